@@ -1,0 +1,139 @@
+import type { Kind, KubeObject } from "./kinds.ts";
+
+/** Node conditions carry heartbeats; snapshots drop them (R-10). */
+export interface NodeCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+  readonly lastTransitionTime?: string | undefined;
+}
+
+export interface Taint {
+  readonly key: string;
+  readonly value?: string | undefined;
+  readonly effect: string;
+}
+
+/** As the read model keeps it: only the fields that rules read. */
+export interface Node extends KubeObject {
+  readonly spec?:
+    | {
+        readonly providerID?: string | undefined;
+        readonly taints?: readonly Taint[] | undefined;
+        readonly unschedulable?: boolean | undefined;
+      }
+    | undefined;
+  readonly status?:
+    | {
+        readonly conditions?: readonly NodeCondition[] | undefined;
+        readonly nodeInfo?: { readonly kubeletVersion?: string | undefined } | undefined;
+      }
+    | undefined;
+}
+export const Node: Kind<Node> = {
+  group: "",
+  version: "v1",
+  kind: "Node",
+  plural: "nodes",
+  namespaced: false,
+  indexes: [{ name: "providerID", path: "spec.providerID" }],
+};
+
+/** Read live and by name only; never stored in the read model. */
+export interface Secret extends KubeObject {
+  readonly type?: string | undefined;
+  readonly data?: { readonly [key: string]: string } | undefined;
+}
+export const Secret: Kind<Secret> = {
+  group: "",
+  version: "v1",
+  kind: "Secret",
+  plural: "secrets",
+  namespaced: true,
+};
+
+export const Namespace: Kind = {
+  group: "",
+  version: "v1",
+  kind: "Namespace",
+  plural: "namespaces",
+  namespaced: false,
+};
+
+/** core/v1 Event. */
+export interface Event extends KubeObject {
+  readonly involvedObject: {
+    readonly apiVersion: string;
+    readonly kind: string;
+    readonly namespace?: string | undefined;
+    readonly name: string;
+    readonly uid?: string | undefined;
+    readonly resourceVersion?: string | undefined;
+  };
+  readonly reason: string;
+  readonly message: string;
+  readonly type: "Normal" | "Warning";
+  readonly source?: { readonly component?: string } | undefined;
+  readonly reportingComponent?: string | undefined;
+  readonly reportingInstance?: string | undefined;
+  readonly firstTimestamp?: string | undefined;
+  readonly lastTimestamp?: string | undefined;
+  readonly count?: number | undefined;
+}
+export const Event: Kind<Event> = {
+  group: "",
+  version: "v1",
+  kind: "Event",
+  plural: "events",
+  namespaced: true,
+};
+
+/** As the read model keeps it: names, labels and versions, no schemas. */
+export interface CustomResourceDefinition extends KubeObject {
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly kind: string; readonly plural: string };
+    readonly scope?: string | undefined;
+    readonly versions: readonly { readonly name: string; readonly served: boolean }[];
+  };
+  readonly status?:
+    | {
+        /** Written by the relay into the snapshot only: objects of this kind are watched and listed. */
+        readonly watched?: boolean | undefined;
+      }
+    | undefined;
+}
+export const CustomResourceDefinition: Kind<CustomResourceDefinition> = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+};
+
+/**
+ * What the relay knows about the connection to the workload cluster of a Cluster; namespace and name are the
+ * Cluster's. Lives in the read model only and is no API object.
+ */
+export interface Connection extends KubeObject {
+  readonly status: {
+    /** `unknown`: never tried or the kubeconfig Secret is gone. */
+    readonly state: "connected" | "unreachable" | "unknown";
+    /** Why it is not connected; never contains credentials. */
+    readonly message?: string | undefined;
+    /** The first list of Nodes is complete and the watch is alive: absence of a Node is proof. */
+    readonly nodesComplete: boolean;
+    readonly failingSince?: string | undefined;
+    readonly lastSuccess?: string | undefined;
+    /** Failed attempts since the last success, at most 5 are counted. */
+    readonly failures: number;
+  };
+}
+export const Connection: Kind<Connection> = {
+  group: "capstan.dev",
+  version: "v1",
+  kind: "Connection",
+  plural: "connections",
+  namespaced: true,
+};

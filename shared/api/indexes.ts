@@ -1,0 +1,102 @@
+import type { ContractReference, Kind, KubeObject } from "./kinds.ts";
+import { groupOf } from "./kinds.ts";
+
+export const CLUSTER_NAME_LABEL = "cluster.x-k8s.io/cluster-name";
+
+/** One index entry: objects of a kind are found by (name, value). */
+export interface IndexEntry {
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * Every value that an object is found by in the read model:
+ *
+ * | index | value |
+ * |---|---|
+ * | `name` | `<namespace>/<name>` |
+ * | `uid` | its uid |
+ * | `owner` | uid of each owner reference |
+ * | `cluster` | `<namespace>/<cluster name>` by spec field or label |
+ * | `reference` | `<group>/<Kind>/<namespace>/<name>` of each provider object it references |
+ * | `referencedKind` | `<group>/<Kind>` of the same |
+ * | the kind's own | the strings at its path; for objects of a Cluster `<namespace>/<cluster name>|<string>` |
+ */
+export function indexesOf(kind: Kind | undefined, object: KubeObject): readonly IndexEntry[] {
+  const { metadata } = object;
+  const namespace = metadata.namespace ?? "";
+  const entries: IndexEntry[] = [{ name: "name", value: `${namespace}/${metadata.name}` }];
+  if (metadata.uid !== undefined) entries.push({ name: "uid", value: metadata.uid });
+  for (const owner of metadata.ownerReferences ?? []) entries.push({ name: "owner", value: owner.uid });
+  const cluster = clusterNameOf(kind, object);
+  if (cluster !== undefined) entries.push({ name: "cluster", value: `${namespace}/${cluster}` });
+  for (const reference of referencesOf(kind, object)) {
+    entries.push({ name: "reference", value: referenceValue(reference, namespace) });
+    entries.push({ name: "referencedKind", value: `${reference.apiGroup}/${reference.kind}` });
+  }
+  const scope = cluster === undefined ? "" : `${namespace}/${cluster}|`;
+  for (const index of kind?.indexes ?? []) {
+    for (const value of stringsAt(object, index.path, index.member)) {
+      entries.push({ name: index.name, value: `${scope}${value}` });
+    }
+  }
+  return distinct(entries);
+}
+
+/** Value of the index `reference` for a provider object. */
+export function referenceValue(reference: ContractReference, namespace: string): string {
+  return `${reference.apiGroup}/${reference.kind}/${namespace}/${reference.name}`;
+}
+
+/** The provider objects an object references, at the paths its kind declares; malformed ones are left out. */
+export function referencesOf(kind: Kind | undefined, object: KubeObject): readonly ContractReference[] {
+  return (kind?.references ?? []).flatMap((path) => {
+    const value = plainValueAt(object, path);
+    if (typeof value !== "object" || value === null) return [];
+    const { apiGroup, kind: named, name } = value as Partial<Record<keyof ContractReference, unknown>>;
+    return typeof apiGroup === "string" && typeof named === "string" && typeof name === "string"
+      ? [{ apiGroup, kind: named, name }]
+      : [];
+  });
+}
+
+/** The name of the Cluster an object belongs to: the kind's spec field, else the label. */
+export function clusterNameOf(kind: Kind | undefined, object: KubeObject): string | undefined {
+  const named = kind?.clusterNamePath === undefined ? undefined : plainValueAt(object, kind.clusterNamePath);
+  return typeof named === "string" ? named : object.metadata.labels?.[CLUSTER_NAME_LABEL];
+}
+
+/**
+ * The tenant of an object's keys: `<namespace>/<cluster name>` where the kind has an immutable field for it, else
+ * `<namespace>/-`. Never from a label: a label may change, and one object must not have two keys.
+ */
+export function tenantOf(kind: Kind | undefined, object: KubeObject): string {
+  const namespace = object.metadata.namespace ?? groupOf(object.apiVersion);
+  const named = kind?.clusterNamePath === undefined ? undefined : plainValueAt(object, kind.clusterNamePath);
+  return `${namespace === "" ? "default" : namespace}/${typeof named === "string" && named !== "" ? named : "-"}`;
+}
+
+function stringsAt(object: KubeObject, path: string, member: string | undefined): readonly string[] {
+  const value = plainValueAt(object, path);
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return list
+    .map((element) => (member === undefined ? element : plainValueAt(element, member)))
+    .filter((element): element is string => typeof element === "string" && element !== "");
+}
+
+/** Dotted path without brackets; shared/runtime/path.ts has the full form, which this layer must not import. */
+function plainValueAt(object: unknown, path: string): unknown {
+  let value = object;
+  for (const segment of path.split(".")) {
+    value = typeof value === "object" && value !== null && Object.hasOwn(value, segment) ? Reflect.get(value, segment) : undefined;
+  }
+  return value;
+}
+
+function distinct(entries: readonly IndexEntry[]): readonly IndexEntry[] {
+  const seen = new Set<string>();
+  return entries.filter(({ name, value }) => {
+    const text = `${name} ${value}`;
+    return seen.has(text) ? false : seen.add(text);
+  });
+}

@@ -1,0 +1,146 @@
+import type * as z from "zod";
+
+/** Owner reference as Kubernetes stores it. `controller` and `blockOwnerDeletion` absent means false. */
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean | undefined;
+  readonly blockOwnerDeletion?: boolean | undefined;
+}
+
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string | undefined;
+  readonly uid?: string | undefined;
+  /** Decimal, comparable only within one kind of one server (kube-client-and-relay.md 4). */
+  readonly resourceVersion?: string | undefined;
+  readonly generation?: number | undefined;
+  readonly creationTimestamp?: string | undefined;
+  readonly deletionTimestamp?: string | undefined;
+  readonly finalizers?: readonly string[] | undefined;
+  readonly labels?: { readonly [key: string]: string } | undefined;
+  readonly annotations?: { readonly [key: string]: string } | undefined;
+  readonly ownerReferences?: readonly OwnerReference[] | undefined;
+  /**
+   * Snapshots only: field path → names of the field managers that hold it, for the paths a function declares
+   * as contested (KR-01). Read it with `managersOf`.
+   */
+  readonly managers?: { readonly [path: string]: readonly string[] } | undefined;
+}
+
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+}
+
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: "string" | "integer" | "date" | "boolean" | "number";
+  readonly jsonPath: string;
+  readonly priority?: number;
+  readonly description?: string;
+}
+
+/** What a CRD needs beyond the schema; kinds without it are built into the API server. */
+export interface CrdSpec {
+  readonly listKind?: string;
+  readonly singular?: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly labels?: { readonly [key: string]: string };
+  readonly printerColumns?: readonly PrinterColumn[];
+  readonly status: boolean;
+  readonly scale?: {
+    readonly specReplicasPath: string;
+    readonly statusReplicasPath: string;
+    readonly labelSelectorPath?: string;
+  };
+}
+
+/** Reference to a provider object: the namespace is the referrer's, the version comes from the CRD's labels. */
+export interface ContractReference {
+  readonly apiGroup: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** One index of a kind: the strings at `path` (a string, a list of strings, or `member` of a list of objects). */
+export interface KindIndex {
+  readonly name: string;
+  readonly path: string;
+  readonly member?: string;
+}
+
+/**
+ * A kind of API object. `plural` is the URL segment. `T` is only a type: `Kind<MachinePool>` tells the compiler
+ * what a read of this kind gives.
+ */
+export interface Kind<T extends KubeObject = KubeObject> {
+  /** Empty for core/v1. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+  readonly schema?: z.ZodType<T> | undefined;
+  readonly crd?: CrdSpec | undefined;
+  /** Paths of `ContractReference`s to provider objects; the relay watches what they name. */
+  readonly references?: readonly string[] | undefined;
+  /** Path of the immutable name of the Cluster an object belongs to; the label decides where it is absent. */
+  readonly clusterNamePath?: string | undefined;
+  /** Further values to find objects by, see shared/api/indexes.ts. */
+  readonly indexes?: readonly KindIndex[] | undefined;
+  /** Type carrier, never set. */
+  readonly objectType?: T | undefined;
+}
+
+/** The name of an API server: the management one, or `<namespace>/<name>` of a workload Cluster. */
+export type ClusterName = string;
+export const MANAGEMENT: ClusterName = "management";
+
+export interface ObjectKey {
+  /** Empty for cluster-scoped objects. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** One object on one server. `uid` and `resourceVersion` are what the decision was based on. */
+export interface ObjectRef extends ObjectKey {
+  readonly cluster: ClusterName;
+  readonly kind: Kind;
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+}
+
+export function apiVersionOf(kind: Pick<Kind, "group" | "version">): string {
+  return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
+}
+
+/** Group of an `apiVersion`: `""` for core, `cluster.x-k8s.io` for `cluster.x-k8s.io/v1beta2`. */
+export function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? "" : apiVersion.slice(0, slash);
+}
+
+export function objectKeyOf(object: KubeObject): ObjectKey {
+  return { namespace: object.metadata.namespace ?? "", name: object.metadata.name };
+}
+
+/** The object as the target of a write, with the uid and version that were read. */
+export function refTo(kind: Kind, object: KubeObject, cluster: ClusterName = MANAGEMENT): ObjectRef {
+  return {
+    ...objectKeyOf(object),
+    cluster,
+    kind,
+    uid: object.metadata.uid,
+    resourceVersion: object.metadata.resourceVersion,
+  };
+}
+
+/** The name under which the workload server of a Cluster is known. */
+export function workloadCluster(key: ObjectKey): ClusterName {
+  return `${key.namespace}/${key.name}`;
+}

@@ -1,0 +1,67 @@
+import { CLUSTER_NAME_LABEL, clusterNameOf, referenceValue, tenantOf } from "../api/indexes.ts";
+import { groupOf, objectKeyOf } from "../api/kinds.ts";
+import type { ToKeys } from "./define-function.ts";
+import { valueAt } from "./path.ts";
+import type { Member } from "./ports.ts";
+
+/** The object itself. */
+export const itself: ToKeys = async ({ object }, reconciled) => [
+  { ...objectKeyOf(object), tenant: tenantOf(reconciled, object) },
+];
+
+/** A Cluster (or its Connection) → every reconciled object that names it. */
+export const inCluster: ToKeys = ({ object }, reconciled, lookup) =>
+  lookup.find(reconciled, "cluster", `${object.metadata.namespace ?? ""}/${object.metadata.name}`);
+
+/** An object with the namespace and name of the reconciled one (a Connection → its Cluster). */
+export const sameName: ToKeys = ({ object }, reconciled, lookup) =>
+  lookup.find(reconciled, "name", `${object.metadata.namespace ?? ""}/${object.metadata.name}`);
+
+/** An object of a Cluster, by label → that Cluster. */
+export const clusterOf: ToKeys = async ({ object }, reconciled, lookup) => {
+  const name = object.metadata.labels?.[CLUSTER_NAME_LABEL] ?? clusterNameOf(undefined, object) ?? valueAt(object, "spec.clusterName");
+  return typeof name === "string" ? lookup.find(reconciled, "name", `${object.metadata.namespace ?? ""}/${name}`) : [];
+};
+
+/** A provider object → whoever references it by group, kind and name, owned or not. */
+export const referencing: ToKeys = ({ object }, reconciled, lookup) =>
+  lookup.find(
+    reconciled,
+    "reference",
+    referenceValue(
+      { apiGroup: groupOf(object.apiVersion), kind: object.kind, name: object.metadata.name },
+      object.metadata.namespace ?? "",
+    ),
+  );
+
+/** A CustomResourceDefinition → whoever references an object of its kind. */
+export const referencingKind: ToKeys = ({ object }, reconciled, lookup) =>
+  lookup.find(
+    reconciled,
+    "referencedKind",
+    `${String(valueAt(object, "spec.group"))}/${String(valueAt(object, "spec.names.kind"))}`,
+  );
+
+/** An object → its owners of the reconciled kind, by uid. */
+export const owners: ToKeys = async ({ object }, reconciled, lookup) => {
+  const found = await Promise.all(
+    (object.metadata.ownerReferences ?? []).map((owner) => lookup.find(reconciled, "uid", owner.uid)),
+  );
+  return found.flat();
+};
+
+/** An object → the reconciled objects that it owns. */
+export const ownedBy: ToKeys = ({ object }, reconciled, lookup) =>
+  lookup.find(reconciled, "owner", object.metadata.uid ?? "");
+
+/** A Node of a workload cluster → the pools of that Cluster that list its provider ID or name it in a nodeRef. */
+export const poolsOfNode: ToKeys = async ({ object, cluster }, reconciled, lookup) => {
+  const providerID = valueAt(object, "spec.providerID");
+  const [listed, named] = await Promise.all([
+    typeof providerID === "string" && providerID !== ""
+      ? lookup.find(reconciled, "providerID", `${cluster}|${providerID}`)
+      : ([] as readonly Member[]),
+    lookup.find(reconciled, "nodeRef", `${cluster}|${object.metadata.name}`),
+  ]);
+  return [...listed, ...named];
+};

@@ -1,0 +1,90 @@
+type TrimDot<P extends string> = P extends `.${infer R}` ? R : P;
+type Name<P extends string> = P extends `${infer A}.${string}`
+  ? A extends `${infer B}[${string}`
+    ? B
+    : A
+  : P extends `${infer B}[${string}`
+    ? B
+    : P;
+type Element<T> = T extends readonly (infer E)[] ? E : T extends { readonly [key: string]: infer V } ? V : never;
+
+/**
+ * The type at a field path of `T`; `never` when there is no such field.
+ *
+ * Paths are Kubernetes spellings: `spec.providerID`, `status.conditions[Ready].status`,
+ * `metadata.labels[cluster.x-k8s.io/cluster-name]`. Brackets enter lists by their merge key (`type`, `name` or
+ * `uid`) and maps by key.
+ */
+export type At<T, P extends string> = P extends ""
+  ? T
+  : P extends `[${string}]${infer R}`
+    ? At<Element<NonNullable<T>>, TrimDot<R>>
+    : Name<P> extends infer N extends string
+      ? N extends keyof NonNullable<T>
+        ? P extends `${N}${infer R}`
+          ? At<NonNullable<T>[N], TrimDot<R>>
+          : never
+        : never
+      : never;
+
+/** `P` itself, or a text that explains the compile error. */
+export type FieldPath<T, P extends string> = [At<T, P>] extends [never] ? `there is no field ${P}` : P;
+
+const SEGMENT = /([^.[\]]+)|\[([^\]]*)\]/g;
+const MERGE_KEYS = ["type", "name", "uid", "key"] as const;
+const parsed = new Map<string, readonly string[]>();
+
+function segmentsOf(path: string): readonly string[] {
+  const known = parsed.get(path);
+  if (known !== undefined) return known;
+  const segments = [...path.matchAll(SEGMENT)].map((match) => match[1] ?? match[2] ?? "");
+  parsed.set(path, segments);
+  return segments;
+}
+
+function enter(value: unknown, segment: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (!Array.isArray(value)) return Object.hasOwn(value, segment) ? Reflect.get(value, segment) : undefined;
+  return value.find(
+    (element) =>
+      typeof element === "object" &&
+      element !== null &&
+      MERGE_KEYS.some((key) => Reflect.get(element, key) === segment),
+  );
+}
+
+/** The value at a path (see `At`), `undefined` when any part of the way is missing. */
+export function valueAt(object: unknown, path: string): unknown {
+  let value = object;
+  for (const segment of segmentsOf(path)) value = enter(value, segment);
+  return value;
+}
+
+/** JSON pointer (RFC 6901) of a path without list brackets: `spec.template.spec` → `/spec/template/spec`. */
+export function pointerOf(path: string): string {
+  return segmentsOf(path)
+    .map((segment) => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`)
+    .join("");
+}
+
+/** Deep equality of JSON values; `undefined` members count as absent, key order does not matter. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) || Array.isArray(b)) return sameList(a, b);
+  const left = Object.entries(a).filter(([, value]) => value !== undefined);
+  const right = Object.entries(b).filter(([, value]) => value !== undefined);
+  return (
+    left.length === right.length &&
+    left.every(([key, value]) => Object.hasOwn(b, key) && sameJson(value, Reflect.get(b, key)))
+  );
+}
+
+function sameList(a: object, b: object): boolean {
+  return (
+    Array.isArray(a) &&
+    Array.isArray(b) &&
+    a.length === b.length &&
+    a.every((value, index) => sameJson(value, b[index]))
+  );
+}

@@ -1,0 +1,27 @@
+import { defineConfig } from "vitest/config";
+
+const project = (name: string, include: string[], timeoutMs: number) => ({
+  extends: true as const,
+  test: { name, include, testTimeout: timeoutMs, hookTimeout: timeoutMs },
+});
+
+export default defineConfig({
+  test: {
+    root: new URL("..", import.meta.url).pathname,
+    projects: [
+      project(
+        "unit",
+        [
+          "test/functions/**/*.test.ts",
+          "test/shared/**/*.test.ts",
+          "test/invariants/**/*.test.ts",
+          "test/support/**/*.test.ts",
+        ],
+        10_000,
+      ),
+      project("infra", ["test/infra/**/*.test.ts"], 30_000),
+      project("system", ["test/system/**/*.test.ts"], 120_000),
+    ],
+    coverage: { provider: "v8", include: ["functions/**/*.ts", "shared/**/*.ts"] },
+  },
+});
