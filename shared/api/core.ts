@@ -110,6 +110,7 @@ export const CustomResourceDefinition: Kind<CustomResourceDefinition> = {
   kind: "CustomResourceDefinition",
   plural: "customresourcedefinitions",
   namespaced: false,
+  indexes: [{ name: "definedKind", path: "spec.names.kind" }],
 };
 
 /**

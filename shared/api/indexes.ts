@@ -88,7 +88,10 @@ function stringsAt(object: KubeObject, path: string, member: string | undefined)
 function plainValueAt(object: unknown, path: string): unknown {
   let value = object;
   for (const segment of path.split(".")) {
-    value = typeof value === "object" && value !== null && Object.hasOwn(value, segment) ? Reflect.get(value, segment) : undefined;
+    value =
+      typeof value === "object" && value !== null && Object.hasOwn(value, segment)
+        ? Reflect.get(value, segment)
+        : undefined;
   }
   return value;
 }

@@ -1,0 +1,138 @@
+import { readFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+import { valueAt } from "../../shared/runtime/path.ts";
+import { loadCrds } from "./load.ts";
+
+const VERSION = "v1beta2";
+const PUBLISHED = new URL("../../../shared/data/core-crds/", import.meta.url);
+
+const NO_ADMISSION =
+  "ours: Cluster API's webhook refuses the same, and Capstan runs without admission (machinepool.md 12)";
+
+/** Differences on purpose: path as printed → why. Everything else that differs fails. */
+const EXPLAINED: ReadonlyMap<string, string> = new Map(
+  [
+    "clusters/schema#x-kubernetes-validations",
+    "clusters/schema/spec#x-kubernetes-validations",
+    "machinepools/schema/spec#x-kubernetes-validations",
+    "machinepools/schema/spec/clusterName#x-kubernetes-validations",
+    "machinepools/schema/spec/template/spec#x-kubernetes-validations",
+  ].map((path) => [path, NO_ADMISSION]),
+);
+
+/** One path where ours and the published CRD differ; values as JSON, `undefined` where there is none. */
+interface Difference {
+  readonly path: string;
+  readonly ours: string | undefined;
+  readonly published: string | undefined;
+  /** Why it differs on purpose. */
+  readonly explained: string | undefined;
+}
+
+type Facts = Map<string, string>;
+
+/** Order has no meaning in these lists. */
+const SETS = new Set(["required", "enum", "shortNames", "categories"]);
+
+/** Every fact of a schema by path: `spec/template/spec/version#maxLength` → `256`. Descriptions are no facts. */
+function addSchemaFacts(facts: Facts, path: string, schema: object): void {
+  for (const [member, value] of Object.entries(schema)) {
+    if (member === "description") continue;
+    if (member === "properties") {
+      for (const [name, property] of Object.entries(value)) {
+        facts.set(`${path}/${name}`, "a property");
+        addSchemaFacts(facts, `${path}/${name}`, property as object);
+      }
+    } else if (member === "items" || (member === "additionalProperties" && typeof value === "object")) {
+      addSchemaFacts(facts, `${path}#${member}`, value);
+    } else {
+      facts.set(`${path}#${member}`, canonical(member, value));
+    }
+  }
+}
+
+function canonical(member: string, value: unknown): string {
+  if (SETS.has(member) && Array.isArray(value)) return JSON.stringify(value.map(String).sort(byText));
+  // `\/` and `/` are the same in both dialects of regular expressions.
+  if (member === "pattern") return JSON.stringify(String(value).replaceAll("\\/", "/"));
+  return JSON.stringify(value, (_, part: unknown) => (isPlain(part) ? sorted(part) : part));
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function sorted(value: object): object {
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([member]) => member !== "description")
+      .sort(([a], [b]) => byText(a, b)),
+  );
+}
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** What users and clients of a CRD can see of one version of it. */
+function factsOf(crd: unknown): Facts {
+  const plural = String(valueAt(crd, "spec.names.plural"));
+  const versions = valueAt(crd, "spec.versions");
+  const version: unknown = Array.isArray(versions)
+    ? versions.find((candidate) => valueAt(candidate, "name") === VERSION)
+    : undefined;
+  const facts: Facts = new Map([
+    [`${plural}/group`, canonical("group", valueAt(crd, "spec.group"))],
+    [`${plural}/scope`, canonical("scope", valueAt(crd, "spec.scope"))],
+    [`${plural}/subresources`, canonical("subresources", valueAt(version, "subresources"))],
+  ]);
+  for (const [member, value] of Object.entries(Object(valueAt(crd, "spec.names")))) {
+    facts.set(`${plural}/names/${member}`, canonical(member, value));
+  }
+  const columns = valueAt(version, "additionalPrinterColumns");
+  for (const [position, column] of (Array.isArray(columns) ? columns : []).entries()) {
+    facts.set(`${plural}/columns/${position}`, canonical("column", column));
+  }
+  addSchemaFacts(facts, `${plural}/schema`, Object(valueAt(version, "schema.openAPIV3Schema")));
+  return facts;
+}
+
+/** Every difference between one of our CRDs and a published one, in both directions, sorted by path. */
+export function differences(ours: unknown, published: unknown): readonly Difference[] {
+  const [left, right] = [factsOf(ours), factsOf(published)];
+  return [...new Set([...left.keys(), ...right.keys()])]
+    .filter((path) => left.get(path) !== right.get(path))
+    .sort(byText)
+    .map((path) => ({
+      path,
+      ours: left.get(path),
+      published: right.get(path),
+      explained: EXPLAINED.get(path),
+    }));
+}
+
+/** Our CRDs of `cluster.x-k8s.io` against the files of Cluster API in a folder (`<group>_<plural>.yaml`). */
+export async function compareFolder(folder: URL = PUBLISHED): Promise<readonly Difference[]> {
+  const { parse } = await import("yaml");
+  const found: Difference[] = [];
+  for (const ours of await loadCrds()) {
+    if (valueAt(ours, "spec.group") !== "cluster.x-k8s.io") continue;
+    const file = `cluster.x-k8s.io_${String(valueAt(ours, "spec.names.plural"))}.yaml`;
+    found.push(...differences(ours, parse(await readFile(new URL(file, folder), "utf8"))));
+  }
+  return found;
+}
+
+async function main(folder: string | undefined): Promise<void> {
+  const found = await compareFolder(folder === undefined ? undefined : pathToFileURL(`${folder}/`));
+  for (const { path, ours, published, explained } of found) {
+    console.log(`${explained === undefined ? "DIFFERS" : "on purpose"} ${path}`);
+    console.log(`  ours      ${ours ?? "-"}\n  published ${published ?? "-"}`);
+    if (explained !== undefined) console.log(`  why       ${explained}`);
+  }
+  const unexplained = found.filter(({ explained }) => explained === undefined).length;
+  console.log(`${found.length} differences, ${unexplained} of them not explained`);
+  if (unexplained > 0) process.exitCode = 1;
+}
+
+if (import.meta.main) await main(process.argv[2]);

@@ -1,0 +1,150 @@
+/** Where users meet a reason: conditions of `status.conditions`, of the deprecated list, `failureReason`, events. */
+type Place = "condition" | "deprecated condition" | "failure" | "event";
+
+interface ReasonEntry {
+  readonly meaning: string;
+  /** Which place, and on which kinds. */
+  readonly seen: readonly Place[];
+}
+
+/**
+ * Every reason that Capstan itself gives, with its meaning; mirrored conditions keep the provider's. The spelling is
+ * an API: users and dashboards match on it, so one that Cluster API has too is spelled as there.
+ * Source: machinepool.md 7, 11; cluster-and-controlplane.md 3, 6, 8.
+ */
+export const REASONS = {
+  Available: { meaning: "it serves its purpose", seen: ["condition"] },
+  NotAvailable: {
+    meaning: "it does not serve its purpose; the message says what is missing",
+    seen: ["condition"],
+  },
+  AvailableUnknown: { meaning: "what it depends on has not reported yet", seen: ["condition"] },
+  Ready: { meaning: "the provider object reports ready", seen: ["condition"] },
+  NotReady: { meaning: "the provider object, or a Machine, is not ready", seen: ["condition"] },
+  ReadyUnknown: { meaning: "a Machine has not reported whether it is ready", seen: ["condition"] },
+  UpToDate: { meaning: "it matches its template", seen: ["condition"] },
+  NotUpToDate: { meaning: "a Machine differs from its template or is going away", seen: ["condition"] },
+  UpToDateUnknown: { meaning: "a Machine has not reported whether it is up to date", seen: ["condition"] },
+  NoReplicas: { meaning: "there are no Machines to judge", seen: ["condition"] },
+  NoWorkers: { meaning: "the Cluster has no workers to judge", seen: ["condition"] },
+  DataSecretProvided: { meaning: "the user names the bootstrap data Secret", seen: ["condition"] },
+  WaitingForReplicasSet: {
+    meaning: "the wanted or the current number of replicas is not known yet",
+    seen: ["condition"],
+  },
+  ObjectDoesNotExist: {
+    meaning: "the referenced provider object has never existed; create it",
+    seen: ["condition"],
+  },
+  ObjectDeleted: {
+    meaning: "the referenced provider object is gone after it had been ready",
+    seen: ["condition"],
+  },
+  InvalidConditionReported: {
+    meaning: "the provider object reports a malformed condition",
+    seen: ["condition"],
+  },
+  NoReasonReported: { meaning: "the provider object gives no reason", seen: ["condition"] },
+  InternalError: {
+    meaning: "something could not be read: no CRD, no supported contract, or an error in the logs",
+    seen: ["condition"],
+  },
+  Initialized: { meaning: "the control plane has been up once", seen: ["condition"] },
+  NotInitialized: { meaning: "the control plane has never been up", seen: ["condition"] },
+  ProbeSucceeded: { meaning: "the workload cluster answers", seen: ["condition"] },
+  ProbeFailed: {
+    meaning: "the workload cluster has not answered for longer than the grace period",
+    seen: ["condition"],
+  },
+  RollingOut: { meaning: "Machines are being replaced", seen: ["condition"] },
+  NotRollingOut: { meaning: "no Machines are being replaced", seen: ["condition"] },
+  RollingOutUnknown: {
+    meaning: "whether Machines are being replaced has not been reported",
+    seen: ["condition"],
+  },
+  ScalingUp: { meaning: "there are fewer replicas than wanted", seen: ["condition"] },
+  NotScalingUp: { meaning: "there are not fewer replicas than wanted", seen: ["condition"] },
+  ScalingUpUnknown: {
+    meaning: "whether replicas are being added has not been reported",
+    seen: ["condition"],
+  },
+  ScalingDown: { meaning: "there are more replicas than wanted", seen: ["condition"] },
+  NotScalingDown: { meaning: "there are not more replicas than wanted", seen: ["condition"] },
+  ScalingDownUnknown: {
+    meaning: "whether replicas are being removed has not been reported",
+    seen: ["condition"],
+  },
+  Remediating: { meaning: "an unhealthy Machine waits for remediation", seen: ["condition"] },
+  NotRemediating: { meaning: "no Machine waits for remediation", seen: ["condition"] },
+  Paused: { meaning: "nothing is done: Cluster spec.paused or the paused annotation", seen: ["condition"] },
+  NotPaused: { meaning: "reconciliation is not paused", seen: ["condition"] },
+  Deleting: {
+    meaning: "it is being deleted; the message names what is waited for",
+    seen: ["condition", "deprecated condition"],
+  },
+  NotDeleting: { meaning: "it is not being deleted", seen: ["condition"] },
+  WaitingForWorkersDeletion: { meaning: "workers of the deleted Cluster still exist", seen: ["condition"] },
+  WaitingForControlPlaneDeletion: { meaning: "the control plane object still exists", seen: ["condition"] },
+  WaitingForInfrastructureDeletion: {
+    meaning: "the infrastructure object still exists",
+    seen: ["condition"],
+  },
+  WaitingForBeforeDeleteHook: {
+    meaning: "a runtime hook has not allowed the deletion yet",
+    seen: ["condition"],
+  },
+  DeletionCompleted: { meaning: "everything is gone and the finalizer is removed", seen: ["condition"] },
+  WaitingForDataSecret: { meaning: "the bootstrap data is not ready", seen: ["deprecated condition"] },
+  WaitingForInfrastructure: { meaning: "the infrastructure is not ready", seen: ["deprecated condition"] },
+  WaitingForControlPlane: { meaning: "the control plane is not ready", seen: ["deprecated condition"] },
+  WaitingForControlPlaneProviderInitialized: {
+    meaning: "the control plane has never been up",
+    seen: ["deprecated condition"],
+  },
+  MissingNodeRef: { meaning: "no control plane Machine has a Node yet", seen: ["deprecated condition"] },
+  Deleted: {
+    meaning: "the provider object, or the Cluster, is gone",
+    seen: ["deprecated condition", "event"],
+  },
+  IncorrectExternalRef: {
+    meaning: "the referenced infrastructure object does not exist",
+    seen: ["deprecated condition"],
+  },
+  WaitingForReplicasReady: { meaning: "not all replicas have a ready Node", seen: ["deprecated condition"] },
+  InvalidConfiguration: {
+    meaning: "the infrastructure object was deleted after it had been ready",
+    seen: ["failure"],
+  },
+  InfrastructureReady: { meaning: "the infrastructure of the Cluster is provisioned", seen: ["event"] },
+  ControlPlaneInitialized: {
+    meaning: "the control plane of the Cluster answers for the first time",
+    seen: ["event"],
+  },
+  ControlPlaneEndpointChanged: {
+    meaning: "a provider reports another endpoint; the Cluster keeps its own",
+    seen: ["event"],
+  },
+  Pending: { meaning: "the phase is Pending", seen: ["event"] },
+  Provisioning: { meaning: "the phase is Provisioning", seen: ["event"] },
+  Provisioned: { meaning: "the phase is Provisioned", seen: ["event"] },
+  SuccessfulSetNodeRefs: {
+    meaning: "the Nodes of the pool changed; the message counts them",
+    seen: ["event"],
+  },
+  ControlledByAnother: {
+    meaning: "a referenced object has another controller; it is left alone",
+    seen: ["event"],
+  },
+  SharedWithAnotherCluster: {
+    meaning: "another Cluster uses the provider object too; it is not deleted",
+    seen: ["event"],
+  },
+  SharedNode: { meaning: "two MachinePools list the same Node; the older one has it", seen: ["event"] },
+  DuplicateProviderID: { meaning: "two Nodes have the same provider ID", seen: ["event"] },
+  MissingBootstrap: { meaning: "neither configRef nor dataSecretName is set; set one", seen: ["event"] },
+  InvalidVersion: { meaning: "the version is no `v` followed by a semantic version", seen: ["event"] },
+  TooManyInstances: {
+    meaning: "the pool approaches the size limit of one object; split it",
+    seen: ["event"],
+  },
+} as const satisfies { readonly [reason: string]: ReasonEntry };

@@ -1,0 +1,37 @@
+import { Cluster } from "./cluster.ts";
+import { Connection, CustomResourceDefinition, Event, Namespace, Node, Secret } from "./core.ts";
+import type { Kind } from "./kinds.ts";
+import { MachinePool } from "./machinepool.ts";
+import {
+  SimBootstrapConfig,
+  SimCluster,
+  SimControlPlane,
+  SimInstance,
+  SimMachinePool,
+  SimServer,
+} from "./sim.ts";
+
+/** Every kind that Capstan has a type for. Those with `crd` are ours to install. */
+export const KINDS: readonly Kind[] = [
+  Node,
+  Secret,
+  Namespace,
+  Event,
+  CustomResourceDefinition,
+  Connection,
+  Cluster,
+  MachinePool,
+  SimCluster,
+  SimMachinePool,
+  SimControlPlane,
+  SimBootstrapConfig,
+  SimServer,
+  SimInstance,
+];
+
+const byName = new Map(KINDS.map((kind) => [`${kind.group}/${kind.kind}`, kind]));
+
+/** The kind of that name; `undefined` for kinds that only the cluster's CRDs know (provider objects). */
+export function kindOf(group: string, kind: string): Kind | undefined {
+  return byName.get(`${group}/${kind}`);
+}

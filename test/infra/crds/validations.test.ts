@@ -1,0 +1,111 @@
+import { type CelInput, run } from "@bufbuild/cel";
+import { describe, expect, it } from "vitest";
+import { loadCrds } from "../../../infra/crds/load.ts";
+import { valueAt } from "../../../shared/runtime/path.ts";
+import { changed, manifest } from "../../shared/api/manifests.ts";
+
+const RULES = "x-kubernetes-validations";
+
+/** Messages of the rules at one node of a CRD's schema that refuse the value there; transitions only with `old`. */
+async function refusals(
+  plural: string,
+  node: string,
+  value: unknown,
+  old?: unknown,
+): Promise<readonly string[]> {
+  const crd = (await loadCrds()).find(({ metadata }) => metadata.name.startsWith(`${plural}.`));
+  const versions = valueAt(crd, "spec.versions");
+  const schema = node
+    .split(".")
+    .filter((name) => name !== "")
+    .reduce<unknown>(
+      (at, name) => valueAt(at, `properties.${name}`),
+      valueAt(Array.isArray(versions) ? versions[0] : undefined, "schema.openAPIV3Schema"),
+    );
+  const rules = valueAt(schema, RULES);
+  expect(rules).toBeInstanceOf(Array);
+  const bindings = { self: value as CelInput, oldSelf: old as CelInput };
+  return (Array.isArray(rules) ? rules : []).flatMap(
+    ({ rule, message }: { rule: string; message: string }) => {
+      if (old === undefined && rule.includes("oldSelf")) return [];
+      const outcome = run(rule, bindings);
+      expect(typeof outcome, String(outcome)).toBe("boolean");
+      return outcome === true ? [] : [message];
+    },
+  );
+}
+
+async function specOf(file: string, index: number): Promise<unknown> {
+  return valueAt((await manifest(file))[index], "spec");
+}
+
+describe("rules that stand in for Cluster API's admission", () => {
+  it.each([
+    ["self-managed.yaml", 0, "clusters"],
+    ["managed.yaml", 0, "clusters"],
+    ["topology.yaml", 0, "clusters"],
+    ["self-managed.yaml", 1, "machinepools"],
+    ["managed.yaml", 1, "machinepools"],
+  ])("accept the spec in %s, document %i", async (file, index, plural) => {
+    const spec = await specOf(file, index);
+    expect(await refusals(plural, "spec", spec, spec)).toEqual([]);
+  });
+
+  it.each([
+    [
+      "nothing to build on",
+      { paused: true },
+      undefined,
+      ["infrastructureRef, controlPlaneRef or topology must be set"],
+    ],
+    [
+      "the removal of a reference",
+      { infrastructureRef: {} },
+      { infrastructureRef: {}, controlPlaneRef: {} },
+      ["controlPlaneRef must not be removed"],
+    ],
+    [
+      "the removal of the topology",
+      { infrastructureRef: {} },
+      { infrastructureRef: {}, topology: {} },
+      ["topology must not be removed"],
+    ],
+  ])("refuse a Cluster with %s", async (...[, spec, old, messages]) => {
+    expect(await refusals("clusters", "spec", spec, old)).toEqual(messages);
+  });
+
+  it("refuse a Cluster whose name is no label value", async () => {
+    expect(await refusals("clusters", "", { metadata: { name: "a".repeat(63) } })).toEqual([]);
+    expect(await refusals("clusters", "", { metadata: { name: "a".repeat(64) } })).toHaveLength(1);
+  });
+
+  it("refuse a MachinePool that moves to another Cluster", async () => {
+    expect(await refusals("machinepools", "spec.clusterName", "c2", "c1")).toEqual([
+      "clusterName is immutable",
+    ]);
+    expect(await refusals("machinepools", "spec.clusterName", "c1", "c1")).toEqual([]);
+  });
+
+  it("refuse a MachinePool whose template names another Cluster", async () => {
+    const spec = changed(await specOf("managed.yaml", 1), "template/spec/clusterName", "other");
+    expect(await refusals("machinepools", "spec", spec)).toEqual([
+      "clusterName and template.spec.clusterName must be the same",
+    ]);
+  });
+
+  it.each([
+    ["an empty Secret name", { bootstrap: { dataSecretName: "" } }, 0],
+    ["neither config nor Secret", { bootstrap: {} }, 1],
+    ["a version", { bootstrap: { configRef: {} }, version: "v1.34.2" }, 0],
+    [
+      "a version without v, pre-release and build",
+      { bootstrap: { configRef: {} }, version: "1.34.2-rc.1+k3s1" },
+      0,
+    ],
+    ["half a version", { bootstrap: { configRef: {} }, version: "v1.34" }, 1],
+    ["a version with a leading zero", { bootstrap: { configRef: {} }, version: "v01.34.2" }, 1],
+    ["taints", { bootstrap: { configRef: {} }, taints: [{}] }, 1],
+  ])("judge a pool's template with %s", async (_, templateSpec, expected) => {
+    expect(await refusals("machinepools", "spec.template.spec", templateSpec)).toHaveLength(expected);
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { Cluster } from "../../../shared/api/cluster.ts";
+import { Node } from "../../../shared/api/core.ts";
+import {
+  clusterNameOf,
+  indexesOf,
+  referencesOf,
+  referenceValue,
+  tenantOf,
+} from "../../../shared/api/indexes.ts";
+import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { manifest } from "./manifests.ts";
+
+const LABEL = "cluster.x-k8s.io/cluster-name";
+
+function object(content: object): KubeObject {
+  return { apiVersion: "v1", kind: "X", metadata: { name: "p1", namespace: "default" }, ...content };
+}
+
+function values(kind: Kind | undefined, of: KubeObject, index: string): readonly string[] {
+  return indexesOf(kind, of).flatMap(({ name, value }) => (name === index ? [value] : []));
+}
+
+const pool = object({
+  metadata: {
+    name: "p1",
+    namespace: "default",
+    uid: "u1",
+    ownerReferences: [{ uid: "c-uid" }, { uid: "x-uid" }],
+  },
+  spec: { clusterName: "c1", providerIDList: ["sim://a", "", "sim://a", 7, "sim://b"] },
+  status: { nodeRefs: [{ name: "n1" }, {}, null, { name: "n2" }] },
+});
+
+describe("indexesOf", () => {
+  it.each([
+    ["name", ["default/p1"]],
+    ["uid", ["u1"]],
+    ["owner", ["c-uid", "x-uid"]],
+    ["cluster", ["default/c1"]],
+    ["providerID", ["default/c1|sim://a", "default/c1|sim://b"]],
+    ["nodeRef", ["default/c1|n1", "default/c1|n2"]],
+    ["reference", []],
+  ])("finds a MachinePool by %s as %j", (index, expected) => {
+    expect(values(MachinePool, pool, index)).toEqual(expected);
+  });
+
+  it("finds a pool by the provider objects it references", async () => {
+    const [, applied] = await manifest("self-managed.yaml");
+    const found = indexesOf(MachinePool, applied as KubeObject);
+    expect(found).toContainEqual({
+      name: "reference",
+      value: "bootstrap.cluster.x-k8s.io/KubeadmConfig/default/prod-eu-mp-0",
+    });
+    expect(found).toContainEqual({
+      name: "referencedKind",
+      value: "infrastructure.cluster.x-k8s.io/DockerMachinePool",
+    });
+  });
+
+  it("finds a Node by its provider ID alone: it lives in its own cluster", () => {
+    const node = object({ metadata: { name: "n1" }, spec: { providerID: "sim://a" } });
+    expect(values(Node, node, "providerID")).toEqual(["sim://a"]);
+    expect(values(Node, node, "name")).toEqual(["/n1"]);
+  });
+
+  it("finds an object of an unknown kind by name, owner and the Cluster in its label", () => {
+    const config = object({ metadata: { name: "b1", namespace: "default", labels: { [LABEL]: "c1" } } });
+    expect(indexesOf(undefined, config)).toEqual([
+      { name: "name", value: "default/b1" },
+      { name: "cluster", value: "default/c1" },
+    ]);
+  });
+});
+
+describe("referencesOf", () => {
+  const reference = { apiGroup: "g.io", kind: "Infra", name: "i1" };
+
+  it.each([
+    ["a complete reference", { infrastructureRef: reference }, [reference]],
+    [
+      "both references in the order of the kind",
+      { controlPlaneRef: reference, infrastructureRef: reference },
+      [reference, reference],
+    ],
+    ["nothing for an old reference", { infrastructureRef: { ...reference, apiGroup: undefined } }, []],
+    ["nothing for text", { infrastructureRef: "i1" }, []],
+    ["nothing for null", { infrastructureRef: null }, []],
+    ["nothing without a spec", undefined, []],
+  ])("gives %s", (_, spec, expected) => {
+    expect(referencesOf(Cluster, object({ spec }))).toEqual(expected);
+  });
+
+  it("is indexed with the referrer's namespace", () => {
+    expect(referenceValue(reference, "default")).toBe("g.io/Infra/default/i1");
+  });
+});
+
+describe("clusterNameOf and tenantOf", () => {
+  const labelled = { name: "p1", namespace: "default", labels: { [LABEL]: "by-label" } };
+
+  it.each<[string, Kind | undefined, object, string | undefined, string]>([
+    [
+      "the spec wins over the label",
+      MachinePool,
+      { metadata: labelled, spec: { clusterName: "c1" } },
+      "c1",
+      "default/c1",
+    ],
+    ["a label gives no tenant", MachinePool, { metadata: labelled }, "by-label", "default/-"],
+    ["a Cluster is its own tenant", Cluster, {}, "p1", "default/p1"],
+    ["an unknown kind has none", undefined, {}, undefined, "default/-"],
+    ["an empty name is none for the tenant", MachinePool, { spec: { clusterName: "" } }, "", "default/-"],
+    ["a cluster-scoped core object", Node, { metadata: { name: "n1" } }, undefined, "default/-"],
+    [
+      "a cluster-scoped object of a group",
+      undefined,
+      { apiVersion: "example.com/v1", metadata: { name: "x" } },
+      undefined,
+      "example.com/-",
+    ],
+  ])("%s", (...[, kind, content, cluster, tenant]) => {
+    expect(clusterNameOf(kind, object(content))).toBe(cluster);
+    expect(tenantOf(kind, object(content))).toBe(tenant);
+  });
+});
