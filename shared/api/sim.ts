@@ -105,6 +105,8 @@ const simControlPlaneSchema = z.object({
   status: z
     .object({
       initialization: z.object({ controlPlaneInitialized: bool }).optional(),
+      /** Label selector of its Machines as text, for the scale subresource; the simulated ones have none. */
+      selector: z.string().optional(),
       replicas: count,
       readyReplicas: count,
       availableReplicas: count,
@@ -136,7 +138,11 @@ export const SimControlPlane: Kind<SimControlPlane> = {
       { name: "Available", type: "integer", jsonPath: ".status.availableReplicas" },
       { name: "Version", type: "string", jsonPath: ".status.version" },
     ],
-    { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
+    {
+      specReplicasPath: ".spec.replicas",
+      statusReplicasPath: ".status.replicas",
+      labelSelectorPath: ".status.selector",
+    },
   ),
 };
 

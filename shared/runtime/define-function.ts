@@ -96,6 +96,11 @@ export interface Decision<T extends KubeObject, Owned extends string> {
   readonly result: Result;
 }
 
+/** A decision as the runtime sees it: it knows the paths of the owned fields, not their types. */
+export interface AnyDecision extends Omit<Decision<KubeObject, never>, "apply"> {
+  readonly apply?: { readonly [path: string]: unknown };
+}
+
 export interface StepContext {
   readonly read: Reader;
   readonly now: Date;
@@ -121,19 +126,20 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
   readonly contested?: readonly string[];
   /** Kinds and fields of other objects (and of the own main document) that this function patches or applies. */
   readonly ownsOn?: readonly { readonly kind: Kind | ContractKind; readonly fields: readonly string[] }[];
-  readonly calls?: readonly { readonly verb: "create" | "delete" | "evict"; readonly kind: Kind | ContractKind }[];
+  readonly calls?: readonly {
+    readonly verb: "create" | "delete" | "evict";
+    readonly kind: Kind | ContractKind;
+  }[];
   /** Kinds read live only, not watched. */
   readonly readsLive?: readonly (Kind | ContractKind)[];
   readonly queue?: Partial<QueueSettings>;
 }
 
-export interface FunctionDefinition<T extends KubeObject = KubeObject, Owned extends string = string> {
-  readonly spec: FunctionSpec<T, Owned>;
-  readonly step: Step<T, Owned>;
-}
-
 /** Any function, as the relay, the worker and the command line see it. */
-export type AnyFunction = FunctionDefinition;
+export interface AnyFunction {
+  readonly spec: FunctionSpec<KubeObject, string>;
+  readonly step: (object: KubeObject, context: StepContext) => Promise<AnyDecision>;
+}
 
 /**
  * Declares a function: what it reconciles, what wakes it, what it owns (data), and the one step it runs (code).

@@ -31,7 +31,11 @@ export interface KubeErrorDetails {
   /** Kubernetes reason: `NotFound`, `AlreadyExists`, `Conflict`, `Invalid`, … or `NoAnswer`. */
   readonly reason: string;
   readonly message: string;
-  readonly causes?: readonly { readonly reason?: string; readonly message?: string; readonly field?: string }[];
+  readonly causes?: readonly {
+    readonly reason?: string;
+    readonly message?: string;
+    readonly field?: string;
+  }[];
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }

@@ -19,8 +19,13 @@ export const sameName: ToKeys = ({ object }, reconciled, lookup) =>
 
 /** An object of a Cluster, by label → that Cluster. */
 export const clusterOf: ToKeys = async ({ object }, reconciled, lookup) => {
-  const name = object.metadata.labels?.[CLUSTER_NAME_LABEL] ?? clusterNameOf(undefined, object) ?? valueAt(object, "spec.clusterName");
-  return typeof name === "string" ? lookup.find(reconciled, "name", `${object.metadata.namespace ?? ""}/${name}`) : [];
+  const name =
+    object.metadata.labels?.[CLUSTER_NAME_LABEL] ??
+    clusterNameOf(undefined, object) ??
+    valueAt(object, "spec.clusterName");
+  return typeof name === "string"
+    ? lookup.find(reconciled, "name", `${object.metadata.namespace ?? ""}/${name}`)
+    : [];
 };
 
 /** A provider object → whoever references it by group, kind and name, owned or not. */

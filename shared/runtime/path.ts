@@ -6,7 +6,11 @@ type Name<P extends string> = P extends `${infer A}.${string}`
   : P extends `${infer B}[${string}`
     ? B
     : P;
-type Element<T> = T extends readonly (infer E)[] ? E : T extends { readonly [key: string]: infer V } ? V : never;
+type Element<T> = T extends readonly (infer E)[]
+  ? E
+  : T extends { readonly [key: string]: infer V }
+    ? V
+    : never;
 
 /**
  * The type at a field path of `T`; `never` when there is no such field.
@@ -34,7 +38,8 @@ const SEGMENT = /([^.[\]]+)|\[([^\]]*)\]/g;
 const MERGE_KEYS = ["type", "name", "uid", "key"] as const;
 const parsed = new Map<string, readonly string[]>();
 
-function segmentsOf(path: string): readonly string[] {
+/** The parts of a path: `metadata.labels[a.b]` → `metadata`, `labels`, `a.b`. */
+export function segmentsOf(path: string): readonly string[] {
   const known = parsed.get(path);
   if (known !== undefined) return known;
   const segments = [...path.matchAll(SEGMENT)].map((match) => match[1] ?? match[2] ?? "");
@@ -69,7 +74,7 @@ export function pointerOf(path: string): string {
 
 /** Deep equality of JSON values; `undefined` members count as absent, key order does not matter. */
 export function sameJson(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
+  if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Array.isArray(a) || Array.isArray(b)) return sameList(a, b);
   const left = Object.entries(a).filter(([, value]) => value !== undefined);

@@ -93,7 +93,7 @@ export interface KubeClient {
     kind: Kind<T>,
     options: ListOptions,
   ): Promise<{ readonly items: readonly T[]; readonly resourceVersion: string }>;
-  create(kind: Kind, object: object & { readonly metadata: { readonly namespace?: string | undefined } }): Promise<KubeObject>;
+  create<T extends KubeObject>(kind: Kind, object: T): Promise<KubeObject>;
   /** JSON patch (RFC 6902). */
   jsonPatch(
     kind: Kind,
@@ -258,7 +258,11 @@ export type ContractVersion = "v1beta1" | "v1beta2";
 /** Reads that go to the API server. For destructive decisions only (F-20). */
 export interface LiveReader {
   get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster?: ClusterName): Promise<T | undefined>;
-  list<T extends KubeObject>(kind: Kind<T>, options: ListOptions, cluster?: ClusterName): Promise<readonly T[]>;
+  list<T extends KubeObject>(
+    kind: Kind<T>,
+    options: ListOptions,
+    cluster?: ClusterName,
+  ): Promise<readonly T[]>;
   referenced<T extends KubeObject = KubeObject>(
     reference: ContractReference,
     namespace: string,

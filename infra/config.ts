@@ -1,0 +1,27 @@
+import { readFileSync } from "node:fs";
+import * as z from "zod";
+
+const environmentSchema = z.object({
+  KUBECONFIG: z.string().min(1).optional(),
+  HOME: z.string().default("/"),
+  CAPSTAN_LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("warn"),
+  CAPSTAN_QUEUE: z.string().optional(),
+  KUBEBUILDER_ASSETS: z.string().optional(),
+  KUBERNETES_SERVICE_HOST: z.string().optional(),
+  KUBERNETES_SERVICE_PORT: z.string().optional(),
+});
+export type Environment = z.infer<typeof environmentSchema>;
+
+/** The only place that reads environment variables. Throws with the variable's name when a value is wrong. */
+export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
+  const parsed = environmentSchema.safeParse(variables);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Error(`environment variable ${issue?.path.join(".")}: ${issue?.message}`);
+}
+
+/** Version in package.json, for `capstan version` and the User-Agent. */
+export function packageVersion(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
+}

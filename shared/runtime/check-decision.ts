@@ -1,0 +1,114 @@
+import type { Kind, ObjectRef } from "../api/kinds.ts";
+import type { AnyDecision, AnyFunction, ContractKind, GuardedPatch } from "./define-function.ts";
+import { isContractKind } from "./define-function.ts";
+import { assert } from "./errors.ts";
+import { segmentsOf } from "./path.ts";
+import type { RecordingReader } from "./reader.ts";
+
+/**
+ * Refuses a decision that writes what the function does not own, deletes what it did not read live, or calls what
+ * it does not declare. Such a decision is a bug: nothing of it is sent and the key backs off.
+ */
+export function checkDecision(fn: AnyFunction, decision: AnyDecision, read: RecordingReader): void {
+  const { name, owns, calls = [] } = fn.spec;
+  if (decision.apply !== undefined) {
+    const applied = Object.keys(decision.apply);
+    assert(sameMembers(applied, owns), `${name} applies ${applied.join(", ")} but owns ${owns.join(", ")}`);
+  }
+  for (const patch of decision.patch ?? []) checkPatch(fn, patch);
+  for (const { target, body } of decision.applyOn ?? []) {
+    for (const [field, value] of Object.entries(body)) {
+      assert(
+        ownsAll(fn, target.kind, [field], value),
+        `${name} applies ${field} of ${target.kind.kind}, which it does not own`,
+      );
+    }
+  }
+  for (const { kind } of decision.create ?? []) {
+    assert(
+      calls.some((call) => call.verb === "create" && covers(call.kind, kind)),
+      `${name} creates a ${kind.kind} without declaring it`,
+    );
+  }
+  for (const ref of decision.delete ?? []) checkDelete(fn, ref, read);
+}
+
+function checkPatch(fn: AnyFunction, { target, operations }: GuardedPatch): void {
+  assert(
+    target.uid !== undefined,
+    `${fn.spec.name} patches ${target.kind.kind} ${target.name} without its uid`,
+  );
+  for (const operation of operations) {
+    if (operation.op === "test") continue;
+    const segments = pointerSegments(operation.path);
+    assert(
+      operation.op === "add"
+        ? ownsAll(fn, target.kind, segments, operation.value)
+        : ownsField(fn, target.kind, segments),
+      `${fn.spec.name} patches ${operation.path} of ${target.kind.kind}, which it does not own`,
+    );
+  }
+}
+
+function checkDelete(fn: AnyFunction, ref: ObjectRef, read: RecordingReader): void {
+  const { name, calls = [] } = fn.spec;
+  assert(
+    calls.some((call) => call.verb === "delete" && covers(call.kind, ref.kind)),
+    `${name} deletes a ${ref.kind.kind} without declaring it`,
+  );
+  assert(ref.uid !== undefined, `${name} deletes ${ref.kind.kind} ${ref.name} without its uid`);
+  assert(
+    read.readLive(ref.cluster, ref.kind, ref),
+    `${name} deletes ${ref.kind.kind} ${ref.name} without a live read`,
+  );
+}
+
+/** A contract kind stands for whatever is referenced; a concrete kind for itself. */
+function covers(declared: Kind | ContractKind, kind: Kind): boolean {
+  return isContractKind(declared) || (declared.group === kind.group && declared.kind === kind.kind);
+}
+
+/** Whether the function owns the field, or every field of the object that is placed there: room for what it owns. */
+function ownsAll(fn: AnyFunction, kind: Kind, segments: readonly string[], value: unknown): boolean {
+  if (ownsField(fn, kind, segments)) return true;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const members = Object.entries(value);
+  return members.length === 0
+    ? leadsToOwned(fn, kind, segments)
+    : members.every(([field, member]) => ownsAll(fn, kind, [...segments, field], member));
+}
+
+function ownsField(fn: AnyFunction, kind: Kind, segments: readonly string[]): boolean {
+  return ownedPaths(fn, kind).some((owned) => owned.length <= segments.length && agree(segments, owned));
+}
+
+function leadsToOwned(fn: AnyFunction, kind: Kind, segments: readonly string[]): boolean {
+  return ownedPaths(fn, kind).some((owned) => owned.length > segments.length && agree(segments, owned));
+}
+
+function ownedPaths({ spec }: AnyFunction, kind: Kind): readonly (readonly string[])[] {
+  return (spec.ownsOn ?? [])
+    .filter((owned) => covers(owned.kind, kind))
+    .flatMap(({ fields }) => fields.map(segmentsOf));
+}
+
+const LIST_INDEX = /^(?:\d+|-)$/;
+
+/** As far as both reach. A list index stands for any element: `/spec/taints/2` is within `spec.taints[a]`. */
+function agree(segments: readonly string[], owned: readonly string[]): boolean {
+  return owned.every((part, index) => {
+    const segment = segments[index];
+    return segment === undefined || segment === part || LIST_INDEX.test(segment);
+  });
+}
+
+function pointerSegments(pointer: string): readonly string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function sameMembers(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((member) => b.includes(member));
+}

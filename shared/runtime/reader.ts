@@ -1,0 +1,238 @@
+import { CustomResourceDefinition } from "../api/core.ts";
+import { indexesOf } from "../api/indexes.ts";
+import {
+  type ClusterName,
+  type ContractReference,
+  type Kind,
+  type KubeObject,
+  MANAGEMENT,
+  type ObjectKey,
+  objectKeyOf,
+} from "../api/kinds.ts";
+import { type AnyFunction, type ContractKind, describeReference, isContractKind } from "./define-function.ts";
+import { assert, KubeError } from "./errors.ts";
+import type {
+  Clients,
+  Fence,
+  ListOptions,
+  LiveReader,
+  Reader,
+  Referenced,
+  Selection,
+  Store,
+  TypeKey,
+} from "./ports.ts";
+import { crdExistsLive, resolveReference, unresolved } from "./resolve-reference.ts";
+
+/** A kind whose first list is not complete: what is not stored may still exist. The run comes back soon. */
+export class NotListedError extends Error {
+  constructor(type: TypeKey) {
+    super(`the first list of ${type.kind} on ${type.cluster} is not complete`);
+    this.name = "NotListedError";
+  }
+}
+
+/** One read, as a dead letter and `explain` show it. */
+export interface ReadRecord {
+  readonly source: "snapshot" | "live";
+  readonly cluster: ClusterName;
+  readonly kind: string;
+  /** `namespace/name`, or the selection of a list. */
+  readonly what: string;
+  /** Versions of what was found; empty = not found. */
+  readonly resourceVersions: readonly string[];
+}
+
+export interface RecordingReader extends Reader {
+  readonly records: readonly ReadRecord[];
+  /** Whether the object was read live in this run (F-20). */
+  readLive(cluster: ClusterName, kind: Pick<Kind, "group" | "kind">, key: ObjectKey): boolean;
+  /** The version that the last live read found; undefined when there was none, or no object. */
+  liveVersion(cluster: ClusterName, kind: Pick<Kind, "group" | "kind">, key: ObjectKey): string | undefined;
+}
+
+export interface ReaderOptions {
+  readonly function: AnyFunction;
+  readonly store: Store;
+  readonly clients: Clients;
+  /** Objects whose snapshots stay behind their fence: they and lists of their kind are read live (F-05). */
+  readonly stale: readonly Fence[];
+}
+
+function objectText(
+  cluster: ClusterName,
+  { group, kind }: Pick<Kind, "group" | "kind">,
+  key: ObjectKey,
+): string {
+  return `${cluster} ${group}/${kind} ${key.namespace}/${key.name}`;
+}
+
+/** The reader of one run. Every read is recorded; reading an undeclared kind is a bug. */
+export function createReader(options: ReaderOptions): RecordingReader {
+  const { store } = options;
+  const { spec } = options.function;
+  const records: ReadRecord[] = [];
+  const liveVersions = new Map<string, string | undefined>();
+  const live = createLiveReader(options, records, liveVersions);
+  const stale = new Set(options.stale.map((fence) => objectText(fence.cluster, fence, fence)));
+  const staleTypes = new Set(options.stale.map((fence) => `${fence.cluster} ${fence.group}/${fence.kind}`));
+
+  async function snapshot<T extends KubeObject>(
+    kind: Kind<T>,
+    key: ObjectKey,
+    cluster: ClusterName,
+  ): Promise<T | undefined> {
+    if (stale.has(objectText(cluster, kind, key))) return live.get(kind, key, cluster);
+    const type = { cluster, group: kind.group, kind: kind.kind };
+    const found = await store.get(type, key);
+    if (found === undefined) await demandListed(store, type);
+    records.push(
+      recordOf("snapshot", { cluster, kind: kind.kind, what: `${key.namespace}/${key.name}` }, [found]),
+    );
+    return found as T | undefined;
+  }
+
+  return {
+    records,
+    live,
+    readLive: (cluster, kind, key) => liveVersions.has(objectText(cluster, kind, key)),
+    liveVersion: (cluster, kind, key) => liveVersions.get(objectText(cluster, kind, key)),
+    async get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) {
+      demandWatched(spec, kind);
+      return snapshot(kind, key, cluster);
+    },
+    async list<T extends KubeObject>(kind: Kind<T>, selection: Selection, cluster: ClusterName = MANAGEMENT) {
+      demandWatched(spec, kind);
+      const type = { cluster, group: kind.group, kind: kind.kind };
+      if (staleTypes.has(`${cluster} ${kind.group}/${kind.kind}`)) {
+        const items = await live.list(kind, { namespace: selection.namespace }, cluster);
+        return items.filter((object) => isSelected(kind, object, selection));
+      }
+      await demandListed(store, type);
+      const found = await store.list(type, selection);
+      records.push(
+        recordOf("snapshot", { cluster, kind: kind.kind, what: JSON.stringify(selection) }, found),
+      );
+      return found as readonly T[];
+    },
+    async referenced<T extends KubeObject>(
+      reference: ContractReference,
+      namespace: string,
+    ): Promise<Referenced<T>> {
+      demandContractWatched(spec, reference);
+      const resolved = await resolveReference(store, reference);
+      if (resolved.state === "unresolved") {
+        const { group, kind } = CustomResourceDefinition;
+        await demandListed(store, { cluster: MANAGEMENT, group, kind });
+        return resolved;
+      }
+      const key = { namespace, name: reference.name };
+      const object = await snapshot(resolved.kind as Kind as Kind<T>, key, MANAGEMENT);
+      return object === undefined
+        ? { ...resolved, state: "missing" }
+        : { ...resolved, state: "found", object };
+    },
+  };
+}
+
+function createLiveReader(
+  { clients, store, function: fn }: ReaderOptions,
+  records: ReadRecord[],
+  liveVersions: Map<string, string | undefined>,
+): LiveReader {
+  async function get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) {
+    demandLiveDeclared(fn.spec, kind);
+    const found = await clients.of(cluster, fn.spec.name).get(kind, key);
+    liveVersions.set(objectText(cluster, kind, key), found?.metadata.resourceVersion);
+    records.push(
+      recordOf("live", { cluster, kind: kind.kind, what: `${key.namespace}/${key.name}` }, [found]),
+    );
+    return found;
+  }
+  return {
+    get,
+    async list<T extends KubeObject>(
+      kind: Kind<T>,
+      selection: ListOptions,
+      cluster: ClusterName = MANAGEMENT,
+    ) {
+      demandLiveDeclared(fn.spec, kind);
+      const { items } = await clients.of(cluster, fn.spec.name).list(kind, selection);
+      for (const item of items) {
+        liveVersions.set(objectText(cluster, kind, objectKeyOf(item)), item.metadata.resourceVersion);
+      }
+      records.push(recordOf("live", { cluster, kind: kind.kind, what: JSON.stringify(selection) }, items));
+      return items;
+    },
+    async referenced<T extends KubeObject>(
+      reference: ContractReference,
+      namespace: string,
+    ): Promise<Referenced<T>> {
+      const client = clients.of(MANAGEMENT, fn.spec.name);
+      const resolved = await resolveReference(store, reference);
+      if (resolved.state === "unresolved") {
+        return { ...resolved, crdExists: resolved.crdExists || (await crdExistsLive(client, reference)) };
+      }
+      try {
+        const object = await get(resolved.kind as Kind as Kind<T>, { namespace, name: reference.name });
+        return object === undefined
+          ? { ...resolved, state: "missing" }
+          : { ...resolved, state: "found", object };
+      } catch (error) {
+        if (!(error instanceof KubeError) || error.reason !== "TypeNotServed") throw error;
+        return unresolved(reference, await crdExistsLive(client, reference), "is not served");
+      }
+    },
+  };
+}
+
+/** Kinds that live in the read model only are complete by definition. */
+const READ_MODEL_GROUP = "capstan.dev";
+
+async function demandListed(store: Store, type: TypeKey): Promise<void> {
+  if (type.group === READ_MODEL_GROUP) return;
+  if (!(await store.progress(type)).ready) throw new NotListedError(type);
+}
+
+function demandWatched({ name, reconciles, watches }: AnyFunction["spec"], kind: Kind): void {
+  const watched = [reconciles, ...watches.map(({ on }) => on)].some((on) => isKind(on, kind));
+  assert(watched, `${name} reads ${kind.kind}, which it does not watch`);
+}
+
+function demandContractWatched({ name, watches }: AnyFunction["spec"], reference: ContractReference): void {
+  const watched = watches.some(({ on }) => isContractKind(on));
+  assert(watched, `${name} reads ${describeReference(reference)} and watches no provider object`);
+}
+
+function demandLiveDeclared(
+  { name, reconciles, watches, readsLive = [] }: AnyFunction["spec"],
+  kind: Kind,
+): void {
+  const declared = [reconciles, ...watches.map(({ on }) => on), ...readsLive];
+  const known = declared.some((on) => isContractKind(on) || isKind(on, kind));
+  assert(known, `${name} reads ${kind.kind} live, which it neither watches nor declares`);
+}
+
+function isKind(on: Kind | ContractKind, kind: Kind): boolean {
+  return !isContractKind(on) && on.group === kind.group && on.kind === kind.kind;
+}
+
+/** What the read model's selection means for an object that comes from the server. */
+function isSelected(kind: Kind, object: KubeObject, { index }: Selection): boolean {
+  return (
+    index === undefined ||
+    indexesOf(kind, object).some(({ name, value }) => name === index.name && index.values.includes(value))
+  );
+}
+
+function recordOf(
+  source: ReadRecord["source"],
+  where: Pick<ReadRecord, "cluster" | "kind" | "what">,
+  found: readonly (KubeObject | undefined)[],
+): ReadRecord {
+  return {
+    source,
+    ...where,
+    resourceVersions: found.flatMap((object) => object?.metadata.resourceVersion ?? []),
+  };
+}

@@ -1,0 +1,57 @@
+import { CustomResourceDefinition } from "../api/core.ts";
+import { type ContractReference, type Kind, MANAGEMENT } from "../api/kinds.ts";
+import { contractOf } from "../contract/version.ts";
+import type { ContractVersion, KubeClient, Referenced, Store } from "./ports.ts";
+
+/** The kind a reference means, or why it cannot be told. */
+export type Resolved =
+  | { readonly state: "resolved"; readonly contract: ContractVersion; readonly kind: Kind }
+  | Unresolved;
+export type Unresolved = Extract<Referenced, { state: "unresolved" }>;
+
+/**
+ * Kind and version of a provider object, from its CRD's contract labels; the object's own apiVersion plays no part.
+ * Source: provider-contracts.md 2.2.
+ */
+export async function resolveReference(
+  store: Pick<Store, "list">,
+  reference: ContractReference,
+): Promise<Resolved> {
+  const { group, kind } = CustomResourceDefinition;
+  const named = await store.list(
+    { cluster: MANAGEMENT, group, kind },
+    { index: { name: "definedKind", values: [reference.kind] } },
+  );
+  const crd = named
+    .map((object) => object as CustomResourceDefinition)
+    .find(({ spec }) => spec.group === reference.apiGroup);
+  if (crd === undefined) return unresolved(reference, false, "does not exist; install the provider");
+  const contract = contractOf(crd);
+  if (contract === undefined) {
+    const missing = "has no label cluster.x-k8s.io/v1beta2 or cluster.x-k8s.io/v1beta1";
+    return unresolved(reference, true, `(${crd.metadata.name}) ${missing}`);
+  }
+  const { names, scope } = crd.spec;
+  return {
+    state: "resolved",
+    contract: contract.contract,
+    kind: {
+      group: reference.apiGroup,
+      version: contract.version,
+      kind: names.kind,
+      plural: names.plural,
+      namespaced: scope !== "Cluster",
+    },
+  };
+}
+
+export function unresolved(reference: ContractReference, crdExists: boolean, text: string): Unresolved {
+  const message = `CustomResourceDefinition of ${reference.apiGroup}/${reference.kind} ${text}`;
+  return { state: "unresolved", crdExists, message };
+}
+
+/** Reads CRDs live: a definition that is gone takes all its objects with it. */
+export async function crdExistsLive(client: KubeClient, reference: ContractReference): Promise<boolean> {
+  const { items } = await client.list(CustomResourceDefinition, {});
+  return items.some(({ spec }) => spec.group === reference.apiGroup && spec.names.kind === reference.kind);
+}

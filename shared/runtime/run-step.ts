@@ -1,0 +1,190 @@
+import type { KubeObject } from "../api/kinds.ts";
+import { checkDecision } from "./check-decision.ts";
+import type { AnyDecision, AnyFunction } from "./define-function.ts";
+import { KubeError, TerminalError, WaitingError } from "./errors.ts";
+import { parseKey } from "./key.ts";
+import type { Clients, Clock, Failure, Fence, Lease, Log, Outcome, Store } from "./ports.ts";
+import { createReader, NotListedError, type RecordingReader } from "./reader.ts";
+import { isAtLeast } from "./resource-version.ts";
+import { sendEvents } from "./send-events.ts";
+import { type Written, writeDecision } from "./write-decision.ts";
+
+export interface RunContext {
+  readonly store: Store;
+  readonly clients: Clients;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Wait for the snapshot this long, then look again (Q-17). */
+const BARRIER_MS = 100;
+/** After so many looks in a row the stale objects are read live (F-05), and a lost race counts as a failure. */
+const MAX_AGAIN = 50;
+const MAX_LIST_WAIT_MS = 5_000;
+
+/** What a run has got to, whether or not it ends well. */
+interface Run {
+  readonly startedAt: Date;
+  /** Fences that the read model has not been seen to have passed. */
+  overdue: readonly Fence[];
+  read?: RecordingReader;
+  object?: KubeObject | undefined;
+  decision?: AnyDecision;
+  written: Written;
+}
+
+/**
+ * Runs a function once for a leased key: read → step → check → write → record. The worker acknowledges by handing the
+ * outcome to the queue. A terminal failure is also told to whoever looks at the object, as a Warning Event (R-13).
+ * Never throws: whatever happens is an Outcome.
+ */
+export async function runStep(fn: AnyFunction, lease: Lease, context: RunContext): Promise<Outcome> {
+  const run: Run = {
+    startedAt: context.clock.now(),
+    overdue: lease.fences,
+    written: { requests: 0, fences: [], error: undefined },
+  };
+  const ended = await attempt(fn, lease, context, run).catch((error: unknown) =>
+    failedWith(error, lease, run.written.requests > 0),
+  );
+  const outcome = { ...ended, fences: fencesAfter(run) };
+  await announce(fn, lease, { ...context, ...run, outcome });
+  record(fn, lease, context, { ...run, outcome });
+  return outcome;
+}
+
+type Ending = Outcome extends infer One ? (One extends Outcome ? Omit<One, "fences"> : never) : never;
+
+async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: Run): Promise<Ending> {
+  run.overdue = await staleFences(context.store, lease.fences);
+  if (run.overdue.length > 0 && lease.again < MAX_AGAIN) return { type: "again", afterMs: BARRIER_MS };
+  const key = parseKey(lease.key);
+  if (key === undefined || key.kind !== fn.spec.reconciles.kind) {
+    const text = lease.key.slice(0, 120);
+    throw new TerminalError("MalformedKey", `"${text}" is no key of ${fn.spec.name}; drop it`);
+  }
+  run.read = createReader({ ...context, function: fn, stale: run.overdue });
+  run.object = await run.read.get(fn.spec.reconciles, key);
+  if (run.object === undefined) return { type: "ok", requested: false };
+  run.decision = await fn.step(run.object, { read: run.read, now: context.clock.now() });
+  checkDecision(fn, run.decision, run.read);
+  const { object, decision } = run;
+  run.written = await writeDecision(decision, { ...context, function: fn, object, signal: lease.signal });
+  if (run.written.error !== undefined) throw run.written.error;
+  return concluded(decision, run.written.requests > 0);
+}
+
+/**
+ * The fences that the read model has not passed yet. An object that is gone is not stale. Neither is one whose kind
+ * the read model does not hold (Secrets, for instance): no snapshot of it can be read.
+ */
+async function staleFences(store: Store, fences: readonly Fence[]): Promise<readonly Fence[]> {
+  const checked = await Promise.all(
+    fences.map(async (fence) => {
+      const type = { cluster: fence.cluster, group: fence.group, kind: fence.kind };
+      const stored = (await store.get(type, fence))?.metadata.resourceVersion;
+      const known = stored ?? (await store.progress(type)).resourceVersion;
+      if (known === undefined) return [];
+      const passed =
+        isAtLeast(known, fence.resourceVersion) && !(fence.newerThan && known === fence.resourceVersion);
+      return passed ? [] : [fence];
+    }),
+  );
+  return checked.flat();
+}
+
+/**
+ * What the next run must not go back behind: the versions of this run's writes, else what it read live in place of a
+ * snapshot that lags behind (F-05), else the fence as it was.
+ */
+function fencesAfter({ overdue, read, written }: Run): readonly Fence[] {
+  const kept = overdue
+    .filter((fence) => !written.fences.some((newer) => isSameObject(fence, newer)))
+    .flatMap((fence): readonly Fence[] => {
+      if (read === undefined || !read.readLive(fence.cluster, fence, fence)) return [fence];
+      const resourceVersion = read.liveVersion(fence.cluster, fence, fence);
+      return resourceVersion === undefined ? [] : [{ ...fence, resourceVersion, newerThan: undefined }];
+    });
+  return [...kept, ...written.fences];
+}
+
+function isSameObject(a: Fence, b: Fence): boolean {
+  return (
+    a.cluster === b.cluster &&
+    a.group === b.group &&
+    a.kind === b.kind &&
+    a.namespace === b.namespace &&
+    a.name === b.name
+  );
+}
+
+function concluded({ result, notBeforeMs }: AnyDecision, requested: boolean): Ending {
+  const common = { type: "ok", requested, notBeforeMs } as const;
+  switch (result.type) {
+    case "done":
+      return common;
+    case "wait":
+      return { ...common, waitingFor: result.what };
+    case "requeue":
+      return { ...common, afterMs: result.afterMs, waitingFor: result.why };
+    case "failed": {
+      const { reason, message } = result;
+      return { type: "error", failure: { class: "Terminal", reason, message }, terminal: true, requested };
+    }
+    default:
+      return result satisfies never;
+  }
+}
+
+function failedWith(error: unknown, lease: Lease, requested: boolean): Ending {
+  if (error instanceof NotListedError) {
+    return { type: "again", afterMs: Math.min(MAX_LIST_WAIT_MS, BARRIER_MS * 2 ** lease.again) };
+  }
+  if (error instanceof WaitingError) return { type: "ok", requested, waitingFor: error.what };
+  const failure = failureOf(error);
+  if (failure.class === "Waiting") return { type: "ok", requested, waitingFor: failure.message };
+  if (failure.class === "Conflict" && lease.again < MAX_AGAIN) return { type: "again", afterMs: BARRIER_MS };
+  return { type: "error", failure, terminal: failure.class === "Terminal", requested };
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof TerminalError)
+    return { class: "Terminal", reason: error.reason, message: error.message };
+  if (error instanceof KubeError) return { class: error.class, reason: error.reason, message: error.message };
+  const message = error instanceof Error ? error.message : String(error);
+  return { class: "Transient", reason: error instanceof Error ? error.name : "Unknown", message };
+}
+
+/** A terminal failure as an Event, unless the decision has sent the same one already. */
+async function announce(
+  fn: AnyFunction,
+  { signal }: Lease,
+  { outcome, object, decision, ...context }: RunContext & Run & { readonly outcome: Outcome },
+): Promise<void> {
+  if (outcome.type !== "error" || !outcome.terminal || object === undefined) return;
+  const { reason, message } = outcome.failure;
+  const told = decision?.events?.some((event) => event.reason === reason && event.message === message);
+  if (told === true) return;
+  await sendEvents([{ type: "Warning", reason, message }], { ...context, function: fn, object, signal });
+}
+
+function record(
+  fn: AnyFunction,
+  lease: Lease,
+  { clock, log }: RunContext,
+  run: Run & { readonly outcome: Outcome },
+): void {
+  const { outcome, written, startedAt } = run;
+  const fields = {
+    function: fn.spec.name,
+    key: lease.key,
+    cause: lease.causes.map((cause) => cause.what),
+    outcome: outcome.type,
+    requests: written.requests,
+    durationMs: clock.now().getTime() - startedAt.getTime(),
+    ...(outcome.type === "ok" && outcome.waitingFor !== undefined ? { waitingFor: outcome.waitingFor } : {}),
+  };
+  if (outcome.type === "error")
+    log.warn({ ...fields, failure: outcome.failure, failures: lease.failures + 1 }, "run failed");
+  else log.debug(fields, "run");
+}

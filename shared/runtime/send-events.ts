@@ -1,0 +1,81 @@
+import { Event } from "../api/core.ts";
+import { type KubeObject, MANAGEMENT } from "../api/kinds.ts";
+import type { AnyFunction, Notice } from "./define-function.ts";
+import { KubeError } from "./errors.ts";
+import type { Clients, Clock, Log } from "./ports.ts";
+
+export interface EventContext {
+  readonly function: AnyFunction;
+  /** What the Events are about. */
+  readonly object: KubeObject;
+  readonly clients: Clients;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Aborted when the lease is lost: nothing is sent afterwards (R-04). */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends each notice once: the Event's name is a function of object, reason and message. Never throws: an Event is a
+ * courtesy, and losing one must not repeat or fail a run.
+ */
+export async function sendEvents(notices: readonly Notice[], context: EventContext): Promise<void> {
+  const { name } = context.function.spec;
+  for (const notice of notices) {
+    if (context.signal.aborted) return;
+    try {
+      const event = eventOf(notice, context.object, {
+        now: context.clock.now(),
+        component: `capstan-${name}`,
+      });
+      await context.clients.of(MANAGEMENT, name).create(Event, event);
+    } catch (error) {
+      if (error instanceof KubeError && error.reason === "AlreadyExists") continue;
+      context.log.warn({ function: name, reason: notice.reason, error }, "Event not recorded");
+    }
+  }
+}
+
+function eventOf(
+  notice: Notice,
+  about: KubeObject,
+  by: { readonly now: Date; readonly component: string },
+): Event {
+  const { name, namespace, uid, resourceVersion } = about.metadata;
+  const timestamp = `${by.now.toISOString().slice(0, 19)}Z`;
+  return {
+    apiVersion: "v1",
+    kind: "Event",
+    metadata: {
+      name: `${prefixOf(name)}.${hashOf(`${uid} ${notice.reason} ${notice.message}`)}`,
+      namespace: namespace ?? "default",
+    },
+    involvedObject: { apiVersion: about.apiVersion, kind: about.kind, namespace, name, uid, resourceVersion },
+    reason: notice.reason,
+    message: notice.message.slice(0, MAX_MESSAGE_CHARACTERS),
+    type: notice.type,
+    source: { component: by.component },
+    reportingComponent: by.component,
+    reportingInstance: by.component,
+    firstTimestamp: timestamp,
+    lastTimestamp: timestamp,
+    count: 1,
+  };
+}
+
+/** The API server takes at most 1,024. */
+const MAX_MESSAGE_CHARACTERS = 1_024;
+
+/** Names have at most 253 characters, and a part before a dot ends in a letter or digit. */
+function prefixOf(name: string): string {
+  return name.slice(0, 200).replace(/[-.]+$/, "");
+}
+
+/** FNV-1a, 64 bit, as 16 hexadecimal digits: stable names, not security. */
+function hashOf(text: string): string {
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of new TextEncoder().encode(text)) {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  }
+  return hash.toString(16).padStart(16, "0");
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { Node, Secret } from "../../../shared/api/core.ts";
+import { MANAGEMENT, refTo } from "../../../shared/api/kinds.ts";
+import { checkDecision } from "../../../shared/runtime/check-decision.ts";
+import { type AnyDecision, defineFunction } from "../../../shared/runtime/define-function.ts";
+import type { PatchOperation } from "../../../shared/runtime/ports.ts";
+import type { RecordingReader } from "../../../shared/runtime/reader.ts";
+import { done } from "../../../shared/runtime/result.ts";
+import { Gadget, Part, Widget, widget } from "../../support/widget.ts";
+
+const grow = defineFunction(
+  {
+    name: "widget-grow",
+    summary: "Grows.",
+    source: "own",
+    reconciles: Widget,
+    watches: [],
+    owns: ["status.size"],
+    ownsOn: [
+      { kind: Widget, fields: ["metadata.finalizers", "metadata.labels[a.dev/x]"] },
+      { kind: Gadget, fields: ["spec.colour"] },
+      { kind: Node, fields: ["spec.taints"] },
+    ],
+    calls: [
+      { verb: "create", kind: Secret },
+      { verb: "delete", kind: Widget },
+    ],
+  },
+  async () => ({ apply: { "status.size": 1 }, result: done }),
+);
+const own = refTo(Widget, widget());
+
+function check(decision: Omit<AnyDecision, "result">, { live = true, fn = grow } = {}): void {
+  const read: Pick<RecordingReader, "readLive"> = { readLive: () => live };
+  checkDecision(fn, { ...decision, result: done }, read as RecordingReader);
+}
+const patch = (...operations: readonly PatchOperation[]) => check({ patch: [{ target: own, operations }] });
+
+describe("a decision", () => {
+  it("may do what the function declares", () => {
+    check({
+      apply: { "status.size": undefined },
+      patch: [
+        {
+          target: own,
+          operations: [
+            { op: "test", path: "/spec/whatever", value: 1 },
+            { op: "add", path: "/metadata/finalizers/-", value: "f" },
+            { op: "remove", path: "/metadata/finalizers/0" },
+            { op: "add", path: "/metadata/labels/a.dev~1x", value: "1" },
+          ],
+        },
+      ],
+      applyOn: [
+        { target: refTo(Gadget, { ...widget(), kind: "Gadget" }), body: { spec: { colour: "red" } } },
+      ],
+      create: [{ cluster: MANAGEMENT, kind: Secret, object: widget() }],
+      delete: [own],
+    });
+  });
+
+  it("names every owned field and no other", () => {
+    expect(() => check({ apply: {} })).toThrow("bug: widget-grow applies  but owns status.size");
+    expect(() => check({ apply: { "status.size": 1, "status.note": "n" } })).toThrow("but owns status.size");
+  });
+
+  it("may make room for an owned label or add the map with it, but with nothing else in it", () => {
+    patch({ op: "add", path: "/metadata/labels", value: {} });
+    patch({ op: "add", path: "/metadata/labels", value: { "a.dev/x": "1" } });
+    expect(() => patch({ op: "add", path: "/metadata/labels", value: { "a.dev/x": "1", b: "2" } })).toThrow(
+      "patches /metadata/labels of Widget, which it does not own",
+    );
+    expect(() => patch({ op: "add", path: "/spec", value: {} })).toThrow("/spec of Widget");
+    expect(() => patch({ op: "add", path: "/metadata", value: "text" })).toThrow("/metadata of Widget");
+  });
+
+  it("patches neither foreign fields nor without the uid", () => {
+    expect(() => patch({ op: "replace", path: "/spec/colour", value: "red" })).toThrow(
+      "/spec/colour of Widget",
+    );
+    expect(() => patch({ op: "remove", path: "/metadata/labels" })).toThrow("/metadata/labels of Widget");
+    const target = { ...own, uid: undefined };
+    expect(() => check({ patch: [{ target, operations: [] }] })).toThrow("patches Widget w without its uid");
+  });
+
+  it("enters lists by index", () => {
+    const target = refTo(
+      Node,
+      { apiVersion: "v1", kind: "Node", metadata: { name: "n", uid: "u" } },
+      "default/c1",
+    );
+    check({ patch: [{ target, operations: [{ op: "remove", path: "/spec/taints/2" }] }] });
+  });
+
+  it("applies only owned fields of other objects, however deep they are", () => {
+    const target = refTo(Gadget, { ...widget(), kind: "Gadget" });
+    expect(() => check({ applyOn: [{ target, body: { spec: { colour: "red", size: 2 } } }] })).toThrow(
+      "applies spec of Gadget, which it does not own",
+    );
+    expect(() => check({ applyOn: [{ target: own, body: { data: { a: "b" } } }] })).toThrow("data of Widget");
+  });
+
+  it("creates and deletes only declared kinds", () => {
+    expect(() => check({ create: [{ cluster: MANAGEMENT, kind: Gadget, object: widget() }] })).toThrow(
+      "creates a Gadget without declaring it",
+    );
+    expect(() => check({ delete: [{ ...own, kind: Gadget }] })).toThrow(
+      "deletes a Gadget without declaring it",
+    );
+  });
+
+  it("deletes only what was read live, with its uid", () => {
+    expect(() => check({ delete: [{ ...own, uid: undefined }] })).toThrow("deletes Widget w without its uid");
+    expect(() => check({ delete: [own] }, { live: false })).toThrow("deletes Widget w without a live read");
+  });
+
+  it("may delete any referenced object where a contract kind is declared", () => {
+    const fn = { ...grow, spec: { ...grow.spec, calls: [{ verb: "delete", kind: Part } as const] } };
+    check({ delete: [{ ...own, kind: Gadget }] }, { fn });
+  });
+});

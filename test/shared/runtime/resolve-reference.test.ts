@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../../infra/store/memory.ts";
+import { CustomResourceDefinition } from "../../../shared/api/core.ts";
+import { MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { crdExistsLive, resolveReference } from "../../../shared/runtime/resolve-reference.ts";
+import { crd } from "../../support/builders.ts";
+import { recordingClients } from "../../support/recording-clients.ts";
+
+const CRDS = {
+  cluster: MANAGEMENT,
+  group: CustomResourceDefinition.group,
+  kind: CustomResourceDefinition.kind,
+};
+const reference = { apiGroup: "parts.dev", kind: "Door", name: "d" };
+
+async function resolve(...crds: readonly CustomResourceDefinition[]) {
+  const store = createMemoryStore();
+  for (const one of crds) await store.put(CRDS, one);
+  return resolveReference(store, reference);
+}
+
+describe("a reference to a provider object", () => {
+  it("gets its version from the newest contract label of its CRD, not from any apiVersion", async () => {
+    const labels = { "cluster.x-k8s.io/v1beta1": "v1", "cluster.x-k8s.io/v1beta2": "v2_v3beta1" };
+    expect(await resolve(crd("parts.dev", "Door", { metadata: { labels } }))).toEqual({
+      state: "resolved",
+      contract: "v1beta2",
+      kind: { group: "parts.dev", version: "v2", kind: "Door", plural: "doors", namespaced: true },
+    });
+  });
+
+  it("means the kind of its own group when two groups have one of that name", async () => {
+    const resolved = await resolve(crd("other.dev", "Door"), crd("parts.dev", "Door"));
+    expect(resolved).toMatchObject({ kind: { group: "parts.dev" } });
+  });
+
+  it("may name a cluster-scoped kind", async () => {
+    expect(await resolve(crd("parts.dev", "Door", { spec: { scope: "Cluster" } }))).toMatchObject({
+      kind: { namespaced: false },
+    });
+  });
+
+  it("is unresolved without CRD or contract label, with the next step in the message", async () => {
+    expect(await resolve()).toEqual({
+      state: "unresolved",
+      crdExists: false,
+      message: "CustomResourceDefinition of parts.dev/Door does not exist; install the provider",
+    });
+    const unlabelled = crd("parts.dev", "Door", { metadata: { labels: undefined } });
+    expect(await resolve(unlabelled)).toEqual({
+      state: "unresolved",
+      crdExists: true,
+      message:
+        "CustomResourceDefinition of parts.dev/Door (doors.parts.dev) " +
+        "has no label cluster.x-k8s.io/v1beta2 or cluster.x-k8s.io/v1beta1",
+    });
+  });
+
+  it("has a definition when the server lists one of that group and kind", async () => {
+    const client = recordingClients(undefined, [crd("parts.dev", "Door")]).of(MANAGEMENT, "widget-grow");
+    expect(await crdExistsLive(client, reference)).toBe(true);
+    expect(await crdExistsLive(client, { ...reference, apiGroup: "other.dev" })).toBe(false);
+  });
+});

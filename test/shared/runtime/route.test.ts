@@ -1,0 +1,188 @@
+import { describe, expect, it } from "vitest";
+import { Connection, Node } from "../../../shared/api/core.ts";
+import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import {
+  type AnyFunction,
+  defineFunction,
+  type Lookup,
+  type Watch,
+  watch,
+  watchContract,
+} from "../../../shared/runtime/define-function.ts";
+import { inCluster, itself, owners, referencing } from "../../../shared/runtime/mappings.ts";
+import type { Member } from "../../../shared/runtime/ports.ts";
+import { type Change, routeChange } from "../../../shared/runtime/route.ts";
+
+interface Pool extends KubeObject {
+  readonly spec?: { readonly size?: number; readonly cluster?: string };
+}
+const Pool: Kind<Pool> = {
+  group: "pools.example",
+  version: "v1",
+  kind: "Pool",
+  plural: "pools",
+  namespaced: true,
+  clusterNamePath: "spec.cluster",
+};
+const contract = { contract: "InfrastructurePool", referencedBy: [] };
+
+function pool(
+  fields: {
+    readonly size?: number;
+    readonly labels?: { readonly [name: string]: string };
+    readonly uid?: string;
+  } = {},
+): Pool {
+  const { size = 1, labels, uid = "u" } = fields;
+  const metadata = { namespace: "default", name: "p1", uid, ...(labels === undefined ? {} : { labels }) };
+  return { apiVersion: "pools.example/v1", kind: "Pool", metadata, spec: { size, cluster: "c1" } };
+}
+function provider(owner: string, ready = true): KubeObject {
+  const metadata = {
+    namespace: "default",
+    name: "i1",
+    uid: "i",
+    ownerReferences: [{ apiVersion: "v1", kind: "Pool", name: owner, uid: owner }],
+  };
+  return { apiVersion: "infra.example/v1", kind: "FooPool", metadata, status: { ready } } as KubeObject;
+}
+
+const waking = (name: string, ...watches: readonly Watch[]): AnyFunction =>
+  defineFunction({ name, summary: "s", source: "own", reconciles: Pool, watches, owns: [] }, async () => {
+    throw new Error("not run here");
+  });
+const member = (name: string): Member => ({ namespace: "default", name, tenant: "default/c1" });
+/** Finds `<value>` of any index as the object of that name, unless it is not listed. */
+const lookup = (...names: readonly string[]): Lookup => ({
+  find: async (_kind, _index, value) => names.filter((name) => value.endsWith(name)).map(member),
+});
+const changeOf = (
+  kind: Pick<Kind, "group" | "kind">,
+  sides: Pick<Change, "before" | "after">,
+  cluster: string = MANAGEMENT,
+): Change => ({
+  kind: { group: kind.group, kind: kind.kind },
+  cluster,
+  ...sides,
+});
+const poolChange = (before: Pool | undefined, after: Pool | undefined) =>
+  changeOf(Pool as Kind, { before, after });
+
+describe("route", () => {
+  const sized = waking("pool-size", watch(Pool, ["spec.size"], itself));
+
+  it("wakes a function when one of its fields changes, with tenant and kind in the key", async () => {
+    const routing = await routeChange([sized], poolChange(pool(), pool({ size: 2 })), lookup());
+    expect(routing.keys.map(({ functionName, key }) => [functionName, key])).toEqual([
+      ["pool-size", "default/c1|Pool|default/p1"],
+    ]);
+    expect(routing.ignored).toEqual([]);
+  });
+
+  it("says why it does not wake a function (for explain)", async () => {
+    const routing = await routeChange([sized], poolChange(pool(), pool({ labels: { a: "b" } })), lookup());
+    expect(routing).toEqual({
+      keys: [],
+      ignored: [{ functionName: "pool-size", why: "none of spec.size changed" }],
+    });
+  });
+
+  it("says nothing about functions that do not watch the kind", async () => {
+    const change = changeOf(Node as Kind, { after: provider("x") }, "default/c1");
+    expect(await routeChange([sized], change, lookup())).toEqual({ keys: [], ignored: [] });
+  });
+
+  it("wakes for what appears, whatever its fields", async () => {
+    const { keys } = await routeChange([sized], poolChange(undefined, pool()), lookup());
+    expect(keys).toHaveLength(1);
+  });
+
+  it("does not wake the key of the object that is gone", async () => {
+    const { keys, ignored } = await routeChange([sized], poolChange(pool(), undefined), lookup());
+    expect(keys).toEqual([]);
+    expect(ignored).toEqual([{ functionName: "pool-size", why: "concerns no Pool" }]);
+  });
+
+  it("wakes others for what disappears", async () => {
+    const siblings = waking(
+      "pool-siblings",
+      watch(Pool, ["spec.size"], async () => [member("p1"), member("p2")]),
+    );
+    const { keys } = await routeChange([siblings], poolChange(pool(), undefined), lookup());
+    expect(keys.map(({ name }) => name)).toEqual(["p2"]);
+  });
+
+  it("wakes whoever an object pointed at before and whoever it points at now, each once", async () => {
+    const owned = waking("pool-owned", watchContract(contract, ["metadata.ownerReferences"], owners));
+    const kind = { group: "infra.example", kind: "FooPool" };
+    const moved = changeOf(kind, { before: provider("p1"), after: provider("p2") });
+    const { keys } = await routeChange([owned], moved, lookup("p1", "p2"));
+    expect(keys.map(({ name }) => name).toSorted((x, y) => x.localeCompare(y))).toEqual(["p1", "p2"]);
+    const both = waking(
+      "pool-both",
+      watchContract(contract, ["status.ready"], owners),
+      watchContract(contract, ["status.ready"], referencing),
+    );
+    const ready = changeOf(kind, { before: provider("p1", false), after: provider("p1") });
+    expect((await routeChange([both], ready, { find: async () => [member("p1")] })).keys).toHaveLength(1);
+  });
+
+  it.each([
+    ["infrastructure.cluster.x-k8s.io", true],
+    ["sim.capstan.dev", true],
+    ["apiextensions.k8s.io", false],
+    ["apps", false],
+    ["capstan.dev", false],
+  ])("takes a kind of group %s for a provider kind: %s", async (group, woken) => {
+    const any = waking(
+      "pool-any",
+      watchContract(contract, ["status.ready"], async () => [member("p1")]),
+    );
+    const { keys } = await routeChange(
+      [any],
+      changeOf({ group, kind: "Foo" }, { after: provider("p1") }),
+      lookup(),
+    );
+    expect(keys.length === 1).toBe(woken);
+  });
+
+  it("takes no object of a workload server for a provider object", async () => {
+    const any = waking(
+      "pool-any",
+      watchContract(contract, ["status.ready"], async () => [member("p1")]),
+    );
+    const change = changeOf({ group: "infra.example", kind: "Foo" }, { after: provider("p1") }, "default/c1");
+    expect((await routeChange([any], change, lookup())).keys).toEqual([]);
+  });
+
+  it("tells mappings on which server a Node lives", async () => {
+    const seen: string[] = [];
+    const nodes = waking(
+      "pool-nodes",
+      watch(Node, ["spec.providerID"], async ({ cluster }) => {
+        seen.push(cluster);
+        return [member("p1")];
+      }),
+    );
+    await routeChange([nodes], changeOf(Node as Kind, { after: provider("x") }, "default/c1"), lookup());
+    expect(seen).toEqual(["default/c1"]);
+  });
+
+  it("wakes the objects of a Cluster for its connection", async () => {
+    const connected = waking("pool-connected", watch(Connection, ["status.state"], inCluster));
+    const connection = (state: "connected" | "unreachable"): Connection => ({
+      apiVersion: "capstan.dev/v1",
+      kind: "Connection",
+      metadata: { namespace: "default", name: "c1" },
+      status: { state, nodesComplete: false, failures: 0 },
+    });
+    const change = changeOf(Connection as Kind, {
+      before: connection("unreachable"),
+      after: connection("connected"),
+    });
+    const { keys } = await routeChange([connected], change, {
+      find: async () => [member("p1"), member("p2")],
+    });
+    expect(keys).toHaveLength(2);
+  });
+});

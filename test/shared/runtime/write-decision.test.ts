@@ -1,0 +1,241 @@
+import { describe, expect, it } from "vitest";
+import { Secret } from "../../../shared/api/core.ts";
+import { type Kind, MANAGEMENT, type ObjectRef } from "../../../shared/api/kinds.ts";
+import { type AnyDecision, defineFunction } from "../../../shared/runtime/define-function.ts";
+import { KubeError, WaitingError } from "../../../shared/runtime/errors.ts";
+import { done } from "../../../shared/runtime/result.ts";
+import { type Written, writeDecision } from "../../../shared/runtime/write-decision.ts";
+import { recordingClients, type SentWrite } from "../../support/recording-clients.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+const Widget: Kind = {
+  group: "test.dev",
+  version: "v1",
+  kind: "Widget",
+  plural: "widgets",
+  namespaced: true,
+};
+const grow = defineFunction(
+  { name: "widget-grow", summary: "Grows.", source: "own", reconciles: Widget, watches: [], owns: [] },
+  async () => ({ result: done }),
+);
+const widget = {
+  apiVersion: "test.dev/v1",
+  kind: "Widget",
+  metadata: { name: "w", namespace: "default", uid: "u1", resourceVersion: "7" },
+  status: { size: 3 },
+};
+const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "s", namespace: "default" } };
+const now = new Date("2026-01-01T00:00:00Z");
+
+function target(name: string, resourceVersion: string | undefined = "7"): ObjectRef {
+  return {
+    cluster: MANAGEMENT,
+    kind: Widget,
+    namespace: "default",
+    name,
+    uid: `uid-${name}`,
+    resourceVersion,
+  };
+}
+
+async function write(
+  decision: Omit<AnyDecision, "result">,
+  refuse?: (write: SentWrite) => Error | undefined,
+  signal = new AbortController().signal,
+): Promise<{ sent: readonly SentWrite[]; written: Written }> {
+  const clients = recordingClients(refuse);
+  const clock = { now: () => now, after: () => () => undefined };
+  const context = { function: grow, object: widget, clients, clock, log: silentLog, signal };
+  return { written: await writeDecision({ ...decision, result: done }, context), sent: clients.sent };
+}
+
+const conflict = new KubeError({ class: "Conflict", status: 409, reason: "Conflict", message: "changed" });
+const removeFinalizer = { op: "remove", path: "/metadata/finalizers/0" } as const;
+
+describe("the writes of a decision", () => {
+  it("leave in order: create, patch, apply, delete, event, finalizer removal", async () => {
+    const { sent } = await write({
+      create: [{ cluster: MANAGEMENT, kind: Secret, object: secret }],
+      patch: [
+        { target: target("w"), operations: [removeFinalizer] },
+        { target: target("x"), operations: [{ op: "add", path: "/metadata/labels", value: {} }] },
+      ],
+      apply: { status: { size: 4 } },
+      delete: [target("y")],
+      events: [{ type: "Normal", reason: "Grown", message: "to 4" }],
+    });
+    expect(
+      sent.map(({ verb, kind, name }) => `${verb} ${kind} ${name.replace(/\.[0-9a-f]{16}$/, "")}`),
+    ).toEqual([
+      "create Secret s",
+      "jsonPatch Widget x",
+      "apply Widget w",
+      "delete Widget y",
+      "create Event w",
+      "jsonPatch Widget w",
+    ]);
+  });
+
+  it("guard every patch with uid and, when it was read, resourceVersion", async () => {
+    const { sent } = await write({
+      patch: [
+        { target: target("x"), operations: [{ op: "remove", path: "/spec/a" }] },
+        {
+          target: { ...target("n"), resourceVersion: undefined },
+          operations: [{ op: "remove", path: "/spec/b" }],
+        },
+      ],
+    });
+    expect(sent.map(({ operations }) => operations)).toEqual([
+      [
+        { op: "test", path: "/metadata/uid", value: "uid-x" },
+        { op: "test", path: "/metadata/resourceVersion", value: "7" },
+        { op: "remove", path: "/spec/a" },
+      ],
+      [
+        { op: "test", path: "/metadata/uid", value: "uid-n" },
+        { op: "remove", path: "/spec/b" },
+      ],
+    ]);
+  });
+
+  it("merge patches of one object into one request and drop empty ones", async () => {
+    const { sent } = await write({
+      patch: [
+        { target: target("x"), operations: [{ op: "remove", path: "/spec/a" }] },
+        { target: target("x"), operations: [{ op: "remove", path: "/spec/b" }] },
+        { target: target("z"), operations: [] },
+      ],
+    });
+    expect(sent).toHaveLength(1);
+    expect(sent[0]?.operations).toHaveLength(4);
+  });
+
+  it("apply the status with the uid and version of the snapshot, without what is given up", async () => {
+    const { sent } = await write({ apply: { "status.size": undefined, "status.parts.door": "open" } });
+    expect(sent).toEqual([
+      expect.objectContaining({
+        verb: "apply",
+        as: "widget-grow",
+        subresource: "status",
+        body: {
+          apiVersion: "test.dev/v1",
+          kind: "Widget",
+          metadata: { name: "w", namespace: "default", uid: "u1", resourceVersion: "7" },
+          status: { parts: { door: "open" } },
+        },
+      }),
+    ]);
+  });
+
+  it("send nothing for an apply that changes nothing", async () => {
+    const { sent, written } = await write({ apply: { "status.size": 3 } });
+    expect(sent).toEqual([]);
+    expect(written).toEqual({ requests: 0, fences: [], error: undefined });
+  });
+
+  it("are all attempted when one of several objects refuses, and keep the finalizer", async () => {
+    const { sent, written } = await write(
+      {
+        patch: [
+          { target: target("x"), operations: [{ op: "remove", path: "/spec/a" }] },
+          { target: target("y"), operations: [{ op: "remove", path: "/spec/a" }] },
+          { target: target("w"), operations: [removeFinalizer] },
+        ],
+      },
+      ({ name }) => (name === "x" ? conflict : undefined),
+    );
+    expect(sent.map(({ name }) => name)).toEqual(["x", "y"]);
+    expect(written.error).toBe(conflict);
+  });
+
+  it("fence the next run behind the versions they made, and above a version that lost a race", async () => {
+    const { written } = await write(
+      {
+        patch: [
+          { target: target("x"), operations: [{ op: "remove", path: "/spec/a" }] },
+          { target: target("y"), operations: [{ op: "remove", path: "/spec/a" }] },
+        ],
+      },
+      ({ name }) => (name === "x" ? new KubeError({ ...conflict, message: "changed" }) : undefined),
+    );
+    expect(written.fences).toEqual([
+      expect.objectContaining({ name: "x", resourceVersion: "7", newerThan: true }),
+      expect.objectContaining({ name: "y", resourceVersion: "1001" }),
+    ]);
+  });
+
+  it("carry uid and resourceVersion as preconditions of a delete", async () => {
+    const { sent } = await write({ delete: [target("y")] });
+    expect(sent[0]?.body).toEqual({ uid: "uid-y", resourceVersion: "7" });
+  });
+
+  it("name an Event after object, reason and message, so that repeating it is harmless", async () => {
+    const notice = { type: "Warning", reason: "Odd", message: "m" } as const;
+    const exists = new KubeError({
+      class: "Conflict",
+      status: 409,
+      reason: "AlreadyExists",
+      message: "exists",
+    });
+    const first = await write({ events: [notice] });
+    const again = await write({ events: [notice] }, () => exists);
+    expect(again.sent[0]?.name).toBe(first.sent[0]?.name);
+    expect(again.written.error).toBeUndefined();
+  });
+
+  it("do not fail a run because an Event was refused", async () => {
+    const { written } = await write(
+      { events: [{ type: "Normal", reason: "Odd", message: "m" }] },
+      () => new Error("no"),
+    );
+    expect(written).toMatchObject({ requests: 0, error: undefined });
+  });
+
+  it("end with a create that failed: no status tells of an object that does not exist", async () => {
+    const { sent, written } = await write(
+      {
+        create: [{ cluster: MANAGEMENT, kind: Secret, object: secret }],
+        apply: { "status.size": 4 },
+        delete: [target("y")],
+        events: [{ type: "Normal", reason: "Created", message: "Secret s" }],
+      },
+      ({ verb }) => (verb === "create" ? conflict : undefined),
+    );
+    expect(sent.map(({ verb }) => verb)).toEqual(["create"]);
+    expect(written.error).toBe(conflict);
+  });
+
+  it("apply labels and owner references of another object beside its identity", async () => {
+    const { sent } = await write({
+      applyOn: [{ target: target("g"), body: { metadata: { labels: { a: "b" } }, spec: { size: 1 } } }],
+    });
+    expect(sent[0]?.body).toEqual({
+      apiVersion: "test.dev/v1",
+      kind: "Widget",
+      metadata: { name: "g", namespace: "default", uid: "uid-g", resourceVersion: "7", labels: { a: "b" } },
+      spec: { size: 1 },
+    });
+  });
+
+  it("do not count a request to a workload cluster that is not connected", async () => {
+    const { written } = await write(
+      { delete: [target("y")] },
+      () => new WaitingError("Connection default/c1"),
+    );
+    expect(written).toMatchObject({ requests: 0, error: { what: "Connection default/c1" } });
+  });
+
+  it("stop once the lease is lost", async () => {
+    const lost = new AbortController();
+    lost.abort(new Error("fenced"));
+    const { sent, written } = await write(
+      { delete: [target("y")], events: [{ type: "Normal", reason: "Odd", message: "m" }] },
+      undefined,
+      lost.signal,
+    );
+    expect(sent).toEqual([]);
+    expect(written.error).toMatchObject({ message: "fenced" });
+  });
+});

@@ -1,0 +1,91 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startApiServer } from "../../infra/apiserver/server.ts";
+import { realServerMissing, startRealServer } from "../../infra/bench/real-server.ts";
+
+/** One write or read that a server answered. */
+export interface SeenRequest {
+  readonly verb: string;
+  readonly resource: string;
+  readonly subresource: string | undefined;
+  readonly name: string | undefined;
+  readonly userAgent: string;
+}
+
+/** An API server under test: the same stories run on each. */
+export interface TestServer extends AsyncDisposable {
+  readonly kubeconfigFile: string;
+  readonly garbageCollector: boolean;
+  /** Every request so far, in order. */
+  requests(): Promise<readonly SeenRequest[]>;
+}
+
+export interface ServerFlavour {
+  readonly name: string;
+  readonly missing: string | undefined;
+  /** Not having it is no failure in CI (decisions.md 12). */
+  readonly optional: boolean;
+  start(): Promise<TestServer>;
+}
+
+export const EMBEDDED: ServerFlavour = {
+  name: "the embedded API server",
+  missing: undefined,
+  optional: false,
+  async start() {
+    const server = await startApiServer({ name: "test", recordRequests: true });
+    const dir = await mkdtemp(join(tmpdir(), "capstan-embedded-"));
+    const kubeconfigFile = join(dir, "kubeconfig");
+    await writeFile(kubeconfigFile, server.kubeconfig(), { mode: 0o600 });
+    return {
+      kubeconfigFile,
+      garbageCollector: true,
+      requests: async () => server.requests,
+      async [Symbol.asyncDispose]() {
+        await server.stop();
+        await rm(dir, { recursive: true, force: true });
+      },
+    };
+  },
+};
+
+const ASSETS = process.env["KUBEBUILDER_ASSETS"];
+
+const REAL: ServerFlavour = {
+  name: "a real kube-apiserver",
+  missing: realServerMissing(ASSETS),
+  optional: true,
+  async start() {
+    const server = await startRealServer(ASSETS ?? "");
+    return {
+      kubeconfigFile: server.kubeconfigFile,
+      garbageCollector: server.garbageCollector,
+      requests: () => auditedRequests(server.auditLog),
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    };
+  },
+};
+
+export const API_SERVERS: readonly ServerFlavour[] = [EMBEDDED, REAL];
+
+interface AuditLine {
+  readonly stage: string;
+  readonly verb: string;
+  readonly userAgent?: string;
+  readonly objectRef?: { readonly resource?: string; readonly subresource?: string; readonly name?: string };
+}
+
+async function auditedRequests(file: string): Promise<readonly SeenRequest[]> {
+  const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line.endsWith("}"));
+  return lines
+    .map((line) => JSON.parse(line) as AuditLine)
+    .filter(({ stage }) => stage === "ResponseComplete")
+    .map(({ verb, userAgent = "", objectRef = {} }) => ({
+      verb,
+      userAgent,
+      resource: objectRef.resource ?? "",
+      subresource: objectRef.subresource,
+      name: objectRef.name,
+    }));
+}

@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../infra/cli/main.ts", import.meta.url));
+
+/** A running `capstan …` of its own process. Disposing ends it with SIGTERM, after 20 s with SIGKILL. */
+export interface CliProcess extends AsyncDisposable {
+  readonly child: ChildProcess;
+  /** Both streams so far. */
+  output(): string;
+  /** Exit code; resolves when the process ends. */
+  readonly ended: Promise<number | null>;
+}
+
+/** Starts the command line from the sources, as `npm run capstan -- ARGS` does. */
+export function startCli(args: readonly string[], env: { readonly [name: string]: string } = {}): CliProcess {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const collect = (chunk: Buffer): void => {
+    output += chunk.toString();
+  };
+  child.stdout?.on("data", collect);
+  child.stderr?.on("data", collect);
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  return {
+    child,
+    output: () => output,
+    ended,
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
+      const impatience = setTimeout(() => child.kill("SIGKILL"), 20_000);
+      await ended;
+      clearTimeout(impatience);
+    },
+  };
+}
+
+/** Runs a command to its end. */
+export async function runCli(
+  ...args: readonly string[]
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  await using cli = startCli(args);
+  return { code: await cli.ended, output: cli.output() };
+}

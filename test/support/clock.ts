@@ -1,0 +1,48 @@
+import { setImmediate } from "node:timers/promises";
+import type { Clock } from "../../shared/runtime/ports.ts";
+
+export interface VirtualClock extends Clock {
+  /** Lets time pass: due callbacks run in the order of their instants, and what they start settles in between. */
+  advance(ms: number): Promise<void>;
+  /** Timers that have neither run nor been cancelled. */
+  readonly pending: number;
+}
+
+/** Time that stands still until `advance`. Starts at 2026-01-01T00:00:00Z unless told. */
+export function virtualClock(startAt = new Date("2026-01-01T00:00:00Z")): VirtualClock {
+  const timers = new Set<{ readonly at: number; readonly callback: () => void }>();
+  let now = startAt.getTime();
+  const earliest = (end: number) => {
+    let found: { readonly at: number; readonly callback: () => void } | undefined;
+    for (const timer of timers)
+      if (timer.at <= end && (found === undefined || timer.at < found.at)) found = timer;
+    return found;
+  };
+  return {
+    now: () => new Date(now),
+    after: (delayMs, callback) => {
+      const timer = { at: now + Math.max(0, delayMs), callback };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    advance: async (ms) => {
+      const end = now + ms;
+      await settle();
+      for (let timer = earliest(end); timer !== undefined; timer = earliest(end)) {
+        timers.delete(timer);
+        now = Math.max(now, timer.at);
+        timer.callback();
+        await settle();
+      }
+      now = end;
+    },
+    get pending() {
+      return timers.size;
+    },
+  };
+}
+
+/** Turns of the event loop: each runs all microtasks and what was put off to the next turn. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+}

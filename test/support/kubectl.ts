@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+const binary = findKubectl();
+
+/** Why kubectl cannot be run here; undefined when it can. */
+export function kubectlMissing(): string | undefined {
+  return binary === undefined
+    ? "kubectl is neither in KUBEBUILDER_ASSETS nor on PATH; install it (https://kubernetes.io/docs/tasks/tools/)"
+    : undefined;
+}
+
+export interface Kubectl {
+  /** Standard output of one command. Throws with standard error when it fails. `input` goes to standard input. */
+  (args: string, input?: string): Promise<string>;
+  /** Whether the command succeeds, and what it printed on both streams. */
+  try(args: string, input?: string): Promise<{ readonly ok: boolean; readonly output: string }>;
+}
+
+/** The real kubectl against one server. Arguments are split at blanks; quote with single quotes. */
+export function kubectlFor(kubeconfigFile: string): Kubectl {
+  const attempt = (args: string, input?: string) =>
+    run(["--kubeconfig", kubeconfigFile, ...split(args)], input);
+  const kubectl = async (args: string, input?: string): Promise<string> => {
+    const { ok, stdout, output } = await attempt(args, input);
+    if (!ok) throw new Error(`kubectl ${args}: ${output}`);
+    return stdout;
+  };
+  return Object.assign(kubectl, { try: attempt });
+}
+
+function split(args: string): readonly string[] {
+  return [...args.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+}
+
+function run(args: readonly string[], input = ""): Promise<{ ok: boolean; stdout: string; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(binary ?? "kubectl", args, { stdio: ["pipe", "pipe", "pipe"] });
+    let stdout = "";
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      stdout += chunk.toString();
+      output += chunk.toString();
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ ok: code === 0, stdout, output }));
+    child.stdin.end(input);
+  });
+}
+
+function findKubectl(): string | undefined {
+  const folders = [process.env["KUBEBUILDER_ASSETS"], ...(process.env["PATH"] ?? "").split(":")];
+  return folders
+    .flatMap((folder) => (folder ? [join(folder, "kubectl")] : []))
+    .find((file) => existsSync(file));
+}

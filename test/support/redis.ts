@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const SERVER = "redis-server";
+
+export interface RedisServer extends AsyncDisposable {
+  readonly url: string;
+  /** Kills the server without a goodbye; connections break. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port, empty. */
+  restart(): Promise<void>;
+}
+
+/** What is missing for `startRedis`, for `describeWith`. */
+export function redisMissing(): string | undefined {
+  const { status } = spawnSync(SERVER, ["--version"], { stdio: "ignore" });
+  return status === 0 ? undefined : "no redis-server; apt-get install redis-server";
+}
+
+/** A redis-server of its own on a free loopback port, without persistence. `settings` are lines of redis.conf. */
+export async function startRedis(settings: readonly string[] = []): Promise<RedisServer> {
+  const dir = await mkdtemp(join(tmpdir(), "capstan-redis-"));
+  const port = await freePort();
+  let server = await launch({ dir, port, settings });
+  const kill = async (): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const exited = once(server, "exit");
+    server.kill("SIGKILL");
+    await exited;
+  };
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    kill,
+    restart: async () => {
+      await kill();
+      server = await launch({ dir, port, settings });
+    },
+    [Symbol.asyncDispose]: async () => {
+      await kill();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Launch {
+  readonly dir: string;
+  readonly port: number;
+  readonly settings: readonly string[];
+}
+
+async function launch({ dir, port, settings }: Launch): Promise<ChildProcess> {
+  const fixed = ["bind 127.0.0.1", `port ${port}`, `dir ${dir}`, 'save ""', "appendonly no"];
+  const server = spawn(SERVER, ["-"], { stdio: ["pipe", "pipe", "inherit"] });
+  server.stdin.end([...fixed, ...settings, ""].join("\n"));
+  const lines: string[] = [];
+  for await (const line of createInterface(server.stdout)) {
+    lines.push(line);
+    if (line.includes("Ready to accept connections")) {
+      server.stdout.resume();
+      return server;
+    }
+  }
+  throw new Error(`redis-server did not start:\n${lines.join("\n")}`);
+}
+
+/** Free at the moment of asking; good enough on a machine that only tests. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  if (typeof address !== "object" || address === null) throw new Error("bug: no port");
+  return address.port;
+}

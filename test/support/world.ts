@@ -1,0 +1,207 @@
+import { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
+import { indexesOf } from "../../shared/api/indexes.ts";
+import {
+  type ClusterName,
+  groupOf,
+  type Kind,
+  type KubeObject,
+  MANAGEMENT,
+  type ObjectKey,
+  objectKeyOf,
+} from "../../shared/api/kinds.ts";
+import { MachinePool } from "../../shared/api/machinepool.ts";
+import { checkDecision } from "../../shared/runtime/check-decision.ts";
+import type { AnyDecision, AnyFunction } from "../../shared/runtime/define-function.ts";
+import { assert, WaitingError } from "../../shared/runtime/errors.ts";
+import type { Clients, KubeClient, ListOptions, Store, TypeKey } from "../../shared/runtime/ports.ts";
+import { createReader } from "../../shared/runtime/reader.ts";
+import { FOO_CRDS } from "./builders.ts";
+
+/** 2026-01-01T12:00:00Z: the time of every decision that names no other. */
+export const NOW = new Date("2026-01-01T12:00:00Z");
+
+interface Placed {
+  readonly cluster: ClusterName;
+  readonly object: KubeObject;
+}
+
+/** Snapshots, and what the API servers would answer; every method gives a new world. */
+export interface World {
+  readonly snapshots: readonly Placed[];
+  readonly servers: readonly Placed[];
+  /** Objects of the workload cluster `<namespace>/<name>`. */
+  inWorkload(cluster: ClusterName, ...objects: readonly KubeObject[]): World;
+  /** The API server already has this object (version); the snapshots do not. */
+  live(object: KubeObject, cluster?: ClusterName): World;
+  /** The API server no longer has this object; the snapshots still do. */
+  goneLive(object: KubeObject, cluster?: ClusterName): World;
+  /** Neither the snapshots nor the server have this object. */
+  without(object: KubeObject, cluster?: ClusterName): World;
+}
+
+/** Objects of the management cluster. The CRDs of the builders' provider kinds are there as well. */
+export function given(...objects: readonly KubeObject[]): World {
+  const placed = [...FOO_CRDS, ...objects].map((object) => ({ cluster: MANAGEMENT, object: freeze(object) }));
+  const world = distinct(placed);
+  return createWorld(world, world);
+}
+
+function createWorld(snapshots: readonly Placed[], servers: readonly Placed[]): World {
+  return {
+    snapshots,
+    servers,
+    inWorkload(cluster, ...objects) {
+      const placed = objects.map((object) => ({ cluster, object: freeze(object) }));
+      return createWorld(distinct([...snapshots, ...placed]), distinct([...servers, ...placed]));
+    },
+    live: (object, cluster = MANAGEMENT) =>
+      createWorld(snapshots, distinct([...servers, { cluster, object: freeze(object) }])),
+    goneLive: (object, cluster = MANAGEMENT) => createWorld(snapshots, removed(servers, { cluster, object })),
+    without: (object, cluster = MANAGEMENT) =>
+      createWorld(removed(snapshots, { cluster, object }), removed(servers, { cluster, object })),
+  };
+}
+
+function identityOf({ cluster, object }: Placed): string {
+  const { namespace = "", name } = object.metadata;
+  return [cluster, groupOf(object.apiVersion), object.kind, namespace, name].join(" ");
+}
+
+/** One object per identity: the last one wins. */
+function distinct(placed: readonly Placed[]): readonly Placed[] {
+  return [...new Map(placed.map((entry) => [identityOf(entry), entry])).values()];
+}
+
+function removed(placed: readonly Placed[], gone: Placed): readonly Placed[] {
+  return placed.filter((entry) => identityOf(entry) !== identityOf(gone));
+}
+
+/**
+ * What a function decides in this world, about the only object of its kind or the one named. The reader and the
+ * checks are the runtime's own: reading an undeclared kind, writing a field that is not owned, deleting without a
+ * live read fail the test. So does a MachinePool status that the CRD would refuse.
+ */
+export async function decide(
+  fn: AnyFunction,
+  world: World,
+  name?: string,
+  now: Date = NOW,
+): Promise<AnyDecision> {
+  const kind = fn.spec.reconciles;
+  const candidates = placedOf(world.snapshots, { cluster: MANAGEMENT, ...kind }).filter(
+    (object) => name === undefined || object.metadata.name === name,
+  );
+  const [object] = candidates;
+  assert(object !== undefined && candidates.length === 1, `name one of the ${kind.kind}s of this world`);
+  const reader = createReader({
+    function: fn,
+    store: storeOf(world),
+    clients: clientsOf(world),
+    stale: [],
+  });
+  const decision = await fn.step(object, { read: reader, now });
+  checkDecision(fn, decision, reader);
+  checkStatus(kind, object, decision);
+  return decision;
+}
+
+/** The status that a decision applies; fails when there is none. */
+export function appliedStatus<Status>(decision: AnyDecision): Status {
+  const status: unknown = decision.apply?.["status"];
+  assert(status !== undefined, "the decision applies no status");
+  return status as Status;
+}
+
+function checkStatus(kind: Kind, object: KubeObject, decision: AnyDecision): void {
+  const status: unknown = decision.apply?.["status"];
+  if (status === undefined) return;
+  const checked = kind.schema?.safeParse(JSON.parse(JSON.stringify({ ...object, status })));
+  assert(checked?.success !== false, `the ${kind.kind} status is invalid: ${checked?.error?.message}`);
+}
+
+function placedOf(
+  placed: readonly Placed[],
+  type: { readonly cluster: ClusterName; readonly group: string; readonly kind: string },
+): readonly KubeObject[] {
+  return placed
+    .filter(
+      ({ cluster, object }) =>
+        cluster === type.cluster && object.kind === type.kind && groupOf(object.apiVersion) === type.group,
+    )
+    .map(({ object }) => object);
+}
+
+/** Kinds whose indexes functions look objects up by. */
+const INDEXED: readonly Kind[] = [MachinePool, CustomResourceDefinition, Node];
+
+/** The part of a store that a reader uses. */
+function storeOf({ snapshots }: World): Store {
+  const store: Pick<Store, "get" | "list" | "progress"> = {
+    get: async (type, key) => placedOf(snapshots, type).find((object) => hasKey(object, key)),
+    list: async (type, { namespace, index }) =>
+      placedOf(snapshots, type)
+        .filter((object) => namespace === undefined || object.metadata.namespace === namespace)
+        .filter((object) => index === undefined || isIndexed(type, object, index))
+        .toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1)),
+    progress: async () => ({ ready: true, resourceVersion: "100" }),
+  };
+  return store as Store;
+}
+
+function isIndexed(
+  type: TypeKey,
+  object: KubeObject,
+  index: { readonly name: string; readonly values: readonly string[] },
+): boolean {
+  const kind = INDEXED.find((known) => known.kind === type.kind && known.group === type.group);
+  return indexesOf(kind, object).some(
+    (entry) => entry.name === index.name && index.values.includes(entry.value),
+  );
+}
+
+/** The live view. A workload cluster answers only while its Connection says so. */
+function clientsOf({ snapshots, servers }: World): Clients {
+  return {
+    of(cluster) {
+      if (cluster !== MANAGEMENT && !isConnected(snapshots, cluster))
+        throw new WaitingError(`Connection ${cluster}`);
+      const client: Pick<KubeClient, "get" | "list"> = {
+        async get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey) {
+          return placedOf(servers, { cluster, ...kind }).find((object) => hasKey(object, key)) as
+            | T
+            | undefined;
+        },
+        async list<T extends KubeObject>(kind: Kind<T>, { namespace }: ListOptions) {
+          const items = placedOf(servers, { cluster, ...kind }).filter(
+            (object) => namespace === undefined || object.metadata.namespace === namespace,
+          ) as readonly KubeObject[] as readonly T[];
+          return { items, resourceVersion: "100" };
+        },
+      };
+      return client as KubeClient;
+    },
+  };
+}
+
+function isConnected(snapshots: readonly Placed[], cluster: ClusterName): boolean {
+  return placedOf(snapshots, { cluster: MANAGEMENT, ...Connection }).some(
+    (object) => textOf(object) === cluster && (object as Connection).status.state === "connected",
+  );
+}
+
+function hasKey(object: KubeObject, key: ObjectKey): boolean {
+  return textOf(object) === `${key.namespace}/${key.name}`;
+}
+
+function textOf(object: KubeObject): string {
+  const { namespace, name } = objectKeyOf(object);
+  return `${namespace}/${name}`;
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const member of Object.values(value)) freeze(member);
+  }
+  return value;
+}
