@@ -1,0 +1,96 @@
+import { type CelInput, type CelResult, celEnv, parse, plan } from "@bufbuild/cel";
+import { strings } from "@bufbuild/cel/ext";
+import { CEL_EXTENSIONS } from "./cel-functions.ts";
+import type { Schema, ValidationRule } from "./schema.ts";
+
+/** A compiled expression. */
+type Program = (bindings: Readonly<Record<string, CelInput>>) => CelResult;
+
+/** One rule ready to be evaluated. */
+export interface CompiledRule {
+  readonly rule: ValidationRule;
+  readonly program: Program;
+  readonly message: Program | undefined;
+  /** Compares with the stored value, so it is tried on updates only. */
+  readonly isTransition: boolean;
+}
+
+interface CompiledRules {
+  readonly usable: readonly CompiledRule[];
+  readonly failed: readonly string[];
+}
+
+/** A text beyond this is not evaluated; the real server limits a rule by cost (S-52). */
+const MAX_RULE_LENGTH = 10_000;
+
+const environment = celEnv({ funcs: [...strings, ...CEL_EXTENSIONS] });
+
+const compiledBySchema = new WeakMap<Schema, CompiledRules>();
+
+/** The rules of one schema node, compiled once per node. */
+export function compiledRules(schema: Schema): CompiledRules {
+  const known = compiledBySchema.get(schema);
+  if (known !== undefined) return known;
+  const usable: CompiledRule[] = [];
+  const failed: string[] = [];
+  for (const rule of schema["x-kubernetes-validations"] ?? []) {
+    const compiled = compileRule(rule);
+    if (compiled === undefined) failed.push(rule.rule);
+    else usable.push(compiled);
+  }
+  const rules = { usable, failed };
+  compiledBySchema.set(schema, rules);
+  return rules;
+}
+
+function compileRule(rule: ValidationRule): CompiledRule | undefined {
+  const isTransition = /\boldSelf\b/.test(rule.rule);
+  // `oldSelf` would have to be an optional value, which the library does not have.
+  if (rule.rule.length > MAX_RULE_LENGTH || (isTransition && rule.optionalOldSelf === true)) return undefined;
+  const program = compile(rule.rule);
+  if (program === undefined) return undefined;
+  const message = rule.messageExpression === undefined ? undefined : compile(rule.messageExpression);
+  return { rule, program, message, isTransition };
+}
+
+/** Functions are looked up when a rule is planned, so a function the library lacks is found here. */
+function compile(text: string): Program | undefined {
+  try {
+    const expression = parse(text);
+    const unknown = unknownFunctions(expression.expr);
+    return unknown ? undefined : (plan(environment, expression) as Program);
+  } catch {
+    return undefined;
+  }
+}
+
+function unknownFunctions(expression: unknown): boolean {
+  const pending: unknown[] = [expression];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (typeof node !== "object" || node === null) continue;
+    const name = calledFunction(node);
+    if (name !== undefined && !BUILT_IN.has(name) && environment.funcs.find(name) === undefined) return true;
+    pending.push(...Object.values(node).filter((child) => child !== undefined));
+  }
+  return false;
+}
+
+/** The name a call node of the syntax tree calls; undefined for other nodes. */
+function calledFunction(node: object): string | undefined {
+  const call: { readonly case?: unknown; readonly value?: { readonly function?: unknown } } = node;
+  const name = call.case === "callExpr" ? call.value?.function : undefined;
+  return typeof name === "string" ? name : undefined;
+}
+
+/** Operators that the library plans itself instead of looking them up. */
+const BUILT_IN: ReadonlySet<string> = new Set([
+  "_?_:_",
+  "_&&_",
+  "_||_",
+  "!_",
+  "-_",
+  "_==_",
+  "_!=_",
+  "_[_]",
+  "@not_strictly_false",
+]);

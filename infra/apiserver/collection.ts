@@ -1,0 +1,206 @@
+import type { KubeObject } from "./kube-object.ts";
+
+export type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
+
+/** One stored change of one object. */
+export interface Change {
+  readonly type: ChangeType;
+  readonly version: number;
+  readonly key: string;
+  /** The content after the change; for DELETED the last content with the version of the deletion. */
+  readonly object: KubeObject;
+  readonly previous: KubeObject | undefined;
+  /** JSON of `object`, made once and shared by the answer and the watches. */
+  readonly text: string;
+  readonly atMs: number;
+  /** Event lines already made, by representation; shared by all watches that want the same one. */
+  readonly lines: Map<string, string>;
+}
+
+/** Somebody who is told every change, until the type goes away. */
+export interface Watcher {
+  tell(change: Change): void;
+  end(): void;
+}
+
+/** The objects of one page sequence, kept so that all pages show one point in time. */
+interface Snapshot {
+  readonly objects: readonly KubeObject[];
+  readonly keys: readonly string[];
+  readonly expiresAtMs: number;
+}
+
+const HISTORY_MAX_CHANGES = 1_000;
+const HISTORY_MAX_AGE_MS = 5 * 60_000;
+const SNAPSHOT_MAX_AGE_MS = 5 * 60_000;
+
+/** The objects of one resource type in key order, the changes that led to them, and who listens. */
+export class Collection {
+  readonly watchers = new Set<Watcher>();
+  readonly #objects = new Map<string, KubeObject>();
+  /** Sorted; kept beside the map because lists are ordered and inserts are rarer than reads. */
+  readonly #keys: string[] = [];
+  #changes: Change[] = [];
+  #cut = 0;
+  #historyBytes = 0;
+  /** Version of the newest change that is no longer in the history. */
+  #compactedAt: number;
+  #changedAt: number;
+  readonly #snapshots = new Map<number, Snapshot>();
+
+  constructor(version: number) {
+    this.#compactedAt = version;
+    this.#changedAt = version;
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get historyBytes(): number {
+    return this.#historyBytes;
+  }
+
+  /** Watches can start at this version or a later one. */
+  get compactedAt(): number {
+    return this.#compactedAt;
+  }
+
+  /** Version of the last change. */
+  get changedAt(): number {
+    return this.#changedAt;
+  }
+
+  /** Time of the oldest change in the history; infinite without one. */
+  get oldestChangeAtMs(): number {
+    return this.#changes[this.#cut]?.atMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  find(key: string): KubeObject | undefined {
+    return this.#objects.get(key);
+  }
+
+  /** Objects in key order, of one namespace or of all; `after` is the last key already seen. */
+  *scan(namespace: string | undefined, after = ""): Generator<KubeObject> {
+    for (const key of this.#range(this.#keys, namespace, after)) {
+      const object = this.#objects.get(key);
+      if (object) yield object;
+    }
+  }
+
+  /** Objects in the order they were stored first. */
+  values(): IterableIterator<KubeObject> {
+    return this.#objects.values();
+  }
+
+  /** Stores the outcome of a change and tells the watchers. */
+  commit(change: Change): void {
+    if (change.type === "DELETED") {
+      this.#objects.delete(change.key);
+      this.#keys.splice(lowerBound(this.#keys, change.key), 1);
+    } else {
+      if (!this.#objects.has(change.key)) {
+        this.#keys.splice(lowerBound(this.#keys, change.key), 0, change.key);
+      }
+      this.#objects.set(change.key, change.object);
+    }
+    this.#changedAt = change.version;
+    this.#changes.push(change);
+    this.#historyBytes += change.text.length;
+    this.#trim(change.atMs);
+    for (const watcher of this.watchers) watcher.tell(change);
+  }
+
+  /** Changes after `version`, oldest first; undefined when some of them are no longer known. */
+  since(version: number): readonly Change[] | undefined {
+    if (version < this.#compactedAt) return undefined;
+    let first = this.#changes.length;
+    while (first > this.#cut && (this.#changes[first - 1]?.version ?? 0) > version) first--;
+    return this.#changes.slice(first);
+  }
+
+  /** Keeps the present objects readable under `version` for later pages. */
+  keepSnapshot(version: number, nowMs: number): void {
+    this.#dropSnapshots(nowMs);
+    if (this.#snapshots.has(version)) return;
+    const objects = [...this.scan(undefined)];
+    const keys = [...this.#keys];
+    this.#snapshots.set(version, { objects, keys, expiresAtMs: nowMs + SNAPSHOT_MAX_AGE_MS });
+  }
+
+  /** Objects as they were at `version`, from the key after `after`; undefined when that is no longer known. */
+  scanAt(version: number, namespace: string | undefined, after = ""): Iterable<KubeObject> | undefined {
+    if (this.#changedAt <= version) return this.scan(namespace, after);
+    const snapshot = this.#snapshots.get(version);
+    if (!snapshot) return undefined;
+    const { from, to } = bounds(snapshot.keys, namespace, after);
+    return snapshot.objects.slice(from, to);
+  }
+
+  /** Forgets the oldest change. */
+  dropOldest(): void {
+    const change = this.#changes[this.#cut];
+    if (!change) return;
+    this.#cut++;
+    this.#compactedAt = change.version;
+    this.#historyBytes -= change.text.length;
+    if (this.#cut > HISTORY_MAX_CHANGES) {
+      this.#changes = this.#changes.slice(this.#cut);
+      this.#cut = 0;
+    }
+  }
+
+  /** Forgets all changes and all open pages, as compaction in etcd does. */
+  compact(version: number): void {
+    this.#changes = [];
+    this.#cut = 0;
+    this.#historyBytes = 0;
+    this.#compactedAt = version;
+    this.#snapshots.clear();
+  }
+
+  /** Ends all watches, because the type is no longer served. */
+  endWatches(): void {
+    for (const watcher of [...this.watchers]) watcher.end();
+  }
+
+  #trim(nowMs: number): void {
+    while (
+      this.#changes.length - this.#cut > HISTORY_MAX_CHANGES ||
+      this.oldestChangeAtMs < nowMs - HISTORY_MAX_AGE_MS
+    ) {
+      this.dropOldest();
+    }
+  }
+
+  #dropSnapshots(nowMs: number): void {
+    for (const [version, snapshot] of this.#snapshots) {
+      if (snapshot.expiresAtMs < nowMs) this.#snapshots.delete(version);
+    }
+  }
+
+  *#range(keys: readonly string[], namespace: string | undefined, after: string): Generator<string> {
+    const { from, to } = bounds(keys, namespace, after);
+    yield* keys.slice(from, to);
+  }
+}
+
+function bounds(keys: readonly string[], namespace: string | undefined, after: string) {
+  // "0" follows "/" in ASCII, so it ends the range of keys that begin with `namespace/`.
+  const to = namespace === undefined ? keys.length : lowerBound(keys, `${namespace}0`);
+  const start = namespace === undefined ? 0 : lowerBound(keys, `${namespace}/`);
+  const from = after === "" ? start : Math.max(start, lowerBound(keys, `${after}\u0000`));
+  return { from, to };
+}
+
+/** Index of the first key that is not smaller than `key`. */
+function lowerBound(keys: readonly string[], key: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((keys[middle] ?? "") < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

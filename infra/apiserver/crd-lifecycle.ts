@@ -1,0 +1,77 @@
+import { storeOrRelease } from "./commit.ts";
+import { CRD_FINALIZER, toResourceType } from "./crd.ts";
+import { startDeletion } from "./delete.ts";
+import { type KubeObject, objectAt, withMetadata } from "./kube-object.ts";
+import { type ResourceType, storageVersionOf } from "./registry.ts";
+import type { VirtualServer } from "./request.ts";
+import { sameJson } from "./same-object.ts";
+import { WorkQueue } from "./work-queue.ts";
+
+const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
+
+/** Serves what CRDs define, from the write that creates them to the deletion of their last object (A-52, A-56). */
+export class CrdLifecycle {
+  readonly #server: VirtualServer;
+  readonly #queue = new WorkQueue((name) => this.#cleanUp(name));
+  /** id of a resource type → name of its CRD, while that is being deleted. */
+  readonly #terminating = new Map<string, string>();
+
+  constructor(server: VirtualServer) {
+    this.#server = server;
+    server.storage.onChange((type, change) => {
+      if (type === DEFINITIONS) this.#observe(change.type === "DELETED", change.object, change.previous);
+      const definition = change.type === "DELETED" ? this.#terminating.get(type) : undefined;
+      if (definition !== undefined) this.#queue.add(definition);
+    });
+  }
+
+  stop(): void {
+    this.#queue.stop();
+  }
+
+  #observe(isGone: boolean, crd: KubeObject, previous: KubeObject | undefined): void {
+    const { registry } = this.#server;
+    const spec = objectAt(crd, "spec");
+    const id = `${spec["group"]}/${objectAt(spec, "names")["plural"]}`;
+    if (isGone) {
+      this.#terminating.delete(id);
+      registry.delete(id);
+      this.#server.storage.collection(id).endWatches();
+      return;
+    }
+    // An unchanged spec keeps the type, and with it the shapes that objects already have.
+    if (!sameJson(spec, previous?.["spec"])) registry.set(toResourceType(crd));
+    if (crd.metadata.deletionTimestamp === undefined) return;
+    this.#terminating.set(id, crd.metadata.name);
+    this.#queue.add(crd.metadata.name);
+  }
+
+  #cleanUp(name: string): void {
+    const { registry, storage } = this.#server;
+    const crd = storage.collection(DEFINITIONS).find(`/${name}`);
+    const definitions = registry.get(DEFINITIONS);
+    if (crd?.metadata.deletionTimestamp === undefined || !definitions) return;
+    const type = registry.get(toResourceType(crd).id);
+    if (type && this.#deleteAll(type) > 0) return;
+    const kept = (crd.metadata.finalizers ?? []).filter((finalizer) => finalizer !== CRD_FINALIZER);
+    if (kept.length === crd.metadata.finalizers?.length) return;
+    storeOrRelease(
+      this.#server,
+      definitions,
+      withMetadata(crd, { finalizers: kept.length > 0 ? kept : undefined }),
+    );
+  }
+
+  #deleteAll(type: ResourceType): number {
+    const collection = this.#server.storage.collection(type.id);
+    const served = storageVersionOf(type);
+    for (const object of [...collection.values()]) {
+      const { name, namespace, deletionTimestamp } = object.metadata;
+      if (deletionTimestamp !== undefined) continue;
+      const target = { type, served, namespace, name, subresource: undefined };
+      const options = { dryRun: false, propagation: "Background" as const };
+      startDeletion(this.#server, target, object, { options, now: new Date() });
+    }
+    return collection.size;
+  }
+}

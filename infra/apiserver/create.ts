@@ -1,0 +1,124 @@
+import { admit, checkBody, newMetadata, restrictToEndpoint } from "./admission.ts";
+import { decodeObject } from "./body.ts";
+import { commitNew, findLive } from "./commit.ts";
+import { type KubeObject, textAt, timestamp } from "./kube-object.ts";
+import { trackUpdate } from "./managed-fields.ts";
+import { generateName } from "./metadata.ts";
+import { groupVersion, qualifiedPlural } from "./registry.ts";
+import {
+  type Answer,
+  type ApiRequest,
+  type VirtualServer,
+  type WriteOptions,
+  writeOptions,
+} from "./request.ts";
+import type { JsonObject } from "./schema.ts";
+import { alreadyExists, forbidden, notFound, StatusError } from "./status-error.ts";
+
+const GENERATED_NAME_TRIES = 8;
+
+/** POST to a collection: stores a new object (A-11, A-12). */
+export async function create(request: ApiRequest): Promise<Answer> {
+  const options = writeOptions(request, "create");
+  const { value, duplicates } = await decodeObject(request.contentType, request.body);
+  const { type } = request.target;
+  const { object, metadata } = checkBody(request, value, duplicates, options);
+  if (type.review) {
+    const answer = { ...object, ...type.review() };
+    return { form: "document", code: 201, body: answer };
+  }
+  if (textAt(metadata, "resourceVersion") !== "") {
+    throw new StatusError(500, "", "resourceVersion should not be set on objects to be created");
+  }
+  checkNamespace(request);
+  const name = textAt(metadata, "name");
+  const base = textAt(metadata, "generateName");
+  if (name !== "" || base === "") return createNamed(request, object, metadata, { name, options });
+  for (let tries = 0; ; tries++) {
+    try {
+      return createNamed(request, object, metadata, { name: generateName(base), options });
+    } catch (error) {
+      const clash = error instanceof StatusError && error.reason === "AlreadyExists";
+      if (!clash || tries === GENERATED_NAME_TRIES) throw error;
+    }
+  }
+}
+
+function createNamed(
+  request: ApiRequest,
+  object: JsonObject,
+  metadata: JsonObject,
+  { name, options }: { readonly name: string; readonly options: WriteOptions },
+): Answer {
+  const next = { ...object, metadata: newMetadata(request, metadata, name) } as KubeObject;
+  return createAdmitted(
+    request,
+    admit(request, undefined, restrictToEndpoint(request.target, undefined, next)),
+    {
+      options,
+      isTracked: false,
+    },
+  );
+}
+
+/** The end of every creation, by POST or by apply: name clashes, field ownership, storage. */
+export function createAdmitted(
+  request: ApiRequest,
+  next: KubeObject,
+  { options, isTracked }: { readonly options: WriteOptions; readonly isTracked: boolean },
+): Answer {
+  const { server, target } = request;
+  const { type } = target;
+  const existing = findLive(server, target, next.metadata.name);
+  if (existing?.metadata.deletionTimestamp !== undefined) {
+    const { name } = next.metadata;
+    const message = `object is being deleted: ${qualifiedPlural(type)} "${name}" already exists`;
+    throw new StatusError(409, "AlreadyExists", message, { name, group: type.group, kind: type.plural });
+  }
+  if (existing) throw alreadyExists(type.group, type.plural, next.metadata.name);
+  return commitNew(
+    request,
+    isTracked ? next : withTracking(request, next, options.fieldManager),
+    options.dryRun,
+  );
+}
+
+function withTracking(request: ApiRequest, next: KubeObject, manager: string): KubeObject {
+  const { type, served } = request.target;
+  const managedFields = trackUpdate({
+    schema: served.schema,
+    live: undefined,
+    next,
+    manager,
+    apiVersion: groupVersion(type.group, served.version),
+    subresource: undefined,
+    now: timestamp(request.now),
+    resetFields: served.hasStatus ? ["status"] : [],
+  });
+  const { managedFields: _, ...metadata } = next.metadata;
+  return { ...next, metadata: managedFields ? { ...metadata, managedFields } : metadata } as KubeObject;
+}
+
+/** Objects live in namespaces that exist and stay (A-12). */
+export function checkNamespace({ server, target }: ApiRequest): void {
+  const { type, namespace, name } = target;
+  if (!type.namespaced || namespace === undefined) return;
+  const found = namespaceOf(server, namespace);
+  if (!found) throw notFound("", "namespaces", namespace);
+  if (found.metadata.deletionTimestamp === undefined) return;
+  const text = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const refusal = forbidden(type.group, type.plural, name ?? "", text);
+  const cause = {
+    reason: "NamespaceTerminating",
+    message: `namespace ${namespace} is being terminated`,
+    field: "metadata.namespace",
+  };
+  throw new StatusError(refusal.code, refusal.reason, refusal.message, {
+    ...refusal.details,
+    causes: [cause],
+  });
+}
+
+function namespaceOf(server: VirtualServer, name: string): KubeObject | undefined {
+  return server.storage.collection("/namespaces").find(`/${name}`);
+}

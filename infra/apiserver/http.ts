@@ -1,0 +1,113 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import { badRequest, internalError, StatusError } from "./status-error.ts";
+
+/** Request bodies may be this large, after unpacking (A-06). */
+const BODY_MAX_BYTES = 3 * 1024 * 1024;
+/** Smaller answers are not worth packing (A-09). */
+const GZIP_MIN_BYTES = 128 * 1024;
+
+const pack = promisify(gzip);
+const unpack = promisify(gunzip);
+
+const NO_BODY = Buffer.alloc(0);
+
+/** The request's body, unpacked. Throws StatusError 413 beyond 3 MiB, 400 for a broken gzip stream. */
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  if (request.method === "GET" || request.method === "HEAD") return NO_BODY;
+  const body = await collect(request);
+  if (request.headers["content-encoding"] !== "gzip") return body;
+  try {
+    return await unpack(body, { maxOutputLength: BODY_MAX_BYTES });
+  } catch (error) {
+    const isLong = error instanceof RangeError;
+    throw isLong ? tooLarge() : badRequest("the request body is not valid gzip");
+  }
+}
+
+/** Reads on after the limit without keeping anything, so that the client is there to hear the answer. */
+function collect(request: IncomingMessage): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  request.on("data", (part: Buffer) => {
+    bytes += part.length;
+    if (bytes <= BODY_MAX_BYTES) parts.push(part);
+    else parts.length = 0;
+  });
+  request.on("end", () => (bytes > BODY_MAX_BYTES ? reject(tooLarge()) : resolve(Buffer.concat(parts))));
+  request.on("error", reject);
+  return promise;
+}
+
+function tooLarge(): StatusError {
+  const message = `Request entity too large: limit is ${BODY_MAX_BYTES}`;
+  return new StatusError(413, "RequestEntityTooLarge", message);
+}
+
+export interface HttpAnswer {
+  readonly code: number;
+  readonly text: string;
+  /** Default `application/json`. */
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly warnings?: readonly string[];
+}
+
+/** Headers of every answer (A-09). */
+export function commonHeaders(warnings: readonly string[] = []): Record<string, string | string[]> {
+  return {
+    "Audit-Id": randomUUID(),
+    "Cache-Control": "no-cache, private",
+    ...(warnings.length === 0 ? {} : { Warning: warnings.map(toWarning) }),
+  };
+}
+
+function toWarning(text: string): string {
+  // Header values are bytes; what is outside of printable ASCII would be refused by the HTTP library.
+  const printable = text.replaceAll(/[^\x20-\x7e]/g, "?").replaceAll(/["\\]/g, "\\$&");
+  return `299 - "${printable}"`;
+}
+
+/** Sends an answer, packed when it is large and the client takes gzip. */
+export async function sendAnswer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: HttpAnswer,
+): Promise<void> {
+  const { code, contentType = "application/json", headers = {}, warnings } = answer;
+  const all = { ...commonHeaders(warnings), "Content-Type": contentType, ...headers };
+  const takesGzip = /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
+  if (takesGzip && answer.text.length > GZIP_MIN_BYTES) {
+    const packed = await pack(answer.text, { level: 1 });
+    response.writeHead(code, {
+      ...all,
+      "Content-Encoding": "gzip",
+      Vary: "Accept-Encoding",
+      "Content-Length": packed.length,
+    });
+    response.end(packed);
+    return;
+  }
+  const body = Buffer.from(answer.text);
+  response.writeHead(code, { ...all, "Content-Length": body.length });
+  response.end(request.method === "HEAD" ? undefined : body);
+}
+
+/** Any error as a Status answer; an unexpected one is the server's fault and says what it was. */
+export function errorAnswer(error: unknown): HttpAnswer {
+  const refusal =
+    error instanceof StatusError
+      ? error
+      : internalError(
+          `Internal error occurred: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+        );
+  const retryAfter = refusal.details.retryAfterSeconds;
+  return {
+    code: refusal.code,
+    text: JSON.stringify(refusal.toStatus()),
+    ...(retryAfter === undefined ? {} : { headers: { "Retry-After": String(retryAfter) } }),
+  };
+}

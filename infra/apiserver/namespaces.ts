@@ -1,0 +1,131 @@
+import { randomUUID } from "node:crypto";
+import { storeOrRelease } from "./commit.ts";
+import { NAMESPACE_FINALIZER } from "./core-kinds.ts";
+import { startDeletion } from "./delete.ts";
+import { type KubeObject, keyOf, objectAt, omit, timestamp } from "./kube-object.ts";
+import { type ResourceType, storageVersionOf } from "./registry.ts";
+import type { VirtualServer } from "./request.ts";
+import { sameJson } from "./same-object.ts";
+import type { JsonObject } from "./schema.ts";
+import { WorkQueue } from "./work-queue.ts";
+
+const NAMESPACES = "/namespaces";
+const INITIAL = ["default", "kube-system", "kube-public", "kube-node-lease"];
+
+/** Creates the namespaces that every cluster has. */
+export function createInitialNamespaces(server: VirtualServer): void {
+  for (const name of INITIAL) {
+    const metadata = {
+      name,
+      uid: randomUUID(),
+      resourceVersion: "",
+      creationTimestamp: timestamp(new Date()),
+      labels: { "kubernetes.io/metadata.name": name },
+    };
+    const spec = { finalizers: [NAMESPACE_FINALIZER] };
+    server.storage.put(NAMESPACES, {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata,
+      spec,
+      status: { phase: "Active" },
+    });
+  }
+}
+
+/** Empties namespaces that are being deleted; a namespace goes when nothing is left in it (A-59). */
+export class NamespaceController {
+  readonly #server: VirtualServer;
+  readonly #queue = new WorkQueue((name) => this.#empty(name));
+  readonly #terminating = new Set<string>();
+
+  constructor(server: VirtualServer) {
+    this.#server = server;
+    server.storage.onChange((type, change) => {
+      if (type === NAMESPACES) this.#observe(change.type === "DELETED", change.object);
+      const namespace = change.object.metadata.namespace;
+      if (namespace !== undefined && change.type === "DELETED" && this.#terminating.has(namespace)) {
+        this.#queue.add(namespace);
+      }
+    });
+  }
+
+  stop(): void {
+    this.#queue.stop();
+  }
+
+  #observe(isGone: boolean, { metadata }: KubeObject): void {
+    if (isGone) this.#terminating.delete(metadata.name);
+    else if (metadata.deletionTimestamp !== undefined && !this.#terminating.has(metadata.name)) {
+      this.#terminating.add(metadata.name);
+      this.#queue.add(metadata.name);
+    }
+  }
+
+  #empty(name: string): void {
+    const namespace = this.#server.storage.collection(NAMESPACES).find(`/${name}`);
+    if (namespace?.metadata.deletionTimestamp === undefined) return;
+    const remaining: ResourceType[] = [];
+    for (const type of this.#server.registry.types) {
+      if (type.namespaced && this.#deleteAll(type, name) > 0) remaining.push(type);
+    }
+    const type = this.#server.registry.get(NAMESPACES);
+    if (!type) return;
+    if (remaining.length === 0) {
+      storeOrRelease(this.#server, type, {
+        ...namespace,
+        spec: omit(objectAt(namespace, "spec"), "finalizers"),
+      });
+    } else this.#report(namespace, remaining);
+  }
+
+  /** Returns how many objects finalizers hold. */
+  #deleteAll(type: ResourceType, namespace: string): number {
+    const collection = this.#server.storage.collection(type.id);
+    const served = storageVersionOf(type);
+    for (const object of [...collection.scan(namespace)]) {
+      // An earlier deletion of this loop may have taken it along.
+      if (
+        collection.find(keyOf(object.metadata)) !== object ||
+        object.metadata.deletionTimestamp !== undefined
+      )
+        continue;
+      const target = { type, served, namespace, name: object.metadata.name, subresource: undefined };
+      const options = { dryRun: false, propagation: "Background" as const };
+      startDeletion(this.#server, target, object, { options, now: new Date() });
+    }
+    return [...collection.scan(namespace)].length;
+  }
+
+  #report(namespace: KubeObject, remaining: readonly ResourceType[]): void {
+    const status = objectAt(namespace, "status");
+    const names = remaining.map((type) => `${type.plural}.${type.group}`).sort();
+    const message = `Some resources are remaining: ${names.join(", ")}`;
+    const present = objectAt({ content: conditionOf(status, "NamespaceContentRemaining") ?? {} }, "content");
+    if (sameJson(present["message"], message)) return;
+    const since = timestamp(new Date());
+    const condition = (type: string, reason: string, text: string): JsonObject => ({
+      type,
+      status: "True",
+      reason,
+      message: text,
+      lastTransitionTime: since,
+    });
+    const conditions = [
+      condition("NamespaceContentRemaining", "SomeResourcesRemain", message),
+      condition(
+        "NamespaceFinalizersRemaining",
+        "SomeFinalizersRemain",
+        "Some content in the namespace has finalizers remaining",
+      ),
+    ];
+    this.#server.storage.put(NAMESPACES, { ...namespace, status: { ...status, conditions } });
+  }
+}
+
+function conditionOf(status: JsonObject, type: string): JsonObject | undefined {
+  const conditions = Array.isArray(status["conditions"])
+    ? (status["conditions"] as readonly JsonObject[])
+    : [];
+  return conditions.find((condition) => condition["type"] === type);
+}

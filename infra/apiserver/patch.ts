@@ -1,0 +1,175 @@
+import { admit, checkBody, newMetadata, nextMetadata, restrictToEndpoint } from "./admission.ts";
+import { decodeObject, unknownFormat } from "./body.ts";
+import { commitChange, findLive } from "./commit.ts";
+import { checkNamespace, createAdmitted } from "./create.ts";
+import { applyJsonPatch } from "./json-patch.ts";
+import { type KubeObject, type ObjectMeta, objectAt, textAt, timestamp } from "./kube-object.ts";
+import { updateLastApplied } from "./last-applied.ts";
+import { applyConfiguration } from "./managed-fields.ts";
+import { applyMergePatch } from "./merge-patch.ts";
+import { checkMetadataTypes, tidyMetadata } from "./metadata.ts";
+import { prune } from "./prune.ts";
+import { groupVersion } from "./registry.ts";
+import { type Answer, type ApiRequest, invalidOptions, type WriteOptions, writeOptions } from "./request.ts";
+import { isTrue } from "./router.ts";
+import { isJsonObject, type Json, type JsonObject } from "./schema.ts";
+import { badRequest, conflict, notFound } from "./status-error.ts";
+import { applyStrategicMerge } from "./strategic-merge.ts";
+import { parseJson } from "./strict-json.ts";
+import { replace, resetFields } from "./update.ts";
+
+const JSON_PATCH = "application/json-patch+json";
+const MERGE_PATCH = "application/merge-patch+json";
+const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
+const APPLY_PATCH = "application/apply-patch+yaml";
+
+/** PATCH by its content type (A-35); server-side apply creates what is missing. */
+export async function patch(request: ApiRequest): Promise<Answer> {
+  const { target, contentType, query } = request;
+  if (contentType === APPLY_PATCH) return apply(request);
+  const options = writeOptions(request, "patch");
+  if (query.has("force")) {
+    const message = "Forbidden: may not be specified for non-apply patch";
+    throw invalidOptions("PatchOptions", [{ reason: "FieldValueForbidden", message, field: "force" }]);
+  }
+  const live = findLive(request.server, target, target.name ?? "");
+  if (!live) throw notFound(target.type.group, target.type.plural, target.name ?? "");
+  const { patched, duplicates } = patchDocument(request, live);
+  const { object, metadata } = checkBody(request, patched, duplicates, options);
+  if (textAt(metadata, "name") === "") throw badRequest("the name of the object cannot be removed");
+  return replace(request, live, { object, metadata, options });
+}
+
+interface PatchedDocument {
+  readonly patched: JsonObject;
+  readonly duplicates: readonly string[];
+}
+
+/** Carries out a JSON, merge or strategic merge patch on a document. Throws StatusError 400, 415 or 422. */
+export function patchDocument(request: ApiRequest, document: JsonObject): PatchedDocument {
+  const { contentType, target } = request;
+  const carryOut = patchFunction(contentType, target.type.custom && target.subresource !== "scale");
+  const { value, duplicates } = parsePatch(request.body);
+  const patched = carryOut(document, value);
+  if (!isJsonObject(patched)) throw badRequest("error decoding patch: the result is not an object");
+  return { patched, duplicates };
+}
+
+function patchFunction(contentType: string, custom: boolean): (doc: Json, patch: Json) => Json {
+  if (contentType === JSON_PATCH) return applyJsonPatch;
+  if (contentType === MERGE_PATCH) return objectPatch(applyMergePatch);
+  if (contentType === STRATEGIC_PATCH && !custom) return objectPatch(applyStrategicMerge);
+  const accepted = [JSON_PATCH, MERGE_PATCH, ...(custom ? [] : [STRATEGIC_PATCH]), APPLY_PATCH];
+  throw unknownFormat(accepted);
+}
+
+function objectPatch(carryOut: (doc: Json, patch: Json) => Json): (doc: Json, patch: Json) => Json {
+  return (doc, change) => {
+    if (!isJsonObject(change))
+      throw badRequest("error decoding patch: json: cannot unmarshal into Go value of type map");
+    return carryOut(doc, change);
+  };
+}
+
+function parsePatch(body: Buffer) {
+  try {
+    return parseJson(body.toString("utf8"));
+  } catch (error) {
+    throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Server-side apply (section 6). */
+async function apply(request: ApiRequest): Promise<Answer> {
+  const options = applyOptions(request);
+  const { value } = await decodeObject(request.contentType, request.body);
+  const { target } = request;
+  const name = target.name ?? "";
+  const config = checkConfiguration(request, value, name);
+  const live = findLive(request.server, target, name);
+  if (!live) checkCreation(request, config);
+  const applied = applyConfiguration({
+    schema: target.served.schema,
+    live,
+    config,
+    manager: options.fieldManager,
+    apiVersion: groupVersion(target.type.group, target.served.version),
+    subresource: target.subresource,
+    force: isTrue(request.query.get("force")),
+    now: timestamp(request.now),
+    resetFields: resetFields(request),
+  }) as KubeObject;
+  const whole = updateLastApplied(applied, value, options.fieldManager);
+  const object = prune(target.served.schema, whole).value as KubeObject;
+  const metadata = tidyMetadata(object.metadata);
+  if (live) {
+    const next = { ...object, metadata: nextMetadata(target, live, metadata) } as KubeObject;
+    return commitChange(
+      request,
+      live,
+      admit(request, live, restrictToEndpoint(target, live, next)),
+      options.dryRun,
+    );
+  }
+  return createApplied(request, { ...object, metadata } as KubeObject, options);
+}
+
+function createApplied(request: ApiRequest, object: KubeObject, options: WriteOptions): Answer {
+  const { target } = request;
+  const next = restrictToEndpoint(target, undefined, {
+    ...object,
+    metadata: newMetadata(request, object.metadata, object.metadata.name),
+  });
+  return createAdmitted(request, admit(request, undefined, next), { options, isTracked: true });
+}
+
+function applyOptions(request: ApiRequest): WriteOptions {
+  const options = writeOptions(request, "patch");
+  if (!request.query.get("fieldManager")) {
+    const message = "Required value: is required for apply patch";
+    throw invalidOptions("PatchOptions", [{ reason: "FieldValueRequired", message, field: "fieldManager" }]);
+  }
+  return options;
+}
+
+/** What step 1 of apply refuses before anything is merged. */
+function checkConfiguration(request: ApiRequest, value: JsonObject, name: string): KubeObject {
+  const { type, served, namespace } = request.target;
+  const apiVersion = groupVersion(type.group, served.version);
+  if (textAt(value, "apiVersion") !== apiVersion || textAt(value, "kind") !== type.kind) {
+    throw badRequest(
+      `invalid object type: expected ${apiVersion}, Kind=${type.kind}, got ${textAt(value, "apiVersion")}, Kind=${textAt(value, "kind")}`,
+    );
+  }
+  checkMetadataTypes(value);
+  const metadata = objectAt(value, "metadata");
+  if (metadata["managedFields"] !== undefined && metadata["managedFields"] !== null) {
+    throw badRequest("metadata.managedFields must be nil");
+  }
+  const given = textAt(metadata, "name");
+  // Differs: section 6 refuses a configuration without a name; Kubernetes 1.34 takes it from the URL.
+  if (given !== "" && given !== name) {
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+  }
+  const givenNamespace = textAt(metadata, "namespace");
+  if (type.namespaced && givenNamespace !== "" && givenNamespace !== namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  return { ...value, apiVersion, kind: type.kind, metadata: { ...metadata, name } as ObjectMeta };
+}
+
+function checkCreation(request: ApiRequest, config: KubeObject): void {
+  const { type, subresource, name = "" } = request.target;
+  if (subresource !== undefined) throw notFound(type.group, type.plural, name);
+  const uid = textAt(config.metadata, "uid");
+  if (uid !== "") {
+    throw conflict(
+      type.group,
+      type.plural,
+      name,
+      `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+    );
+  }
+  if (textAt(config.metadata, "resourceVersion") !== "") throw conflict(type.group, type.plural, name);
+  checkNamespace(request);
+}

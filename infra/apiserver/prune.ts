@@ -1,0 +1,89 @@
+import { isJsonArray, isJsonObject, isUnsafeKey, type Json, type JsonObject, type Schema } from "./schema.ts";
+
+interface Pruned {
+  readonly value: Json;
+  /** Paths such as `spec.bogus` or `spec.items[0].bogus`. */
+  readonly unknown: string[];
+}
+
+/** The members every object has, declared or not; metadata is typed by the server itself. */
+const TYPE_AND_METADATA: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+
+/** Free-form content: everything is kept. */
+const FREE: Schema = { "x-kubernetes-preserve-unknown-fields": true };
+
+/** Content of unknown type where nothing is declared: a scalar stays, an object loses all members. */
+const UNDECLARED: Schema = {};
+
+/**
+ * Drops members the schema does not declare (A-53). `x-kubernetes-preserve-unknown-fields` keeps what is below it,
+ * embedded resources keep apiVersion, kind and metadata, and so does the root.
+ * Returns the object itself when nothing is unknown.
+ */
+export function prune(schema: Schema, object: Json): Pruned {
+  const unknown: string[] = [];
+  const value = pruneNode({ unknown, schema, isResource: true }, object, "");
+  return { value, unknown };
+}
+
+interface Place {
+  readonly unknown: string[];
+  readonly schema: Schema;
+  /** A whole object: the root or an embedded resource. */
+  readonly isResource: boolean;
+}
+
+function at(place: Place, schema: Schema): Place {
+  return { unknown: place.unknown, schema, isResource: schema["x-kubernetes-embedded-resource"] === true };
+}
+
+function pruneNode(place: Place, value: Json, path: string): Json {
+  if (isJsonArray(value)) return pruneItems(place, value, path);
+  return isJsonObject(value) ? pruneMembers(place, value, path) : value;
+}
+
+function pruneItems(place: Place, items: readonly Json[], path: string): Json {
+  const isFree = place.schema["x-kubernetes-preserve-unknown-fields"] === true;
+  const below = at(place, place.schema.items ?? (isFree ? FREE : UNDECLARED));
+  let copy: Json[] | undefined;
+  for (const [index, item] of items.entries()) {
+    if (typeof item !== "object") continue;
+    const kept = pruneNode(below, item, `${path}[${index}]`);
+    if (kept === item) continue;
+    copy ??= [...items];
+    copy[index] = kept;
+  }
+  return copy ?? items;
+}
+
+function pruneMembers(place: Place, object: JsonObject, path: string): Json {
+  let copy: Record<string, Json> | undefined;
+  for (const name of Object.keys(object)) {
+    const item = object[name] as Json;
+    const below = memberSchema(place, name);
+    const child = path === "" ? name : `${path}.${name}`;
+    if (below === undefined) {
+      place.unknown.push(child);
+      copy ??= { ...object };
+      delete copy[name];
+    } else if (typeof item === "object") {
+      const kept = pruneNode(at(place, below), item, child);
+      if (kept === item) continue;
+      copy ??= { ...object };
+      copy[name] = kept;
+    }
+  }
+  return copy ?? object;
+}
+
+/** The schema of a member; undefined = unknown. */
+function memberSchema({ schema, isResource }: Place, name: string): Schema | undefined {
+  if (isUnsafeKey(name)) return undefined;
+  if (isResource && TYPE_AND_METADATA.has(name)) return FREE;
+  const { properties, additionalProperties } = schema;
+  if (properties !== undefined && Object.hasOwn(properties, name)) return properties[name];
+  if (typeof additionalProperties === "object") return additionalProperties;
+  return additionalProperties === true || schema["x-kubernetes-preserve-unknown-fields"] === true
+    ? FREE
+    : undefined;
+}

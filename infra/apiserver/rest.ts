@@ -1,0 +1,27 @@
+import { create } from "./create.ts";
+import { deleteCollection, deleteObject } from "./delete.ts";
+import { get, list } from "./list.ts";
+import { patch } from "./patch.ts";
+import type { Answer, ApiRequest, Verb } from "./request.ts";
+import { scale } from "./scale.ts";
+import { update } from "./update.ts";
+
+type Handled = Exclude<Verb, "watch">;
+
+const VERBS: Readonly<Record<Handled, (request: ApiRequest) => Answer | Promise<Answer>>> = {
+  get,
+  list,
+  create,
+  update,
+  patch,
+  delete: deleteObject,
+  deletecollection: deleteCollection,
+};
+
+/** Carries out a request on a resource. Throws StatusError for everything that is refused. */
+export async function answerRequest(request: ApiRequest, verb: Handled): Promise<Answer> {
+  const { deprecation } = request.target.served;
+  if (deprecation !== undefined) request.warnings.push(deprecation);
+  if (request.target.subresource === "scale") return scale(request);
+  return VERBS[verb](request);
+}

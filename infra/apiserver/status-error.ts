@@ -1,0 +1,104 @@
+/** Why one field was refused; `reason` is a Kubernetes CauseType such as FieldValueInvalid. */
+export interface Cause {
+  readonly reason: string;
+  readonly message: string;
+  readonly field?: string;
+}
+
+interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly Cause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** A Kubernetes Status failure; the HTTP layer turns it into the answer body. */
+export class StatusError extends Error {
+  readonly code: number;
+  readonly reason: string;
+  readonly details: StatusDetails;
+
+  constructor(code: number, reason: string, message: string, details: StatusDetails = {}) {
+    super(message);
+    this.name = "StatusError";
+    this.code = code;
+    this.reason = reason;
+    this.details = details;
+  }
+
+  /** The body of the answer: a `Status` of API version v1. An empty reason is left out, as the real server does. */
+  toStatus(): object {
+    return {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message: this.message,
+      ...(this.reason === "" ? {} : { reason: this.reason }),
+      ...(Object.keys(this.details).length === 0 ? {} : { details: this.details }),
+      code: this.code,
+    };
+  }
+}
+
+/** `widgets.test.capstan.dev`, or `pods` in the core group. */
+function qualified(group: string, name: string): string {
+  return group === "" ? name : `${name}.${group}`;
+}
+
+function resourceDetails(group: string, kind: string, name: string): StatusDetails {
+  return { ...(name === "" ? {} : { name }), ...(group === "" ? {} : { group }), kind };
+}
+
+export function notFound(group: string, plural: string, name: string): StatusError {
+  const message = `${qualified(group, plural)} "${name}" not found`;
+  return new StatusError(404, "NotFound", message, resourceDetails(group, plural, name));
+}
+
+export function alreadyExists(group: string, plural: string, name: string): StatusError {
+  const message = `${qualified(group, plural)} "${name}" already exists`;
+  return new StatusError(409, "AlreadyExists", message, resourceDetails(group, plural, name));
+}
+
+/** `text` replaces the usual "the object has been modified; …" after the colon. */
+export function conflict(
+  group: string,
+  plural: string,
+  name: string,
+  text = "the object has been modified; please apply your changes to the latest version and try again",
+): StatusError {
+  const message = `Operation cannot be fulfilled on ${qualified(group, plural)} "${name}": ${text}`;
+  return new StatusError(409, "Conflict", message, resourceDetails(group, plural, name));
+}
+
+/** 422 with one cause per field; the message lists them as the real server does: one plain, several in brackets. */
+export function invalid(group: string, kind: string, name: string, causes: readonly Cause[]): StatusError {
+  const lines = [...new Set(causes.map((cause) => `${cause.field ?? "<nil>"}: ${cause.message}`))];
+  const list = lines.length === 1 ? lines[0] : `[${lines.join(", ")}]`;
+  const message = `${qualified(group, kind)} "${name}" is invalid: ${list}`;
+  return new StatusError(422, "Invalid", message, { ...resourceDetails(group, kind, name), causes });
+}
+
+export function badRequest(message: string): StatusError {
+  return new StatusError(400, "BadRequest", message);
+}
+
+export function expired(message: string): StatusError {
+  return new StatusError(410, "Expired", message);
+}
+
+export function forbidden(group: string, plural: string, name: string, text: string): StatusError {
+  const message = `${qualified(group, plural)} "${name}" is forbidden: ${text}`;
+  return new StatusError(403, "Forbidden", message, resourceDetails(group, plural, name));
+}
+
+/** The answer to every JSON patch that cannot be carried out: no detail says which operation failed. */
+export function failedPatch(): StatusError {
+  return new StatusError(422, "Invalid", "the server rejected our request due to an error in our request");
+}
+
+export function internalError(message: string): StatusError {
+  return new StatusError(500, "InternalError", message);
+}

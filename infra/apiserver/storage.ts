@@ -1,0 +1,111 @@
+import { type Change, type ChangeType, Collection } from "./collection.ts";
+import { type KubeObject, keyOf, withMetadata } from "./kube-object.ts";
+import { StatusError } from "./status-error.ts";
+
+/** Where an object lies: its resource type (`group/plural`) and its key. */
+export interface Location {
+  readonly type: string;
+  readonly key: string;
+}
+
+export type ChangeListener = (type: string, change: Change) => void;
+
+const FIRST_VERSION = 1;
+const OBJECT_MAX_BYTES = 1.5 * 1024 * 1024;
+const HISTORY_MAX_BYTES = 64 * 1024 * 1024;
+
+/**
+ * All objects of one virtual server and the counter that orders their changes (A-10).
+ * Everything is synchronous: what a request reads is what it replaces, so there are no lost updates to detect.
+ */
+export class Storage {
+  readonly #collections = new Map<string, Collection>();
+  readonly #byUid = new Map<string, Location>();
+  readonly #listeners: ChangeListener[] = [];
+  #version = FIRST_VERSION;
+
+  /** The version of the newest change of any type. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** The collection of a resource type; empty and new when nothing was stored yet. */
+  collection(type: string): Collection {
+    let collection = this.#collections.get(type);
+    if (!collection) {
+      collection = new Collection(0);
+      this.#collections.set(type, collection);
+    }
+    return collection;
+  }
+
+  /** Called after every stored change, in order, before the writer is answered. */
+  onChange(listener: ChangeListener): void {
+    this.#listeners.push(listener);
+  }
+
+  locate(uid: string): Location | undefined {
+    return this.#byUid.get(uid);
+  }
+
+  /**
+   * Stores a new object or a new content and gives it the next version; `beforeTold` sees the stored object before
+   * anybody who listens.
+   * Throws StatusError 500 when the encoded object is larger than 1.5 MiB (A-06).
+   */
+  put(type: string, object: KubeObject, beforeTold?: (stored: KubeObject) => void): Change {
+    const key = keyOf(object.metadata);
+    const previous = this.collection(type).find(key);
+    const change = this.#change(previous ? "MODIFIED" : "ADDED", object, previous);
+    if (Buffer.byteLength(change.text) > OBJECT_MAX_BYTES) {
+      throw new StatusError(500, "", "etcdserver: request is too large");
+    }
+    this.#byUid.set(object.metadata.uid, { type, key });
+    beforeTold?.(change.object);
+    this.#commit(type, change);
+    return change;
+  }
+
+  /** Removes an object; `last` is the content that watches see. */
+  remove(type: string, last: KubeObject): Change {
+    this.#byUid.delete(last.metadata.uid);
+    const change = this.#change("DELETED", last, this.collection(type).find(keyOf(last.metadata)));
+    this.#commit(type, change);
+    return change;
+  }
+
+  /** Forgets the history of all types, so that older versions are answered with 410. */
+  compact(): void {
+    for (const collection of this.#collections.values()) collection.compact(this.#version);
+  }
+
+  #change(type: ChangeType, content: KubeObject, previous: KubeObject | undefined): Change {
+    const version = this.#version + 1;
+    const object = withMetadata(content, { resourceVersion: String(version) });
+    const text = JSON.stringify(object);
+    const key = keyOf(object.metadata);
+    return { type, version, key, object, previous, text, atMs: Date.now(), lines: new Map() };
+  }
+
+  #commit(type: string, change: Change): void {
+    this.#version = change.version;
+    this.collection(type).commit(change);
+    this.#limitHistory();
+    for (const listener of this.#listeners) listener(type, change);
+  }
+
+  #limitHistory(): void {
+    let bytes = 0;
+    for (const collection of this.#collections.values()) bytes += collection.historyBytes;
+    while (bytes > HISTORY_MAX_BYTES) {
+      let oldest: Collection | undefined;
+      for (const collection of this.#collections.values()) {
+        if (!oldest || collection.oldestChangeAtMs < oldest.oldestChangeAtMs) oldest = collection;
+      }
+      if (!oldest) return;
+      bytes -= oldest.historyBytes;
+      oldest.dropOldest();
+      bytes += oldest.historyBytes;
+    }
+  }
+}
