@@ -1,0 +1,85 @@
+import type { Redis } from "ioredis";
+import { SECOND } from "../../shared/runtime/backoff.ts";
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { Receiver, Token, Transport } from "./token-ledger.ts";
+
+/** 0 is BullMQ's plain list, served before every other number (queue.md 5.2). */
+const RESYNC_PRIORITY = 1_000_000;
+const SEND_AT_ONCE = 500;
+/** Recovery belongs to the ledger; this only clears BullMQ's own list of active jobs. */
+const WORKER_OPTIONS = {
+  lockDuration: 30 * SECOND,
+  stalledInterval: 10 * SECOND,
+  maxStalledCount: 1,
+  drainDelay: 5,
+  runRetryDelay: SECOND,
+  removeOnComplete: { count: 0 },
+  removeOnFail: { count: 0 },
+};
+
+export interface BullmqTransportOptions {
+  readonly functionName: string;
+  readonly producer: Redis;
+  /** With maxRetriesPerRequest null. */
+  readonly worker: Redis;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Tokens of one function as jobs `{k, s}` of the BullMQ queue `run` under `{cap:<function>}` (queue.md 5.2). */
+export async function createBullmqTransport(options: BullmqTransportOptions): Promise<Transport> {
+  const { Queue, Worker } = await import("bullmq");
+  const { functionName, producer, worker, clock, log } = options;
+  const prefix = `{cap:${functionName}}`;
+  const onError = (error: Error): void =>
+    log.debug({ function: functionName, error: error.message }, "BullMQ");
+  const queue = new Queue("run", {
+    connection: producer,
+    prefix,
+    streams: { events: { maxLen: 100 } },
+    skipVersionCheck: true,
+  });
+  queue.on("error", onError);
+  return {
+    send: async (tokens) => {
+      for (let start = 0; start < tokens.length; start += SEND_AT_ONCE) {
+        await queue.addBulk(tokens.slice(start, start + SEND_AT_ONCE).map(jobOf));
+      }
+    },
+    receive: async (handle, concurrency) => {
+      const receiver = new Worker("run", async ({ data, priority }) => handle(tokenOf(data, priority)), {
+        ...WORKER_OPTIONS,
+        connection: worker,
+        prefix,
+        concurrency,
+        skipVersionCheck: true,
+      });
+      receiver.on("error", onError);
+      return closing(receiver, clock);
+    },
+    close: () => queue.close(),
+  };
+}
+
+function jobOf({ key, seq, class: wanted }: Token) {
+  const job = { name: "r", data: { k: key, s: seq } };
+  return wanted === "live" ? job : { ...job, opts: { priority: RESYNC_PRIORITY } };
+}
+
+/** Whatever the job holds: what is no token of the ledger is stale there. */
+function tokenOf(data: unknown, priority: number): Token {
+  const { k, s } = typeof data === "object" && data !== null ? (data as { k?: unknown; s?: unknown }) : {};
+  return { key: String(k), seq: String(s), class: priority === 0 ? "live" : "resync" };
+}
+
+/** A worker's own close waits for its jobs, and for Redis, without limit (queue.md 10). */
+function closing(worker: { close(): Promise<void> }, clock: Clock): Receiver {
+  return {
+    close: async (deadlineMs) => {
+      const late = Promise.withResolvers<void>();
+      const cancel = clock.after(deadlineMs, late.resolve);
+      await Promise.race([worker.close().catch(() => undefined), late.promise]);
+      cancel();
+    },
+  };
+}

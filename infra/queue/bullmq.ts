@@ -1,0 +1,76 @@
+import type { Clock, Log, Queue } from "../../shared/runtime/ports.ts";
+import { systemClock } from "../clock.ts";
+import { createBullmqTransport } from "./bullmq-transport.ts";
+import { checkFunctionName } from "./function-name.ts";
+import { connectPatiently, connectRedis, endConnection } from "./redis-connection.ts";
+import { createRedisLedger } from "./redis-ledger.ts";
+import type { LeaseTiming } from "./run-lease.ts";
+import { LEASE_TIMING } from "./run-lease.ts";
+import { TokenQueue } from "./token-queue.ts";
+
+export interface BullmqQueueOptions {
+  /** `redis://` or `rediss://`. */
+  readonly url: string;
+  readonly log: Log;
+  /** Timers of this process; instants are those of Redis. */
+  readonly clock?: Clock;
+  readonly timing?: Partial<LeaseTiming>;
+  /** ms until the token of a key that nobody has claimed is sent again. Default 5 s. */
+  readonly resendMs?: number;
+}
+
+/**
+ * The queue of many processes: ledger on Redis, tokens through BullMQ. A process that has used a function also ticks
+ * it (every 250 ms), worker or not. Throws when Redis cannot be reached or evicts data.
+ */
+export async function createBullmqQueue({
+  url,
+  log,
+  clock = systemClock,
+  timing,
+  resendMs,
+}: BullmqQueueOptions): Promise<Queue> {
+  const producer = await connectRedis({ url, log });
+  const patient = connectPatiently(producer);
+  const worker = patient.redis;
+  const ledger = await createRedisLedger({
+    producer,
+    worker,
+    ...(resendMs === undefined ? {} : { resendMs }),
+  });
+  const functions = new Map<string, Promise<TokenQueue>>();
+  let closed = false;
+  const create = async (functionName: string): Promise<TokenQueue> => {
+    const transport = await createBullmqTransport({ functionName, producer, worker, clock, log });
+    return new TokenQueue({
+      functionName,
+      ledger,
+      transport,
+      clock,
+      log,
+      timing: { ...LEASE_TIMING, ...timing },
+    });
+  };
+  const open = async (name: string): Promise<TokenQueue> => {
+    if (closed) throw new Error("the queue is closed");
+    const opened = functions.get(checkFunctionName(name)) ?? create(name);
+    functions.set(name, opened);
+    return opened;
+  };
+  return {
+    enqueue: async (name, entries) => (await open(name)).enqueue(entries),
+    work: async (name, options, run) => (await open(name)).work(options, run),
+    depth: async (name) => {
+      await open(name);
+      return ledger.depth(name);
+    },
+    dead: (name) => ledger.dead(checkFunctionName(name)),
+    epoch: (name) => ledger.epoch(checkFunctionName(name)),
+    [Symbol.asyncDispose]: async () => {
+      closed = true;
+      const opened = await Promise.all(functions.values());
+      await Promise.all(opened.map((each) => each[Symbol.asyncDispose]()));
+      await Promise.all([patient[Symbol.asyncDispose](), endConnection(producer)]);
+    },
+  };
+}

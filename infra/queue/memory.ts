@@ -1,0 +1,168 @@
+import { randomBytes } from "node:crypto";
+import type {
+  Clock,
+  DeadKey,
+  Lease,
+  Outcome,
+  Queue,
+  QueueDepth,
+  QueueEntry,
+  WorkOptions,
+} from "../../shared/runtime/ports.ts";
+import { ActiveRuns } from "./active-runs.ts";
+import type { Claim } from "./claim.ts";
+import { checkFunctionName } from "./function-name.ts";
+import { Ledger } from "./ledger.ts";
+import type { LeaseTiming } from "./run-lease.ts";
+import { LEASE_TIMING, runLease } from "./run-lease.ts";
+
+export interface MemoryQueueOptions {
+  readonly clock: Clock;
+  /** In [0, 1), for jitter. */
+  readonly random?: () => number;
+  readonly timing?: Partial<LeaseTiming>;
+}
+
+/** The queue of one process. Its data ends with it; a new process resyncs (Q-15). */
+export function createMemoryQueue({ clock, random = Math.random, timing }: MemoryQueueOptions): Queue {
+  const functions = new Map<string, FunctionQueue>();
+  let closed = false;
+  const open = (name: string): FunctionQueue => {
+    if (closed) throw new Error("the queue is closed");
+    const known = functions.get(checkFunctionName(name));
+    if (known !== undefined) return known;
+    const created = new FunctionQueue(clock, random, { ...LEASE_TIMING, ...timing });
+    functions.set(name, created);
+    return created;
+  };
+  return {
+    enqueue: async (name, entries) => open(name).enqueue(entries),
+    work: async (name, options, run) => open(name).work(options, run),
+    depth: async (name) => open(name).depth(),
+    dead: async (name) => open(name).dead(),
+    epoch: async (name) => open(name).epoch,
+    [Symbol.asyncDispose]: async () => {
+      closed = true;
+      await Promise.all([...functions.values()].map((each) => each[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+interface Worker {
+  readonly options: WorkOptions;
+  readonly run: (lease: Lease) => Promise<Outcome>;
+  readonly runs: ActiveRuns;
+}
+
+/** Claims in one turn of the event loop, so that runs which never wait for I/O cannot hold up everybody else. */
+const CLAIMS_PER_TURN = 32;
+
+class FunctionQueue implements AsyncDisposable {
+  readonly epoch = randomBytes(8).toString("hex");
+  readonly #clock: Clock;
+  readonly #timing: LeaseTiming;
+  readonly #ledger: Ledger;
+  readonly #workers = new Set<Worker>();
+  readonly #closed = new AbortController();
+  #claims = 0;
+  #claimsThisTurn = 0;
+  #armed: { readonly at: number; readonly cancel: () => void } | undefined;
+
+  constructor(clock: Clock, random: () => number, timing: LeaseTiming) {
+    this.#clock = clock;
+    this.#timing = timing;
+    this.#ledger = new Ledger(random);
+  }
+
+  enqueue(entries: readonly QueueEntry[]): void {
+    const now = this.#now();
+    for (const entry of entries) this.#ledger.enqueue(now, entry);
+    this.#advance();
+  }
+
+  work(options: WorkOptions, run: Worker["run"]): AsyncDisposable {
+    const worker: Worker = { options, run, runs: new ActiveRuns() };
+    this.#workers.add(worker);
+    this.#advance();
+    return { [Symbol.asyncDispose]: () => this.#end(worker) };
+  }
+
+  depth(): QueueDepth {
+    return this.#ledger.depth(this.#now());
+  }
+
+  dead(): readonly DeadKey[] {
+    return this.#ledger.dead();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#workers].map((worker) => this.#end(worker)));
+    this.#closed.abort();
+    this.#armed?.cancel();
+  }
+
+  #now(): number {
+    return this.#clock.now().getTime();
+  }
+
+  async #end(worker: Worker): Promise<void> {
+    await worker.runs.drain(this.#clock, this.#timing.drainMs);
+    this.#workers.delete(worker);
+    this.#advance();
+  }
+
+  /** Lets time and free slots have their effect. Called after every change. */
+  #advance(): void {
+    if (this.#closed.signal.aborted) return;
+    this.#ledger.tick(this.#now());
+    for (const worker of this.#workers) this.#claim(worker);
+    this.#arm();
+  }
+
+  #claim(worker: Worker): void {
+    const { options, runs } = worker;
+    const { leaseMs } = this.#timing;
+    const { attempts, minIntervalMs } = options;
+    while (!runs.draining && runs.size < options.concurrency && this.#claimsThisTurn < CLAIMS_PER_TURN) {
+      const owner = `${options.owner}/${this.#claims++}`;
+      const claim = this.#ledger.claim(this.#now(), { owner, leaseMs, attempts, minIntervalMs });
+      if (claim === undefined) return;
+      this.#countClaim();
+      void runs.track(this.#run(worker, claim)).then(() => this.#advance());
+    }
+  }
+
+  #countClaim(): void {
+    this.#claimsThisTurn += 1;
+    if (this.#claimsThisTurn > 1) return;
+    setImmediate(() => {
+      const held = this.#claimsThisTurn >= CLAIMS_PER_TURN;
+      this.#claimsThisTurn = 0;
+      if (held) this.#advance();
+    });
+  }
+
+  async #run({ run, runs }: Worker, claim: Claim): Promise<void> {
+    const end = await runLease(claim, {
+      clock: this.#clock,
+      timing: this.#timing,
+      run,
+      renew: async () => this.#ledger.renew(this.#now(), claim, this.#timing.leaseMs),
+      stop: runs.stop,
+    });
+    if (end.type === "finished") this.#ledger.finish(this.#now(), claim, end.outcome);
+    if (end.type === "stopped") this.#ledger.release(this.#now(), claim);
+  }
+
+  /** One timer, at the earliest instant; it may fire early when that has moved away, and is then set again. */
+  #arm(): void {
+    const at = this.#ledger.nextAt();
+    if (at === undefined || (this.#armed !== undefined && this.#armed.at <= at)) return;
+    this.#armed?.cancel();
+    const cancel = this.#clock.after(Math.max(0, at - this.#now()), () => {
+      this.#armed = undefined;
+      this.#advance();
+    });
+    this.#armed = { at, cancel };
+  }
+}

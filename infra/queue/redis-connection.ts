@@ -1,0 +1,138 @@
+import type { Redis } from "ioredis";
+import { SECOND } from "../../shared/runtime/backoff.ts";
+import type { Log } from "../../shared/runtime/ports.ts";
+
+const CONNECT_TIMEOUT_MS = 5 * SECOND;
+const COMMAND_TIMEOUT_MS = 10 * SECOND;
+const LONGEST_RECONNECT_MS = 2 * SECOND;
+
+export interface RedisTarget {
+  /** `redis://` or `rediss://`, with user and password where the server wants them. */
+  readonly url: string;
+  readonly log: Log;
+}
+
+/**
+ * Connects, checks what the server must never do (S-23), and stays connected: after an outage by itself, with one
+ * log line per outage. Commands reject while the server is away.
+ * Throws when the URL is none, the server does not answer or may evict keys; never shows the password.
+ */
+export async function connectRedis({ url, log }: RedisTarget): Promise<Redis> {
+  const shown = shownUrl(url);
+  const { Redis } = await import("ioredis");
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    retryStrategy: (times) => Math.min(LONGEST_RECONNECT_MS, 50 * 2 ** Math.min(times, 10)),
+  });
+  let lastError: Error | undefined;
+  const note = (error: Error): void => {
+    lastError = error;
+  };
+  redis.on("error", note);
+  try {
+    await redis.connect();
+    refuseEviction(await redis.info("memory"), shown);
+  } catch (error) {
+    redis.disconnect();
+    if (redis.status !== "ready" && lastError !== undefined) {
+      throw new Error(`cannot reach Redis at ${shown}: ${reasonOf(lastError)}`, { cause: lastError });
+    }
+    throw error;
+  }
+  redis.off("error", note);
+  logOutages(redis, { shown, log });
+  return redis;
+}
+
+/** A second connection to the same server whose commands wait for its return: for work that is already claimed. */
+export function connectPatiently(redis: Redis): PatientConnection {
+  const patient = redis.duplicate({
+    lazyConnect: false,
+    enableOfflineQueue: true,
+    maxRetriesPerRequest: null,
+    commandTimeout: undefined,
+  });
+  // The first connection speaks for both.
+  patient.on("error", () => undefined);
+  // BullMQ duplicates it for blocking reads, and loses such a connection when it closes during an outage.
+  const all = [patient];
+  const duplicate = patient.duplicate.bind(patient);
+  patient.duplicate = (override) => {
+    const copy = duplicate(override);
+    copy.on("error", () => undefined);
+    all.push(copy);
+    return copy;
+  };
+  return {
+    redis: patient,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(all.map(endConnection));
+    },
+  };
+}
+
+export interface PatientConnection extends AsyncDisposable {
+  readonly redis: Redis;
+}
+
+/** Ends a connection in any state; what waits for an answer on it rejects. Takes up to one attempt to reconnect. */
+export async function endConnection(redis: Redis): Promise<void> {
+  if (redis.status === "end") return;
+  const ended = new Promise<void>((resolve) => redis.once("end", resolve));
+  if (redis.status === "reconnecting") {
+    // Without a socket, ioredis' disconnect only forgets its timer and leaves all commands waiting for ever.
+    redis.options.retryStrategy = () => null;
+    redis.once("connect", () => redis.disconnect());
+  } else {
+    redis.disconnect();
+  }
+  await ended;
+}
+
+/** The URL without its password, for messages. */
+function shownUrl(url: string): string {
+  if (!URL.canParse(url)) throw new TypeError("the Redis URL is not a URL; expected redis://host:6379");
+  const parsed = new URL(url);
+  if (parsed.password !== "") parsed.password = "***";
+  if (parsed.protocol !== "redis:" && parsed.protocol !== "rediss:") {
+    throw new TypeError(
+      `${parsed.href} is not a Redis URL; expected redis://host:6379 or rediss://host:6379`,
+    );
+  }
+  return parsed.href;
+}
+
+/** With eviction, keys of the ledger would disappear one by one, which nothing repairs (queue.md 8). */
+function refuseEviction(memoryInfo: string, shown: string): void {
+  const settingOf = (name: string): string | undefined =>
+    new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(memoryInfo)?.[1];
+  const policy = settingOf("maxmemory_policy");
+  if (policy === undefined || policy === "noeviction" || settingOf("maxmemory") === "0") return;
+  throw new Error(
+    `Redis at ${shown} evicts data (maxmemory-policy ${policy}); set maxmemory-policy noeviction`,
+  );
+}
+
+function logOutages(redis: Redis, { shown, log }: { readonly shown: string; readonly log: Log }): void {
+  let away = false;
+  redis.on("error", (error: Error) => {
+    if (!away) log.warn({ redis: shown, error: reasonOf(error) }, "Redis is unreachable; work waits");
+    away = true;
+  });
+  redis.on("ready", () => {
+    if (away) log.info({ redis: shown }, "Redis is back");
+    away = false;
+  });
+}
+
+/** Connection errors of several addresses come as an AggregateError without a message of its own. */
+function reasonOf(error: Error): string {
+  if (error.message !== "") return error.message;
+  const parts = error instanceof AggregateError ? error.errors : [];
+  const texts = parts.map((part: unknown) => (part instanceof Error ? part.message : String(part)));
+  return texts.length > 0 ? texts.join(", ") : error.name;
+}

@@ -1,0 +1,104 @@
+import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
+import type { Clock, Failure, Lease, Outcome } from "../../shared/runtime/ports.ts";
+import type { Claim } from "./claim.ts";
+
+/** Times of leases, for tests and for platforms with their own limits. */
+export interface LeaseTiming {
+  readonly leaseMs: number;
+  readonly renewMs: number;
+  /** A longer run is aborted and counts as failed (Q-16). */
+  readonly runTimeoutMs: number;
+  /** How long a worker that is disposed lets its runs finish (Q-14). */
+  readonly drainMs: number;
+}
+
+export const LEASE_TIMING: LeaseTiming = Object.freeze({
+  leaseMs: 30 * SECOND,
+  renewMs: 10 * SECOND,
+  runTimeoutMs: MINUTE,
+  drainMs: 25 * SECOND,
+});
+
+/** `lost`: the ledger has taken the key away and counted that; there is nothing to finish. */
+export type RunEnd =
+  | { readonly type: "finished"; readonly outcome: Outcome }
+  | { readonly type: "lost" }
+  | { readonly type: "stopped" };
+
+export interface RunTerms {
+  readonly clock: Clock;
+  readonly timing: LeaseTiming;
+  readonly run: (lease: Lease) => Promise<Outcome>;
+  /** False = fenced. Throws while the ledger cannot be reached: tried again until the lease has run out. */
+  readonly renew: () => Promise<boolean>;
+  /** Aborts when the worker has waited long enough. */
+  readonly stop: AbortSignal;
+}
+
+/**
+ * Runs one claimed key and keeps its lease. Ends with the run, or before it with the lease, the time limit or the
+ * worker; then the run's signal aborts and whatever it still gives is ignored. Never throws.
+ */
+export async function runLease(claim: Claim, { clock, timing, run, renew, stop }: RunTerms): Promise<RunEnd> {
+  const ended = Promise.withResolvers<RunEnd>();
+  const controller = new AbortController();
+  const abort = (end: RunEnd, why: string): void => {
+    ended.resolve(end);
+    controller.abort(new Error(why));
+  };
+  const expire = (): void => abort({ type: "lost" }, "the lease expired");
+  const onStop = (): void => abort({ type: "stopped" }, "the worker stops");
+
+  const over = new AbortController();
+  let cancelExpiry = clock.after(timing.leaseMs, expire);
+  const keep = async (): Promise<void> => {
+    // Counted from before the request, so that the run never believes in a lease longer than the ledger does.
+    const cancelNext = clock.after(timing.leaseMs, expire);
+    const held = await renew().catch(() => undefined);
+    if (held === false) abort({ type: "lost" }, "the lease was lost");
+    if (held === true && !over.signal.aborted) {
+      cancelExpiry();
+      cancelExpiry = cancelNext;
+    } else {
+      cancelNext();
+    }
+    if (!over.signal.aborted) cancelRenewal = clock.after(timing.renewMs, () => void keep());
+  };
+  let cancelRenewal = clock.after(timing.renewMs, () => void keep());
+  const cancelTimeout = clock.after(timing.runTimeoutMs, () => {
+    abort({ type: "finished", outcome: failedWith(timedOut(timing.runTimeoutMs)) }, "the run takes too long");
+  });
+  stop.addEventListener("abort", onStop);
+  if (stop.aborted) onStop();
+
+  const { key, failures, again, causes, fences } = claim;
+  const lease: Lease = Object.freeze({ key, failures, again, causes, fences, signal: controller.signal });
+  (async () => run(lease))().then(
+    (outcome) => ended.resolve({ type: "finished", outcome }),
+    (thrown: unknown) => ended.resolve({ type: "finished", outcome: failedWith(failureOf(thrown)) }),
+  );
+  const end = await ended.promise;
+  over.abort();
+  for (const cancel of [cancelExpiry, cancelRenewal, cancelTimeout]) cancel();
+  stop.removeEventListener("abort", onStop);
+  return end;
+}
+
+/** Nobody knows what such a run has sent, so it arms the floor. */
+function failedWith(failure: Failure): Outcome {
+  return { type: "error", failure, terminal: false, requested: true, fences: [] };
+}
+
+function timedOut(limitMs: number): Failure {
+  return {
+    class: "Transient",
+    reason: "RunTimeout",
+    message: `the run took longer than ${limitMs / SECOND} s`,
+  };
+}
+
+/** The runner translates what a step throws; what arrives here is a defect of the runner itself. */
+function failureOf(thrown: unknown): Failure {
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return { class: "Transient", reason: "RunnerFailed", message };
+}

@@ -1,0 +1,45 @@
+import type { Key } from "../../shared/runtime/key.ts";
+import type { DeadKey, Outcome, QueueDepth, QueueEntry } from "../../shared/runtime/ports.ts";
+import type { Claim, ClaimTerms } from "./claim.ts";
+
+/** "This key is ready now." At least once, unordered, lossy: the ledger decides what a token is worth. */
+export interface Token {
+  readonly key: Key;
+  readonly seq: string;
+  readonly class: QueueEntry["class"];
+}
+
+/** What a change of the ledger leaves to do. */
+export interface Change {
+  /** False = fenced: nothing has changed. */
+  readonly accepted: boolean;
+  readonly tokens: readonly Token[];
+  /** The call left a key waiting that is due so soon (Q-19). */
+  readonly waitMs: number | undefined;
+}
+
+/** A ledger that several processes share; rows of queue.md 3. Every call is atomic. */
+export interface TokenLedger {
+  enqueue(functionName: string, entries: readonly QueueEntry[]): Promise<Change>;
+  claim(functionName: string, token: Token, terms: ClaimTerms): Promise<Claim | undefined>;
+  finish(functionName: string, claim: Claim & ClaimTerms, outcome: Outcome): Promise<Change>;
+  renew(functionName: string, claim: Claim & ClaimTerms): Promise<boolean>;
+  release(functionName: string, claim: Claim): Promise<Change>;
+  tick(functionName: string): Promise<Change>;
+  depth(functionName: string): Promise<QueueDepth>;
+  dead(functionName: string): Promise<readonly DeadKey[]>;
+  epoch(functionName: string): Promise<string>;
+}
+
+/** How tokens of one function reach its workers. */
+export interface Transport {
+  send(tokens: readonly Token[]): Promise<void>;
+  /** Calls `handle` for up to `concurrency` tokens at a time; a token is acknowledged when it settles. */
+  receive(handle: (token: Token) => Promise<void>, concurrency: number): Promise<Receiver>;
+  close(): Promise<void>;
+}
+
+export interface Receiver {
+  /** Fetches nothing more and waits for the handlers, at most so long. */
+  close(deadlineMs: number): Promise<void>;
+}

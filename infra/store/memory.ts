@@ -1,0 +1,117 @@
+import type { KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
+import { objectKeyOf } from "../../shared/api/kinds.ts";
+import { kindOf as registered } from "../../shared/api/registry.ts";
+import type { Member, Selection, Store, TypeKey, TypeProgress } from "../../shared/runtime/ports.ts";
+import { isAtLeast } from "../../shared/runtime/resource-version.ts";
+import type { KindLookup, Placement } from "./snapshot.ts";
+import { freezeDeep, inOrder, isAsNew, isSelected, placementOf, versionOf } from "./snapshot.ts";
+
+/** The read model of one process. `kindOf` defaults to the registry. */
+export function createMemoryStore({ kindOf = registered }: { readonly kindOf?: KindLookup } = {}): Store {
+  const types = new Map<string, StoredType>();
+  const typeOf = (type: TypeKey): StoredType => {
+    const text = textOf(type.cluster, type.group, type.kind);
+    const known = types.get(text) ?? new StoredType();
+    types.set(text, known);
+    return known;
+  };
+  return {
+    get: async (type, key) => typeOf(type).get(key),
+    list: async (type, selection) => typeOf(type).list(selection),
+    find: async (type, index, value) => typeOf(type).find(index, value),
+    put: async (type, object) => typeOf(type).put(object, placementOf(kindOf, type, object)),
+    remove: async (type, key, deleted) => typeOf(type).remove(key, deleted),
+    progress: async (type) => typeOf(type).progress,
+    advance: async (type, progress) => typeOf(type).advance(progress),
+    drop: async (type) => {
+      types.delete(textOf(type.cluster, type.group, type.kind));
+    },
+    [Symbol.asyncDispose]: async () => types.clear(),
+  };
+}
+
+interface Stored {
+  readonly object: KubeObject;
+  readonly placement: Placement;
+}
+
+class StoredType {
+  progress: TypeProgress = { ready: false, resourceVersion: undefined };
+  readonly #objects = new Map<string, Stored>();
+  /** (index, value) → text of the object's key → member. */
+  readonly #index = new Map<string, Map<string, Member>>();
+
+  get(key: ObjectKey): KubeObject | undefined {
+    return this.#objects.get(textOf(key.namespace, key.name))?.object;
+  }
+
+  list(selection: Selection): readonly KubeObject[] {
+    const found = this.#candidates(selection).filter((object) => isSelected(object, selection));
+    return inOrder(found, objectKeyOf);
+  }
+
+  find(index: string, value: string): readonly Member[] {
+    return inOrder([...(this.#index.get(textOf(index, value))?.values() ?? [])], (member) => member);
+  }
+
+  put(object: KubeObject, placement: Placement): { stored: boolean; before: KubeObject | undefined } {
+    const key = objectKeyOf(object);
+    const text = textOf(key.namespace, key.name);
+    const before = this.#objects.get(text);
+    if (before !== undefined && isAsNew(versionOf(before.object), versionOf(object))) {
+      return { stored: false, before: before.object };
+    }
+    if (before !== undefined) this.#unindex(text, before.placement);
+    this.#objects.set(text, { object: freezeDeep(object), placement });
+    for (const { name, value } of placement.entries) {
+      const members = this.#index.get(textOf(name, value)) ?? new Map<string, Member>();
+      members.set(text, Object.freeze({ ...key, tenant: placement.tenant }));
+      this.#index.set(textOf(name, value), members);
+    }
+    if (this.progress.resourceVersion !== undefined)
+      this.advance({ resourceVersion: versionOf(object).resourceVersion });
+    return { stored: true, before: before?.object };
+  }
+
+  remove(
+    key: ObjectKey,
+    deleted: { readonly uid: string; readonly resourceVersion: string },
+  ): KubeObject | undefined {
+    const text = textOf(key.namespace, key.name);
+    const stored = this.#objects.get(text);
+    if (stored === undefined) return undefined;
+    const { uid, resourceVersion } = versionOf(stored.object);
+    if (uid !== deleted.uid || !isAtLeast(deleted.resourceVersion, resourceVersion)) return undefined;
+    this.#objects.delete(text);
+    this.#unindex(text, stored.placement);
+    return stored.object;
+  }
+
+  /** Versions only grow: whoever lags behind another relay changes nothing. */
+  advance({ ready = this.progress.ready, resourceVersion }: Partial<TypeProgress>): void {
+    const known = this.progress.resourceVersion;
+    const newer = resourceVersion !== undefined && !isAtLeast(known, resourceVersion);
+    this.progress = Object.freeze({ ready, resourceVersion: newer ? resourceVersion : known });
+  }
+
+  #candidates({ index }: Selection): readonly KubeObject[] {
+    if (index === undefined) return [...this.#objects.values()].map(({ object }) => object);
+    const texts = new Set(
+      index.values.flatMap((value) => [...(this.#index.get(textOf(index.name, value))?.keys() ?? [])]),
+    );
+    return [...texts].flatMap((text) => this.#objects.get(text)?.object ?? []);
+  }
+
+  #unindex(text: string, { entries }: Placement): void {
+    for (const { name, value } of entries) {
+      const members = this.#index.get(textOf(name, value));
+      members?.delete(text);
+      if (members?.size === 0) this.#index.delete(textOf(name, value));
+    }
+  }
+}
+
+/** One text for several; no choice of theirs makes two lists equal. */
+function textOf(...parts: readonly string[]): string {
+  return JSON.stringify(parts);
+}

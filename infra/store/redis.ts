@@ -1,0 +1,180 @@
+import { readFile } from "node:fs/promises";
+import type { Redis } from "ioredis";
+import type { KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
+import { objectKeyOf } from "../../shared/api/kinds.ts";
+import { kindOf as registered } from "../../shared/api/registry.ts";
+import type { Log, Member, Selection, Store, TypeKey, TypeProgress } from "../../shared/runtime/ports.ts";
+import { connectRedis, endConnection } from "../queue/redis-connection.ts";
+import type { KindLookup } from "./snapshot.ts";
+import { freezeDeep, inOrder, isSelected, placementOf, versionOf } from "./snapshot.ts";
+
+const SCRIPTS = ["put", "remove", "advance"] as const;
+type ScriptName = (typeof SCRIPTS)[number];
+
+/** Snapshots per answer, so that a long list does not hold up the server. */
+const READ_AT_ONCE = 500;
+
+export interface RedisStoreOptions {
+  readonly url: string;
+  /** Default: the registry. */
+  readonly kindOf?: KindLookup;
+  readonly log: Log;
+}
+
+/**
+ * The read model on Redis, four keys per type (`lua/type.lua`) under `{cap:store:<cluster>}`. Calls reject while
+ * Redis is away. Throws when it cannot be reached or evicts data.
+ */
+export async function createRedisStore({ url, kindOf = registered, log }: RedisStoreOptions): Promise<Store> {
+  const redis = await connectRedis({ url, log });
+  await defineScripts(redis);
+  return {
+    get: async (type, key) => {
+      const body = await redis.hget(keysOf(type).objects, fieldOf(key));
+      return body === null ? undefined : snapshotOf(body);
+    },
+    list: (type, selection) => list({ redis, kindOf, type }, selection),
+    find: async (type, index, value) =>
+      inOrder(await membersOf(redis, type, { index, value }), (member) => member),
+    put: async (type, object) => {
+      const { uid, resourceVersion } = versionOf(object);
+      const { tenant, entries } = placementOf(kindOf, type, object);
+      const key = objectKeyOf(object);
+      const members = entries.map(
+        ({ name, value }) => `${indexText(name, value)}${memberText({ ...key, tenant })}`,
+      );
+      const body = JSON.stringify(object);
+      const reply = await call({ redis, type }, "put", [
+        fieldOf(key),
+        uid,
+        resourceVersion,
+        body,
+        ...members,
+      ]);
+      const [stored, before] = Array.isArray(reply) ? reply : [];
+      return { stored: stored === 1, before: typeof before === "string" ? snapshotOf(before) : undefined };
+    },
+    remove: async (type, key, { uid, resourceVersion }) => {
+      const before = await call({ redis, type }, "remove", [fieldOf(key), uid, resourceVersion]);
+      return typeof before === "string" ? snapshotOf(before) : undefined;
+    },
+    progress: (type) => readProgress(redis, type),
+    advance: async (type, { ready, resourceVersion }) => {
+      const readyText = ready === undefined ? "" : String(Number(ready));
+      await call({ redis, type }, "advance", [readyText, resourceVersion ?? ""]);
+    },
+    drop: async (type) => {
+      await redis.unlink(...Object.values(keysOf(type)));
+    },
+    [Symbol.asyncDispose]: () => endConnection(redis),
+  };
+}
+
+interface TypeIn {
+  readonly redis: Redis;
+  readonly type: TypeKey;
+}
+
+/** Percent-encoding leaves neither braces nor colons, so no name can leave its place. */
+function keysOf({ cluster, group, kind }: TypeKey) {
+  const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
+  const prefix = `{cap:store:${encode(cluster)}}:${encode(group)}:${encode(kind)}`;
+  return {
+    objects: `${prefix}:objects`,
+    heads: `${prefix}:heads`,
+    index: `${prefix}:index`,
+    meta: `${prefix}:meta`,
+  };
+}
+
+/** JSON, because names are only trusted to be text: it escapes every separator and every control character. */
+function fieldOf({ namespace, name }: ObjectKey): string {
+  return JSON.stringify([namespace, name]);
+}
+
+function indexText(index: string, value: string): string {
+  return JSON.stringify([index, value]);
+}
+
+function memberText({ tenant, namespace, name }: Member): string {
+  return JSON.stringify([tenant, namespace, name]);
+}
+
+function snapshotOf(body: string): KubeObject {
+  const parsed: KubeObject = JSON.parse(body);
+  return freezeDeep(parsed);
+}
+
+async function membersOf(
+  redis: Redis,
+  type: TypeKey,
+  { index, value }: { readonly index: string; readonly value: string },
+): Promise<readonly Member[]> {
+  const prefix = indexText(index, value);
+  // A member starts with a bracket; `\` is the character after it.
+  const texts = await redis.zrangebylex(keysOf(type).index, `[${prefix}[`, `(${prefix}\\`);
+  return texts.map((text) => {
+    const [tenant, namespace, name]: [string, string, string] = JSON.parse(text.slice(prefix.length));
+    return { tenant, namespace, name };
+  });
+}
+
+async function list(
+  { redis, kindOf, type }: TypeIn & { readonly kindOf: KindLookup },
+  selection: Selection,
+): Promise<readonly KubeObject[]> {
+  const { index } = selection;
+  const fields =
+    index === undefined ? await redis.hkeys(keysOf(type).objects) : await fieldsOf({ redis, type }, index);
+  const found: KubeObject[] = [];
+  for (let start = 0; start < fields.length; start += READ_AT_ONCE) {
+    const bodies = await redis.hmget(keysOf(type).objects, ...fields.slice(start, start + READ_AT_ONCE));
+    for (const body of bodies) if (body !== null) found.push(snapshotOf(body));
+  }
+  // Between the two looks an object may have got another value in the index.
+  const fits = (object: KubeObject): boolean =>
+    index === undefined ||
+    placementOf(kindOf, type, object).entries.some(
+      ({ name, value }) => name === index.name && index.values.includes(value),
+    );
+  return inOrder(
+    found.filter((object) => isSelected(object, selection) && fits(object)),
+    objectKeyOf,
+  );
+}
+
+async function fieldsOf(
+  { redis, type }: TypeIn,
+  index: NonNullable<Selection["index"]>,
+): Promise<readonly string[]> {
+  const { name } = index;
+  const members = await Promise.all(
+    index.values.map((value) => membersOf(redis, type, { index: name, value })),
+  );
+  return [...new Set(members.flat().map(fieldOf))];
+}
+
+async function readProgress(redis: Redis, type: TypeKey): Promise<TypeProgress> {
+  const [ready, version] = await redis.hmget(keysOf(type).meta, "ready", "version");
+  return { ready: ready === "1", resourceVersion: version ?? undefined };
+}
+
+async function defineScripts(redis: Redis): Promise<void> {
+  const textOf = (name: string) => readFile(new URL(`lua/${name}.lua`, import.meta.url), "utf8");
+  const shared = await textOf("type");
+  for (const name of SCRIPTS) {
+    redis.defineCommand(commandOf(name), { lua: `${shared}\n${await textOf(name)}`, numberOfKeys: 4 });
+  }
+}
+
+function commandOf(script: ScriptName): string {
+  return `capstanStore:${script}`;
+}
+
+async function call({ redis, type }: TypeIn, script: ScriptName, args: readonly string[]): Promise<unknown> {
+  // defineCommand adds methods that no type knows.
+  const method: unknown = Reflect.get(redis, commandOf(script));
+  if (typeof method !== "function") throw new Error(`bug: script ${script} is not defined`);
+  const { objects, heads, index, meta } = keysOf(type);
+  return Reflect.apply(method, redis, [objects, heads, index, meta, ...args]);
+}

@@ -1,0 +1,63 @@
+import { indexesOf, tenantOf } from "../../shared/api/indexes.ts";
+import type { Kind, KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
+import type { Selection, TypeKey } from "../../shared/runtime/ports.ts";
+import { isAtLeast } from "../../shared/runtime/resource-version.ts";
+
+/** The kind of a group, if we know it: what its objects are found by depends on it. */
+export type KindLookup = (group: string, kind: string) => Kind | undefined;
+
+/** What is compared when two versions of an object meet. */
+export interface Version {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+export function versionOf({ metadata }: KubeObject): Version {
+  return { uid: metadata.uid ?? "", resourceVersion: metadata.resourceVersion ?? "" };
+}
+
+/** Whether `stored` already has what `arriving` brings: the same object, not older. */
+export function isAsNew(stored: Version, arriving: Version): boolean {
+  return stored.uid === arriving.uid && isAtLeast(stored.resourceVersion, arriving.resourceVersion);
+}
+
+export interface Placement {
+  readonly tenant: string;
+  readonly entries: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** Where an object is found. */
+export function placementOf(kindOf: KindLookup, { group, kind }: TypeKey, object: KubeObject): Placement {
+  const known = kindOf(group, kind);
+  return { tenant: tenantOf(known, object), entries: indexesOf(known, object) };
+}
+
+export function isSelected(object: KubeObject, { namespace }: Selection): boolean {
+  return namespace === undefined || (object.metadata.namespace ?? "") === namespace;
+}
+
+/** Sorted by namespace, then name, by code unit. */
+export function inOrder<T>(items: readonly T[], keyOf: (item: T) => ObjectKey): readonly T[] {
+  return [...items].sort((x, y) => {
+    const a = keyOf(x);
+    const b = keyOf(y);
+    return compare(a.namespace, b.namespace) || compare(a.name, b.name);
+  });
+}
+
+/** Freezes a JSON value through and through, without recursion: hostile objects are deep. */
+export function freezeDeep<T>(value: T): T {
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== "object" || next === null || Object.isFrozen(next)) continue;
+    Object.freeze(next);
+    for (const value of Object.values(next)) open.push(value);
+  }
+  return value;
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll } from "vitest";
+import { createBullmqQueue } from "../../../infra/queue/bullmq.ts";
+import { queueSuite } from "../../suites/queue.ts";
+import type { RedisServer } from "../../support/redis.ts";
+import { redisMissing, startRedis } from "../../support/redis.ts";
+import { describeWith } from "../../support/requires.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+describeWith(redisMissing())("on Redis", () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis[Symbol.asyncDispose]());
+
+  queueSuite({
+    name: "bullmq",
+    concurrent: true,
+    create: async (timing = {}) => {
+      const options = { url: redis.url, log: silentLog, timing };
+      const [queue, other] = await Promise.all([createBullmqQueue(options), createBullmqQueue(options)]);
+      return {
+        queue,
+        other,
+        [Symbol.asyncDispose]: async () => {
+          await Promise.all([queue[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]);
+        },
+      };
+    },
+  });
+});

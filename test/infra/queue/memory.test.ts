@@ -1,0 +1,13 @@
+import { createMemoryQueue } from "../../../infra/queue/memory.ts";
+import { queueSuite } from "../../suites/queue.ts";
+import { virtualClock } from "../../support/clock.ts";
+
+queueSuite({
+  name: "memory",
+  concurrent: false,
+  create: async (timing) => {
+    const clock = virtualClock();
+    const queue = createMemoryQueue(timing === undefined ? { clock } : { clock, timing });
+    return { queue, other: queue, clock, [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose]() };
+  },
+});

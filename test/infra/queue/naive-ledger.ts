@@ -1,0 +1,193 @@
+import type { Claim, ClaimTerms } from "../../../infra/queue/claim.ts";
+import { backoffMs } from "../../../shared/runtime/backoff.ts";
+import type { Cause, Fence, Outcome, QueueEntry } from "../../../shared/runtime/ports.ts";
+
+export const TERMS: ClaimTerms = { owner: "", leaseMs: 5_000, attempts: 3, minIntervalMs: 700 };
+
+export interface Row {
+  key: string;
+  state: "waiting" | "ready" | "running" | "dead";
+  /** When it came to where it is, in steps: the order among equals. */
+  turn: number;
+  due: number;
+  class: "live" | "resync";
+  failures: number;
+  again: number;
+  causes: Cause[];
+  events: Wish[];
+  startedAt: number;
+  owner: string;
+  /** Has been dead and neither succeeded nor been revived since. */
+  died: boolean;
+}
+
+interface Wish {
+  readonly due: number;
+  readonly class: "live" | "resync";
+}
+
+/** The table of queue.md 3 read as plainly as possible: a list of rows, looked through from the start every time. */
+export class NaiveLedger {
+  rows: Row[] = [];
+  floors = new Map<string, number>();
+  fences = new Map<string, { fences: readonly Fence[]; until: number }>();
+  turn = 0;
+
+  place(now: number, row: Row, due: number): void {
+    const at = Math.max(due, this.floors.get(row.key) ?? 0);
+    row.events = [];
+    if (row.state !== "waiting" || row.due !== at || at <= now) row.turn = ++this.turn;
+    row.due = at;
+    row.state = at > now ? "waiting" : "ready";
+  }
+
+  enqueue(now: number, { key, delayMs = 0, class: wanted, cause }: QueueEntry): void {
+    const event: Wish = { due: now + delayMs, class: wanted };
+    const known = this.rows.find((each) => each.key === key);
+    const row = known ?? newRow(key, wanted);
+    if (known === undefined) {
+      this.rows.push(row);
+      this.place(now, row, event.due);
+    } else if (row.state === "running") {
+      row.events.push(event);
+    } else if (row.state === "dead") {
+      this.revive(row, wanted);
+      row.class = wanted;
+      this.place(now, row, event.due);
+    } else {
+      this.merge(now, row, event);
+    }
+    if (cause !== undefined) row.causes = [cause, ...row.causes.filter(({ what }) => what !== cause.what)];
+  }
+
+  merge(now: number, row: Row, event: Wish): void {
+    if (row.died && event.class === "live") this.revive(row, "live");
+    if (row.class === "resync" && event.class === "live") {
+      row.class = "live";
+      if (row.state === "ready") row.turn = ++this.turn;
+    }
+    if (row.state === "waiting" && event.due < row.due) this.place(now, row, event.due);
+  }
+
+  revive(row: Row, wanted: "live" | "resync"): void {
+    row.failures = wanted === "live" ? 0 : TERMS.attempts - 1;
+    row.died = wanted === "resync";
+  }
+
+  claim(now: number, owner: string): Omit<Claim, "owner"> | undefined {
+    const ready = this.rows.filter(({ state }) => state === "ready").toSorted((a, b) => a.turn - b.turn);
+    const row = ready.find((each) => each.class === "live") ?? ready[0];
+    if (row === undefined) return undefined;
+    const kept = this.fences.get(row.key);
+    const claim = {
+      key: row.key,
+      failures: row.failures,
+      again: row.again,
+      causes: row.causes,
+      fences: kept !== undefined && kept.until > now ? kept.fences : [],
+    };
+    Object.assign(row, {
+      state: "running",
+      due: now + TERMS.leaseMs,
+      startedAt: now,
+      owner,
+      causes: [],
+      turn: ++this.turn,
+    });
+    return claim;
+  }
+
+  finish(now: number, claim: Claim, outcome: Outcome): boolean {
+    const row = this.rows.find((each) => each.key === claim.key);
+    if (row?.state !== "running" || row.owner !== claim.owner) return false;
+    this.fences.set(row.key, { fences: outcome.fences, until: now + 30_000 });
+    if (outcome.type !== "again" && outcome.requested)
+      this.floors.set(row.key, row.startedAt + TERMS.minIntervalMs);
+    if (outcome.type === "error") {
+      this.fail(now, row, outcome.terminal);
+      return true;
+    }
+    row.again = outcome.type === "again" ? row.again + 1 : 0;
+    if (outcome.type === "ok") Object.assign(row, { failures: 0, died: false });
+    this.next(
+      now,
+      row,
+      outcome.afterMs === undefined ? [] : [{ due: now + outcome.afterMs, class: row.class }],
+    );
+    return true;
+  }
+
+  next(now: number, row: Row, own: readonly Wish[]): void {
+    const wishes = [...own, ...row.events];
+    if (wishes.length === 0) {
+      this.rows = this.rows.filter((each) => each !== row);
+      return;
+    }
+    row.class = wishes.some((wish) => wish.class === "live") ? "live" : "resync";
+    this.place(now, row, Math.min(...wishes.map(({ due }) => due)));
+  }
+
+  fail(now: number, row: Row, terminal: boolean): void {
+    row.failures += 1;
+    row.again = 0;
+    const retry = { due: now + Math.max(TERMS.minIntervalMs, backoffMs(row.failures, 0)), class: row.class };
+    if (!terminal && row.failures < TERMS.attempts) {
+      this.next(now, row, [retry]);
+    } else if (row.events.length === 0) {
+      row.state = "dead";
+      row.died = true;
+    } else {
+      const revived = row.died && row.events.some((event) => event.class === "live");
+      row.failures = revived ? 0 : TERMS.attempts - 1;
+      if (revived) row.died = false;
+      this.next(now, row, [{ due: Number.POSITIVE_INFINITY, class: row.class }]);
+    }
+  }
+
+  release(now: number, claim: Claim): boolean {
+    const row = this.rows.find((each) => each.key === claim.key);
+    if (row?.state !== "running" || row.owner !== claim.owner) return false;
+    this.next(now, row, [{ due: now, class: row.class }]);
+    return true;
+  }
+
+  /** One thing at a time, the earliest first. */
+  tick(now: number): void {
+    for (;;) {
+      const due = this.rows.filter(
+        ({ state, due: at }) => (state === "waiting" || state === "running") && at <= now,
+      );
+      const row = due.toSorted((a, b) => a.due - b.due || a.turn - b.turn)[0];
+      if (row === undefined) return;
+      if (row.state === "running") this.fail(now, row, false);
+      else this.place(now, row, now);
+    }
+  }
+
+  counts() {
+    const count = (state: Row["state"]) => this.rows.filter((row) => row.state === state).length;
+    return {
+      waiting: count("waiting"),
+      ready: count("ready"),
+      running: count("running"),
+      dead: count("dead"),
+    };
+  }
+}
+
+function newRow(key: string, wanted: "live" | "resync"): Row {
+  return {
+    key,
+    state: "waiting",
+    turn: 0,
+    due: 0,
+    class: wanted,
+    failures: 0,
+    again: 0,
+    causes: [],
+    events: [],
+    startedAt: 0,
+    owner: "",
+    died: false,
+  };
+}

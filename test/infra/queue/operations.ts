@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import type { Fence, Outcome, QueueEntry } from "../../../shared/runtime/ports.ts";
+
+/** One call of a ledger. `back` picks a claim: 0 is the latest. */
+export type Operation =
+  | { readonly type: "enqueue"; readonly entry: QueueEntry }
+  | { readonly type: "claim" }
+  | { readonly type: "release"; readonly back: number }
+  | { readonly type: "pass"; readonly ms: number }
+  | ({ readonly type: "finish"; readonly back: number } & End);
+
+interface End {
+  readonly how: "ok" | "again" | "error" | "terminal";
+  readonly afterMs: number | undefined;
+  readonly requested: boolean;
+  readonly fenced: boolean;
+}
+
+const FENCE: Fence = {
+  cluster: "management",
+  group: "",
+  kind: "Node",
+  namespace: "",
+  name: "n",
+  resourceVersion: "12",
+};
+
+const back = fc.nat({ max: 3 });
+
+/** `delays` and `afters` are the times that enqueue and finish may ask for. */
+export function operations(
+  delays: readonly number[],
+  afters: readonly (number | undefined)[],
+): fc.Arbitrary<Operation> {
+  const entry = fc.record({
+    key: fc.constantFrom("a", "b", "c"),
+    delayMs: fc.constantFrom(...delays),
+    class: fc.constantFrom("live" as const, "resync" as const),
+    cause: fc.option(fc.record({ what: fc.constantFrom("Machine a", "Machine b") }), { nil: undefined }),
+  });
+  const finish = fc.record({
+    type: fc.constant("finish" as const),
+    back,
+    how: fc.constantFrom("ok" as const, "again" as const, "error" as const, "terminal" as const),
+    afterMs: fc.constantFrom(...afters),
+    requested: fc.boolean(),
+    fenced: fc.boolean(),
+  });
+  return fc.oneof(
+    { weight: 4, arbitrary: entry.map((each) => ({ type: "enqueue" as const, entry: each })) },
+    { weight: 4, arbitrary: fc.constant({ type: "claim" as const }) },
+    { weight: 3, arbitrary: finish },
+    { weight: 1, arbitrary: fc.record({ type: fc.constant("release" as const), back }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        type: fc.constant("pass" as const),
+        ms: fc.constantFrom(10, 300, 1_500, 6_000, 40_000),
+      }),
+    },
+  );
+}
+
+export const anyOperation = operations([0, 0, 50, 2_000, 9_000], [undefined, undefined, 100, 3_000, 60_000]);
+
+export function outcomeOf({ how, afterMs, requested, fenced }: End): Outcome {
+  const fences = fenced ? [FENCE] : [];
+  if (how === "ok") return { type: "ok", afterMs, requested, fences };
+  if (how === "again") return { type: "again", afterMs: afterMs ?? 100, fences };
+  const failure = { class: "Transient", reason: "Broken", message: "no" } as const;
+  return { type: "error", failure, terminal: how === "terminal", requested, fences };
+}

@@ -1,0 +1,177 @@
+import fc from "fast-check";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Claim, ClaimTerms } from "../../../infra/queue/claim.ts";
+import { Ledger } from "../../../infra/queue/ledger.ts";
+import { createRedisLedger } from "../../../infra/queue/redis-ledger.ts";
+import type { Change, Token, TokenLedger } from "../../../infra/queue/token-ledger.ts";
+import { HOUR } from "../../suites/queue.ts";
+import { eventually } from "../../support/eventually.ts";
+import { redisMissing, startRedis } from "../../support/redis.ts";
+import { describeWith } from "../../support/requires.ts";
+import { type Operation, operations, outcomeOf } from "./operations.ts";
+
+const TERMS: ClaimTerms = { owner: "", leaseMs: HOUR, attempts: 3, minIntervalMs: HOUR };
+/** Now or never, so that real and virtual time mean the same. */
+const nowOrLater = operations([0, 0, HOUR, 2 * HOUR], [undefined, undefined, HOUR]);
+
+/** The ledger of Redis and the one of TypeScript side by side; every call must have the same answer. */
+class Pair {
+  readonly memory = new Ledger(() => 0);
+  readonly #tokens = new Map<string, Token>();
+  readonly #claims: (Claim & ClaimTerms)[] = [];
+  readonly #redis: TokenLedger;
+  readonly #functionName: string;
+  #steps = 0;
+
+  constructor(redis: TokenLedger, functionName: string) {
+    this.#redis = redis;
+    this.#functionName = functionName;
+  }
+
+  async run(operation: Operation): Promise<void> {
+    this.#steps += 1;
+    if (operation.type === "enqueue") {
+      this.memory.enqueue(0, operation.entry);
+      this.#receive(await this.#redis.enqueue(this.#functionName, [operation.entry]));
+    }
+    if (operation.type === "claim") await this.#claim();
+    if (operation.type === "finish" || operation.type === "release") await this.#end(operation);
+    const { nextDueMs: ignored, ...expected } = this.memory.depth(0);
+    expect(await this.#redis.depth(this.#functionName)).toMatchObject(expected);
+    const dead = await this.#redis.dead(this.#functionName);
+    const without = ({ since: _, ...rest }: (typeof dead)[number]) => rest;
+    const byKey = (a: { readonly key: string }, b: { readonly key: string }) => (a.key < b.key ? -1 : 1);
+    expect(dead.map(without).toSorted(byKey)).toEqual(this.memory.dead().map(without).toSorted(byKey));
+  }
+
+  async #claim(): Promise<void> {
+    const terms = { ...TERMS, owner: `o${this.#steps}` };
+    const expected = this.memory.claim(0, terms);
+    // Without a ready key every token there ever was must be stale.
+    const token =
+      expected === undefined ? this.#tokens.values().next().value : this.#tokens.get(expected.key);
+    if (token === undefined) return expect(expected).toBeUndefined();
+    expect(await this.#redis.claim(this.#functionName, token, terms)).toEqual(expected);
+    if (expected !== undefined) {
+      this.#claims.push({ ...expected, ...terms });
+      expect(
+        await this.#redis.claim(this.#functionName, token, { ...terms, owner: "thief" }),
+      ).toBeUndefined();
+    }
+  }
+
+  async #end(operation: Operation & { readonly type: "finish" | "release" }): Promise<void> {
+    const claim = this.#claims.at(-1 - (operation.back % Math.max(1, this.#claims.length)));
+    if (claim === undefined) return;
+    if (operation.type === "release") {
+      const expected = this.memory.release(0, claim);
+      expect(this.#receive(await this.#redis.release(this.#functionName, claim))).toBe(expected);
+    } else {
+      const outcome = outcomeOf(operation);
+      const expected = this.memory.finish(0, claim, outcome);
+      expect(this.#receive(await this.#redis.finish(this.#functionName, claim, outcome))).toBe(expected);
+    }
+  }
+
+  #receive({ accepted, tokens }: Change): boolean {
+    for (const token of tokens) this.#tokens.set(token.key, token);
+    return accepted;
+  }
+}
+
+describeWith(redisMissing())("the ledger on Redis", () => {
+  let opened: AsyncDisposableStack;
+  let redis: Redis;
+  let ledger: TokenLedger;
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack();
+    const server = opened.use(await startRedis());
+    redis = opened.adopt(new Redis(server.url), (connection) => connection.disconnect());
+    ledger = await createRedisLedger({ producer: redis, worker: redis, resendMs: 40 });
+  });
+  afterAll(() => opened.disposeAsync());
+
+  it("Q-01 to Q-10, Q-14, Q-17: gives the answers of the ledger in TypeScript", async () => {
+    let runs = 0;
+    const property = fc.asyncProperty(fc.array(nowOrLater, { maxLength: 40, size: "max" }), async (all) => {
+      const pair = new Pair(ledger, `pair-${++runs}`);
+      for (const operation of all) await pair.run(operation);
+    });
+    await fc.assert(property, { numRuns: 120 });
+  });
+
+  it("sends the token of a key that nobody claims again, with the same seq", async () => {
+    const { tokens } = await ledger.enqueue("resend", [{ key: "a", class: "live" }]);
+    const again = await eventually(
+      async () => {
+        const change = await ledger.tick("resend");
+        return change.tokens.length > 0 && change.tokens;
+      },
+      { withinMs: 10_000 },
+    );
+    expect(again).toEqual(tokens);
+  });
+
+  it("sends a second token with the same seq when a ready key becomes more urgent", async () => {
+    const [first] = (await ledger.enqueue("upgrade", [{ key: "a", class: "resync" }])).tokens;
+    expect((await ledger.enqueue("upgrade", [{ key: "a", class: "resync" }])).tokens).toEqual([]);
+    expect((await ledger.enqueue("upgrade", [{ key: "a", class: "live" }])).tokens).toEqual([
+      { ...first, class: "live" },
+    ]);
+    expect((await ledger.enqueue("upgrade", [{ key: "a", class: "live" }])).tokens).toEqual([]);
+  });
+
+  it("tells how soon a key that a call left waiting is due", async () => {
+    const { waitMs = 0 } = await ledger.enqueue("due", [
+      { key: "a", class: "live", delayMs: 2 * HOUR },
+      { key: "b", class: "live", delayMs: HOUR },
+    ]);
+    expect(waitMs).toBe(HOUR);
+  });
+
+  it("gives a lease again to the owner who asks twice", async () => {
+    const [token] = (await ledger.enqueue("twice", [{ key: "a", class: "live" }])).tokens;
+    if (token === undefined) throw new Error("no token");
+    const terms = { ...TERMS, owner: "me" };
+    const claim = await ledger.claim("twice", token, terms);
+    expect(claim).toMatchObject({ key: "a", owner: "me" });
+    expect(await ledger.claim("twice", token, terms)).toEqual(claim);
+  });
+
+  it("Q-15: takes no token from before a loss of data, and shows the loss", async () => {
+    const [token] = (await ledger.enqueue("loss", [{ key: "a", class: "live" }])).tokens;
+    if (token === undefined) throw new Error("no token");
+    const epoch = await ledger.epoch("loss");
+    await redis.flushall();
+    expect(await ledger.epoch("loss")).not.toBe(epoch);
+    const [next] = (await ledger.enqueue("loss", [{ key: "a", class: "live" }])).tokens;
+    expect(await ledger.claim("loss", token, TERMS)).toBeUndefined();
+    expect(next?.seq).not.toBe(token.seq);
+  });
+
+  it("clears what an index holds without an entry", async () => {
+    await ledger.enqueue("orphans", [
+      { key: "a", class: "live" },
+      { key: "b", class: "live", delayMs: 1 },
+    ]);
+    await redis.del("{cap:orphans}:l:k:a", "{cap:orphans}:l:k:b");
+    await eventually(
+      async () => {
+        await ledger.tick("orphans");
+        const { ready, waiting } = await ledger.depth("orphans");
+        return ready + waiting === 0;
+      },
+      { withinMs: 10_000 },
+    );
+  });
+
+  it("leaves nothing behind of a key that has become idle but its epoch", async () => {
+    const [token] = (await ledger.enqueue("tidy", [{ key: "a", class: "live" }])).tokens;
+    if (token === undefined) throw new Error("no token");
+    const claim = await ledger.claim("tidy", token, TERMS);
+    if (claim === undefined) throw new Error("no claim");
+    await ledger.finish("tidy", { ...claim, ...TERMS }, { type: "ok", requested: false, fences: [] });
+    expect(await redis.keys("{cap:tidy}*")).toEqual(["{cap:tidy}:l:meta"]);
+  });
+});

@@ -1,0 +1,623 @@
+import { describe, expect, it } from "vitest";
+import type { LeaseTiming } from "../../infra/queue/run-lease.ts";
+import { DEFAULT_QUEUE, MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
+import type {
+  Failure,
+  Fence,
+  Lease,
+  Outcome,
+  Queue,
+  QueueEntry,
+  WorkOptions,
+} from "../../shared/runtime/ports.ts";
+import type { VirtualClock } from "../support/clock.ts";
+import { eventually, holds } from "../support/eventually.ts";
+
+interface QueueUnderTest extends AsyncDisposable {
+  readonly queue: Queue;
+  /** Another process with the same queue; the same object where a process is alone. */
+  readonly other: Queue;
+  /** Absent: time is real. */
+  readonly clock?: VirtualClock;
+}
+
+export interface QueueSuite {
+  readonly name: string;
+  readonly create: (timing?: Partial<LeaseTiming>) => Promise<QueueUnderTest>;
+  /** Tests at the same time, where time is real. */
+  readonly concurrent: boolean;
+}
+
+/** Never reached within a test. */
+export const HOUR = 60 * MINUTE;
+const OK: Outcome & { readonly type: "ok" } = { type: "ok", requested: false, fences: [] };
+const BROKEN: Failure = { class: "Transient", reason: "Broken", message: "the server said no" };
+const ERROR: Outcome & { readonly type: "error" } = {
+  type: "error",
+  failure: BROKEN,
+  terminal: false,
+  requested: false,
+  fences: [],
+};
+const TERMINAL: Outcome = { ...ERROR, terminal: true };
+const FENCE: Fence = {
+  cluster: "management",
+  group: "cluster.x-k8s.io",
+  kind: "MachinePool",
+  namespace: "default",
+  name: "a",
+  resourceVersion: "7",
+};
+/** A lease that nobody renews in time, long enough to do something in it. */
+const SHORT_LEASE = { leaseMs: 700, renewMs: HOUR };
+
+const A = "default/-|MachinePool|default/a";
+const B = "default/-|MachinePool|default/b";
+const C = "default/-|MachinePool|default/c";
+const live = (key: string, delayMs = 0): QueueEntry => ({ key, class: "live", delayMs });
+const resync = (key: string, delayMs = 0): QueueEntry => ({ key, class: "resync", delayMs });
+
+/** What every driver of the queue must do; the numbers are those of queue.md 2. */
+export function queueSuite({ name, create, concurrent }: QueueSuite): void {
+  const open = async (timing?: Partial<LeaseTiming>): Promise<World> => new World(await create(timing));
+
+  describe(`${name} queue`, { concurrent }, () => {
+    it("Q-01: any number of events on a waiting or ready key is one run", async () => {
+      await using world = await open();
+      await world.enqueue(live(A), live(A), live(A));
+      await world.enqueue(live(B, HOUR), live(B, HOUR));
+      await world.enqueue(live(A), live(B, HOUR));
+      expect(await world.depth()).toMatchObject({ ready: 1, waiting: 1 });
+      const runs = await world.work();
+      await world.idle();
+      expect(runs.keys).toEqual([A]);
+    });
+
+    it("Q-01: a run knows the newest ten distinct causes since the last claim", async () => {
+      await using world = await open();
+      for (let n = 0; n < 12; n += 1)
+        await world.enqueue({ ...live(A), cause: { what: `Machine default/m${n}` } });
+      await world.enqueue({ ...live(A), cause: { what: "Machine default/m5" } });
+      const runs = await world.work(async () => ({ ...OK, afterMs: runs.count === 1 ? 0 : undefined }));
+      await world.until(() => runs.count === 2);
+      const numbers = [5, 11, 10, 9, 8, 7, 6, 4, 3, 2];
+      expect(runs.leases[0]?.causes).toEqual(numbers.map((n) => ({ what: `Machine default/m${n}` })));
+      expect(runs.leases[1]?.causes).toEqual([]);
+    });
+
+    it("Q-02: no key is run twice at the same time, whoever works", async () => {
+      await using world = await open();
+      const running = new Set<string>();
+      let overlaps = 0;
+      const run = async ({ key }: Lease): Promise<Outcome> => {
+        if (running.has(key)) overlaps += 1;
+        running.add(key);
+        await world.pass(5);
+        running.delete(key);
+        return OK;
+      };
+      const runs = await world.work(run);
+      const others = await world.work(run, {}, world.other);
+      for (let round = 0; round < 10; round += 1) {
+        await world.enqueue(live(A), live(B), live(C));
+        await world.pass(3);
+      }
+      await world.idle();
+      expect(overlaps).toBe(0);
+      expect(new Set([...runs.keys, ...others.keys])).toEqual(new Set([A, B, C]));
+    });
+
+    it("Q-02: a run that has lost its lease is told and its end changes nothing", async () => {
+      await using world = await open(SHORT_LEASE);
+      const late = Promise.withResolvers<Outcome>();
+      const runs = await world.work(({ signal }) => {
+        if (runs.count > 1) return Promise.resolve<Outcome>({ ...OK, afterMs: HOUR });
+        signal.addEventListener("abort", () => late.resolve(OK));
+        return late.promise;
+      });
+      await world.enqueue(live(A));
+      await world.until(() => runs.count === 2);
+      await late.promise;
+      expect(runs.leases[0]?.signal.aborted).toBe(true);
+      await world.holds(async () => (await world.depth()).waiting === 1, 50);
+    });
+
+    it("Q-03: events during a run are exactly one more run, however it ends", async () => {
+      await using world = await open();
+      for (const [key, outcome] of [
+        [A, OK],
+        [B, ERROR],
+        [C, { ...OK, afterMs: HOUR }],
+      ] as const) {
+        const first = Promise.withResolvers<Outcome>();
+        const runs = await world.work(() => (runs.count === 1 ? first.promise : Promise.resolve(OK)));
+        await world.enqueue(live(key));
+        await world.until(() => runs.count === 1);
+        for (let n = 0; n < 20; n += 1) await world.enqueue(live(key));
+        first.resolve(outcome);
+        await world.idle();
+        expect(runs.keys).toEqual([key, key]);
+        await runs.end();
+      }
+    });
+
+    it("Q-04: every accepted event is followed by a run", async () => {
+      await using world = await open();
+      const keys = Array.from({ length: 30 }, (_, n) => `default/-|Machine|default/m${n}`);
+      const version = new Map<string, number>();
+      const seen = new Map<string, number | undefined>();
+      await world.work(async ({ key }) => {
+        seen.set(key, version.get(key));
+        await world.pass(1);
+        return OK;
+      });
+      for (let round = 0; round < 5; round += 1) {
+        for (const key of keys) version.set(key, round);
+        await world.enqueue(...keys.map((key) => live(key)));
+      }
+      await world.idle();
+      expect([...seen.values()]).toEqual(keys.map(() => 4));
+    });
+
+    it("Q-05: an event overrides a requeueAfter and a backoff", async () => {
+      await using world = await open();
+      const runs = await world.work(async () => (runs.count === 1 ? { ...OK, afterMs: HOUR } : OK));
+      await world.enqueue(live(A));
+      await world.until(async () => (await world.depth()).waiting === 1);
+      await world.enqueue(live(A));
+      await world.idle();
+      expect(runs.count).toBe(2);
+    });
+
+    it("Q-05: of several delays the earliest wins", async () => {
+      await using world = await open();
+      await world.enqueue(live(A, 2 * HOUR));
+      await world.enqueue(live(A, HOUR));
+      await world.enqueue(live(A, 3 * HOUR));
+      const { nextDueMs = 0 } = await world.depth();
+      expect(nextDueMs).toBeLessThanOrEqual(HOUR);
+      expect(nextDueMs).toBeGreaterThan(HOUR - MINUTE);
+    });
+
+    it("Q-05: live goes before resync, and a live event upgrades a resync key", async () => {
+      await using world = await open();
+      await world.enqueue(resync(A), resync(B));
+      await world.enqueue(live(C));
+      await world.enqueue(live(B));
+      const runs = await world.work(undefined, { concurrency: 1 });
+      await world.idle();
+      expect(runs.keys).toEqual([C, B, A]);
+    });
+
+    it("Q-06: after a run that sent a request the key is held off, also from events", async () => {
+      await using world = await open();
+      const runs = await world.work(async () => ({ ...OK, requested: true }), { minIntervalMs: HOUR });
+      await world.enqueue(live(A));
+      await world.until(() => runs.count === 1);
+      await world.idle();
+      await world.enqueue(live(A));
+      const { waiting, nextDueMs = 0 } = await world.depth();
+      expect(waiting).toBe(1);
+      expect(nextDueMs).toBeGreaterThan(HOUR - MINUTE);
+      await world.holds(() => runs.count === 1, 50);
+    });
+
+    it("Q-06: a run that only waits holds nothing off", async () => {
+      await using world = await open();
+      const runs = await world.work(undefined, { minIntervalMs: HOUR });
+      for (const expected of [1, 2]) {
+        await world.enqueue(live(A));
+        await world.until(() => runs.count === expected);
+        await world.idle();
+      }
+    });
+
+    it("Q-06: the floor ends and the key runs", async () => {
+      await using world = await open();
+      const runs = await world.work(async () => ({ ...OK, requested: true }), { minIntervalMs: 300 });
+      await world.enqueue(live(A));
+      await world.until(() => runs.count === 1);
+      await world.enqueue(live(A));
+      await world.until(() => runs.count === 2);
+    });
+
+    it("Q-06: a run may raise the floor of the next one", async () => {
+      await using world = await open();
+      const runs = await world.work(async () => ({ ...OK, notBeforeMs: HOUR, afterMs: 0 }));
+      await world.enqueue(live(A));
+      await world.until(() => runs.count === 1);
+      await world.until(async () => (await world.depth()).waiting === 1);
+      await world.enqueue(live(A));
+      await world.holds(() => runs.count === 1, 50);
+    });
+
+    it("Q-07: requeueAfter brings the key back and forgives failures", async () => {
+      await using world = await open();
+      const runs = await world.work(async () => {
+        if (runs.count === 1) return ERROR;
+        return runs.count === 2 ? { ...OK, afterMs: 20 } : OK;
+      });
+      await world.enqueue(live(A));
+      await world.idle();
+      expect(runs.leases.map(({ failures }) => failures)).toEqual([0, 1, 0]);
+    });
+
+    it("Q-08: a failed key comes back by itself, with its failures counted across events", async () => {
+      await using world = await open();
+      const runs = await world.work(async () => (runs.count <= 3 ? ERROR : OK));
+      await world.enqueue(live(A));
+      await world.until(() => runs.count === 1);
+      await world.enqueue(live(A));
+      await world.idle();
+      expect(runs.leases.map(({ failures }) => failures)).toEqual([0, 1, 2, 3]);
+    });
+
+    it("Q-08: the backoff is never shorter than the least interval", async () => {
+      await using world = await open();
+      await world.work(async () => ERROR, { minIntervalMs: HOUR });
+      await world.enqueue(live(A));
+      await world.until(async () => (await world.depth()).waiting === 1);
+      expect((await world.depth()).nextDueMs).toBeGreaterThan(HOUR - MINUTE);
+    });
+
+    it("Q-09: a key dies of its last attempt and keeps its last failure", async () => {
+      await using world = await open();
+      const runs = await world.work(async () => ERROR, { attempts: 3 });
+      await world.enqueue(live(A));
+      await world.until(async () => (await world.depth()).dead === 1);
+      expect(runs.count).toBe(3);
+      expect(await world.dead()).toMatchObject([{ key: A, failures: 3, failure: BROKEN }]);
+      await world.holds(() => runs.count === 3, 50);
+    });
+
+    it("Q-09: a terminal error is death at once", async () => {
+      await using world = await open();
+      const runs = await world.work(async () => TERMINAL);
+      await world.enqueue(live(A));
+      await world.until(async () => (await world.depth()).dead === 1);
+      expect(runs.count).toBe(1);
+      expect(await world.dead()).toMatchObject([{ key: A, failures: 1 }]);
+    });
+
+    it("Q-09: an event that waits at the moment of death gives one more attempt", async () => {
+      await using world = await open();
+      const first = Promise.withResolvers<Outcome>();
+      const runs = await world.work(() => (runs.count === 1 ? first.promise : Promise.resolve(ERROR)), {
+        attempts: 5,
+      });
+      await world.enqueue(live(A));
+      await world.until(() => runs.count === 1);
+      await world.enqueue(live(A));
+      first.resolve(TERMINAL);
+      await world.until(async () => (await world.depth()).dead === 1);
+      expect(runs.leases.map(({ failures }) => failures)).toEqual([0, 4]);
+    });
+
+    it("Q-10: a live event revives a dead key with all its attempts", async () => {
+      await using world = await open();
+      const runs = await world.work(async () => ERROR, { attempts: 2 });
+      await world.enqueue(live(A));
+      await world.until(async () => (await world.depth()).dead === 1);
+      await world.enqueue(live(A));
+      await world.until(async () => runs.count === 4 && (await world.depth()).dead === 1);
+      expect(runs.leases.map(({ failures }) => failures)).toEqual([0, 1, 0, 1]);
+    });
+
+    it("Q-10: a resync gives a dead key exactly one attempt and its death stays the same", async () => {
+      await using world = await open();
+      const runs = await world.work(async () => (runs.count < 4 ? ERROR : OK), { attempts: 2 });
+      await world.enqueue(live(A));
+      await world.until(async () => (await world.depth()).dead === 1);
+      const [before] = await world.dead();
+      await world.pass(20);
+      await world.enqueue(resync(A));
+      await world.until(async () => runs.count === 3 && (await world.depth()).dead === 1);
+      expect(await world.dead()).toEqual([before]);
+      await world.enqueue(resync(A));
+      await world.idle();
+      expect(runs.leases.map(({ failures }) => failures)).toEqual([0, 1, 1, 1]);
+      expect(await world.dead()).toEqual([]);
+    });
+
+    it("Q-10: a live event behind a resync of a dead key revives it all the same", async () => {
+      await using world = await open();
+      const first = await world.work(async () => TERMINAL);
+      await world.enqueue(live(A));
+      await world.until(async () => (await world.depth()).dead === 1);
+      await first.end();
+      await world.enqueue(resync(A), live(A));
+      const runs = await world.work();
+      await world.idle();
+      expect(runs.leases.map(({ failures }) => failures)).toEqual([0]);
+    });
+
+    it("Q-13: a lost lease is a failure and may be the last one", async () => {
+      await using world = await open(SHORT_LEASE);
+      const runs = await world.work(() => new Promise(() => undefined), { attempts: 2 });
+      await world.enqueue(live(A));
+      await world.until(async () => (await world.depth()).dead === 1);
+      expect(runs.leases.map(({ failures }) => failures)).toEqual([0, 1]);
+      expect(await world.dead()).toMatchObject([
+        { key: A, failures: 2, failure: { reason: "LeaseExpired" } },
+      ]);
+    });
+
+    it("Q-13: a lease that is renewed is kept", async () => {
+      await using world = await open({ leaseMs: 900, renewMs: 200 });
+      const end = Promise.withResolvers<Outcome>();
+      const runs = await world.work(() => end.promise);
+      await world.enqueue(live(A));
+      await world.holds(() => runs.count <= 1, 1_500);
+      end.resolve(OK);
+      await world.idle();
+      expect(runs.leases[0]?.signal.aborted).toBe(false);
+    });
+
+    it("Q-14: a worker that stops lets its runs finish and claims nothing more", async () => {
+      await using world = await open();
+      const end = Promise.withResolvers<Outcome>();
+      const runs = await world.work(() => end.promise, { concurrency: 1 });
+      await world.enqueue(live(A), live(B));
+      await world.until(() => runs.count === 1);
+      const ended = runs.end();
+      await world.pass(20);
+      end.resolve(OK);
+      await world.whileTimePasses(ended);
+      expect(runs.leases[0]?.signal.aborted).toBe(false);
+      expect(await world.depth()).toEqual({ ready: 1, waiting: 0, running: 0, dead: 0 });
+      const successor = await world.work();
+      await world.idle();
+      expect(runs.count + successor.count).toBe(2);
+    });
+
+    it("Q-14: what does not finish in time is given back uncounted", async () => {
+      await using world = await open({ drainMs: 50 });
+      const runs = await world.work(() => new Promise(() => undefined));
+      await world.enqueue(live(A));
+      await world.until(() => runs.count === 1);
+      await world.whileTimePasses(runs.end());
+      expect(runs.leases[0]?.signal.aborted).toBe(true);
+      expect(await world.depth()).toEqual({ ready: 1, waiting: 0, running: 0, dead: 0 });
+      const successor = await world.work();
+      await world.idle();
+      expect(successor.leases.map(({ failures }) => failures)).toEqual([0]);
+    });
+
+    it("Q-15: the epoch stays while the data is there", async () => {
+      await using world = await open();
+      const epoch = await world.queue.epoch(world.functionName);
+      expect(epoch).not.toBe("");
+      await world.enqueue(live(A, HOUR));
+      expect(await world.other.epoch(world.functionName)).toBe(epoch);
+      expect(await world.queue.epoch(`${world.functionName}-2`)).not.toBe(epoch);
+    });
+
+    it("Q-16: a run that takes too long is aborted and counts as failed", async () => {
+      await using world = await open({ runTimeoutMs: 50 });
+      const runs = await world.work(() => new Promise(() => undefined), { attempts: 1 });
+      await world.enqueue(live(A));
+      await world.until(async () => (await world.depth()).dead === 1);
+      expect(runs.leases[0]?.signal.aborted).toBe(true);
+      expect(await world.dead()).toMatchObject([{ failures: 1, failure: { reason: "RunTimeout" } }]);
+    });
+
+    it("Q-17: fences reach the next run, also of a key that was idle meanwhile", async () => {
+      await using world = await open();
+      const runs = await world.work(async () => ({ ...OK, fences: runs.count === 1 ? [FENCE] : [] }));
+      for (const expected of [1, 2, 3]) {
+        await world.enqueue(live(A));
+        await world.until(() => runs.count === expected);
+        await world.idle();
+      }
+      expect(runs.leases.map(({ fences }) => fences)).toEqual([[], [FENCE], []]);
+    });
+
+    it("Q-17: again comes back without touching failures or floor and is counted in a row", async () => {
+      await using world = await open();
+      const newer = { ...FENCE, resourceVersion: "9", newerThan: true };
+      const outcomes: Outcome[] = [
+        { ...ERROR, fences: [FENCE] },
+        { type: "again", afterMs: 10, fences: [FENCE, newer] },
+        { type: "again", afterMs: 10, fences: [newer] },
+        ERROR,
+        OK,
+      ];
+      const runs = await world.work(async () => outcomes[runs.count - 1] ?? OK);
+      await world.enqueue(live(A));
+      await world.idle();
+      expect(runs.leases.map(({ failures, again }) => [failures, again])).toEqual([
+        [0, 0],
+        [1, 0],
+        [1, 1],
+        [1, 2],
+        [2, 0],
+      ]);
+      expect(runs.leases.map(({ fences }) => fences)).toEqual([[], [FENCE], [FENCE, newer], [newer], []]);
+    });
+
+    it("Q-18: functions do not see each other's keys, failures or dead", async () => {
+      await using world = await open();
+      const runs = await world.work(async () => TERMINAL);
+      const other = `${world.functionName}-other`;
+      await world.queue.enqueue(other, [live(A)]);
+      await world.enqueue(live(A));
+      await world.until(async () => (await world.depth()).dead === 1);
+      expect(runs.keys).toEqual([A]);
+      expect(await world.queue.dead(other)).toEqual([]);
+      expect(await world.queue.depth(other)).toMatchObject({ ready: 1, dead: 0 });
+    });
+
+    it("Q-19: a key that settles runs at its due, and later events do not put it off", async () => {
+      await using world = await open();
+      const runs = await world.work();
+      await world.enqueue(live(A, 60));
+      await world.pass(20);
+      await world.enqueue(live(A, 1_000));
+      await world.until(() => runs.count === 1);
+      await world.holds(() => runs.count === 1, 50);
+    });
+
+    it("Q-20: waiting is success: the key is idle until an event", async () => {
+      await using world = await open();
+      const runs = await world.work(async () => ({
+        ...OK,
+        waitingFor: "Cluster.status.controlPlaneEndpoint",
+      }));
+      await world.enqueue(live(A));
+      await world.until(() => runs.count === 1);
+      await world.idle();
+      expect(await world.depth()).toEqual({ ready: 0, waiting: 0, running: 0, dead: 0 });
+      await world.enqueue(live(A));
+      await world.until(() => runs.count === 2);
+    });
+
+    it("keeps to the concurrency of a worker", async () => {
+      await using world = await open();
+      let running = 0;
+      let most = 0;
+      await world.work(
+        async () => {
+          running += 1;
+          most = Math.max(most, running);
+          await world.pass(5);
+          running -= 1;
+          return OK;
+        },
+        { concurrency: 3 },
+      );
+      await world.enqueue(...Array.from({ length: 12 }, (_, n) => live(`default/-|Machine|default/m${n}`)));
+      await world.idle();
+      expect(most).toBe(3);
+    });
+
+    it("counts a run that throws as failed", async () => {
+      await using world = await open();
+      await world.work(() => Promise.reject(new Error("boom")), { attempts: 1 });
+      await world.enqueue(live(A));
+      await world.until(async () => (await world.depth()).dead === 1);
+      expect(await world.dead()).toMatchObject([{ failure: { reason: "RunnerFailed", message: "boom" } }]);
+    });
+
+    it("refuses function names that could be part of something else", async () => {
+      await using world = await open();
+      await expect(world.queue.enqueue("a:b", [live(A)])).rejects.toThrow("function name");
+      await expect(world.queue.depth("{x}")).rejects.toThrow("function name");
+    });
+
+    it("takes keys with any characters as they are", async () => {
+      await using world = await open();
+      const hostile = ["{a}:l:meta", "a\nb\0c", "k:*", "default/-|Mächine|ns/\u{1F600}", "x".repeat(480)];
+      await world.enqueue(...hostile.map((key) => live(key)));
+      const runs = await world.work();
+      await world.idle();
+      expect(runs.keys).toHaveLength(hostile.length);
+      expect(new Set(runs.keys)).toEqual(new Set(hostile));
+    });
+  });
+}
+
+let functionCount = 0;
+
+/** A function of its own on a queue, with what tests do to it. */
+class World implements AsyncDisposable {
+  readonly functionName = `f-${++functionCount}`;
+  readonly #under: QueueUnderTest;
+  readonly #workers = new Set<AsyncDisposable>();
+
+  constructor(under: QueueUnderTest) {
+    this.#under = under;
+  }
+
+  get queue(): Queue {
+    return this.#under.queue;
+  }
+
+  get other(): Queue {
+    return this.#under.other;
+  }
+
+  enqueue(...entries: readonly QueueEntry[]): Promise<void> {
+    return this.queue.enqueue(this.functionName, entries);
+  }
+
+  depth() {
+    return this.queue.depth(this.functionName);
+  }
+
+  dead() {
+    return this.queue.dead(this.functionName);
+  }
+
+  async work(
+    run: (lease: Lease) => Promise<Outcome> = async () => OK,
+    options: Partial<WorkOptions> = {},
+    queue: Queue = this.queue,
+  ): Promise<Runs> {
+    const leases: Lease[] = [];
+    const worker = await queue.work(
+      this.functionName,
+      { ...DEFAULT_QUEUE, owner: "w", ...options },
+      (lease) => {
+        leases.push(lease);
+        return run(lease);
+      },
+    );
+    this.#workers.add(worker);
+    return {
+      leases,
+      get keys() {
+        return leases.map(({ key }) => key);
+      },
+      get count() {
+        return leases.length;
+      },
+      end: async () => {
+        this.#workers.delete(worker);
+        await worker[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  pass(ms: number): Promise<void> {
+    return holds(() => true, { forMs: ms, stepMs: ms, clock: this.#under.clock });
+  }
+
+  until(condition: () => boolean | Promise<boolean>): Promise<unknown> {
+    return eventually(condition, { withinMs: 15 * SECOND, clock: this.#under.clock });
+  }
+
+  holds(condition: () => boolean | Promise<boolean>, forMs: number): Promise<void> {
+    return holds(condition, { forMs, clock: this.#under.clock });
+  }
+
+  async whileTimePasses(work: Promise<void>): Promise<void> {
+    let over = false;
+    const tracked = work.finally(() => {
+      over = true;
+    });
+    await this.until(() => over);
+    await tracked;
+  }
+
+  /** Until nothing is ready, running, or due within a minute. */
+  idle(): Promise<unknown> {
+    return this.until(async () => {
+      const { ready, running, nextDueMs = HOUR } = await this.depth();
+      return ready === 0 && running === 0 && nextDueMs > MINUTE;
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ended = [...this.#workers].map((worker) => worker[Symbol.asyncDispose]());
+    await this.whileTimePasses(Promise.all(ended).then(() => undefined));
+    await this.#under[Symbol.asyncDispose]();
+  }
+}
+
+interface Runs {
+  readonly leases: readonly Lease[];
+  readonly keys: readonly string[];
+  readonly count: number;
+  /** Stops this worker. */
+  end(): Promise<void>;
+}

@@ -1,0 +1,287 @@
+import { describe, expect, it } from "vitest";
+import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
+import type { Store, TypeKey } from "../../shared/runtime/ports.ts";
+
+export interface StoreSuite {
+  readonly name: string;
+  readonly create: (kindOf: (group: string, kind: string) => Kind | undefined) => Promise<Store>;
+}
+
+const WIDGETS: Kind = {
+  group: "example.com",
+  version: "v1",
+  kind: "Widget",
+  plural: "widgets",
+  namespaced: true,
+  clusterNamePath: "spec.clusterName",
+  references: ["spec.template"],
+  indexes: [{ name: "color", path: "spec.colors" }],
+};
+const TEMPLATE = { apiGroup: "example.com", kind: "Template", name: "t1" };
+
+interface Widget {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly version?: string;
+  readonly spec?: object;
+  readonly owner?: string;
+}
+
+/** A Widget of cluster c1, by default `default/w1` at version 10. */
+function widget({
+  name,
+  namespace = "default",
+  uid = `uid-${name}`,
+  version = "10",
+  spec,
+  owner,
+}: Widget): KubeObject {
+  const ownerReferences =
+    owner === undefined ? [] : [{ apiVersion: "example.com/v1", kind: "Owner", name: "o", uid: owner }];
+  const object = {
+    apiVersion: "example.com/v1",
+    kind: "Widget",
+    metadata: { name, namespace, uid, resourceVersion: version, ownerReferences },
+    spec: { clusterName: "c1", ...spec },
+  };
+  return object;
+}
+
+const named = (objects: readonly { readonly metadata: { readonly name: string } }[]) =>
+  objects.map(({ metadata }) => metadata.name);
+
+/** Separators of every layer, text that UTF-8 cannot hold, and a megabyte. */
+const HOSTILE = [
+  "a/b",
+  "a b",
+  "a\nb",
+  "a\0b",
+  "}:x",
+  "a|b",
+  '","',
+  "\u{1F600}",
+  "\ud800",
+  "x".repeat(1_048_576),
+];
+
+let clusterCount = 0;
+/** A type of its own for every test. */
+const newType = (): TypeKey => ({
+  cluster: `default/c${++clusterCount}`,
+  group: "example.com",
+  kind: "Widget",
+});
+
+/** What every read model must do; the rules are those of the port. */
+export function storeSuite({ name, create }: StoreSuite): void {
+  const open = (): Promise<Store> =>
+    create((group, kind) => (group === WIDGETS.group && kind === WIDGETS.kind ? WIDGETS : undefined));
+
+  describe(`${name} store`, () => {
+    it("gives what was put, frozen, and nothing else", async () => {
+      await using store = await open();
+      const type = newType();
+      const object = widget({
+        name: "w1",
+        spec: { text: "Grüße\u{1F600}", nested: { list: [1, { a: null }] } },
+      });
+      expect(await store.put(type, object)).toEqual({ stored: true, before: undefined });
+      const found = await store.get(type, { namespace: "default", name: "w1" });
+      expect(found).toEqual(object);
+      expect(() => Object.assign(Reflect.get(found ?? {}, "spec"), { text: "" })).toThrow(TypeError);
+      expect(await store.get(type, { namespace: "other", name: "w1" })).toBeUndefined();
+      expect(
+        await store.get({ ...type, kind: "Gadget" }, { namespace: "default", name: "w1" }),
+      ).toBeUndefined();
+      expect(
+        await store.get({ ...type, cluster: "management" }, { namespace: "default", name: "w1" }),
+      ).toBeUndefined();
+    });
+
+    it.each([
+      { stored: "9", arriving: "10", replaces: true },
+      { stored: "10", arriving: "9", replaces: false },
+      { stored: "10", arriving: "10", replaces: false },
+      { stored: "18446744073709551615", arriving: "18446744073709551616", replaces: true },
+      { stored: "18446744073709551617", arriving: "18446744073709551616", replaces: false },
+      { stored: "10", arriving: "x", replaces: true },
+      { stored: "", arriving: "10", replaces: true },
+    ])("keeps the newer of two versions: $arriving after $stored", async ({ stored, arriving, replaces }) => {
+      await using store = await open();
+      const type = newType();
+      const first = widget({ name: "w1", version: stored });
+      await store.put(type, first);
+      const second = widget({ name: "w1", version: arriving });
+      expect(await store.put(type, second)).toEqual({ stored: replaces, before: first });
+      expect(await store.get(type, { namespace: "default", name: "w1" })).toEqual(replaces ? second : first);
+    });
+
+    it("takes an object of the same name with another uid, whatever its version", async () => {
+      await using store = await open();
+      const type = newType();
+      await store.put(type, widget({ name: "w1", uid: "old", version: "20" }));
+      expect(await store.put(type, widget({ name: "w1", uid: "new", version: "3" }))).toMatchObject({
+        stored: true,
+      });
+      expect(await store.find(type, "uid", "old")).toEqual([]);
+      expect(await store.find(type, "uid", "new")).toHaveLength(1);
+    });
+
+    it("finds objects by every index, with their tenant, in order", async () => {
+      await using store = await open();
+      const type = newType();
+      await store.put(
+        type,
+        widget({ name: "b", owner: "o1", spec: { template: TEMPLATE, colors: ["red", "blue"] } }),
+      );
+      await store.put(type, widget({ name: "a", spec: { template: TEMPLATE, clusterName: "c2" } }));
+      await store.put(type, widget({ name: "z", namespace: "aaa", owner: "o1" }));
+      const member = (name: string, tenant: string, namespace = "default") => ({ name, namespace, tenant });
+      const both = [member("a", "default/c2"), member("b", "default/c1")];
+      expect(await store.find(type, "reference", "example.com/Template/default/t1")).toEqual(both);
+      expect(await store.find(type, "referencedKind", "example.com/Template")).toEqual(both);
+      expect(await store.find(type, "owner", "o1")).toEqual([
+        member("z", "aaa/c1", "aaa"),
+        member("b", "default/c1"),
+      ]);
+      expect(await store.find(type, "color", "default/c1|red")).toEqual([member("b", "default/c1")]);
+      expect(await store.find(type, "name", "default/a")).toEqual([member("a", "default/c2")]);
+      expect(await store.find(type, "color", "default/c1|re")).toEqual([]);
+      expect(await store.find(type, "nothing", "red")).toEqual([]);
+    });
+
+    it("forgets index entries that a newer version no longer has", async () => {
+      await using store = await open();
+      const type = newType();
+      await store.put(type, widget({ name: "w1", spec: { colors: ["red", "blue"] } }));
+      await store.put(type, widget({ name: "w1", version: "11", spec: { colors: ["blue", "green"] } }));
+      const found = await Promise.all(
+        ["red", "blue", "green"].map((color) => store.find(type, "color", `default/c1|${color}`)),
+      );
+      expect(found.map((members) => members.length)).toEqual([0, 1, 1]);
+    });
+
+    it("lists by namespace and by index values, each object once, in order", async () => {
+      await using store = await open();
+      const type = newType();
+      await store.put(type, widget({ name: "c", spec: { colors: ["red", "blue"] } }));
+      await store.put(type, widget({ name: "a", spec: { colors: ["blue"] } }));
+      await store.put(type, widget({ name: "b", namespace: "other", spec: { colors: ["red"] } }));
+      const color = (...values: readonly string[]) => ({ index: { name: "color", values } });
+      expect(named(await store.list(type, {}))).toEqual(["a", "c", "b"]);
+      expect(named(await store.list(type, { namespace: "default" }))).toEqual(["a", "c"]);
+      expect(named(await store.list(type, color("default/c1|red", "default/c1|blue")))).toEqual(["a", "c"]);
+      const all = color("default/c1|red", "other/c1|red");
+      expect(named(await store.list(type, all))).toEqual(["c", "b"]);
+      expect(named(await store.list(type, { ...all, namespace: "other" }))).toEqual(["b"]);
+      expect(await store.list(type, color())).toEqual([]);
+      expect(await store.list(newType(), {})).toEqual([]);
+    });
+
+    it("removes the deleted object and no other", async () => {
+      await using store = await open();
+      const type = newType();
+      const key = { namespace: "default", name: "w1" };
+      const object = widget({ name: "w1", version: "10", spec: { colors: ["red"] } });
+      await store.put(type, object);
+      expect(await store.remove(type, key, { uid: "other", resourceVersion: "99" })).toBeUndefined();
+      expect(await store.remove(type, key, { uid: "uid-w1", resourceVersion: "9" })).toBeUndefined();
+      expect(await store.get(type, key)).toEqual(object);
+      expect(await store.remove(type, key, { uid: "uid-w1", resourceVersion: "10" })).toEqual(object);
+      expect(await store.get(type, key)).toBeUndefined();
+      expect(await store.find(type, "color", "default/c1|red")).toEqual([]);
+      expect(await store.remove(type, key, { uid: "uid-w1", resourceVersion: "11" })).toBeUndefined();
+    });
+
+    it("knows no version before the first list and then the greatest", async () => {
+      await using store = await open();
+      const type = newType();
+      expect(await store.progress(type)).toEqual({ ready: false, resourceVersion: undefined });
+      await store.put(type, widget({ name: "w1", version: "12" }));
+      expect(await store.progress(type)).toEqual({ ready: false, resourceVersion: undefined });
+      await store.advance(type, { ready: true, resourceVersion: "15" });
+      await store.put(type, widget({ name: "w2", version: "100" }));
+      await store.put(type, widget({ name: "w3", version: "99" }));
+      expect(await store.progress(type)).toEqual({ ready: true, resourceVersion: "100" });
+      await store.advance(type, { resourceVersion: "98" });
+      expect(await store.progress(type)).toEqual({ ready: true, resourceVersion: "100" });
+      await store.advance(type, { resourceVersion: "101" });
+      await store.advance(type, { ready: false });
+      expect(await store.progress(type)).toEqual({ ready: false, resourceVersion: "101" });
+    });
+
+    it("drops a type with everything it had", async () => {
+      await using store = await open();
+      const type = newType();
+      const kept = newType();
+      for (const each of [type, kept]) {
+        await store.put(each, widget({ name: "w1" }));
+        await store.advance(each, { ready: true, resourceVersion: "15" });
+      }
+      await store.drop(type);
+      expect(await store.list(type, {})).toEqual([]);
+      expect(await store.find(type, "name", "default/w1")).toEqual([]);
+      expect(await store.progress(type)).toEqual({ ready: false, resourceVersion: undefined });
+      expect(await store.list(kept, {})).toHaveLength(1);
+      expect(await store.put(type, widget({ name: "w1", version: "1" }))).toMatchObject({ stored: true });
+    });
+
+    it("keeps hostile names apart and in their place", async () => {
+      await using store = await open();
+      const type = { cluster: "}:x", group: "g:g", kind: "K}{" };
+      const neighbour = { ...type, cluster: "}" };
+      await store.put(neighbour, widget({ name: "a/b", namespace: "n" }));
+      for (const name of HOSTILE)
+        await store.put(type, widget({ name, namespace: "n", uid: "u", owner: name }));
+      await store.put(type, widget({ name: "b", namespace: "n/a" }));
+      expect(await store.list(type, {})).toHaveLength(HOSTILE.length + 1);
+      for (const name of HOSTILE) {
+        expect(await store.find(type, "owner", name)).toMatchObject([{ namespace: "n", name }]);
+        expect(await store.get(type, { namespace: "n", name })).toMatchObject({ metadata: { uid: "u" } });
+      }
+      await store.drop(type);
+      expect(await store.list(neighbour, {})).toHaveLength(1);
+    });
+
+    it("keeps hostile clusters apart", async () => {
+      await using store = await open();
+      const types = HOSTILE.map((cluster) => ({ ...newType(), cluster }));
+      await Promise.all(types.map((type, index) => store.put(type, widget({ name: "w1", uid: `${index}` }))));
+      const found = await Promise.all(types.map((type) => store.list(type, {})));
+      expect(found.map((objects) => objects.map(({ metadata }) => metadata.uid))).toEqual(
+        types.map((_, index) => [`${index}`]),
+      );
+    });
+
+    it("lists thousands of objects", async () => {
+      await using store = await open();
+      const type = newType();
+      const count = 3_000;
+      const objects = Array.from({ length: count }, (_, n) =>
+        widget({ name: `w${n}`, spec: { colors: [`c${n % 3}`] } }),
+      );
+      await Promise.all(objects.map((object) => store.put(type, object)));
+      expect(await store.list(type, {})).toHaveLength(count);
+      expect(await store.list(type, { index: { name: "color", values: ["default/c1|c1"] } })).toHaveLength(
+        count / 3,
+      );
+    });
+
+    it("keeps the newest of many versions that arrive at once and out of order", async () => {
+      await using store = await open();
+      const type = newType();
+      const versions = Array.from({ length: 50 }, (_, n) => ((n * 37) % 50) + 1);
+      await Promise.all(
+        versions.map((n) =>
+          store.put(type, widget({ name: "w1", version: `${n}`, spec: { colors: [`c${n}`] } })),
+        ),
+      );
+      expect(await store.get(type, { namespace: "default", name: "w1" })).toMatchObject({
+        metadata: { resourceVersion: "50" },
+      });
+      const found = await Promise.all(versions.map((n) => store.find(type, "color", `default/c1|c${n}`)));
+      expect(found.flat()).toHaveLength(1);
+    });
+  });
+}
