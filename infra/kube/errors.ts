@@ -1,0 +1,180 @@
+import type { Kind, ObjectKey } from "../../shared/api/kinds.ts";
+import { type ErrorClass, KubeError } from "../../shared/runtime/errors.ts";
+
+/** What the request was about, to tell an object that is not there from a type that is not served. */
+export interface RequestSubject {
+  readonly kind: Kind;
+  readonly key?: ObjectKey | undefined;
+  readonly verb: "get" | "list" | "watch" | "create" | "patch" | "apply" | "delete" | "probe";
+}
+
+interface Status {
+  readonly kind: "Status";
+  readonly code?: number;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly details?: {
+    readonly name?: string;
+    readonly kind?: string;
+    readonly retryAfterSeconds?: number;
+    readonly causes?: readonly {
+      readonly reason?: string;
+      readonly message?: string;
+      readonly field?: string;
+    }[];
+  };
+}
+
+const MAX_MESSAGE = 1_024;
+
+/** The failure that an answer with status 300 or more means (KC-06). */
+export function errorOf(
+  answer: { readonly status: number; readonly retryAfter?: string | undefined; readonly text: string },
+  subject: RequestSubject,
+): KubeError {
+  return kubeErrorOf(statusOf(answer.text), answer, subject);
+}
+
+/** The failure that the Status in an ERROR event of a watch means. */
+export function errorOfEvent(object: unknown, subject: RequestSubject, cause: unknown): KubeError {
+  const status = isStatus(object) ? object : undefined;
+  return kubeErrorOf(status, { status: status?.code ?? 500, text: "", cause }, subject);
+}
+
+/** No answer came: refused, reset, timed out, or cut off. Whether a write was done is unknown (KC-07). */
+export function noAnswer(cause: unknown, subject: RequestSubject, what: string): KubeError {
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  return new KubeError({
+    class: "Transient",
+    status: 0,
+    reason: "NoAnswer",
+    message: `${describe(subject)}: ${what}${detail === "" ? "" : `: ${detail}`}`,
+    cause,
+  });
+}
+
+/** An answer that is no Kubernetes answer: HTML of a proxy, a damaged line, too many bytes. */
+export function undecodable(subject: RequestSubject, what: string, reason = "Undecodable"): KubeError {
+  return new KubeError({ class: "Transient", status: 0, reason, message: `${describe(subject)}: ${what}` });
+}
+
+/** `undefined` for an answer that says that exactly this object does not exist. */
+export function isAbsent(error: KubeError): boolean {
+  return error.status === 404 && error.reason === "NotFound";
+}
+
+export function describe({ verb, kind, key }: RequestSubject): string {
+  return key === undefined ? `${verb} ${kind.plural}` : `${verb} ${kind.kind} ${key.namespace}/${key.name}`;
+}
+
+function kubeErrorOf(
+  status: Status | undefined,
+  answer: {
+    readonly status: number;
+    readonly retryAfter?: string | undefined;
+    readonly text: string;
+    readonly cause?: unknown;
+  },
+  subject: RequestSubject,
+): KubeError {
+  const code = answer.status;
+  const causes = status?.details?.causes ?? [];
+  const reason = reasonOf(code, status, subject);
+  const message = status?.message ?? `HTTP status ${code} without a Kubernetes Status`;
+  return new KubeError({
+    class: classOf(code, reason, causes, subject),
+    status: code,
+    reason,
+    message: `${describe(subject)}: ${message}`.slice(0, MAX_MESSAGE),
+    causes,
+    retryAfterMs: retryAfterMs(answer.retryAfter, status),
+    cause: answer.cause,
+  });
+}
+
+function reasonOf(code: number, status: Status | undefined, subject: RequestSubject): string {
+  if (code === 404) return namesObject(status, subject) ? "NotFound" : notFoundReason(status);
+  if (code === 410) return "Expired";
+  const named = status?.reason;
+  if (named !== undefined && named !== "") return named;
+  if (code >= 500 && status === undefined) return "NoAnswer";
+  return defaultReasons[code] ?? (code < 400 ? "Redirected" : "Unknown");
+}
+
+const defaultReasons: { readonly [code: number]: string } = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  403: "Forbidden",
+  409: "Conflict",
+  422: "Invalid",
+  429: "TooManyRequests",
+  500: "InternalError",
+  503: "ServiceUnavailable",
+  504: "Timeout",
+};
+
+/** A create into a missing namespace is answered with a 404 about the namespace. */
+function notFoundReason(status: Status | undefined): string {
+  return status?.details?.kind === "namespaces" ? "NamespaceNotFound" : "TypeNotServed";
+}
+
+function namesObject(status: Status | undefined, { key, kind }: RequestSubject): boolean {
+  const details = status?.details;
+  if (key === undefined || details === undefined || details.name !== key.name) return false;
+  return details.kind !== "namespaces" || kind.plural === "namespaces";
+}
+
+function classOf(
+  code: number,
+  reason: string,
+  causes: NonNullable<NonNullable<Status["details"]>["causes"]>,
+  subject: RequestSubject,
+): ErrorClass {
+  switch (code) {
+    case 409:
+      return causes.some((cause) => cause.reason === "FieldManagerConflict") ? "Transient" : "Conflict";
+    case 422:
+      return isRace(causes, subject) ? "Conflict" : "Terminal";
+    case 429:
+    case 503:
+      return "Throttled";
+    case 404:
+      // A write to an object that the snapshot still shows: the snapshot is behind, as after a 409.
+      return reason === "NotFound" ? "Conflict" : "Transient";
+    case 400:
+    case 405:
+    case 406:
+    case 413:
+    case 415:
+      return "Terminal";
+    default:
+      return "Transient";
+  }
+}
+
+/** A failed `test` of a JSON patch has no causes (KW-12); an apply to a re-created object names its uid (KW-10). */
+function isRace(causes: readonly { readonly field?: string }[], subject: RequestSubject): boolean {
+  if (causes.length === 0) return subject.verb === "patch";
+  return causes.some(
+    (cause) => cause.field === "metadata.uid" || cause.field === "metadata.resourceVersion",
+  );
+}
+
+function retryAfterMs(header: string | undefined, status: Status | undefined): number | undefined {
+  const seconds = header === undefined ? status?.details?.retryAfterSeconds : Number(header);
+  return seconds === undefined || !Number.isFinite(seconds) || seconds < 0 ? undefined : seconds * 1_000;
+}
+
+function statusOf(text: string): Status | undefined {
+  if (!text.startsWith("{")) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isStatus(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isStatus(value: unknown): value is Status {
+  return typeof value === "object" && value !== null && Reflect.get(value, "kind") === "Status";
+}

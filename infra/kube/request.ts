@@ -1,0 +1,162 @@
+import type { IncomingMessage } from "node:http";
+import { KubeError } from "../../shared/runtime/errors.ts";
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import { type Credentials, type CredentialsOptions, createCredentials } from "./credentials.ts";
+import { errorOf, noAnswer, type RequestSubject, undecodable } from "./errors.ts";
+import { createRateLimit } from "./rate-limit.ts";
+import type { ServerAccess } from "./server-access.ts";
+import { AnswerTooLarge, type HttpAnswer, type HttpRequest, readBody, wasStaleSocket } from "./transport.ts";
+
+export interface RequesterOptions extends CredentialsOptions {
+  readonly requestsPerSecond: number;
+  readonly burst: number;
+  readonly log?: Log | undefined;
+}
+
+export interface Call extends HttpRequest {
+  readonly subject: RequestSubject;
+  readonly timeoutMs: number;
+  readonly limitBytes: number;
+}
+
+/** Requests with credentials, turns, deadlines and the repetitions that are safe. Throws only KubeError. */
+export interface Requester extends Disposable {
+  /** The text of an answer below 300. */
+  send(call: Call): Promise<string>;
+  /** The body of a 200 on its own socket. */
+  open(call: Call, signal: AbortSignal): Promise<IncomingMessage>;
+  /** Answers so far, by status; 0 counts requests without an answer. */
+  readonly answers: ReadonlyMap<number, number>;
+}
+
+const DEFAULT_PAUSE_MS = 1_000;
+const ERROR_LIMIT_BYTES = 1024 * 1024;
+/** Reading again or applying the same intent again does no harm (KC-07). */
+const repeatable: ReadonlySet<RequestSubject["verb"]> = new Set(["get", "list", "watch", "apply", "probe"]);
+
+interface Repetitions {
+  reloaded: boolean;
+  repeated: boolean;
+  last: KubeError | undefined;
+}
+
+export function createRequester(access: ServerAccess, options: RequesterOptions): Requester {
+  const { clock } = options;
+  const limit = createRateLimit(clock, options.requestsPerSecond, options.burst);
+  const credentials = createCredentials(access, options);
+  const answers = new Map<number, number>();
+  const count = (status: number) => answers.set(status, (answers.get(status) ?? 0) + 1);
+
+  const attempt = async (call: Call, deadlineAt: number): Promise<HttpAnswer> => {
+    const deadline = deadlineOf(clock, deadlineAt - clock.now().getTime(), call.timeoutMs);
+    try {
+      const transport = await credentials.transport();
+      const answer = await transport.send(call, call.limitBytes, deadline.signal);
+      count(answer.status);
+      return answer;
+    } catch (error) {
+      count(0);
+      if (error instanceof AnswerTooLarge) throw undecodable(call.subject, error.message, "TooLarge");
+      throw noAnswer(deadline.signal.aborted ? deadline.signal.reason : error, call.subject, "no answer");
+    } finally {
+      deadline.cancel();
+    }
+  };
+
+  /** Undefined: it is right to try once more, `state.last` says what happened. */
+  const settle = async (
+    call: Call,
+    deadlineAt: number,
+    state: Repetitions,
+  ): Promise<HttpAnswer | undefined> => {
+    try {
+      const answer = await attempt(call, deadlineAt);
+      if (answer.status < 300) return answer;
+      throw errorOf(answer, call.subject);
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      if (error.class === "Throttled") {
+        limit.pause(error.retryAfterMs ?? DEFAULT_PAUSE_MS);
+        options.log?.warn(
+          { server: access.server.host, status: error.status },
+          "the API server asked to wait",
+        );
+      }
+      if (!(await mayRepeat(error, call, state, credentials))) throw error;
+      state.last = error;
+      return undefined;
+    }
+  };
+
+  return {
+    answers,
+    async send(call) {
+      const deadlineAt = clock.now().getTime() + call.timeoutMs;
+      const state: Repetitions = { reloaded: false, repeated: false, last: undefined };
+      while (await limit.turn(deadlineAt)) {
+        const answer = await settle(call, deadlineAt, state);
+        if (answer !== undefined) return answer.text;
+      }
+      throw state.last ?? noTurn(call);
+    },
+    async open(call, signal) {
+      const first = await openOnce(call, signal, credentials, clock);
+      count(first.statusCode ?? 0);
+      if (first.statusCode !== 401 || !(await credentials.reload())) return accepted(first, call);
+      first.destroy();
+      return accepted(await openOnce(call, signal, credentials, clock), call);
+    },
+    [Symbol.dispose]: () => credentials[Symbol.dispose](),
+  };
+}
+
+async function mayRepeat(error: KubeError, call: Call, state: Repetitions, credentials: Credentials) {
+  if (error.status === 401 && !state.reloaded) {
+    state.reloaded = true;
+    return credentials.reload();
+  }
+  if (error.status === 429) return true;
+  // Without Retry-After nobody promises that a write has not been done.
+  if (error.status === 503) return repeatable.has(call.subject.verb) || error.retryAfterMs !== undefined;
+  if (wasStaleSocket(error.cause) && !state.repeated) {
+    state.repeated = true;
+    return repeatable.has(call.subject.verb);
+  }
+  return false;
+}
+
+/** The deadline is for the start of the answer only; the stream itself has an idle limit. */
+async function openOnce(call: Call, signal: AbortSignal, credentials: Credentials, clock: Clock) {
+  const deadline = deadlineOf(clock, call.timeoutMs, call.timeoutMs);
+  try {
+    const transport = await credentials.transport();
+    return await transport.open(call, AbortSignal.any([signal, deadline.signal]));
+  } catch (error) {
+    throw noAnswer(deadline.signal.aborted ? deadline.signal.reason : error, call.subject, "no answer");
+  } finally {
+    deadline.cancel();
+  }
+}
+
+function deadlineOf(clock: Clock, leftMs: number, timeoutMs: number) {
+  const abort = new AbortController();
+  const cancel = clock.after(Math.max(1, leftMs), () => abort.abort(new Error(`not within ${timeoutMs} ms`)));
+  return { signal: abort.signal, cancel };
+}
+
+function noTurn({ subject, timeoutMs }: Call): KubeError {
+  return new KubeError({
+    class: "Throttled",
+    status: 0,
+    reason: "TooManyRequests",
+    message: `${subject.verb} ${subject.kind.plural}: no turn within ${timeoutMs} ms; the server is being spared`,
+    retryAfterMs: DEFAULT_PAUSE_MS,
+  });
+}
+
+async function accepted(answer: IncomingMessage, call: Call): Promise<IncomingMessage> {
+  const status = answer.statusCode ?? 0;
+  if (status === 200) return answer;
+  const text = await readBody(answer, ERROR_LIMIT_BYTES).catch(() => "");
+  throw errorOf({ status, retryAfter: answer.headers["retry-after"], text }, call.subject);
+}

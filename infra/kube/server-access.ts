@@ -1,0 +1,112 @@
+import { lookup as resolve } from "node:dns";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+import { TerminalError } from "../../shared/runtime/errors.ts";
+
+/** How to reach one API server. PEM texts, never file names; `tokenFile` only for the management server. */
+export interface ServerAccess {
+  /** May carry a base path. */
+  readonly server: URL;
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  readonly token?: string | undefined;
+  /** Read again every 60 s and after a 401 (KC-02). */
+  readonly tokenFile?: string | undefined;
+  readonly tlsServerName?: string | undefined;
+  /** Management server only: a user who writes `insecure-skip-tls-verify` gets it. */
+  readonly insecure?: boolean | undefined;
+  /** Absent: any address (the management server is the user's own choice). */
+  readonly addresses?: AddressPolicy | undefined;
+}
+
+/** Which addresses a workload kubeconfig may name (S-11). Link-local and metadata addresses never. */
+export interface AddressPolicy {
+  /** Only when the management server is on loopback itself, or by an explicit flag. */
+  readonly allowLoopback: boolean;
+}
+
+const metadata = new BlockList();
+metadata.addSubnet("169.254.0.0", 16, "ipv4");
+metadata.addSubnet("fe80::", 10, "ipv6");
+metadata.addAddress("fd00:ec2::254", "ipv6");
+metadata.addAddress("100.100.100.200", "ipv4");
+metadata.addAddress("0.0.0.0", "ipv4");
+metadata.addAddress("::", "ipv6");
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** Whether a URL names this machine: a loopback address or `localhost`. */
+export function isLoopback(server: URL): boolean {
+  const host = hostOf(server);
+  return host === "localhost" || host.endsWith(".localhost") || contains(loopback, host);
+}
+
+/** Refuses what no workload kubeconfig may name; `undefined` when the address is fine or a name to resolve. */
+export function refusalOf(address: string, policy: AddressPolicy): string | undefined {
+  if (contains(metadata, address)) {
+    return `server address ${address} is link-local or a cloud metadata address; name the API server's own address`;
+  }
+  if (!policy.allowLoopback && contains(loopback, address)) {
+    return `server address ${address} is a loopback address; name an address that Capstan can reach, or allow loopback`;
+  }
+  return undefined;
+}
+
+/** Throws TerminalError `InvalidKubeconfig` for a URL that is not https (http on loopback only, KC-03) or refused. */
+export function checkServer(server: URL, policy: AddressPolicy | undefined): void {
+  if (server.protocol !== "https:" && !(server.protocol === "http:" && isLoopback(server))) {
+    throw new TerminalError(
+      "InvalidKubeconfig",
+      `field server has scheme ${server.protocol.slice(0, -1)}; use https (http is accepted for loopback addresses only)`,
+    );
+  }
+  if (server.username !== "" || server.password !== "") {
+    throw new TerminalError(
+      "InvalidKubeconfig",
+      "field server carries credentials; put them into the user entry",
+    );
+  }
+  if (policy === undefined) return;
+  const host = hostOf(server);
+  const refusal =
+    isLoopback(server) && !policy.allowLoopback ? refusalOf("127.0.0.1", policy) : refusalOf(host, policy);
+  if (refusal !== undefined) throw new TerminalError("InvalidKubeconfig", `field server: ${refusal}`);
+}
+
+/** Name resolution that refuses a name which resolves to a refused address, on the address connected to. */
+export function checkedLookup(policy: AddressPolicy): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      const problem = error ?? refused(hostname, addresses, policy);
+      const [first] = problem === undefined ? addresses : [];
+      if (problem !== undefined || first === undefined) {
+        callback(problem ?? new Error(`${hostname} has no address`), "", 0);
+      } else if (options.all === true) {
+        callback(null, addresses);
+      } else {
+        callback(null, first.address, first.family);
+      }
+    });
+  };
+}
+
+function refused(
+  hostname: string,
+  addresses: readonly { readonly address: string }[],
+  policy: AddressPolicy,
+) {
+  const refusal = addresses
+    .map(({ address }) => refusalOf(address, policy))
+    .find((text) => text !== undefined);
+  return refusal === undefined ? undefined : new Error(`${hostname}: ${refusal}`);
+}
+
+function hostOf(server: URL): string {
+  return server.hostname.replace(/^\[(.*)\]$/, "$1");
+}
+
+function contains(list: BlockList, address: string): boolean {
+  const family = isIP(address);
+  return family !== 0 && list.check(address, family === 6 ? "ipv6" : "ipv4");
+}

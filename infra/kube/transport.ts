@@ -1,0 +1,129 @@
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { checkedLookup, type ServerAccess } from "./server-access.ts";
+
+export interface HttpRequest {
+  readonly method: string;
+  /** With query; the base path of the server is put in front. */
+  readonly path: string;
+  readonly headers: { readonly [name: string]: string };
+  readonly body?: string | undefined;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly text: string;
+}
+
+/** The answer was longer than allowed; the connection is closed (S-14). */
+export class AnswerTooLarge extends Error {}
+
+/** Connections to one server with one set of credentials (KC-10). */
+export interface Transport extends Disposable {
+  /** The whole answer; the body is always consumed or destroyed. Rejects when `signal` aborts or the line breaks. */
+  send(request: HttpRequest, limitBytes: number, signal: AbortSignal): Promise<HttpAnswer>;
+  /** The answer as a stream, on a socket of its own. Aborting the signal destroys it. */
+  open(request: HttpRequest, signal: AbortSignal): Promise<IncomingMessage>;
+}
+
+const REQUEST_SOCKETS = 8;
+const unzip = promisify(gunzip);
+
+export function createTransport(access: ServerAccess): Transport {
+  const { server, addresses } = access;
+  const secure = server.protocol === "https:";
+  const agentOptions = {
+    keepAlive: true,
+    ...(addresses === undefined ? {} : { lookup: checkedLookup(addresses) }),
+    ...(secure ? tlsOptions(access) : {}),
+  };
+  const createAgent = (maxSockets: number) =>
+    secure ? new HttpsAgent({ ...agentOptions, maxSockets }) : new HttpAgent({ ...agentOptions, maxSockets });
+  const requests = createAgent(REQUEST_SOCKETS);
+  const watches = createAgent(Number.POSITIVE_INFINITY);
+  const base = server.pathname.replace(/\/$/, "");
+
+  const start = (request: HttpRequest, agent: HttpAgent, signal: AbortSignal) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const body = request.body === undefined ? undefined : Buffer.from(request.body);
+      const headers: Record<string, string> = { Accept: "application/json", ...request.headers };
+      if (access.token !== undefined) headers["Authorization"] = `Bearer ${access.token}`;
+      if (body !== undefined) headers["Content-Length"] = String(body.length);
+      const options = {
+        method: request.method,
+        path: `${base}${request.path}`,
+        headers,
+        agent,
+        signal,
+        ...addressOf(server),
+      };
+      const outgoing: ClientRequest = secure ? httpsRequest(options) : httpRequest(options);
+      outgoing.once("response", resolve);
+      outgoing.once("error", (error) => {
+        reject(outgoing.reusedSocket ? Object.assign(error, { reusedSocket: true }) : error);
+      });
+      outgoing.end(body);
+    });
+
+  return {
+    async send(request, limitBytes, signal) {
+      const answer = await start(request, requests, signal);
+      return {
+        status: answer.statusCode ?? 0,
+        retryAfter: answer.headers["retry-after"],
+        text: await readBody(answer, limitBytes),
+      };
+    },
+    open: (request, signal) => start(request, watches, signal),
+    [Symbol.dispose]() {
+      requests.destroy();
+      watches.destroy();
+    },
+  };
+}
+
+/** Whether a request failed because the server had closed an idle connection: it has not been looked at. */
+export function wasStaleSocket(error: unknown): boolean {
+  return error instanceof Error && Reflect.get(error, "reusedSocket") === true;
+}
+
+export async function readBody(answer: IncomingMessage, limitBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    // Leaving the loop destroys the stream and with it the socket.
+    if (bytes > limitBytes) throw new AnswerTooLarge(`the answer is longer than ${limitBytes} bytes`);
+  }
+  const body = Buffer.concat(chunks);
+  if (answer.headers["content-encoding"] !== "gzip") return body.toString("utf8");
+  return (await unzip(body, { maxOutputLength: limitBytes })).toString("utf8");
+}
+
+function addressOf(server: URL) {
+  const hostname = server.hostname.replace(/^\[(.*)\]$/, "$1");
+  return server.port === "" ? { hostname } : { hostname, port: Number(server.port) };
+}
+
+function tlsOptions(access: ServerAccess) {
+  const given = {
+    ca: access.ca,
+    cert: access.cert,
+    key: access.key,
+    servername: access.tlsServerName,
+  };
+  return {
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    minVersion: "TLSv1.2" as const,
+    rejectUnauthorized: access.insecure !== true,
+  };
+}

@@ -1,0 +1,141 @@
+import { Connection, Node } from "../../shared/api/core.ts";
+import { type Kind, MANAGEMENT } from "../../shared/api/kinds.ts";
+import { SECOND } from "../../shared/runtime/backoff.ts";
+import { type AnyFunction, isContractKind } from "../../shared/runtime/define-function.ts";
+import { WaitingError } from "../../shared/runtime/errors.ts";
+import type { Clients, Clock, Log, Queue, Store } from "../../shared/runtime/ports.ts";
+import type { Change } from "../../shared/runtime/route.ts";
+import type { Server } from "../kube/client.ts";
+import { type ConnectionStatus, startConnections } from "./connections.ts";
+import { createDelivery } from "./delivery.ts";
+import { resyncAfterLoss, resyncNow, resyncPeriodically } from "./resync.ts";
+import { rest, untilAccepted } from "./retry.ts";
+import type { LoopStatus } from "./watch-loop.ts";
+import { startWatchedTypes } from "./watched-types.ts";
+
+export interface RelayOptions {
+  readonly functions: readonly AnyFunction[];
+  /** The management server. */
+  readonly server: Server;
+  readonly store: Store;
+  readonly queue: Queue;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** In [0, 1), for jitter. */
+  readonly random?: (() => number) | undefined;
+  /** Default 10 min (R-11). */
+  readonly resyncPeriodMs?: number | undefined;
+  /** Version in the User-Agent towards workload servers. */
+  readonly version?: string | undefined;
+}
+
+export interface RelayStatus {
+  readonly ready: boolean;
+  readonly loops: readonly LoopStatus[];
+  readonly connections: readonly ConnectionStatus[];
+}
+
+/** Keeps the read model up to date with every server and turns changes into keys (KR-04 to KR-22). */
+export interface Relay extends AsyncDisposable {
+  readonly clients: Clients;
+  /** Every kind that a function names is completely listed, and every stored object has been enqueued once. */
+  ready(): Promise<void>;
+  status(): RelayStatus;
+}
+
+/** How long functions wait for the first lists of provider kinds after everything else is listed. */
+const PROVIDER_LISTS_MS = 5 * SECOND;
+
+export async function startRelay(options: RelayOptions): Promise<Relay> {
+  const { functions, server, store, queue, clock, log } = options;
+  const abort = new AbortController();
+  const shared = {
+    functions,
+    server,
+    store,
+    queue,
+    clock,
+    log,
+    signal: abort.signal,
+    random: options.random,
+  };
+  const onChange = (change: Change) => {
+    types.noteReferences(change);
+    connections?.clusterChanged(change);
+  };
+  const delivery = createDelivery({ ...shared, onChange });
+  const connections = needsWorkloads(functions)
+    ? startConnections({ ...shared, delivery, version: options.version })
+    : undefined;
+  let opened = false;
+  let wake: () => void = () => undefined;
+
+  const onListed = (kind: Kind) => {
+    wake();
+    if (!opened) return;
+    // A kind that came late: who read it before waited for its first list.
+    const concerned = functions.filter((each) => names(each, kind));
+    void resyncNow({ store, delivery }, concerned).catch((error: unknown) => {
+      if (!abort.signal.aborted) log.warn({ kind: kind.kind, error: String(error) }, "resync failed");
+    });
+  };
+  const types = startWatchedTypes({ ...shared, delivery, onListed });
+
+  const listed = async (which: "static" | "all", signal: AbortSignal) => {
+    while (types.pending(which).length > 0 && !signal.aborted) {
+      const told = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      await Promise.race([told, rest(SECOND, clock, signal)]);
+    }
+  };
+  const start = async () => {
+    await listed("static", abort.signal);
+    const late = new AbortController();
+    const cancel = clock.after(PROVIDER_LISTS_MS, () => late.abort());
+    await listed("all", AbortSignal.any([abort.signal, late.signal]));
+    cancel();
+    delivery.open();
+    opened = true;
+    await untilAccepted(() => resyncNow({ store, delivery }, functions), shared);
+    log.info({ functions: functions.length }, "every watch has its first list");
+  };
+  const background = [
+    start(),
+    resyncPeriodically({ ...shared, delivery, periodMs: options.resyncPeriodMs }),
+    resyncAfterLoss({ ...shared, delivery }),
+  ];
+  const [started] = background;
+  // Aborting rejects what waits; whoever still awaits `ready` gets the rejection.
+  const settled = Promise.allSettled(background);
+
+  return {
+    clients: {
+      of(cluster, functionName) {
+        if (cluster === MANAGEMENT) return server.as(functionName);
+        if (connections === undefined) throw new WaitingError(`Connection ${cluster}`);
+        return connections.of(cluster, functionName);
+      },
+    },
+    async ready() {
+      await started;
+    },
+    status: () => ({ ready: opened, loops: types.loops(), connections: connections?.status() ?? [] }),
+    async [Symbol.asyncDispose]() {
+      abort.abort();
+      await types[Symbol.asyncDispose]();
+      await connections?.[Symbol.asyncDispose]();
+      await settled;
+    },
+  };
+}
+
+function names({ spec }: AnyFunction, kind: Kind): boolean {
+  const same = (on: Kind) => on.group === kind.group && on.kind === kind.kind;
+  return same(spec.reconciles) || spec.watches.some(({ on }) => !isContractKind(on) && same(on));
+}
+
+/** Workload clusters are connected to only for functions that look at them. */
+function needsWorkloads(functions: readonly AnyFunction[]): boolean {
+  return functions.some((each) => names(each, Node as Kind) || names(each, Connection as Kind));
+}

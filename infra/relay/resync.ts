@@ -1,0 +1,94 @@
+import { tenantOf } from "../../shared/api/indexes.ts";
+import { MANAGEMENT, objectKeyOf } from "../../shared/api/kinds.ts";
+import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
+import type { AnyFunction } from "../../shared/runtime/define-function.ts";
+import { formatKey, type Key } from "../../shared/runtime/key.ts";
+import type { Clock, Log, Queue, Store } from "../../shared/runtime/ports.ts";
+import type { Delivery } from "./delivery.ts";
+import { rest } from "./retry.ts";
+
+export interface ResyncOptions {
+  readonly functions: readonly AnyFunction[];
+  readonly store: Store;
+  readonly queue: Queue;
+  readonly delivery: Delivery;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** Default 10 min. */
+  readonly periodMs?: number | undefined;
+}
+
+const PERIOD_MS = 10 * MINUTE;
+/** A period is cut into so many slices, each enqueued at its own time. */
+const SLICES = 60;
+const EPOCH_CHECK_MS = 5 * SECOND;
+const BATCH = 500;
+
+/** Enqueues every stored object for the given functions, from the read model and without a list (KR-18). */
+export async function resyncNow(
+  { store, delivery }: Pick<ResyncOptions, "store" | "delivery">,
+  functions: readonly AnyFunction[],
+): Promise<void> {
+  for (const each of functions) {
+    await enqueueAll(delivery, each, await keysOf(store, each));
+  }
+}
+
+/** Full resync spread evenly over every period. Ends when the signal aborts. */
+export async function resyncPeriodically(options: ResyncOptions): Promise<void> {
+  const { functions, store, delivery, clock, log, signal, periodMs = PERIOD_MS } = options;
+  while (!signal.aborted) {
+    const plan = await Promise.all(
+      functions.map(async (each) => ({ each, keys: await keysOf(store, each).catch(() => []) })),
+    );
+    for (let slice = 0; slice < SLICES; slice += 1) {
+      await rest(periodMs / SLICES, clock, signal);
+      if (signal.aborted) return;
+      for (const { each, keys } of plan) {
+        const part = keys.slice((keys.length * slice) / SLICES, (keys.length * (slice + 1)) / SLICES);
+        await enqueueAll(delivery, each, part);
+      }
+    }
+    log.debug({ functions: functions.length }, "full resync complete");
+  }
+}
+
+/** Watches for a ledger that has lost its data and then resyncs its function at once. */
+export async function resyncAfterLoss(options: ResyncOptions): Promise<void> {
+  const { functions, queue, clock, log, signal } = options;
+  const epochs = new Map<string, string>();
+  while (!signal.aborted) {
+    for (const each of functions) {
+      const { name } = each.spec;
+      const epoch = await queue.epoch(name).catch(() => undefined);
+      const before = epochs.get(name);
+      if (epoch === undefined || epoch === before) continue;
+      epochs.set(name, epoch);
+      if (before === undefined) continue;
+      log.warn({ function: name }, "the queue has lost its data; every key is enqueued again");
+      await resyncNow(options, [each]).catch((error: unknown) => {
+        epochs.set(name, before);
+        log.warn({ function: name, error: String(error) }, "resync failed and is tried again");
+      });
+    }
+    await rest(EPOCH_CHECK_MS, clock, signal);
+  }
+}
+
+async function keysOf(store: Store, { spec }: AnyFunction): Promise<readonly Key[]> {
+  const { group, kind } = spec.reconciles;
+  const objects = await store.list({ cluster: MANAGEMENT, group, kind }, {});
+  return objects.map((object) =>
+    formatKey({ ...objectKeyOf(object), kind, tenant: tenantOf(spec.reconciles, object) }),
+  );
+}
+
+async function enqueueAll(delivery: Delivery, { spec }: AnyFunction, keys: readonly Key[]): Promise<void> {
+  for (let at = 0; at < keys.length; at += BATCH) {
+    const entries = keys
+      .slice(at, at + BATCH)
+      .map((key) => ({ key, class: "resync", cause: { what: "resync" } }) as const);
+    await delivery.enqueue(spec.name, entries);
+  }
+}

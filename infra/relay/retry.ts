@@ -1,0 +1,37 @@
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
+
+const BASE_MS = 100;
+const CAP_MS = 5_000;
+
+/**
+ * Repeats `work` until it succeeds: the store or the queue is away and comes back (nothing is lost, the caller waits).
+ * Rejects only when `signal` aborts.
+ */
+export async function untilAccepted<T>(
+  work: () => Promise<T>,
+  { clock, log, signal }: { readonly clock: Clock; readonly log: Log; readonly signal: AbortSignal },
+): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      log.warn({ failures, error: String(error) }, "the store or the queue refused and is asked again");
+      await rest(Math.min(CAP_MS, BASE_MS * 2 ** Math.min(failures, 10)), clock, signal);
+    }
+  }
+}
+
+/** Resolves after `ms`, or at once when `signal` aborts. */
+export function rest(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const cancel = clock.after(ms, done);
+    signal.addEventListener("abort", done);
+    if (signal.aborted) done();
+  });
+}

@@ -1,0 +1,136 @@
+import { CustomResourceDefinition, type Node } from "../../shared/api/core.ts";
+import type { KubeObject, ObjectMeta } from "../../shared/api/kinds.ts";
+import { fieldManagersAt, type ManagedFieldsEntry } from "./field-managers.ts";
+
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** An object as the API server sends it. */
+interface ServedMeta extends ObjectMeta {
+  readonly managedFields?: readonly ManagedFieldsEntry[] | undefined;
+}
+
+/**
+ * What is kept of an object (KR-01, S-22): no managedFields but the names that hold a contested path, no
+ * last-applied annotation; Nodes and CustomResourceDefinitions only the fields that rules read. Never a Secret.
+ */
+export function snapshotOf(object: KubeObject, contested: readonly string[]): KubeObject {
+  if (object.apiVersion === "v1" && object.kind === "Secret") {
+    throw new Error("bug: Secrets are never stored");
+  }
+  if (object.apiVersion === "v1" && object.kind === "Node") return nodeSnapshot(object as Node);
+  if (object.kind === CustomResourceDefinition.kind && object.apiVersion === "apiextensions.k8s.io/v1") {
+    return crdSnapshot(object as CustomResourceDefinition);
+  }
+  const { managedFields, managers: _never, ...metadata } = object.metadata as ServedMeta;
+  const annotations = metadata.annotations;
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      ...(annotations === undefined ? {} : { annotations: withoutLastApplied(annotations) }),
+      ...(contested.length === 0 ? {} : { managers: managersAt(managedFields ?? [], contested) }),
+    },
+  };
+}
+
+/**
+ * A CustomResourceDefinition before its objects are watched. `markWatched` changes the snapshot although nothing
+ * changed on the API server, so it must raise the version itself: stored is the server's version with a digit behind.
+ */
+function crdSnapshot(crd: CustomResourceDefinition): CustomResourceDefinition {
+  const { metadata, spec } = crd;
+  return {
+    apiVersion: crd.apiVersion,
+    kind: crd.kind,
+    metadata: { ...coreMeta(metadata), resourceVersion: `${metadata.resourceVersion ?? ""}0` },
+    spec: {
+      group: spec.group,
+      names: { kind: spec.names.kind, plural: spec.names.plural },
+      scope: spec.scope,
+      versions: spec.versions.map(({ name, served }) => ({ name, served })),
+    },
+  };
+}
+
+/** The snapshot of a CustomResourceDefinition whose objects are watched and listed: `status.watched`. */
+export function markWatched(snapshot: CustomResourceDefinition): CustomResourceDefinition {
+  const resourceVersion = snapshot.metadata.resourceVersion?.replace(/.$/, "1");
+  return { ...snapshot, metadata: { ...snapshot.metadata, resourceVersion }, status: { watched: true } };
+}
+
+/** The version at which a snapshot is removed: for CustomResourceDefinitions above both digits. */
+export function removalVersion(kind: string, resourceVersion: string): string {
+  return kind === CustomResourceDefinition.kind ? `${resourceVersion}9` : resourceVersion;
+}
+
+function nodeSnapshot(node: Node): Node {
+  const { spec, status } = node;
+  return {
+    apiVersion: node.apiVersion,
+    kind: node.kind,
+    metadata: coreMeta(node.metadata),
+    spec: {
+      providerID: spec?.providerID,
+      unschedulable: spec?.unschedulable,
+      taints: spec?.taints?.map(({ key, value, effect }) => ({ key, value, effect })),
+    },
+    status: {
+      // Health checks may name any type; only the heartbeat is left out (R-10).
+      conditions: status?.conditions?.map(({ type, status: is, reason, message, lastTransitionTime }) => ({
+        type,
+        status: is,
+        reason,
+        message,
+        lastTransitionTime,
+      })),
+      nodeInfo: textsOf(status?.nodeInfo),
+    },
+  };
+}
+
+function coreMeta(metadata: ObjectMeta): ObjectMeta {
+  const {
+    name,
+    uid,
+    resourceVersion,
+    creationTimestamp,
+    deletionTimestamp,
+    finalizers,
+    labels,
+    annotations,
+  } = metadata;
+  return {
+    name,
+    uid,
+    resourceVersion,
+    creationTimestamp,
+    ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+    ...(finalizers === undefined ? {} : { finalizers }),
+    ...(labels === undefined ? {} : { labels }),
+    ...(annotations === undefined ? {} : { annotations: clusterApiOnly(annotations) }),
+  };
+}
+
+/** Annotations of Nodes and CRDs by name: those of Cluster API. Others are large and change often. */
+function clusterApiOnly(annotations: NonNullable<ObjectMeta["annotations"]>) {
+  return Object.fromEntries(
+    Object.entries(annotations).filter(([name]) => {
+      const domain = name.slice(0, Math.max(0, name.indexOf("/")));
+      return domain === "cluster.x-k8s.io" || domain.endsWith(".cluster.x-k8s.io");
+    }),
+  );
+}
+
+function withoutLastApplied(annotations: NonNullable<ObjectMeta["annotations"]>) {
+  const { [LAST_APPLIED]: _never, ...kept } = annotations;
+  return kept;
+}
+
+function textsOf(info: NonNullable<Node["status"]>["nodeInfo"]) {
+  if (info === undefined) return undefined;
+  return Object.fromEntries(Object.entries(info).filter(([, value]) => typeof value === "string"));
+}
+
+function managersAt(entries: readonly ManagedFieldsEntry[], contested: readonly string[]) {
+  return Object.fromEntries(contested.map((path) => [path, fieldManagersAt(entries, path)]));
+}

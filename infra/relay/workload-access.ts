@@ -1,0 +1,66 @@
+import { Secret } from "../../shared/api/core.ts";
+import type { ObjectKey } from "../../shared/api/kinds.ts";
+import { TerminalError } from "../../shared/runtime/errors.ts";
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import { createServer, type Server } from "../kube/client.ts";
+import { parseKubeconfig } from "../kube/kubeconfig.ts";
+import { isLoopback, type ServerAccess } from "../kube/server-access.ts";
+
+/** KC-09. */
+const REQUESTS_PER_SECOND = 100;
+const BURST = 200;
+
+export interface WorkloadOptions {
+  readonly server: Server;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly version?: string | undefined;
+}
+
+/** The Secret in which Cluster API keeps the kubeconfig of a Cluster. */
+export function kubeconfigSecretOf(cluster: ObjectKey): ObjectKey {
+  return { namespace: cluster.namespace, name: `${cluster.name}-kubeconfig` };
+}
+
+/**
+ * Access to the workload server from its kubeconfig Secret. Throws TerminalError whose message names Secret, key and
+ * next step, never what is in it.
+ */
+export function workloadAccess(secret: Secret, management: URL): ServerAccess {
+  const { namespace, name } = secret.metadata;
+  const where = `kubeconfig Secret ${namespace}/${name}`;
+  const value = secret.data?.["value"];
+  if (value === undefined || value === "") {
+    throw new TerminalError(
+      "InvalidKubeconfig",
+      `${where} has no key value; Cluster API writes it when the control plane is initialized, or write a kubeconfig there`,
+    );
+  }
+  try {
+    const kubeconfig = Buffer.from(value, "base64").toString("utf8");
+    return parseKubeconfig(kubeconfig, { allowLoopback: isLoopback(management) });
+  } catch (error) {
+    const why = error instanceof TerminalError ? error.message : "is no kubeconfig";
+    throw new TerminalError("InvalidKubeconfig", `${where}, key value: ${why}`);
+  }
+}
+
+/** A workload server that reads its Secret again when its credentials are refused. */
+export function createWorkloadServer(
+  cluster: ObjectKey,
+  access: ServerAccess,
+  options: WorkloadOptions,
+): Server {
+  const { server: management, clock, log, version } = options;
+  return createServer(access, {
+    clock,
+    log,
+    version,
+    requestsPerSecond: REQUESTS_PER_SECOND,
+    burst: BURST,
+    async reload() {
+      const secret = await management.as("relay").get(Secret, kubeconfigSecretOf(cluster));
+      return secret === undefined ? undefined : workloadAccess(secret, management.url);
+    },
+  });
+}

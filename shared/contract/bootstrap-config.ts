@@ -1,0 +1,36 @@
+import { MachinePool } from "../api/machinepool.ts";
+import type { ContractKind } from "../runtime/define-function.ts";
+import type { ContractVersion } from "../runtime/ports.ts";
+import { everyPath } from "./paths.ts";
+
+/** What produces bootstrap data for Machines and MachinePools. */
+export const BootstrapConfig: ContractKind = {
+  contract: "BootstrapConfig",
+  referencedBy: [{ kind: MachinePool, path: "spec.template.spec.bootstrap.configRef" }],
+};
+
+/** Field paths by contract version. Source: machinepool.md 6.1 and 11 */
+const PATHS = {
+  v1beta1: {
+    dataSecretCreated: "status.ready",
+    dataSecretName: "status.dataSecretName",
+    failureReason: "status.failureReason",
+    failureMessage: "status.failureMessage",
+  },
+  v1beta2: {
+    dataSecretCreated: "status.initialization.dataSecretCreated",
+    dataSecretName: "status.dataSecretName",
+    failureReason: "status.failureReason",
+    failureMessage: "status.failureMessage",
+  },
+} as const;
+export type BootstrapConfigField = keyof (typeof PATHS)[ContractVersion];
+
+export function bootstrapConfigPath(contract: ContractVersion, field: BootstrapConfigField): string {
+  return PATHS[contract][field];
+}
+
+/** The paths of fields under every contract version, for watches. */
+export function bootstrapConfigPaths(...fields: readonly BootstrapConfigField[]): readonly string[] {
+  return everyPath(PATHS, fields);
+}

@@ -1,0 +1,62 @@
+import { Cluster } from "../api/cluster.ts";
+import type { ContractKind } from "../runtime/define-function.ts";
+import type { ContractVersion } from "../runtime/ports.ts";
+import { everyPath } from "./paths.ts";
+
+/** What runs the control plane of a Cluster. */
+export const ControlPlane: ContractKind = {
+  contract: "ControlPlane",
+  referencedBy: [{ kind: Cluster, path: "spec.controlPlaneRef" }],
+};
+
+/**
+ * Field paths by contract version. `available` under v1beta1 is a count of what is *un*available: subtract it from
+ * `desiredReplicas`. Source: cluster-and-controlplane.md 3.3, 3.6, 5 and 9
+ */
+const PATHS = {
+  v1beta1: {
+    initialized: "status.initialized",
+    endpointHost: "spec.controlPlaneEndpoint.host",
+    endpointPort: "spec.controlPlaneEndpoint.port",
+    desiredReplicas: "spec.replicas",
+    version: "spec.version",
+    replicas: "status.replicas",
+    readyReplicas: "status.readyReplicas",
+    availableReplicas: undefined,
+    unavailableReplicas: "status.unavailableReplicas",
+    upToDateReplicas: "status.updatedReplicas",
+    versions: "status.versions",
+    failureReason: "status.failureReason",
+    failureMessage: "status.failureMessage",
+  },
+  v1beta2: {
+    initialized: "status.initialization.controlPlaneInitialized",
+    endpointHost: "spec.controlPlaneEndpoint.host",
+    endpointPort: "spec.controlPlaneEndpoint.port",
+    desiredReplicas: "spec.replicas",
+    version: "spec.version",
+    replicas: "status.replicas",
+    readyReplicas: "status.readyReplicas",
+    availableReplicas: "status.availableReplicas",
+    unavailableReplicas: undefined,
+    upToDateReplicas: "status.upToDateReplicas",
+    versions: "status.versions",
+    failureReason: "status.failureReason",
+    failureMessage: "status.failureMessage",
+  },
+} as const;
+
+type Paths = (typeof PATHS)[ContractVersion];
+
+/** `undefined` for a field that the contract version does not have. */
+export function controlPlanePath<Name extends keyof Paths>(
+  contract: ContractVersion,
+  field: Name,
+): Paths[Name] {
+  return PATHS[contract][field];
+}
+
+/** The paths of fields under every contract version, for watches. */
+export function controlPlanePaths(...fields: readonly (keyof Paths)[]): readonly string[] {
+  return everyPath(PATHS, fields);
+}

@@ -1,0 +1,43 @@
+import { Cluster } from "../api/cluster.ts";
+import type { ContractKind } from "../runtime/define-function.ts";
+import type { ContractVersion } from "../runtime/ports.ts";
+import { everyPath } from "./paths.ts";
+
+/** What a Cluster stands on: network, load balancer. */
+export const InfraCluster: ContractKind = {
+  contract: "InfraCluster",
+  referencedBy: [{ kind: Cluster, path: "spec.infrastructureRef" }],
+};
+
+/**
+ * Field paths by contract version. `failureDomains` is a map from name under v1beta1 and a list under v1beta2.
+ * Source: cluster-and-controlplane.md 3.2 to 3.6
+ */
+const PATHS = {
+  v1beta1: {
+    provisioned: "status.ready",
+    endpointHost: "spec.controlPlaneEndpoint.host",
+    endpointPort: "spec.controlPlaneEndpoint.port",
+    failureDomains: "status.failureDomains",
+    failureReason: "status.failureReason",
+    failureMessage: "status.failureMessage",
+  },
+  v1beta2: {
+    provisioned: "status.initialization.provisioned",
+    endpointHost: "spec.controlPlaneEndpoint.host",
+    endpointPort: "spec.controlPlaneEndpoint.port",
+    failureDomains: "status.failureDomains",
+    failureReason: "status.failureReason",
+    failureMessage: "status.failureMessage",
+  },
+} as const;
+export type InfraClusterField = keyof (typeof PATHS)[ContractVersion];
+
+export function infraClusterPath(contract: ContractVersion, field: InfraClusterField): string {
+  return PATHS[contract][field];
+}
+
+/** The paths of fields under every contract version, for watches. */
+export function infraClusterPaths(...fields: readonly InfraClusterField[]): readonly string[] {
+  return everyPath(PATHS, fields);
+}

@@ -1,0 +1,36 @@
+import { MachinePool } from "../api/machinepool.ts";
+import type { ContractKind } from "../runtime/define-function.ts";
+import type { ContractVersion } from "../runtime/ports.ts";
+import { everyPath } from "./paths.ts";
+
+/** What runs the instances of a MachinePool. */
+export const InfraMachinePool: ContractKind = {
+  contract: "InfraMachinePool",
+  referencedBy: [{ kind: MachinePool, path: "spec.template.spec.infrastructureRef" }],
+};
+
+const FIELDS = {
+  providerIDList: "spec.providerIDList",
+  ready: "status.ready",
+  provisioned: "status.initialization.provisioned",
+  replicas: "status.replicas",
+  infrastructureMachineKind: "status.infrastructureMachineKind",
+  failureReason: "status.failureReason",
+  failureMessage: "status.failureMessage",
+} as const;
+export type InfraMachinePoolField = keyof typeof FIELDS;
+
+/**
+ * Field paths by contract version. Both are the same: also under v1beta2 `status.ready` decides, and `provisioned`
+ * counts where it is absent. Source: machinepool.md 6.2, provider-contracts.md IMP-13 to IMP-24
+ */
+const PATHS = { v1beta1: FIELDS, v1beta2: FIELDS } as const;
+
+export function infraMachinePoolPath(contract: ContractVersion, field: InfraMachinePoolField): string {
+  return PATHS[contract][field];
+}
+
+/** The paths of fields under every contract version, for watches. */
+export function infraMachinePoolPaths(...fields: readonly InfraMachinePoolField[]): readonly string[] {
+  return everyPath(PATHS, fields);
+}

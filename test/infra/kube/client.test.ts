@@ -1,0 +1,199 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../infra/clock.ts";
+import { createServer, type Server, type ServerOptions } from "../../../infra/kube/client.ts";
+import type { ServerAccess } from "../../../infra/kube/server-access.ts";
+import type { Kind } from "../../../shared/api/kinds.ts";
+import type { KubeClient } from "../../../shared/runtime/ports.ts";
+import {
+  failing,
+  json,
+  listing,
+  type Reply,
+  reset,
+  type ScriptedServer,
+  startScriptedServer,
+  text,
+} from "../../support/scripted-server.ts";
+
+const Thing: Kind = { group: "things.example", version: "v1", kind: "Thing", plural: "things", namespaced: true };
+const key = { namespace: "default", name: "a" };
+const a = { apiVersion: "things.example/v1", kind: "Thing", metadata: { ...key, uid: "u", resourceVersion: "5" } };
+
+interface World extends AsyncDisposable {
+  readonly scripted: ScriptedServer;
+  readonly server: Server;
+  readonly client: KubeClient;
+}
+
+async function world(replies: readonly Reply[], options: Partial<ServerOptions> & { access?: Partial<ServerAccess> } = {}): Promise<World> {
+  const stack = new AsyncDisposableStack();
+  const scripted = stack.use(await startScriptedServer());
+  scripted.others.push(...replies);
+  const server = stack.use(
+    createServer({ server: scripted.url, ...options.access }, { clock: systemClock, version: "1.2.3", ...options }),
+  );
+  return { scripted, server, client: server.as("pool-nodes"), [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+/** The Status of a 404 that names the object. */
+const absent = failing(404, "NotFound", { details: { name: "a", kind: "things" } });
+const test = [{ op: "test", path: "/metadata/uid", value: "u" }] as const;
+
+describe("client", () => {
+  it("says who it is and who manages the fields (KC-05)", async () => {
+    await using w = await world([json(200, a), json(200, a), json(201, a)]);
+    await w.client.apply(Thing, key, { spec: {} }, "status");
+    await w.client.jsonPatch(Thing, key, test);
+    await w.client.create(Thing, a);
+    const seen = w.scripted.requests.map(({ method, path, query, headers }) => [
+      method,
+      path,
+      query.get("fieldManager"),
+      query.get("force"),
+      headers["content-type"],
+      headers["user-agent"],
+    ]);
+    const agent = "capstan/1.2.3 pool-nodes";
+    const root = "/apis/things.example/v1/namespaces/default/things";
+    expect(seen).toEqual([
+      ["PATCH", `${root}/a/status`, "capstan-pool-nodes", "true", "application/apply-patch+yaml", agent],
+      ["PATCH", `${root}/a`, "capstan-pool-nodes", null, "application/json-patch+json", agent],
+      ["POST", root, "capstan-pool-nodes", null, "application/json", agent],
+    ]);
+  });
+
+  it("deletes in the background with preconditions (KW-14)", async () => {
+    await using w = await world([json(200, { kind: "Status", status: "Success" }), absent, json(200, a)]);
+    const preconditions = { uid: "u", resourceVersion: "5" };
+    expect(await w.client.delete(Thing, key, preconditions)).toBeUndefined();
+    expect(await w.client.delete(Thing, key, preconditions)).toBeUndefined();
+    expect((await w.client.delete(Thing, key, preconditions))?.metadata.uid).toBe("u");
+    expect(JSON.parse(w.scripted.requests[0]?.body ?? "")).toMatchObject({ propagationPolicy: "Background", preconditions });
+  });
+
+  it("tells an object that is not there from a type that is not served", async () => {
+    const unserved = text(404, "404 page not found\n");
+    const ofNamespace = failing(404, "NotFound", { details: { name: "default", kind: "namespaces" } });
+    await using w = await world([absent, unserved, ofNamespace]);
+    expect(await w.client.get(Thing, key)).toBeUndefined();
+    await expect(w.client.get(Thing, key)).rejects.toMatchObject({ reason: "TypeNotServed", class: "Transient" });
+    await expect(w.client.create(Thing, a)).rejects.toMatchObject({ reason: "NamespaceNotFound" });
+  });
+
+  it("adds kind and apiVersion to the items of built-in lists", async () => {
+    await using w = await world([]);
+    w.scripted.lists.push(listing([{ metadata: { name: "n" } }], "9"));
+    const Node: Kind = { group: "", version: "v1", kind: "Node", plural: "nodes", namespaced: false };
+    expect(await w.client.list(Node, { labelSelector: "a=b" })).toEqual({
+      items: [{ apiVersion: "v1", kind: "Node", metadata: { name: "n" } }],
+      resourceVersion: "9",
+    });
+    expect(w.scripted.requests[0]?.query.get("labelSelector")).toBe("a=b");
+  });
+
+  const cause = (field: string, reason = "FieldValueInvalid") => ({ details: { causes: [{ reason, field, message: "m" }] } });
+  it.each([
+    ["409 of a stale version", failing(409, "Conflict"), { class: "Conflict", reason: "Conflict" }],
+    ["409 of another manager", failing(409, "Conflict", cause(".spec.a", "FieldManagerConflict")), { class: "Transient" }],
+    ["409 AlreadyExists", failing(409, "AlreadyExists"), { class: "Conflict", reason: "AlreadyExists" }],
+    ["a failed test", failing(422, "Invalid"), { class: "Conflict" }],
+    ["an invalid field", failing(422, "Invalid", cause("spec.a")), { class: "Terminal" }],
+    ["a re-created object", failing(422, "Invalid", cause("metadata.uid")), { class: "Conflict" }],
+    ["a bad request", failing(400, "BadRequest"), { class: "Terminal" }],
+    ["403", failing(403, "Forbidden"), { class: "Transient", reason: "Forbidden" }],
+    ["500", failing(500, "InternalError"), { class: "Transient", reason: "InternalError" }],
+    ["502 of a proxy", text(502, "<html>"), { class: "Transient", reason: "NoAnswer" }],
+    ["an HTML page", text(200, "<html>"), { class: "Transient", reason: "Undecodable" }],
+    ["a redirect (S-12)", text(302, "", { Location: "http://169.254.169.254/" }), { class: "Transient", reason: "Redirected" }],
+    ["a write to what is gone", absent, { class: "Conflict", reason: "NotFound" }],
+    ["a version ahead of the server", failing(504, "Timeout", { details: { retryAfterSeconds: 1, causes: [{ reason: "ResourceVersionTooLarge" }] } }), { class: "Transient", retryAfterMs: 1_000 }],
+  ])("gives %s its class (KC-06)", async (_what, reply, expected) => {
+    await using w = await world([reply]);
+    await expect(w.client.jsonPatch(Thing, key, test)).rejects.toMatchObject({ name: "KubeError", ...expected });
+    expect(w.scripted.requests).toHaveLength(1);
+  });
+
+  it("takes a 422 without causes for terminal when there was no test to fail", async () => {
+    await using w = await world([failing(422, "Invalid")]);
+    await expect(w.client.apply(Thing, key, {})).rejects.toMatchObject({ class: "Terminal" });
+  });
+
+  it("waits as long as a 429 says and repeats any request (KC-09)", async () => {
+    await using w = await world([failing(429, "TooManyRequests", {}, { "Retry-After": "0" }), json(200, a)]);
+    expect(await w.client.jsonPatch(Thing, key, test)).toMatchObject({ kind: "Thing" });
+  });
+
+  it("gives up at once, as throttled, when it should wait longer than its deadline (KC-09)", async () => {
+    await using w = await world([failing(429, "TooManyRequests", {}, { "Retry-After": "60" })]);
+    const throttled = { class: "Throttled", status: 429, retryAfterMs: 60_000 };
+    await expect(w.client.get(Thing, key)).rejects.toMatchObject(throttled);
+    // The pause holds for everybody who talks to this server.
+    await expect(w.server.as("other").get(Thing, key)).rejects.toMatchObject({ class: "Throttled", status: 0 });
+    expect(w.scripted.requests).toHaveLength(1);
+  });
+
+  it("does not repeat a write whose answer was lost (KC-07)", async () => {
+    await using w = await world([reset, json(200, a)]);
+    await expect(w.client.jsonPatch(Thing, key, test)).rejects.toMatchObject({ class: "Transient", reason: "NoAnswer", status: 0 });
+    expect(w.scripted.requests).toHaveLength(1);
+  });
+
+  it("does not repeat a write after 503 without Retry-After, but a read", async () => {
+    await using w = await world([failing(503, "ServiceUnavailable"), failing(503, "ServiceUnavailable", {}, { "Retry-After": "0" }), json(200, a)]);
+    await expect(w.client.jsonPatch(Thing, key, test)).rejects.toMatchObject({ class: "Throttled" });
+    expect(await w.client.get(Thing, key)).toMatchObject({ kind: "Thing" });
+  });
+
+  it("reads a token file again after a 401, once (KC-02, KC-06)", async () => {
+    const path = await mkdtemp(join(tmpdir(), "capstan-token-"));
+    await using stack = new AsyncDisposableStack();
+    stack.defer(() => rm(path, { recursive: true }));
+    const tokenFile = join(path, "token");
+    await writeFile(tokenFile, "new\n");
+    await using w = await world([failing(401, "Unauthorized"), json(200, a), failing(401, "Unauthorized"), failing(401, "Unauthorized")], {
+      access: { token: "old", tokenFile },
+    });
+    expect(await w.client.get(Thing, key)).toMatchObject({ kind: "Thing" });
+    await expect(w.client.get(Thing, key)).rejects.toMatchObject({ reason: "Unauthorized", class: "Transient" });
+    const tokens = w.scripted.requests.map(({ headers }) => headers["authorization"]);
+    expect(tokens).toEqual(["Bearer old", "Bearer new", "Bearer new", "Bearer new"]);
+  });
+
+  it("takes the access that a reload gives after a 401", async () => {
+    await using scripted = await startScriptedServer();
+    scripted.others.push(failing(401, "Unauthorized"), json(200, a));
+    const access = (token: string): ServerAccess => ({ server: scripted.url, token });
+    using server = createServer(access("old"), { clock: systemClock, reload: async () => access("rotated") });
+    await server.as("x").get(Thing, key);
+    expect(scripted.requests.map(({ headers }) => headers["authorization"])).toEqual(["Bearer old", "Bearer rotated"]);
+  });
+
+  it("understands gzip and refuses an answer beyond its limit (S-14)", async () => {
+    const zipped = gzipSync(JSON.stringify(a));
+    const bomb = gzipSync(Buffer.alloc(12 * 1024 * 1024, " "));
+    const encoding = { "Content-Encoding": "gzip" };
+    await using w = await world([text(200, zipped, encoding), text(200, Buffer.alloc(11 * 1024 * 1024)), text(200, bomb, encoding)]);
+    expect(await w.client.get(Thing, key)).toMatchObject({ kind: "Thing" });
+    await expect(w.client.get(Thing, key)).rejects.toMatchObject({ reason: "TooLarge" });
+    await expect(w.client.get(Thing, key)).rejects.toMatchObject({ name: "KubeError" });
+  });
+
+  it("refuses a name that resolves to a refused address (S-11)", async () => {
+    await using scripted = await startScriptedServer();
+    const server = new URL(`http://localhost:${scripted.url.port}`);
+    using refused = createServer({ server, addresses: { allowLoopback: false } }, { clock: systemClock });
+    await expect(refused.as("x").get(Thing, key)).rejects.toThrow("loopback");
+    expect(scripted.requests).toHaveLength(0);
+  });
+
+  it("answers a probe", async () => {
+    await using w = await world([json(200, { kind: "Paths", paths: [] }), failing(500, "InternalError")]);
+    await w.server.probe();
+    await expect(w.server.probe()).rejects.toMatchObject({ reason: "InternalError" });
+    expect([...w.server.answers]).toEqual([[200, 1], [500, 1]]);
+  });
+});

@@ -1,0 +1,161 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
+import { loadKubeconfig, parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
+
+const PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+interface Parts {
+  readonly cluster?: object;
+  readonly user?: object;
+  readonly file?: object;
+}
+
+function kubeconfig({ cluster = {}, user = { token: "secret-token" }, file = {} }: Parts = {}): string {
+  return stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "c", cluster: { server: "https://10.0.0.1:6443", ...cluster } }],
+    users: [{ name: "u", user }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    "current-context": "x",
+    ...file,
+  });
+}
+
+describe("kubeconfig of a workload cluster", () => {
+  it("gives server, certificates and token", () => {
+    const access = parseKubeconfig(
+      kubeconfig({
+        cluster: { "certificate-authority-data": base64(PEM), "tls-server-name": "api.example" },
+        user: { "client-certificate-data": base64(PEM), "client-key-data": base64(PEM), token: "t" },
+      }),
+    );
+    expect(access).toMatchObject({ ca: PEM, cert: PEM, key: PEM, token: "t", tlsServerName: "api.example" });
+    expect(access.server.href).toBe("https://10.0.0.1:6443/");
+  });
+
+  it("keeps the base path of a server behind a proxy", () => {
+    const text = kubeconfig({ cluster: { server: "https://rancher.example/k8s/clusters/c-1" } });
+    expect(parseKubeconfig(text).server.pathname).toBe("/k8s/clusters/c-1");
+  });
+
+  it("does not look at entries that the current context does not use", () => {
+    const text = kubeconfig({
+      file: {
+        users: [
+          { name: "u", user: { token: "t" } },
+          { name: "other", user: { exec: { command: "rm" } } },
+        ],
+      },
+    });
+    expect(parseKubeconfig(text).token).toBe("t");
+  });
+
+  it.each([
+    ["exec", { user: { exec: { apiVersion: "client.authentication.k8s.io/v1", command: "touch", args: ["/tmp/owned"] } } }],
+    ["auth-provider", { user: { "auth-provider": { name: "gcp" } } }],
+    ["tokenFile", { user: { tokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token" } }],
+    ["client-certificate", { user: { "client-certificate": "/etc/passwd" } }],
+    ["client-key", { user: { "client-key": "/etc/shadow" } }],
+    ["certificate-authority", { cluster: { "certificate-authority": "/etc/passwd" } }],
+    ["proxy-url", { cluster: { "proxy-url": "http://attacker.example" } }],
+    ["insecure-skip-tls-verify", { cluster: { "insecure-skip-tls-verify": true } }],
+    ["username", { user: { username: "admin", password: "secret-token" } }],
+    ["as", { user: { as: "system:admin", token: "secret-token" } }],
+    ["surprise", { user: { surprise: "x", token: "secret-token" } }],
+    ["server", { cluster: { server: "http://10.0.0.1:6443" } }],
+    ["server", { cluster: { server: "https://169.254.169.254/latest" } }],
+    ["server", { cluster: { server: "https://2852039166" } }],
+    ["server", { cluster: { server: "https://[fe80::1]:6443" } }],
+    ["server", { cluster: { server: "https://[::ffff:169.254.169.254]" } }],
+    ["server", { cluster: { server: "https://user:secret-token@10.0.0.1" } }],
+    ["server", { cluster: { server: "file:///etc/passwd" } }],
+    ["server", { cluster: { server: "not a url" } }],
+    ["certificate-authority-data", { cluster: { "certificate-authority-data": "%%%" } }],
+    ["current-context", { file: { "current-context": "", contexts: [{ name: "a" }, { name: "b" }] } }],
+    ["contexts", { file: { contexts: [{ name: "x" }, { name: "x" }] } }],
+    ["users", { file: { users: [] } }],
+    ["clusters", { file: { clusters: "none" } }],
+  ] satisfies [string, Parts][])("is refused for its field %s (S-10, S-11): %j", (field, parts) => {
+    const parse = () => parseKubeconfig(kubeconfig(parts));
+    expect(parse).toThrow(field);
+    expect(parse).not.toThrow("secret-token");
+    expect(parse).toThrow(expect.objectContaining({ name: "TerminalError", reason: "InvalidKubeconfig" }));
+  });
+
+  it.each([
+    ["empty text", ""],
+    ["garbage", "\u0000\u0001 garbage: [secret-token"],
+    ["a list", "- a\n- b\n"],
+    ["aliases that multiply", "a: &a [x,x]\nb: &b [*a,*a]\ncontexts: [*b,*b]\n"],
+    ["a megabyte", "x".repeat(1024 * 1024)],
+  ])("is refused when it is %s", (_what, content) => {
+    const parse = () => parseKubeconfig(content);
+    expect(parse).toThrow(expect.objectContaining({ reason: "InvalidKubeconfig" }));
+    expect(parse).not.toThrow("secret-token");
+  });
+
+  it("may name loopback, with http too, only where that is allowed (KC-03, S-11)", () => {
+    const text = kubeconfig({ cluster: { server: "http://127.0.0.1:6443" } });
+    expect(parseKubeconfig(text, { allowLoopback: true }).server.port).toBe("6443");
+    expect(() => parseKubeconfig(text, { allowLoopback: false })).toThrow("loopback");
+    const named = kubeconfig({ cluster: { server: "https://localhost:6443" } });
+    expect(() => parseKubeconfig(named, { allowLoopback: false })).toThrow("loopback");
+  });
+});
+
+describe("kubeconfig of the management cluster", () => {
+  async function folder(): Promise<AsyncDisposable & { readonly path: string }> {
+    const path = await mkdtemp(join(tmpdir(), "capstan-kubeconfig-"));
+    return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
+  }
+
+  it("is read from the explicit file before KUBECONFIG (KC-02)", async () => {
+    await using dir = await folder();
+    const [explicit, other] = [join(dir.path, "explicit"), join(dir.path, "other")];
+    await writeFile(explicit, kubeconfig({ user: { token: "explicit" } }));
+    await writeFile(other, kubeconfig({ user: { token: "other" } }));
+    const env = { KUBECONFIG: other };
+    expect((await loadKubeconfig({ file: explicit, env })).token).toBe("explicit");
+    expect((await loadKubeconfig({ env })).token).toBe("other");
+  });
+
+  it("may name files for certificates and tokens, relative to itself (KC-02)", async () => {
+    await using dir = await folder();
+    const file = join(dir.path, "config");
+    await writeFile(join(dir.path, "ca.crt"), PEM);
+    await writeFile(join(dir.path, "token"), "from-file\n");
+    await writeFile(file, kubeconfig({ cluster: { "certificate-authority": "ca.crt" }, user: { tokenFile: "token" } }));
+    const access = await loadKubeconfig({ file, env: {} });
+    expect(access).toMatchObject({ ca: PEM, token: "from-file", tokenFile: join(dir.path, "token") });
+  });
+
+  it("is the pod's service account inside a cluster, and then ~/.kube/config (KC-02)", async () => {
+    await using dir = await folder();
+    await writeFile(join(dir.path, "ca.crt"), PEM);
+    await writeFile(join(dir.path, "token"), "pod");
+    const env = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "6443", HOME: dir.path };
+    const access = await loadKubeconfig({ env, serviceAccountDirectory: dir.path });
+    expect(access.server.href).toBe("https://[fd00::1]:6443/");
+    expect(access.token).toBe("pod");
+    await expect(loadKubeconfig({ env: { HOME: dir.path } })).rejects.toThrow(join(dir.path, ".kube", "config"));
+  });
+
+  it("runs an exec plugin that the user has configured (KC-01)", async () => {
+    await using dir = await folder();
+    const file = join(dir.path, "config");
+    const credential = { apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential", status: { token: "from-plugin" } };
+    const exec = {
+      apiVersion: "client.authentication.k8s.io/v1",
+      command: process.execPath,
+      args: ["-e", `console.log(${JSON.stringify(JSON.stringify(credential))})`],
+      interactiveMode: "Never",
+    };
+    await writeFile(file, kubeconfig({ user: { exec } }));
+    expect((await loadKubeconfig({ file, env: {} })).token).toBe("from-plugin");
+  });
+});

@@ -1,0 +1,195 @@
+import { describe, expect, it } from "vitest";
+import { createDelivery, type Delivery } from "../../../infra/relay/delivery.ts";
+import { createMemoryStore } from "../../../infra/store/memory.ts";
+import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { defineFunction, watch } from "../../../shared/runtime/define-function.ts";
+import { itself } from "../../../shared/runtime/mappings.ts";
+import type { Queue, QueueEntry, Store } from "../../../shared/runtime/ports.ts";
+import { virtualClock } from "../../support/clock.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+interface Thing extends KubeObject {
+  readonly spec: { readonly size: number };
+}
+const Thing: Kind<Thing> = { group: "things.example", version: "v1", kind: "Thing", plural: "things", namespaced: true };
+const type = { cluster: MANAGEMENT, group: Thing.group, kind: Thing.kind };
+
+function thing(name: string, resourceVersion: string, { size = 1, uid = `uid-${name}` } = {}): Thing {
+  return {
+    apiVersion: "things.example/v1",
+    kind: "Thing",
+    metadata: { namespace: "default", name, uid, resourceVersion },
+    spec: { size },
+  };
+}
+
+const sized = defineFunction(
+  {
+    name: "thing-size",
+    summary: "s",
+    source: "own",
+    reconciles: Thing,
+    watches: [
+      watch(Thing, ["spec.size"], itself),
+      watch(Thing, ["metadata.uid"], async ({ object }) => [
+        { namespace: "default", name: `neighbour-of-${object.metadata.name}`, tenant: "default/-" },
+      ]),
+    ],
+    owns: [],
+    queue: { settleMs: 50 },
+  },
+  async () => {
+    throw new Error("not run here");
+  },
+);
+
+interface World {
+  readonly store: Store;
+  readonly delivery: Delivery;
+  readonly enqueued: (QueueEntry & { readonly functionName: string })[];
+  readonly clock: ReturnType<typeof virtualClock>;
+  readonly changes: string[];
+  /** The queue refuses so many calls. */
+  refuse(calls: number): void;
+  /** Names woken since the last look. */
+  woken(): readonly string[];
+}
+
+function world({ open = true } = {}): World {
+  const store = createMemoryStore();
+  const clock = virtualClock();
+  const enqueued: World["enqueued"] = [];
+  const changes: string[] = [];
+  let refusals = 0;
+  const queue = {
+    enqueue: async (functionName: string, entries: readonly QueueEntry[]) => {
+      refusals -= 1;
+      if (refusals >= 0) throw new Error("connection is closed");
+      enqueued.push(...entries.map((entry) => ({ functionName, ...entry })));
+    },
+  } as Queue;
+  const delivery = createDelivery({
+    functions: [sized],
+    store,
+    queue,
+    clock,
+    log: silentLog,
+    signal: new AbortController().signal,
+    onChange: ({ before, after }) => changes.push(`${before?.metadata.uid ?? "-"} to ${after?.metadata.uid ?? "-"}`),
+  });
+  if (open) delivery.open();
+  return {
+    store,
+    delivery,
+    enqueued,
+    clock,
+    changes,
+    refuse: (calls) => {
+      refusals = calls;
+    },
+    woken: () => enqueued.splice(0).map(({ key }) => key.split("/").at(-1) ?? ""),
+  };
+}
+
+const list = (resourceVersion: string) => ({ resourceVersion, urgency: "live" }) as const;
+
+describe("delivery", () => {
+  it("stores a change, then wakes whom it concerns, settled and with its cause (KR-14, Q-19)", async () => {
+    const { delivery, enqueued, store } = world();
+    await delivery.put(type, thing("a", "5"), "live");
+    expect((await store.get(type, { namespace: "default", name: "a" }))?.metadata.resourceVersion).toBe("5");
+    expect(enqueued[0]).toEqual({
+      functionName: "thing-size",
+      key: "default/-|Thing|default/a",
+      delayMs: 50,
+      class: "live",
+      cause: { what: "Thing default/a", resourceVersion: "5" },
+    });
+  });
+
+  it("does not settle a resync", async () => {
+    const { delivery, enqueued } = world();
+    await delivery.put(type, thing("a", "5"), "resync");
+    expect(enqueued[0]).toMatchObject({ class: "resync", delayMs: 0 });
+  });
+
+  it("wakes nobody for what is not newer or changes no watched field (KR-14, KR-15)", async () => {
+    const { delivery, woken } = world();
+    await delivery.put(type, thing("a", "5"), "live");
+    woken();
+    await delivery.put(type, thing("a", "5", { size: 9 }), "live");
+    await delivery.put(type, thing("a", "4", { size: 9 }), "live");
+    await delivery.put(type, thing("a", "6"), "live");
+    expect(woken()).toEqual([]);
+  });
+
+  it("wakes nobody after a list of 10,000 unchanged objects (KR-17)", async () => {
+    const { delivery, woken } = world();
+    const all = Array.from({ length: 10_000 }, (_none, at) => thing(`t${at}`, String(1 + at)));
+    await delivery.replace(type, all, list("20000"));
+    expect(woken()).toHaveLength(20_000);
+    await delivery.replace(type, all, list("20001"));
+    expect(woken()).toEqual([]);
+  });
+
+  it("tells of what disappeared between two lists as of any deletion (KR-13)", async () => {
+    const { delivery, woken, changes, store } = world();
+    await delivery.replace(type, [thing("a", "5"), thing("b", "6")], list("10"));
+    woken();
+    changes.length = 0;
+    await delivery.replace(type, [thing("b", "6")], list("20"));
+    expect(woken()).toEqual(["neighbour-of-a"]);
+    expect(changes).toEqual(["uid-a to -"]);
+    expect(await store.progress(type)).toEqual({ ready: true, resourceVersion: "20" });
+  });
+
+  it("tells of a recreated object as deleted, then added (KR-13)", async () => {
+    const { delivery, changes } = world();
+    await delivery.put(type, thing("a", "5"), "live");
+    changes.length = 0;
+    await delivery.replace(type, [thing("a", "9", { uid: "other" })], list("10"));
+    expect(changes).toEqual(["uid-a to -", "- to other"]);
+  });
+
+  it("does not let an old deletion remove a newer object", async () => {
+    const { delivery, store, woken } = world();
+    await delivery.put(type, thing("a", "9"), "live");
+    woken();
+    await delivery.remove(type, thing("a", "7"));
+    await delivery.remove(type, thing("a", "12", { uid: "older" }));
+    await delivery.remove(type, thing("never-seen", "12"));
+    expect(await store.get(type, { namespace: "default", name: "a" })).toBeDefined();
+    expect(woken()).toEqual([]);
+  });
+
+  it("starts over when the server went back in time, and wakes for differences only (KR-12)", async () => {
+    const { delivery, store, woken } = world();
+    await delivery.replace(type, [thing("a", "500"), thing("b", "501"), thing("c", "502")], list("510"));
+    woken();
+    await delivery.replace(type, [thing("a", "90"), thing("b", "91", { size: 2 })], list("100"));
+    expect(woken()).toEqual(["b", "neighbour-of-c"]);
+    expect((await store.list(type, {})).map(({ metadata }) => metadata.resourceVersion)).toEqual(["90", "91"]);
+    expect(await store.progress(type)).toEqual({ ready: true, resourceVersion: "100" });
+  });
+
+  it("asks a queue that refuses until it takes the keys, and the caller waits (KR-14)", async () => {
+    const { delivery, refuse, clock, woken } = world();
+    refuse(3);
+    let done = false;
+    const put = delivery.put(type, thing("a", "5"), "live").then(() => {
+      done = true;
+    });
+    await clock.advance(200);
+    expect(done).toBe(false);
+    await clock.advance(10_000);
+    await put;
+    expect(woken()).toEqual(["a", "neighbour-of-a"]);
+  });
+
+  it("only stores until it is opened", async () => {
+    const { delivery, changes, woken } = world({ open: false });
+    await delivery.put(type, thing("a", "5"), "live");
+    expect(changes).toEqual(["- to uid-a"]);
+    expect(woken()).toEqual([]);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import type { Delivery } from "../../../infra/relay/delivery.ts";
+import { resyncAfterLoss, resyncPeriodically } from "../../../infra/relay/resync.ts";
+import { createMemoryStore } from "../../../infra/store/memory.ts";
+import { type Kind, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { MINUTE, SECOND } from "../../../shared/runtime/backoff.ts";
+import { defineFunction } from "../../../shared/runtime/define-function.ts";
+import type { Queue, QueueEntry } from "../../../shared/runtime/ports.ts";
+import { virtualClock } from "../../support/clock.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+const Thing: Kind = { group: "things.example", version: "v1", kind: "Thing", plural: "things", namespaced: true };
+const type = { cluster: MANAGEMENT, group: Thing.group, kind: Thing.kind };
+const things = defineFunction(
+  { name: "thing-size", summary: "s", source: "own", reconciles: Thing, watches: [], owns: [] },
+  async () => {
+    throw new Error("not run here");
+  },
+);
+
+async function world(objects: number) {
+  const store = createMemoryStore();
+  for (let at = 0; at < objects; at += 1) {
+    const metadata = { namespace: "default", name: `t${at}`, uid: `u${at}`, resourceVersion: String(at + 1) };
+    await store.put(type, { apiVersion: "things.example/v1", kind: "Thing", metadata });
+  }
+  const clock = virtualClock();
+  const enqueued: QueueEntry[] = [];
+  const delivery = { enqueue: async (_name: string, entries: readonly QueueEntry[]) => void enqueued.push(...entries) };
+  const ledger = { epoch: "1" };
+  const abort = new AbortController();
+  const options = {
+    functions: [things],
+    store,
+    queue: { epoch: async () => ledger.epoch } as unknown as Queue,
+    delivery: delivery as unknown as Delivery,
+    clock,
+    log: silentLog,
+    signal: abort.signal,
+  };
+  return { options, clock, enqueued, ledger, abort };
+}
+
+describe("resync", () => {
+  it("enqueues every stored object once per period, spread over it (R-11)", async () => {
+    const { options, clock, enqueued, abort } = await world(120);
+    const running = resyncPeriodically(options);
+    await clock.advance(MINUTE);
+    expect(enqueued).toHaveLength(12);
+    await clock.advance(9 * MINUTE);
+    expect(new Set(enqueued.map(({ key }) => key)).size).toBe(120);
+    expect(enqueued).toHaveLength(120);
+    expect(enqueued[0]).toEqual({ key: "default/-|Thing|default/t0", class: "resync", cause: { what: "resync" } });
+    abort.abort();
+    await running;
+  });
+
+  it("enqueues everything at once when the ledger has lost its data (Q-15)", async () => {
+    const { options, clock, enqueued, ledger, abort } = await world(700);
+    const running = resyncAfterLoss(options);
+    await clock.advance(10 * SECOND);
+    expect(enqueued).toEqual([]);
+    ledger.epoch = "2";
+    await clock.advance(10 * SECOND);
+    expect(enqueued).toHaveLength(700);
+    abort.abort();
+    await running;
+  });
+});

@@ -1,0 +1,313 @@
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../infra/clock.ts";
+import { createServer } from "../../../infra/kube/client.ts";
+import { createTurns } from "../../../infra/relay/turns.ts";
+import { startWatchLoop, type WatchLoop } from "../../../infra/relay/watch-loop.ts";
+import type { Kind } from "../../../shared/api/kinds.ts";
+import type { Clock } from "../../../shared/runtime/ports.ts";
+import { eventually } from "../../support/eventually.ts";
+import {
+  bookmark,
+  breaking,
+  event,
+  failing,
+  holding,
+  listing,
+  reset,
+  type ScriptedServer,
+  startScriptedServer,
+  streaming,
+  text,
+} from "../../support/scripted-server.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+const Thing: Kind = { group: "", version: "v1", kind: "Thing", plural: "things", namespaced: true };
+
+/** Real time in which delays are over at once; the delays asked for are kept. */
+function impatientClock(): Clock & { readonly delays: number[] } {
+  const delays: number[] = [];
+  return {
+    delays,
+    now: () => new Date(),
+    after(delayMs, callback) {
+      delays.push(delayMs);
+      const timer = setImmediate(callback);
+      return () => clearImmediate(timer);
+    },
+  };
+}
+
+function thing(name: string, resourceVersion: string, uid = `uid-${name}`) {
+  return { apiVersion: "v1", kind: "Thing", metadata: { namespace: "default", name, uid, resourceVersion } };
+}
+
+interface Watching extends AsyncDisposable {
+  readonly server: ScriptedServer;
+  readonly told: string[];
+  readonly loop: WatchLoop;
+  readonly delays: readonly number[];
+  listsSeen(): number;
+  /** Versions that watches started from. */
+  watchedFrom(): readonly (string | null)[];
+}
+
+async function watching(script: (server: ScriptedServer) => void, options: { idleMs?: number; clock?: Clock } = {}): Promise<Watching> {
+  const stack = new AsyncDisposableStack();
+  const server = stack.use(await startScriptedServer());
+  script(server);
+  const connection = stack.use(createServer({ server: server.url }, { clock: systemClock, idleMs: options.idleMs }));
+  const told: string[] = [];
+  const impatient = impatientClock();
+  const loop = stack.use(
+    startWatchLoop({
+      name: "things",
+      client: connection.as("relay"),
+      kind: Thing,
+      clock: options.clock ?? impatient,
+      log: silentLog,
+      lists: createTurns(4),
+      random: () => 0.5,
+      consumer: {
+        reduce: (object) => object,
+        listed: async (items, { resourceVersion }) => {
+          told.push(`list ${items.map(({ metadata }) => metadata.name).join(",")} at ${resourceVersion}`);
+        },
+        changed: async ({ type, object }) => {
+          told.push(`${type} ${object.metadata.name}`);
+        },
+        reached: async (resourceVersion) => {
+          told.push(`reached ${resourceVersion}`);
+        },
+        gone: async () => {
+          told.push("gone");
+        },
+      },
+    }),
+  );
+  return {
+    server,
+    told,
+    loop,
+    delays: impatient.delays,
+    listsSeen: () => server.requests.filter(({ query }) => query.get("watch") === null).length,
+    watchedFrom: () =>
+      server.requests.filter(({ query }) => query.get("watch") === "true").map(({ query }) => query.get("resourceVersion")),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+const within = { withinMs: 10_000 };
+
+describe("watch loop", () => {
+  it("lists, then watches from the list's version with bookmarks and a bounded lifetime (KR-05, KR-06)", async () => {
+    await using world = await watching(({ lists }) => lists.push(listing([thing("a", "7")], "8")));
+    await eventually(() => world.watchedFrom().length === 1, within);
+    expect(world.told).toEqual(["list a at 8"]);
+    const watch = world.server.requests.at(-1);
+    expect(watch?.query.get("resourceVersion")).toBe("8");
+    expect(watch?.query.get("allowWatchBookmarks")).toBe("true");
+    expect(watch?.query.get("timeoutSeconds")).toBe("450");
+    expect(world.loop.status()).toMatchObject({ state: "streaming", lists: 1, resourceVersion: "8" });
+  });
+
+  it("resumes after a clean end from the last version without a list (KR-06)", async () => {
+    await using world = await watching(({ watches }) => watches.push(streaming(event("ADDED", thing("a", "105")))));
+    await eventually(() => world.watchedFrom().length === 2, within);
+    expect(world.watchedFrom()).toEqual(["100", "105"]);
+    expect(world.listsSeen()).toBe(1);
+    expect(world.loop.status().reconnects).toEqual({ closed: 1 });
+  });
+
+  it("takes watches that end at once three times in a row for a failure (KR-06)", async () => {
+    await using world = await watching(({ watches }) => watches.push(streaming(), streaming(), streaming()));
+    await eventually(() => world.watchedFrom().length === 4, within);
+    expect(world.loop.status().reconnects).toEqual({ closed: 2, VeryShortWatch: 1 });
+  });
+
+  it("resumes from a bookmark (KR-08)", async () => {
+    await using world = await watching(({ watches }) => watches.push(streaming(bookmark("140"))));
+    await eventually(() => world.watchedFrom().length === 2, within);
+    expect(world.watchedFrom()).toEqual(["100", "140"]);
+    expect(world.told).toContain("reached 140");
+  });
+
+  it.each([
+    ["a reset", reset, "NoAnswer"],
+    ["429", failing(429, "TooManyRequests"), "TooManyRequests"],
+    ["500", failing(500, "InternalError"), "InternalError"],
+    ["504", failing(504, "Timeout"), "Timeout"],
+  ])("watches again at the same version after %s, without a list (KR-10)", async (_what, reply, reason) => {
+    await using world = await watching(({ watches }) => watches.push(reply));
+    await eventually(() => world.watchedFrom().length === 2, within);
+    expect(world.watchedFrom()).toEqual(["100", "100"]);
+    expect(world.listsSeen()).toBe(1);
+    expect(world.loop.status().reconnects).toEqual({ [reason]: 1 });
+  });
+
+  it("resumes after the line broke in the middle of the stream (KR-10)", async () => {
+    await using world = await watching(({ watches }) => watches.push(breaking(event("ADDED", thing("a", "105")))));
+    await eventually(() => world.watchedFrom().length === 2, within);
+    expect(world.watchedFrom()).toEqual(["100", "105"]);
+    expect(world.told).toEqual(["list  at 100", "ADDED a"]);
+  });
+
+  it("waits twice as long after every failure, up to 30 s (KR-10)", async () => {
+    await using world = await watching(({ watches }) => watches.push(...Array<typeof reset>(8).fill(reset)));
+    await eventually(() => world.watchedFrom().length === 9, within);
+    expect(world.delays).toEqual([375, 750, 1_500, 3_000, 6_000, 12_000, 22_500, 22_500]);
+  });
+
+  it("lists again until a list succeeds (KR-04)", async () => {
+    await using world = await watching(({ lists }) =>
+      lists.push(failing(500, "InternalError"), reset, failing(403, "Forbidden"), listing([thing("a", "7")], "8")),
+    );
+    await eventually(() => world.told.length === 1, within);
+    expect(world.told).toEqual(["list a at 8"]);
+  });
+
+  it("waits as told by a 503 and then lists (KC-06)", async () => {
+    await using world = await watching(({ lists }) =>
+      lists.push(failing(503, "ServiceUnavailable", {}, { "Retry-After": "0" }), listing([], "8")),
+    );
+    await eventually(() => world.told.length === 1, within);
+    expect(world.loop.status().reconnects).toEqual({});
+  });
+
+  it("keeps its version after an ERROR event and lists after the second in a row (KR-10)", async () => {
+    const error = streaming(event("ERROR", { kind: "Status", code: 500, reason: "InternalError", message: "oops" }));
+    await using world = await watching(({ watches }) => watches.push(error, error));
+    await eventually(() => world.watchedFrom().length === 3, within);
+    expect(world.listsSeen()).toBe(2);
+    expect(world.loop.status().reconnects).toEqual({ InternalError: 2 });
+  });
+
+  it("keeps its version after ERROR events with an event in between (KR-10)", async () => {
+    const error = event("ERROR", { kind: "Status", code: 500, reason: "InternalError", message: "oops" });
+    await using world = await watching(({ watches }) =>
+      watches.push(streaming(error), streaming(event("ADDED", thing("a", "105")), error)),
+    );
+    await eventually(() => world.watchedFrom().length === 3, within);
+    expect(world.watchedFrom()).toEqual(["100", "100", "105"]);
+    expect(world.listsSeen()).toBe(1);
+  });
+
+  it.each([
+    ["an ERROR event", streaming(event("ERROR", { kind: "Status", code: 410, reason: "Expired", message: "too old" }))],
+    ["the answer itself", failing(410, "Expired")],
+  ])("lists again after 410 by %s, spread over 5 s (KR-09)", async (_what, reply) => {
+    await using world = await watching(({ lists, watches }) => {
+      lists.push(listing([], "100"), listing([thing("a", "190")], "200"));
+      watches.push(reply);
+    });
+    await eventually(() => world.watchedFrom().length === 2, within);
+    expect(world.told).toEqual(["list  at 100", "list a at 200"]);
+    expect(world.watchedFrom()).toEqual(["100", "200"]);
+    expect(world.delays).toEqual([2_500]);
+  });
+
+  it.each([
+    ["a garbage line", "this is no JSON\n"],
+    ["a line of an unknown type", event("CHANGED", thing("a", "105"))],
+    ["an object without uid", event("ADDED", { metadata: { name: "a", resourceVersion: "105" } })],
+    ["an object without version", event("ADDED", { metadata: { name: "a", uid: "u" } })],
+    ["a line that is JSON but no object", "17\n"],
+  ])("counts %s and lists again (KR-11)", async (_what, line) => {
+    await using world = await watching(({ watches }) => watches.push(holding(line)));
+    await eventually(() => world.watchedFrom().length === 2, within);
+    expect(world.listsSeen()).toBe(2);
+    expect(world.loop.status()).toMatchObject({ undecodable: 1, reconnects: { Undecodable: 1 } });
+  });
+
+  it("gives up on a line of more than 8 MiB and lists again (KR-11)", async () => {
+    const part = Buffer.alloc(1024 * 1024, "x");
+    await using world = await watching(({ watches }) => watches.push(holding(...Array<Buffer>(9).fill(part))));
+    await eventually(() => world.watchedFrom().length === 2, within);
+    expect(world.listsSeen()).toBe(2);
+    expect(world.loop.status().reconnects).toEqual({ TooLarge: 1 });
+  });
+
+  it("loses nothing when the stream ends within a line (KR-11)", async () => {
+    const line = event("ADDED", thing("b", "106"));
+    await using world = await watching(({ watches }) =>
+      watches.push(streaming(event("ADDED", thing("a", "105")), line.slice(0, 20)), holding(line)),
+    );
+    await eventually(() => world.told.length === 3, within);
+    expect(world.told).toEqual(["list  at 100", "ADDED a", "ADDED b"]);
+    expect(world.watchedFrom()).toEqual(["100", "105"]);
+  });
+
+  it("reads characters across chunk borders, carriage returns and several documents in a chunk (KR-24)", async () => {
+    const bytes = Buffer.from(event("ADDED", thing("grün-€-🚀", "105")));
+    const cut = bytes.indexOf("🚀") + 2;
+    const two = event("MODIFIED", thing("a", "106")) + event("MODIFIED", thing("b", "107")).replace("\n", "\r\n\r\n");
+    await using world = await watching(({ watches }) =>
+      watches.push(holding(bytes.subarray(0, cut), bytes.subarray(cut), two)),
+    );
+    await eventually(() => world.told.length === 4, within);
+    expect(world.told.slice(1)).toEqual(["ADDED grün-€-🚀", "MODIFIED a", "MODIFIED b"]);
+  });
+
+  it("reads 3,000 documents in one chunk and a bookmark before any object (KR-24)", async () => {
+    const many = Array.from({ length: 3_000 }, (_none, at) => event("ADDED", thing(`t${at}`, String(200 + at)))).join("");
+    await using world = await watching(({ watches }) => watches.push(holding(bookmark("150"), many)));
+    await eventually(() => world.told.length === 3_002, within);
+    expect(world.loop.status()).toMatchObject({ events: 3_000, resourceVersion: "3199" });
+  });
+
+  it("hands on an empty list and the deletion of what was never seen (KR-24)", async () => {
+    await using world = await watching(({ watches }) => watches.push(holding(event("DELETED", thing("a", "105")))));
+    await eventually(() => world.told.length === 2, within);
+    expect(world.told).toEqual(["list  at 100", "DELETED a"]);
+  });
+
+  it("replaces a silent watch at once and at the same version (KR-07)", async () => {
+    await using world = await watching(() => undefined, { idleMs: 20 });
+    await eventually(() => world.watchedFrom().length >= 2, within);
+    expect(world.listsSeen()).toBe(1);
+    expect(world.loop.status().reconnects["Idle"]).toBeGreaterThan(0);
+    expect(world.delays[0]).toBe(0);
+  });
+
+  it("takes an HTML page or an unasked 404 page for no answer at all and goes on (KR-24)", async () => {
+    await using world = await watching(({ lists }) =>
+      lists.push(text(200, "<html>login</html>"), text(404, "404 page not found"), listing([], "8")),
+    );
+    await eventually(() => world.told.length === 1, within);
+    expect(world.loop.status().reconnects).toEqual({ Undecodable: 1, TypeNotServed: 1 });
+  });
+
+  it("believes that a type is gone after three 404s over 60 s only (KR-10)", async () => {
+    let nowMs = 0;
+    const clock: Clock = {
+      now: () => new Date(nowMs),
+      after(_delayMs, callback) {
+        nowMs += 25_000;
+        const timer = setImmediate(callback);
+        return () => clearImmediate(timer);
+      },
+    };
+    await using world = await watching(({ lists }) => lists.push(...Array(5).fill(text(404, "404 page not found"))), { clock });
+    await eventually(() => world.told.length === 3, within);
+    expect(world.told).toEqual(["gone", "gone", "list  at 100"]);
+  });
+
+  it("is told every page of a list as one (KC-08)", async () => {
+    await using world = await watching(({ lists }) =>
+      lists.push(listing([thing("a", "1")], "8", "more"), failing(410, "Expired"), listing([thing("b", "2")], "9")),
+    );
+    await eventually(() => world.told.length === 1, within);
+    expect(world.told).toEqual(["list b at 9"]);
+    expect(world.server.requests.slice(0, 3).map(({ query }) => [query.get("limit"), query.get("continue")])).toEqual([
+      ["500", null],
+      ["500", "more"],
+      [null, null],
+    ]);
+  });
+
+  it("is stopped by disposing in whatever state it is (KR-04)", async () => {
+    const world = await watching(() => undefined);
+    await eventually(() => world.watchedFrom().length === 1, within);
+    await world[Symbol.asyncDispose]();
+    expect(world.loop.status().state).toBe("stopped");
+  });
+});
