@@ -1,0 +1,89 @@
+import { Cluster } from "../../shared/api/cluster.ts";
+import { CustomResourceDefinition } from "../../shared/api/core.ts";
+import { refTo } from "../../shared/api/kinds.ts";
+import { ControlPlane } from "../../shared/contract/control-plane.ts";
+import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
+import { clusterHold } from "../../shared/rules/cluster-hold.ts";
+import { clusterAdoption } from "../../shared/rules/cluster-ownership.ts";
+import { refusedMessage } from "../../shared/rules/cluster-provider-conditions.ts";
+import { readClusterProviders } from "../../shared/rules/cluster-reads.ts";
+import { type Decision, defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
+import { itself, referencing, referencingKind } from "../../shared/runtime/mappings.ts";
+import type { Referenced } from "../../shared/runtime/ports.ts";
+import { done, soonest, waitFor } from "../../shared/runtime/result.ts";
+
+const ADOPTED = ["metadata.ownerReferences", "metadata.labels[cluster.x-k8s.io/cluster-name]"] as const;
+
+export const clusterAdopt = defineFunction<Cluster>(
+  {
+    name: "cluster-adopt",
+    summary: "Makes the Cluster an owner of its infrastructure and control plane object.",
+    source: "cluster-and-controlplane.md 3.1; core/reconcilers/cluster/cluster_controller_phases.go",
+    reconciles: Cluster,
+    watches: [
+      watch(
+        Cluster,
+        [
+          "metadata.uid",
+          "metadata.finalizers",
+          "metadata.deletionTimestamp",
+          "metadata.annotations[cluster.x-k8s.io/paused]",
+          "spec.paused",
+          "spec.infrastructureRef",
+          "spec.controlPlaneRef",
+          "spec.topology",
+        ],
+        itself,
+      ),
+      watchContract(InfraCluster, ["metadata.uid", ...ADOPTED], referencing),
+      watchContract(ControlPlane, ["metadata.uid", ...ADOPTED], referencing),
+      watch(
+        CustomResourceDefinition,
+        [
+          "metadata.uid",
+          "metadata.labels[cluster.x-k8s.io/v1beta2]",
+          "metadata.labels[cluster.x-k8s.io/v1beta1]",
+        ],
+        referencingKind,
+      ),
+    ],
+    owns: [],
+    ownsOn: [
+      { kind: InfraCluster, fields: ADOPTED },
+      { kind: ControlPlane, fields: ADOPTED },
+    ],
+  },
+  async (cluster, { read }) => {
+    const hold = clusterHold(cluster);
+    if (hold !== undefined) return { result: hold };
+    const { infrastructure, controlPlane } = await readClusterProviders(read, cluster);
+    const parts = [infrastructure, controlPlane].flatMap((provider) =>
+      provider === undefined ? [] : [adopt(cluster, provider)],
+    );
+    return {
+      patch: parts.flatMap((part) => part.patch ?? []),
+      events: parts.flatMap((part) => part.events ?? []),
+      result: parts.map((part) => part.result).reduce(soonest, done),
+    };
+  },
+);
+
+/** Each object by itself: what is wrong with one does not stop the other. */
+function adopt(cluster: Cluster, provider: Referenced): Decision<Cluster, never> {
+  // Without a contract label nobody knows what a write would do to it (F-45).
+  if (provider.state === "unresolved") return { result: waitFor("CustomResourceDefinition.metadata.labels") };
+  if (provider.state === "missing") return { result: waitFor(`${provider.kind.kind}.metadata.uid`) };
+  const { object, kind } = provider;
+  const adoption = clusterAdoption(cluster, object);
+  if (adoption.state === "refused") {
+    const message = refusedMessage(object.kind, object.metadata.name, adoption.controller);
+    return {
+      events: [{ type: "Warning", reason: "ControlledByAnother", message }],
+      result: waitFor(`${object.kind}.metadata.ownerReferences`),
+    };
+  }
+  const { operations } = adoption;
+  return operations.length === 0
+    ? { result: done }
+    : { patch: [{ target: refTo(kind, object), operations }], result: done };
+}

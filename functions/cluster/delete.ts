@@ -1,0 +1,140 @@
+import { Cluster } from "../../shared/api/cluster.ts";
+import { CustomResourceDefinition } from "../../shared/api/core.ts";
+import { objectKeyOf, refTo } from "../../shared/api/kinds.ts";
+import { MachinePool } from "../../shared/api/machinepool.ts";
+import { ControlPlane } from "../../shared/contract/control-plane.ts";
+import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
+import {
+  COMPLETED,
+  type DeletionStage,
+  hookStage,
+  providerStage,
+  workersStage,
+} from "../../shared/rules/cluster-deletion.ts";
+import { DESCENDANTS, type Descendants } from "../../shared/rules/cluster-descendants.ts";
+import { CLUSTER_FINALIZER } from "../../shared/rules/cluster-ownership.ts";
+import { readDescendantsLive, readDoomedProvider } from "../../shared/rules/cluster-reads.ts";
+import { isDeleting, type ProviderRole, referenceOf } from "../../shared/rules/cluster-references.ts";
+import { removeFinalizerPatch } from "../../shared/rules/finalizers.ts";
+import { isPaused } from "../../shared/rules/paused.ts";
+import { SECOND } from "../../shared/runtime/backoff.ts";
+import {
+  type Decision,
+  defineFunction,
+  type Notice,
+  type StepContext,
+  watch,
+  watchContract,
+} from "../../shared/runtime/define-function.ts";
+import { clusterOf, itself, referencing, referencingKind } from "../../shared/runtime/mappings.ts";
+import { done, requeueAfter, waitFor } from "../../shared/runtime/result.ts";
+
+/** Kinds that Capstan does not watch are asked for this often; their end wakes nobody. */
+const POLL_MS = 5 * SECOND;
+
+const UNWATCHED = DESCENDANTS.filter((of) => !of.watched).map((of) => of.kind);
+
+export const clusterDelete = defineFunction<Cluster>(
+  {
+    name: "cluster-delete",
+    summary: "Takes a deleted Cluster apart: workers, control plane, infrastructure, finalizer.",
+    source: "cluster-and-controlplane.md 8; core/reconcilers/cluster/cluster_controller.go",
+    reconciles: Cluster,
+    watches: [
+      watch(
+        Cluster,
+        [
+          "metadata.uid",
+          "metadata.deletionTimestamp",
+          "metadata.annotations[cluster.x-k8s.io/paused]",
+          "metadata.annotations[runtime.cluster.x-k8s.io/ok-to-delete]",
+          "spec.paused",
+        ],
+        itself,
+      ),
+      watch(
+        MachinePool,
+        ["metadata.uid", "metadata.ownerReferences", "metadata.labels[cluster.x-k8s.io/cluster-name]"],
+        clusterOf,
+      ),
+      watchContract(InfraCluster, ["metadata.uid"], referencing),
+      watchContract(ControlPlane, ["metadata.uid"], referencing),
+      watch(
+        CustomResourceDefinition,
+        [
+          "metadata.uid",
+          "metadata.labels[cluster.x-k8s.io/v1beta2]",
+          "metadata.labels[cluster.x-k8s.io/v1beta1]",
+        ],
+        referencingKind,
+      ),
+    ],
+    owns: [],
+    ownsOn: [{ kind: Cluster, fields: ["metadata.finalizers"] }],
+    calls: [...DESCENDANTS.map((of) => of.kind), ControlPlane, InfraCluster].map((kind) => ({
+      verb: "delete",
+      kind,
+    })),
+    readsLive: [Cluster, MachinePool, ...UNWATCHED, ControlPlane, InfraCluster],
+  },
+  async (cluster, { read }) => {
+    if (!isDeleting(cluster)) return { result: done };
+    const live = await read.live.get(Cluster, objectKeyOf(cluster));
+    if (live === undefined || live.metadata.uid !== cluster.metadata.uid) return { result: done };
+    if (isPaused(live, live)) return { result: waitFor("Cluster.spec.paused") };
+    const hook = hookStage(live);
+    if (hook !== undefined) return takeApart(hook);
+    const descendants = await readDescendantsLive(read, live);
+    const workers = workersStage(live, descendants);
+    return workers === undefined
+      ? takeProvidersApart(live, read)
+      : { ...takeApart(workers), ...unwatched(live, descendants) };
+  },
+);
+
+/** The control plane object must be gone before the infrastructure is touched. */
+async function takeProvidersApart(
+  cluster: Cluster,
+  read: StepContext["read"],
+): Promise<Decision<Cluster, never>> {
+  const events: Notice[] = [];
+  for (const role of ["controlPlane", "infrastructure"] as const) {
+    const doomed = await readDoomedProvider(read.live, cluster, role);
+    const stage = providerStage(role, doomed);
+    if (stage !== undefined) return { ...takeApart(stage), events };
+    if (doomed.sharedWith !== undefined) events.push(leftTo(doomed.sharedWith, cluster, role));
+  }
+  const operations = removeFinalizerPatch(cluster, CLUSTER_FINALIZER);
+  if (operations.length === 0) return { events, result: done };
+  return {
+    patch: [{ target: refTo(Cluster, cluster), operations }],
+    events: [...events, { type: "Normal", reason: "Deleted", message: COMPLETED.message }],
+    result: done,
+  };
+}
+
+/** Only what belongs to this stage; the end of what is deleted brings the key back. */
+function takeApart({ remove, awaits }: DeletionStage): Decision<Cluster, never> {
+  if (remove.length === 0) return { result: waitFor(awaits) };
+  return { delete: remove.map(({ kind, object }) => refTo(kind, object)), result: waitFor(awaits) };
+}
+
+/** What only a live list shows is told by an Event, for the status cannot see it, and asked for again. */
+function unwatched(
+  cluster: Cluster,
+  descendants: readonly Descendants[],
+): Pick<Decision<Cluster, never>, "events"> & Partial<Pick<Decision<Cluster, never>, "result">> {
+  const unseen = workersStage(
+    cluster,
+    descendants.filter(({ of }) => !of.watched),
+  );
+  if (unseen === undefined) return {};
+  const { reason, message, awaits } = unseen;
+  return { events: [{ type: "Normal", reason, message }], result: requeueAfter(POLL_MS, awaits) };
+}
+
+function leftTo(other: Cluster, cluster: Cluster, role: ProviderRole): Notice {
+  const reference = referenceOf(cluster, role);
+  const message = `${reference?.kind} ${reference?.name} is left to Cluster ${other.metadata.name}, which references it too`;
+  return { type: "Normal", reason: "SharedWithAnotherCluster", message };
+}

@@ -1,0 +1,26 @@
+import { Cluster } from "../../shared/api/cluster.ts";
+import { refTo } from "../../shared/api/kinds.ts";
+import { CLUSTER_FINALIZER } from "../../shared/rules/cluster-ownership.ts";
+import { isDeleting } from "../../shared/rules/cluster-references.ts";
+import { addFinalizerPatch, hasFinalizer } from "../../shared/rules/finalizers.ts";
+import { defineFunction, watch } from "../../shared/runtime/define-function.ts";
+import { itself } from "../../shared/runtime/mappings.ts";
+import { done } from "../../shared/runtime/result.ts";
+
+export const clusterGuard = defineFunction<Cluster>(
+  {
+    name: "cluster-guard",
+    summary: "Keeps a Cluster until it has been taken apart.",
+    source: "cluster-functions.md; core/reconcilers/cluster/cluster_controller.go",
+    reconciles: Cluster,
+    watches: [watch(Cluster, ["metadata.uid", "metadata.finalizers", "metadata.deletionTimestamp"], itself)],
+    owns: [],
+    ownsOn: [{ kind: Cluster, fields: ["metadata.finalizers"] }],
+  },
+  async (cluster) => {
+    // Paused or not: a Cluster without finalizer could vanish under its machines.
+    if (isDeleting(cluster) || hasFinalizer(cluster, CLUSTER_FINALIZER)) return { result: done };
+    const operations = addFinalizerPatch(cluster, CLUSTER_FINALIZER);
+    return { patch: [{ target: refTo(Cluster, cluster), operations }], result: done };
+  },
+);

@@ -1,0 +1,189 @@
+import { Cluster } from "../../shared/api/cluster.ts";
+import { Connection, CustomResourceDefinition } from "../../shared/api/core.ts";
+import { objectKeyOf } from "../../shared/api/kinds.ts";
+import { MachinePool } from "../../shared/api/machinepool.ts";
+import { ControlPlane } from "../../shared/contract/control-plane.ts";
+import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
+import { clusterDeletion, type DeletionStage } from "../../shared/rules/cluster-deletion.ts";
+import { countedWorkers, type Descendants } from "../../shared/rules/cluster-descendants.ts";
+import { ownStatus, pausedStatus } from "../../shared/rules/cluster-own-status.ts";
+import { CLUSTER_FINALIZER } from "../../shared/rules/cluster-ownership.ts";
+import {
+  readClusterProviders,
+  readDescendants,
+  readDoomedProvider,
+} from "../../shared/rules/cluster-reads.ts";
+import { isDeleting } from "../../shared/rules/cluster-references.ts";
+import { clusterNotices, clusterReport, isBroughtUp } from "../../shared/rules/cluster-status.ts";
+import { clusterWritesDue, heldBackMs } from "../../shared/rules/cluster-writes-due.ts";
+import { hasFinalizer } from "../../shared/rules/finalizers.ts";
+import { isPaused } from "../../shared/rules/paused.ts";
+import { SECOND } from "../../shared/runtime/backoff.ts";
+import {
+  type Decision,
+  defineFunction,
+  type StepContext,
+  watch,
+  watchContract,
+} from "../../shared/runtime/define-function.ts";
+import { clusterOf, itself, referencing, referencingKind, sameName } from "../../shared/runtime/mappings.ts";
+import { sameJson } from "../../shared/runtime/path.ts";
+import { done, requeueAfter, waitFor } from "../../shared/runtime/result.ts";
+
+/** Once nobody waits for the Cluster any more, a thousand pools becoming ready cost one status per second. */
+const FLOOR_MS = SECOND;
+
+const PROVIDER_FIELDS = [
+  "metadata.uid",
+  "metadata.ownerReferences",
+  "metadata.deletionTimestamp",
+  "status.failureReason",
+  "status.failureMessage",
+  "status.conditions[Ready]",
+  "status.v1beta2.conditions[Ready]",
+] as const;
+
+export const clusterStatus = defineFunction<Cluster, "status">(
+  {
+    name: "cluster-status",
+    summary: "Says what is known about the Cluster.",
+    source: "cluster-and-controlplane.md 3 to 6; core/reconcilers/cluster/cluster_controller_status.go",
+    reconciles: Cluster,
+    watches: [
+      watch(
+        Cluster,
+        [
+          "metadata.uid",
+          "metadata.generation",
+          "metadata.finalizers",
+          "metadata.deletionTimestamp",
+          "metadata.annotations[cluster.x-k8s.io/paused]",
+          "metadata.annotations[runtime.cluster.x-k8s.io/ok-to-delete]",
+          "spec",
+          "status",
+        ],
+        itself,
+      ),
+      watchContract(
+        InfraCluster,
+        [...PROVIDER_FIELDS, "status.initialization.provisioned", "status.ready", "status.failureDomains"],
+        referencing,
+      ),
+      watchContract(
+        ControlPlane,
+        [
+          ...PROVIDER_FIELDS,
+          "spec.replicas",
+          "status.initialization.controlPlaneInitialized",
+          "status.initialized",
+          "status.replicas",
+          "status.readyReplicas",
+          "status.availableReplicas",
+          "status.unavailableReplicas",
+          "status.upToDateReplicas",
+          "status.updatedReplicas",
+          "status.versions",
+          ...["Available", "RollingOut", "ScalingUp", "ScalingDown"].flatMap((type) => [
+            `status.conditions[${type}]`,
+            `status.v1beta2.conditions[${type}]`,
+          ]),
+        ],
+        referencing,
+      ),
+      watch(
+        CustomResourceDefinition,
+        [
+          "metadata.uid",
+          "metadata.labels[cluster.x-k8s.io/v1beta2]",
+          "metadata.labels[cluster.x-k8s.io/v1beta1]",
+        ],
+        referencingKind,
+      ),
+      // Messages of conditions that stay as they are wake nobody: they would at every step of every pool.
+      watch(
+        MachinePool,
+        [
+          "metadata.uid",
+          "metadata.deletionTimestamp",
+          "spec.replicas",
+          "status.replicas",
+          "status.readyReplicas",
+          "status.availableReplicas",
+          "status.upToDateReplicas",
+          "status.versions",
+          "status.conditions[Available].status",
+          "status.conditions[RollingOut].status",
+          "status.conditions[ScalingUp].status",
+          "status.conditions[ScalingDown].status",
+        ],
+        clusterOf,
+      ),
+      watch(
+        Connection,
+        ["metadata.uid", "status.state", "status.failingSince", "status.lastSuccess", "status.failures"],
+        sameName,
+      ),
+    ],
+    owns: ["status"],
+    queue: { settleMs: 50 },
+  },
+  async (cluster, context) => {
+    const { now } = context;
+    if (!isDeleting(cluster) && !hasFinalizer(cluster, CLUSTER_FINALIZER)) {
+      return { result: waitFor("Cluster.metadata.finalizers") };
+    }
+    if (isPaused(cluster, cluster)) return { ...applied(cluster, pausedStatus(cluster, now)), result: done };
+    return report(cluster, context);
+  },
+);
+
+type Owned = Pick<Decision<Cluster, "status">, "apply">;
+
+async function report(cluster: Cluster, { read, now }: StepContext): Promise<Decision<Cluster, "status">> {
+  const providers = await readClusterProviders(read, cluster);
+  const due = clusterWritesDue(cluster, providers);
+  const heldMs = due ? heldBackMs(cluster, now) : 0;
+  if (heldMs > 0) return { result: requeueAfter(heldMs, "finalizer, owners or endpoint are being written") };
+  const descendants = await readDescendants(read, cluster);
+  const { status, expiresInMs } = clusterReport({
+    ...providers,
+    cluster,
+    workers: countedWorkers(cluster, descendants),
+    // Machines are not watched here; only without controlPlaneRef they would tell.
+    controlPlaneHasNode: false,
+    connection: await read.get(Connection, objectKeyOf(cluster)),
+    deletion: await deletionStage(cluster, descendants, read),
+    settled: !due,
+    now,
+  });
+  return {
+    ...applied(cluster, status),
+    events: clusterNotices(cluster.metadata.name, cluster.status, status),
+    ...(isBroughtUp(status) ? { notBeforeMs: FLOOR_MS } : {}),
+    result:
+      expiresInMs === undefined ? done : requeueAfter(expiresInMs, "grace period of the workload connection"),
+  };
+}
+
+/** The text of the deletion, from snapshots; the deed is that of `cluster-delete`, on live reads. */
+async function deletionStage(
+  cluster: Cluster,
+  descendants: readonly Descendants[],
+  read: StepContext["read"],
+): Promise<DeletionStage | undefined> {
+  if (!isDeleting(cluster)) return undefined;
+  const [controlPlane, infrastructure] = await Promise.all([
+    readDoomedProvider(read, cluster, "controlPlane"),
+    readDoomedProvider(read, cluster, "infrastructure"),
+  ]);
+  return clusterDeletion(cluster, descendants, controlPlane, infrastructure);
+}
+
+/**
+ * The complete status. Left out when it differs from the stored one only by what others keep in it (conditions of
+ * gates and topology): comparing with the snapshot would repeat such an apply in every run.
+ */
+function applied(cluster: Cluster, status: NonNullable<Cluster["status"]>): Owned {
+  const own = ownStatus(cluster.status);
+  return sameJson(own, status) && !sameJson(own, cluster.status) ? {} : { apply: { status } };
+}

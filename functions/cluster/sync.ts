@@ -1,0 +1,128 @@
+import { Cluster } from "../../shared/api/cluster.ts";
+import { CustomResourceDefinition } from "../../shared/api/core.ts";
+import { refTo } from "../../shared/api/kinds.ts";
+import { ControlPlane } from "../../shared/contract/control-plane.ts";
+import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
+import {
+  desiredEndpoint,
+  type Endpoint,
+  endpointFrom,
+  formatEndpoint,
+  isValidEndpoint,
+  reportedEndpoint,
+} from "../../shared/rules/cluster-endpoint.ts";
+import { clusterHold } from "../../shared/rules/cluster-hold.ts";
+import { readClusterProviders } from "../../shared/rules/cluster-reads.ts";
+import { type ClusterProviders, referenceOf } from "../../shared/rules/cluster-references.ts";
+import {
+  defineFunction,
+  type Notice,
+  type StepContext,
+  watch,
+  watchContract,
+} from "../../shared/runtime/define-function.ts";
+import { itself, referencing, referencingKind } from "../../shared/runtime/mappings.ts";
+import { done, waitFor } from "../../shared/runtime/result.ts";
+
+const SOURCE_FIELDS = [
+  "metadata.uid",
+  "metadata.ownerReferences",
+  "metadata.deletionTimestamp",
+  "spec.controlPlaneEndpoint",
+] as const;
+
+export const clusterSync = defineFunction<Cluster>(
+  {
+    name: "cluster-sync",
+    summary: "Copies the control plane endpoint into the Cluster, once.",
+    source: "cluster-and-controlplane.md 3.4; core/reconcilers/cluster/cluster_controller_phases.go",
+    reconciles: Cluster,
+    watches: [
+      watch(
+        Cluster,
+        [
+          "metadata.uid",
+          "metadata.finalizers",
+          "metadata.deletionTimestamp",
+          "metadata.annotations[cluster.x-k8s.io/paused]",
+          "spec.paused",
+          "spec.infrastructureRef",
+          "spec.controlPlaneRef",
+          "spec.topology",
+          "spec.controlPlaneEndpoint",
+          "status.initialization",
+        ],
+        itself,
+      ),
+      watchContract(
+        InfraCluster,
+        [...SOURCE_FIELDS, "status.initialization.provisioned", "status.ready"],
+        referencing,
+      ),
+      watchContract(
+        ControlPlane,
+        [...SOURCE_FIELDS, "status.initialization.controlPlaneInitialized", "status.initialized"],
+        referencing,
+      ),
+      watch(
+        CustomResourceDefinition,
+        [
+          "metadata.uid",
+          "metadata.labels[cluster.x-k8s.io/v1beta2]",
+          "metadata.labels[cluster.x-k8s.io/v1beta1]",
+        ],
+        referencingKind,
+      ),
+    ],
+    owns: [],
+    ownsOn: [{ kind: Cluster, fields: ["spec.controlPlaneEndpoint"] }],
+    readsLive: [InfraCluster, ControlPlane],
+    queue: { settleMs: 50 },
+  },
+  async (cluster, { read }) => {
+    const hold = clusterHold(cluster);
+    if (hold !== undefined) return { result: hold };
+    const providers = await readClusterProviders(read, cluster);
+    const { controlPlaneEndpoint } = cluster.spec;
+    if (isValidEndpoint(controlPlaneEndpoint)) {
+      return { events: divergence(cluster, controlPlaneEndpoint, providers), result: done };
+    }
+    const endpoint = await confirmedEndpoint(cluster, providers, read);
+    if (endpoint === undefined) return { result: waitFor("InfraCluster.spec.controlPlaneEndpoint") };
+    const value = { host: endpoint.host, port: endpoint.port };
+    return {
+      patch: [
+        {
+          target: refTo(Cluster, cluster),
+          operations: [{ op: "add", path: "/spec/controlPlaneEndpoint", value }],
+        },
+      ],
+      result: done,
+    };
+  },
+);
+
+/** A wrong first value would stay for ever, so the source is asked once more, live. */
+async function confirmedEndpoint(
+  cluster: Cluster,
+  providers: ClusterProviders,
+  read: StepContext["read"],
+): Promise<Endpoint | undefined> {
+  const desired = desiredEndpoint(cluster, providers);
+  if (desired === "keep") return undefined;
+  const reference = referenceOf(cluster, desired.role);
+  if (reference === undefined) return undefined;
+  const source = await read.live.referenced(reference, cluster.metadata.namespace ?? "");
+  return endpointFrom(desired.role, cluster, source);
+}
+
+function divergence(cluster: Cluster, kept: Endpoint, providers: ClusterProviders): readonly Notice[] {
+  const reported = reportedEndpoint(cluster, providers);
+  if (reported === undefined) return [];
+  const [now, before] = [formatEndpoint(reported), formatEndpoint(kept)];
+  if (now === before) return [];
+  const who = referenceOf(cluster, reported.role)?.kind ?? "";
+  // Named after the value, so that one Event is sent per value.
+  const message = `${who} reports control plane endpoint ${now}, the Cluster keeps ${before}`;
+  return [{ type: "Warning", reason: "ControlPlaneEndpointChanged", message }];
+}

@@ -1,0 +1,68 @@
+import { Cluster } from "../../shared/api/cluster.ts";
+import { CustomResourceDefinition } from "../../shared/api/core.ts";
+import { refTo } from "../../shared/api/kinds.ts";
+import { MachinePool } from "../../shared/api/machinepool.ts";
+import { BootstrapConfig } from "../../shared/contract/bootstrap-config.ts";
+import { InfraMachinePool } from "../../shared/contract/infra-machine-pool.ts";
+import { adoptionPatch, describeController, poolAdoption } from "../../shared/rules/pool-adoption.ts";
+import { poolHold } from "../../shared/rules/pool-hold.ts";
+import { readCluster, readProviders } from "../../shared/rules/pool-reads.ts";
+import { defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
+import { inCluster, itself, referencing, referencingKind } from "../../shared/runtime/mappings.ts";
+import { done } from "../../shared/runtime/result.ts";
+
+const ADOPTED_FIELDS = ["metadata.ownerReferences", "metadata.labels[cluster.x-k8s.io/cluster-name]"];
+
+export const machinepoolAdopt = defineFunction(
+  {
+    name: "machinepool-adopt",
+    summary: "Makes a MachinePool the controller of its bootstrap and infrastructure object.",
+    source: "machinepool.md 2",
+    reconciles: MachinePool,
+    watches: [
+      watch(
+        MachinePool,
+        [
+          "metadata.uid",
+          "metadata.finalizers",
+          "metadata.deletionTimestamp",
+          "metadata.annotations[cluster.x-k8s.io/paused]",
+          "spec.template.spec.bootstrap.configRef",
+          "spec.template.spec.infrastructureRef",
+        ],
+        itself,
+      ),
+      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+      watchContract(BootstrapConfig, ["metadata.uid", ...ADOPTED_FIELDS], referencing),
+      watchContract(InfraMachinePool, ["metadata.uid", ...ADOPTED_FIELDS], referencing),
+      watch(CustomResourceDefinition, ["metadata.uid", "metadata.labels"], referencingKind),
+    ],
+    owns: [],
+    ownsOn: [
+      { kind: BootstrapConfig, fields: ADOPTED_FIELDS },
+      { kind: InfraMachinePool, fields: ADOPTED_FIELDS },
+    ],
+  },
+  async (pool, { read }) => {
+    const hold = poolHold(pool, await readCluster(read, pool));
+    if (hold !== undefined) return { result: hold };
+
+    const { bootstrap, infrastructure } = await readProviders(read, pool);
+    const found = [bootstrap, infrastructure].filter((provider) => provider?.state === "found");
+    return {
+      patch: found.map((provider) => ({
+        target: refTo(provider.kind, provider.object),
+        operations: adoptionPatch(pool, provider),
+      })),
+      // Taking an object from its controller would make two of them fight for it for ever.
+      events: found
+        .filter((provider) => poolAdoption(pool, provider) === "foreign")
+        .map(({ object }) => ({
+          type: "Warning",
+          reason: "ControlledByAnother",
+          message: describeController(object),
+        })),
+      result: done,
+    };
+  },
+);

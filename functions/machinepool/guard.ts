@@ -1,0 +1,59 @@
+import { Cluster } from "../../shared/api/cluster.ts";
+import { refTo } from "../../shared/api/kinds.ts";
+import { MachinePool } from "../../shared/api/machinepool.ts";
+import { poolGuardPatch, poolViolations } from "../../shared/rules/pool-guard.ts";
+import { readCluster } from "../../shared/rules/pool-reads.ts";
+import { defineFunction, watch } from "../../shared/runtime/define-function.ts";
+import { inCluster, itself } from "../../shared/runtime/mappings.ts";
+import { done, waitFor } from "../../shared/runtime/result.ts";
+
+export const machinepoolGuard = defineFunction(
+  {
+    name: "machinepool-guard",
+    summary:
+      "Makes a MachinePool safe to work on: finalizer, cluster label, Cluster owner reference, defaults.",
+    source: "machinepool.md 2, 4 and 12",
+    reconciles: MachinePool,
+    watches: [
+      watch(
+        MachinePool,
+        [
+          "metadata.finalizers",
+          "metadata.labels[cluster.x-k8s.io/cluster-name]",
+          "metadata.ownerReferences",
+          "metadata.deletionTimestamp",
+          "metadata.annotations[cluster.x-k8s.io/paused]",
+          "metadata.annotations[cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size]",
+          "metadata.annotations[cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size]",
+          "spec.replicas",
+          "spec.template.spec",
+        ],
+        itself,
+      ),
+      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+    ],
+    owns: [],
+    ownsOn: [
+      {
+        kind: MachinePool,
+        fields: [
+          "metadata.finalizers",
+          "metadata.labels[cluster.x-k8s.io/cluster-name]",
+          "metadata.ownerReferences",
+          "spec.replicas",
+          "spec.template.spec.deletion.nodeDeletionTimeoutSeconds",
+        ],
+      },
+    ],
+  },
+  async (pool, { read }) => {
+    const cluster = await readCluster(read, pool);
+    if (cluster === undefined) return { result: waitFor("Cluster.metadata.uid") };
+
+    return {
+      patch: [{ target: refTo(MachinePool, pool), operations: poolGuardPatch(pool, cluster) }],
+      events: poolViolations(pool),
+      result: done,
+    };
+  },
+);

@@ -1,0 +1,74 @@
+import { Cluster } from "../../shared/api/cluster.ts";
+import { Connection, Node } from "../../shared/api/core.ts";
+import { refTo, workloadCluster } from "../../shared/api/kinds.ts";
+import { MachinePool } from "../../shared/api/machinepool.ts";
+import { poolHold } from "../../shared/rules/pool-hold.ts";
+import { belongsElsewhere, nodeMarksPatch } from "../../shared/rules/pool-node-marks.ts";
+import { clusterKeyOf, hasCompleteView, readCluster, readRivals } from "../../shared/rules/pool-reads.ts";
+import { MINUTE } from "../../shared/runtime/backoff.ts";
+import { defineFunction, watch } from "../../shared/runtime/define-function.ts";
+import { inCluster, itself, poolsOfNode } from "../../shared/runtime/mappings.ts";
+import { done, requeueAfter, waitFor } from "../../shared/runtime/result.ts";
+
+const MARKS = [
+  "metadata.annotations[cluster.x-k8s.io/cluster-name]",
+  "metadata.annotations[cluster.x-k8s.io/cluster-namespace]",
+  "metadata.annotations[cluster.x-k8s.io/owner-kind]",
+  "metadata.annotations[cluster.x-k8s.io/owner-name]",
+  "spec.taints",
+] as const;
+
+export const machinepoolNodes = defineFunction(
+  {
+    name: "machinepool-nodes",
+    summary: "Marks the Nodes of a MachinePool as its own and opens them for pods.",
+    source: "machinepool.md 6.4",
+    reconciles: MachinePool,
+    watches: [
+      watch(
+        MachinePool,
+        [
+          "metadata.finalizers",
+          "metadata.deletionTimestamp",
+          "metadata.annotations[cluster.x-k8s.io/paused]",
+          "spec.providerIDList",
+        ],
+        itself,
+      ),
+      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+      watch(Connection, ["status.state", "status.nodesComplete"], inCluster),
+      watch(Node, ["metadata.uid", "spec.providerID", ...MARKS], poolsOfNode),
+    ],
+    owns: [],
+    ownsOn: [{ kind: Node, fields: MARKS }],
+  },
+  async (pool, { read }) => {
+    const hold = poolHold(pool, await readCluster(read, pool));
+    if (hold !== undefined) return { result: hold };
+    if (!(await hasCompleteView(read, pool))) return { result: waitFor("Connection.status.nodesComplete") };
+
+    const cluster = workloadCluster(clusterKeyOf(pool));
+    const index = { name: "providerID", values: pool.spec.providerIDList ?? [] };
+    const nodes = await read.list(Node, { index }, cluster);
+    const rivals = await readRivals(read, pool, nodes);
+    const taken = nodes.filter((node) => belongsElsewhere(pool, node, rivals));
+    return {
+      patch: nodes
+        .filter((node) => !taken.includes(node))
+        .map((node) => ({ target: nodeTarget(node, cluster), operations: nodeMarksPatch(pool, node) })),
+      events: taken.map(({ metadata }) => ({
+        type: "Warning",
+        reason: "SharedNode",
+        message: `Node ${metadata.name} is listed by an older MachinePool, too, and belongs to that one`,
+      })),
+      // The other pool's list wakes only that pool.
+      result: taken.length > 0 ? requeueAfter(MINUTE, "a Node listed by two pools") : done,
+    };
+  },
+);
+
+/** Without version, since the kubelet writes all the time; with it where the whole annotation map is added. */
+function nodeTarget(node: Node, cluster: string) {
+  const target = refTo(Node, node, cluster);
+  return node.metadata.annotations === undefined ? target : { ...target, resourceVersion: undefined };
+}

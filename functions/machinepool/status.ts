@@ -1,0 +1,128 @@
+import { Cluster } from "../../shared/api/cluster.ts";
+import { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
+import { MachinePool } from "../../shared/api/machinepool.ts";
+import { BootstrapConfig, bootstrapConfigPaths } from "../../shared/contract/bootstrap-config.ts";
+import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
+import { hasFinalizer } from "../../shared/rules/finalizers.ts";
+import { isPaused } from "../../shared/rules/paused.ts";
+import { POOL_FINALIZER } from "../../shared/rules/pool-hold.ts";
+import { nodeReport } from "../../shared/rules/pool-nodes.ts";
+import { poolNotices } from "../../shared/rules/pool-notices.ts";
+import {
+  readCluster,
+  readNodes,
+  readProviders,
+  seeLostInfrastructure,
+} from "../../shared/rules/pool-reads.ts";
+import { deletingPoolStatus, pausedPoolStatus, poolStatus } from "../../shared/rules/pool-status.ts";
+import { poolWritesDue, statusWaitMs } from "../../shared/rules/pool-writes-due.ts";
+import { SECOND } from "../../shared/runtime/backoff.ts";
+import { defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
+import {
+  inCluster,
+  itself,
+  poolsOfNode,
+  referencing,
+  referencingKind,
+} from "../../shared/runtime/mappings.ts";
+import { done, requeueAfter, waitFor } from "../../shared/runtime/result.ts";
+
+const PROVIDER_FIELDS = [
+  "metadata.uid",
+  "metadata.ownerReferences",
+  "metadata.labels[cluster.x-k8s.io/cluster-name]",
+  "metadata.deletionTimestamp",
+  "status.conditions[Ready]",
+  "status.v1beta2.conditions[Ready]",
+];
+const BOOTSTRAP_FIELDS = bootstrapConfigPaths(
+  "dataSecretCreated",
+  "dataSecretName",
+  "failureReason",
+  "failureMessage",
+);
+const INFRASTRUCTURE_FIELDS = infraMachinePoolPaths(
+  "providerIDList",
+  "ready",
+  "provisioned",
+  "replicas",
+  "failureReason",
+  "failureMessage",
+);
+
+export const machinepoolStatus = defineFunction(
+  {
+    name: "machinepool-status",
+    summary: "Says what is known about a MachinePool: refs, counters, conditions, phase.",
+    source: "machinepool.md 6.3, 6.5, 7, 8 and 11",
+    reconciles: MachinePool,
+    watches: [
+      watch(
+        MachinePool,
+        [
+          "metadata.finalizers",
+          "metadata.labels[cluster.x-k8s.io/cluster-name]",
+          "metadata.ownerReferences",
+          "metadata.deletionTimestamp",
+          "metadata.annotations[cluster.x-k8s.io/paused]",
+          "metadata.annotations[cluster.x-k8s.io/replicas-managed-by]",
+          "spec",
+          "status",
+        ],
+        itself,
+      ),
+      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+      watchContract(BootstrapConfig, [...PROVIDER_FIELDS, ...BOOTSTRAP_FIELDS], referencing),
+      watchContract(InfraMachinePool, [...PROVIDER_FIELDS, ...INFRASTRUCTURE_FIELDS], referencing),
+      watch(CustomResourceDefinition, ["metadata.uid", "metadata.labels"], referencingKind),
+      watch(
+        Node,
+        [
+          "metadata.uid",
+          "spec.providerID",
+          "status.conditions[Ready].status",
+          "status.conditions[Ready].lastTransitionTime",
+          "status.nodeInfo.kubeletVersion",
+        ],
+        poolsOfNode,
+      ),
+      watch(Connection, ["status.state", "status.nodesComplete"], inCluster),
+    ],
+    owns: ["status"],
+    contested: ["spec.template.spec.bootstrap.dataSecretName"],
+    queue: { settleMs: 50, minIntervalMs: SECOND },
+  },
+  async (pool, { read, now }) => {
+    const cluster = await readCluster(read, pool);
+    if (cluster === undefined) return { result: waitFor("Cluster.metadata.uid") };
+    const deleting = pool.metadata.deletionTimestamp !== undefined;
+    if (!deleting && !hasFinalizer(pool, POOL_FINALIZER)) {
+      return { result: waitFor("MachinePool.metadata.finalizers") };
+    }
+    if (isPaused(cluster, pool)) {
+      return { apply: { status: pausedPoolStatus(pool, cluster, now) }, result: done };
+    }
+
+    const snapshots = await readProviders(read, pool);
+    if (deleting) {
+      const status = deletingPoolStatus({ pool, cluster, providers: snapshots, now });
+      return { apply: { status }, notBeforeMs: 5 * SECOND, result: done };
+    }
+    const waitMs = statusWaitMs(pool, now);
+    if (waitMs > 0 && poolWritesDue(pool, cluster, snapshots)) {
+      return { result: requeueAfter(waitMs, "the spec is written first") };
+    }
+
+    const providers = await seeLostInfrastructure(read, pool, snapshots);
+    const nodes = await readNodes(read, pool);
+    const report = nodeReport(pool, nodes, now);
+    return {
+      apply: { status: poolStatus({ pool, cluster, providers, nodes, now }, report) },
+      events: poolNotices(pool, report),
+      result:
+        report.nextExpiryAt === undefined
+          ? done
+          : requeueAfter(report.nextExpiryAt.getTime() - now.getTime(), "minReadySeconds of a Node"),
+    };
+  },
+);

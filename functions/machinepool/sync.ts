@@ -1,0 +1,66 @@
+import { Cluster } from "../../shared/api/cluster.ts";
+import { CustomResourceDefinition } from "../../shared/api/core.ts";
+import { refTo } from "../../shared/api/kinds.ts";
+import { MachinePool } from "../../shared/api/machinepool.ts";
+import { BootstrapConfig, bootstrapConfigPaths } from "../../shared/contract/bootstrap-config.ts";
+import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
+import { poolHold } from "../../shared/rules/pool-hold.ts";
+import { readCluster, readProviders } from "../../shared/rules/pool-reads.ts";
+import { desiredPoolSpec, poolSpecPatch } from "../../shared/rules/pool-spec.ts";
+import { defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
+import { inCluster, itself, referencing, referencingKind } from "../../shared/runtime/mappings.ts";
+import { done } from "../../shared/runtime/result.ts";
+
+const OWNERSHIP = ["metadata.uid", "metadata.ownerReferences", "metadata.deletionTimestamp"];
+
+export const machinepoolSync = defineFunction(
+  {
+    name: "machinepool-sync",
+    summary: "Copies the bootstrap data secret name and the provider ID list into a MachinePool.",
+    source: "machinepool.md 6.1 and 6.2",
+    reconciles: MachinePool,
+    watches: [
+      watch(
+        MachinePool,
+        [
+          "metadata.finalizers",
+          "metadata.deletionTimestamp",
+          "metadata.annotations[cluster.x-k8s.io/paused]",
+          "spec.template.spec.bootstrap",
+          "spec.template.spec.infrastructureRef",
+          "spec.providerIDList",
+        ],
+        itself,
+      ),
+      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+      watchContract(
+        BootstrapConfig,
+        [...OWNERSHIP, ...bootstrapConfigPaths("dataSecretCreated", "dataSecretName")],
+        referencing,
+      ),
+      watchContract(
+        InfraMachinePool,
+        [...OWNERSHIP, ...infraMachinePoolPaths("ready", "provisioned", "replicas", "providerIDList")],
+        referencing,
+      ),
+      watch(CustomResourceDefinition, ["metadata.uid", "metadata.labels"], referencingKind),
+    ],
+    owns: [],
+    ownsOn: [
+      { kind: MachinePool, fields: ["spec.template.spec.bootstrap.dataSecretName", "spec.providerIDList"] },
+    ],
+    contested: ["spec.template.spec.bootstrap.dataSecretName"],
+    // adopt's two writes come back within this time.
+    queue: { settleMs: 50 },
+  },
+  async (pool, { read }) => {
+    const hold = poolHold(pool, await readCluster(read, pool));
+    if (hold !== undefined) return { result: hold };
+
+    const desired = desiredPoolSpec(pool, await readProviders(read, pool));
+    return {
+      patch: [{ target: refTo(MachinePool, pool), operations: poolSpecPatch(pool, desired) }],
+      result: done,
+    };
+  },
+);

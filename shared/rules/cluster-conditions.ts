@@ -1,0 +1,90 @@
+import type { Condition } from "../api/conditions.ts";
+import { summarize } from "./cluster-available.ts";
+import type { FailureDomains } from "./cluster-failure-domains.ts";
+import { initializedFlag, provisionedFlag } from "./cluster-latches.ts";
+import { ownStatus } from "./cluster-own-status.ts";
+import {
+  controlPlaneAvailable,
+  controlPlaneInitialized,
+  infrastructureReady,
+} from "./cluster-provider-conditions.ts";
+import { isDeleting, ownedProvider } from "./cluster-references.ts";
+import type { ClusterView } from "./cluster-view.ts";
+import { workerConditions } from "./cluster-worker-conditions.ts";
+import { condition, type DesiredCondition, setConditions } from "./conditions.ts";
+import { pausedCondition } from "./paused.ts";
+
+/** What the rest of the status found out and the conditions tell. */
+export interface ClusterFindings {
+  readonly provisioned: boolean;
+  readonly initialized: boolean;
+  readonly domains: FailureDomains;
+  readonly connection: DesiredCondition;
+}
+
+/** All conditions of `cluster-status`, each judged by itself. Source: cluster-and-controlplane.md 6 */
+export function clusterConditions(view: ClusterView, findings: ClusterFindings): readonly Condition[] {
+  const { cluster, infrastructure, controlPlane, now } = view;
+  const initialized = controlPlaneInitialized(cluster, controlPlane, view.controlPlaneHasNode);
+  const desired = [
+    infrastructureReady(cluster, {
+      provider: infrastructure,
+      latched: findings.provisioned,
+      problems: infrastructureProblems(view, findings.domains),
+    }),
+    controlPlaneAvailable(
+      cluster,
+      { provider: controlPlane, latched: findings.initialized, problems: controlPlaneProblems(view) },
+      initialized,
+    ),
+    initialized,
+    findings.connection,
+    ...workerConditions(view.workers, controlPlane),
+    deletingCondition(view),
+    pausedCondition(cluster, cluster, cluster.kind),
+  ];
+  const available = summarize({
+    deleting: isDeleting(cluster),
+    topology: cluster.spec.topology !== undefined,
+    gates: cluster.spec.availabilityGates ?? [],
+    conditions: [...foreignConditions(view, desired), ...desired],
+  });
+  return setConditions(
+    ownStatus(cluster.status).conditions,
+    [...desired, condition("Available", available.status, available.reason, available.message)],
+    now,
+    cluster.metadata.generation,
+  );
+}
+
+function foreignConditions(
+  { cluster }: ClusterView,
+  desired: readonly DesiredCondition[],
+): readonly Condition[] {
+  const own = new Set(desired.map(({ type }) => type));
+  return (cluster.status?.conditions ?? []).filter(({ type }) => !own.has(type));
+}
+
+function deletingCondition({ deletion }: ClusterView): DesiredCondition {
+  return deletion === undefined
+    ? condition("Deleting", "False", "NotDeleting")
+    : condition("Deleting", "True", deletion.reason, deletion.message);
+}
+
+function infrastructureProblems(
+  { cluster, infrastructure }: ClusterView,
+  domains: FailureDomains,
+): readonly string[] {
+  const owned = ownedProvider(cluster, infrastructure);
+  const flag = owned === undefined ? undefined : provisionedFlag(owned).problem;
+  return [flag, domains.state === "malformed" ? domains.message : undefined].filter(isText);
+}
+
+function controlPlaneProblems({ cluster, controlPlane }: ClusterView): readonly string[] {
+  const owned = ownedProvider(cluster, controlPlane);
+  return [owned === undefined ? undefined : initializedFlag(owned).problem].filter(isText);
+}
+
+function isText(text: string | undefined): text is string {
+  return text !== undefined;
+}

@@ -1,0 +1,183 @@
+import type { Cluster } from "../api/cluster.ts";
+import type { Kind, KubeObject } from "../api/kinds.ts";
+import type { Referenced } from "../runtime/ports.ts";
+import { type Descendants, isControlPlaneMachine } from "./cluster-descendants.ts";
+import { clusterOwners, isOwnedByName } from "./cluster-ownership.ts";
+import { isDeleting, type ProviderRole, referenceOf } from "./cluster-references.ts";
+import { compareText } from "./conditions.ts";
+
+/** Set by Cluster API's topology controller when its hooks allow the deletion. */
+const OK_TO_DELETE_ANNOTATION = "runtime.cluster.x-k8s.io/ok-to-delete";
+
+/**
+ * Where the deletion of a Cluster stands, in the order of the stages. `reason` and `message` are those of the
+ * condition `Deleting`; `remove` are the objects to delete now.
+ */
+export interface DeletionStage {
+  readonly reason:
+    | "WaitingForBeforeDeleteHook"
+    | "InternalError"
+    | "WaitingForWorkersDeletion"
+    | "WaitingForControlPlaneDeletion"
+    | "WaitingForInfrastructureDeletion"
+    | "DeletionCompleted";
+  readonly message: string;
+  readonly remove: readonly Doomed[];
+  /** Whose change brings the next stage, as `Kind.path`. */
+  readonly awaits: string;
+}
+
+/** An object to delete, as the kind it was read as. */
+interface Doomed {
+  readonly kind: Kind;
+  readonly object: KubeObject;
+}
+
+/** A provider object as the deletion sees it. */
+export interface DoomedProvider {
+  /** `undefined`: the Cluster has no such reference. */
+  readonly provider: Referenced | undefined;
+  /**
+   * Another Cluster that exists and references the object: it is left to that one.
+   * Differs: upstream the first deletion takes it from the other.
+   */
+  readonly sharedWith: Cluster | undefined;
+}
+
+/**
+ * The stage that a deletion is in: workers, control plane object, infra object, done. The step that deletes reads
+ * the parts one after the other and asks `hookStage`, `workersStage` and `providerStage` itself.
+ * Source: cluster-and-controlplane.md 8
+ */
+export function clusterDeletion(
+  cluster: Cluster,
+  descendants: readonly Descendants[],
+  controlPlane: DoomedProvider,
+  infrastructure: DoomedProvider,
+): DeletionStage {
+  return (
+    hookStage(cluster) ??
+    workersStage(cluster, descendants) ??
+    providerStage("controlPlane", controlPlane) ??
+    providerStage("infrastructure", infrastructure) ??
+    COMPLETED
+  );
+}
+
+export const COMPLETED: DeletionStage = {
+  reason: "DeletionCompleted",
+  message: "Deletion completed",
+  remove: [],
+  awaits: "Cluster.metadata.uid",
+};
+
+export function hookStage({ metadata, spec }: Cluster): DeletionStage | undefined {
+  if (spec.topology === undefined || Object.hasOwn(metadata.annotations ?? {}, OK_TO_DELETE_ANNOTATION)) {
+    return undefined;
+  }
+  return {
+    reason: "WaitingForBeforeDeleteHook",
+    message: "Waiting for BeforeClusterDelete hook",
+    remove: [],
+    awaits: "Cluster.metadata.annotations",
+  };
+}
+
+interface Pending {
+  readonly kind: Kind;
+  readonly label: string;
+  readonly deleteOrder: number;
+  readonly objects: readonly KubeObject[];
+}
+
+/** Control plane Machines go behind all workers. */
+const LAST = Number.POSITIVE_INFINITY;
+
+/**
+ * All descendants are waited for, owned or not; direct children are deleted, those that are going already are left.
+ * With a controlPlaneRef the control plane Machines are its provider's business.
+ */
+export function workersStage(
+  cluster: Cluster,
+  descendants: readonly Descendants[],
+): DeletionStage | undefined {
+  const workers: readonly Pending[] = descendants.map(({ of, objects }) => ({
+    kind: of.kind,
+    label: of.label,
+    deleteOrder: of.deleteOrder,
+    objects: of.controlPlaneLabel === undefined ? objects : objects.filter((m) => !isControlPlaneMachine(m)),
+  }));
+  const controlPlane: readonly Pending[] = descendants.flatMap(({ of, objects }) =>
+    of.controlPlaneLabel === undefined || cluster.spec.controlPlaneRef !== undefined
+      ? []
+      : [
+          {
+            kind: of.kind,
+            label: of.controlPlaneLabel,
+            deleteOrder: LAST,
+            objects: objects.filter(isControlPlaneMachine),
+          },
+        ],
+  );
+  const pending = [...controlPlane, ...workers].filter(({ objects }) => objects.length > 0);
+  if (pending.length === 0) return undefined;
+  return {
+    reason: "WaitingForWorkersDeletion",
+    message: pending.map(pendingLine).join("\n"),
+    awaits: `${pending.map(({ kind }) => kind.kind).join(", ")}.metadata.uid`,
+    remove: pending
+      .toSorted((a, b) => a.deleteOrder - b.deleteOrder)
+      .flatMap(({ kind, objects }) => objects.map((object) => ({ kind, object })))
+      .filter(({ object }) => isOwnedByName(object, cluster) && !isDeleting(object)),
+  };
+}
+
+const MAX_NAMES = 5;
+
+function pendingLine({ label, objects }: Pending): string {
+  const names = objects.map((object) => object.metadata.name).sort(compareText);
+  const more = names.length - MAX_NAMES;
+  return `* ${label}: ${names.slice(0, MAX_NAMES).join(", ")}${more > 0 ? `, ... (${more} more)` : ""}`;
+}
+
+/**
+ * `undefined` once the object is gone, or counts as gone: it never existed, its CRD is gone (Differs: upstream
+ * blocks for ever), or it is left to another Cluster.
+ */
+export function providerStage(
+  role: ProviderRole,
+  { provider, sharedWith }: DoomedProvider,
+): DeletionStage | undefined {
+  if (provider === undefined || provider.state === "missing" || sharedWith !== undefined) return undefined;
+  if (provider.state === "unresolved") {
+    if (!provider.crdExists) return undefined;
+    const awaits = "CustomResourceDefinition.metadata.labels";
+    return { reason: "InternalError", message: provider.message, remove: [], awaits };
+  }
+  return {
+    reason: role === "controlPlane" ? "WaitingForControlPlaneDeletion" : "WaitingForInfrastructureDeletion",
+    message: `Waiting for ${provider.object.kind} to be deleted`,
+    awaits: `${provider.object.kind}.metadata.uid`,
+    remove: isDeleting(provider.object) ? [] : [{ kind: provider.kind, object: provider.object }],
+  };
+}
+
+/** Names of other Clusters among the owners of an object; whether they still reference it has to be read. */
+export function otherClusterNames(cluster: Cluster, provider: Referenced | undefined): readonly string[] {
+  if (provider?.state !== "found") return [];
+  return clusterOwners(provider.object)
+    .map((owner) => owner.name)
+    .filter((name) => name !== cluster.metadata.name);
+}
+
+/** Whether `other` references the object that `cluster` references in the same role. */
+export function sharesProvider(cluster: Cluster, other: Cluster, role: ProviderRole): boolean {
+  const [mine, theirs] = [referenceOf(cluster, role), referenceOf(other, role)];
+  return (
+    mine !== undefined &&
+    theirs !== undefined &&
+    mine.apiGroup === theirs.apiGroup &&
+    mine.kind === theirs.kind &&
+    mine.name === theirs.name
+  );
+}

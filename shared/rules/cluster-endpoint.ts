@@ -1,0 +1,83 @@
+import type { Cluster } from "../api/cluster.ts";
+import { controlPlanePath } from "../contract/control-plane.ts";
+import { readCount, readString } from "../contract/fields.ts";
+import { infraClusterPath } from "../contract/infra-cluster.ts";
+import type { Referenced } from "../runtime/ports.ts";
+import { isControlPlaneInitialized, isInfrastructureProvisioned } from "./cluster-latches.ts";
+import {
+  awaitsTopology,
+  type ClusterProviders,
+  isDeleting,
+  type OwnedProvider,
+  ownedProvider,
+  type ProviderRole,
+} from "./cluster-references.ts";
+
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+const MAX_HOST = 512;
+const MAX_PORT = 65_535;
+
+/** Host not empty and port not 0. */
+export function isValidEndpoint(
+  endpoint: { readonly host?: string | undefined; readonly port?: number | undefined } | undefined,
+): endpoint is Endpoint {
+  return (endpoint?.host ?? "") !== "" && (endpoint?.port ?? 0) !== 0;
+}
+
+/** `host:port`; IPv6 hosts in brackets. */
+export function formatEndpoint({ host, port }: Endpoint): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** A valid endpoint of a provider object and which of the two it is. */
+export interface EndpointSource extends Endpoint {
+  readonly role: ProviderRole;
+}
+
+/**
+ * What to copy into the Cluster: never while its own value is valid, never a value that is not, host and port of one
+ * object together; the infra object wins. Source: cluster-and-controlplane.md 3.4
+ * Differs: a half-set value is never cleared; upstream clears it when the provider has no such field.
+ */
+export function desiredEndpoint(cluster: Cluster, providers: ClusterProviders): EndpointSource | "keep" {
+  if (isValidEndpoint(cluster.spec.controlPlaneEndpoint)) return "keep";
+  return reportedEndpoint(cluster, providers) ?? "keep";
+}
+
+/** The endpoint that the providers report, whatever the Cluster has. */
+export function reportedEndpoint(cluster: Cluster, providers: ClusterProviders): EndpointSource | undefined {
+  if (awaitsTopology(cluster)) return undefined;
+  return (
+    endpointFrom("infrastructure", cluster, providers.infrastructure) ??
+    endpointFrom("controlPlane", cluster, providers.controlPlane)
+  );
+}
+
+/** The valid endpoint of one object: ours, not being deleted, and provisioned or initialized (flag or latch). */
+export function endpointFrom(
+  role: ProviderRole,
+  cluster: Cluster,
+  provider: Referenced | undefined,
+): EndpointSource | undefined {
+  const owned = ownedProvider(cluster, provider);
+  if (owned === undefined || isDeleting(owned.object)) return undefined;
+  const reached =
+    role === "infrastructure"
+      ? isInfrastructureProvisioned(cluster, provider)
+      : isControlPlaneInitialized(cluster, provider);
+  const [hostPath, portPath] = endpointPaths(role, owned);
+  const host = readString(owned.object, hostPath).value ?? "";
+  const port = readCount(owned.object, portPath).value ?? 0;
+  const fits = host.length <= MAX_HOST && port <= MAX_PORT;
+  return reached && fits && isValidEndpoint({ host, port }) ? { role, host, port } : undefined;
+}
+
+function endpointPaths(role: ProviderRole, { contract }: OwnedProvider): readonly [string, string] {
+  return role === "infrastructure"
+    ? [infraClusterPath(contract, "endpointHost"), infraClusterPath(contract, "endpointPort")]
+    : [controlPlanePath(contract, "endpointHost"), controlPlanePath(contract, "endpointPort")];
+}

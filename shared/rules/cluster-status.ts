@@ -1,0 +1,120 @@
+import type { ClusterStatus } from "../api/cluster.ts";
+import { infraClusterPath } from "../contract/infra-cluster.ts";
+import type { Notice } from "../runtime/define-function.ts";
+import { valueAt } from "../runtime/path.ts";
+import { clusterConditions } from "./cluster-conditions.ts";
+import { connectionReport } from "./cluster-connection.ts";
+import { controlPlaneCounters, workerCounters } from "./cluster-counters.ts";
+import { clusterDeprecatedConditions } from "./cluster-deprecated.ts";
+import { type FailureDomains, failureDomainsOf } from "./cluster-failure-domains.ts";
+import { clusterFailures } from "./cluster-failures.ts";
+import { isControlPlaneInitialized, isInfrastructureProvisioned } from "./cluster-latches.ts";
+import { present } from "./cluster-own-status.ts";
+import { clusterPhase } from "./cluster-phase.ts";
+import { isDeleting, ownedProvider } from "./cluster-references.ts";
+import type { ClusterView } from "./cluster-view.ts";
+import { conditionOf } from "./conditions.ts";
+
+export interface ClusterReport {
+  readonly status: ClusterStatus;
+  /** When a clock alone changes the status; `undefined`: never. */
+  readonly expiresInMs: number | undefined;
+}
+
+/**
+ * The complete status of a Cluster that is not paused. Latches, failures, kept counters and a True
+ * `ControlPlaneInitialized` are carried on when their source no longer says so.
+ * Source: cluster-and-controlplane.md 3 to 6
+ */
+export function clusterReport(view: ClusterView): ClusterReport {
+  const { cluster, infrastructure, controlPlane, now } = view;
+  const provisioned = isInfrastructureProvisioned(cluster, infrastructure);
+  const initialized = isControlPlaneInitialized(cluster, controlPlane);
+  const domains = clusterFailureDomains(view, provisioned);
+  const probe = conditionOf(cluster.status?.conditions, "RemoteConnectionProbe");
+  const { condition: connection, expiresInMs } = connectionReport(probe, view.connection, now);
+  const conditions = clusterConditions(view, { provisioned, initialized, domains, connection });
+  const status: ClusterStatus = {
+    phase: clusterPhase(cluster, provisioned),
+    ...present("observedGeneration", observedGeneration(view)),
+    ...present("initialization", initialization(provisioned, initialized)),
+    ...present("failureDomains", domains.state === "read" ? domains.domains : cluster.status?.failureDomains),
+    ...present("controlPlane", controlPlaneCounters(cluster, controlPlane)),
+    ...present("workers", workerCounters(view.workers)),
+    conditions,
+    deprecated: {
+      v1beta1: {
+        ...clusterFailures(cluster, view),
+        conditions: clusterDeprecatedConditions(cluster, view, hasInitialized(conditions), now),
+      },
+    },
+  };
+  return { status, expiresInMs };
+}
+
+/** Never an empty object, and never a latch that is not set. */
+function initialization(provisioned: boolean, initialized: boolean): ClusterStatus["initialization"] {
+  if (!provisioned && !initialized) return undefined;
+  return {
+    ...(provisioned ? { infrastructureProvisioned: true } : {}),
+    ...(initialized ? { controlPlaneInitialized: true } : {}),
+  };
+}
+
+/** Moves only when no write to spec, finalizer or owner references is outstanding; absent, never 0. */
+function observedGeneration({ cluster, settled }: ClusterView): number | undefined {
+  return settled ? cluster.metadata.generation : cluster.status?.observedGeneration;
+}
+
+/** Read once the infra object is provisioned; until then, and while it cannot be read, the list stays. */
+function clusterFailureDomains(
+  { cluster, infrastructure }: ClusterView,
+  provisioned: boolean,
+): FailureDomains {
+  const owned = ownedProvider(cluster, infrastructure);
+  if (owned === undefined || !provisioned || isDeleting(owned.object)) {
+    return { state: "read", domains: cluster.status?.failureDomains };
+  }
+  const { object, contract } = owned;
+  return failureDomainsOf(valueAt(object, infraClusterPath(contract, "failureDomains")), contract);
+}
+
+function hasInitialized(conditions: ClusterStatus["conditions"]): boolean {
+  return conditionOf(conditions, "ControlPlaneInitialized")?.status === "True";
+}
+
+/**
+ * Both latches are set, so nobody waits for this status any more. Without a controlPlaneRef the second is the
+ * condition. Source: cluster-functions.md 6
+ */
+export function isBroughtUp(status: ClusterStatus): boolean {
+  const { infrastructureProvisioned, controlPlaneInitialized } = status.initialization ?? {};
+  return (
+    infrastructureProvisioned === true &&
+    (controlPlaneInitialized === true || hasInitialized(status.conditions))
+  );
+}
+
+/** What people shall read in the Events of the Cluster: a latch that fell, a phase that changed. */
+export function clusterNotices(
+  name: string,
+  before: ClusterStatus | undefined,
+  after: ClusterStatus,
+): readonly Notice[] {
+  const latches = [
+    ["infrastructureProvisioned", "InfrastructureReady", `Infrastructure of Cluster ${name} is provisioned`],
+    ["controlPlaneInitialized", "ControlPlaneInitialized", `Control plane of Cluster ${name} is initialized`],
+  ] as const;
+  const fallen = latches.filter(
+    ([latch]) => after.initialization?.[latch] === true && before?.initialization?.[latch] !== true,
+  );
+  const phase = after.phase ?? "Pending";
+  return [
+    ...fallen.map(([, reason, message]) => normal(reason, message)),
+    ...(before?.phase === phase ? [] : [normal(phase, `Cluster ${name} is ${phase}`)]),
+  ];
+}
+
+function normal(reason: string, message: string): Notice {
+  return { type: "Normal", reason, message };
+}

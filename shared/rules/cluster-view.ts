@@ -1,0 +1,20 @@
+import type { Cluster } from "../api/cluster.ts";
+import type { Connection } from "../api/core.ts";
+import type { DeletionStage } from "./cluster-deletion.ts";
+import type { Workers } from "./cluster-descendants.ts";
+import type { ClusterProviders } from "./cluster-references.ts";
+
+/** Everything that the status of a Cluster is a projection of. */
+export interface ClusterView extends ClusterProviders {
+  readonly cluster: Cluster;
+  /** MachinePools and whatever else counts as workers. */
+  readonly workers: readonly Workers[];
+  /** A control plane Machine has a nodeRef; only asked without controlPlaneRef. */
+  readonly controlPlaneHasNode: boolean;
+  readonly connection: Connection | undefined;
+  /** Where the deletion stands; `undefined` while the Cluster lives. */
+  readonly deletion: DeletionStage | undefined;
+  /** No sibling has anything left to write: `observedGeneration` may move. */
+  readonly settled: boolean;
+  readonly now: Date;
+}

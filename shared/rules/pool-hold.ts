@@ -1,0 +1,19 @@
+import type { Cluster } from "../api/cluster.ts";
+import type { MachinePool } from "../api/machinepool.ts";
+import { done, type Result, waitFor } from "../runtime/result.ts";
+import { hasFinalizer } from "./finalizers.ts";
+import { isPaused } from "./paused.ts";
+
+export const POOL_FINALIZER = "machinepool.cluster.x-k8s.io";
+
+/**
+ * Why a pool is left alone: it is being deleted, has no Cluster, is paused, or is not guarded yet. `undefined` when
+ * it may be worked on. Source: machinepool-functions.md, "Who acts when"
+ */
+export function poolHold(pool: MachinePool, cluster: Cluster | undefined): Result | undefined {
+  if (pool.metadata.deletionTimestamp !== undefined) return done;
+  if (cluster === undefined) return waitFor("Cluster.metadata.uid");
+  if (isPaused(cluster, pool)) return waitFor("Cluster.spec.paused");
+  if (!hasFinalizer(pool, POOL_FINALIZER)) return waitFor("MachinePool.metadata.finalizers");
+  return undefined;
+}

@@ -1,0 +1,52 @@
+import type { Node } from "../api/core.ts";
+import type { MachinePool } from "../api/machinepool.ts";
+import type { PatchOperation } from "../runtime/ports.ts";
+import { annotationsPatch } from "./labels.ts";
+
+/** Operations that mark a Node as the pool's and open it for pods; none when both is done. */
+export function nodeMarksPatch(pool: MachinePool, node: Node): readonly PatchOperation[] {
+  const annotations = annotationsPatch(node, {
+    "cluster.x-k8s.io/cluster-name": pool.spec.clusterName,
+    "cluster.x-k8s.io/cluster-namespace": pool.metadata.namespace ?? "",
+    "cluster.x-k8s.io/owner-kind": "MachinePool",
+    "cluster.x-k8s.io/owner-name": pool.metadata.name,
+  });
+  return [...annotations, ...openingPatch(node)];
+}
+
+/** Removes the taint that keeps pods away until the Node is known. Key and effect decide, its value does not. */
+function openingPatch(node: Node): readonly PatchOperation[] {
+  const taints = node.spec?.taints ?? [];
+  const index = taints.findIndex(
+    ({ key, effect }) => key === "node.cluster.x-k8s.io/uninitialized" && effect === "NoSchedule",
+  );
+  if (index < 0) return [];
+  const path = `/spec/taints/${index}`;
+  return [
+    { op: "test", path, value: taints[index] },
+    { op: "remove", path },
+  ];
+}
+
+/**
+ * Whether a Node that the pool lists or names is another pool's: one that lists it too and is older (creation time,
+ * then name), or that stays while this pool is being deleted. `rivals` are the pools of `readRivals`.
+ */
+export function belongsElsewhere(pool: MachinePool, node: Node, rivals: readonly MachinePool[]): boolean {
+  return rivals.some((rival) => isListedBy([rival], node) && (isOlder(rival, pool) || outlives(rival, pool)));
+}
+
+/** Whether one of these pools has an instance that the Node stands for. */
+export function isListedBy(pools: readonly MachinePool[], node: Node): boolean {
+  const providerID = node.spec?.providerID ?? "";
+  return pools.some(({ spec }) => spec.providerIDList?.includes(providerID));
+}
+
+function outlives(rival: MachinePool, pool: MachinePool): boolean {
+  return pool.metadata.deletionTimestamp !== undefined && rival.metadata.deletionTimestamp === undefined;
+}
+
+function isOlder(a: MachinePool, b: MachinePool): boolean {
+  const [left, right] = [a, b].map(({ metadata }) => `${metadata.creationTimestamp ?? ""} ${metadata.name}`);
+  return (left ?? "") < (right ?? "");
+}

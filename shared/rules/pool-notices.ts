@@ -1,0 +1,33 @@
+import type { MachinePool } from "../api/machinepool.ts";
+import type { Notice } from "../runtime/define-function.ts";
+import { sameJson } from "../runtime/path.ts";
+import type { NodeReport } from "./pool-nodes.ts";
+
+/** From here on `providerIDList` and `nodeRefs` come near the size limit of etcd (1.5 MiB). */
+const MANY_INSTANCES = 4_000;
+
+/** What people should hear about the Nodes of a pool; counts, never lists. Source: machinepool.md 6.3 and 16.9 */
+export function poolNotices(pool: MachinePool, report: NodeReport): readonly Notice[] {
+  const { matched, readyReplicas, claimedTwice, nodeRefs } = report;
+  const instances = pool.spec.providerIDList?.length ?? 0;
+  const changed = matched !== undefined && !sameJson(pool.status?.nodeRefs ?? [], nodeRefs);
+  return [
+    ...(changed
+      ? [normal("SuccessfulSetNodeRefs", `${matched.length} Nodes, ${readyReplicas} of them ready`)]
+      : []),
+    ...claimedTwice.map((providerID) =>
+      warning("DuplicateProviderID", `more than one Node has the provider ID ${providerID}`),
+    ),
+    ...(instances >= MANY_INSTANCES
+      ? [warning("TooManyInstances", `more than ${MANY_INSTANCES} instances; split the pool before 10000`)]
+      : []),
+  ];
+}
+
+function normal(reason: string, message: string): Notice {
+  return { type: "Normal", reason, message };
+}
+
+function warning(reason: string, message: string): Notice {
+  return { type: "Warning", reason, message };
+}

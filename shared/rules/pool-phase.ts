@@ -1,0 +1,33 @@
+import type { MachinePool, MachinePoolPhase, MachinePoolStatus } from "../api/machinepool.ts";
+
+const MANAGED_BY = "cluster.x-k8s.io/replicas-managed-by";
+
+/**
+ * The phase for people; no function decides on it. Rules from the last to the first: the later one wins, and where
+ * none matches the stored phase stays. `status` is the one about to be written. Source: machinepool.md 8
+ */
+export function poolPhase(pool: MachinePool, status: MachinePoolStatus): MachinePoolPhase {
+  if (pool.metadata.deletionTimestamp !== undefined) return "Deleting";
+  const { initialization, nodeRefs = [], deprecated } = status;
+  const wanted = pool.spec.replicas;
+  if (initialization?.infrastructureProvisioned === true && wanted !== undefined) {
+    const ready = deprecated?.v1beta1?.readyReplicas ?? 0;
+    if (wanted === ready) return "Running";
+    if (isManagedOutside(pool)) return "Scaling";
+    return wanted > ready ? "ScalingUp" : "ScalingDown";
+  }
+  if (nodeRefs.length > 0) return "Provisioned";
+  if (
+    initialization?.bootstrapDataSecretCreated === true &&
+    initialization.infrastructureProvisioned !== true
+  ) {
+    return "Provisioning";
+  }
+  return pool.status?.phase ?? "Pending";
+}
+
+/** Any value but exactly `false` says that somebody else sets `spec.replicas`. Source: machinepool.md 9 */
+function isManagedOutside(pool: MachinePool): boolean {
+  const by = pool.metadata.annotations?.[MANAGED_BY];
+  return by !== undefined && by !== "false";
+}

@@ -1,0 +1,132 @@
+import { Cluster } from "../api/cluster.ts";
+import { Connection, Node } from "../api/core.ts";
+import { type ObjectKey, objectKeyOf, workloadCluster } from "../api/kinds.ts";
+import { MachinePool } from "../api/machinepool.ts";
+import type { Reader, Referenced } from "../runtime/ports.ts";
+import { belongsElsewhere } from "./pool-node-marks.ts";
+import { isRefTo } from "./pool-nodes.ts";
+
+/** The provider objects of a pool as they were read. */
+export interface PoolProviders {
+  /** `undefined` without a `configRef`. */
+  readonly bootstrap: Referenced | undefined;
+  readonly infrastructure: Referenced;
+}
+
+/** Everything that the status of a pool is a projection of. */
+export interface PoolInputs {
+  readonly pool: MachinePool;
+  readonly cluster: Cluster;
+  readonly providers: PoolProviders;
+  /** Of `readNodes`: `undefined` without a complete view of the workload cluster. */
+  readonly nodes: readonly Node[] | undefined;
+  readonly now: Date;
+}
+
+/** Where the Cluster of a pool is. */
+export function clusterKeyOf(pool: MachinePool): ObjectKey {
+  return { namespace: pool.metadata.namespace ?? "", name: pool.spec.clusterName };
+}
+
+export async function readCluster(
+  read: Pick<Reader, "get">,
+  pool: MachinePool,
+): Promise<Cluster | undefined> {
+  return read.get(Cluster, clusterKeyOf(pool));
+}
+
+/** Bootstrap and infrastructure object, from snapshots or, given `read.live`, from the API server. */
+export async function readProviders(
+  read: Pick<Reader, "referenced">,
+  pool: MachinePool,
+): Promise<PoolProviders> {
+  const { bootstrap, infrastructureRef } = pool.spec.template.spec;
+  const namespace = pool.metadata.namespace ?? "";
+  const [config, infrastructure] = await Promise.all([
+    bootstrap.configRef === undefined ? undefined : read.referenced(bootstrap.configRef, namespace),
+    read.referenced(infrastructureRef, namespace),
+  ]);
+  return { bootstrap: config, infrastructure };
+}
+
+/**
+ * The same, but an infrastructure object that was there before is believed to be lost only when the API server says
+ * so: the failure that follows is never taken back.
+ */
+export async function seeLostInfrastructure(
+  read: Pick<Reader, "live">,
+  pool: MachinePool,
+  snapshots: PoolProviders,
+): Promise<PoolProviders> {
+  const provisioned = pool.status?.initialization?.infrastructureProvisioned === true;
+  if (!provisioned || snapshots.infrastructure.state !== "missing") return snapshots;
+  const { infrastructureRef } = pool.spec.template.spec;
+  const infrastructure = await read.live.referenced(infrastructureRef, pool.metadata.namespace ?? "");
+  return { ...snapshots, infrastructure };
+}
+
+/** The pool and its Cluster as the API server has them; `undefined` when this very pool is gone. */
+export async function readLive(
+  read: Pick<Reader, "live">,
+  pool: MachinePool,
+): Promise<{ readonly pool: MachinePool; readonly cluster: Cluster | undefined } | undefined> {
+  const [live, cluster] = await Promise.all([
+    read.live.get(MachinePool, objectKeyOf(pool)),
+    read.live.get(Cluster, clusterKeyOf(pool)),
+  ]);
+  return live === undefined || live.metadata.uid !== pool.metadata.uid ? undefined : { pool: live, cluster };
+}
+
+/** Whether the workload cluster answers; what is known of it may still be incomplete. */
+export async function isConnected(read: Pick<Reader, "get">, pool: MachinePool): Promise<boolean> {
+  const connection = await read.get(Connection, clusterKeyOf(pool));
+  return connection?.status.state === "connected";
+}
+
+/** Whether snapshots show all of the workload cluster: only then is the absence of a Node a fact (F-21). */
+export async function hasCompleteView(read: Pick<Reader, "get">, pool: MachinePool): Promise<boolean> {
+  const connection = await read.get(Connection, clusterKeyOf(pool));
+  return connection?.status.state === "connected" && connection.status.nodesComplete;
+}
+
+/** The Nodes that a pool lists or names in its refs; `undefined` without a complete view of the workload cluster. */
+export async function readNodes(read: Reader, pool: MachinePool): Promise<readonly Node[] | undefined> {
+  if (!(await hasCompleteView(read, pool))) return undefined;
+  const cluster = workloadCluster(clusterKeyOf(pool));
+  const index = { name: "providerID", values: pool.spec.providerIDList ?? [] };
+  const listed = await read.list(Node, { index }, cluster);
+  const known = new Set(listed.map((node) => node.metadata.name));
+  const names = (pool.status?.nodeRefs ?? []).flatMap(({ name }) =>
+    name === undefined || known.has(name) ? [] : [name],
+  );
+  const referenced = await Promise.all(names.map((name) => read.get(Node, { namespace: "", name }, cluster)));
+  return [...listed, ...referenced.filter((node) => node !== undefined)];
+}
+
+/** Other pools of the Cluster that list the provider ID of one of these Nodes. */
+export async function readRivals(
+  read: Pick<Reader, "list">,
+  pool: MachinePool,
+  nodes: readonly Node[],
+): Promise<readonly MachinePool[]> {
+  const providerIDs = nodes.flatMap(({ spec }) => spec?.providerID ?? []);
+  const cluster = workloadCluster(clusterKeyOf(pool));
+  const values = providerIDs.map((providerID) => `${cluster}|${providerID}`);
+  const pools = await read.list(MachinePool, { index: { name: "providerID", values } });
+  return pools.filter(({ metadata }) => metadata.uid !== pool.metadata.uid);
+}
+
+/** The Nodes behind a pool's refs as the workload cluster has them, without those of another pool. */
+export async function readLiveNodes(read: Reader, pool: MachinePool): Promise<readonly Node[]> {
+  const cluster = workloadCluster(clusterKeyOf(pool));
+  const refs = (pool.status?.nodeRefs ?? []).filter(({ name }) => name !== undefined);
+  const found = await Promise.all(
+    refs.map(async (ref) => {
+      const node = await read.live.get(Node, { namespace: "", name: ref.name ?? "" }, cluster);
+      return node !== undefined && isRefTo(ref, node) ? node : undefined;
+    }),
+  );
+  const nodes = found.filter((node) => node !== undefined);
+  const rivals = await readRivals(read, pool, nodes);
+  return nodes.filter((node) => !belongsElsewhere(pool, node, rivals));
+}

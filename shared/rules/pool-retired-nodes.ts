@@ -1,0 +1,49 @@
+import type { Node } from "../api/core.ts";
+import type { MachinePool } from "../api/machinepool.ts";
+import { readStrings } from "../contract/fields.ts";
+import { infraMachinePoolPath } from "../contract/infra-machine-pool.ts";
+import type { Referenced } from "../runtime/ports.ts";
+import { ownObject } from "./pool-adoption.ts";
+import { PROVIDER_ID_LIMITS } from "./pool-infrastructure.ts";
+import { isRefTo } from "./pool-nodes.ts";
+
+/**
+ * Nodes whose instance left the pool: named by a ref of the status, with a provider ID that is in neither list. None
+ * while a list is empty or unreadable, unless `spec.replicas` is exactly 0; none for a foreign infrastructure object.
+ * Source: machinepool.md 6.4, reliability.md F-22 and F-41
+ */
+export function retiredNodes(
+  pool: MachinePool,
+  infrastructure: Referenced,
+  nodes: readonly Node[],
+): readonly Node[] {
+  const reported = reportedIDs(pool, infrastructure);
+  const listed = pool.spec.providerIDList ?? [];
+  if (reported === undefined) return [];
+  if (pool.spec.replicas !== 0 && (reported.length === 0 || listed.length === 0)) return [];
+  const present = new Set([...listed, ...reported]);
+  return nodes.filter((node) => isReferenced(pool, node) && hasLeft(node, present));
+}
+
+/** Nodes that may be retired by what the pool alone shows: reason enough to look at the API servers. */
+export function departedNodes(pool: MachinePool, nodes: readonly Node[]): readonly Node[] {
+  const present = new Set(pool.spec.providerIDList ?? []);
+  return nodes.filter((node) => isReferenced(pool, node) && hasLeft(node, present));
+}
+
+function reportedIDs(pool: MachinePool, infrastructure: Referenced): readonly string[] | undefined {
+  const own = ownObject(pool, infrastructure);
+  if (own === undefined) return undefined;
+  const path = infraMachinePoolPath(own.contract, "providerIDList");
+  const list = readStrings(own.object, path, PROVIDER_ID_LIMITS);
+  return list.problem === undefined ? (list.value ?? []) : undefined;
+}
+
+function isReferenced(pool: MachinePool, node: Node): boolean {
+  return (pool.status?.nodeRefs ?? []).some((ref) => isRefTo(ref, node));
+}
+
+function hasLeft(node: Node, present: ReadonlySet<string>): boolean {
+  const providerID = node.spec?.providerID ?? "";
+  return providerID !== "" && !present.has(providerID);
+}

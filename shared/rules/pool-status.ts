@@ -1,0 +1,128 @@
+import type { Cluster } from "../api/cluster.ts";
+import type { MachinePool, MachinePoolStatus } from "../api/machinepool.ts";
+import { condition, setConditions } from "./conditions.ts";
+import { pausedCondition } from "./paused.ts";
+import { ownObject } from "./pool-adoption.ts";
+import { type BootstrapReport, bootstrapReport } from "./pool-bootstrap.ts";
+import { poolConditions } from "./pool-conditions.ts";
+import { deletionMessage } from "./pool-deletion.ts";
+import { poolDeprecatedConditions, withSummary } from "./pool-deprecated-conditions.ts";
+import { poolFailure } from "./pool-failures.ts";
+import { type InfrastructureReport, infrastructureReport } from "./pool-infrastructure.ts";
+import type { NodeReport } from "./pool-nodes.ts";
+import { poolPhase } from "./pool-phase.ts";
+import type { PoolInputs } from "./pool-reads.ts";
+import { poolWritesDue } from "./pool-writes-due.ts";
+import { countVersions } from "./versions.ts";
+
+/** The complete status, always: what has no new value is carried on, so that no apply loses a field (KW-02). */
+export function poolStatus(inputs: PoolInputs, report: NodeReport): MachinePoolStatus {
+  const { pool, cluster, providers, now } = inputs;
+  const { status: previous } = pool;
+  const { generation } = pool.metadata;
+  const bootstrap = bootstrapReport(pool, providers.bootstrap);
+  const infrastructure = infrastructureReport(pool, providers.infrastructure);
+
+  const known: MachinePoolStatus = {
+    ...previous,
+    initialization: initialization(pool, bootstrap, infrastructure),
+    nodeRefs: report.nodeRefs.length === 0 ? undefined : report.nodeRefs,
+    replicas: infrastructure.replicas ?? previous?.replicas,
+  };
+  const counted: MachinePoolStatus = {
+    ...known,
+    ...counters(inputs, report, known),
+    deprecated: {
+      v1beta1: {
+        ...previous?.deprecated?.v1beta1,
+        ...poolFailure(pool, providers),
+        ...nodeCounters(report, known.replicas),
+      },
+    },
+  };
+  return {
+    ...counted,
+    phase: poolPhase(pool, counted),
+    conditions: setConditions(
+      previous?.conditions,
+      poolConditions(inputs, { bootstrap, infrastructure }, counted),
+      now,
+      generation,
+    ),
+    deprecated: {
+      v1beta1: {
+        ...counted.deprecated?.v1beta1,
+        conditions: poolDeprecatedConditions(inputs, { bootstrap, nodes: report }, counted),
+      },
+    },
+    observedGeneration: poolWritesDue(pool, cluster, providers) ? previous?.observedGeneration : generation,
+  };
+}
+
+/** Everything as it was, but for `Paused`. */
+export function pausedPoolStatus(pool: MachinePool, cluster: Cluster, now: Date): MachinePoolStatus {
+  const paused = pausedCondition(cluster, pool, "MachinePool");
+  const conditions = setConditions(pool.status?.conditions, [paused], now, pool.metadata.generation);
+  return { ...pool.status, conditions };
+}
+
+/** While deleting: everything as it was, but for phase, `Ready`, `Deleting`, `Paused` and the generation. */
+export function deletingPoolStatus({
+  pool,
+  cluster,
+  providers,
+  now,
+}: Omit<PoolInputs, "nodes">): MachinePoolStatus {
+  const { status: previous } = pool;
+  const { generation } = pool.metadata;
+  const deleting = condition("Deleting", "True", "Deleting", deletionMessage(pool, providers));
+  const paused = pausedCondition(cluster, pool, "MachinePool");
+  return {
+    ...previous,
+    phase: "Deleting",
+    conditions: setConditions(previous?.conditions, [deleting, paused], now, generation),
+    deprecated: {
+      v1beta1: { ...previous?.deprecated?.v1beta1, conditions: withSummary(pool, [], now) },
+    },
+    observedGeneration: generation,
+  };
+}
+
+function initialization(
+  pool: MachinePool,
+  bootstrap: BootstrapReport,
+  infrastructure: InfrastructureReport,
+): MachinePoolStatus["initialization"] {
+  const previous = pool.status?.initialization;
+  const bootstrapDataSecretCreated = bootstrap.created ?? previous?.bootstrapDataSecretCreated;
+  const infrastructureProvisioned = infrastructure.provisioned ?? previous?.infrastructureProvisioned;
+  return bootstrapDataSecretCreated === undefined && infrastructureProvisioned === undefined
+    ? undefined
+    : { bootstrapDataSecretCreated, infrastructureProvisioned };
+}
+
+/** The counters of a pool without Machines; they stay while the infrastructure object is not its own. */
+function counters(
+  { pool, providers }: PoolInputs,
+  { matched }: NodeReport,
+  { replicas }: MachinePoolStatus,
+): Partial<MachinePoolStatus> {
+  if (ownObject(pool, providers.infrastructure) === undefined) return {};
+  const versions = matched?.map((node) => node.status?.nodeInfo?.kubeletVersion ?? "");
+  return {
+    readyReplicas: replicas,
+    availableReplicas: replicas,
+    upToDateReplicas: pool.spec.replicas,
+    versions: versions === undefined ? pool.status?.versions : countVersions(versions),
+  };
+}
+
+/** Absent where zero; as they were where the previous refs are kept. */
+function nodeCounters({ matched, readyReplicas, availableReplicas }: NodeReport, replicas = 0) {
+  if (matched === undefined) return {};
+  return {
+    readyReplicas: readyReplicas || undefined,
+    availableReplicas: availableReplicas || undefined,
+    unavailableReplicas: Math.max(0, replicas - availableReplicas) || undefined,
+  };
+}

@@ -1,0 +1,40 @@
+import { compareBuild, parse } from "semver";
+import { compareText } from "./conditions.ts";
+
+/** An entry of `status.versions`. */
+export interface VersionCount {
+  readonly version: string;
+  readonly replicas: number;
+}
+
+const MAX_ENTRIES = 100;
+
+/**
+ * How many times each version occurs, in the order of semantic versions (build metadata counts), what is none last
+ * and by text. `undefined` when there is none; at most 100 entries, as the schema allows.
+ */
+export function countVersions(versions: readonly string[]): readonly VersionCount[] | undefined {
+  return addVersions(versions.map((version) => ({ version, replicas: 1 })));
+}
+
+/** The same for lists that are counted already. */
+export function addVersions(counts: readonly VersionCount[]): readonly VersionCount[] | undefined {
+  const replicasOf = new Map<string, number>();
+  for (const { version, replicas } of counts) {
+    if (version !== "") replicasOf.set(version, (replicasOf.get(version) ?? 0) + replicas);
+  }
+  if (replicasOf.size === 0) return undefined;
+  return [...replicasOf]
+    .map(([version, replicas]) => ({ version, replicas }))
+    .sort((a, b) => compareVersions(a.version, b.version))
+    .slice(0, MAX_ENTRIES);
+}
+
+/** Semantic versions ascending, with or without `v`; anything else behind them, by text. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [parse(a), parse(b)];
+  if (left === null || right === null) {
+    return left === right ? compareText(a, b) : Number(left === null) - Number(right === null);
+  }
+  return compareBuild(left, right) || compareText(a, b);
+}

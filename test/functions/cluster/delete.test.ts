@@ -1,0 +1,256 @@
+import { describe, expect, it } from "vitest";
+import { clusterDelete } from "../../../functions/cluster/delete.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { done, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
+import { cluster, crd, machinePool } from "../../support/builders.ts";
+import { decide, given, type World } from "../../support/world.ts";
+import {
+  deletedCluster,
+  FOREIGN_CONTROLLER,
+  fooCluster,
+  fooControlPlane,
+  OWNED_BY_C1,
+  TOPOLOGY,
+} from "./foo-objects.ts";
+
+const GOING = { metadata: { deletionTimestamp: "2026-01-01T11:59:30Z" } };
+const FINALIZER = "cluster.cluster.x-k8s.io";
+
+async function deletes(world: World): Promise<readonly (string | undefined)[]> {
+  const decision = await decide(clusterDelete, world, "c1");
+  return (decision.delete ?? []).map(({ kind, name }) => `${kind.kind} ${name}`);
+}
+
+/** A Machine or MachineSet of an installation of Cluster API. */
+function upstream(kind: string, name: string, labels: { readonly [key: string]: string } = {}): KubeObject {
+  return {
+    apiVersion: "cluster.x-k8s.io/v1beta2",
+    kind,
+    metadata: {
+      name,
+      namespace: "default",
+      uid: `uid-${name}`,
+      resourceVersion: "80",
+      labels: { "cluster.x-k8s.io/cluster-name": "c1", ...labels },
+      ownerReferences: [OWNED_BY_C1],
+    },
+  };
+}
+
+function upstreamCrd(kind: string, versions: readonly string[] = ["v1beta2"]) {
+  return crd("cluster.x-k8s.io", kind, {
+    spec: { versions: versions.map((name) => ({ name, served: true })) },
+  });
+}
+
+describe("cluster-delete", () => {
+  it("does nothing while the Cluster lives", async () => {
+    expect(await decide(clusterDelete, given(cluster(), fooCluster()))).toEqual({ result: done });
+  });
+
+  it("deletes the workers first, and only those, with uid and resourceVersion", async () => {
+    const world = given(deletedCluster(), machinePool(), fooCluster(), fooControlPlane());
+    const decision = await decide(clusterDelete, world);
+    expect(decision.delete).toMatchObject([
+      { name: "p1", namespace: "default", uid: "uid-p1", resourceVersion: "20" },
+    ]);
+    expect(decision).not.toHaveProperty("patch");
+    expect(decision.result).toEqual(waitFor("MachinePool.metadata.uid"));
+  });
+
+  it("waits for a worker that is going already", async () => {
+    const world = given(deletedCluster(), machinePool(GOING), fooCluster(), fooControlPlane());
+    expect(await decide(clusterDelete, world)).toEqual({ result: waitFor("MachinePool.metadata.uid") });
+  });
+
+  it("waits for a labelled worker that the Cluster does not own, without deleting it", async () => {
+    const foreign = machinePool({ metadata: { ownerReferences: undefined } });
+    const world = given(deletedCluster(), foreign, fooCluster(), fooControlPlane());
+    expect(await decide(clusterDelete, world)).toEqual({ result: waitFor("MachinePool.metadata.uid") });
+  });
+
+  it("waits for a pool that names the Cluster and has no label yet, while it exists", async () => {
+    const young = machinePool({ metadata: { labels: undefined, ownerReferences: undefined } });
+    const world = given(deletedCluster(), young, fooControlPlane());
+    expect(await decide(clusterDelete, world)).toEqual({ result: waitFor("MachinePool.metadata.uid") });
+    expect(await deletes(world.goneLive(young))).toEqual(["FooControlPlane c1-control-plane"]);
+  });
+
+  it("believes live lists, not snapshots", async () => {
+    const late = given(deletedCluster(), fooControlPlane()).live(machinePool());
+    expect(await deletes(late)).toEqual(["MachinePool p1"]);
+    const gone = given(deletedCluster(), machinePool(), fooControlPlane()).goneLive(machinePool());
+    expect(await deletes(gone)).toEqual(["FooControlPlane c1-control-plane"]);
+  });
+
+  it("deletes the control plane object after the workers and waits for it to be gone", async () => {
+    expect(await deletes(given(deletedCluster(), fooCluster(), fooControlPlane()))).toEqual([
+      "FooControlPlane c1-control-plane",
+    ]);
+    const going = given(deletedCluster(), fooCluster(), fooControlPlane(GOING));
+    expect(await decide(clusterDelete, going)).toMatchObject({
+      result: waitFor("FooControlPlane.metadata.uid"),
+    });
+    expect(await deletes(going)).toEqual([]);
+  });
+
+  it("deletes the infra object last, also one that another tool controls", async () => {
+    const infra = fooCluster({ metadata: { ownerReferences: [FOREIGN_CONTROLLER, OWNED_BY_C1] } });
+    expect(await deletes(given(deletedCluster(), infra))).toEqual(["FooCluster c1-infra"]);
+  });
+
+  it("removes the finalizer when a live look finds nothing left", async () => {
+    const deleted = deletedCluster({ metadata: { finalizers: ["example.com/other", FINALIZER] } });
+    const decision = await decide(clusterDelete, given(deleted));
+    expect(decision.patch?.[0]?.operations).toEqual([
+      { op: "test", path: "/metadata/finalizers/1", value: FINALIZER },
+      { op: "remove", path: "/metadata/finalizers/1" },
+    ]);
+    expect(decision.events).toEqual([{ type: "Normal", reason: "Deleted", message: "Deletion completed" }]);
+    expect(decision.result).toEqual(done);
+  });
+
+  it("keeps the finalizer while an object that no snapshot shows still exists", async () => {
+    const world = given(deletedCluster()).live(fooCluster());
+    expect(await decide(clusterDelete, world)).not.toHaveProperty("patch");
+  });
+
+  it("takes a Cluster apart that never had our finalizer", async () => {
+    const bare = deletedCluster({ metadata: { finalizers: ["example.com/other"] } });
+    expect(await deletes(given(bare, fooControlPlane()))).toEqual(["FooControlPlane c1-control-plane"]);
+    expect(await decide(clusterDelete, given(bare))).toEqual({ events: [], result: done });
+  });
+
+  it.each([
+    ["spec.paused", deletedCluster({ spec: { paused: true } })],
+    ["the annotation", deletedCluster({ metadata: { annotations: { "cluster.x-k8s.io/paused": "no" } } })],
+  ])("deletes nothing while %s pauses the Cluster, by a live look (F-19)", async (_, paused) => {
+    const world = given(deletedCluster(), machinePool(), fooCluster()).live(paused);
+    expect(await decide(clusterDelete, world)).toEqual({ result: waitFor("Cluster.spec.paused") });
+  });
+
+  it.each([
+    ["is gone already", (world: World) => world.goneLive(deletedCluster())],
+    ["was made anew", (world: World) => world.live(cluster({ metadata: { uid: "uid-new" } }))],
+  ])("does nothing for a Cluster that %s", async (_, changed) => {
+    const world = changed(given(deletedCluster(), machinePool(), fooCluster()));
+    expect(await decide(clusterDelete, world)).toEqual({ result: done });
+  });
+
+  it("waits for ok-to-delete with a topology", async () => {
+    const planned = { spec: { topology: TOPOLOGY } };
+    const held = given(deletedCluster(planned), machinePool());
+    expect(await decide(clusterDelete, held)).toEqual({ result: waitFor("Cluster.metadata.annotations") });
+    const allowed = { metadata: { annotations: { "runtime.cluster.x-k8s.io/ok-to-delete": "" } } };
+    expect(await deletes(given(deletedCluster({ ...planned, ...allowed }), machinePool()))).toEqual([
+      "MachinePool p1",
+    ]);
+  });
+});
+
+describe("cluster-delete and CRDs", () => {
+  it("waits when a CRD has lost its contract label", async () => {
+    const unlabelled = crd("controlplane.cluster.x-k8s.io", "FooControlPlane", {
+      metadata: { labels: { "cluster.x-k8s.io/v1beta2": undefined } },
+    });
+    const world = given(unlabelled, deletedCluster(), fooCluster(), fooControlPlane());
+    expect(await decide(clusterDelete, world)).toMatchObject({
+      result: waitFor("CustomResourceDefinition.metadata.labels"),
+    });
+    expect(await deletes(world)).toEqual([]);
+  });
+
+  it("takes the objects of a CRD that is gone as gone", async () => {
+    const world = given(deletedCluster(), fooCluster()).without(
+      crd("controlplane.cluster.x-k8s.io", "FooControlPlane"),
+    );
+    expect(await deletes(world)).toEqual(["FooCluster c1-infra"]);
+  });
+});
+
+describe("cluster-delete and an object of two Clusters", () => {
+  const OWNERS = [OWNED_BY_C1, { ...OWNED_BY_C1, name: "c2", uid: "uid-c2" }];
+  const shared = fooCluster({ metadata: { ownerReferences: OWNERS } });
+  const other = cluster({ metadata: { name: "c2", uid: "uid-c2" } });
+
+  it("leaves it to the other one that exists and references it", async () => {
+    const decision = await decide(clusterDelete, given(deletedCluster(), other, shared), "c1");
+    expect(decision).not.toHaveProperty("delete");
+    expect(decision.patch).toHaveLength(1);
+    expect(decision.events?.[0]).toEqual({
+      type: "Normal",
+      reason: "SharedWithAnotherCluster",
+      message: "FooCluster c1-infra is left to Cluster c2, which references it too",
+    });
+  });
+
+  it.each([
+    ["is gone", given(deletedCluster(), other, shared).goneLive(other)],
+    [
+      "references another one",
+      given(
+        deletedCluster(),
+        shared,
+        cluster({
+          metadata: { name: "c2", uid: "uid-c2" },
+          spec: { infrastructureRef: { name: "c2-infra" } },
+        }),
+      ),
+    ],
+  ])("deletes it when the other one %s", async (_, world) => {
+    expect(await deletes(world)).toEqual(["FooCluster c1-infra"]);
+  });
+});
+
+describe("cluster-delete beside an installation of Cluster API", () => {
+  it("keeps the finalizer while Machines exist that only a live list shows, and asks again", async () => {
+    const gone = [deletedCluster({ spec: { controlPlaneRef: undefined } }), upstreamCrd("Machine")] as const;
+    const decision = await decide(clusterDelete, given(...gone, upstream("Machine", "m1")));
+    expect(decision.delete?.map(({ name }) => name)).toEqual(["m1"]);
+    expect(decision.events).toEqual([
+      { type: "Normal", reason: "WaitingForWorkersDeletion", message: "* Worker Machines: m1" },
+    ]);
+    expect(decision.result).toEqual(requeueAfter(5_000, "Machine.metadata.uid"));
+  });
+
+  it("deletes pools, deployments, sets and Machines in this order, control plane Machines last", async () => {
+    const kinds = ["Machine", "MachineSet", "MachineDeployment"];
+    const world = given(
+      deletedCluster({ spec: { controlPlaneRef: undefined } }),
+      machinePool(),
+      ...kinds.map((kind) => upstreamCrd(kind)),
+      upstream("Machine", "cp1", { "cluster.x-k8s.io/control-plane": "" }),
+      upstream("Machine", "m1"),
+      upstream("MachineSet", "ms1"),
+      upstream("MachineDeployment", "md1"),
+    );
+    expect(await deletes(world)).toEqual([
+      "MachinePool p1",
+      "MachineDeployment md1",
+      "MachineSet ms1",
+      "Machine m1",
+      "Machine cp1",
+    ]);
+  });
+
+  it("neither deletes nor waits for control plane Machines of a control plane object", async () => {
+    const world = given(
+      deletedCluster(),
+      upstreamCrd("Machine"),
+      upstream("Machine", "cp1", { "cluster.x-k8s.io/control-plane": "" }),
+      fooControlPlane(),
+    );
+    expect(await deletes(world)).toEqual(["FooControlPlane c1-control-plane"]);
+  });
+
+  it("asks for Machines in a version that the installation serves", async () => {
+    const world = given(deletedCluster(), upstreamCrd("Machine", ["v1beta1"]), upstream("Machine", "m1"));
+    const decision = await decide(clusterDelete, world);
+    expect(decision.delete?.[0]?.kind.version).toBe("v1beta1");
+  });
+
+  it("does not ask for kinds that nobody serves", async () => {
+    const world = given(deletedCluster(), upstream("Machine", "m1"));
+    expect((await decide(clusterDelete, world)).patch).toHaveLength(1);
+  });
+});

@@ -1,0 +1,460 @@
+import { describe, expect, it } from "vitest";
+import { clusterStatus } from "../../../functions/cluster/status.ts";
+import type { Cluster } from "../../../shared/api/cluster.ts";
+import { done, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
+import { cluster, connection, crd, machinePool, merge } from "../../support/builders.ts";
+import { appliedStatus, decide, given, NOW, type World } from "../../support/world.ts";
+import {
+  deletedCluster,
+  FOREIGN_CONTROLLER,
+  fooCluster,
+  fooControlPlane,
+  newCluster,
+  OWNED_BY_C1,
+  TOPOLOGY,
+} from "./foo-objects.ts";
+
+type Status = NonNullable<Cluster["status"]>;
+const C1 = { host: "c1.example.com", port: 6443 };
+const EARLIER = "2026-01-01T11:00:00Z";
+
+/** Cluster c1 a second after its creation, with everything written that comes before the status. */
+const READY = newCluster({ metadata: { generation: 2 }, spec: { controlPlaneEndpoint: C1 } });
+
+async function statusIn(world: World): Promise<Status> {
+  return appliedStatus<Status>(await decide(clusterStatus, world));
+}
+
+function statuses(status: Status): object {
+  return Object.fromEntries(
+    (status.conditions ?? []).map((one) => [one.type, `${one.status} ${one.reason}`]),
+  );
+}
+
+function told(status: Status, type: string): unknown {
+  return status.conditions?.find((one) => one.type === type);
+}
+
+function withStatus(object: Cluster, status: Status): Cluster {
+  return { ...object, status };
+}
+
+describe("cluster-status, coming up", () => {
+  it("goes from nothing to Provisioned in one apply with three events", async () => {
+    const world = given(READY, fooCluster(), fooControlPlane(), connection());
+    const decision = await decide(clusterStatus, world);
+    const status = appliedStatus<Status>(decision);
+    expect(status).toMatchObject({
+      phase: "Provisioned",
+      observedGeneration: 2,
+      initialization: { infrastructureProvisioned: true, controlPlaneInitialized: true },
+      controlPlane: { desiredReplicas: 3 },
+    });
+    expect(statuses(status)).toEqual({
+      Available: "True Available",
+      ControlPlaneAvailable: "True Available",
+      ControlPlaneInitialized: "True Initialized",
+      ControlPlaneMachinesReady: "True NoReplicas",
+      ControlPlaneMachinesUpToDate: "True NoReplicas",
+      Deleting: "False NotDeleting",
+      InfrastructureReady: "True Ready",
+      Paused: "False NotPaused",
+      Remediating: "False NotRemediating",
+      RemoteConnectionProbe: "True ProbeSucceeded",
+      RollingOut: "False NotRollingOut",
+      ScalingDown: "False NotScalingDown",
+      ScalingUp: "False NotScalingUp",
+      WorkerMachinesReady: "True NoReplicas",
+      WorkerMachinesUpToDate: "True NoReplicas",
+      WorkersAvailable: "True NoWorkers",
+    });
+    expect(decision.events?.map(({ type, reason }) => `${type} ${reason}`)).toEqual([
+      "Normal InfrastructureReady",
+      "Normal ControlPlaneInitialized",
+      "Normal Provisioned",
+    ]);
+    expect(decision.result).toEqual(done);
+  });
+
+  it("has nothing more to say about what it has written", async () => {
+    const objects = [fooCluster(), fooControlPlane(), connection(), machinePool()];
+    const first = await statusIn(given(READY, ...objects));
+    const later = new Date(NOW.getTime() + 10_000);
+    const again = await decide(clusterStatus, given(withStatus(READY, first), ...objects), undefined, later);
+    expect(again.apply?.["status"]).toEqual(first);
+    expect(again.events).toEqual([]);
+  });
+
+  it.each([
+    ["the infra object is not adopted yet", fooCluster({ metadata: { ownerReferences: undefined } }), READY],
+    ["the endpoint is not copied yet", fooCluster(), newCluster()],
+  ])("waits while %s, for both latches and generation to move once", async (_, infra, young) => {
+    const { apply, result } = await decide(clusterStatus, given(young, infra, fooControlPlane()));
+    expect(apply).toBeUndefined();
+    expect(result).toEqual(requeueAfter(59_000, "finalizer, owners or endpoint are being written"));
+  });
+
+  it("speaks after 60 s even if a write is refused, without raising observedGeneration", async () => {
+    const refused = cluster({ spec: { controlPlaneEndpoint: undefined }, status: { observedGeneration: 1 } });
+    const status = await statusIn(
+      given(merge(refused, { metadata: { generation: 2 } }), fooCluster(), fooControlPlane()),
+    );
+    expect(status).toMatchObject({ observedGeneration: 1, phase: "Provisioning" });
+    expect(status.initialization).toEqual({ infrastructureProvisioned: true, controlPlaneInitialized: true });
+  });
+
+  it("leaves observedGeneration out before it has one, never 0", async () => {
+    const refused = cluster({ spec: { controlPlaneEndpoint: undefined }, status: undefined });
+    expect(await statusIn(given(refused, fooCluster(), fooControlPlane()))).not.toHaveProperty(
+      "observedGeneration",
+    );
+  });
+
+  it("has no floor until both latches are set, and one second from then on", async () => {
+    const starting = fooControlPlane({ status: undefined });
+    expect(await decide(clusterStatus, given(READY, fooCluster(), starting))).not.toHaveProperty(
+      "notBeforeMs",
+    );
+    expect(await decide(clusterStatus, given(READY, fooCluster(), fooControlPlane()))).toMatchObject({
+      notBeforeMs: 1_000,
+    });
+  });
+
+  it("has the floor of a Cluster without control plane object once the condition is True", async () => {
+    const alone = cluster({
+      spec: { controlPlaneRef: undefined },
+      status: {
+        conditions: [
+          {
+            type: "ControlPlaneInitialized",
+            status: "True",
+            reason: "Initialized",
+            message: "",
+            lastTransitionTime: EARLIER,
+          },
+        ],
+      },
+    });
+    expect(await decide(clusterStatus, given(alone, fooCluster()))).toMatchObject({ notBeforeMs: 1_000 });
+  });
+
+  it("waits for the finalizer", async () => {
+    const bare = newCluster({ metadata: { finalizers: undefined } });
+    expect(await decide(clusterStatus, given(bare, fooCluster(), fooControlPlane()))).toEqual({
+      result: waitFor("Cluster.metadata.finalizers"),
+    });
+  });
+
+  it("says what a topology still has to bring and sets no latch", async () => {
+    const planned = newCluster({
+      spec: { topology: TOPOLOGY, infrastructureRef: undefined, controlPlaneRef: undefined },
+    });
+    const status = await statusIn(given(planned));
+    expect(status).not.toHaveProperty("initialization");
+    expect(told(status, "InfrastructureReady")).toMatchObject({
+      status: "False",
+      reason: "ObjectDoesNotExist",
+      message: "Waiting for cluster topology to be reconciled",
+    });
+    expect(told(status, "Available")).toMatchObject({
+      status: "False",
+      message: expect.stringContaining("* TopologyReconciled: Condition not yet reported"),
+    });
+  });
+});
+
+describe("cluster-status, latches and what is kept", () => {
+  const LATCHED = { infrastructureProvisioned: true, controlPlaneInitialized: true };
+  const up = cluster({ status: { initialization: LATCHED } });
+
+  it.each([
+    [
+      "say false",
+      [
+        fooCluster({ status: { initialization: { provisioned: false } } }),
+        fooControlPlane({ status: undefined }),
+      ],
+    ],
+    ["are gone", []],
+    [
+      "belong to others",
+      [
+        fooCluster({ metadata: { ownerReferences: [{ ...OWNED_BY_C1, uid: "uid-old" }] } }),
+        fooControlPlane({ metadata: { ownerReferences: undefined } }),
+      ],
+    ],
+  ])("keeps both latches when the objects %s", async (_, objects) => {
+    expect((await statusIn(given(up, ...objects))).initialization).toEqual(LATCHED);
+  });
+
+  it.each([
+    ["without our uid", { metadata: { ownerReferences: [{ ...OWNED_BY_C1, uid: "uid-old" }] } }],
+    ["that is being deleted", { metadata: { deletionTimestamp: EARLIER } }],
+    ["with a flag of a wrong type", { status: { initialization: { provisioned: "yes" } } }],
+  ])("sets no latch from an infra object %s", async (_, overrides) => {
+    const unset = cluster({ status: undefined });
+    const status = await statusIn(given(unset, fooCluster(overrides), fooControlPlane()));
+    expect(status.initialization).toEqual({ controlPlaneInitialized: true });
+  });
+
+  it("copies a True ControlPlaneInitialized with its time instead of evaluating it", async () => {
+    const before = {
+      type: "ControlPlaneInitialized",
+      status: "True",
+      reason: "Initialized",
+      message: "",
+      lastTransitionTime: EARLIER,
+    } as const;
+    const status = await statusIn(given(cluster({ status: { conditions: [before] } }), fooCluster()));
+    expect(told(status, "ControlPlaneInitialized")).toEqual({ ...before, observedGeneration: 1 });
+  });
+
+  it("never clears a failure and lets the control plane object win", async () => {
+    const infra = fooCluster({ status: { failureReason: "Quota", failureMessage: "no quota" } });
+    const first = await statusIn(given(cluster(), infra, fooControlPlane()));
+    expect(first.deprecated?.v1beta1).toMatchObject({
+      failureReason: "Quota",
+      failureMessage:
+        'Failure detected from referenced resource infrastructure.cluster.x-k8s.io/v1, Kind=FooCluster with name "c1-infra": no quota',
+    });
+    const healed = await statusIn(given(withStatus(cluster(), first), fooCluster(), fooControlPlane()));
+    expect(healed.deprecated?.v1beta1).toMatchObject({ failureReason: "Quota" });
+    const both = await statusIn(
+      given(cluster(), infra, fooControlPlane({ status: { failureReason: "Lost" } })),
+    );
+    expect(both.deprecated?.v1beta1).toMatchObject({ failureReason: "Lost" });
+    expect(both.phase).toBe("Provisioned");
+  });
+
+  it("keeps everything of an object whose CRD lost its contract label, and names the CRD (F-45)", async () => {
+    const unlabelled = crd("infrastructure.cluster.x-k8s.io", "FooCluster", {
+      metadata: { labels: { "cluster.x-k8s.io/v1beta2": undefined } },
+    });
+    const before = cluster({ status: { failureDomains: [{ name: "a", controlPlane: true }] } });
+    const status = await statusIn(given(unlabelled, before, fooCluster(), fooControlPlane()));
+    expect(status).toMatchObject({
+      initialization: { infrastructureProvisioned: true },
+      failureDomains: [{ name: "a", controlPlane: true }],
+    });
+    expect(told(status, "InfrastructureReady")).toMatchObject({
+      status: "Unknown",
+      reason: "InternalError",
+      message: expect.stringContaining("fooclusters.infrastructure.cluster.x-k8s.io"),
+    });
+    expect(told(status, "ControlPlaneAvailable")).toMatchObject({ status: "True" });
+  });
+
+  it("keeps a bad list of failure domains out, says so, and writes the rest", async () => {
+    const before = cluster({ status: { failureDomains: [{ name: "a", controlPlane: true }] } });
+    const infra = fooCluster({ status: { failureDomains: { b: {} } } });
+    const status = await statusIn(given(before, infra, fooControlPlane()));
+    expect(status.failureDomains).toEqual([{ name: "a", controlPlane: true }]);
+    expect(told(status, "InfrastructureReady")).toMatchObject({
+      message: "status.failureDomains is not a list of failure domains",
+    });
+  });
+
+  it("goes on reading failure domains of an infra object whose flag went back", async () => {
+    const infra = fooCluster({
+      status: { initialization: { provisioned: false }, failureDomains: [{ name: "b" }, { name: "a" }] },
+    });
+    expect((await statusIn(given(up, infra, fooControlPlane()))).failureDomains).toEqual([
+      { name: "a", controlPlane: false },
+      { name: "b", controlPlane: false },
+    ]);
+  });
+
+  it("says whose an infra object is that a topology may not take over", async () => {
+    const infra = fooCluster({ metadata: { ownerReferences: [FOREIGN_CONTROLLER] } });
+    const status = await statusIn(given(cluster({ spec: { topology: TOPOLOGY } }), infra, fooControlPlane()));
+    expect(told(status, "InfrastructureReady")).toMatchObject({
+      status: "False",
+      reason: "NotReady",
+      message: "FooCluster c1-infra is controlled by Composition stack",
+    });
+  });
+
+  it("sets the infrastructure latch of a Cluster without infra object, except while it is deleted", async () => {
+    const alone = { spec: { infrastructureRef: undefined }, status: undefined };
+    expect((await statusIn(given(cluster(alone), fooControlPlane()))).initialization).toMatchObject({
+      infrastructureProvisioned: true,
+    });
+    expect((await statusIn(given(deletedCluster(alone), fooControlPlane()))).initialization).toEqual({
+      controlPlaneInitialized: true,
+    });
+  });
+});
+
+describe("cluster-status, workers and connection", () => {
+  it("adds up the pools of its Cluster and no others", async () => {
+    const counted = (name: string, clusterName: string) =>
+      machinePool({
+        metadata: { name, uid: name, labels: { "cluster.x-k8s.io/cluster-name": clusterName } },
+        spec: { clusterName },
+        status: { replicas: 2, readyReplicas: 1, versions: [{ version: "v1.34.2", replicas: 2 }] },
+      });
+    const world = given(
+      cluster(),
+      fooCluster(),
+      fooControlPlane(),
+      counted("p1", "c1"),
+      counted("p2", "c1"),
+      counted("p3", "c2"),
+    );
+    expect((await statusIn(world)).workers).toEqual({
+      desiredReplicas: 6,
+      replicas: 4,
+      readyReplicas: 2,
+      versions: [{ version: "v1.34.2", replicas: 4 }],
+    });
+  });
+
+  it("comes back when the grace period of a failing connection ends", async () => {
+    const failing = connection({
+      status: { state: "unreachable", failures: 1, lastSuccess: "2026-01-01T11:59:40Z" },
+    });
+    const decision = await decide(clusterStatus, given(cluster(), fooCluster(), fooControlPlane(), failing));
+    expect(told(appliedStatus<Status>(decision), "RemoteConnectionProbe")).toMatchObject({
+      status: "True",
+    });
+    expect(decision.result).toEqual(requeueAfter(30_000, "grace period of the workload connection"));
+  });
+});
+
+describe("cluster-status, paused", () => {
+  const before = {
+    phase: "Provisioned",
+    observedGeneration: 1,
+    initialization: { infrastructureProvisioned: true },
+    failureDomains: [{ name: "a", controlPlane: true }],
+    controlPlane: { replicas: 3 },
+    deprecated: { v1beta1: { failureReason: "Quota" } },
+  } as const satisfies Status;
+
+  it("keeps its own values and says Paused", async () => {
+    const paused = cluster({ metadata: { generation: 2 }, spec: { paused: true }, status: before });
+    const decision = await decide(clusterStatus, given(paused, fooCluster(), fooControlPlane()));
+    expect(decision).toEqual({
+      apply: {
+        status: {
+          ...before,
+          conditions: [
+            {
+              type: "Paused",
+              status: "True",
+              reason: "Paused",
+              message: "Cluster spec.paused is set to true",
+              lastTransitionTime: "2026-01-01T12:00:00Z",
+              observedGeneration: 2,
+            },
+          ],
+        },
+      },
+      result: done,
+    });
+  });
+
+  it("says only Paused of a Cluster that is paused and deleted", async () => {
+    const paused = deletedCluster({
+      metadata: { annotations: { "cluster.x-k8s.io/paused": "" } },
+      status: before,
+    });
+    const status = await statusIn(given(paused, fooCluster(), fooControlPlane()));
+    expect(status.phase).toBe("Provisioned");
+    expect(statuses(status)).toEqual({ Paused: "True Paused" });
+    expect(told(status, "Paused")).toMatchObject({
+      message: "Cluster has the cluster.x-k8s.io/paused annotation",
+    });
+  });
+});
+
+describe("cluster-status, what others keep in it", () => {
+  const GATE = {
+    type: "example.com/Gate",
+    status: "True",
+    reason: "Open",
+    message: "",
+    lastTransitionTime: EARLIER,
+  } as const;
+
+  it("never applies conditions and upgrade plans of others", async () => {
+    const shared = cluster({
+      status: { conditions: [GATE], workers: { upgradePlan: [{ version: "v1.35.0" }] } },
+    });
+    const status = await statusIn(given(shared, fooCluster(), fooControlPlane()));
+    expect(told(status, GATE.type)).toBeUndefined();
+    expect(status).not.toHaveProperty("workers");
+  });
+
+  it("counts a gate of another writer and one that is not reported", async () => {
+    const gated = cluster({
+      spec: { availabilityGates: [{ conditionType: GATE.type }, { conditionType: "example.com/Other" }] },
+      status: { conditions: [GATE] },
+    });
+    const status = await statusIn(given(gated, fooCluster(), fooControlPlane(), connection()));
+    expect(told(status, "Available")).toMatchObject({
+      status: "Unknown",
+      message: "* example.com/Other: Condition not yet reported",
+    });
+  });
+
+  it("sends nothing when only others' parts differ from what it would apply", async () => {
+    const objects = [fooCluster(), fooControlPlane(), connection()];
+    const first = await statusIn(given(READY, ...objects));
+    const shared = withStatus(READY, { ...first, conditions: [...(first.conditions ?? []), GATE] });
+    expect(await decide(clusterStatus, given(shared, ...objects))).not.toHaveProperty("apply");
+  });
+});
+
+describe("cluster-status, deleting", () => {
+  it("names the workers that are waited for and raises observedGeneration", async () => {
+    const deleted = deletedCluster({ metadata: { generation: 3 } });
+    const pools = ["f", "e", "d", "c", "b", "a"].map((name) =>
+      machinePool({ metadata: { name, uid: name } }),
+    );
+    const status = await statusIn(given(deleted, fooCluster(), fooControlPlane(), ...pools));
+    expect(status).toMatchObject({ phase: "Deleting", observedGeneration: 3 });
+    expect(told(status, "Deleting")).toMatchObject({
+      status: "True",
+      reason: "WaitingForWorkersDeletion",
+      message: "* MachinePools: a, b, c, d, e, ... (1 more)",
+    });
+  });
+
+  it.each([
+    [
+      "the control plane object",
+      [fooCluster(), fooControlPlane()],
+      "WaitingForControlPlaneDeletion",
+      "FooControlPlane",
+    ],
+    ["the infra object", [fooCluster()], "WaitingForInfrastructureDeletion", "FooCluster"],
+  ])("waits for %s next", async (_, objects, reason, kind) => {
+    const status = await statusIn(given(deletedCluster(), ...objects));
+    expect(told(status, "Deleting")).toMatchObject({ reason, message: `Waiting for ${kind} to be deleted` });
+  });
+
+  it("goes on telling everything else, and acts without our finalizer too", async () => {
+    const status = await statusIn(given(deletedCluster({ metadata: { finalizers: ["example.com/other"] } })));
+    expect(statuses(status)).toMatchObject({
+      Available: "False NotAvailable",
+      Deleting: "True DeletionCompleted",
+      InfrastructureReady: "False ObjectDeleted",
+      ControlPlaneAvailable: "False ObjectDoesNotExist",
+    });
+    expect(told(status, "Available")).toMatchObject({
+      message: expect.not.stringContaining("ObjectDeleted"),
+    });
+  });
+
+  it("counts an object that another Cluster references as gone", async () => {
+    const owners = [OWNED_BY_C1, { ...OWNED_BY_C1, name: "c2", uid: "uid-c2" }];
+    const world = given(
+      deletedCluster(),
+      cluster({ metadata: { name: "c2", uid: "uid-c2" } }),
+      fooCluster({ metadata: { ownerReferences: owners } }),
+    );
+    const decision = await decide(clusterStatus, world, "c1");
+    expect(told(appliedStatus<Status>(decision), "Deleting")).toMatchObject({ reason: "DeletionCompleted" });
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { machinepoolAdopt } from "../../../functions/machinepool/adopt.ts";
+import { waitFor } from "../../../shared/runtime/result.ts";
+import {
+  bootstrapConfig,
+  cluster,
+  crd,
+  infraMachinePool,
+  machinePool,
+  OWNED_BY_P1,
+} from "../../support/builders.ts";
+import { decide, given } from "../../support/world.ts";
+
+const NEW = { ownerReferences: undefined, labels: undefined };
+const ADOPTION = [
+  { op: "add", path: "/metadata/ownerReferences", value: [OWNED_BY_P1] },
+  { op: "add", path: "/metadata/labels", value: { "cluster.x-k8s.io/cluster-name": "c1" } },
+];
+const BY_P2 = { ...OWNED_BY_P1, name: "p2", uid: "uid-p2" };
+
+async function written(world: ReturnType<typeof given>) {
+  const { patch = [] } = await decide(machinepoolAdopt, world);
+  return patch
+    .filter(({ operations }) => operations.length > 0)
+    .map(({ target, operations }) => ({ name: target.name, operations }));
+}
+
+describe("machinepool-adopt", () => {
+  it("makes the pool the controller of both objects and labels them, one patch each", async () => {
+    const world = given(
+      cluster(),
+      machinePool(),
+      bootstrapConfig({ metadata: NEW }),
+      infraMachinePool({ metadata: NEW }),
+    );
+    expect(await written(world)).toEqual([
+      { name: "p1-config", operations: ADOPTION },
+      { name: "p1-infra", operations: ADOPTION },
+    ]);
+  });
+
+  it("has nothing to write once both objects are adopted", async () => {
+    expect(await written(given(cluster(), machinePool(), bootstrapConfig(), infraMachinePool()))).toEqual([]);
+  });
+
+  it("waits for the Cluster", async () => {
+    expect(await decide(machinepoolAdopt, given(machinePool(), bootstrapConfig()))).toEqual({
+      result: waitFor("Cluster.metadata.uid"),
+    });
+  });
+
+  it("waits for the finalizer", async () => {
+    const pool = machinePool({ metadata: { finalizers: undefined } });
+    expect(
+      await decide(machinepoolAdopt, given(cluster(), pool, bootstrapConfig({ metadata: NEW }))),
+    ).toEqual({
+      result: waitFor("MachinePool.metadata.finalizers"),
+    });
+  });
+
+  it("touches nothing while the Cluster is paused", async () => {
+    const world = given(
+      cluster({ spec: { paused: true } }),
+      machinePool(),
+      bootstrapConfig({ metadata: NEW }),
+    );
+    expect(await written(world)).toEqual([]);
+  });
+
+  it("touches nothing while the pool is being deleted", async () => {
+    const pool = machinePool({ metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } });
+    expect(await written(given(cluster(), pool, bootstrapConfig({ metadata: NEW })))).toEqual([]);
+  });
+
+  it("adopts the infrastructure object although the bootstrap object does not exist", async () => {
+    const world = given(cluster(), machinePool(), infraMachinePool({ metadata: NEW }));
+    expect(await written(world)).toEqual([{ name: "p1-infra", operations: ADOPTION }]);
+  });
+
+  it("adopts an object that is being deleted", async () => {
+    const config = bootstrapConfig({ metadata: { ...NEW, deletionTimestamp: "2026-01-01T11:59:00Z" } });
+    expect(await written(given(cluster(), machinePool(), config))).toEqual([
+      { name: "p1-config", operations: ADOPTION },
+    ]);
+  });
+
+  it("never writes over another controller and says who it is", async () => {
+    const shared = bootstrapConfig({ metadata: { ownerReferences: [BY_P2] } });
+    const world = given(cluster(), machinePool(), shared, infraMachinePool({ metadata: NEW }));
+    const { events } = await decide(machinepoolAdopt, world);
+    expect(await written(world)).toEqual([{ name: "p1-infra", operations: ADOPTION }]);
+    expect(events).toEqual([
+      {
+        type: "Warning",
+        reason: "ControlledByAnother",
+        message: "FooConfig p1-config is controlled by MachinePool p2",
+      },
+    ]);
+  });
+
+  it("keeps owners that do not control the object", async () => {
+    const { controller: _, blockOwnerDeletion: __, ...witness } = BY_P2;
+    const config = bootstrapConfig({ metadata: { ownerReferences: [witness] } });
+    expect(await written(given(cluster(), machinePool(), config))).toEqual([
+      {
+        name: "p1-config",
+        operations: [{ op: "add", path: "/metadata/ownerReferences/-", value: OWNED_BY_P1 }],
+      },
+    ]);
+  });
+
+  it("replaces its own reference of an older version or uid in place", async () => {
+    const stale = { ...OWNED_BY_P1, apiVersion: "cluster.x-k8s.io/v1beta1", uid: "uid-before-move" };
+    const config = bootstrapConfig({ metadata: { ownerReferences: [stale] } });
+    expect(await written(given(cluster(), machinePool(), config))).toEqual([
+      {
+        name: "p1-config",
+        operations: [
+          { op: "test", path: "/metadata/ownerReferences/0", value: stale },
+          { op: "replace", path: "/metadata/ownerReferences/0", value: OWNED_BY_P1 },
+        ],
+      },
+    ]);
+  });
+
+  it("never writes to an object whose CRD claims no supported contract", async () => {
+    const unlabelled = crd("bootstrap.cluster.x-k8s.io", "FooConfig", { metadata: { labels: undefined } });
+    const world = given(unlabelled, cluster(), machinePool(), bootstrapConfig({ metadata: NEW }));
+    expect(await written(world)).toEqual([]);
+  });
+});

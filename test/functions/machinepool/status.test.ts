@@ -1,0 +1,274 @@
+import { describe, expect, it } from "vitest";
+import { machinepoolStatus } from "../../../functions/machinepool/status.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import type { MachinePool, MachinePoolStatus } from "../../../shared/api/machinepool.ts";
+import { done, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
+import {
+  bootstrapConfig,
+  cluster,
+  connection,
+  infraMachinePool,
+  machinePool,
+  node,
+  OWNED_BY_P1,
+} from "../../support/builders.ts";
+import { appliedStatus, decide, given, NOW } from "../../support/world.ts";
+
+const NODES = [node("n1"), node("n2"), node("n3")];
+const FOREIGN = { metadata: { ownerReferences: [{ ...OWNED_BY_P1, name: "p2", uid: "uid-p2" }] } };
+
+/** Everything is ready; `objects` replace or join what is there. */
+function world(...objects: readonly KubeObject[]) {
+  return given(
+    cluster(),
+    connection(),
+    machinePool(),
+    bootstrapConfig(),
+    infraMachinePool(),
+    ...objects,
+  ).inWorkload("default/c1", ...NODES);
+}
+
+async function statusOf(from: ReturnType<typeof given>, now?: Date): Promise<MachinePoolStatus> {
+  return appliedStatus(await decide(machinepoolStatus, from, "p1", now));
+}
+
+/** The pool as the next run sees it after this one's status was written. */
+async function settled(from = world()): Promise<MachinePool> {
+  return machinePool({ status: JSON.parse(JSON.stringify(await statusOf(from))) });
+}
+
+function conditionsOf({ conditions = [] }: MachinePoolStatus) {
+  return Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
+}
+
+describe("machinepool-status", () => {
+  it("says Running with refs in the order of the list, counters and all ten conditions", async () => {
+    const decision = await decide(machinepoolStatus, world());
+    const status = appliedStatus<MachinePoolStatus>(decision);
+    expect(status).toMatchObject({
+      phase: "Running",
+      observedGeneration: 2,
+      initialization: { bootstrapDataSecretCreated: true, infrastructureProvisioned: true },
+      replicas: 3,
+      readyReplicas: 3,
+      availableReplicas: 3,
+      upToDateReplicas: 3,
+      versions: [{ version: "v1.34.2", replicas: 3 }],
+      nodeRefs: ["n1", "n2", "n3"].map((name) => ({
+        apiVersion: "v1",
+        kind: "Node",
+        name,
+        uid: `uid-${name}`,
+      })),
+      deprecated: { v1beta1: { readyReplicas: 3, availableReplicas: 3 } },
+    });
+    expect(conditionsOf(status)).toEqual({
+      Available: "True Available",
+      BootstrapConfigReady: "True Ready",
+      Deleting: "False NotDeleting",
+      InfrastructureReady: "True Ready",
+      MachinesReady: "True NoReplicas",
+      MachinesUpToDate: "True NoReplicas",
+      Paused: "False NotPaused",
+      Remediating: "False NotRemediating",
+      ScalingDown: "False NotScalingDown",
+      ScalingUp: "False NotScalingUp",
+    });
+    expect(status.deprecated?.v1beta1?.conditions?.map(({ type, status: is }) => `${type} ${is}`)).toEqual([
+      "Ready True",
+      "BootstrapReady True",
+      "InfrastructureReady True",
+      "ReplicasReady True",
+    ]);
+    expect(decision.events).toEqual([
+      { type: "Normal", reason: "SuccessfulSetNodeRefs", message: "3 Nodes, 3 of them ready" },
+    ]);
+    expect(decision.result).toEqual(done);
+  });
+
+  it("says the same again when nothing has changed, later and without an event", async () => {
+    const pool = await settled();
+    const again = await decide(machinepoolStatus, world(pool), "p1", new Date("2026-01-01T13:00:00Z"));
+    expect(JSON.parse(JSON.stringify(appliedStatus(again)))).toEqual(pool.status);
+    expect(again.events).toEqual([]);
+  });
+
+  it("writes the same status whatever the order in which Nodes were seen", async () => {
+    const reversed = given(
+      cluster(),
+      connection(),
+      machinePool(),
+      bootstrapConfig(),
+      infraMachinePool(),
+    ).inWorkload("default/c1", ...NODES.toReversed());
+    expect(await statusOf(reversed)).toEqual(await statusOf(world()));
+  });
+
+  it("waits for the Cluster, and for the finalizer", async () => {
+    const unguarded = machinePool({ metadata: { finalizers: undefined } });
+    expect(await decide(machinepoolStatus, world().without(cluster()))).toEqual({
+      result: waitFor("Cluster.metadata.uid"),
+    });
+    expect(await decide(machinepoolStatus, world(unguarded))).toEqual({
+      result: waitFor("MachinePool.metadata.finalizers"),
+    });
+  });
+
+  it("lets the spec be written first while the pool is young", async () => {
+    const young = machinePool({
+      metadata: { creationTimestamp: "2026-01-01T11:59:10Z" },
+      spec: { providerIDList: undefined },
+    });
+    expect(await decide(machinepoolStatus, world(young))).toEqual({
+      result: requeueAfter(10_000, "the spec is written first"),
+    });
+  });
+
+  it("speaks after a minute although the spec is not written, without raising observedGeneration", async () => {
+    const refused = machinePool({
+      spec: { providerIDList: undefined },
+      status: { observedGeneration: 1, phase: "Pending" },
+    });
+    expect(await statusOf(world(refused))).toMatchObject({ observedGeneration: 1, replicas: 3 });
+  });
+
+  it("writes only Paused into its own values while paused, deleted or not", async () => {
+    const { status } = await settled();
+    for (const deletionTimestamp of [undefined, "2026-01-01T11:59:00Z"]) {
+      const pool = machinePool({ metadata: { deletionTimestamp }, ...(status ? { status } : {}) });
+      const from = world(
+        pool,
+        cluster({ spec: { paused: true } }),
+        infraMachinePool({ status: { ready: false } }),
+      );
+      const written = await statusOf(from);
+      expect(conditionsOf(written)).toEqual({ ...conditionsOf(status ?? {}), Paused: "True Paused" });
+      expect({ ...written, conditions: [] }).toEqual({ ...status, conditions: [] });
+    }
+  });
+
+  it("keeps its own values while deleting and says what is waited for", async () => {
+    const { status } = await settled();
+    const pool = machinePool({
+      metadata: { deletionTimestamp: "2026-01-01T11:59:00Z", generation: 3 },
+      ...(status ? { status } : {}),
+    });
+    const decision = await decide(
+      machinepoolStatus,
+      world(pool, infraMachinePool({ status: { ready: false } })),
+    );
+    const written = appliedStatus<MachinePoolStatus>(decision);
+    expect(written).toMatchObject({
+      phase: "Deleting",
+      observedGeneration: 3,
+      nodeRefs: status?.nodeRefs,
+      initialization: { infrastructureProvisioned: true },
+    });
+    expect(written.conditions?.find(({ type }) => type === "Deleting")).toMatchObject({
+      status: "True",
+      reason: "Deleting",
+      message:
+        "Waiting for bootstrap.cluster.x-k8s.io/FooConfig p1-config and infrastructure.cluster.x-k8s.io/FooMachinePool p1-infra to be deleted",
+    });
+    expect(decision.notBeforeMs).toBe(5_000);
+  });
+
+  it("keeps refs and counters while the workload cluster cannot be seen, and follows readiness", async () => {
+    const pool = await settled();
+    const lost = connection({ status: { state: "unreachable" } });
+    const { nodeRefs, versions, initialization, phase } = await statusOf(
+      world(pool, lost, infraMachinePool({ status: { ready: false } })),
+    );
+    expect(nodeRefs).toEqual(pool.status?.nodeRefs);
+    expect(versions).toEqual(pool.status?.versions);
+    expect(initialization?.infrastructureProvisioned).toBe(false);
+    expect(phase).toBe("Provisioned");
+  });
+
+  it("keeps the values of an object that another pool controls, and names the controller", async () => {
+    const pool = await settled();
+    const written = await statusOf(world(pool, infraMachinePool({ ...FOREIGN, status: { ready: false } })));
+    expect(written.initialization?.infrastructureProvisioned).toBe(true);
+    expect(written.conditions?.find(({ type }) => type === "InfrastructureReady")).toMatchObject({
+      status: "False",
+      reason: "NotReady",
+      message: "FooMachinePool p1-infra is controlled by MachinePool p2",
+    });
+  });
+
+  it("brands a pool whose infrastructure object was deleted only on the API server's word", async () => {
+    const pool = await settled();
+    const lost = await statusOf(world(pool).without(infraMachinePool()));
+    expect(lost.deprecated?.v1beta1).toMatchObject({
+      failureReason: "InvalidConfiguration",
+      failureMessage:
+        "MachinePool infrastructure resource FooMachinePool default/p1-infra has been deleted after being ready",
+    });
+    expect(conditionsOf(lost)["InfrastructureReady"]).toBe("False ObjectDeleted");
+    expect(lost.nodeRefs).toEqual(pool.status?.nodeRefs);
+
+    const lagging = await statusOf(world(pool).without(infraMachinePool()).live(infraMachinePool()));
+    expect(lagging.deprecated?.v1beta1?.failureReason).toBeUndefined();
+    expect(conditionsOf(lagging)["InfrastructureReady"]).toBe("True Ready");
+  });
+
+  it("never clears a failure", async () => {
+    const failing = infraMachinePool({ status: { failureReason: "CreateError", failureMessage: "quota" } });
+    const failed = await settled(world(failing));
+    expect((await statusOf(world(failed))).deprecated?.v1beta1).toMatchObject({
+      failureReason: "CreateError",
+      failureMessage:
+        'Failure detected from referenced resource infrastructure.cluster.x-k8s.io/v1, Kind=FooMachinePool with name "p1-infra": quota',
+    });
+  });
+
+  it("comes back when the next Node has been Ready for minReadySeconds", async () => {
+    const patient = machinePool({ spec: { template: { spec: { minReadySeconds: 30 } } } });
+    const fresh = node("n3", {
+      status: { conditions: [{ type: "Ready", status: "True", lastTransitionTime: "2026-01-01T11:59:50Z" }] },
+    });
+    const from = world(patient).inWorkload("default/c1", fresh);
+    const { result } = await decide(machinepoolStatus, from);
+    expect(result).toEqual(requeueAfter(20_001, "minReadySeconds of a Node"));
+    expect((await statusOf(from)).deprecated?.v1beta1).toMatchObject({
+      readyReplicas: 3,
+      availableReplicas: 2,
+      unavailableReplicas: 1,
+    });
+    const later = new Date(NOW.getTime() + 20_001);
+    expect((await statusOf(from, later)).deprecated?.v1beta1?.availableReplicas).toBe(3);
+  });
+
+  it("survives provider objects full of nonsense with a status the API server takes", async () => {
+    const nonsense = {
+      status: {
+        ready: "yes",
+        replicas: -1,
+        failureReason: 7,
+        failureMessage: "x".repeat(20_000),
+        conditions: [{ type: "Ready", status: "True", reason: "not a reason", message: "m".repeat(20_000) }],
+      },
+    };
+    const status = await statusOf(world(infraMachinePool(nonsense), bootstrapConfig(nonsense)));
+    expect(conditionsOf(status)).toMatchObject({
+      InfrastructureReady: "True Ready",
+      BootstrapConfigReady: "True Ready",
+    });
+    expect(status.deprecated?.v1beta1?.failureMessage).toMatch(/…$/);
+  });
+
+  it("reports two Nodes with one provider ID and counts the Ready one", async () => {
+    const twin = node("a1", { status: { conditions: [{ type: "Ready", status: "False" }] } });
+    const decision = await decide(machinepoolStatus, world().inWorkload("default/c1", twin));
+    expect(decision.events?.map(({ reason }) => reason)).toEqual([
+      "SuccessfulSetNodeRefs",
+      "DuplicateProviderID",
+    ]);
+    expect(appliedStatus<MachinePoolStatus>(decision).nodeRefs?.map(({ name }) => name)).toEqual([
+      "n1",
+      "n2",
+      "n3",
+    ]);
+  });
+});

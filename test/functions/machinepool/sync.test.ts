@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { machinepoolSync } from "../../../functions/machinepool/sync.ts";
+import { done, waitFor } from "../../../shared/runtime/result.ts";
+import {
+  bootstrapConfig,
+  cluster,
+  infraMachinePool,
+  machinePool,
+  OWNED_BY_P1,
+} from "../../support/builders.ts";
+import { decide, given } from "../../support/world.ts";
+
+const UNSYNCED = machinePool({
+  spec: {
+    providerIDList: undefined,
+    template: { spec: { bootstrap: { dataSecretName: undefined } } },
+  },
+});
+
+describe("machinepool-sync", () => {
+  it("copies the name and the list in one guarded patch", async () => {
+    const world = given(cluster(), UNSYNCED, bootstrapConfig(), infraMachinePool());
+    const { patch, result } = await decide(machinepoolSync, world);
+    expect(patch).toHaveLength(1);
+    expect(patch?.[0]?.target).toMatchObject({ uid: "uid-p1", resourceVersion: "20" });
+    expect(patch?.[0]?.operations).toEqual([
+      { op: "add", path: "/spec/template/spec/bootstrap/dataSecretName", value: "p1-data" },
+      { op: "add", path: "/spec/providerIDList", value: ["foo://1", "foo://2", "foo://3"] },
+    ]);
+    expect(result).toEqual(done);
+  });
+
+  it("names only the field that changes", async () => {
+    const grown = infraMachinePool({ spec: { providerIDList: ["foo://1", "foo://4"] } });
+    const { patch } = await decide(
+      machinepoolSync,
+      given(cluster(), machinePool(), bootstrapConfig(), grown),
+    );
+    expect(patch?.[0]?.operations).toEqual([
+      { op: "add", path: "/spec/providerIDList", value: ["foo://1", "foo://4"] },
+    ]);
+  });
+
+  it("has nothing to write when both are copied", async () => {
+    const world = given(cluster(), machinePool(), bootstrapConfig(), infraMachinePool());
+    expect((await decide(machinepoolSync, world)).patch?.[0]?.operations).toEqual([]);
+  });
+
+  it("takes nothing from an object that another pool controls", async () => {
+    const foreign = { metadata: { ownerReferences: [{ ...OWNED_BY_P1, name: "p2", uid: "uid-p2" }] } };
+    const world = given(cluster(), UNSYNCED, bootstrapConfig(foreign), infraMachinePool());
+    expect((await decide(machinepoolSync, world)).patch?.[0]?.operations).toEqual([
+      { op: "add", path: "/spec/providerIDList", value: ["foo://1", "foo://2", "foo://3"] },
+    ]);
+  });
+
+  it("waits while the pool is not guarded, paused or without Cluster, and does nothing while deleting", async () => {
+    const unguarded = machinePool({ metadata: { finalizers: undefined } });
+    const deleted = machinePool({ metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } });
+    const paused = cluster({ spec: { paused: true } });
+    expect(await decide(machinepoolSync, given(cluster(), unguarded))).toEqual({
+      result: waitFor("MachinePool.metadata.finalizers"),
+    });
+    expect(await decide(machinepoolSync, given(paused, UNSYNCED))).toEqual({
+      result: waitFor("Cluster.spec.paused"),
+    });
+    expect(await decide(machinepoolSync, given(UNSYNCED))).toEqual({
+      result: waitFor("Cluster.metadata.uid"),
+    });
+    expect(await decide(machinepoolSync, given(cluster(), deleted))).toEqual({ result: done });
+  });
+});

@@ -1,0 +1,196 @@
+import { describe, expect, it } from "vitest";
+import { simCluster } from "../../../functions/sim/cluster.ts";
+import type { SimCluster, SimServer } from "../../../shared/api/sim.ts";
+import { done, waitFor } from "../../../shared/runtime/result.ts";
+import { cluster, merge, type Overrides } from "../../support/builders.ts";
+import { decide, given } from "../../support/world.ts";
+
+const FINALIZER = "simcluster.infrastructure.sim.capstan.dev";
+const OWNER = { apiVersion: "cluster.x-k8s.io/v1beta2", kind: "Cluster", name: "c1", uid: "uid-c1" };
+
+function infra(overrides: Overrides<SimCluster> = {}): SimCluster {
+  return merge<SimCluster>(
+    {
+      apiVersion: "infrastructure.sim.capstan.dev/v1beta2",
+      kind: "SimCluster",
+      metadata: {
+        name: "c1-infra",
+        namespace: "default",
+        uid: "uid-c1-infra",
+        resourceVersion: "40",
+        generation: 1,
+        labels: { "cluster.x-k8s.io/cluster-name": "c1" },
+        finalizers: [FINALIZER],
+        ownerReferences: [OWNER],
+      },
+      spec: {},
+    },
+    overrides,
+  );
+}
+
+function server(overrides: Overrides<SimServer> = {}): SimServer {
+  return merge<SimServer>(
+    {
+      apiVersion: "cloud.sim.capstan.dev/v1beta1",
+      kind: "SimServer",
+      metadata: {
+        name: "c1",
+        namespace: "default",
+        uid: "uid-server",
+        resourceVersion: "50",
+        ownerReferences: [
+          {
+            apiVersion: "infrastructure.sim.capstan.dev/v1beta2",
+            kind: "SimCluster",
+            name: "c1-infra",
+            uid: "uid-c1-infra",
+            controller: true,
+            blockOwnerDeletion: true,
+          },
+        ],
+      },
+      spec: { clusterName: "c1" },
+      status: { host: "127.0.0.1", port: 4711, ready: true, kubeconfigSecretName: "c1-kubeconfig" },
+    },
+    overrides,
+  );
+}
+
+const endpoint = { host: "127.0.0.1", port: 4711 };
+
+describe("sim-cluster", () => {
+  it("waits for the owner reference of the Cluster", async () => {
+    const world = given(cluster(), infra({ metadata: { ownerReferences: undefined } }));
+    expect(await decide(simCluster, world)).toEqual({
+      result: waitFor("SimCluster.metadata.ownerReferences"),
+    });
+  });
+
+  it("takes no earlier Cluster of that name for its owner", async () => {
+    const world = given(cluster({ metadata: { uid: "uid-restored" } }), infra());
+    expect(await decide(simCluster, world)).toEqual({
+      result: waitFor("SimCluster.metadata.ownerReferences"),
+    });
+  });
+
+  it("adds its finalizer before anything else", async () => {
+    const world = given(cluster(), infra({ metadata: { finalizers: undefined } }));
+    const { patch, create } = await decide(simCluster, world);
+    expect(create).toBeUndefined();
+    expect(patch?.[0]?.operations).toEqual([{ op: "add", path: "/metadata/finalizers", value: [FINALIZER] }]);
+    expect(patch?.[0]?.target).toMatchObject({ uid: "uid-c1-infra", resourceVersion: "40" });
+  });
+
+  it("orders a server with the name of the Cluster and is not ready meanwhile", async () => {
+    const decision = await decide(simCluster, given(cluster(), infra()));
+    expect(decision.create?.map(({ object }) => object)).toMatchObject([
+      {
+        kind: "SimServer",
+        metadata: {
+          name: "c1",
+          namespace: "default",
+          labels: { "cluster.x-k8s.io/cluster-name": "c1" },
+          ownerReferences: [{ kind: "SimCluster", uid: "uid-c1-infra", controller: true }],
+        },
+        spec: { clusterName: "c1" },
+      },
+    ]);
+    expect(decision.apply).toMatchObject({
+      "status.initialization.provisioned": undefined,
+      "status.conditions": [
+        { type: "Paused", status: "False" },
+        { type: "Ready", status: "False", reason: "NotReady", observedGeneration: 1 },
+      ],
+    });
+    expect(decision.result).toEqual(waitFor("SimServer.status.ready"));
+  });
+
+  it("copies the endpoint of a ready server before it says provisioned", async () => {
+    const { patch, apply } = await decide(simCluster, given(cluster(), infra(), server()));
+    expect(patch?.[0]?.operations).toEqual([
+      { op: "add", path: "/spec/controlPlaneEndpoint", value: endpoint },
+    ]);
+    expect(apply).toBeUndefined();
+  });
+
+  it("is provisioned and ready once the endpoint is there", async () => {
+    const world = given(cluster(), infra({ spec: { controlPlaneEndpoint: endpoint } }), server());
+    const decision = await decide(simCluster, world);
+    expect(decision.patch).toBeUndefined();
+    expect(decision.apply).toMatchObject({
+      "status.initialization.provisioned": true,
+      "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "True" }],
+    });
+    expect(decision.result).toEqual(done);
+  });
+
+  it("stays provisioned when its server is gone for a while", async () => {
+    const provisioned = infra({
+      spec: { controlPlaneEndpoint: endpoint },
+      status: { initialization: { provisioned: true } },
+    });
+    const world = given(cluster(), provisioned, server({ status: { ready: false } }));
+    const { apply } = await decide(simCluster, world);
+    expect(apply).toMatchObject({
+      "status.initialization.provisioned": true,
+      "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "False" }],
+    });
+  });
+
+  it("follows a server that came back on another port", async () => {
+    const known = infra({ spec: { controlPlaneEndpoint: { host: "127.0.0.1", port: 1 } } });
+    const { patch } = await decide(simCluster, given(cluster(), known, server()));
+    expect(patch?.[0]?.operations).toMatchObject([{ value: endpoint }]);
+  });
+
+  it("changes nothing but the Paused condition while the Cluster is paused", async () => {
+    const provisioned = infra({ status: { initialization: { provisioned: true } } });
+    const world = given(cluster({ spec: { paused: true } }), provisioned);
+    expect(await decide(simCluster, world)).toMatchObject({
+      apply: {
+        "status.initialization.provisioned": true,
+        "status.conditions": [{ type: "Paused", status: "True", reason: "Paused" }],
+      },
+      result: done,
+    });
+  });
+
+  describe("that is being deleted", () => {
+    const deleted = infra({ metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } });
+
+    it("deletes its server first, also without its Cluster", async () => {
+      const world = given(deleted, server());
+      const decision = await decide(simCluster, world);
+      expect(decision.delete).toMatchObject([{ name: "c1", uid: "uid-server", resourceVersion: "50" }]);
+      expect(decision.patch).toBeUndefined();
+    });
+
+    it("leaves a server that belongs to somebody else", async () => {
+      const foreign = server({ metadata: { ownerReferences: [] } });
+      const decision = await decide(simCluster, given(cluster(), deleted, foreign));
+      expect(decision.delete).toBeUndefined();
+    });
+
+    it("removes the finalizer when the API server has no server of it any more", async () => {
+      const world = given(cluster(), deleted, server()).goneLive(server());
+      const { patch } = await decide(simCluster, world);
+      expect(patch?.[0]?.operations).toEqual([
+        { op: "test", path: "/metadata/finalizers/0", value: FINALIZER },
+        { op: "remove", path: "/metadata/finalizers/0" },
+      ]);
+    });
+
+    it("waits when the Cluster has just been paused", async () => {
+      const world = given(cluster(), deleted, server()).live(cluster({ spec: { paused: true } }));
+      expect(await decide(simCluster, world)).toEqual({ result: waitFor("Cluster.spec.paused") });
+    });
+
+    it("has nothing to do without its finalizer", async () => {
+      const bare = infra({
+        metadata: { deletionTimestamp: "2026-01-01T11:59:00Z", finalizers: ["other"] },
+      });
+      expect(await decide(simCluster, given(cluster(), bare, server()))).toEqual({ result: done });
+    });
+  });
+});

@@ -1,0 +1,322 @@
+import { describe, expect, it } from "vitest";
+import { simMachinepool } from "../../../functions/sim/machinepool.ts";
+import type { SimInstance, SimMachinePool } from "../../../shared/api/sim.ts";
+import { done, waitFor } from "../../../shared/runtime/result.ts";
+import { cluster, machinePool, merge, type Overrides, OWNED_BY_P1 } from "../../support/builders.ts";
+import { decide, given, NOW } from "../../support/world.ts";
+
+const FINALIZER = "simmachinepool.infrastructure.sim.capstan.dev";
+const DELETED = "2026-01-01T11:59:00Z";
+
+function infra(overrides: Overrides<SimMachinePool> = {}): SimMachinePool {
+  return merge<SimMachinePool>(
+    {
+      apiVersion: "infrastructure.sim.capstan.dev/v1beta2",
+      kind: "SimMachinePool",
+      metadata: {
+        name: "p1-infra",
+        namespace: "default",
+        uid: "uid-infra",
+        resourceVersion: "40",
+        generation: 1,
+        labels: { "cluster.x-k8s.io/cluster-name": "c1" },
+        finalizers: [FINALIZER],
+        ownerReferences: [OWNED_BY_P1],
+      },
+      spec: { bootDelaySeconds: 2, nodeReadyDelaySeconds: 3 },
+    },
+    overrides,
+  );
+}
+
+function instance(name: string, overrides: Overrides<SimInstance> = {}): SimInstance {
+  return merge<SimInstance>(
+    {
+      apiVersion: "cloud.sim.capstan.dev/v1beta1",
+      kind: "SimInstance",
+      metadata: {
+        name,
+        namespace: "default",
+        uid: `uid-${name}`,
+        resourceVersion: "50",
+        ownerReferences: [
+          {
+            apiVersion: "infrastructure.sim.capstan.dev/v1beta2",
+            kind: "SimMachinePool",
+            name: "p1-infra",
+            uid: "uid-infra",
+            controller: true,
+          },
+        ],
+      },
+      spec: {
+        clusterName: "c1",
+        providerID: `sim://${name}`,
+        bootDelaySeconds: 2,
+        nodeReadyDelaySeconds: 3,
+      },
+      status: { phase: "Running" },
+    },
+    overrides,
+  );
+}
+
+const three = [instance("p1-infra-0"), instance("p1-infra-1"), instance("p1-infra-2")];
+const threeIDs = ["sim://p1-infra-0", "sim://p1-infra-1", "sim://p1-infra-2"];
+const provisioned = infra({
+  spec: { providerIDList: threeIDs },
+  status: { ready: true, replicas: 3, initialization: { provisioned: true } },
+});
+
+describe("sim-machinepool", () => {
+  it("waits for the owner reference of the MachinePool", async () => {
+    const world = given(cluster(), machinePool(), infra({ metadata: { ownerReferences: [] } }));
+    expect(await decide(simMachinepool, world)).toEqual({
+      result: waitFor("SimMachinePool.metadata.ownerReferences"),
+    });
+  });
+
+  it("adds its finalizer before the first instance", async () => {
+    const world = given(cluster(), machinePool(), infra({ metadata: { finalizers: ["other"] } }));
+    const { patch, create } = await decide(simMachinepool, world);
+    expect(create).toBeUndefined();
+    expect(patch?.[0]?.operations).toEqual([{ op: "add", path: "/metadata/finalizers/-", value: FINALIZER }]);
+  });
+
+  it.each([
+    [
+      "the infrastructure of the Cluster",
+      cluster({ status: { initialization: undefined } }),
+      machinePool(),
+      "Cluster.status.initialization.infrastructureProvisioned",
+    ],
+    [
+      "the bootstrap data",
+      cluster(),
+      machinePool({ spec: { template: { spec: { bootstrap: { dataSecretName: undefined } } } } }),
+      "MachinePool.spec.template.spec.bootstrap.dataSecretName",
+    ],
+    [
+      "the number of replicas",
+      cluster(),
+      machinePool({ spec: { replicas: undefined } }),
+      "MachinePool.spec.replicas",
+    ],
+  ])("waits for %s", async (_, owner, pool, what) => {
+    const decision = await decide(simMachinepool, given(owner, pool, infra()));
+    expect(decision.create).toBeUndefined();
+    expect(decision.apply).toMatchObject({
+      "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "False" }],
+    });
+    expect(decision.result).toEqual(waitFor(what));
+  });
+
+  it("creates all missing instances in one decision, each of them another machine", async () => {
+    const world = given(cluster(), machinePool(), infra(), instance("p1-infra-1"));
+    const { create } = await decide(simMachinepool, world);
+    expect(create?.map(({ object }) => object.metadata.name)).toEqual(["p1-infra-0", "p1-infra-2"]);
+    expect(create?.[0]?.object).toMatchObject({
+      metadata: {
+        namespace: "default",
+        labels: { "cluster.x-k8s.io/cluster-name": "c1" },
+        ownerReferences: [{ kind: "SimMachinePool", uid: "uid-infra", controller: true }],
+      },
+      spec: {
+        clusterName: "c1",
+        poolName: "p1-infra",
+        providerID: `sim://default/p1-infra-0/${NOW.getTime().toString(36)}`,
+        bootDelaySeconds: 2,
+        nodeReadyDelaySeconds: 3,
+        kubeletVersion: "v1.34.0",
+      },
+    });
+  });
+
+  it("wants no bootstrap data when its name is the empty string", async () => {
+    const pool = machinePool({ spec: { template: { spec: { bootstrap: { dataSecretName: "" } } } } });
+    const { create } = await decide(simMachinepool, given(cluster(), pool, infra()));
+    expect(create).toHaveLength(3);
+  });
+
+  it("boots the version of its own template, else that of the MachinePool", async () => {
+    const pool = machinePool({ spec: { replicas: 1, template: { spec: { version: "v1.33.1" } } } });
+    const own = infra({ spec: { template: { kubeletVersion: "v1.32.0" } } });
+    const versions = await Promise.all(
+      [infra(), own].map(async (object) => {
+        const { create } = await decide(simMachinepool, given(cluster(), pool, object));
+        return (create?.[0]?.object as SimInstance | undefined)?.spec.kubeletVersion;
+      }),
+    );
+    expect(versions).toEqual(["v1.33.1", "v1.32.0"]);
+  });
+
+  it("makes nothing new for a MachinePool that is being deleted", async () => {
+    const pool = machinePool({ metadata: { deletionTimestamp: DELETED } });
+    expect(await decide(simMachinepool, given(cluster(), pool, infra()))).toEqual({
+      result: waitFor("MachinePool deleted"),
+    });
+  });
+
+  it("lists nothing and is not ready while its first instances boot", async () => {
+    const booting = instance("p1-infra-2", { status: { phase: "Pending" } });
+    const world = given(cluster(), machinePool(), infra(), ...three, booting);
+    const decision = await decide(simMachinepool, world);
+    expect(decision.patch).toBeUndefined();
+    expect(decision.apply).toMatchObject({
+      "status.ready": false,
+      "status.initialization.provisioned": false,
+      "status.replicas": 0,
+      "status.conditions": [
+        { type: "Paused" },
+        { type: "Ready", status: "False", message: "Waiting for 3 instances to run" },
+      ],
+    });
+  });
+
+  it("lists the provider IDs by index before it says ready", async () => {
+    const world = given(cluster(), machinePool(), infra(), ...three.toReversed());
+    const { patch, apply } = await decide(simMachinepool, world);
+    expect(patch?.[0]?.operations).toEqual([{ op: "add", path: "/spec/providerIDList", value: threeIDs }]);
+    expect(apply).toBeUndefined();
+  });
+
+  it("sorts eleven instances by index, not by text", async () => {
+    const eleven = Array.from({ length: 11 }, (_, index) => instance(`p1-infra-${index}`));
+    const world = given(cluster(), machinePool({ spec: { replicas: 11 } }), infra(), ...eleven);
+    const { patch } = await decide(simMachinepool, world);
+    const value = eleven.map(({ spec }) => spec.providerID);
+    expect(patch?.[0]?.operations).toMatchObject([{ value }]);
+  });
+
+  it("is ready once the list is complete", async () => {
+    const listed = infra({ spec: { providerIDList: threeIDs } });
+    const decision = await decide(simMachinepool, given(cluster(), machinePool(), listed, ...three));
+    expect(decision.patch).toBeUndefined();
+    expect(decision.apply).toMatchObject({
+      "status.ready": true,
+      "status.initialization.provisioned": true,
+      "status.replicas": 3,
+      "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "True" }],
+    });
+    expect(decision.result).toEqual(done);
+  });
+
+  it("is ready at once when no replicas are wanted", async () => {
+    const world = given(cluster(), machinePool({ spec: { replicas: 0 } }), infra());
+    const { apply } = await decide(simMachinepool, world);
+    expect(apply).toMatchObject({ "status.ready": true, "status.replicas": 0 });
+  });
+
+  it("stays provisioned and lists what runs while it grows", async () => {
+    const grown = [...three, instance("p1-infra-3", { status: { phase: "Pending" } })];
+    const world = given(cluster(), machinePool({ spec: { replicas: 4 } }), provisioned, ...grown);
+    const decision = await decide(simMachinepool, world);
+    expect(decision.patch).toBeUndefined();
+    expect(decision.apply).toMatchObject({
+      "status.ready": true,
+      "status.replicas": 3,
+      "status.conditions": [{ type: "Paused" }, { status: "False", message: "3 of 4 instances run" }],
+    });
+    expect(decision.result).toEqual(waitFor("SimInstance.status.phase"));
+  });
+
+  it("takes an instance off the list as soon as it is being deleted", async () => {
+    const going = instance("p1-infra-1", { metadata: { deletionTimestamp: DELETED } });
+    const { patch } = await decide(
+      simMachinepool,
+      given(cluster(), machinePool(), provisioned, ...three, going),
+    );
+    expect(patch?.[0]?.operations).toMatchObject([{ value: ["sim://p1-infra-0", "sim://p1-infra-2"] }]);
+  });
+
+  it("deletes the highest indexes when fewer replicas are wanted", async () => {
+    const world = given(cluster(), machinePool({ spec: { replicas: 1 } }), provisioned, ...three);
+    const decision = await decide(simMachinepool, world);
+    expect(decision.delete).toMatchObject([
+      { name: "p1-infra-2", uid: "uid-p1-infra-2", resourceVersion: "50" },
+      { name: "p1-infra-1", uid: "uid-p1-infra-1", resourceVersion: "50" },
+    ]);
+  });
+
+  it("deletes an instance of its own under a name that it never gives", async () => {
+    const odd = instance("p1-infra-01");
+    const { delete: deleted } = await decide(
+      simMachinepool,
+      given(cluster(), machinePool(), provisioned, ...three, odd),
+    );
+    expect(deleted?.map(({ name }) => name)).toEqual(["p1-infra-01"]);
+  });
+
+  it("takes a negative number of replicas for none", async () => {
+    const world = given(cluster(), machinePool({ spec: { replicas: -1 } }), provisioned, ...three);
+    const { create, delete: deleted } = await decide(simMachinepool, world);
+    expect(create).toBeUndefined();
+    expect(deleted).toHaveLength(3);
+  });
+
+  it("deletes nothing when the MachinePool wants them again by now", async () => {
+    const world = given(cluster(), machinePool({ spec: { replicas: 1 } }), provisioned, ...three);
+    const decision = await decide(simMachinepool, world.live(machinePool()));
+    expect(decision.delete).toEqual([]);
+  });
+
+  it("deletes nothing when the MachinePool is another one by now", async () => {
+    const world = given(cluster(), machinePool({ spec: { replicas: 1 } }), provisioned, ...three);
+    const other = machinePool({ metadata: { uid: "uid-new" }, spec: { replicas: 1 } });
+    expect(await decide(simMachinepool, world.live(other))).toEqual({
+      result: waitFor("MachinePool.spec.replicas"),
+    });
+  });
+
+  it("deletes nothing when the Cluster has just been paused", async () => {
+    const world = given(cluster(), machinePool({ spec: { replicas: 1 } }), provisioned, ...three);
+    expect(await decide(simMachinepool, world.live(cluster({ spec: { paused: true } })))).toEqual({
+      result: waitFor("Cluster.spec.paused"),
+    });
+  });
+
+  it("changes nothing but the Paused condition while the Cluster is paused", async () => {
+    const world = given(cluster({ spec: { paused: true } }), machinePool(), provisioned);
+    const decision = await decide(simMachinepool, world);
+    expect(decision.create).toBeUndefined();
+    expect(decision.apply).toMatchObject({
+      "status.ready": true,
+      "status.replicas": 3,
+      "status.conditions": [{ type: "Paused", status: "True" }],
+    });
+  });
+
+  describe("that is being deleted", () => {
+    const deleted = infra({ metadata: { deletionTimestamp: DELETED } });
+
+    it("deletes its instances, also without its MachinePool", async () => {
+      const foreign = instance("p2-0", { metadata: { ownerReferences: [] } });
+      const decision = await decide(simMachinepool, given(deleted, ...three, foreign));
+      expect(decision.delete?.map(({ name }) => name)).toEqual(["p1-infra-0", "p1-infra-1", "p1-infra-2"]);
+      expect(decision.patch).toBeUndefined();
+    });
+
+    it("keeps its finalizer while an instance is going", async () => {
+      const going = instance("p1-infra-0", { metadata: { deletionTimestamp: DELETED } });
+      const decision = await decide(simMachinepool, given(cluster(), machinePool(), deleted, going));
+      expect(decision).toEqual({ delete: [], result: waitFor("SimInstance deleted") });
+    });
+
+    it("removes its finalizer once the API server has no instance of it", async () => {
+      const left = instance("p1-infra-0");
+      const world = given(cluster(), machinePool(), deleted, left).goneLive(left);
+      const { patch } = await decide(simMachinepool, world);
+      expect(patch?.[0]?.operations).toEqual([
+        { op: "test", path: "/metadata/finalizers/0", value: FINALIZER },
+        { op: "remove", path: "/metadata/finalizers/0" },
+      ]);
+    });
+
+    it("waits when the Cluster has just been paused", async () => {
+      const world = given(cluster(), machinePool(), deleted, ...three);
+      expect(await decide(simMachinepool, world.live(cluster({ spec: { paused: true } })))).toEqual({
+        result: waitFor("Cluster.spec.paused"),
+      });
+    });
+  });
+});

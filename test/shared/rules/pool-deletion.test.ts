@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import {
+  deletionMessage,
+  nodeDeletionEndsAt,
+  remainingProviders,
+  unreadableProviders,
+} from "../../../shared/rules/pool-deletion.ts";
+import {
+  bootstrapConfig,
+  found,
+  infraMachinePool,
+  machinePool,
+  missing,
+  OWNED_BY_P1,
+  unresolved,
+} from "../../support/builders.ts";
+
+const BOTH = { bootstrap: found(bootstrapConfig()), infrastructure: found(infraMachinePool()) };
+const NONE = { bootstrap: undefined, infrastructure: missing(infraMachinePool()) };
+const FOREIGN = { metadata: { ownerReferences: [{ ...OWNED_BY_P1, name: "p2", uid: "uid-p2" }] } };
+const FREE = { metadata: { ownerReferences: undefined } };
+
+function deleted(nodeDeletionTimeoutSeconds?: number) {
+  return machinePool({
+    metadata: { deletionTimestamp: "2026-01-01T11:00:00Z" },
+    spec: { template: { spec: { deletion: { nodeDeletionTimeoutSeconds } } } },
+  });
+}
+
+describe("the deletion of a pool", () => {
+  it.each([
+    ["its own objects", BOTH, ["p1-config", "p1-infra"]],
+    [
+      "an object that nobody controls",
+      { ...NONE, infrastructure: found(infraMachinePool(FREE)) },
+      ["p1-infra"],
+    ],
+    ["no object of another", { ...BOTH, bootstrap: found(bootstrapConfig(FOREIGN)) }, ["p1-infra"]],
+    ["nothing that is gone", NONE, []],
+    ["nothing that has no CRD", { bootstrap: unresolved(false), infrastructure: unresolved(true) }, []],
+  ])("takes %s with it", (_, providers, names) => {
+    expect(remainingProviders(deleted(), providers).map(({ object }) => object.metadata.name)).toEqual(names);
+  });
+
+  it("cannot tell whether objects are gone whose CRD claims no contract", () => {
+    expect(unreadableProviders({ ...NONE, bootstrap: unresolved(true) })).toBe("CRD of Foo cannot be used");
+    expect(unreadableProviders({ ...NONE, bootstrap: unresolved(false) })).toBeUndefined();
+  });
+
+  it("ends retries for Nodes at the timeout, counted from the request, and never without one", () => {
+    expect(nodeDeletionEndsAt(deleted(10))).toEqual(new Date("2026-01-01T11:00:10Z"));
+    expect(nodeDeletionEndsAt(deleted(0))).toBeUndefined();
+    expect(nodeDeletionEndsAt(deleted(undefined))).toBeUndefined();
+    expect(nodeDeletionEndsAt(machinePool())).toBeUndefined();
+  });
+
+  it("says what it waits for, in the order in which it goes", () => {
+    const withNodes = { ...deleted(), status: { nodeRefs: [{ name: "n1" }] } };
+    expect(deletionMessage(withNodes, { ...BOTH, bootstrap: undefined })).toBe(
+      "Waiting for infrastructure.cluster.x-k8s.io/FooMachinePool p1-infra to be deleted",
+    );
+    expect(deletionMessage(withNodes, { ...NONE, infrastructure: unresolved(true) })).toBe(
+      "CRD of Foo cannot be used",
+    );
+    expect(deletionMessage(withNodes, NONE)).toBe("Waiting for 1 Nodes to be deleted");
+    expect(deletionMessage(deleted(), NONE)).toBe("Waiting for finalizers to be removed");
+  });
+});

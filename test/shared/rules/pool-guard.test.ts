@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { poolGuardPatch, poolViolations } from "../../../shared/rules/pool-guard.ts";
+import { cluster, machinePool } from "../../support/builders.ts";
+
+const MIN = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size";
+const MAX = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size";
+const unsized = (annotations: { readonly [key: string]: string } | undefined) =>
+  machinePool({ metadata: { annotations }, spec: { replicas: undefined } });
+
+describe("the defaults of a pool", () => {
+  it.each([
+    ["no annotations", undefined, 1],
+    ["only the minimum", { [MIN]: "4" }, 1],
+    ["only the maximum", { [MAX]: "9" }, 1],
+    ["both", { [MIN]: "4", [MAX]: "9" }, 4],
+    ["a minimum of zero", { [MIN]: "0", [MAX]: "9" }, 0],
+  ])("take replicas from %s", (_, annotations, value) => {
+    expect(poolGuardPatch(unsized(annotations), cluster())).toEqual([
+      { op: "add", path: "/spec/replicas", value },
+    ]);
+  });
+
+  it.each([
+    ["words", { [MIN]: "few", [MAX]: "9" }],
+    ["nothing", { [MIN]: "", [MAX]: "9" }],
+  ])("leave replicas absent and report sizes that are %s", (_, annotations) => {
+    expect(poolGuardPatch(unsized(annotations), cluster())).toEqual([]);
+    expect(poolViolations(unsized(annotations)).map(({ reason }) => reason)).toEqual(["InvalidSpec"]);
+  });
+
+  it("never replace a timeout of 0 or replicas of 0", () => {
+    const pool = machinePool({
+      spec: { replicas: 0, template: { spec: { deletion: { nodeDeletionTimeoutSeconds: 0 } } } },
+    });
+    expect(poolGuardPatch(pool, cluster())).toEqual([]);
+  });
+
+  it("complete deletion settings that lack the timeout", () => {
+    const pool = machinePool({
+      spec: {
+        template: {
+          spec: { deletion: { nodeDrainTimeoutSeconds: 5, nodeDeletionTimeoutSeconds: undefined } },
+        },
+      },
+    });
+    expect(poolGuardPatch(pool, cluster())).toEqual([
+      { op: "add", path: "/spec/template/spec/deletion/nodeDeletionTimeoutSeconds", value: 10 },
+    ]);
+  });
+});
+
+describe("poolViolations", () => {
+  it.each([
+    ["v1.34.2", []],
+    ["v1.34.2-rc.1+build.5", []],
+    ["1.34.2", ["InvalidVersion"]],
+    ["v1.34", ["InvalidVersion"]],
+  ])("judges version %s", (version, reasons) => {
+    const pool = machinePool({ spec: { template: { spec: { version } } } });
+    expect(poolViolations(pool).map(({ reason }) => reason)).toEqual(reasons);
+  });
+
+  it("accepts an empty data secret name without configRef, and no pool with taints", () => {
+    const named = machinePool({
+      spec: { template: { spec: { bootstrap: { configRef: undefined, dataSecretName: "" } } } },
+    });
+    expect(poolViolations(named)).toEqual([]);
+    const taints = [{ key: "a", effect: "NoSchedule", propagation: "Always" }] as const;
+    const tainted = machinePool({ spec: { template: { spec: { taints } } } });
+    expect(poolViolations(tainted).map(({ reason }) => reason)).toEqual(["InvalidSpec"]);
+  });
+});

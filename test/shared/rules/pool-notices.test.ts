@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { nodeReport } from "../../../shared/rules/pool-nodes.ts";
+import { poolNotices } from "../../../shared/rules/pool-notices.ts";
+import { machinePool, node } from "../../support/builders.ts";
+import { NOW } from "../../support/world.ts";
+
+const NODES = [node("n1"), node("n2")];
+
+describe("poolNotices", () => {
+  it("counts Nodes when the refs change and is silent when they do not", () => {
+    const pool = machinePool();
+    const report = nodeReport(pool, NODES, NOW);
+    expect(poolNotices(pool, report)).toEqual([
+      { type: "Normal", reason: "SuccessfulSetNodeRefs", message: "2 Nodes, 2 of them ready" },
+    ]);
+    expect(poolNotices(machinePool({ status: { nodeRefs: report.nodeRefs } }), report)).toEqual([]);
+  });
+
+  it("is silent while refs are kept", () => {
+    const pool = machinePool();
+    expect(poolNotices(pool, nodeReport(pool, undefined, NOW))).toEqual([]);
+  });
+
+  it("warns of a pool that comes near the size limit of an object", () => {
+    const providerIDList = Array.from({ length: 4_000 }, (_, index) => `foo://${index}`);
+    const pool = machinePool({ spec: { providerIDList } });
+    expect(poolNotices(pool, nodeReport(pool, undefined, NOW)).map(({ reason }) => reason)).toEqual([
+      "TooManyInstances",
+    ]);
+  });
+});
