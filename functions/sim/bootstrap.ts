@@ -1,0 +1,128 @@
+import { Cluster } from "../../shared/api/cluster.ts";
+import { Secret } from "../../shared/api/core.ts";
+import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
+import { apiVersionOf, MANAGEMENT } from "../../shared/api/kinds.ts";
+import { MachinePool } from "../../shared/api/machinepool.ts";
+import { SimBootstrapConfig } from "../../shared/api/sim.ts";
+import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions.ts";
+import { ownedBy as isOwnedBy } from "../../shared/rules/owner-references.ts";
+import { isPaused, pausedCondition } from "../../shared/rules/paused.ts";
+import { controlledBy, readOwner } from "../../shared/rules/read-owner.ts";
+import {
+  type Decision,
+  defineFunction,
+  type NewObject,
+  watch,
+} from "../../shared/runtime/define-function.ts";
+import { inCluster, itself, ownedBy } from "../../shared/runtime/mappings.ts";
+import { done, failed, waitFor } from "../../shared/runtime/result.ts";
+
+const OWNED = [
+  "status.dataSecretName",
+  "status.initialization.dataSecretCreated",
+  "status.conditions",
+] as const;
+type Owned = (typeof OWNED)[number];
+
+export const simBootstrap = defineFunction<SimBootstrapConfig, Owned>(
+  {
+    name: "sim-bootstrap",
+    summary: "Writes the bootstrap data Secret of a SimBootstrapConfig and names it in the status.",
+    source: "machinepool.md 6.1, provider-contracts.md 3",
+    reconciles: SimBootstrapConfig,
+    watches: [
+      watch(
+        SimBootstrapConfig,
+        [
+          "metadata.uid",
+          "metadata.ownerReferences",
+          "metadata.deletionTimestamp",
+          "metadata.annotations[cluster.x-k8s.io/paused]",
+        ],
+        itself,
+      ),
+      watch(MachinePool, ["metadata.uid"], ownedBy),
+      watch(
+        Cluster,
+        ["metadata.uid", "spec.paused", "status.initialization.infrastructureProvisioned"],
+        inCluster,
+      ),
+    ],
+    owns: OWNED,
+    calls: [{ verb: "create", kind: Secret }],
+    readsLive: [Secret],
+    queue: { concurrency: 20 },
+  },
+  async (object, { read, now }) => {
+    if (object.metadata.deletionTimestamp !== undefined) return { result: done };
+    const pool = await readOwner(MachinePool, object, read);
+    if (pool === undefined) return { result: waitFor("SimBootstrapConfig.metadata.ownerReferences") };
+    const { namespace = "" } = object.metadata;
+    const cluster = await read.get(Cluster, { namespace, name: pool.spec.clusterName });
+    const paused = pausedCondition(cluster, object, "SimBootstrapConfig");
+    if (isPaused(cluster, object)) return { apply: statusOf(object, [paused], now), result: done };
+    if (cluster?.status?.initialization?.infrastructureProvisioned !== true) {
+      const message = "The infrastructure of the Cluster is not provisioned";
+      return {
+        apply: statusOf(object, [paused, condition("Ready", "False", "NotReady", message)], now),
+        result: waitFor("Cluster.status.initialization.infrastructureProvisioned"),
+      };
+    }
+
+    const name = `${object.metadata.name}-data`;
+    const { dataSecretName, initialization } = object.status ?? {};
+    // Secrets are in no read model: once it is made, a run costs no request.
+    if (initialization?.dataSecretCreated === true && dataSecretName === name) {
+      return { apply: statusOf(object, [paused, condition("Ready", "True", "Ready")], now), result: done };
+    }
+    const secret = await read.live.get(Secret, { namespace, name });
+    if (secret !== undefined && !isOwnedBy(secret, object.metadata.uid)) {
+      const message = `Secret ${name} belongs to something else; rename the SimBootstrapConfig or delete the Secret`;
+      return {
+        apply: statusOf(object, [paused, condition("Ready", "False", "InternalError", message)], now),
+        result: failed("SecretConflict", message),
+      };
+    }
+    return {
+      create: secret === undefined ? [newSecret(object, name, pool.spec.clusterName)] : [],
+      apply: {
+        ...statusOf(object, [paused, condition("Ready", "True", "Ready")], now),
+        "status.dataSecretName": name,
+        "status.initialization.dataSecretCreated": true,
+      },
+      result: done,
+    };
+  },
+);
+
+/** What the status says already, with these conditions. */
+function statusOf(
+  { status = {}, metadata }: SimBootstrapConfig,
+  desired: readonly DesiredCondition[],
+  now: Date,
+): NonNullable<Decision<SimBootstrapConfig, Owned>["apply"]> {
+  return {
+    "status.dataSecretName": status.dataSecretName,
+    "status.initialization.dataSecretCreated": status.initialization?.dataSecretCreated,
+    "status.conditions": setConditions(status.conditions, desired, now, metadata.generation),
+  };
+}
+
+/** Harmless and always the same: simulated instances run nothing. */
+const BOOTSTRAP_DATA = "#cloud-config\n# Simulated instances have nothing to run.\n";
+
+function newSecret(object: SimBootstrapConfig, name: string, clusterName: string): NewObject {
+  const secret: Secret = {
+    apiVersion: apiVersionOf(Secret),
+    kind: Secret.kind,
+    metadata: {
+      name,
+      namespace: object.metadata.namespace,
+      labels: { [CLUSTER_NAME_LABEL]: clusterName },
+      ownerReferences: [controlledBy(SimBootstrapConfig, object)],
+    },
+    type: "cluster.x-k8s.io/secret",
+    data: { format: btoa("cloud-config"), value: btoa(BOOTSTRAP_DATA) },
+  };
+  return { cluster: MANAGEMENT, kind: Secret, object: secret };
+}

@@ -1,0 +1,135 @@
+import { Cluster } from "../../shared/api/cluster.ts";
+import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
+import { apiVersionOf, MANAGEMENT, objectKeyOf, refTo } from "../../shared/api/kinds.ts";
+import { SimCluster, SimServer } from "../../shared/api/sim.ts";
+import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions.ts";
+import { addFinalizerPatch, hasFinalizer, removeFinalizerPatch } from "../../shared/rules/finalizers.ts";
+import { ownedBy as isOwnedBy } from "../../shared/rules/owner-references.ts";
+import { isPaused, pausedCondition } from "../../shared/rules/paused.ts";
+import { controlledBy, readOwner } from "../../shared/rules/read-owner.ts";
+import {
+  type Decision,
+  defineFunction,
+  type NewObject,
+  type StepContext,
+  watch,
+} from "../../shared/runtime/define-function.ts";
+import { itself, ownedBy, owners } from "../../shared/runtime/mappings.ts";
+import type { PatchOperation } from "../../shared/runtime/ports.ts";
+import { done, waitFor } from "../../shared/runtime/result.ts";
+
+const FINALIZER = "simcluster.infrastructure.sim.capstan.dev";
+
+type Owned = "status.initialization.provisioned" | "status.conditions";
+
+export const simCluster = defineFunction<SimCluster, Owned>(
+  {
+    name: "sim-cluster",
+    summary: "Orders the virtual workload API server of a Cluster and publishes its endpoint.",
+    source: "cluster-and-controlplane.md 3.2, 3.4, provider-contracts.md 3",
+    reconciles: SimCluster,
+    watches: [
+      watch(
+        SimCluster,
+        [
+          "metadata.uid",
+          "metadata.ownerReferences",
+          "metadata.finalizers",
+          "metadata.deletionTimestamp",
+          "metadata.annotations[cluster.x-k8s.io/paused]",
+          "spec.controlPlaneEndpoint",
+        ],
+        itself,
+      ),
+      watch(Cluster, ["metadata.uid", "spec.paused"], ownedBy),
+      watch(SimServer, ["metadata.uid", "status.ready", "status.host", "status.port"], owners),
+    ],
+    owns: ["status.initialization.provisioned", "status.conditions"],
+    ownsOn: [{ kind: SimCluster, fields: ["metadata.finalizers", "spec.controlPlaneEndpoint"] }],
+    calls: [
+      { verb: "create", kind: SimServer },
+      { verb: "delete", kind: SimServer },
+    ],
+  },
+  async (object, context) => {
+    const { read, now } = context;
+    const cluster = await readOwner(Cluster, object, read);
+    const paused = pausedCondition(cluster, object, "SimCluster");
+    if (isPaused(cluster, object)) return { apply: statusOf(object, [paused], now), result: done };
+    if (object.metadata.deletionTimestamp !== undefined) return takeApart(object, cluster, context);
+    if (cluster === undefined) return { result: waitFor("SimCluster.metadata.ownerReferences") };
+    if (!hasFinalizer(object, FINALIZER)) return patched(object, addFinalizerPatch(object, FINALIZER));
+
+    const { namespace = "", name } = cluster.metadata;
+    const server = await read.get(SimServer, { namespace, name });
+    const { ready, host, port } = server?.status ?? {};
+    if (ready !== true || host === undefined || port === undefined) {
+      const waiting = condition("Ready", "False", "NotReady", `SimServer ${name} is not ready`);
+      return {
+        create: server === undefined ? [newServer(object, name)] : [],
+        apply: statusOf(object, [paused, waiting], now),
+        result: waitFor("SimServer.status.ready"),
+      };
+    }
+    const known = object.spec.controlPlaneEndpoint;
+    if (known?.host !== host || known.port !== port) {
+      // Spec before status: the write raises the generation that the conditions name.
+      return patched(object, [{ op: "add", path: "/spec/controlPlaneEndpoint", value: { host, port } }]);
+    }
+    return {
+      apply: statusOf(object, [paused, condition("Ready", "True", "Ready")], now, true),
+      result: done,
+    };
+  },
+);
+
+/** Once provisioned it stays so: Cluster API treats the flag as a latch. */
+function statusOf(
+  { status, metadata }: SimCluster,
+  desired: readonly DesiredCondition[],
+  now: Date,
+  provisioned = status?.initialization?.provisioned,
+): NonNullable<Decision<SimCluster, Owned>["apply"]> {
+  return {
+    "status.initialization.provisioned": provisioned,
+    "status.conditions": setConditions(status?.conditions, desired, now, metadata.generation),
+  };
+}
+
+function newServer(object: SimCluster, clusterName: string): NewObject {
+  const server: SimServer = {
+    apiVersion: apiVersionOf(SimServer),
+    kind: SimServer.kind,
+    metadata: {
+      name: clusterName,
+      namespace: object.metadata.namespace,
+      labels: { [CLUSTER_NAME_LABEL]: clusterName },
+      ownerReferences: [controlledBy(SimCluster, object)],
+    },
+    spec: { clusterName },
+  };
+  return { cluster: MANAGEMENT, kind: SimServer, object: server };
+}
+
+/** The server goes first: whoever waits for the SimCluster to be gone may count on its address being dead. */
+async function takeApart(
+  object: SimCluster,
+  cluster: Cluster | undefined,
+  { read }: StepContext,
+): Promise<Decision<SimCluster, Owned>> {
+  if (!hasFinalizer(object, FINALIZER)) return { result: done };
+  const liveCluster = cluster === undefined ? undefined : await read.live.get(Cluster, objectKeyOf(cluster));
+  if (isPaused(liveCluster, object)) return { result: waitFor("Cluster.spec.paused") };
+  const { namespace, labels } = object.metadata;
+  const clusterName = labels?.[CLUSTER_NAME_LABEL];
+  const labelSelector = clusterName === undefined ? undefined : `${CLUSTER_NAME_LABEL}=${clusterName}`;
+  const servers = await read.live.list(SimServer, { namespace, labelSelector });
+  const own = servers.filter((server) => isOwnedBy(server, object.metadata.uid));
+  if (own.length === 0) return patched(object, removeFinalizerPatch(object, FINALIZER));
+  const due = own.filter((server) => server.metadata.deletionTimestamp === undefined);
+  return { delete: due.map((server) => refTo(SimServer, server)), result: waitFor("SimServer deleted") };
+}
+
+function patched(object: SimCluster, operations: readonly PatchOperation[]): Decision<SimCluster, Owned> {
+  return { patch: [{ target: refTo(SimCluster, object), operations }], result: done };
+}

@@ -1,0 +1,121 @@
+import { Cluster } from "../../shared/api/cluster.ts";
+import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
+import { SimControlPlane, SimServer } from "../../shared/api/sim.ts";
+import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions.ts";
+import { isPaused, pausedCondition } from "../../shared/rules/paused.ts";
+import { readOwner } from "../../shared/rules/read-owner.ts";
+import { type Decision, defineFunction, watch } from "../../shared/runtime/define-function.ts";
+import { inCluster, itself, ownedBy } from "../../shared/runtime/mappings.ts";
+import { done, waitFor } from "../../shared/runtime/result.ts";
+
+const OWNED = [
+  "status.initialization.controlPlaneInitialized",
+  "status.selector",
+  "status.replicas",
+  "status.readyReplicas",
+  "status.availableReplicas",
+  "status.upToDateReplicas",
+  "status.versions",
+  "status.version",
+  "status.externalManagedControlPlane",
+  "status.conditions",
+] as const;
+type Owned = (typeof OWNED)[number];
+
+export const simControlplane = defineFunction<SimControlPlane, Owned>(
+  {
+    name: "sim-controlplane",
+    summary: "Reports the virtual workload API server of a Cluster as its control plane.",
+    source: "cluster-and-controlplane.md 9, provider-contracts.md 5",
+    reconciles: SimControlPlane,
+    watches: [
+      watch(
+        SimControlPlane,
+        [
+          "metadata.uid",
+          "metadata.ownerReferences",
+          "metadata.annotations[cluster.x-k8s.io/paused]",
+          "spec.replicas",
+          "spec.version",
+        ],
+        itself,
+      ),
+      watch(
+        Cluster,
+        ["metadata.uid", "spec.paused", "status.initialization.infrastructureProvisioned"],
+        ownedBy,
+      ),
+      // A SimServer has the name of its Cluster.
+      watch(SimServer, ["metadata.uid", "status.ready", "status.kubeconfigSecretName"], inCluster),
+    ],
+    owns: OWNED,
+  },
+  async (object, { read, now }) => {
+    const cluster = await readOwner(Cluster, object, read);
+    if (cluster === undefined) return { result: waitFor("SimControlPlane.metadata.ownerReferences") };
+    const { namespace = "", name } = cluster.metadata;
+    const paused = pausedCondition(cluster, object, "SimControlPlane");
+    if (isPaused(cluster, object)) return { apply: statusOf(object, name, [paused], now), result: done };
+    if (cluster.status?.initialization?.infrastructureProvisioned !== true) {
+      const message = "The infrastructure of the Cluster is not provisioned";
+      const waiting = condition("Available", "False", "NotAvailable", message);
+      return {
+        apply: statusOf(object, name, [paused, waiting], now),
+        result: waitFor("Cluster.status.initialization.infrastructureProvisioned"),
+      };
+    }
+
+    const server = await read.get(SimServer, { namespace, name });
+    // The kubeconfig Secret belongs to being initialized: whoever sees the flag connects with it.
+    if (server?.status?.ready !== true || server.status.kubeconfigSecretName === undefined) {
+      const waiting = condition("Available", "False", "NotAvailable", `SimServer ${name} is not ready`);
+      return {
+        apply: { ...statusOf(object, name, [paused, waiting], now), ...counters(object, 0) },
+        result: waitFor("SimServer.status.ready"),
+      };
+    }
+    return {
+      apply: {
+        ...statusOf(object, name, [paused, condition("Available", "True", "Available")], now),
+        ...counters(object, object.spec.replicas),
+        "status.initialization.controlPlaneInitialized": true,
+      },
+      result: done,
+    };
+  },
+);
+
+/** What the status says already, with these conditions. Initialized is never taken back. */
+function statusOf(
+  { status = {}, metadata }: SimControlPlane,
+  clusterName: string,
+  desired: readonly DesiredCondition[],
+  now: Date,
+): NonNullable<Decision<SimControlPlane, Owned>["apply"]> {
+  return {
+    "status.initialization.controlPlaneInitialized": status.initialization?.controlPlaneInitialized,
+    "status.selector": `${CLUSTER_NAME_LABEL}=${clusterName},cluster.x-k8s.io/control-plane`,
+    "status.replicas": status.replicas,
+    "status.readyReplicas": status.readyReplicas,
+    "status.availableReplicas": status.availableReplicas,
+    "status.upToDateReplicas": status.upToDateReplicas,
+    "status.versions": status.versions,
+    "status.version": status.version,
+    "status.externalManagedControlPlane": true,
+    "status.conditions": setConditions(status.conditions, desired, now, metadata.generation),
+  };
+}
+
+/** One virtual server stands for all replicas: they are up together and follow every version at once. */
+function counters({ spec }: SimControlPlane, up: number) {
+  const versions =
+    spec.version === undefined || up === 0 ? undefined : [{ version: spec.version, replicas: up }];
+  return {
+    "status.replicas": spec.replicas,
+    "status.readyReplicas": up,
+    "status.availableReplicas": up,
+    "status.upToDateReplicas": up,
+    "status.versions": versions,
+    "status.version": versions?.[0]?.version,
+  };
+}

@@ -1,0 +1,41 @@
+import type { SimInstance, SimServer } from "../../shared/api/sim.ts";
+import type { WorkloadServer } from "./workload-server.ts";
+
+/** A workload server that runs for the SimServer with this key and uid. */
+export interface RunningServer extends WorkloadServer {
+  readonly key: string;
+  readonly uid: string;
+}
+
+/** The cloud's memory; everything in it comes back from the management API server after a restart. */
+export interface CloudView {
+  /** By `<namespace>/<name>`; a SimServer has the name of its Cluster. */
+  readonly servers: Map<string, SimServer>;
+  readonly instances: Map<string, SimInstance>;
+  readonly running: Map<string, RunningServer>;
+  /** Keys of the instances of each server. */
+  readonly instancesOf: Map<string, Set<string>>;
+}
+
+export function createCloudView(): CloudView {
+  return { servers: new Map(), instances: new Map(), running: new Map(), instancesOf: new Map() };
+}
+
+/** The key of the SimServer whose Cluster an instance belongs to. */
+export function serverKeyOf({ metadata, spec }: SimInstance): string {
+  return `${metadata.namespace ?? ""}/${spec.clusterName}`;
+}
+
+export function rememberInstance(view: CloudView, key: string, instance: SimInstance | undefined): void {
+  const known = instance ?? view.instances.get(key);
+  if (known === undefined) return;
+  const siblings = view.instancesOf.get(serverKeyOf(known)) ?? new Set();
+  view.instancesOf.set(serverKeyOf(known), siblings);
+  if (instance === undefined) {
+    view.instances.delete(key);
+    siblings.delete(key);
+  } else {
+    view.instances.set(key, instance);
+    siblings.add(key);
+  }
+}

@@ -1,0 +1,78 @@
+import { SimInstance, SimServer } from "../../shared/api/sim.ts";
+import type { Clock, KubeClient, Log } from "../../shared/runtime/ports.ts";
+import { createCloudView, rememberInstance } from "./cloud-view.ts";
+import { follow } from "./follow.ts";
+import { createInstanceRun } from "./instances.ts";
+import { createSerialRuns } from "./serial-runs.ts";
+import { runServer } from "./servers.ts";
+
+export interface CloudOptions {
+  /** The management API server; the cloud is one more client of it. */
+  readonly server: { as(functionName: string): KubeClient };
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Requests under way at the same time: enough to keep a server busy, few enough not to crowd out the functions. */
+const CONCURRENT_SERVERS = 8;
+const CONCURRENT_INSTANCES = 32;
+
+/**
+ * Starts the simulated cloud: every SimServer gets a virtual workload API server on loopback with a kubeconfig
+ * Secret, every SimInstance boots and becomes a Node there. All state is in those objects; a second start takes up
+ * where the first ended. Disposing stops the workload servers.
+ */
+export async function startCloud({ server, clock, log }: CloudOptions): Promise<AsyncDisposable> {
+  const client = server.as("sim-cloud");
+  const view = createCloudView();
+  const stopping = new AbortController();
+  const onError = (key: string, error: unknown): void =>
+    log.warn({ object: key, error: String(error) }, "simulated cloud: will try again");
+
+  const instances = createSerialRuns({
+    clock,
+    onError,
+    concurrency: CONCURRENT_INSTANCES,
+    run: createInstanceRun({ client, clock, view }),
+  });
+  const onStart = (key: string): void => {
+    for (const instance of view.instancesOf.get(key) ?? []) instances.wake(instance);
+  };
+  const servers = createSerialRuns({
+    clock,
+    onError,
+    concurrency: CONCURRENT_SERVERS,
+    run: (key) => runServer({ client, clock, log, view, onStart }, key),
+  });
+
+  const common = { client, clock, log, signal: stopping.signal };
+  const following = [
+    follow({
+      ...common,
+      kind: SimServer,
+      onChange(key, object) {
+        if (object === undefined) view.servers.delete(key);
+        else view.servers.set(key, object);
+        servers.wake(key);
+      },
+    }),
+    follow({
+      ...common,
+      kind: SimInstance,
+      onChange(key, object) {
+        rememberInstance(view, key, object);
+        instances.wake(key);
+      },
+    }),
+  ];
+
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await Promise.all(following);
+      await Promise.all([servers[Symbol.asyncDispose](), instances[Symbol.asyncDispose]()]);
+      await Promise.all([...view.running.values()].map((running) => running.stop()));
+      view.running.clear();
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { Node, type NodeCondition } from "../../shared/api/core.ts";
+import { apiVersionOf } from "../../shared/api/kinds.ts";
+import type { SimInstance } from "../../shared/api/sim.ts";
+
+const KUBELET_VERSION = "v1.34.0";
+
+/** A Node as the kubelet of an instance registers it: not initialized by a cloud controller yet. */
+interface RegisteredNode extends Node {
+  readonly status: {
+    readonly conditions: readonly NodeCondition[];
+    readonly nodeInfo: { readonly kubeletVersion: string; readonly [field: string]: string };
+    readonly [field: string]: unknown;
+  };
+}
+
+function providerIDOf({ spec, metadata }: SimInstance): string {
+  return spec.providerID ?? `sim://${metadata.namespace ?? ""}/${metadata.name}/${metadata.uid ?? ""}`;
+}
+
+export function nodeOf(instance: SimInstance, ready: boolean, now: Date): RegisteredNode {
+  const { name } = instance.metadata;
+  const kubeletVersion = instance.spec.kubeletVersion ?? KUBELET_VERSION;
+  return {
+    apiVersion: apiVersionOf(Node),
+    kind: Node.kind,
+    metadata: {
+      name,
+      labels: {
+        "kubernetes.io/arch": "amd64",
+        "kubernetes.io/hostname": name,
+        "kubernetes.io/os": "linux",
+        "node.kubernetes.io/instance-type": "sim",
+      },
+    },
+    spec: {
+      providerID: providerIDOf(instance),
+      taints: [{ key: "node.cluster.x-k8s.io/uninitialized", effect: "NoSchedule" }],
+    },
+    status: {
+      addresses: [{ type: "Hostname", address: name }],
+      allocatable: { cpu: "2", memory: "4Gi", pods: "110" },
+      capacity: { cpu: "2", memory: "4Gi", pods: "110" },
+      conditions: [...pressures(now), readyCondition(ready, now)],
+      nodeInfo: {
+        architecture: "amd64",
+        bootID: instance.metadata.uid ?? "",
+        containerRuntimeVersion: "sim://1.0.0",
+        kernelVersion: "6.0.0-sim",
+        kubeProxyVersion: kubeletVersion,
+        kubeletVersion,
+        machineID: instance.metadata.uid ?? "",
+        operatingSystem: "linux",
+        osImage: "Simulated Linux",
+        systemUUID: instance.metadata.uid ?? "",
+      },
+    },
+  };
+}
+
+function readyCondition(ready: boolean, now: Date): NodeCondition {
+  return ready
+    ? healthy("Ready", "True", now, "kubelet is posting ready status")
+    : { ...healthy("Ready", "False", now, "container runtime network not ready"), reason: "KubeletNotReady" };
+}
+
+function pressures(now: Date): readonly NodeCondition[] {
+  return [
+    healthy("MemoryPressure", "False", now, "kubelet has sufficient memory available"),
+    healthy("DiskPressure", "False", now, "kubelet has no disk pressure"),
+    healthy("PIDPressure", "False", now, "kubelet has sufficient PID available"),
+  ];
+}
+
+function healthy(type: string, status: string, now: Date, message: string): NodeCondition {
+  const reasons: { readonly [type: string]: string } = {
+    DiskPressure: "KubeletHasNoDiskPressure",
+    MemoryPressure: "KubeletHasSufficientMemory",
+    PIDPressure: "KubeletHasSufficientPID",
+    Ready: "KubeletReady",
+  };
+  const at = `${now.toISOString().slice(0, 19)}Z`;
+  return { type, status, reason: reasons[type], message, lastTransitionTime: at };
+}

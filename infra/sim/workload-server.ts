@@ -1,0 +1,80 @@
+import { randomBytes } from "node:crypto";
+import { stringify } from "yaml";
+import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
+import { startApiServer } from "../apiserver/server.ts";
+import { createServer } from "../kube/client.ts";
+import { parseKubeconfig } from "../kube/kubeconfig.ts";
+
+/** A virtual workload API server on loopback, and the cloud's own way into it. */
+export interface WorkloadServer {
+  readonly host: string;
+  readonly port: number;
+  readonly kubeconfig: string;
+  readonly client: KubeClient;
+  stop(): Promise<void>;
+}
+
+export interface WorkloadServerOptions {
+  readonly clusterName: string;
+  /** Tried first; a free port is taken when it is in use. */
+  readonly port: number | undefined;
+  /** Kubeconfig of an earlier life: its token stays valid. */
+  readonly kubeconfig: string | undefined;
+  readonly clock: Clock;
+}
+
+/** The cloud writes to a server in its own process; the limit only keeps a runaway loop readable. */
+const REQUESTS_PER_SECOND = 5_000;
+
+export async function startWorkloadServer(options: WorkloadServerOptions): Promise<WorkloadServer> {
+  const { clusterName, clock } = options;
+  const token = tokenOf(options.kubeconfig) ?? randomBytes(24).toString("hex");
+  const server = await startOnPort({ name: clusterName, port: options.port ?? 0, token });
+  const access = parseKubeconfig(server.kubeconfig());
+  const limits = { requestsPerSecond: REQUESTS_PER_SECOND, burst: REQUESTS_PER_SECOND };
+  const connection = createServer(access, { clock, ...limits });
+  return {
+    host: new URL(server.url).hostname,
+    port: server.port,
+    kubeconfig: kubeconfigText(clusterName, access.server, token),
+    client: connection.as("sim-cloud"),
+    async stop() {
+      connection[Symbol.dispose]();
+      await server.stop();
+    },
+  };
+}
+
+async function startOnPort(wanted: { readonly name: string; readonly port: number; readonly token: string }) {
+  try {
+    return await startApiServer(wanted);
+  } catch (error) {
+    const inUse = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    if (!inUse) throw error;
+    return startApiServer({ ...wanted, port: 0 });
+  }
+}
+
+/** Names as in the kubeconfigs that Cluster API writes. Source: cluster-and-controlplane.md 7.1 */
+function kubeconfigText(clusterName: string, server: URL, token: string): string {
+  const user = `${clusterName}-admin`;
+  const context = `${user}@${clusterName}`;
+  return stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: clusterName, cluster: { server: server.href } }],
+    users: [{ name: user, user: { token } }],
+    contexts: [{ name: context, context: { cluster: clusterName, user } }],
+    "current-context": context,
+  });
+}
+
+function tokenOf(kubeconfig: string | undefined): string | undefined {
+  if (kubeconfig === undefined) return undefined;
+  try {
+    return parseKubeconfig(kubeconfig).token;
+  } catch {
+    // Whatever the Secret holds is no kubeconfig of ours: it is replaced.
+    return undefined;
+  }
+}

@@ -1,0 +1,325 @@
+import { describe, expect, it } from "vitest";
+import { startApiServer } from "../../../infra/apiserver/server.ts";
+import { installCrds } from "../../../infra/cli/install-crds.ts";
+import { systemClock } from "../../../infra/clock.ts";
+import { createServer, type Server } from "../../../infra/kube/client.ts";
+import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
+import { startCloud } from "../../../infra/sim/cloud.ts";
+import { Node, Secret } from "../../../shared/api/core.ts";
+import { SimInstance, SimServer } from "../../../shared/api/sim.ts";
+import type { Clock } from "../../../shared/runtime/ports.ts";
+import { type VirtualClock, virtualClock } from "../../support/clock.ts";
+import { eventually } from "../../support/eventually.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+const clock = systemClock;
+const WITHIN = { withinMs: 10_000 };
+const SERVER = { namespace: "default", name: "c1" };
+
+/** A management API server with Capstan's kinds, and a client of it. */
+async function startManagement(): Promise<AsyncDisposable & { readonly server: Server }> {
+  await using starting = new AsyncDisposableStack();
+  const embedded = starting.use(await startApiServer({ name: "management" }));
+  const server = starting.use(createServer(parseKubeconfig(embedded.kubeconfig()), { clock }));
+  await installCrds(server.as("test"), clock);
+  const running = starting.move();
+  return { server, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+function cloudOf({ server }: { readonly server: Server }, time: Clock = clock): Promise<AsyncDisposable> {
+  return startCloud({ server, clock: time, log: silentLog });
+}
+
+/** Time that stands still a second from now: what the API server creates meanwhile is old enough to boot. */
+function standingClock(): VirtualClock {
+  return virtualClock(new Date(Date.now() + 1_000));
+}
+
+function createSimServer({ server }: { readonly server: Server }) {
+  return server.as("test").create(SimServer, {
+    apiVersion: "cloud.sim.capstan.dev/v1beta1",
+    kind: "SimServer",
+    metadata: SERVER,
+    spec: { clusterName: "c1" },
+  } as SimServer);
+}
+
+function createInstance({ server }: { readonly server: Server }, name: string, nodeReadyDelaySeconds = 0) {
+  return server.as("test").create(SimInstance, {
+    apiVersion: "cloud.sim.capstan.dev/v1beta1",
+    kind: "SimInstance",
+    metadata: { namespace: "default", name },
+    spec: {
+      clusterName: "c1",
+      providerID: `sim://${name}`,
+      bootDelaySeconds: 0,
+      nodeReadyDelaySeconds,
+      kubeletVersion: "v1.33.1",
+    },
+  } as SimInstance);
+}
+
+/** The status of the SimServer once it is ready. */
+function readyServer({ server }: { readonly server: Server }): Promise<NonNullable<SimServer["status"]>> {
+  return eventually(async () => {
+    const found = await server.as("test").get(SimServer, SERVER);
+    return found?.status?.ready === true && found.status;
+  }, WITHIN) as Promise<NonNullable<SimServer["status"]>>;
+}
+
+async function kubeconfigOf({ server }: { readonly server: Server }): Promise<string> {
+  const secret = await server.as("test").get(Secret, { namespace: "default", name: "c1-kubeconfig" });
+  return Buffer.from(secret?.data?.["value"] ?? "", "base64").toString("utf8");
+}
+
+/** What a user with the kubeconfig Secret sees. */
+async function workload(management: { readonly server: Server }): Promise<Server> {
+  await readyServer(management);
+  return createServer(parseKubeconfig(await kubeconfigOf(management)), { clock });
+}
+
+async function nodeNames(server: Server): Promise<readonly string[]> {
+  const { items } = await server.as("test").list(Node, {});
+  return items.map(({ metadata }) => metadata.name).toSorted();
+}
+
+function ready(node: Node | undefined): string | undefined {
+  return node?.status?.conditions?.find(({ type }) => type === "Ready")?.status;
+}
+
+function nodeNamed(server: Server, name: string): Promise<Node | undefined> {
+  return server.as("test").get(Node, { namespace: "", name });
+}
+
+describe("the simulated cloud", () => {
+  it("gives a SimServer a workload API server that answers with its kubeconfig", async () => {
+    await using management = await startManagement();
+    await using _cloud = await cloudOf(management);
+    const created = await createSimServer(management);
+    const status = await readyServer(management);
+    expect(status).toEqual({
+      host: "127.0.0.1",
+      port: expect.any(Number),
+      ready: true,
+      kubeconfigSecretName: "c1-kubeconfig",
+    });
+    const key = { namespace: "default", name: "c1-kubeconfig" };
+    expect(await management.server.as("test").get(Secret, key)).toMatchObject({
+      type: "cluster.x-k8s.io/secret",
+      metadata: {
+        labels: { "cluster.x-k8s.io/cluster-name": "c1" },
+        ownerReferences: [{ kind: "SimServer", uid: created.metadata.uid, controller: true }],
+      },
+    });
+    expect(await kubeconfigOf(management)).toContain("current-context: c1-admin@c1");
+    using server = await workload(management);
+    expect(await nodeNames(server)).toEqual([]);
+  });
+
+  it("boots an instance into a Node with a taint that becomes Ready after its delay", async () => {
+    const time = standingClock();
+    await using management = await startManagement();
+    await using _cloud = await cloudOf(management, time);
+    await createSimServer(management);
+    using server = await workload(management);
+    await createInstance(management, "late", 60);
+    await eventually(async () => ready(await nodeNamed(server, "late")) === "False", WITHIN);
+    expect(await nodeNamed(server, "late")).toMatchObject({
+      spec: {
+        providerID: "sim://late",
+        taints: [{ key: "node.cluster.x-k8s.io/uninitialized", effect: "NoSchedule" }],
+      },
+      status: { nodeInfo: { kubeletVersion: "v1.33.1" } },
+    });
+    const key = { namespace: "default", name: "late" };
+    const status = await eventually(async () => {
+      const instance = await management.server.as("test").get(SimInstance, key);
+      return instance?.status ?? false;
+    }, WITHIN);
+    expect(status).toEqual({ phase: "Running", nodeName: "late" });
+    await eventually(async () => {
+      await time.advance(60_000);
+      return ready(await nodeNamed(server, "late")) === "True";
+    }, WITHIN);
+  });
+
+  it("keeps an instance pending until its boot delay is over", async () => {
+    const time = standingClock();
+    await using management = await startManagement();
+    await using _cloud = await cloudOf(management, time);
+    await createSimServer(management);
+    using server = await workload(management);
+    await management.server.as("test").create(SimInstance, {
+      apiVersion: "cloud.sim.capstan.dev/v1beta1",
+      kind: "SimInstance",
+      metadata: { namespace: "default", name: "slow" },
+      spec: { clusterName: "c1", bootDelaySeconds: 60, nodeReadyDelaySeconds: 0 },
+    } as SimInstance);
+    await createInstance(management, "fast");
+    await eventually(async () => ready(await nodeNamed(server, "fast")) === "True", WITHIN);
+    expect(await nodeNames(server)).toEqual(["fast"]);
+    await eventually(async () => {
+      await time.advance(60_000);
+      return ready(await nodeNamed(server, "slow")) === "True";
+    }, WITHIN);
+  });
+
+  it("registers an instance that was there before its server", async () => {
+    await using management = await startManagement();
+    await createInstance(management, "early");
+    await using _cloud = await cloudOf(management);
+    await createSimServer(management);
+    using server = await workload(management);
+    await eventually(async () => ready(await nodeNamed(server, "early")) === "True", WITHIN);
+  });
+
+  it("removes the Node of an instance that is gone, and no other", async () => {
+    await using management = await startManagement();
+    await using _cloud = await cloudOf(management);
+    await createSimServer(management);
+    using server = await workload(management);
+    const [gone] = await Promise.all([
+      createInstance(management, "gone"),
+      createInstance(management, "stays"),
+    ]);
+    await eventually(async () => (await nodeNames(server)).length === 2, WITHIN);
+    const key = { namespace: "default", name: "gone" };
+    await management.server.as("test").delete(SimInstance, key, { uid: gone?.metadata.uid ?? "" });
+    await eventually(async () => (await nodeNames(server)).join() === "stays", WITHIN);
+  });
+
+  it("gives a recreated instance a Node of its own", async () => {
+    await using management = await startManagement();
+    await using _cloud = await cloudOf(management);
+    await createSimServer(management);
+    using server = await workload(management);
+    const first = await createInstance(management, "twice");
+    const before = await eventually(async () => (await nodeNamed(server, "twice")) ?? false, WITHIN);
+    const key = { namespace: "default", name: "twice" };
+    await management.server.as("test").delete(SimInstance, key, { uid: first.metadata.uid ?? "" });
+    await createInstance(management, "twice");
+    const after = await eventually(async () => {
+      const node = await nodeNamed(server, "twice");
+      return node !== undefined && node.metadata.uid !== (before as Node).metadata.uid && node;
+    }, WITHIN);
+    expect(after).toMatchObject({ spec: { providerID: "sim://twice" } });
+  });
+
+  it("leaves a Node deleted that somebody else deleted", async () => {
+    const time = standingClock();
+    await using management = await startManagement();
+    await using _cloud = await cloudOf(management, time);
+    await createSimServer(management);
+    using server = await workload(management);
+    await createInstance(management, "cut", 60);
+    await eventually(async () => ready(await nodeNamed(server, "cut")) === "False", WITHIN);
+    const uid = (await nodeNamed(server, "cut"))?.metadata.uid ?? "";
+    await server.as("test").delete(Node, { namespace: "", name: "cut" }, { uid });
+    await time.advance(60_000);
+    await createInstance(management, "next");
+    await eventually(async () => ready(await nodeNamed(server, "next")) === "True", WITHIN);
+    expect(await nodeNames(server)).toEqual(["next"]);
+  });
+
+  it("takes a Node with its provider ID for its own, and puts another's aside", async () => {
+    await using management = await startManagement();
+    await using _cloud = await cloudOf(management);
+    await createSimServer(management);
+    using server = await workload(management);
+    const registered = (name: string, providerID: string) =>
+      server.as("test").create(Node, {
+        apiVersion: "v1",
+        kind: "Node",
+        metadata: { name },
+        spec: { providerID },
+      } as Node);
+    const own = await registered("own", "sim://own");
+    const foreign = await registered("foreign", "sim://somebody-else");
+    await Promise.all([createInstance(management, "own"), createInstance(management, "foreign")]);
+    await eventually(async () => ready(await nodeNamed(server, "own")) === "True", WITHIN);
+    await eventually(async () => ready(await nodeNamed(server, "foreign")) === "True", WITHIN);
+    expect((await nodeNamed(server, "own"))?.metadata.uid).toBe(own.metadata.uid);
+    const replaced = await nodeNamed(server, "foreign");
+    expect(replaced?.metadata.uid).not.toBe(foreign.metadata.uid);
+    expect(replaced?.spec?.providerID).toBe("sim://foreign");
+  });
+
+  it("gives a recreated SimServer a server of its own, and the Secret with it", async () => {
+    await using management = await startManagement();
+    await using _cloud = await cloudOf(management);
+    const first = await createSimServer(management);
+    using before = await workload(management);
+    await createInstance(management, "n1");
+    await eventually(async () => ready(await nodeNamed(before, "n1")) === "True", WITHIN);
+    await management.server.as("test").delete(SimServer, SERVER, { uid: first.metadata.uid ?? "" });
+    const second = await createSimServer(management);
+    await eventually(async () => {
+      const key = { namespace: "default", name: "c1-kubeconfig" };
+      const secret = await management.server.as("test").get(Secret, key);
+      return secret?.metadata.ownerReferences?.[0]?.uid === second.metadata.uid;
+    }, WITHIN);
+    using after = await workload(management);
+    await eventually(async () => ready(await nodeNamed(after, "n1")) === "True", WITHIN);
+  });
+
+  it("takes up after a restart with the same address, token and Nodes", async () => {
+    await using management = await startManagement();
+    const before = await (async () => {
+      await using _cloud = await cloudOf(management);
+      await createSimServer(management);
+      using server = await workload(management);
+      await createInstance(management, "n1");
+      await eventually(async () => ready(await nodeNamed(server, "n1")) === "True", WITHIN);
+      return { kubeconfig: await kubeconfigOf(management), status: await readyServer(management) };
+    })();
+    await using _cloud = await cloudOf(management);
+    using server = await workload(management);
+    await eventually(async () => ready(await nodeNamed(server, "n1")) === "True", WITHIN);
+    expect(await kubeconfigOf(management)).toBe(before.kubeconfig);
+    expect(await readyServer(management)).toEqual(before.status);
+  });
+
+  it("moves to another port when its own is taken, and says so", async () => {
+    await using management = await startManagement();
+    const port = await (async () => {
+      await using _cloud = await cloudOf(management);
+      await createSimServer(management);
+      return (await readyServer(management)).port ?? 0;
+    })();
+    await using _squatter = await startApiServer({ name: "squatter", port });
+    await using _cloud = await cloudOf(management);
+    await eventually(async () => (await readyServer(management)).port !== port, WITHIN);
+    using server = await workload(management);
+    expect(await nodeNames(server)).toEqual([]);
+  });
+
+  it("leaves a user's own kubeconfig Secret as it is", async () => {
+    await using management = await startManagement();
+    await management.server.as("test").create(Secret, {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { namespace: "default", name: "c1-kubeconfig" },
+      type: "Opaque",
+      data: { value: "bXkgb3du" },
+    } as Secret);
+    await using _cloud = await cloudOf(management);
+    await createSimServer(management);
+    await readyServer(management);
+    expect(await kubeconfigOf(management)).toBe("my own");
+  });
+
+  it("stops the workload API server of a SimServer that is gone", async () => {
+    await using management = await startManagement();
+    await using _cloud = await cloudOf(management);
+    const created = await createSimServer(management);
+    using server = await workload(management);
+    await management.server.as("test").delete(SimServer, SERVER, { uid: created.metadata.uid ?? "" });
+    await eventually(async () => {
+      const answered = await server.probe().then(
+        () => true,
+        () => false,
+      );
+      return !answered;
+    }, WITHIN);
+  });
+});
