@@ -20,7 +20,7 @@ export default defineConfig({
         10_000,
       ),
       project("infra", ["test/infra/**/*.test.ts"], 30_000),
-      project("system", ["test/system/**/*.test.ts"], 120_000),
+      project("system", ["test/system/**/*.test.ts"], 180_000),
     ],
     coverage: { provider: "v8", include: ["functions/**/*.ts", "shared/**/*.ts"] },
   },

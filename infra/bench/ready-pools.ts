@@ -1,0 +1,162 @@
+import { Cluster } from "../../shared/api/cluster.ts";
+import { CustomResourceDefinition, Node, Secret } from "../../shared/api/core.ts";
+import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
+import { MachinePool } from "../../shared/api/machinepool.ts";
+import { valueAt } from "../../shared/runtime/path.ts";
+import type { KubeClient } from "../../shared/runtime/ports.ts";
+
+/**
+ * A world in which everything but Capstan has done its work: provider CRDs, one provisioned Cluster whose workload
+ * API server is the management one, and per pool a bootstrap object, an infrastructure object and Nodes, all ready.
+ */
+
+const PROVIDER = "bench.capstan.dev";
+const CLUSTER = "bench";
+
+function providerKind(kind: string, plural: string): Kind {
+  return { group: PROVIDER, version: "v1", kind, plural, namespaced: true };
+}
+const BenchCluster = providerKind("BenchCluster", "benchclusters");
+const BenchControlPlane = providerKind("BenchControlPlane", "benchcontrolplanes");
+const BenchConfig = providerKind("BenchConfig", "benchconfigs");
+const BenchMachinePool = providerKind("BenchMachinePool", "benchmachinepools");
+
+export async function prepareCluster(client: KubeClient, kubeconfig: string): Promise<void> {
+  const kinds = [BenchCluster, BenchControlPlane, BenchConfig, BenchMachinePool];
+  await Promise.all(kinds.map((kind) => client.create(CustomResourceDefinition, definitionOf(kind))));
+  await until(async () => {
+    const { items } = await client.list(CustomResourceDefinition, {});
+    const served = items.filter((crd) => valueAt(crd, "status.conditions[Established].status") === "True");
+    return kinds.every(({ kind }) => served.some(({ spec }) => spec.names.kind === kind));
+  });
+  await createReady(client, BenchCluster, {
+    name: CLUSTER,
+    spec: { controlPlaneEndpoint: { host: "127.0.0.1", port: 6443 } },
+    status: { initialization: { provisioned: true } },
+  });
+  await createReady(client, BenchControlPlane, {
+    name: CLUSTER,
+    spec: {},
+    status: { initialization: { controlPlaneInitialized: true } },
+  });
+  await client.create(Secret, {
+    ...objectOf(Secret, `${CLUSTER}-kubeconfig`),
+    metadata: {
+      name: `${CLUSTER}-kubeconfig`,
+      namespace: "default",
+      labels: { "cluster.x-k8s.io/cluster-name": CLUSTER },
+    },
+    type: "cluster.x-k8s.io/secret",
+    data: { value: Buffer.from(kubeconfig).toString("base64") },
+  });
+  await client.create(Cluster, {
+    ...objectOf(Cluster, CLUSTER),
+    spec: {
+      infrastructureRef: refTo(BenchCluster, CLUSTER),
+      controlPlaneRef: refTo(BenchControlPlane, CLUSTER),
+    },
+  });
+}
+
+/** The provider's part of one pool. */
+export async function preparePool(client: KubeClient, name: string, replicas: number): Promise<void> {
+  const ids = Array.from({ length: replicas }, (_, index) => `${name}-${index}`);
+  await Promise.all([
+    createReady(client, BenchConfig, {
+      name,
+      spec: {},
+      status: { initialization: { dataSecretCreated: true }, dataSecretName: `${name}-data` },
+    }),
+    createReady(client, BenchMachinePool, {
+      name,
+      spec: { providerIDList: ids.map((id) => `bench://${id}`) },
+      status: { ready: true, replicas, initialization: { provisioned: true } },
+    }),
+    ...ids.map((id) => createReadyNode(client, id)),
+  ]);
+}
+
+export function createPool(client: KubeClient, name: string, replicas: number): Promise<KubeObject> {
+  return client.create(MachinePool, {
+    ...objectOf(MachinePool, name),
+    spec: {
+      clusterName: CLUSTER,
+      replicas,
+      template: {
+        spec: {
+          clusterName: CLUSTER,
+          bootstrap: { configRef: refTo(BenchConfig, name) },
+          infrastructureRef: refTo(BenchMachinePool, name),
+          deletion: { nodeDeletionTimeoutSeconds: 10 },
+        },
+      },
+    },
+  });
+}
+
+async function createReady(
+  client: KubeClient,
+  kind: Kind,
+  { name, spec, status }: { readonly name: string; readonly spec: object; readonly status: object },
+): Promise<void> {
+  await client.create(kind, { ...objectOf(kind, name), spec });
+  await client.jsonPatch(
+    kind,
+    { namespace: "default", name },
+    [{ op: "add", path: "/status", value: status }],
+    "status",
+  );
+}
+
+async function createReadyNode(client: KubeClient, id: string): Promise<void> {
+  await client.create(Node, {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name: id },
+    spec: {
+      providerID: `bench://${id}`,
+      taints: [{ key: "node.cluster.x-k8s.io/uninitialized", effect: "NoSchedule" }],
+    },
+  });
+  const conditions = [{ type: "Ready", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" }];
+  await client.jsonPatch(
+    Node,
+    { namespace: "", name: id },
+    [{ op: "add", path: "/status/conditions", value: conditions }],
+    "status",
+  );
+}
+
+function objectOf(kind: Kind, name: string): KubeObject {
+  const apiVersion = kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
+  return { apiVersion, kind: kind.kind, metadata: { name, namespace: "default" } };
+}
+
+function refTo(kind: Kind, name: string): { apiGroup: string; kind: string; name: string } {
+  return { apiGroup: kind.group, kind: kind.kind, name };
+}
+
+function definitionOf({ group, version, kind, plural }: Kind): KubeObject & { readonly spec: object } {
+  const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const schema = { openAPIV3Schema: { type: "object", properties: { spec: open, status: open } } };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}`, labels: { "cluster.x-k8s.io/v1beta2": version } },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      versions: [{ name: version, served: true, storage: true, subresources: { status: {} }, schema }],
+    },
+  };
+}
+
+/** Asks every 50 ms, for at most two minutes. */
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 120_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error("not reached within two minutes");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,161 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { request } from "node:https";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A real kube-apiserver with etcd on loopback, and the garbage collector when its binary is there. */
+export interface RealServer extends AsyncDisposable {
+  readonly kubeconfig: string;
+  readonly kubeconfigFile: string;
+  /** One JSON line per finished request: verb, objectRef, userAgent. */
+  readonly auditLog: string;
+  readonly garbageCollector: boolean;
+}
+
+const REQUIRED = ["etcd", "kube-apiserver"];
+
+/** Why no real server can be started from this folder; undefined when it can. */
+export function realServerMissing(assets: string | undefined): string | undefined {
+  if (assets === undefined || assets === "") {
+    return "KUBEBUILDER_ASSETS is not set; fill a folder with setup-envtest and name it there";
+  }
+  const missing = REQUIRED.filter((binary) => !existsSync(join(assets, binary)));
+  return missing.length === 0 ? undefined : `KUBEBUILDER_ASSETS (${assets}) lacks ${missing.join(", ")}`;
+}
+
+/** Starts one from the binaries in `assets` (envtest's layout); ready when it resolves, within about five seconds. Throws with the end of its log otherwise. */
+export async function startRealServer(assets: string): Promise<RealServer> {
+  const dir = await mkdtemp(join(tmpdir(), "capstan-real-"));
+  const [etcd = 0, peer = 0, port = 0] = await freePorts(3);
+  const token = randomUUID();
+  const keys = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const file = (name: string): string => join(dir, name);
+  await writeFile(file("sa.key"), keys.privateKey.export({ type: "pkcs1", format: "pem" }));
+  await writeFile(file("tokens.csv"), `${token},admin,admin,system:masters\n`);
+  await writeFile(file("audit.yaml"), AUDIT_POLICY);
+
+  const processes: ChildProcess[] = [];
+  const start = (binary: string, args: readonly string[]): void => {
+    processes.push(spawn(join(assets, binary), args, { stdio: "ignore", cwd: dir }));
+  };
+  const stop = async (): Promise<void> => {
+    await Promise.all(processes.reverse().map(kill));
+    await rm(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  };
+  try {
+    start("etcd", [
+      `--data-dir=${file("etcd")}`,
+      `--listen-client-urls=http://127.0.0.1:${etcd}`,
+      `--advertise-client-urls=http://127.0.0.1:${etcd}`,
+      `--listen-peer-urls=http://127.0.0.1:${peer}`,
+      "--unsafe-no-fsync=true",
+      "--logger=zap",
+      `--log-outputs=${file("etcd.log")}`,
+    ]);
+    start("kube-apiserver", [
+      `--etcd-servers=http://127.0.0.1:${etcd}`,
+      "--bind-address=127.0.0.1",
+      "--advertise-address=127.0.0.1",
+      `--secure-port=${port}`,
+      `--cert-dir=${file("certs")}`,
+      `--token-auth-file=${file("tokens.csv")}`,
+      `--service-account-key-file=${file("sa.key")}`,
+      `--service-account-signing-key-file=${file("sa.key")}`,
+      "--service-account-issuer=https://kubernetes.default.svc",
+      "--service-cluster-ip-range=10.0.0.0/24",
+      "--authorization-mode=RBAC",
+      "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
+      `--audit-policy-file=${file("audit.yaml")}`,
+      `--audit-log-path=${file("audit.log")}`,
+    ]);
+    await ready(port, token, processes);
+    const kubeconfig = kubeconfigText(port, token, await readFile(file("certs/apiserver.crt"), "base64"));
+    await writeFile(file("kubeconfig"), kubeconfig, { mode: 0o600 });
+    const garbageCollector = existsSync(join(assets, "kube-controller-manager"));
+    if (garbageCollector) {
+      start("kube-controller-manager", [
+        `--kubeconfig=${file("kubeconfig")}`,
+        "--leader-elect=false",
+        "--secure-port=0",
+        "--controllers=garbage-collector-controller,namespace-controller",
+      ]);
+    }
+    return {
+      kubeconfig,
+      kubeconfigFile: file("kubeconfig"),
+      auditLog: file("audit.log"),
+      garbageCollector,
+      [Symbol.asyncDispose]: stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const AUDIT_POLICY = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules: [{ level: Metadata }]
+`;
+
+function kubeconfigText(port: number, token: string, ca: string): string {
+  return `apiVersion: v1
+kind: Config
+clusters: [{ name: real, cluster: { server: "https://127.0.0.1:${port}", certificate-authority-data: ${ca} } }]
+users: [{ name: admin, user: { token: ${token} } }]
+contexts: [{ name: real, context: { cluster: real, user: admin } }]
+current-context: real
+`;
+}
+
+async function ready(port: number, token: string, processes: readonly ChildProcess[]): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    const dead = processes.find((one) => one.exitCode !== null);
+    if (dead !== undefined)
+      throw new Error(`${dead.spawnfile} ended with ${dead.exitCode}: ${dead.spawnargs.join(" ")}`);
+    if (await answersReady(port, token)) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error("kube-apiserver is not ready after 60 s");
+}
+
+function answersReady(port: number, token: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const asked = request(
+      { host: "127.0.0.1", port, path: "/readyz", headers, rejectUnauthorized: false },
+      (answer) => {
+        answer.resume();
+        resolve(answer.statusCode === 200);
+      },
+    );
+    asked.on("error", () => resolve(false));
+    asked.end();
+  });
+}
+
+function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    child.once("exit", () => resolve());
+    child.kill("SIGKILL");
+  });
+}
+
+/** Free ports of loopback, all different. */
+export async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, () => {
+      const server = createServer();
+      return new Promise<typeof server>((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

@@ -1,0 +1,56 @@
+import { Command } from "commander";
+import type { AnyFunction } from "../../shared/runtime/define-function.ts";
+import { isContractKind } from "../../shared/runtime/define-function.ts";
+import { loadFunctions } from "../worker/load.ts";
+import { formatTable } from "./table.ts";
+
+/** One function as people and scripts see it; also the row in README. */
+export interface FunctionRow {
+  readonly name: string;
+  readonly reconciles: string;
+  readonly watches: readonly string[];
+  readonly owns: readonly string[];
+  readonly summary: string;
+}
+
+export function toRow({ spec }: AnyFunction): FunctionRow {
+  const kindName = (on: AnyFunction["spec"]["watches"][number]["on"]): string =>
+    isContractKind(on) ? on.contract : on.kind;
+  const foreign = (spec.ownsOn ?? []).flatMap(({ kind, fields }) =>
+    fields.map((field) => `${kindName(kind)} ${field}`),
+  );
+  const calls = (spec.calls ?? []).map(({ verb, kind }) => `${verb} ${kindName(kind)}`);
+  return {
+    name: spec.name,
+    reconciles: spec.reconciles.kind,
+    watches: [...new Set(spec.watches.map(({ on }) => kindName(on)))],
+    owns: [...spec.owns.map((field) => `${spec.reconciles.kind} ${field}`), ...foreign, ...calls],
+    summary: spec.summary,
+  };
+}
+
+export function functionsCommand(): Command {
+  return new Command("functions")
+    .description("List the functions: what each reconciles, what wakes it, what it writes")
+    .argument("[patterns...]", "names or patterns such as machinepool-*")
+    .option("-o, --output <format>", "table, wide or json", "table")
+    .action(async (patterns: string[], { output }: { output: string }) => {
+      const rows = (await loadFunctions(patterns.length === 0 ? undefined : patterns)).map(toRow);
+      if (output === "json") console.log(JSON.stringify(rows, undefined, 2));
+      else if (output === "wide") console.log(wide(rows));
+      else
+        console.log(
+          formatTable(
+            ["NAME", "RECONCILES", "SUMMARY"],
+            rows.map((row) => [row.name, row.reconciles, row.summary]),
+          ),
+        );
+    });
+}
+
+function wide(rows: readonly FunctionRow[]): string {
+  return formatTable(
+    ["NAME", "RECONCILES", "WATCHES", "WRITES", "SUMMARY"],
+    rows.map((row) => [row.name, row.reconciles, row.watches.join(","), row.owns.join(","), row.summary]),
+  );
+}

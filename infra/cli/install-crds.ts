@@ -1,0 +1,47 @@
+import { CustomResourceDefinition } from "../../shared/api/core.ts";
+import type { KubeObject } from "../../shared/api/kinds.ts";
+import { valueAt } from "../../shared/runtime/path.ts";
+import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
+import { loadCrds } from "../crds/load.ts";
+
+const OURS = "app.kubernetes.io/managed-by";
+
+/**
+ * Installs or updates Capstan's CRDs and waits until they are served. Refuses, before it writes anything, when one of
+ * them exists and is not Capstan's, and names it (decisions.md 6). Throws after 30 s without `Established`.
+ */
+export async function installCrds(client: KubeClient, clock: Clock): Promise<void> {
+  const wanted = await loadCrds();
+  const existing = await Promise.all(
+    wanted.map(({ metadata }) =>
+      client.get(CustomResourceDefinition, { namespace: "", name: metadata.name }),
+    ),
+  );
+  const foreign = existing.flatMap((crd) =>
+    crd !== undefined && crd.metadata.labels?.[OURS] !== "capstan" ? [crd.metadata.name] : [],
+  );
+  if (foreign.length > 0) {
+    throw new Error(
+      `these CustomResourceDefinitions exist and are not Capstan's: ${foreign.join(", ")}. ` +
+        "Leave out --install-crds to work with them as they are",
+    );
+  }
+  await Promise.all(wanted.map((crd) => client.apply(CustomResourceDefinition, nameOf(crd), crd)));
+  await Promise.all(wanted.map((crd) => established(client, crd, clock)));
+}
+
+async function established(client: KubeClient, crd: KubeObject, clock: Clock): Promise<void> {
+  const deadline = clock.now().getTime() + 30_000;
+  while (clock.now().getTime() < deadline) {
+    const current = await client.get(CustomResourceDefinition, nameOf(crd));
+    if (valueAt(current, "status.conditions[Established].status") === "True") return;
+    await new Promise<void>((resolve) => clock.after(100, resolve));
+  }
+  throw new Error(
+    `CustomResourceDefinition ${crd.metadata.name} is not Established after 30 s; kubectl describe it`,
+  );
+}
+
+function nameOf(crd: KubeObject): { namespace: string; name: string } {
+  return { namespace: "", name: crd.metadata.name };
+}

@@ -1,0 +1,62 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { readEnvironment } from "../config.ts";
+
+/** Options that every process which serves functions takes. */
+export interface ServeOptions {
+  readonly kubeconfig?: string;
+  readonly queue?: string;
+  readonly functions: readonly string[];
+  readonly logLevel?: "debug" | "info" | "warn" | "error" | "silent";
+}
+
+export function addServeOptions(command: Command): Command {
+  return command
+    .option(
+      "--kubeconfig <file>",
+      "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
+    )
+    .option("--functions <patterns...>", "serve only these functions, for example machinepool-*", ["*"])
+    .addOption(
+      new Option("--log-level <level>", "log to standard error").choices([
+        "debug",
+        "info",
+        "warn",
+        "error",
+        "silent",
+      ]),
+    );
+}
+
+/** `--queue`, else CAPSTAN_QUEUE; a process of its own cannot share a queue in memory. */
+export function sharedQueue(queue: string | undefined, command: string): string {
+  const url = queue ?? readEnvironment().CAPSTAN_QUEUE;
+  if (url !== undefined && url !== "memory") return url;
+  throw new Error(
+    `capstan ${command} shares its queue with other processes: add --queue redis://HOST:PORT (or use capstan up, which is all in one)`,
+  );
+}
+
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new InvalidArgumentError("a port is a whole number from 0 (any free one) to 65535");
+}
+
+export function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds > 0) return seconds;
+  throw new InvalidArgumentError("seconds are a number above 0");
+}
+
+/** Resolves once the process is asked to stop: Ctrl-C or SIGTERM. A second one ends it at once. */
+export function stopRequested(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      process.once("SIGINT", () => process.exit(130));
+      process.once("SIGTERM", () => process.exit(143));
+      resolve();
+    };
+    process.once("SIGINT", stop);
+    process.once("SIGTERM", stop);
+  });
+}

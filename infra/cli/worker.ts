@@ -1,0 +1,25 @@
+import { Command } from "commander";
+import { compose } from "./compose.ts";
+import { addServeOptions, type ServeOptions, sharedQueue, stopRequested } from "./options.ts";
+
+export function workerCommand(): Command {
+  const command = new Command("worker").description(
+    "Run functions for the keys on the queue; start as many as you need",
+  );
+  return addServeOptions(command)
+    .option("--queue <url>", "redis://HOST:PORT shared with the relay")
+    .action(async (options: ServeOptions) => {
+      await using running = await compose({
+        ...options,
+        roles: new Set(["worker"]),
+        queue: sharedQueue(options.queue, "worker"),
+        installCrds: false,
+        port: 0,
+        writeKubeconfig: "",
+      });
+      console.log(
+        `worker: serving ${running.functions.map(({ spec }) => spec.name).join(", ")}; Ctrl-C drains and stops`,
+      );
+      await stopRequested();
+    });
+}

@@ -1,0 +1,138 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { API_SERVERS } from "../support/api-servers.ts";
+import { startCapstan } from "../support/capstan.ts";
+import { eventually, holds } from "../support/eventually.ts";
+import { type Kubectl, kubectlFor, kubectlMissing } from "../support/kubectl.ts";
+import { simCluster, simPool } from "../support/manifests.ts";
+import { describeWith } from "../support/requires.ts";
+
+const WITHIN_MS = 30_000;
+/** A real garbage collector learns of new kinds every 30 s only. */
+const GARBAGE_WITHIN_MS = 100_000;
+const WRITES = new Set(["create", "update", "patch", "delete", "deletecollection"]);
+
+interface NodeList {
+  readonly items: readonly {
+    readonly metadata: { readonly name: string; readonly annotations?: { readonly [key: string]: string } };
+    readonly spec: { readonly taints?: readonly { readonly key: string }[] };
+  }[];
+}
+
+for (const flavour of API_SERVERS) {
+  describeWith(flavour.missing ?? kubectlMissing(), flavour)(`the main job on ${flavour.name}`, () => {
+    it("brings a Cluster and its pool from manifest to Running, follows scaling, and leaves nothing behind", async () => {
+      await using server = await flavour.start();
+      const kubectl = kubectlFor(server.kubeconfigFile);
+      await using capstan = await startCapstan(server.kubeconfigFile);
+
+      await kubectl("apply -f -", `${simCluster("c1")}---${simPool("p1", "c1", 3)}`);
+      await kubectl("wait cluster/c1 --for=jsonpath={.status.phase}=Provisioned --timeout=30s");
+      await kubectl("wait machinepool/p1 --for=jsonpath={.status.phase}=Running --timeout=30s");
+      await kubectl("wait machinepool/p1 --for=condition=Available --timeout=30s");
+      await using workload = await workloadKubectl(kubectl, "c1");
+      await poolHasNodes(kubectl, workload.kubectl, 3);
+
+      for (const replicas of [5, 1]) {
+        await kubectl(`scale machinepool/p1 --replicas=${replicas}`);
+        await poolHasNodes(kubectl, workload.kubectl, replicas);
+      }
+
+      await nothingIsWritten(async () => (await server.requests()).filter(isCapstanWrite));
+
+      await kubectl("delete machinepool/p1 --timeout=30s");
+      await eventually(async () => expect(await nodesOf(workload.kubectl)).toHaveLength(0), {
+        withinMs: WITHIN_MS,
+      });
+      await kubectl("delete cluster/c1 --timeout=30s");
+      await eventually(
+        async () => {
+          const left = await kubectl(
+            "get clusters,machinepools,simclusters,simcontrolplanes,simmachinepools,simbootstrapconfigs,simservers,siminstances -A -o name",
+          );
+          expect(left).toBe("");
+        },
+        { withinMs: WITHIN_MS, stepMs: 200 },
+      );
+      if (server.garbageCollector) {
+        await eventually(async () => expect(await kubectl("get secrets -o name")).toBe(""), {
+          withinMs: GARBAGE_WITHIN_MS,
+        });
+      }
+      for (const { spec } of capstan.functions) {
+        expect(await capstan.queue.depth(spec.name), spec.name).toMatchObject({
+          ready: 0,
+          running: 0,
+          dead: 0,
+        });
+      }
+    });
+  });
+}
+
+function isCapstanWrite({ verb, userAgent }: { verb: string; userAgent: string }): boolean {
+  return WRITES.has(verb) && userAgent.startsWith("capstan/");
+}
+
+/** At rest: no write request for five seconds once the last one has been answered. */
+async function nothingIsWritten(writes: () => Promise<readonly object[]>): Promise<void> {
+  let before = await writes();
+  await eventually(
+    async () => {
+      const now = await writes();
+      const settled = now.length === before.length;
+      before = now;
+      expect(settled).toBe(true);
+    },
+    { withinMs: WITHIN_MS, stepMs: 1_500 },
+  );
+  await holds(async () => expect(await writes()).toHaveLength(before.length), { forMs: 5_000, stepMs: 500 });
+}
+
+async function workloadKubectl(
+  kubectl: Kubectl,
+  cluster: string,
+): Promise<{ kubectl: Kubectl } & AsyncDisposable> {
+  const encoded = await kubectl(`get secret ${cluster}-kubeconfig -o jsonpath={.data.value}`);
+  const dir = await mkdtemp(join(tmpdir(), "capstan-workload-"));
+  await writeFile(join(dir, "kubeconfig"), Buffer.from(encoded, "base64"), { mode: 0o600 });
+  return {
+    kubectl: kubectlFor(join(dir, "kubeconfig")),
+    [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+async function nodesOf(workload: Kubectl): Promise<NodeList["items"]> {
+  return (JSON.parse(await workload("get nodes -o json")) as NodeList).items;
+}
+
+/** Running with this many nodeRefs; every Node annotated, open for pods, and no other Node there. */
+async function poolHasNodes(kubectl: Kubectl, workload: Kubectl, count: number): Promise<void> {
+  await eventually(
+    async () => {
+      const { status } = JSON.parse(await kubectl("get machinepool/p1 -o json")) as {
+        status: { phase: string; nodeRefs?: readonly { name: string }[]; replicas: number };
+      };
+      expect(status.phase).toBe("Running");
+      expect(status.nodeRefs ?? []).toHaveLength(count);
+      const nodes = await nodesOf(workload);
+      expect(nodes.map(({ metadata }) => metadata.name).sort()).toEqual(
+        (status.nodeRefs ?? []).map(({ name }) => name).sort(),
+      );
+      for (const { metadata, spec } of nodes) {
+        expect(metadata.annotations).toMatchObject({
+          "cluster.x-k8s.io/cluster-name": "c1",
+          "cluster.x-k8s.io/cluster-namespace": "default",
+          "cluster.x-k8s.io/owner-kind": "MachinePool",
+          "cluster.x-k8s.io/owner-name": "p1",
+        });
+        expect((spec.taints ?? []).map(({ key }) => key)).not.toContain(
+          "node.cluster.x-k8s.io/uninitialized",
+        );
+      }
+    },
+    { withinMs: WITHIN_MS, stepMs: 200 },
+  );
+}
