@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { skippedReporter } from "./support/skipped-reporter.ts";
 
 const project = (name: string, include: string[], timeoutMs: number) => ({
   extends: true as const,
@@ -8,6 +9,7 @@ const project = (name: string, include: string[], timeoutMs: number) => ({
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
+    reporters: ["default", skippedReporter],
     projects: [
       project(
         "unit",

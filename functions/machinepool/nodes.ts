@@ -55,7 +55,11 @@ export const machinepoolNodes = defineFunction(
     return {
       patch: nodes
         .filter((node) => !taken.includes(node))
-        .map((node) => ({ target: nodeTarget(node, cluster), operations: nodeMarksPatch(pool, node) })),
+        .map((node) => ({
+          // The kubelet writes all the time: a test of the version would lose against it (KW-12).
+          target: { ...refTo(Node, node, cluster), resourceVersion: undefined },
+          operations: nodeMarksPatch(pool, node),
+        })),
       events: taken.map(({ metadata }) => ({
         type: "Warning",
         reason: "SharedNode",
@@ -66,9 +70,3 @@ export const machinepoolNodes = defineFunction(
     };
   },
 );
-
-/** Without version, since the kubelet writes all the time; with it where the whole annotation map is added. */
-function nodeTarget(node: Node, cluster: string) {
-  const target = refTo(Node, node, cluster);
-  return node.metadata.annotations === undefined ? target : { ...target, resourceVersion: undefined };
-}

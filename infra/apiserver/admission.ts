@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { evaluateRules } from "./cel.ts";
 import { applyDefaults } from "./defaults.ts";
 import {
   type KubeObject,
@@ -14,6 +13,7 @@ import { checkMetadataTypes, metadataCauses, tidyMetadata } from "./metadata.ts"
 import { prune } from "./prune.ts";
 import { groupVersion } from "./registry.ts";
 import type { ApiRequest, Target, WriteOptions } from "./request.ts";
+import { ruleCauses } from "./rules.ts";
 import { sameContent } from "./same-object.ts";
 import type { Json, JsonObject } from "./schema.ts";
 import { badRequest, type Cause, conflict, invalid, type StatusError } from "./status-error.ts";
@@ -214,7 +214,7 @@ export function admit(request: ApiRequest, live: KubeObject | undefined, next: K
     ...(type.strategy?.validate?.(object, live) ?? []),
   ];
   // Rules may rely on the schema, so they run only on what the schema accepts.
-  if (causes.length === 0) causes.push(...evaluateRules(served.schema, object, live));
+  if (causes.length === 0) causes.push(...ruleCauses(served.schema, object, live));
   if (causes.length > 0) throw invalid(type.group, type.kind, object.metadata.name, causes);
   request.warnings.push(...(type.strategy?.warnings?.(object) ?? []));
   return live ? withGeneration(request.target, live, object) : object;

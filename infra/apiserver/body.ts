@@ -56,7 +56,9 @@ function parseText(text: string): ParsedJson {
     return parseJson(text);
   } catch (error) {
     if (error instanceof StatusError) throw error;
-    throw badRequest(`couldn't get version/kind; json parse error: ${error instanceof Error ? error.message : error}`);
+    throw badRequest(
+      `couldn't get version/kind; json parse error: ${error instanceof Error ? error.message : error}`,
+    );
   }
 }
 

@@ -7,33 +7,33 @@ import type { Schema } from "./schema.ts";
  */
 
 export const text: Schema = { type: "string" };
-export const integer: Schema = { type: "integer" };
-export const flag: Schema = { type: "boolean" };
-export const time: Schema = { type: "string", format: "date-time" };
-export const textMap: Schema = { type: "object", additionalProperties: text };
-export const intOrString: Schema = { "x-kubernetes-int-or-string": true };
-export const free: Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
-export const atomicFree: Schema = { ...free, "x-kubernetes-map-type": "atomic" };
+const integer: Schema = { type: "integer" };
+const flag: Schema = { type: "boolean" };
+const time: Schema = { type: "string", format: "date-time" };
+const textMap: Schema = { type: "object", additionalProperties: text };
+const intOrString: Schema = { "x-kubernetes-int-or-string": true };
+const free: Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+const atomicFree: Schema = { ...free, "x-kubernetes-map-type": "atomic" };
 
 /** An object with these members, and any others. */
-export function open(properties: Readonly<Record<string, Schema>>, required?: readonly string[]): Schema {
+function open(properties: Readonly<Record<string, Schema>>, required?: readonly string[]): Schema {
   return { ...free, properties, ...(required ? { required } : {}) };
 }
 
-export function closed(properties: Readonly<Record<string, Schema>>, required?: readonly string[]): Schema {
+function closed(properties: Readonly<Record<string, Schema>>, required?: readonly string[]): Schema {
   return { type: "object", properties, ...(required ? { required } : {}) };
 }
 
-export function atomicList(items: Schema): Schema {
+function atomicList(items: Schema): Schema {
   return { type: "array", items, "x-kubernetes-list-type": "atomic" };
 }
 
-export function setOf(items: Schema): Schema {
+function setOf(items: Schema): Schema {
   return { type: "array", items, "x-kubernetes-list-type": "set" };
 }
 
 /** Items are open objects identified by `keys`. */
-export function listBy(keys: readonly string[], properties: Readonly<Record<string, Schema>> = {}): Schema {
+function listBy(keys: readonly string[], properties: Readonly<Record<string, Schema>> = {}): Schema {
   const keyed = Object.fromEntries(keys.map((key) => [key, text]));
   const items = open({ ...keyed, ...properties }, keys);
   return { type: "array", items, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys };

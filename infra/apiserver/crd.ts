@@ -1,7 +1,7 @@
-import { uncompilableRules } from "./cel.ts";
 import { type KubeObject, listAt, objectAt, textAt, timestamp, withMetadata } from "./kube-object.ts";
 import type { Column, ResourceType, ScalePaths, ServedVersion, Strategy } from "./registry.ts";
 import { compareVersions } from "./registry.ts";
+import { unusableRules } from "./rules.ts";
 import { isJsonObject, type Json, type JsonObject, type Schema } from "./schema.ts";
 import type { Cause } from "./status-error.ts";
 import { structuralCauses } from "./structural.ts";
@@ -22,9 +22,7 @@ export const customResourceDefinitionStrategy: Strategy = {
   validate: definitionCauses,
   warnings(next) {
     return versionsOf(next).flatMap((version) =>
-      uncompilableRules(schemaOf(version)).map(
-        (rule) => `${textAt(version, "name")}: not evaluated: ${rule}`,
-      ),
+      unusableRules(schemaOf(version)).map((rule) => `${textAt(version, "name")}: not evaluated: ${rule}`),
     );
   },
 };
@@ -136,13 +134,26 @@ export function toResourceType(crd: KubeObject): ResourceType {
       "name",
     ),
     versions: ordered.map((version) =>
-      toServedVersion(version, `${group}/${textAt(version, "name")} ${textAt(names, "kind")} is deprecated`),
+      toServedVersion(version, deprecationOf(version, ordered, names, group)),
     ),
     unserved: ordered
       .filter((version) => version["served"] === false)
       .map((version) => textAt(version, "name")),
     selectableFields: [...selectable],
   };
+}
+
+/** Names a newer version that is not deprecated, if there is one. */
+function deprecationOf(
+  version: JsonObject,
+  ordered: readonly JsonObject[],
+  names: JsonObject,
+  group: string,
+): string {
+  const named = (one: JsonObject) => `${group}/${textAt(one, "name")} ${textAt(names, "kind")}`;
+  const newer = ordered.slice(0, ordered.indexOf(version));
+  const better = newer.find((one) => one["served"] !== false && one["deprecated"] !== true);
+  return `${named(version)} is deprecated${better ? `; use ${named(better)}` : ""}`;
 }
 
 function selectableFields(version: JsonObject): string[] {

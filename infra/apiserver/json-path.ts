@@ -75,7 +75,8 @@ function parsePath(path: string): Step[] | undefined {
     const step = match && toStep(match);
     if (!match || !step) return undefined;
     steps.push(step);
-    at = STEP.lastIndex;
+    // Not STEP.lastIndex: parsing a filter's inner path has moved it.
+    at += match[0].length;
   }
   return steps;
 }

@@ -46,8 +46,6 @@ const FITS: Readonly<Record<string, (value: Json) => boolean>> = {
   objects: (value) => Array.isArray(value) && value.every(isJsonObject),
 };
 
-export const METADATA_MEMBERS: ReadonlySet<string> = new Set(Object.keys(MEMBER_TYPES));
-
 /** Throws StatusError 400 when a metadata member has the wrong type. */
 export function checkMetadataTypes(object: JsonObject): void {
   const { metadata } = object;

@@ -90,11 +90,6 @@ export function qualifiedPlural(type: ResourceType): string {
   return type.group === "" ? type.plural : `${type.plural}.${type.group}`;
 }
 
-/** `Widget.test.capstan.dev`, or `Secret` for the core group. */
-export function qualifiedKind(type: ResourceType): string {
-  return type.group === "" ? type.kind : `${type.kind}.${type.group}`;
-}
-
 export function groupVersion(group: string, version: string): string {
   return group === "" ? version : `${group}/${version}`;
 }

@@ -3,6 +3,7 @@ import { deleteCollection, deleteObject } from "./delete.ts";
 import { get, list } from "./list.ts";
 import { patch } from "./patch.ts";
 import type { Answer, ApiRequest, Verb } from "./request.ts";
+import { loadRules } from "./rules.ts";
 import { scale } from "./scale.ts";
 import { update } from "./update.ts";
 
@@ -22,6 +23,7 @@ const VERBS: Readonly<Record<Handled, (request: ApiRequest) => Answer | Promise<
 export async function answerRequest(request: ApiRequest, verb: Handled): Promise<Answer> {
   const { deprecation } = request.target.served;
   if (deprecation !== undefined) request.warnings.push(deprecation);
+  if (verb !== "get" && verb !== "list") await loadRules(request);
   if (request.target.subresource === "scale") return scale(request);
   return VERBS[verb](request);
 }

@@ -68,7 +68,9 @@ export async function compose(options: ComposeOptions): Promise<Running> {
   const store = options.wrapStore?.(ownStore) ?? ownStore;
   if (options.roles.has("cloud")) {
     const { startCloud } = await import("../sim/cloud.ts");
-    starting.use(await startCloud({ server, clock, log }));
+    // The cloud is not Capstan: it has a connection and a rate limit of its own.
+    const ownServer = starting.use(createServer(access, { clock, version: packageVersion() }));
+    starting.use(await startCloud({ server: ownServer, clock, log }));
   }
   const relay = options.roles.has("relay")
     ? starting.use(await startRelay({ functions, server, store, queue, clock, log }))

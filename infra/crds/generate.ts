@@ -20,7 +20,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
 }
 
 /** Names of files under `generated/` that are missing, differ, or are no longer generated. */
-export async function differingFiles(): Promise<readonly string[]> {
+async function differingFiles(): Promise<readonly string[]> {
   const wanted = generatedFiles();
   await mkdir(GENERATED, { recursive: true });
   const present = await readdir(GENERATED);
@@ -33,22 +33,14 @@ export async function differingFiles(): Promise<readonly string[]> {
   return [...differing];
 }
 
-async function writeAll(): Promise<void> {
+/** Brings `generated/` up to date, or with `check` only looks. Gives the files that were not, from the root. */
+export async function generateCrds({ check }: { readonly check: boolean }): Promise<readonly string[]> {
   const wanted = generatedFiles();
-  for (const name of await differingFiles()) {
+  const differing = await differingFiles();
+  for (const name of check ? [] : differing) {
     const content = wanted.get(name);
     if (content === undefined) await rm(new URL(name, GENERATED));
     else await writeFile(new URL(name, GENERATED), content);
-    console.log(`infra/crds/generated/${name}`);
   }
+  return differing.map((name) => `infra/crds/generated/${name}`);
 }
-
-async function check(): Promise<void> {
-  const differing = await differingFiles();
-  if (differing.length === 0) return;
-  console.error("Generated CRDs are not up to date; run `npm run generate`:");
-  for (const name of differing) console.error(`  infra/crds/generated/${name}`);
-  process.exitCode = 1;
-}
-
-if (import.meta.main) await (process.argv.includes("--check") ? check() : writeAll());

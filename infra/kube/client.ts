@@ -22,7 +22,7 @@ export interface ServerOptions {
 }
 
 /** One page of a list. `first` starts over: what came before is void (the continuation had expired, KC-08). */
-export interface Page<T extends KubeObject = KubeObject> {
+interface Page<T extends KubeObject = KubeObject> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
   readonly first: boolean;

@@ -63,7 +63,7 @@ export function isAbsent(error: KubeError): boolean {
   return error.status === 404 && error.reason === "NotFound";
 }
 
-export function describe({ verb, kind, key }: RequestSubject): string {
+function describe({ verb, kind, key }: RequestSubject): string {
   return key === undefined ? `${verb} ${kind.plural}` : `${verb} ${kind.kind} ${key.namespace}/${key.name}`;
 }
 
@@ -155,9 +155,7 @@ function classOf(
 /** A failed `test` of a JSON patch has no causes (KW-12); an apply to a re-created object names its uid (KW-10). */
 function isRace(causes: readonly { readonly field?: string }[], subject: RequestSubject): boolean {
   if (causes.length === 0) return subject.verb === "patch";
-  return causes.some(
-    (cause) => cause.field === "metadata.uid" || cause.field === "metadata.resourceVersion",
-  );
+  return causes.some((cause) => cause.field === "metadata.uid" || cause.field === "metadata.resourceVersion");
 }
 
 function retryAfterMs(header: string | undefined, status: Status | undefined): number | undefined {

@@ -13,7 +13,7 @@ export interface RequesterOptions extends CredentialsOptions {
   readonly log?: Log | undefined;
 }
 
-export interface Call extends HttpRequest {
+interface Call extends HttpRequest {
   readonly subject: RequestSubject;
   readonly timeoutMs: number;
   readonly limitBytes: number;

@@ -43,7 +43,7 @@ export function isLoopback(server: URL): boolean {
 }
 
 /** Refuses what no workload kubeconfig may name; `undefined` when the address is fine or a name to resolve. */
-export function refusalOf(address: string, policy: AddressPolicy): string | undefined {
+function refusalOf(address: string, policy: AddressPolicy): string | undefined {
   if (contains(metadata, address)) {
     return `server address ${address} is link-local or a cloud metadata address; name the API server's own address`;
   }

@@ -35,13 +35,11 @@ export async function connectRedis({ url, log }: RedisTarget): Promise<Redis> {
   redis.on("error", note);
   try {
     await redis.connect();
-    refuseEviction(await redis.info("memory"), shown);
+    refuseEviction(await redis.info("memory"));
   } catch (error) {
     redis.disconnect();
-    if (redis.status !== "ready" && lastError !== undefined) {
-      throw new Error(`cannot reach Redis at ${shown}: ${reasonOf(lastError)}`, { cause: lastError });
-    }
-    throw error;
+    // Without its cause: ioredis keeps the command in the error, which for AUTH is the password.
+    throw new Error(`cannot use Redis at ${shown}: ${reasonOf(lastError ?? error)}`);
   }
   redis.off("error", note);
   logOutages(redis, { shown, log });
@@ -107,14 +105,12 @@ function shownUrl(url: string): string {
 }
 
 /** With eviction, keys of the ledger would disappear one by one, which nothing repairs (queue.md 8). */
-function refuseEviction(memoryInfo: string, shown: string): void {
+function refuseEviction(memoryInfo: string): void {
   const settingOf = (name: string): string | undefined =>
     new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(memoryInfo)?.[1];
   const policy = settingOf("maxmemory_policy");
   if (policy === undefined || policy === "noeviction" || settingOf("maxmemory") === "0") return;
-  throw new Error(
-    `Redis at ${shown} evicts data (maxmemory-policy ${policy}); set maxmemory-policy noeviction`,
-  );
+  throw new Error(`it evicts data (maxmemory-policy ${policy}); set maxmemory-policy noeviction`);
 }
 
 function logOutages(redis: Redis, { shown, log }: { readonly shown: string; readonly log: Log }): void {
@@ -130,7 +126,8 @@ function logOutages(redis: Redis, { shown, log }: { readonly shown: string; read
 }
 
 /** Connection errors of several addresses come as an AggregateError without a message of its own. */
-function reasonOf(error: Error): string {
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
   if (error.message !== "") return error.message;
   const parts = error instanceof AggregateError ? error.errors : [];
   const texts = parts.map((part: unknown) => (part instanceof Error ? part.message : String(part)));

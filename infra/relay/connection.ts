@@ -74,215 +74,266 @@ interface Attempt {
 }
 
 export function createConnection(options: ConnectionOptions): WorkloadConnection {
-  const { cluster, clock, log, delivery, store } = options;
-  const name = workloadCluster(cluster);
-  const nodes: TypeKey = { cluster: name, group: Node.group, kind: Node.kind };
-  const secretKey = kubeconfigSecretOf(cluster);
-  let secret: Secret | undefined;
-  let secretKnown = false;
-  let current: Attempt | undefined;
-  let status: Status = { state: "unknown", nodesComplete: false, failures: 0 };
-  let published: Status | undefined;
-  let resourceVersion = 0;
-  let lastSuccessAt: number | undefined;
-  let probedAt = Number.NEGATIVE_INFINITY;
-  let closed = false;
-  let cancelRetry = () => undefined as void;
-  let cancelTick = () => undefined as void;
-  let tail: Promise<void> = Promise.resolve();
+  return new OneConnection(options);
+}
 
-  const now = () => clock.now().getTime();
-  const post = (work: () => Promise<void>) => {
-    tail = tail
-      .then(() => (closed ? undefined : work()))
+class OneConnection implements WorkloadConnection {
+  readonly #options: ConnectionOptions;
+  readonly #name: string;
+  readonly #nodes: TypeKey;
+  #secret: Secret | undefined;
+  #secretKnown = false;
+  #current: Attempt | undefined;
+  #status: Status = { state: "unknown", nodesComplete: false, failures: 0 };
+  #published: Status | undefined;
+  #resourceVersion = 0;
+  #lastSuccessAt: number | undefined;
+  #probedAt = Number.NEGATIVE_INFINITY;
+  #closed = false;
+  #cancelRetry: () => void = () => undefined;
+  #cancelTick: () => void = () => undefined;
+  #tail: Promise<void> = Promise.resolve();
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#name = workloadCluster(options.cluster);
+    this.#nodes = { cluster: this.#name, group: Node.group, kind: Node.kind };
+  }
+
+  secretChanged(next: Secret | undefined): void {
+    this.#post(async () => {
+      const same = this.#secretKnown && kubeconfigIn(next) === kubeconfigIn(this.#secret);
+      this.#secret = next;
+      this.#secretKnown = true;
+      if (same) return;
+      if (next === undefined) await this.#secretIsMissing();
+      else await this.#connect();
+    });
+  }
+
+  retryNow(): void {
+    this.#post(async () => {
+      if (this.#secretKnown && this.#status.state !== "connected") await this.#connect();
+    });
+  }
+
+  client(functionName: string): KubeClient {
+    if (this.#status.state !== "connected" || this.#current === undefined) {
+      throw new WaitingError(`Connection ${this.#name}`);
+    }
+    return this.#current.server.as(functionName);
+  }
+
+  status(): ConnectionStatus {
+    return { cluster: this.#name, state: this.#status.state, nodes: this.#current?.loop.status() };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await this.#tail;
+    this.#cancelRetry();
+    this.#cancelTick();
+    await this.#disconnect();
+  }
+
+  #post(work: () => Promise<void>): void {
+    this.#tail = this.#tail
+      .then(() => (this.#closed ? undefined : work()))
       .catch((error: unknown) => {
-        if (!options.signal.aborted)
-          log.error({ cluster: name, error: String(error) }, "bug: connection step failed");
+        if (this.#options.signal.aborted) return;
+        this.#options.log.error(
+          { cluster: this.#name, error: String(error) },
+          "bug: a connection step failed",
+        );
       });
-  };
+  }
 
-  const publish = async (next: Status) => {
-    status = {
-      ...next,
-      lastSuccess: lastSuccessAt === undefined ? undefined : new Date(lastSuccessAt).toISOString(),
+  async #connect(): Promise<void> {
+    this.#cancelRetry();
+    if (this.#secret === undefined) {
+      this.#retryLater();
+      await this.#options.askForSecret().catch(() => undefined);
+      return;
+    }
+    const before = this.#current;
+    try {
+      const access = workloadAccess(this.#secret, this.#options.server.url);
+      const server = createWorkloadServer(this.#options.cluster, access, this.#options);
+      this.#current = { server, loop: this.#watchNodes(server) };
+    } catch (error) {
+      await this.#unreachable(
+        error instanceof Error ? error.message : "no kubeconfig",
+        this.#status.failures,
+      );
+      // Only another Secret can help.
+      this.#cancelRetry();
+      return;
+    }
+    await leave(before);
+  }
+
+  #watchNodes(server: Server): WatchLoop {
+    const { delivery, store } = this.#options;
+    const nodes = this.#nodes;
+    const loop: WatchLoop = startWatchLoop({
+      ...this.#options,
+      name: `${this.#name} nodes`,
+      client: server.as("relay"),
+      kind: Node as Kind,
+      lists: createTurns(1),
+      consumer: {
+        reduce: (object) => snapshotOf(object, []),
+        listed: async (items, { resourceVersion }) => {
+          await delivery.replace(nodes, items, { resourceVersion, urgency: "live" });
+          this.#post(() => this.#succeeded(loop));
+        },
+        changed: async ({ type, object }) => {
+          if (type === "DELETED") await delivery.remove(nodes, object);
+          else await delivery.put(nodes, snapshotOf(object, []), "live");
+          this.#heard(loop);
+        },
+        reached: async (resourceVersion) => {
+          await untilAccepted(() => store.advance(nodes, { resourceVersion }), this.#options);
+          this.#heard(loop);
+        },
+        failed: (error) => this.#post(() => this.#failed(loop, error)),
+      },
+    });
+    return loop;
+  }
+
+  #heard(loop: WatchLoop): void {
+    this.#lastSuccessAt = this.#now();
+    if (!this.#status.nodesComplete) this.#post(() => this.#succeeded(loop));
+  }
+
+  async #succeeded(loop: WatchLoop): Promise<void> {
+    if (this.#current?.loop !== loop) return;
+    this.#lastSuccessAt = this.#now();
+    await this.#publish({ state: "connected", nodesComplete: true, failures: 0 });
+    this.#armTick();
+  }
+
+  async #failed(loop: WatchLoop, error: unknown): Promise<void> {
+    if (this.#current?.loop !== loop) return;
+    if (this.#status.state !== "connected") {
+      await this.#unreachable(this.#messageOf(error), this.#status.failures + 1);
+    } else if (this.#now() - this.#probedAt >= PROBE_MS) {
+      // The first failure of the watch asks for a probe; the timer does the rest, not the pace of the reconnects.
+      await this.#probe(this.#current);
+    }
+  }
+
+  async #probe({ server, loop }: Attempt): Promise<void> {
+    this.#probedAt = this.#now();
+    const error = await server.probe().then(
+      () => undefined,
+      (caught: unknown) => caught,
+    );
+    if (error === undefined || isAnswer(error)) {
+      this.#lastSuccessAt = this.#now();
+      // The watch may still be down; only with it absence of a Node is proof again.
+      const nodesComplete = this.#status.nodesComplete || loop.status().state === "streaming";
+      return this.#publish({ state: "connected", nodesComplete, failures: 0 });
+    }
+    const failures = this.#status.failures + 1;
+    if (failures >= FAILURES) return this.#unreachable(this.#messageOf(error), failures);
+    await this.#publish({
+      state: "connected",
+      nodesComplete: false,
+      ...this.#failing(this.#messageOf(error), failures),
+    });
+  }
+
+  /** Looks at a connection every 10 s; asks the server only when something is wrong or nothing was heard. */
+  #armTick(): void {
+    this.#cancelTick();
+    const look = async () => {
+      if (this.#current === undefined || this.#status.state !== "connected") return;
+      const silent = this.#now() - (this.#lastSuccessAt ?? 0) >= SILENCE_MS;
+      if (silent || this.#status.failures > 0 || !this.#status.nodesComplete)
+        await this.#probe(this.#current);
+      this.#armTick();
     };
-    const { lastSuccess: _now, ...transition } = status;
-    const { lastSuccess: _then, ...before } = published ?? {};
-    if (sameJson(transition, before)) return;
-    published = status;
-    resourceVersion = Math.max(resourceVersion + 1, now());
-    const metadata = { ...cluster, uid: options.uid, resourceVersion: String(resourceVersion) };
+    this.#cancelTick = this.#options.clock.after(PROBE_MS, () => this.#post(look));
+  }
+
+  async #unreachable(message: string, failures: number): Promise<void> {
+    await this.#disconnect();
+    await this.#publish({ state: "unreachable", nodesComplete: false, ...this.#failing(message, failures) });
+    this.#retryLater();
+  }
+
+  async #secretIsMissing(): Promise<void> {
+    this.#cancelRetry();
+    await this.#disconnect();
+    const { namespace, name } = kubeconfigSecretOf(this.#options.cluster);
+    const message = `kubeconfig Secret ${namespace}/${name} does not exist; Cluster API writes it when the control plane is initialized`;
+    await this.#publish({ state: "unknown", nodesComplete: false, failures: 0, message });
+    this.#retryLater();
+  }
+
+  async #disconnect(): Promise<void> {
+    const attempt = this.#current;
+    this.#current = undefined;
+    await leave(attempt);
+  }
+
+  #retryLater(): void {
+    this.#cancelRetry();
+    this.#cancelRetry = this.#options.clock.after(RETRY_MS, () => this.#post(() => this.#connect()));
+  }
+
+  /** Writes the Connection snapshot when something but the time of the last success is different. */
+  async #publish(next: Status): Promise<void> {
+    const { delivery, log, cluster, uid } = this.#options;
+    const lastSuccess =
+      this.#lastSuccessAt === undefined ? undefined : new Date(this.#lastSuccessAt).toISOString();
+    this.#status = { ...next, lastSuccess };
+    if (sameJson({ ...this.#published, lastSuccess }, this.#status)) return;
+    this.#published = this.#status;
+    this.#resourceVersion = Math.max(this.#resourceVersion + 1, this.#now());
     const snapshot: Connection = {
       apiVersion: apiVersionOf(Connection as Kind),
       kind: Connection.kind,
-      metadata,
-      status,
+      metadata: { ...cluster, uid, resourceVersion: String(this.#resourceVersion) },
+      status: this.#status,
     };
     await delivery.put(
       { cluster: MANAGEMENT, group: Connection.group, kind: Connection.kind },
       snapshot,
       "live",
     );
-    log.info({ cluster: name, state: status.state, failures: status.failures }, "workload connection");
-  };
-  const failing = (message: string, failures: number): Omit<Status, "state" | "nodesComplete"> => ({
-    message,
-    failures: Math.min(FAILURES, failures),
-    failingSince: status.failingSince ?? clock.now().toISOString(),
-  });
+    log.info({ cluster: this.#name, state: next.state, failures: next.failures }, "workload connection");
+  }
 
-  const leave = async (attempt: Attempt | undefined) => {
-    await attempt?.loop[Symbol.asyncDispose]();
-    attempt?.server[Symbol.dispose]();
-  };
-  const disconnect = async () => {
-    const attempt = current;
-    current = undefined;
-    await leave(attempt);
-  };
-  const retryLater = () => {
-    cancelRetry();
-    cancelRetry = clock.after(RETRY_MS, () => post(connect));
-  };
-  const unreachable = async (message: string, failures: number) => {
-    await disconnect();
-    await publish({ state: "unreachable", nodesComplete: false, ...failing(message, failures) });
-    retryLater();
-  };
-
-  const connect = async (): Promise<void> => {
-    cancelRetry();
-    if (secret === undefined) {
-      retryLater();
-      return options.askForSecret().catch(() => undefined);
-    }
-    const before = current;
-    try {
-      const server = createWorkloadServer(cluster, workloadAccess(secret, options.server.url), options);
-      current = { server, loop: watchNodes(server) };
-    } catch (error) {
-      await unreachable(error instanceof Error ? error.message : "no kubeconfig", status.failures);
-      // Only another Secret can help.
-      cancelRetry();
-      return;
-    }
-    await leave(before);
-  };
-
-  const watchNodes = (server: Server): WatchLoop => {
-    const loop: WatchLoop = startWatchLoop({
-      ...options,
-      name: `${name} nodes`,
-      client: server.as("relay"),
-      kind: Node as Kind,
-      lists: createTurns(1),
-      consumer: {
-        reduce: (object) => snapshotOf(object, []),
-        async listed(items, { resourceVersion: listed }) {
-          await delivery.replace(nodes, items, { resourceVersion: listed, urgency: "live" });
-          post(() => succeeded(loop));
-        },
-        async changed({ type, object }) {
-          if (type === "DELETED") await delivery.remove(nodes, object);
-          else await delivery.put(nodes, snapshotOf(object, []), "live");
-          heard();
-        },
-        async reached(version) {
-          await untilAccepted(() => store.advance(nodes, { resourceVersion: version }), options);
-          heard();
-        },
-        failed: (error) => post(() => failed(loop, error)),
-      },
-    });
-    const heard = () => {
-      lastSuccessAt = now();
-      if (!status.nodesComplete) post(() => succeeded(loop));
+  #failing(message: string, failures: number): Omit<Status, "state" | "nodesComplete"> {
+    return {
+      message,
+      failures: Math.min(FAILURES, failures),
+      failingSince: this.#status.failingSince ?? this.#options.clock.now().toISOString(),
     };
-    return loop;
-  };
+  }
 
-  const succeeded = async (loop: WatchLoop) => {
-    if (current?.loop !== loop) return;
-    lastSuccessAt = now();
-    await publish({ state: "connected", nodesComplete: true, failures: 0 });
-    armTick();
-  };
-  const failed = async (loop: WatchLoop, error: unknown) => {
-    if (current?.loop !== loop) return;
-    // The first failure of the watch asks for a probe; the timer does the rest, not the pace of the reconnects.
-    if (status.state === "connected") return now() - probedAt >= PROBE_MS ? probe() : undefined;
-    await unreachable(messageOf(error), status.failures + 1);
-  };
-  const probe = async () => {
-    const attempt = current;
-    if (attempt === undefined) return;
-    probedAt = now();
-    try {
-      await attempt.server.probe();
-      lastSuccessAt = now();
-      // The watch may still be down; only with it absence of a Node is proof again.
-      const nodesComplete = status.nodesComplete || attempt.loop.status().state === "streaming";
-      await publish({ state: "connected", nodesComplete, failures: 0 });
-    } catch (error) {
-      if (isAnswer(error))
-        return publish({ state: "connected", nodesComplete: status.nodesComplete, failures: 0 });
-      const failures = status.failures + 1;
-      if (failures >= FAILURES) return unreachable(messageOf(error), failures);
-      await publish({ state: "connected", nodesComplete: false, ...failing(messageOf(error), failures) });
-    }
-  };
-  const armTick = () => {
-    cancelTick();
-    cancelTick = clock.after(PROBE_MS, () =>
-      post(async () => {
-        if (current === undefined || status.state !== "connected") return;
-        const silent = now() - (lastSuccessAt ?? 0) >= SILENCE_MS;
-        if (silent || status.failures > 0 || !status.nodesComplete) await probe();
-        armTick();
-      }),
-    );
-  };
-  const messageOf = (error: unknown) =>
-    `${name} does not answer: ${error instanceof Error ? error.message : String(error)}; check the server in kubeconfig Secret ${secretKey.namespace}/${secretKey.name}, key value`;
+  #messageOf(error: unknown): string {
+    const { namespace, name } = kubeconfigSecretOf(this.#options.cluster);
+    const why = error instanceof Error ? error.message : String(error);
+    return `${this.#name} does not answer: ${why}; check the server in kubeconfig Secret ${namespace}/${name}, key value`;
+  }
 
-  return {
-    secretChanged(next) {
-      post(async () => {
-        const same =
-          secretKnown &&
-          next?.data?.["value"] === secret?.data?.["value"] &&
-          (next === undefined) === (secret === undefined);
-        secret = next;
-        secretKnown = true;
-        if (same) return;
-        if (next !== undefined) return connect();
-        cancelRetry();
-        await disconnect();
-        const message = `kubeconfig Secret ${secretKey.namespace}/${secretKey.name} does not exist; Cluster API writes it when the control plane is initialized`;
-        await publish({ state: "unknown", nodesComplete: false, failures: 0, message });
-        retryLater();
-      });
-    },
-    retryNow() {
-      post(async () => {
-        if (secretKnown && status.state !== "connected") await connect();
-      });
-    },
-    client(functionName) {
-      if (status.state !== "connected" || current === undefined) throw new WaitingError(`Connection ${name}`);
-      return current.server.as(functionName);
-    },
-    status: () => ({ cluster: name, state: status.state, nodes: current?.loop.status() }),
-    async [Symbol.asyncDispose]() {
-      cancelRetry();
-      cancelTick();
-      closed = true;
-      await tail;
-      cancelRetry();
-      cancelTick();
-      await disconnect();
-    },
-  };
+  #now(): number {
+    return this.#options.clock.now().getTime();
+  }
+}
+
+async function leave(attempt: Attempt | undefined): Promise<void> {
+  await attempt?.loop[Symbol.asyncDispose]();
+  attempt?.server[Symbol.dispose]();
+}
+
+/** Distinguishes no Secret from one without the key. */
+function kubeconfigIn(secret: Secret | undefined): string | null | undefined {
+  return secret === undefined ? undefined : (secret.data?.["value"] ?? null);
 }
 
 /** A refusal is an answer too: the least privileged role may not read `/` (S-07). */

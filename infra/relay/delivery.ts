@@ -19,9 +19,9 @@ export interface Delivery {
   open(): void;
 }
 
-export type Urgency = QueueEntry["class"];
+type Urgency = QueueEntry["class"];
 
-export interface CompleteList {
+interface CompleteList {
   readonly resourceVersion: string;
   readonly urgency: Urgency;
 }

@@ -9,7 +9,7 @@ import { type LoopStatus, startWatchLoop, type WatchLoop } from "./watch-loop.ts
 import { kubeconfigSecretOf } from "./workload-access.ts";
 
 /** Tells of the kubeconfig Secret of one Cluster: first what there is, then every change. Must not wait for a loop. */
-export type SecretListener = (secret: Secret | undefined) => void;
+type SecretListener = (secret: Secret | undefined) => void;
 
 /**
  * The kubeconfig Secrets of followed Clusters, by watches within their namespaces: by name, or by label where many

@@ -4,7 +4,7 @@ import { KubeError } from "../../shared/runtime/errors.ts";
 import type { Clock, ListOptions, Log, WatchEvent } from "../../shared/runtime/ports.ts";
 import type { ServerClient } from "../kube/client.ts";
 import { ERROR_EVENT } from "../kube/watch-stream.ts";
-import { createBackoff } from "./reconnect-backoff.ts";
+import { createBackoff, type ReconnectBackoff } from "./reconnect-backoff.ts";
 import { rest } from "./retry.ts";
 import type { Turns } from "./turns.ts";
 
@@ -19,7 +19,7 @@ import type { Turns } from "./turns.ts";
  * `stopped` is entered only by disposing. Void is a version after 410, a damaged or huge line, or the second ERROR
  * event in a row; after anything else the watch resumes where it was, without a list.
  */
-export type LoopState = "listing" | "streaming" | "backoff" | "stopped";
+type LoopState = "listing" | "streaming" | "backoff" | "stopped";
 
 /** What a loop tells; it waits for each call, so a slow consumer slows the server down (KR-16). */
 export interface WatchConsumer {
@@ -78,120 +78,157 @@ const GONE_AFTER_MS = 60 * SECOND;
 const GONE_CONFIRMATIONS = 3;
 
 export function startWatchLoop(options: WatchLoopOptions): WatchLoop {
-  const { client, kind, selector = {}, consumer, clock, log } = options;
-  const random = options.random ?? Math.random;
-  const abort = new AbortController();
-  const { signal } = abort;
-  const backoff = createBackoff(random);
-  const reconnects = new Map<string, number>();
-  const counts = { lists: 0, events: 0, undecodable: 0 };
-  let state: LoopState = "listing";
-  let version: string | undefined;
-  let lastHeardAt: number | undefined;
-  let shortWatches = 0;
-  let errorEvents = 0;
-  let absent: { readonly since: number; count: number } | undefined;
+  return new Loop(options);
+}
 
-  const now = () => clock.now().getTime();
-  const heard = (resourceVersion: string) => {
-    version = resourceVersion;
-    lastHeardAt = now();
-    absent = undefined;
-  };
+/** An error after which the version is void: only a list tells what is there. */
+const VOIDING: ReadonlySet<string> = new Set(["Expired", "Undecodable", "TooLarge"]);
 
-  const list = async () => {
-    state = "listing";
-    const first = counts.lists === 0;
+class Loop implements WatchLoop {
+  readonly #options: WatchLoopOptions;
+  readonly #random: () => number;
+  readonly #backoff: ReconnectBackoff;
+  readonly #abort = new AbortController();
+  readonly #aborted: Promise<void>;
+  readonly #reconnects = new Map<string, number>();
+  readonly #counts = { lists: 0, events: 0, undecodable: 0 };
+  readonly #running: Promise<void>;
+  #state: LoopState = "listing";
+  #version: string | undefined;
+  #lastHeardAt: number | undefined;
+  #shortWatches = 0;
+  #errorEvents = 0;
+  #absent: { readonly since: number; readonly count: number } | undefined;
+
+  constructor(options: WatchLoopOptions) {
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+    this.#backoff = createBackoff(this.#random);
+    const { signal } = this.#abort;
+    this.#aborted = new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+    this.#running = this.#run();
+  }
+
+  status(): LoopStatus {
+    return {
+      name: this.#options.name,
+      state: this.#state,
+      ...this.#counts,
+      reconnects: Object.fromEntries(this.#reconnects),
+      resourceVersion: this.#version,
+      lastHeardAt: this.#lastHeardAt,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#abort.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#abort;
+    while (!signal.aborted) {
+      await this.#attempt().catch((error: unknown) => this.#recover(error));
+    }
+    this.#state = "stopped";
+  }
+
+  async #attempt(): Promise<void> {
+    if (this.#version === undefined) {
+      const listing = this.#options.lists.take(() => this.#list());
+      // A server that takes its time with a list must not hold up the end of the loop.
+      await Promise.race([listing, this.#aborted]);
+      listing.catch(() => undefined);
+    }
+    if (this.#version !== undefined && !this.#abort.signal.aborted) await this.#stream(this.#version);
+  }
+
+  async #list(): Promise<void> {
+    const { client, kind, selector = {}, consumer } = this.#options;
+    const { signal } = this.#abort;
+    if (signal.aborted) return;
+    this.#state = "listing";
+    const first = this.#counts.lists === 0;
     let items: KubeObject[] = [];
     let resourceVersion = "";
     for await (const page of client.pages(kind, selector)) {
+      if (signal.aborted) return;
       if (page.first) items = [];
       for (const item of page.items) items.push(consumer.reduce(item));
       ({ resourceVersion } = page);
-      if (signal.aborted) return;
     }
     await consumer.listed(items, { resourceVersion, first });
-    counts.lists += 1;
-    heard(resourceVersion);
-  };
+    this.#counts.lists += 1;
+    this.#heard(resourceVersion);
+  }
 
-  const stream = async (from: string) => {
-    state = "streaming";
-    const startedAt = now();
-    const timeoutSeconds = 300 + Math.floor(random() * 301);
-    const watch = client.watch(kind, { ...selector, resourceVersion: from, timeoutSeconds }, signal);
-    for await (const event of watch) {
+  async #stream(from: string): Promise<void> {
+    const { client, kind, selector = {}, consumer, name } = this.#options;
+    this.#state = "streaming";
+    const startedAt = this.#now();
+    const timeoutSeconds = 300 + Math.floor(this.#random() * 301);
+    const watch = { ...selector, resourceVersion: from, timeoutSeconds };
+    for await (const event of client.watch(kind, watch, this.#abort.signal)) {
       const reached = event.object.metadata.resourceVersion ?? from;
       if (event.type === "BOOKMARK") await consumer.reached?.(reached);
-      else {
-        counts.events += 1;
-        await consumer.changed(event);
-      }
-      heard(reached);
-      backoff.reset();
-      errorEvents = 0;
+      else await consumer.changed(event);
+      if (event.type !== "BOOKMARK") this.#counts.events += 1;
+      this.#heard(reached);
+      this.#backoff.reset();
+      this.#errorEvents = 0;
     }
-    shortWatches = now() - startedAt < SHORT_WATCH_MS ? shortWatches + 1 : 0;
-    if (shortWatches >= SHORT_WATCHES) throw veryShort(options.name);
-    if (shortWatches === 0) backoff.reset();
-    count("closed");
-  };
-  const count = (cause: string) => reconnects.set(cause, (reconnects.get(cause) ?? 0) + 1);
+    this.#shortWatches = this.#now() - startedAt < SHORT_WATCH_MS ? this.#shortWatches + 1 : 0;
+    if (this.#shortWatches >= SHORT_WATCHES) throw veryShort(name);
+    if (this.#shortWatches === 0) this.#backoff.reset();
+    this.#count("closed");
+  }
 
-  const recover = async (error: unknown) => {
+  /** Never rejects: a loop ends by disposing only. */
+  async #recover(error: unknown): Promise<void> {
+    const { consumer, clock, log, name } = this.#options;
+    const { signal } = this.#abort;
+    if (signal.aborted) return;
     const reason = error instanceof KubeError ? error.reason : "Bug";
-    count(reason);
-    state = "backoff";
-    if (reason === "Undecodable" || reason === "TooLarge") counts.undecodable += 1;
-    if (error instanceof KubeError && error.cause === ERROR_EVENT) errorEvents += 1;
-    if (reason === "Expired" || reason === "Undecodable" || reason === "TooLarge" || errorEvents >= 2)
-      version = undefined;
-    log.warn({ loop: options.name, reason, error: String(error) }, "the watch failed and is tried again");
+    this.#state = "backoff";
+    this.#count(reason);
+    if (reason === "Undecodable" || reason === "TooLarge") this.#counts.undecodable += 1;
+    if (error instanceof KubeError && error.cause === ERROR_EVENT) this.#errorEvents += 1;
+    if (VOIDING.has(reason) || this.#errorEvents >= 2) this.#version = undefined;
+    log.warn({ loop: name, reason, error: String(error) }, "the watch failed and is tried again");
     consumer.failed?.(error);
-    if (reason === "TypeNotServed") await confirmAbsence();
-    await rest(delayAfter(reason), clock, signal);
-  };
-  const delayAfter = (reason: string) => {
-    const first = backoff.failures === 0;
-    const delay = backoff.next();
+    if (reason === "TypeNotServed") await this.#confirmAbsence().catch(() => undefined);
+    await rest(this.#delayAfter(reason), clock, signal);
+  }
+
+  #delayAfter(reason: string): number {
+    const first = this.#backoff.failures === 0;
+    const delay = this.#backoff.next();
     // Everybody's watch expires when a server restarts: the relists are spread. A silent line is only replaced.
-    if (first && reason === "Expired") return random() * RELIST_SPREAD_MS;
+    if (first && reason === "Expired") return this.#random() * RELIST_SPREAD_MS;
     return first && reason === "Idle" ? 0 : delay;
-  };
-  const confirmAbsence = async () => {
-    absent ??= { since: now(), count: 0 };
-    absent.count += 1;
-    if (absent.count < GONE_CONFIRMATIONS || now() - absent.since < GONE_AFTER_MS) return;
-    version = undefined;
-    await consumer.gone?.();
-  };
+  }
 
-  const attempt = async () => {
-    if (version === undefined) await options.lists.take(list);
-    if (version !== undefined && !signal.aborted) await stream(version);
-  };
-  const run = async () => {
-    while (!signal.aborted) {
-      await attempt().catch((error: unknown) => (signal.aborted ? undefined : recover(error)));
-    }
-    state = "stopped";
-  };
-  const running = run();
+  async #confirmAbsence(): Promise<void> {
+    const { since, count } = this.#absent ?? { since: this.#now(), count: 0 };
+    this.#absent = { since, count: count + 1 };
+    if (count + 1 < GONE_CONFIRMATIONS || this.#now() - since < GONE_AFTER_MS) return;
+    this.#version = undefined;
+    await this.#options.consumer.gone?.();
+  }
 
-  return {
-    status: () => ({
-      name: options.name,
-      state,
-      ...counts,
-      reconnects: Object.fromEntries(reconnects),
-      resourceVersion: version,
-      lastHeardAt,
-    }),
-    async [Symbol.asyncDispose]() {
-      abort.abort();
-      await running;
-    },
-  };
+  #heard(resourceVersion: string): void {
+    this.#version = resourceVersion;
+    this.#lastHeardAt = this.#now();
+    this.#absent = undefined;
+  }
+
+  #count(cause: string): void {
+    this.#reconnects.set(cause, (this.#reconnects.get(cause) ?? 0) + 1);
+  }
+
+  #now(): number {
+    return this.#options.clock.now().getTime();
+  }
 }
 
 function veryShort(name: string): KubeError {

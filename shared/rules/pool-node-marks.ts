@@ -11,7 +11,10 @@ export function nodeMarksPatch(pool: MachinePool, node: Node): readonly PatchOpe
     "cluster.x-k8s.io/owner-kind": "MachinePool",
     "cluster.x-k8s.io/owner-name": pool.metadata.name,
   });
-  return [...annotations, ...openingPatch(node)];
+  // Nodes are patched without a version, so a whole map may only be added where there still is none.
+  const unannotated = node.metadata.annotations === undefined;
+  const stillNone = { op: "test", path: "/metadata/annotations", value: null } as const;
+  return [...(unannotated ? [stillNone] : []), ...annotations, ...openingPatch(node)];
 }
 
 /** Removes the taint that keeps pods away until the Node is known. Key and effect decide, its value does not. */

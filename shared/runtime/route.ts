@@ -13,7 +13,7 @@ export interface Change {
   readonly after?: KubeObject | undefined;
 }
 
-export interface RoutedKey extends ObjectKey {
+interface RoutedKey extends ObjectKey {
   readonly functionName: string;
   readonly tenant: string;
   readonly key: Key;

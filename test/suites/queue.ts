@@ -189,6 +189,24 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect(runs.keys).toEqual([C, B, A]);
     });
 
+    it("Q-05: what only a resync wants again stands behind live work", async () => {
+      await using world = await open();
+      const ends = [Promise.withResolvers<Outcome>(), Promise.withResolvers<Outcome>()];
+      const runs = await world.work(() => ends[runs.count - 1]?.promise ?? Promise.resolve(OK), {
+        concurrency: 1,
+      });
+      await world.enqueue(live(A));
+      await world.until(() => runs.count === 1);
+      await world.enqueue(live(B), resync(A));
+      ends[0]?.resolve(OK);
+      await world.until(() => runs.count === 2);
+      await world.until(async () => (await world.depth()).ready === 1);
+      await world.enqueue(live(C));
+      ends[1]?.resolve(OK);
+      await world.idle();
+      expect(runs.keys).toEqual([A, B, C, A]);
+    });
+
     it("Q-06: after a run that sent a request the key is held off, also from events", async () => {
       await using world = await open();
       const runs = await world.work(async () => ({ ...OK, requested: true }), { minIntervalMs: HOUR });
@@ -329,6 +347,35 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       const runs = await world.work();
       await world.idle();
       expect(runs.leases.map(({ failures }) => failures)).toEqual([0]);
+    });
+
+    it("Q-10: a live event during the probe of a dead key revives it all the same", async () => {
+      await using world = await open();
+      const probe = Promise.withResolvers<Outcome>();
+      const outcomes = [Promise.resolve(TERMINAL), probe.promise];
+      const runs = await world.work(() => outcomes[runs.count - 1] ?? Promise.resolve(OK), { attempts: 5 });
+      await world.enqueue(live(A));
+      await world.until(async () => (await world.depth()).dead === 1);
+      await world.enqueue(resync(A));
+      await world.until(() => runs.count === 2);
+      await world.enqueue(live(A));
+      probe.resolve(ERROR);
+      await world.idle();
+      expect(runs.leases.map(({ failures }) => failures)).toEqual([0, 4, 0]);
+    });
+
+    it("Q-10: a probe that succeeds ends the death; the next one is another", async () => {
+      await using world = await open();
+      const outcomes: readonly Outcome[] = [TERMINAL, { ...OK, afterMs: 20 }, TERMINAL];
+      const runs = await world.work(async () => outcomes[runs.count - 1] ?? OK);
+      await world.enqueue(live(A));
+      await world.until(async () => (await world.depth()).dead === 1);
+      const [first] = await world.dead();
+      await world.enqueue(resync(A));
+      await world.until(async () => runs.count === 3 && (await world.depth()).dead === 1);
+      const [second] = await world.dead();
+      expect(second?.failures).toBe(1);
+      expect(second?.since.getTime()).toBeGreaterThan(first?.since.getTime() ?? Number.POSITIVE_INFINITY);
     });
 
     it("Q-13: a lost lease is a failure and may be the last one", async () => {

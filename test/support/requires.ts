@@ -1,21 +1,37 @@
-import { appendFileSync } from "node:fs";
-import { describe, type SuiteAPI } from "vitest";
+import { describe } from "vitest";
 
-/** File that collects what was skipped, one line each; the reporter prints it at the end of a run. */
-const SKIPPED_FILE = process.env["CAPSTAN_SKIPPED_FILE"];
+/** Why the tests of a suite do not run; the reporter counts by it. */
+export interface Missing {
+  /** What is not there and what to install. */
+  readonly reason: string;
+  /** No failure in CI either. */
+  readonly optional: boolean;
+}
+
+declare module "vitest" {
+  interface TaskMeta {
+    missing?: Missing;
+  }
+}
+
+interface DescribeWith {
+  (name: string, tests: () => void): void;
+  (name: string, options: { readonly concurrent?: boolean }, tests: () => void): void;
+}
 
 /**
  * `describe` for tests that need a server or binary. `missing` says what is not there and what to install; with it
- * the suite is skipped and listed at the end, or fails when CI is set. `optional` suites are skipped in CI as well:
- * the real API server, which not every machine can build (decisions.md 12).
+ * the suite is skipped and listed at the end, or its file fails when CI is set. `optional` suites are skipped in CI
+ * as well: the real API server, which not every machine can build (decisions.md 12).
  */
 export function describeWith(
   missing: string | undefined,
-  options: { readonly optional?: boolean } = {},
-): SuiteAPI {
-  if (missing === undefined) return describe;
-  const inCi = process.env["CI"] !== undefined && process.env["CI"] !== "";
-  if (inCi && options.optional !== true) throw new Error(`CI must not skip tests: ${missing}`);
-  if (SKIPPED_FILE !== undefined) appendFileSync(SKIPPED_FILE, `${missing}\n`);
-  return describe.skip as SuiteAPI;
+  { optional = false }: { readonly optional?: boolean } = {},
+): DescribeWith {
+  if (missing === undefined) return describe as DescribeWith;
+  const ci = process.env["CI"] ?? "";
+  if (ci !== "" && !optional) throw new Error(`with CI set, no test may be left out: ${missing}`);
+  const meta = { missing: { reason: missing, optional } };
+  return (name: string, options: object, tests: () => void = options as () => void) =>
+    describe(name, { ...(typeof options === "function" ? {} : options), skip: true, meta }, tests);
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface Exchange {
+interface Exchange {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -40,7 +40,9 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
   });
   const scriptFor = ({ method, path, query }: Exchange): [Reply[], Reply] => {
     if (query.get("watch") === "true") return [watches, holding()];
-    return method === "GET" && COLLECTION.test(path) ? [lists, listing([])] : [others, json(200, { kind: "Status", status: "Success" })];
+    return method === "GET" && COLLECTION.test(path)
+      ? [lists, listing([])]
+      : [others, json(200, { kind: "Status", status: "Success" })];
   };
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -120,8 +122,8 @@ function play(chunks: readonly (string | Buffer)[], then: (response: ServerRespo
     response.flushHeaders();
     const next = (at: number): void => {
       const chunk = chunks[at];
-      if (chunk === undefined) return then(response);
-      response.write(chunk, () => setImmediate(next, at + 1));
+      if (chunk === undefined) then(response);
+      else response.write(chunk, () => setImmediate(next, at + 1));
     };
     next(0);
   };

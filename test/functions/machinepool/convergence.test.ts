@@ -1,4 +1,3 @@
-import jsonPatch from "fast-json-patch";
 import { describe, expect, it } from "vitest";
 import { machinepoolAdopt } from "../../../functions/machinepool/adopt.ts";
 import { machinepoolDelete } from "../../../functions/machinepool/delete.ts";
@@ -7,10 +6,13 @@ import { machinepoolNodes } from "../../../functions/machinepool/nodes.ts";
 import { machinepoolRetire } from "../../../functions/machinepool/retire.ts";
 import { machinepoolStatus } from "../../../functions/machinepool/status.ts";
 import { machinepoolSync } from "../../../functions/machinepool/sync.ts";
-import { MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { applyJsonPatch } from "../../../infra/apiserver/json-patch.ts";
+import type { Json } from "../../../infra/apiserver/schema.ts";
+import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
+import { compareText } from "../../../shared/rules/conditions.ts";
 import type { AnyDecision } from "../../../shared/runtime/define-function.ts";
-import { sameJson } from "../../../shared/runtime/path.ts";
+import { sameJson, valueAt } from "../../../shared/runtime/path.ts";
 import {
   bootstrapConfig,
   cluster,
@@ -32,7 +34,7 @@ const FUNCTIONS = [
 ];
 
 /** A server of sorts: objects by cluster and name, changed by decisions. */
-type Objects = Map<string, Parameters<typeof given>[number]>;
+type Objects = Map<string, KubeObject>;
 
 function worldOf(objects: Objects): ReturnType<typeof given> {
   const inCluster = (cluster: string) =>
@@ -44,29 +46,27 @@ function keyOf(where: string, kind: string, name: string): string {
   return `${where} ${kind} ${name}`;
 }
 
+/** What a server would have read of a value. */
+function json(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value));
+}
+
 /** Carries a decision out and gives the writes it took, Events not counted. */
 function carryOut(decision: AnyDecision, pool: MachinePool, objects: Objects): readonly string[] {
   const writes: string[] = [];
   for (const { target, operations } of decision.patch ?? []) {
     if (operations.length === 0) continue;
     const key = keyOf(target.cluster, target.kind.kind, target.name);
-    const before = structuredClone(objects.get(key));
-    const { newDocument } = jsonPatch.applyPatch(
-      before,
-      structuredClone([...operations]) as jsonPatch.Operation[],
-      true,
-    );
-    const { spec } = before as { spec?: unknown };
-    const generation =
-      (newDocument?.metadata.generation ?? 1) +
-      (sameJson(spec, Reflect.get(newDocument ?? {}, "spec")) ? 0 : 1);
-    if (newDocument) objects.set(key, { ...newDocument, metadata: { ...newDocument.metadata, generation } });
+    const before = objects.get(key);
+    const patched = applyJsonPatch(json(before), json(operations)) as unknown as KubeObject;
+    const specChanged = !sameJson(valueAt(before, "spec"), valueAt(patched, "spec"));
+    const generation = (before?.metadata.generation ?? 1) + Number(specChanged);
+    objects.set(key, { ...patched, metadata: { ...patched.metadata, generation } });
     writes.push(`patch ${target.kind.kind} ${target.name}`);
   }
   const status: unknown = decision.apply?.["status"];
   if (status !== undefined && !sameJson(status, pool.status)) {
-    const key = keyOf(MANAGEMENT, "MachinePool", "p1");
-    objects.set(key, { ...pool, ...JSON.parse(JSON.stringify({ status })) });
+    objects.set(keyOf(MANAGEMENT, "MachinePool", "p1"), { ...pool, ...{ status: json(status) } });
     writes.push("apply MachinePool p1 status");
   }
   for (const { cluster: where, kind, name } of decision.delete ?? []) {
@@ -104,7 +104,7 @@ function created(): Objects {
   });
   const management = [cluster(), connection(), pool, bootstrapConfig(unowned), infraMachinePool(unowned)];
   const nodes = ["n1", "n2", "n3"].map((name) => node(name, { metadata: { annotations: {} } }));
-  return new Map([
+  return new Map<string, KubeObject>([
     ...management.map((object) => [keyOf(MANAGEMENT, object.kind, object.metadata.name), object] as const),
     ...nodes.map((object) => [keyOf("default/c1", "Node", object.metadata.name), object] as const),
   ]);
@@ -127,7 +127,7 @@ describe("the machinepool functions together", () => {
     ["with the status always first", FUNCTIONS.toReversed()],
   ])("take a pool of three from creation to Running with eight writes, %s", async (_, functions) => {
     const objects = created();
-    expect([...(await settle(objects, functions))].sort()).toEqual(EIGHT);
+    expect((await settle(objects, functions)).toSorted(compareText)).toEqual(EIGHT);
     const pool = objects.get(keyOf(MANAGEMENT, "MachinePool", "p1")) as MachinePool;
     expect(pool.status).toMatchObject({ phase: "Running", observedGeneration: 2 });
     expect(pool.metadata.generation).toBe(2);

@@ -14,7 +14,7 @@ export interface Reply {
   readonly headers: IncomingHttpHeaders;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly body?: unknown;
   readonly type?: string;
   readonly accept?: string;
@@ -27,7 +27,7 @@ export interface WatchEvent {
 }
 
 /** An open watch; events arrive in order. */
-export interface Watch extends AsyncDisposable {
+interface Watch extends AsyncDisposable {
   /** The next event; undefined when the server ended the stream. */
   next(): Promise<WatchEvent | undefined>;
   take(count: number): Promise<WatchEvent[]>;

@@ -47,7 +47,9 @@ describe("CustomResourceDefinitions", () => {
     await using api = await startTestServer({ withWidgets: false });
     await api.call("POST", CRDS_PATH, { body: twoVersions() });
     const made = await api.call("POST", WIDGETS_PATH, { body: widget("a", { color: "red", size: 1 }) });
-    expect(made.headers["warning"]).toBe('299 - "test.capstan.dev/v1 Widget is deprecated"');
+    expect(made.headers["warning"]).toBe(
+      '299 - "test.capstan.dev/v1 Widget is deprecated; use test.capstan.dev/v2 Widget"',
+    );
     const path = WIDGETS_PATH.replace("v1", "v2");
     const { body } = await api.call("GET", `${path}/a`);
     expect(body).toMatchObject({
@@ -59,6 +61,30 @@ describe("CustomResourceDefinitions", () => {
     expect((await watch.next())?.object.apiVersion).toBe("test.capstan.dev/v2");
     const { body: group } = await api.call("GET", "/apis/test.capstan.dev");
     expect(group.preferredVersion.version).toBe("v2");
+  });
+
+  it("warn of rules that cannot be evaluated and store them", async () => {
+    await using api = await startTestServer({ withWidgets: false });
+    const crd = structuredClone(WIDGETS) as Body;
+    const rules = [{ rule: "self.nonsense(" }];
+    crd.spec.versions[0].schema.openAPIV3Schema.properties.spec["x-kubernetes-validations"] = rules;
+    const made = await api.call("POST", CRDS_PATH, { body: crd });
+    expect([made.code, made.headers["warning"]]).toEqual([201, '299 - "v1: not evaluated: self.nonsense("']);
+    expect((await api.call("POST", WIDGETS_PATH, { body: widget("a") })).code).toBe(201);
+  });
+
+  it("that are not structural are refused", async () => {
+    await using api = await startTestServer({ withWidgets: false });
+    const crd = structuredClone(WIDGETS) as Body;
+    const { properties } = crd.spec.versions[0].schema.openAPIV3Schema.properties.spec;
+    properties.untyped = {};
+    properties.items.items.required = [];
+    const { code, body } = await api.call("POST", CRDS_PATH, { body: crd });
+    const root = "spec.versions[0].schema.openAPIV3Schema.properties[spec].properties";
+    expect([code, body.details.causes.map((cause: Body) => cause.field)]).toEqual([
+      422,
+      [`${root}[items].items.properties[name].default`, `${root}[untyped].type`],
+    ]);
   });
 
   it("change the schema for later reads only", async () => {

@@ -1,4 +1,4 @@
-import { gunzipSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { APPLY, clientFor, startTestServer, WIDGETS_PATH, widget } from "./api-client.ts";
 
@@ -47,7 +47,6 @@ describe("the listener", () => {
     });
     expect(answer.headers.get("content-encoding")).toBe("gzip");
     expect(((await answer.json()) as { data: { big: string } }).data.big).toHaveLength(200_000);
-    expect(gunzipSync(gzipSync("x")).toString()).toBe("x");
   });
 
   it("reads and writes YAML", async () => {

@@ -19,9 +19,19 @@ import {
   text,
 } from "../../support/scripted-server.ts";
 
-const Thing: Kind = { group: "things.example", version: "v1", kind: "Thing", plural: "things", namespaced: true };
+const Thing: Kind = {
+  group: "things.example",
+  version: "v1",
+  kind: "Thing",
+  plural: "things",
+  namespaced: true,
+};
 const key = { namespace: "default", name: "a" };
-const a = { apiVersion: "things.example/v1", kind: "Thing", metadata: { ...key, uid: "u", resourceVersion: "5" } };
+const a = {
+  apiVersion: "things.example/v1",
+  kind: "Thing",
+  metadata: { ...key, uid: "u", resourceVersion: "5" },
+};
 
 interface World extends AsyncDisposable {
   readonly scripted: ScriptedServer;
@@ -29,14 +39,25 @@ interface World extends AsyncDisposable {
   readonly client: KubeClient;
 }
 
-async function world(replies: readonly Reply[], options: Partial<ServerOptions> & { access?: Partial<ServerAccess> } = {}): Promise<World> {
+async function world(
+  replies: readonly Reply[],
+  options: Partial<ServerOptions> & { access?: Partial<ServerAccess> } = {},
+): Promise<World> {
   const stack = new AsyncDisposableStack();
   const scripted = stack.use(await startScriptedServer());
   scripted.others.push(...replies);
   const server = stack.use(
-    createServer({ server: scripted.url, ...options.access }, { clock: systemClock, version: "1.2.3", ...options }),
+    createServer(
+      { server: scripted.url, ...options.access },
+      { clock: systemClock, version: "1.2.3", ...options },
+    ),
   );
-  return { scripted, server, client: server.as("pool-nodes"), [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return {
+    scripted,
+    server,
+    client: server.as("pool-nodes"),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
 }
 
 /** The Status of a 404 that names the object. */
@@ -72,7 +93,10 @@ describe("client", () => {
     expect(await w.client.delete(Thing, key, preconditions)).toBeUndefined();
     expect(await w.client.delete(Thing, key, preconditions)).toBeUndefined();
     expect((await w.client.delete(Thing, key, preconditions))?.metadata.uid).toBe("u");
-    expect(JSON.parse(w.scripted.requests[0]?.body ?? "")).toMatchObject({ propagationPolicy: "Background", preconditions });
+    expect(JSON.parse(w.scripted.requests[0]?.body ?? "")).toMatchObject({
+      propagationPolicy: "Background",
+      preconditions,
+    });
   });
 
   it("tells an object that is not there from a type that is not served", async () => {
@@ -80,7 +104,10 @@ describe("client", () => {
     const ofNamespace = failing(404, "NotFound", { details: { name: "default", kind: "namespaces" } });
     await using w = await world([absent, unserved, ofNamespace]);
     expect(await w.client.get(Thing, key)).toBeUndefined();
-    await expect(w.client.get(Thing, key)).rejects.toMatchObject({ reason: "TypeNotServed", class: "Transient" });
+    await expect(w.client.get(Thing, key)).rejects.toMatchObject({
+      reason: "TypeNotServed",
+      class: "Transient",
+    });
     await expect(w.client.create(Thing, a)).rejects.toMatchObject({ reason: "NamespaceNotFound" });
   });
 
@@ -95,10 +122,16 @@ describe("client", () => {
     expect(w.scripted.requests[0]?.query.get("labelSelector")).toBe("a=b");
   });
 
-  const cause = (field: string, reason = "FieldValueInvalid") => ({ details: { causes: [{ reason, field, message: "m" }] } });
+  const cause = (field: string, reason = "FieldValueInvalid") => ({
+    details: { causes: [{ reason, field, message: "m" }] },
+  });
   it.each([
     ["409 of a stale version", failing(409, "Conflict"), { class: "Conflict", reason: "Conflict" }],
-    ["409 of another manager", failing(409, "Conflict", cause(".spec.a", "FieldManagerConflict")), { class: "Transient" }],
+    [
+      "409 of another manager",
+      failing(409, "Conflict", cause(".spec.a", "FieldManagerConflict")),
+      { class: "Transient" },
+    ],
     ["409 AlreadyExists", failing(409, "AlreadyExists"), { class: "Conflict", reason: "AlreadyExists" }],
     ["a failed test", failing(422, "Invalid"), { class: "Conflict" }],
     ["an invalid field", failing(422, "Invalid", cause("spec.a")), { class: "Terminal" }],
@@ -108,12 +141,25 @@ describe("client", () => {
     ["500", failing(500, "InternalError"), { class: "Transient", reason: "InternalError" }],
     ["502 of a proxy", text(502, "<html>"), { class: "Transient", reason: "NoAnswer" }],
     ["an HTML page", text(200, "<html>"), { class: "Transient", reason: "Undecodable" }],
-    ["a redirect (S-12)", text(302, "", { Location: "http://169.254.169.254/" }), { class: "Transient", reason: "Redirected" }],
+    [
+      "a redirect (S-12)",
+      text(302, "", { Location: "http://169.254.169.254/" }),
+      { class: "Transient", reason: "Redirected" },
+    ],
     ["a write to what is gone", absent, { class: "Conflict", reason: "NotFound" }],
-    ["a version ahead of the server", failing(504, "Timeout", { details: { retryAfterSeconds: 1, causes: [{ reason: "ResourceVersionTooLarge" }] } }), { class: "Transient", retryAfterMs: 1_000 }],
+    [
+      "a version ahead of the server",
+      failing(504, "Timeout", {
+        details: { retryAfterSeconds: 1, causes: [{ reason: "ResourceVersionTooLarge" }] },
+      }),
+      { class: "Transient", retryAfterMs: 1_000 },
+    ],
   ])("gives %s its class (KC-06)", async (_what, reply, expected) => {
     await using w = await world([reply]);
-    await expect(w.client.jsonPatch(Thing, key, test)).rejects.toMatchObject({ name: "KubeError", ...expected });
+    await expect(w.client.jsonPatch(Thing, key, test)).rejects.toMatchObject({
+      name: "KubeError",
+      ...expected,
+    });
     expect(w.scripted.requests).toHaveLength(1);
   });
 
@@ -132,18 +178,29 @@ describe("client", () => {
     const throttled = { class: "Throttled", status: 429, retryAfterMs: 60_000 };
     await expect(w.client.get(Thing, key)).rejects.toMatchObject(throttled);
     // The pause holds for everybody who talks to this server.
-    await expect(w.server.as("other").get(Thing, key)).rejects.toMatchObject({ class: "Throttled", status: 0 });
+    await expect(w.server.as("other").get(Thing, key)).rejects.toMatchObject({
+      class: "Throttled",
+      status: 0,
+    });
     expect(w.scripted.requests).toHaveLength(1);
   });
 
   it("does not repeat a write whose answer was lost (KC-07)", async () => {
     await using w = await world([reset, json(200, a)]);
-    await expect(w.client.jsonPatch(Thing, key, test)).rejects.toMatchObject({ class: "Transient", reason: "NoAnswer", status: 0 });
+    await expect(w.client.jsonPatch(Thing, key, test)).rejects.toMatchObject({
+      class: "Transient",
+      reason: "NoAnswer",
+      status: 0,
+    });
     expect(w.scripted.requests).toHaveLength(1);
   });
 
   it("does not repeat a write after 503 without Retry-After, but a read", async () => {
-    await using w = await world([failing(503, "ServiceUnavailable"), failing(503, "ServiceUnavailable", {}, { "Retry-After": "0" }), json(200, a)]);
+    await using w = await world([
+      failing(503, "ServiceUnavailable"),
+      failing(503, "ServiceUnavailable", {}, { "Retry-After": "0" }),
+      json(200, a),
+    ]);
     await expect(w.client.jsonPatch(Thing, key, test)).rejects.toMatchObject({ class: "Throttled" });
     expect(await w.client.get(Thing, key)).toMatchObject({ kind: "Thing" });
   });
@@ -154,11 +211,22 @@ describe("client", () => {
     stack.defer(() => rm(path, { recursive: true }));
     const tokenFile = join(path, "token");
     await writeFile(tokenFile, "new\n");
-    await using w = await world([failing(401, "Unauthorized"), json(200, a), failing(401, "Unauthorized"), failing(401, "Unauthorized")], {
-      access: { token: "old", tokenFile },
-    });
+    await using w = await world(
+      [
+        failing(401, "Unauthorized"),
+        json(200, a),
+        failing(401, "Unauthorized"),
+        failing(401, "Unauthorized"),
+      ],
+      {
+        access: { token: "old", tokenFile },
+      },
+    );
     expect(await w.client.get(Thing, key)).toMatchObject({ kind: "Thing" });
-    await expect(w.client.get(Thing, key)).rejects.toMatchObject({ reason: "Unauthorized", class: "Transient" });
+    await expect(w.client.get(Thing, key)).rejects.toMatchObject({
+      reason: "Unauthorized",
+      class: "Transient",
+    });
     const tokens = w.scripted.requests.map(({ headers }) => headers["authorization"]);
     expect(tokens).toEqual(["Bearer old", "Bearer new", "Bearer new", "Bearer new"]);
   });
@@ -169,14 +237,21 @@ describe("client", () => {
     const access = (token: string): ServerAccess => ({ server: scripted.url, token });
     using server = createServer(access("old"), { clock: systemClock, reload: async () => access("rotated") });
     await server.as("x").get(Thing, key);
-    expect(scripted.requests.map(({ headers }) => headers["authorization"])).toEqual(["Bearer old", "Bearer rotated"]);
+    expect(scripted.requests.map(({ headers }) => headers["authorization"])).toEqual([
+      "Bearer old",
+      "Bearer rotated",
+    ]);
   });
 
   it("understands gzip and refuses an answer beyond its limit (S-14)", async () => {
     const zipped = gzipSync(JSON.stringify(a));
     const bomb = gzipSync(Buffer.alloc(12 * 1024 * 1024, " "));
     const encoding = { "Content-Encoding": "gzip" };
-    await using w = await world([text(200, zipped, encoding), text(200, Buffer.alloc(11 * 1024 * 1024)), text(200, bomb, encoding)]);
+    await using w = await world([
+      text(200, zipped, encoding),
+      text(200, Buffer.alloc(11 * 1024 * 1024)),
+      text(200, bomb, encoding),
+    ]);
     expect(await w.client.get(Thing, key)).toMatchObject({ kind: "Thing" });
     await expect(w.client.get(Thing, key)).rejects.toMatchObject({ reason: "TooLarge" });
     await expect(w.client.get(Thing, key)).rejects.toMatchObject({ name: "KubeError" });
@@ -194,6 +269,9 @@ describe("client", () => {
     await using w = await world([json(200, { kind: "Paths", paths: [] }), failing(500, "InternalError")]);
     await w.server.probe();
     await expect(w.server.probe()).rejects.toMatchObject({ reason: "InternalError" });
-    expect([...w.server.answers]).toEqual([[200, 1], [500, 1]]);
+    expect([...w.server.answers]).toEqual([
+      [200, 1],
+      [500, 1],
+    ]);
   });
 });

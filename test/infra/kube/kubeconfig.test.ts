@@ -56,7 +56,14 @@ describe("kubeconfig of a workload cluster", () => {
   });
 
   it.each([
-    ["exec", { user: { exec: { apiVersion: "client.authentication.k8s.io/v1", command: "touch", args: ["/tmp/owned"] } } }],
+    [
+      "exec",
+      {
+        user: {
+          exec: { apiVersion: "client.authentication.k8s.io/v1", command: "touch", args: ["/tmp/owned"] },
+        },
+      },
+    ],
     ["auth-provider", { user: { "auth-provider": { name: "gcp" } } }],
     ["tokenFile", { user: { tokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token" } }],
     ["client-certificate", { user: { "client-certificate": "/etc/passwd" } }],
@@ -129,7 +136,10 @@ describe("kubeconfig of the management cluster", () => {
     const file = join(dir.path, "config");
     await writeFile(join(dir.path, "ca.crt"), PEM);
     await writeFile(join(dir.path, "token"), "from-file\n");
-    await writeFile(file, kubeconfig({ cluster: { "certificate-authority": "ca.crt" }, user: { tokenFile: "token" } }));
+    await writeFile(
+      file,
+      kubeconfig({ cluster: { "certificate-authority": "ca.crt" }, user: { tokenFile: "token" } }),
+    );
     const access = await loadKubeconfig({ file, env: {} });
     expect(access).toMatchObject({ ca: PEM, token: "from-file", tokenFile: join(dir.path, "token") });
   });
@@ -142,13 +152,19 @@ describe("kubeconfig of the management cluster", () => {
     const access = await loadKubeconfig({ env, serviceAccountDirectory: dir.path });
     expect(access.server.href).toBe("https://[fd00::1]:6443/");
     expect(access.token).toBe("pod");
-    await expect(loadKubeconfig({ env: { HOME: dir.path } })).rejects.toThrow(join(dir.path, ".kube", "config"));
+    await expect(loadKubeconfig({ env: { HOME: dir.path } })).rejects.toThrow(
+      join(dir.path, ".kube", "config"),
+    );
   });
 
   it("runs an exec plugin that the user has configured (KC-01)", async () => {
     await using dir = await folder();
     const file = join(dir.path, "config");
-    const credential = { apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential", status: { token: "from-plugin" } };
+    const credential = {
+      apiVersion: "client.authentication.k8s.io/v1",
+      kind: "ExecCredential",
+      status: { token: "from-plugin" },
+    };
     const exec = {
       apiVersion: "client.authentication.k8s.io/v1",
       command: process.execPath,

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { inspect } from "node:util";
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
 import { createBullmqQueue } from "../../../infra/queue/bullmq.ts";
@@ -134,12 +135,27 @@ describeWith(redisMissing())("the bullmq queue", { concurrent: true }, () => {
     );
   });
 
+  it("does not show a wrong password", async () => {
+    await using redis = await startRedis(["requirepass right"]);
+    const url = redis.url.replace("redis://", "redis://:hunter2@");
+    const error: unknown = await createBullmqQueue({ url, log: silentLog }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(inspect(error, { depth: 10 })).toMatch(
+      /cannot use Redis at redis:\/\/:\*\*\*@127.*(WRONGPASS|NOAUTH)/,
+    );
+    expect(inspect(error, { depth: 10 })).not.toContain("hunter2");
+    const right = redis.url.replace("redis://", "redis://:right@");
+    await using queue = await createBullmqQueue({ url: right, log: silentLog });
+    expect(await queue.depth("f")).toEqual({ ready: 0, waiting: 0, running: 0, dead: 0 });
+  });
+
   it("names the server that it cannot reach, without the password", async () => {
     const url = "redis://capstan:hunter2@127.0.0.1:1/0";
     const error: unknown = await createBullmqQueue({ url, log: silentLog }).catch(
       (thrown: unknown) => thrown,
     );
-    expect(String(error)).toContain("cannot reach Redis at redis://capstan:***@127.0.0.1:1/0");
+    expect(String(error)).toContain("cannot use Redis at redis://capstan:***@127.0.0.1:1/0");
     expect(String(error)).not.toContain("hunter2");
     await expect(createBullmqQueue({ url: "http://a:b@c", log: silentLog })).rejects.toThrow(
       "http://a:***@c/",

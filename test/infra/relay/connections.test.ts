@@ -39,7 +39,12 @@ function cluster(name: string, { uid = `uid-${name}`, provisioned = false } = {}
   } as KubeObject;
 }
 function node(name: string, resourceVersion: string) {
-  return { apiVersion: "v1", kind: "Node", metadata: { name, uid: `uid-${name}`, resourceVersion }, spec: { providerID: `x://${name}` } };
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name, uid: `uid-${name}`, resourceVersion },
+    spec: { providerID: `x://${name}` },
+  };
 }
 function kubeconfigFor(url: URL, token = "t"): string {
   return stringify({
@@ -77,7 +82,9 @@ async function world(): Promise<World> {
   const shared = { store, clock, log: silentLog, signal: abort.signal };
   const queue = { enqueue: async () => undefined } as unknown as Queue;
   const delivery = createDelivery({ ...shared, functions: [], queue, onChange: () => undefined });
-  const connections = stack.use(startConnections({ ...shared, server: management, delivery, random: () => 0 }));
+  const connections = stack.use(
+    startConnections({ ...shared, server: management, delivery, random: () => 0 }),
+  );
   stack.defer(() => abort.abort());
   const client = management.as("test");
   const keyOf = (name: string) => ({ namespace: "default", name: `${name}-kubeconfig` });
@@ -100,7 +107,8 @@ async function world(): Promise<World> {
     },
     status: async (name = "c1") =>
       ((await store.get(connectionType, { namespace: "default", name })) as Connection | undefined)?.status,
-    nodes: async (name = "c1") => (await store.list(nodesOf(`default/${name}`), {})).map(({ metadata }) => metadata.name),
+    nodes: async (name = "c1") =>
+      (await store.list(nodesOf(`default/${name}`), {})).map(({ metadata }) => metadata.name),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
@@ -178,7 +186,8 @@ describe("workload connections", () => {
     expect(await w.status()).toMatchObject({ state: "connected", nodesComplete: false });
     expect(w.connections.of("default/c1", "x")).toBeDefined();
     w.workload.lists.push(failing(500, "InternalError"));
-    for (let second = 0; second < 60 && (await w.status())?.state === "connected"; second += 1) await w.clock.advance(SECOND);
+    for (let second = 0; second < 60 && (await w.status())?.state === "connected"; second += 1)
+      await w.clock.advance(SECOND);
     expect(await w.status()).toMatchObject({ state: "unreachable", failures: 5, nodesComplete: false });
     expect((await w.status())?.message).toContain("c1-kubeconfig");
     expect(await w.nodes()).toEqual(["n1", "n2"]);
@@ -191,7 +200,10 @@ describe("workload connections", () => {
     await connect(w);
     await eventually(() => w.workload.requests.some(({ path }) => path === "/"), within);
     await w.clock.advance(SECOND);
-    await eventually(() => w.workload.requests.filter(({ query }) => query.get("watch") === "true").length === 2, within);
+    await eventually(
+      () => w.workload.requests.filter(({ query }) => query.get("watch") === "true").length === 2,
+      within,
+    );
     expect(await w.status()).toMatchObject({ state: "connected", failures: 0, nodesComplete: true });
   });
 
@@ -231,7 +243,11 @@ describe("workload connections", () => {
     w.connections.clusterChanged({ kind: ClusterKind, cluster: MANAGEMENT, before: cluster("c1") });
     await eventually(async () => (await w.status()) === undefined && (await w.nodes()).length === 0, within);
     w.workload.lists.push(listing([node("n1", "5")], "20"));
-    w.connections.clusterChanged({ kind: ClusterKind, cluster: MANAGEMENT, after: cluster("c1", { uid: "another" }) });
+    w.connections.clusterChanged({
+      kind: ClusterKind,
+      cluster: MANAGEMENT,
+      after: cluster("c1", { uid: "another" }),
+    });
     await stateOf(w, "connected");
     expect(await w.nodes()).toEqual(["n1"]);
   });
@@ -241,7 +257,8 @@ describe("workload connections", () => {
     const names = Array.from({ length: 12 }, (_none, at) => `c${at}`);
     const labels = (name: string) => ({ "cluster.x-k8s.io/cluster-name": name });
     // The last one has no label: it is found by name.
-    for (const name of names) await w.writeSecret(name, kubeconfigFor(w.workload.url), name === "c11" ? {} : labels(name));
+    for (const name of names)
+      await w.writeSecret(name, kubeconfigFor(w.workload.url), name === "c11" ? {} : labels(name));
     for (const name of names) appear(w, name);
     for (const name of names.slice(0, 11)) await stateOf(w, "connected", name);
     await w.clock.advance(30 * SECOND);
@@ -262,17 +279,33 @@ describe("clients of a worker without a relay", () => {
 
   it("wait while the read model says that the Cluster is not connected", async () => {
     await using w = await world();
-    await using clients = createClients({ management: w.management, store: w.store, clock: w.clock, log: silentLog });
-    await expect(clients.of("default/c1", "x").list(Node, {})).rejects.toMatchObject({ name: "WaitingError" });
+    await using clients = createClients({
+      management: w.management,
+      store: w.store,
+      clock: w.clock,
+      log: silentLog,
+    });
+    await expect(clients.of("default/c1", "x").list(Node, {})).rejects.toMatchObject({
+      name: "WaitingError",
+    });
     await publish(w, "unreachable", "1");
-    await expect(clients.of("default/c1", "x").list(Node, {})).rejects.toMatchObject({ name: "WaitingError" });
+    await expect(clients.of("default/c1", "x").list(Node, {})).rejects.toMatchObject({
+      name: "WaitingError",
+    });
     await publish(w, "connected", "2");
-    await expect(clients.of("default/c1", "x").list(Node, {})).rejects.toMatchObject({ name: "WaitingError" });
+    await expect(clients.of("default/c1", "x").list(Node, {})).rejects.toMatchObject({
+      name: "WaitingError",
+    });
   });
 
   it("read the Secret once, and again after a 401 or a change of the Connection", async () => {
     await using w = await world();
-    await using clients = createClients({ management: w.management, store: w.store, clock: w.clock, log: silentLog });
+    await using clients = createClients({
+      management: w.management,
+      store: w.store,
+      clock: w.clock,
+      log: silentLog,
+    });
     await w.writeSecret("c1", kubeconfigFor(w.workload.url, "first"));
     await publish(w, "connected", "1");
     const client = clients.of("default/c1", "x");
@@ -284,17 +317,30 @@ describe("clients of a worker without a relay", () => {
     w.workload.others.push(json(200, node("n1", "5")));
     expect(await client.get(Node, { namespace: "", name: "n1" })).toMatchObject({ kind: "Node" });
     const tokens = w.workload.requests.map(({ headers }) => headers["authorization"]);
-    expect(tokens).toEqual(["Bearer first", "Bearer first", "Bearer first", "Bearer second", "Bearer second"]);
+    expect(tokens).toEqual([
+      "Bearer first",
+      "Bearer first",
+      "Bearer first",
+      "Bearer second",
+      "Bearer second",
+    ]);
     expect(clients.of(MANAGEMENT, "x")).toBe(w.management.as("x"));
   });
 
   it("stream a watch of a workload server", async () => {
     await using w = await world();
-    await using clients = createClients({ management: w.management, store: w.store, clock: w.clock, log: silentLog });
+    await using clients = createClients({
+      management: w.management,
+      store: w.store,
+      clock: w.clock,
+      log: silentLog,
+    });
     await w.writeSecret("c1", kubeconfigFor(w.workload.url));
     await publish(w, "connected", "1");
     w.workload.watches.push(holding(event("ADDED", node("n1", "5"))));
-    const watch = clients.of("default/c1", "x").watch(Node as Kind, { resourceVersion: "1", timeoutSeconds: 300 }, new AbortController().signal);
+    const watch = clients
+      .of("default/c1", "x")
+      .watch(Node as Kind, { resourceVersion: "1", timeoutSeconds: 300 }, new AbortController().signal);
     for await (const { object } of watch) {
       expect(object.metadata.name).toBe("n1");
       break;

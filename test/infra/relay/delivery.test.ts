@@ -11,7 +11,13 @@ import { silentLog } from "../../support/silent-log.ts";
 interface Thing extends KubeObject {
   readonly spec: { readonly size: number };
 }
-const Thing: Kind<Thing> = { group: "things.example", version: "v1", kind: "Thing", plural: "things", namespaced: true };
+const Thing: Kind<Thing> = {
+  group: "things.example",
+  version: "v1",
+  kind: "Thing",
+  plural: "things",
+  namespaced: true,
+};
 const type = { cluster: MANAGEMENT, group: Thing.group, kind: Thing.kind };
 
 function thing(name: string, resourceVersion: string, { size = 1, uid = `uid-${name}` } = {}): Thing {
@@ -75,7 +81,8 @@ function world({ open = true } = {}): World {
     clock,
     log: silentLog,
     signal: new AbortController().signal,
-    onChange: ({ before, after }) => changes.push(`${before?.metadata.uid ?? "-"} to ${after?.metadata.uid ?? "-"}`),
+    onChange: ({ before, after }) =>
+      changes.push(`${before?.metadata.uid ?? "-"} to ${after?.metadata.uid ?? "-"}`),
   });
   if (open) delivery.open();
   return {
@@ -168,7 +175,10 @@ describe("delivery", () => {
     woken();
     await delivery.replace(type, [thing("a", "90"), thing("b", "91", { size: 2 })], list("100"));
     expect(woken()).toEqual(["b", "neighbour-of-c"]);
-    expect((await store.list(type, {})).map(({ metadata }) => metadata.resourceVersion)).toEqual(["90", "91"]);
+    expect((await store.list(type, {})).map(({ metadata }) => metadata.resourceVersion)).toEqual([
+      "90",
+      "91",
+    ]);
     expect(await store.progress(type)).toEqual({ ready: true, resourceVersion: "100" });
   });
 

@@ -9,7 +9,13 @@ import type { Queue, QueueEntry } from "../../../shared/runtime/ports.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
-const Thing: Kind = { group: "things.example", version: "v1", kind: "Thing", plural: "things", namespaced: true };
+const Thing: Kind = {
+  group: "things.example",
+  version: "v1",
+  kind: "Thing",
+  plural: "things",
+  namespaced: true,
+};
 const type = { cluster: MANAGEMENT, group: Thing.group, kind: Thing.kind };
 const things = defineFunction(
   { name: "thing-size", summary: "s", source: "own", reconciles: Thing, watches: [], owns: [] },
@@ -26,7 +32,9 @@ async function world(objects: number) {
   }
   const clock = virtualClock();
   const enqueued: QueueEntry[] = [];
-  const delivery = { enqueue: async (_name: string, entries: readonly QueueEntry[]) => void enqueued.push(...entries) };
+  const delivery = {
+    enqueue: async (_name: string, entries: readonly QueueEntry[]) => void enqueued.push(...entries),
+  };
   const ledger = { epoch: "1" };
   const abort = new AbortController();
   const options = {
@@ -50,7 +58,11 @@ describe("resync", () => {
     await clock.advance(9 * MINUTE);
     expect(new Set(enqueued.map(({ key }) => key)).size).toBe(120);
     expect(enqueued).toHaveLength(120);
-    expect(enqueued[0]).toEqual({ key: "default/-|Thing|default/t0", class: "resync", cause: { what: "resync" } });
+    expect(enqueued[0]).toEqual({
+      key: "default/-|Thing|default/t0",
+      class: "resync",
+      cause: { what: "resync" },
+    });
     abort.abort();
     await running;
   });

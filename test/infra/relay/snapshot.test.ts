@@ -18,7 +18,10 @@ function pool(metadata: object): KubeObject {
 
 describe("snapshot", () => {
   it("has no managedFields and no last-applied annotation (KR-01, S-22)", () => {
-    const annotations = { "kubectl.kubernetes.io/last-applied-configuration": CANARY, "cluster.x-k8s.io/paused": "" };
+    const annotations = {
+      "kubectl.kubernetes.io/last-applied-configuration": CANARY,
+      "cluster.x-k8s.io/paused": "",
+    };
     const snapshot = snapshotOf(pool({ annotations, managedFields: [{ manager: CANARY }] }), []);
     expect(JSON.stringify(snapshot)).not.toContain(CANARY);
     expect(snapshot.metadata.annotations).toEqual({ "cluster.x-k8s.io/paused": "" });
@@ -28,8 +31,17 @@ describe("snapshot", () => {
   it("keeps who holds the contested paths, by Apply and by Update, in every subresource (KR-01)", () => {
     const managedFields = [
       { manager: "kubectl", operation: "Apply", fieldsV1: { "f:spec": { "f:replicas": {} } } },
-      { manager: "scaler", operation: "Update", subresource: "scale", fieldsV1: { "f:spec": { "f:replicas": {} } } },
-      { manager: "manager", operation: "Update", fieldsV1: { "f:spec": { "f:template": { "f:spec": { "f:secret": {} } } } } },
+      {
+        manager: "scaler",
+        operation: "Update",
+        subresource: "scale",
+        fieldsV1: { "f:spec": { "f:replicas": {} } },
+      },
+      {
+        manager: "manager",
+        operation: "Update",
+        fieldsV1: { "f:spec": { "f:template": { "f:spec": { "f:secret": {} } } } },
+      },
       {
         manager: "capstan-x",
         operation: "Apply",
@@ -39,9 +51,19 @@ describe("snapshot", () => {
       { manager: "damaged", fieldsV1: { "f:status": { "f:conditions": { "k:{": {} } } } },
       { operation: "Apply" },
     ];
-    const paths = ["spec.replicas", "spec.template.spec.secret", "status.conditions[Ready].status", "spec.other"];
+    const paths = [
+      "spec.replicas",
+      "spec.template.spec.secret",
+      "status.conditions[Ready].status",
+      "spec.other",
+    ];
     const snapshot = snapshotOf(pool({ managedFields }), paths);
-    expect(paths.map((path) => managersOf(snapshot, path))).toEqual([["kubectl", "scaler"], ["manager"], ["capstan-x"], []]);
+    expect(paths.map((path) => managersOf(snapshot, path))).toEqual([
+      ["kubectl", "scaler"],
+      ["manager"],
+      ["capstan-x"],
+      [],
+    ]);
   });
 
   it("does not believe an object that brings its own managers", () => {
@@ -62,11 +84,24 @@ describe("snapshot", () => {
           annotations: { "node.alpha/large": CANARY, "cluster.x-k8s.io/machine": "m1" },
           managedFields: [{ manager: CANARY }],
         },
-        spec: { providerID: "x://1", podCIDR: CANARY, taints: [{ key: "k", effect: "NoSchedule", timeAdded: CANARY }] },
+        spec: {
+          providerID: "x://1",
+          podCIDR: CANARY,
+          taints: [{ key: "k", effect: "NoSchedule", timeAdded: CANARY }],
+        },
         status: {
           images: [{ names: [CANARY] }],
           addresses: [{ address: CANARY }],
-          conditions: [{ type: "Ready", status: "True", reason: "r", message: "m", lastHeartbeatTime: heartbeat, lastTransitionTime: "t" }],
+          conditions: [
+            {
+              type: "Ready",
+              status: "True",
+              reason: "r",
+              message: "m",
+              lastHeartbeatTime: heartbeat,
+              lastTransitionTime: "t",
+            },
+          ],
           nodeInfo: { kubeletVersion: "v1.34.0", swap: { capacity: 1 } },
         },
       }) as unknown as KubeObject;
@@ -76,7 +111,10 @@ describe("snapshot", () => {
     expect(snapshot).toMatchObject({
       metadata: { labels: { a: "b" }, annotations: { "cluster.x-k8s.io/machine": "m1" } },
       spec: { providerID: "x://1", taints: [{ key: "k", effect: "NoSchedule" }] },
-      status: { conditions: [{ type: "Ready", lastTransitionTime: "t" }], nodeInfo: { kubeletVersion: "v1.34.0" } },
+      status: {
+        conditions: [{ type: "Ready", lastTransitionTime: "t" }],
+        nodeInfo: { kubeletVersion: "v1.34.0" },
+      },
     });
   });
 
@@ -89,7 +127,12 @@ describe("snapshot", () => {
     const crd = {
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",
-      metadata: { name: "foos.x", uid: "u", resourceVersion: "99", labels: { "cluster.x-k8s.io/v1beta2": "v1" } },
+      metadata: {
+        name: "foos.x",
+        uid: "u",
+        resourceVersion: "99",
+        labels: { "cluster.x-k8s.io/v1beta2": "v1" },
+      },
       spec: {
         group: "x",
         names: { kind: "Foo", plural: "foos", shortNames: ["f"] },

@@ -51,11 +51,16 @@ interface Watching extends AsyncDisposable {
   watchedFrom(): readonly (string | null)[];
 }
 
-async function watching(script: (server: ScriptedServer) => void, options: { idleMs?: number; clock?: Clock } = {}): Promise<Watching> {
+async function watching(
+  script: (server: ScriptedServer) => void,
+  options: { idleMs?: number; clock?: Clock } = {},
+): Promise<Watching> {
   const stack = new AsyncDisposableStack();
   const server = stack.use(await startScriptedServer());
   script(server);
-  const connection = stack.use(createServer({ server: server.url }, { clock: systemClock, idleMs: options.idleMs }));
+  const connection = stack.use(
+    createServer({ server: server.url }, { clock: systemClock, idleMs: options.idleMs }),
+  );
   const told: string[] = [];
   const impatient = impatientClock();
   const loop = stack.use(
@@ -91,7 +96,9 @@ async function watching(script: (server: ScriptedServer) => void, options: { idl
     delays: impatient.delays,
     listsSeen: () => server.requests.filter(({ query }) => query.get("watch") === null).length,
     watchedFrom: () =>
-      server.requests.filter(({ query }) => query.get("watch") === "true").map(({ query }) => query.get("resourceVersion")),
+      server.requests
+        .filter(({ query }) => query.get("watch") === "true")
+        .map(({ query }) => query.get("resourceVersion")),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
@@ -111,7 +118,9 @@ describe("watch loop", () => {
   });
 
   it("resumes after a clean end from the last version without a list (KR-06)", async () => {
-    await using world = await watching(({ watches }) => watches.push(streaming(event("ADDED", thing("a", "105")))));
+    await using world = await watching(({ watches }) =>
+      watches.push(streaming(event("ADDED", thing("a", "105")))),
+    );
     await eventually(() => world.watchedFrom().length === 2, within);
     expect(world.watchedFrom()).toEqual(["100", "105"]);
     expect(world.listsSeen()).toBe(1);
@@ -145,7 +154,9 @@ describe("watch loop", () => {
   });
 
   it("resumes after the line broke in the middle of the stream (KR-10)", async () => {
-    await using world = await watching(({ watches }) => watches.push(breaking(event("ADDED", thing("a", "105")))));
+    await using world = await watching(({ watches }) =>
+      watches.push(breaking(event("ADDED", thing("a", "105")))),
+    );
     await eventually(() => world.watchedFrom().length === 2, within);
     expect(world.watchedFrom()).toEqual(["100", "105"]);
     expect(world.told).toEqual(["list  at 100", "ADDED a"]);
@@ -159,7 +170,12 @@ describe("watch loop", () => {
 
   it("lists again until a list succeeds (KR-04)", async () => {
     await using world = await watching(({ lists }) =>
-      lists.push(failing(500, "InternalError"), reset, failing(403, "Forbidden"), listing([thing("a", "7")], "8")),
+      lists.push(
+        failing(500, "InternalError"),
+        reset,
+        failing(403, "Forbidden"),
+        listing([thing("a", "7")], "8"),
+      ),
     );
     await eventually(() => world.told.length === 1, within);
     expect(world.told).toEqual(["list a at 8"]);
@@ -174,7 +190,9 @@ describe("watch loop", () => {
   });
 
   it("keeps its version after an ERROR event and lists after the second in a row (KR-10)", async () => {
-    const error = streaming(event("ERROR", { kind: "Status", code: 500, reason: "InternalError", message: "oops" }));
+    const error = streaming(
+      event("ERROR", { kind: "Status", code: 500, reason: "InternalError", message: "oops" }),
+    );
     await using world = await watching(({ watches }) => watches.push(error, error));
     await eventually(() => world.watchedFrom().length === 3, within);
     expect(world.listsSeen()).toBe(2);
@@ -192,7 +210,10 @@ describe("watch loop", () => {
   });
 
   it.each([
-    ["an ERROR event", streaming(event("ERROR", { kind: "Status", code: 410, reason: "Expired", message: "too old" }))],
+    [
+      "an ERROR event",
+      streaming(event("ERROR", { kind: "Status", code: 410, reason: "Expired", message: "too old" })),
+    ],
     ["the answer itself", failing(410, "Expired")],
   ])("lists again after 410 by %s, spread over 5 s (KR-09)", async (_what, reply) => {
     await using world = await watching(({ lists, watches }) => {
@@ -220,7 +241,9 @@ describe("watch loop", () => {
 
   it("gives up on a line of more than 8 MiB and lists again (KR-11)", async () => {
     const part = Buffer.alloc(1024 * 1024, "x");
-    await using world = await watching(({ watches }) => watches.push(holding(...Array<Buffer>(9).fill(part))));
+    await using world = await watching(({ watches }) =>
+      watches.push(holding(...Array<Buffer>(9).fill(part))),
+    );
     await eventually(() => world.watchedFrom().length === 2, within);
     expect(world.listsSeen()).toBe(2);
     expect(world.loop.status().reconnects).toEqual({ TooLarge: 1 });
@@ -239,7 +262,8 @@ describe("watch loop", () => {
   it("reads characters across chunk borders, carriage returns and several documents in a chunk (KR-24)", async () => {
     const bytes = Buffer.from(event("ADDED", thing("grün-€-🚀", "105")));
     const cut = bytes.indexOf("🚀") + 2;
-    const two = event("MODIFIED", thing("a", "106")) + event("MODIFIED", thing("b", "107")).replace("\n", "\r\n\r\n");
+    const two =
+      event("MODIFIED", thing("a", "106")) + event("MODIFIED", thing("b", "107")).replace("\n", "\r\n\r\n");
     await using world = await watching(({ watches }) =>
       watches.push(holding(bytes.subarray(0, cut), bytes.subarray(cut), two)),
     );
@@ -248,14 +272,18 @@ describe("watch loop", () => {
   });
 
   it("reads 3,000 documents in one chunk and a bookmark before any object (KR-24)", async () => {
-    const many = Array.from({ length: 3_000 }, (_none, at) => event("ADDED", thing(`t${at}`, String(200 + at)))).join("");
+    const many = Array.from({ length: 3_000 }, (_none, at) =>
+      event("ADDED", thing(`t${at}`, String(200 + at))),
+    ).join("");
     await using world = await watching(({ watches }) => watches.push(holding(bookmark("150"), many)));
     await eventually(() => world.told.length === 3_002, within);
     expect(world.loop.status()).toMatchObject({ events: 3_000, resourceVersion: "3199" });
   });
 
   it("hands on an empty list and the deletion of what was never seen (KR-24)", async () => {
-    await using world = await watching(({ watches }) => watches.push(holding(event("DELETED", thing("a", "105")))));
+    await using world = await watching(({ watches }) =>
+      watches.push(holding(event("DELETED", thing("a", "105")))),
+    );
     await eventually(() => world.told.length === 2, within);
     expect(world.told).toEqual(["list  at 100", "DELETED a"]);
   });
@@ -286,18 +314,27 @@ describe("watch loop", () => {
         return () => clearImmediate(timer);
       },
     };
-    await using world = await watching(({ lists }) => lists.push(...Array(5).fill(text(404, "404 page not found"))), { clock });
+    await using world = await watching(
+      ({ lists }) => lists.push(...Array(5).fill(text(404, "404 page not found"))),
+      { clock },
+    );
     await eventually(() => world.told.length === 3, within);
     expect(world.told).toEqual(["gone", "gone", "list  at 100"]);
   });
 
   it("is told every page of a list as one (KC-08)", async () => {
     await using world = await watching(({ lists }) =>
-      lists.push(listing([thing("a", "1")], "8", "more"), failing(410, "Expired"), listing([thing("b", "2")], "9")),
+      lists.push(
+        listing([thing("a", "1")], "8", "more"),
+        failing(410, "Expired"),
+        listing([thing("b", "2")], "9"),
+      ),
     );
     await eventually(() => world.told.length === 1, within);
     expect(world.told).toEqual(["list b at 9"]);
-    expect(world.server.requests.slice(0, 3).map(({ query }) => [query.get("limit"), query.get("continue")])).toEqual([
+    expect(
+      world.server.requests.slice(0, 3).map(({ query }) => [query.get("limit"), query.get("continue")]),
+    ).toEqual([
       ["500", null],
       ["500", "more"],
       [null, null],

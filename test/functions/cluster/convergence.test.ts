@@ -1,10 +1,11 @@
-import jsonPatch from "fast-json-patch";
 import { describe, expect, it } from "vitest";
 import { clusterAdopt } from "../../../functions/cluster/adopt.ts";
 import { clusterDelete } from "../../../functions/cluster/delete.ts";
 import { clusterGuard } from "../../../functions/cluster/guard.ts";
 import { clusterStatus } from "../../../functions/cluster/status.ts";
 import { clusterSync } from "../../../functions/cluster/sync.ts";
+import { applyJsonPatch } from "../../../infra/apiserver/json-patch.ts";
+import type { Json } from "../../../infra/apiserver/schema.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
 import { sameJson } from "../../../shared/runtime/path.ts";
@@ -69,8 +70,10 @@ class Life {
 
 /** As the server does it: a change of the spec is a new generation. */
 function patched(object: KubeObject, operations: readonly object[]): KubeObject {
-  const copy = structuredClone(object);
-  const { newDocument } = jsonPatch.applyPatch(copy, operations as jsonPatch.Operation[]);
+  const newDocument = applyJsonPatch(
+    object as unknown as Json,
+    operations as unknown as Json,
+  ) as unknown as KubeObject;
   const specChanged = !sameJson(Reflect.get(object, "spec"), Reflect.get(newDocument, "spec"));
   const generation = (object.metadata.generation ?? 1) + (specChanged ? 1 : 0);
   return { ...newDocument, metadata: { ...newDocument.metadata, generation } };

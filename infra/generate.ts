@@ -1,0 +1,11 @@
+import { generateReadme } from "./cli/readme.ts";
+import { generateCrds } from "./crds/generate.ts";
+
+/** `npm run generate`: everything that is generated and committed. `--check` only tells what is not up to date. */
+const check = process.argv.includes("--check");
+const differing = [...(await generateCrds({ check })), ...(await generateReadme({ check }))];
+for (const file of differing) process.stdout.write(`${file}\n`);
+if (check && differing.length > 0) {
+  process.stderr.write("These generated files are not up to date; run `npm run generate`\n");
+  process.exitCode = 1;
+}

@@ -1,0 +1,72 @@
+import { posix } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Source, sourcesIn } from "../support/sources.ts";
+
+const [shared, functions, infra] = await Promise.all(["shared", "functions", "infra"].map(sourcesIn));
+const product = [...(shared ?? []), ...(functions ?? []), ...(infra ?? [])];
+const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"]+)"/g;
+
+/** What a file imports: paths from the root for our own files, package names otherwise. */
+function importsOf({ path, code }: Source): readonly string[] {
+  return [...code.matchAll(SPECIFIER)].map(([, name = ""]) =>
+    name.startsWith(".") ? posix.join(posix.dirname(path), name) : name,
+  );
+}
+
+function importing(sources: readonly Source[] | undefined, forbidden: (name: string) => boolean) {
+  return (sources ?? []).flatMap((source) =>
+    importsOf(source)
+      .filter(forbidden)
+      .map((name) => `${source.path} imports ${name}`),
+  );
+}
+
+function containing(sources: readonly Source[] | undefined, pattern: RegExp): readonly string[] {
+  return (sources ?? []).filter(({ code }) => pattern.test(code)).map(({ path }) => path);
+}
+
+describe("imports go one way: shared ← functions ← infra", () => {
+  it("shared knows itself, zod and semver", () => {
+    const known = (name: string) => name.startsWith("shared/") || name === "zod" || name === "semver";
+    expect(importing(shared, (name) => !known(name))).toEqual([]);
+  });
+
+  it("a function knows shared and nothing else", () => {
+    expect(importing(functions, (name) => !name.startsWith("shared/"))).toEqual([]);
+  });
+
+  it("infra finds functions by name, and nothing knows the tests", () => {
+    expect(importing(infra, (name) => name.startsWith("functions/"))).toEqual([]);
+    expect(importing(product, (name) => name.startsWith("test/"))).toEqual([]);
+  });
+
+  it("every file of ours is imported with its extension", () => {
+    const ours = (name: string) => /^(?:shared|functions|infra)\//.test(name);
+    expect(importing(product, (name) => ours(name) && !/\.(?:ts|json)$/.test(name))).toEqual([]);
+  });
+
+  it("the Kubernetes client library is loaded in one place, lazily: it costs 290 ms and 90 MB", () => {
+    const library = (name: string) => name.startsWith("@kubernetes/client-node");
+    expect(importing(product, library)).toEqual([
+      "infra/kube/kubeconfig-plugins.ts imports @kubernetes/client-node",
+    ]);
+    expect(containing(product, /(?<!\btype\b[^"]*)\bfrom\s*"@kubernetes\/client-node/)).toEqual([]);
+  });
+});
+
+describe("what a run depends on comes in through ports", () => {
+  it("the environment is read in one place", () => {
+    // infra/setup.ts is a script of its own: it hands its environment on to apt-get.
+    expect(containing(product, /\bprocess\.env\b/)).toEqual(["infra/config.ts", "infra/setup.ts"]);
+  });
+
+  it("functions and shared have neither clock nor chance nor timers", () => {
+    const impure = /\bDate\.now\b|\bMath\.random\b|\bnew Date\(\s*\)|\bset(?:Timeout|Interval|Immediate)\b/;
+    expect(containing([...(shared ?? []), ...(functions ?? [])], impure)).toEqual([]);
+  });
+
+  it("functions and shared print nothing and stop nothing", () => {
+    const effects = /\bconsole\.|\bprocess\./;
+    expect(containing([...(shared ?? []), ...(functions ?? [])], effects)).toEqual([]);
+  });
+});

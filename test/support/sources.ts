@@ -1,0 +1,26 @@
+import { glob, readFile } from "node:fs/promises";
+
+const ROOT = new URL("../../", import.meta.url);
+
+export interface Source {
+  /** From the root: `functions/machinepool/nodes.ts`. */
+  readonly path: string;
+  /** Without comments. */
+  readonly code: string;
+}
+
+/** The TypeScript files below a folder, sorted. */
+export async function sourcesIn(folder: string): Promise<readonly Source[]> {
+  const paths = await Array.fromAsync(glob(`${folder}/**/*.ts`, { cwd: ROOT.pathname }));
+  return Promise.all(
+    paths.sort().map(async (path) => ({
+      path: path.replaceAll("\\", "/"),
+      code: withoutComments(await readFile(new URL(path, ROOT), "utf8")),
+    })),
+  );
+}
+
+/** Good enough for our own sources: a `//` in a text is preceded by a colon. */
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|[^:"'`\\])\/\/.*$/gm, "$1");
+}
