@@ -187,7 +187,7 @@ export function restrictToEndpoint(
   live: KubeObject | undefined,
   next: KubeObject,
 ): KubeObject {
-  if (!target.served.hasStatus) return next;
+  if (!target.served.hasStatus || (!live && target.type.statusOnCreate)) return next;
   if (target.subresource === "status" && live) {
     const managedFields = next.metadata.managedFields ?? live.metadata.managedFields;
     const rest = omit(live, "status");
@@ -206,7 +206,7 @@ export function restrictToEndpoint(
 /** Server-filled fields, defaults, then validation. Throws StatusError 422 with every cause. */
 export function admit(request: ApiRequest, live: KubeObject | undefined, next: KubeObject): KubeObject {
   const { type, served } = request.target;
-  const prepared = type.strategy?.prepare?.(next, live) ?? next;
+  const prepared = type.strategy?.prepare?.(next, live, request.target.subresource) ?? next;
   const object = applyDefaults(served.schema, prepared) as KubeObject;
   const causes = [
     ...metadataCauses(object.metadata, type.nameForm ?? "subdomain"),

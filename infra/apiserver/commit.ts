@@ -1,4 +1,4 @@
-import { type KubeObject, keyOf, objectAt } from "./kube-object.ts";
+import { type KubeObject, keyOf, listAt, objectAt } from "./kube-object.ts";
 import type { ResourceType } from "./registry.ts";
 import { markShaped, represent, toStorageVersion } from "./represent.ts";
 import type { Answer, ApiRequest, Target, VirtualServer } from "./request.ts";
@@ -45,7 +45,7 @@ export function isReleased(object: KubeObject): boolean {
   if (object.metadata.deletionTimestamp === undefined) return false;
   if (object.metadata.finalizers?.length) return false;
   const isNamespace = object.kind === "Namespace" && object.apiVersion === "v1";
-  return !isNamespace || objectAt(object, "spec")["finalizers"] === undefined;
+  return !isNamespace || listAt(objectAt(object, "spec"), "finalizers").length === 0;
 }
 
 /** Stores what a controller inside the server changed, or lets the object go when nothing holds it any more. */

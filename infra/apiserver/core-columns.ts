@@ -139,7 +139,6 @@ export const CORE_COLUMNS = {
   ],
   Secret: [at("Type", ".type"), column("Data", (object) => size(object, ["data"])), age],
   ConfigMap: [column("Data", (object) => size(object, ["data", "binaryData"])), age],
-  // kubectl shows events without their name, so the real server moves Name to the end; here it stays first.
   Event: [
     column("Last Seen", (object, now) =>
       eventAge(object, now, ["lastTimestamp", "eventTime", "firstTimestamp"]),
@@ -152,6 +151,7 @@ export const CORE_COLUMNS = {
     column("Message", (object) => textAt(object, "message").trim()),
     column("First Seen", (object, now) => eventAge(object, now, ["firstTimestamp", "eventTime"]), 1),
     at("Count", ".count", "1", 1),
+    { name: "Name", type: "string", format: "name", priority: 1, jsonPath: ".metadata.name" },
   ],
   Pod: [
     column("Ready", podReady),

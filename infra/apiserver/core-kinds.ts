@@ -22,10 +22,11 @@ const EVERYTHING_BUT_COLLECTION = ["create", "delete", "get", "list", "patch", "
 export const NAMESPACE_FINALIZER = "kubernetes";
 
 const namespaceStrategy: Strategy = {
-  prepare(next, live) {
+  prepare(next, live, subresource) {
     const isDeleting = next.metadata.deletionTimestamp !== undefined;
     const labels = { ...next.metadata.labels, "kubernetes.io/metadata.name": next.metadata.name };
-    const spec = live ? (live["spec"] ?? {}) : { finalizers: [NAMESPACE_FINALIZER] };
+    const given = subresource === "finalize" ? next["spec"] : live?.["spec"];
+    const spec = live ? (given ?? {}) : { finalizers: [NAMESPACE_FINALIZER] };
     const status = { ...objectAt(next, "status"), phase: isDeleting ? "Terminating" : "Active" };
     return { ...next, metadata: { ...next.metadata, labels }, spec, status };
   },
@@ -126,6 +127,7 @@ export const CORE_KINDS: readonly ResourceType[] = [
   core({
     kind: "Node",
     plural: "nodes",
+    statusOnCreate: true,
     shortNames: ["no"],
     namespaced: false,
     hasStatus: true,

@@ -82,12 +82,9 @@ export function selector(request: ApiRequest): Selector {
   const labelsMatch = labelText === "" ? undefined : parseLabelSelector(labelText);
   const allowed = ["metadata.name", "metadata.namespace", ...(target.type.selectableFields ?? [])];
   const requirements = fieldText === "" ? [] : parseFieldSelector(fieldText, allowed);
-  // Watching or listing one object by path name is written as a field selector.
-  const nameOnPath = target.name;
   return {
     hasSelectors: labelText !== "" || fieldText !== "",
     matches: (object) =>
-      (nameOnPath === undefined || object.metadata.name === nameOnPath) &&
       (labelsMatch === undefined || labelsMatch(object.metadata.labels)) &&
       requirements.every(({ path, op, value }) => (textOfPath(object, path) === value) === (op === "=")),
   };

@@ -28,7 +28,7 @@ export interface ServedVersion {
   readonly schema: Schema;
   readonly hasStatus: boolean;
   readonly scale?: ScalePaths;
-  /** Without the Name column; undefined means only Age. */
+  /** Name comes first unless one of them has format `name`; undefined means only Age. */
   readonly columns?: readonly Column[];
   readonly deprecation?: string;
   /** Subresources beside status and scale: name → kind and verbs for discovery. */
@@ -48,7 +48,7 @@ export interface ServedVersion {
 /** What a compiled-in kind does beyond its schema. */
 export interface Strategy {
   /** Fields the server fills in on create and update, before validation. */
-  readonly prepare?: (next: KubeObject, live: KubeObject | undefined) => KubeObject;
+  readonly prepare?: (next: KubeObject, live: KubeObject | undefined, subresource?: string) => KubeObject;
   readonly validate?: (next: KubeObject, live: KubeObject | undefined) => readonly Cause[];
   /** Texts for Warning headers when an object is created or changed. */
   readonly warnings?: (next: KubeObject) => readonly string[];
@@ -71,6 +71,8 @@ export interface ResourceType {
   readonly storageVersion: string;
   /** All custom resources, and core kinds with a spec that somebody acts on. */
   readonly hasGeneration: boolean;
+  /** Nodes report their status when they register; everything else begins without one. */
+  readonly statusOnCreate?: boolean;
   /** How names are checked; a DNS subdomain when absent. */
   readonly nameForm?: NameForm;
   /** Best version first. */

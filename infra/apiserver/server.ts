@@ -67,6 +67,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const http = createServer((message, response) => void listen(listener, message, response));
   // Watches last for up to an hour; nothing else may cut them.
   http.requestTimeout = 0;
+  // Longer than clients keep idle connections, so that they close them and no request is lost in between.
+  http.keepAliveTimeout = 2 * 60_000;
   const actualPort = await bind(http, port, host);
   const url = `http://${host}:${actualPort}`;
   const stop = async (): Promise<void> => {

@@ -30,7 +30,8 @@ export function toTable(
     now,
   }: { readonly includeObject: string; readonly withColumns: boolean; readonly now: Date },
 ): JsonObject {
-  const columns = [NAME_COLUMN, ...(served.columns ?? [AGE_COLUMN])];
+  const own = served.columns ?? [AGE_COLUMN];
+  const columns = own.some((column) => column.format === "name") ? own : [NAME_COLUMN, ...own];
   return {
     kind: "Table",
     apiVersion: "meta.k8s.io/v1",

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Change, ChangeType, Collection } from "./collection.ts";
 import { encodeChange, encodeEvent } from "./encode.ts";
 import type { KubeObject } from "./kube-object.ts";
+import { LineStream } from "./line-stream.ts";
 import { type Selector, selectObjects, selector } from "./list.ts";
 import { negotiate, type Representation } from "./negotiate.ts";
 import { groupVersion } from "./registry.ts";
@@ -14,8 +15,6 @@ const SECOND = 1_000;
 /** Without `timeoutSeconds` a watch ends after 30 to 60 minutes, at random so that they do not end together. */
 const TIMEOUT_MIN_SECONDS = 1_800;
 const BOOKMARK_BEFORE_TIMEOUT_MS = 2 * SECOND;
-const BACKLOG_MAX_EVENTS = 1_000;
-const BACKLOG_MAX_BYTES = 16 * 1024 * 1024;
 const INITIAL_EVENTS_END = { "k8s.io/initial-events-end": "true" };
 
 /** What a watch was asked for, checked. */
@@ -114,25 +113,19 @@ function follow(
   });
 }
 
-/** The events of one watch; those of one turn of the event loop leave in one write. */
+/** The events of one watch, as its selectors and representation show them. */
 class EventStream {
   readonly #plan: WatchPlan;
-  readonly #response: ServerResponse;
-  #pending: string[] = [];
-  #behind = 0;
+  readonly #lines: LineStream;
   #sent = 0;
-  #hasFlushed = false;
 
   constructor(plan: WatchPlan, response: ServerResponse) {
     this.#plan = plan;
-    this.#response = response;
-    response.on("drain", () => {
-      this.#behind = 0;
-    });
+    this.#lines = new LineStream(response);
   }
 
   sendObject(type: ChangeType, object: KubeObject): void {
-    this.#send(encodeEvent(this.#plan.request.target, type, object, this.#manner()));
+    this.#lines.send(encodeEvent(this.#plan.request.target, type, object, this.#manner()));
   }
 
   /** Passes a change on as the selectors see it: an object may begin or cease to match (A-33). */
@@ -144,7 +137,7 @@ class EventStream {
     const matches = selects.matches(change.object);
     const matched = change.previous !== undefined && selects.matches(change.previous);
     const as = seenAs(change.type, matched, matches);
-    if (as) this.#send(encodeChange(request.target, change, as, this.#manner()));
+    if (as) this.#lines.send(encodeChange(request.target, change, as, this.#manner()));
   }
 
   sendBookmark(version: number, annotations: Readonly<Record<string, string>> | undefined): void {
@@ -165,17 +158,16 @@ class EventStream {
     };
     const partial = { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata };
     const object = shape === "full" ? full : shape === "table" ? table : partial;
-    this.#send(`{"type":"BOOKMARK","object":${JSON.stringify(object)}}\n`);
+    this.#lines.send(`{"type":"BOOKMARK","object":${JSON.stringify(object)}}\n`);
   }
 
   fail(status: object): void {
-    this.#send(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
+    this.#lines.send(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
     this.end();
   }
 
   end(): void {
-    this.#flush();
-    this.#response.end();
+    this.#lines.end();
   }
 
   #manner() {
@@ -183,23 +175,6 @@ class EventStream {
     const withColumns = this.#sent === 0 && representation.shape === "table";
     this.#sent++;
     return { representation, withColumns, now: new Date() };
-  }
-
-  #send(line: string): void {
-    if (this.#pending.push(line) === 1) setImmediate(() => this.#flush());
-  }
-
-  #flush(): void {
-    const lines = this.#pending;
-    if (lines.length === 0 || this.#response.writableEnded || this.#response.destroyed) return;
-    this.#pending = [];
-    this.#behind += lines.length;
-    const isTaken = this.#response.write(lines.length === 1 ? lines[0] : lines.join(""));
-    if (isTaken) this.#behind = 0;
-    const isBehind = this.#behind > BACKLOG_MAX_EVENTS || this.#response.writableLength > BACKLOG_MAX_BYTES;
-    // The first write carries all present objects, however many; it does not count as being behind.
-    if (isBehind && this.#hasFlushed) this.#response.destroy();
-    this.#hasFlushed = true;
   }
 }
 

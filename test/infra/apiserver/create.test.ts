@@ -95,6 +95,13 @@ describe("creation", () => {
     expect(causes.toSorted()).toEqual(["spec.color FieldValueNotSupported", "spec.size FieldValueInvalid"]);
   });
 
+  it("of a Node keeps the status that it registers with", async () => {
+    await using api = await startTestServer({ withWidgets: false });
+    const status = { conditions: [{ type: "Ready", status: "True" }] };
+    const { body } = await api.call("POST", "/api/v1/nodes", { body: { metadata: { name: "n" }, status } });
+    expect([body.status, body.metadata.generation]).toEqual([status, undefined]);
+  });
+
   it("answers access reviews with yes and stores none", async () => {
     await using api = await startTestServer();
     const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";

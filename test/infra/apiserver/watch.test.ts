@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import {
   type Body,
@@ -157,6 +159,41 @@ describe("watches", () => {
     }
     const names = [...world.keys()].toSorted((a, b) => (a < b ? -1 : 1));
     expect(names.map((name) => world.get(name))).toEqual(list.items);
+  });
+
+  it("take a burst, however large", async () => {
+    await using api = await startTestServer({ withWidgets: false });
+    const path = "/api/v1/namespaces/default/configmaps";
+    await using watch = await api.watch(`${path}?watch=1`);
+    for (let index = 0; index < 1_500; index++)
+      await api.call("POST", path, { body: { metadata: { name: `c${index}` } } });
+    expect(await watch.take(1_500)).toHaveLength(1_500);
+    await api.call("DELETE", path);
+    expect((await watch.take(1_500)).every((event) => event.type === "DELETED")).toBe(true);
+  });
+
+  it("are cut when nobody reads them", async () => {
+    await using api = await startTestServer({ withWidgets: false });
+    const path = "/api/v1/namespaces/default/configmaps/c";
+    await api.call("POST", path.slice(0, -2), { body: { metadata: { name: "c" } } });
+    const socket = connect(api.server.port, "127.0.0.1");
+    const closed = once(socket, "close");
+    const token = api.server.token;
+    socket.write(
+      `GET ${path.slice(0, -2)}?watch=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${token}\r\n\r\n`,
+    );
+    await once(socket, "data");
+    socket.pause();
+    await using reader = await api.watch(`${path.slice(0, -2)}?watch=1`);
+    await reader.next();
+    const big = "x".repeat(100_000);
+    for (let index = 0; index < 250; index++) {
+      await api.call("PATCH", path, { type: MERGE, body: { data: { big, index: `${index}` } } });
+    }
+    expect(await reader.take(250)).toHaveLength(250);
+    socket.on("error", () => undefined);
+    socket.resume();
+    await closed;
   });
 
   it("end when the kind goes away", async () => {
