@@ -105,6 +105,6 @@ export const machinepoolDelete = defineFunction(
         resourceVersion: undefined,
       }));
     // One attempt is made even after the timeout; it only ends the retries.
-    return expired ? { ...released, delete: doomed } : { delete: doomed, result: retry };
+    return expired ? { ...released, delete: doomed, releaseAnyway: true } : { delete: doomed, result: retry };
   },
 );

@@ -13,6 +13,12 @@ interface ReasonEntry {
  * Source: machinepool.md 7, 11; cluster-and-controlplane.md 3, 6, 8.
  */
 export const REASONS = {
+  Invalid: { meaning: "the API server refused a write; the message names the field", seen: ["event"] },
+  InvalidSpec: { meaning: "the spec breaks a rule that admission would have enforced", seen: ["event"] },
+  SecretConflict: {
+    meaning: "a Secret of the wanted name belongs to something else; rename one of the two",
+    seen: ["condition", "event"],
+  },
   Available: { meaning: "it serves its purpose", seen: ["condition"] },
   NotAvailable: {
     meaning: "it does not serve its purpose; the message says what is missing",

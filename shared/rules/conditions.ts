@@ -1,5 +1,6 @@
 import type { Condition, ConditionStatus } from "../api/conditions.ts";
 import type { KubeObject } from "../api/kinds.ts";
+import { time } from "../api/meta.ts";
 import { valueAt } from "../runtime/path.ts";
 import { truncate } from "./truncate.ts";
 
@@ -114,7 +115,7 @@ export function mirrorCondition(
 
 function problemOf(status: unknown, lastTransitionTime: unknown): string | undefined {
   if (!isConditionStatus(status)) return `status ${shown(status)}`;
-  if (lastTransitionTime === undefined || isTime(lastTransitionTime)) return undefined;
+  if (lastTransitionTime === undefined || time.safeParse(lastTransitionTime).success) return undefined;
   return `lastTransitionTime ${shown(lastTransitionTime)}`;
 }
 
@@ -124,10 +125,4 @@ function shown(value: unknown): string {
 
 export function isConditionStatus(status: unknown): status is ConditionStatus {
   return status === "True" || status === "False" || status === "Unknown";
-}
-
-const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
-
-function isTime(value: unknown): boolean {
-  return typeof value === "string" && RFC3339.test(value) && !Number.isNaN(Date.parse(value));
 }

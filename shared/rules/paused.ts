@@ -1,7 +1,7 @@
 import type { KubeObject } from "../api/kinds.ts";
 import { condition, type DesiredCondition } from "./conditions.ts";
 
-export const PAUSED_ANNOTATION = "cluster.x-k8s.io/paused";
+const PAUSED_ANNOTATION = "cluster.x-k8s.io/paused";
 
 /** The part of a Cluster that pausing looks at. */
 interface Pausing {

@@ -3,6 +3,9 @@ import type { MachinePool, NodeRef } from "../api/machinepool.ts";
 import { SECOND } from "../runtime/backoff.ts";
 import { compareText } from "./conditions.ts";
 
+/** Of `status.nodeRefs`. */
+const MAX_REFS = 10_000;
+
 /** The Nodes of a pool as its status shows them. */
 export interface NodeReport {
   /** In the order of `spec.providerIDList`; refs of Nodes that are still being retired last, uncounted. */
@@ -34,7 +37,7 @@ export function nodeReport(pool: MachinePool, nodes: readonly Node[] | undefined
   const availableAt = ready.map((node) => availableFrom(node, minReadyMs));
   const pending = availableAt.filter((at) => at >= now.getTime() && Number.isFinite(at));
   return {
-    nodeRefs: [...matched.map(refOf), ...outliving(pool, matched, nodes)],
+    nodeRefs: [...matched.map(refOf), ...outliving(pool, matched, nodes)].slice(0, MAX_REFS),
     matched,
     readyReplicas: ready.length,
     availableReplicas: availableAt.filter((at) => at < now.getTime()).length,

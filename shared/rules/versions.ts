@@ -8,6 +8,7 @@ export interface VersionCount {
 }
 
 const MAX_ENTRIES = 100;
+const MAX_VERSION = 256;
 
 /**
  * How many times each version occurs, in the order of semantic versions (build metadata counts), what is none last
@@ -17,11 +18,12 @@ export function countVersions(versions: readonly string[]): readonly VersionCoun
   return addVersions(versions.map((version) => ({ version, replicas: 1 })));
 }
 
-/** The same for lists that are counted already. */
+/** The same for lists that are counted already. What no schema takes (over 256 characters) is left out. */
 export function addVersions(counts: readonly VersionCount[]): readonly VersionCount[] | undefined {
   const replicasOf = new Map<string, number>();
   for (const { version, replicas } of counts) {
-    if (version !== "") replicasOf.set(version, (replicasOf.get(version) ?? 0) + replicas);
+    if (version !== "" && version.length <= MAX_VERSION)
+      replicasOf.set(version, (replicasOf.get(version) ?? 0) + replicas);
   }
   if (replicasOf.size === 0) return undefined;
   return [...replicasOf]

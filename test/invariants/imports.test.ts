@@ -4,7 +4,7 @@ import { type Source, sourcesIn } from "../support/sources.ts";
 
 const [shared, functions, infra] = await Promise.all(["shared", "functions", "infra"].map(sourcesIn));
 const product = [...(shared ?? []), ...(functions ?? []), ...(infra ?? [])];
-const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"]+)"/g;
+const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"\s]+)"/g;
 
 /** What a file imports: paths from the root for our own files, package names otherwise. */
 function importsOf({ path, code }: Source): readonly string[] {

@@ -14,7 +14,8 @@ const UPSTREAM = /^(?:Cluster API v\d+\.\d+\.\d+|[\w./-]+\.go)$/;
 describe("every function", () => {
   it("is one file, and every file under functions is one function", () => {
     // loadFunctions has compared the name with the path of each file that it could find.
-    expect(functions.map(({ spec }) => `functions/${spec.name.replace("-", "/")}.ts`)).toEqual(paths);
+    const expected = functions.map(({ spec }) => `functions/${spec.name.replace("-", "/")}.ts`);
+    expect(new Set(expected)).toEqual(new Set(paths));
   });
 
   it("has a name that fits field managers, queues and metrics", () => {

@@ -95,6 +95,10 @@ describe("mirrorCondition", () => {
     [{ type: "Ready" }, "status missing"],
     [{ type: "Ready", status: "yes" }, 'status "yes"'],
     [{ type: "Ready", status: "True", lastTransitionTime: "soon" }, 'lastTransitionTime "soon"'],
+    [
+      { type: "Ready", status: "True", lastTransitionTime: "2026-02-30T00:00:00Z" },
+      'lastTransitionTime "2026-02-30T00:00:00Z"',
+    ],
   ])("says Unknown for a condition that cannot be understood: %j", (reported, problem) => {
     expect(mirror({ conditions: [reported] })).toMatchObject({
       status: "Unknown",
