@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../shared/runtime/ports.ts";
 import type { ServerAccess } from "./server-access.ts";
 import { createTransport, type Transport } from "./transport.ts";
@@ -10,6 +11,7 @@ export interface CredentialsOptions {
 }
 
 const TOKEN_FILE_MS = 60_000;
+const OLD_TRANSPORTS = 2;
 
 /** The transport with the newest credentials of one server. */
 export interface Credentials extends Disposable {
@@ -25,29 +27,30 @@ export function createCredentials(initial: ServerAccess, { clock, reload }: Cred
   let readAt = clock.now().getTime();
   let reloading: Promise<boolean> | undefined;
 
-  const use = (next: ServerAccess) => {
+  /** Whether anything is different. Open watches keep their sockets until they end. */
+  const use = (next: ServerAccess): boolean => {
+    if (isDeepStrictEqual(next, access)) return false;
     access = next;
-    // Open watches keep their sockets until they end; only the newest transport gets new requests.
     old.push(current);
+    if (old.length > OLD_TRANSPORTS) old.shift()?.[Symbol.dispose]();
     current = createTransport(next);
+    return true;
   };
   const readToken = async (file: string) => {
     readAt = clock.now().getTime();
-    const token = (await readFile(file, "utf8")).trim();
-    if (token !== access.token) use({ ...access, token });
+    return use({ ...access, token: (await readFile(file, "utf8")).trim() });
   };
   const load = async () => {
     const next = await reload?.();
-    if (next !== undefined) use(next);
-    else if (access.tokenFile !== undefined) await readToken(access.tokenFile);
-    return next !== undefined || access.tokenFile !== undefined;
+    if (next !== undefined) return use(next);
+    return access.tokenFile === undefined ? false : readToken(access.tokenFile);
   };
 
   return {
     async transport() {
       const due = access.tokenFile !== undefined && clock.now().getTime() - readAt >= TOKEN_FILE_MS;
       // A file that cannot be read for a moment is no reason to stop using a token that still works.
-      if (due && access.tokenFile !== undefined) await readToken(access.tokenFile).catch(() => undefined);
+      if (due && access.tokenFile !== undefined) await readToken(access.tokenFile).catch(() => false);
       return current;
     },
     reload() {

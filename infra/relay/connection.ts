@@ -1,22 +1,19 @@
-import { Connection, Node, type Secret } from "../../shared/api/core.ts";
-import {
-  apiVersionOf,
-  type Kind,
-  MANAGEMENT,
-  type ObjectKey,
-  workloadCluster,
-} from "../../shared/api/kinds.ts";
+import type { Connection, Secret } from "../../shared/api/core.ts";
+import { workloadCluster } from "../../shared/api/kinds.ts";
 import { SECOND } from "../../shared/runtime/backoff.ts";
 import { KubeError, WaitingError } from "../../shared/runtime/errors.ts";
-import { sameJson } from "../../shared/runtime/path.ts";
-import type { Clock, KubeClient, Log, Store, TypeKey } from "../../shared/runtime/ports.ts";
+import type { KubeClient, Store } from "../../shared/runtime/ports.ts";
 import type { Server } from "../kube/client.ts";
-import type { Delivery } from "./delivery.ts";
-import { untilAccepted } from "./retry.ts";
-import { snapshotOf } from "./snapshot.ts";
-import { createTurns } from "./turns.ts";
-import { type LoopStatus, startWatchLoop, type WatchLoop } from "./watch-loop.ts";
+import {
+  CONNECTION_TYPE,
+  ConnectionRecord,
+  type ConnectionRecordOptions,
+  FAILURES,
+} from "./connection-record.ts";
+import { relistIfLost } from "./store-loss.ts";
+import type { LoopStatus, WatchLoop } from "./watch-loop.ts";
 import { createWorkloadServer, kubeconfigSecretOf, workloadAccess } from "./workload-access.ts";
+import { nodesOf, watchNodes } from "./workload-nodes.ts";
 
 /*
  * The connection to one workload server (KR-19, R-09, cluster-and-controlplane.md 6.6):
@@ -35,24 +32,20 @@ export interface WorkloadConnection extends AsyncDisposable {
   /** Throws WaitingError while there is no connection. */
   client(functionName: string): KubeClient;
   status(): ConnectionStatus;
+  /** Publishes and lists again what the store has lost. */
+  relistLost(): void;
 }
 
 export interface ConnectionStatus {
   readonly cluster: string;
-  readonly state: Status["state"];
+  readonly state: Connection["status"]["state"];
   readonly nodes: LoopStatus | undefined;
 }
 
-export interface ConnectionOptions {
-  readonly cluster: ObjectKey;
-  /** The Cluster's uid, which the Connection shares. */
-  readonly uid: string;
+export interface ConnectionOptions extends ConnectionRecordOptions {
   /** The management server. */
   readonly server: Server;
   readonly store: Store;
-  readonly delivery: Delivery;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly signal: AbortSignal;
   readonly random?: (() => number) | undefined;
   readonly version?: string | undefined;
@@ -60,13 +53,10 @@ export interface ConnectionOptions {
   readonly askForSecret: () => Promise<void>;
 }
 
-type Status = Connection["status"];
-
 const RETRY_MS = 30 * SECOND;
 const PROBE_MS = 10 * SECOND;
 /** Bookmarks come about once a minute; a little later than that is still on time. */
 const SILENCE_MS = 65 * SECOND;
-const FAILURES = 5;
 
 interface Attempt {
   readonly server: Server;
@@ -80,24 +70,20 @@ export function createConnection(options: ConnectionOptions): WorkloadConnection
 class OneConnection implements WorkloadConnection {
   readonly #options: ConnectionOptions;
   readonly #name: string;
-  readonly #nodes: TypeKey;
   #secret: Secret | undefined;
-  #secretKnown = false;
+  #secretKnown: boolean = false;
   #current: Attempt | undefined;
-  #status: Status = { state: "unknown", nodesComplete: false, failures: 0 };
-  #published: Status | undefined;
-  #resourceVersion = 0;
-  #lastSuccessAt: number | undefined;
+  readonly #record: ConnectionRecord;
   #probedAt = Number.NEGATIVE_INFINITY;
-  #closed = false;
+  #closed: boolean = false;
   #cancelRetry: () => void = () => undefined;
   #cancelTick: () => void = () => undefined;
   #tail: Promise<void> = Promise.resolve();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.#record = new ConnectionRecord(options);
     this.#name = workloadCluster(options.cluster);
-    this.#nodes = { cluster: this.#name, group: Node.group, kind: Node.kind };
   }
 
   secretChanged(next: Secret | undefined): void {
@@ -113,19 +99,28 @@ class OneConnection implements WorkloadConnection {
 
   retryNow(): void {
     this.#post(async () => {
-      if (this.#secretKnown && this.#status.state !== "connected") await this.#connect();
+      if (this.#secretKnown && this.#record.status.state !== "connected") await this.#connect();
     });
   }
 
   client(functionName: string): KubeClient {
-    if (this.#status.state !== "connected" || this.#current === undefined) {
+    if (this.#record.status.state !== "connected" || this.#current === undefined) {
       throw new WaitingError(`Connection ${this.#name}`);
     }
     return this.#current.server.as(functionName);
   }
 
   status(): ConnectionStatus {
-    return { cluster: this.#name, state: this.#status.state, nodes: this.#current?.loop.status() };
+    return { cluster: this.#name, state: this.#record.status.state, nodes: this.#current?.loop.status() };
+  }
+
+  relistLost(): void {
+    const { store, cluster } = this.#options;
+    this.#post(async () => {
+      const stored = await store.get(CONNECTION_TYPE, cluster);
+      if (stored === undefined) await this.#record.republish();
+      if (this.#current !== undefined) await relistIfLost(store, nodesOf(cluster), this.#current.loop);
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -163,7 +158,7 @@ class OneConnection implements WorkloadConnection {
     } catch (error) {
       await this.#unreachable(
         error instanceof Error ? error.message : "no kubeconfig",
-        this.#status.failures,
+        this.#record.status.failures,
       );
       // Only another Secret can help.
       this.#cancelRetry();
@@ -173,51 +168,31 @@ class OneConnection implements WorkloadConnection {
   }
 
   #watchNodes(server: Server): WatchLoop {
-    const { delivery, store } = this.#options;
-    const nodes = this.#nodes;
-    const loop: WatchLoop = startWatchLoop({
+    const loop: WatchLoop = watchNodes({
       ...this.#options,
-      name: `${this.#name} nodes`,
-      client: server.as("relay"),
-      kind: Node as Kind,
-      lists: createTurns(1),
-      consumer: {
-        reduce: (object) => snapshotOf(object, []),
-        listed: async (items, { resourceVersion }) => {
-          await delivery.replace(nodes, items, { resourceVersion, urgency: "live" });
-          this.#post(() => this.#succeeded(loop));
-        },
-        changed: async ({ type, object }) => {
-          if (type === "DELETED") await delivery.remove(nodes, object);
-          else await delivery.put(nodes, snapshotOf(object, []), "live");
-          this.#heard(loop);
-        },
-        reached: async (resourceVersion) => {
-          await untilAccepted(() => store.advance(nodes, { resourceVersion }), this.#options);
-          this.#heard(loop);
-        },
-        failed: (error) => this.#post(() => this.#failed(loop, error)),
-      },
+      workload: server,
+      onListed: () => this.#post(() => this.#succeeded(loop)),
+      onHeard: () => this.#heard(loop),
+      onFailed: (error) => this.#post(() => this.#failed(loop, error)),
     });
     return loop;
   }
 
   #heard(loop: WatchLoop): void {
-    this.#lastSuccessAt = this.#now();
-    if (!this.#status.nodesComplete) this.#post(() => this.#succeeded(loop));
+    this.#record.heard();
+    if (!this.#record.status.nodesComplete) this.#post(() => this.#succeeded(loop));
   }
 
   async #succeeded(loop: WatchLoop): Promise<void> {
     if (this.#current?.loop !== loop) return;
-    this.#lastSuccessAt = this.#now();
-    await this.#publish({ state: "connected", nodesComplete: true, failures: 0 });
+    await this.#record.connected(true);
     this.#armTick();
   }
 
   async #failed(loop: WatchLoop, error: unknown): Promise<void> {
     if (this.#current?.loop !== loop) return;
-    if (this.#status.state !== "connected") {
-      await this.#unreachable(this.#messageOf(error), this.#status.failures + 1);
+    if (this.#record.status.state !== "connected") {
+      await this.#unreachable(this.#messageOf(error), this.#record.status.failures + 1);
     } else if (this.#now() - this.#probedAt >= PROBE_MS) {
       // The first failure of the watch asks for a probe; the timer does the rest, not the pace of the reconnects.
       await this.#probe(this.#current);
@@ -231,27 +206,22 @@ class OneConnection implements WorkloadConnection {
       (caught: unknown) => caught,
     );
     if (error === undefined || isAnswer(error)) {
-      this.#lastSuccessAt = this.#now();
       // The watch may still be down; only with it absence of a Node is proof again.
-      const nodesComplete = this.#status.nodesComplete || loop.status().state === "streaming";
-      return this.#publish({ state: "connected", nodesComplete, failures: 0 });
+      const nodesComplete = this.#record.status.nodesComplete || loop.status().state === "streaming";
+      return this.#record.connected(nodesComplete);
     }
-    const failures = this.#status.failures + 1;
+    const failures = this.#record.status.failures + 1;
     if (failures >= FAILURES) return this.#unreachable(this.#messageOf(error), failures);
-    await this.#publish({
-      state: "connected",
-      nodesComplete: false,
-      ...this.#failing(this.#messageOf(error), failures),
-    });
+    await this.#record.failing("connected", this.#messageOf(error), failures);
   }
 
   /** Looks at a connection every 10 s; asks the server only when something is wrong or nothing was heard. */
   #armTick(): void {
     this.#cancelTick();
     const look = async () => {
-      if (this.#current === undefined || this.#status.state !== "connected") return;
-      const silent = this.#now() - (this.#lastSuccessAt ?? 0) >= SILENCE_MS;
-      if (silent || this.#status.failures > 0 || !this.#status.nodesComplete)
+      if (this.#current === undefined || this.#record.status.state !== "connected") return;
+      const silent = this.#record.silentMs >= SILENCE_MS;
+      if (silent || this.#record.status.failures > 0 || !this.#record.status.nodesComplete)
         await this.#probe(this.#current);
       this.#armTick();
     };
@@ -260,7 +230,7 @@ class OneConnection implements WorkloadConnection {
 
   async #unreachable(message: string, failures: number): Promise<void> {
     await this.#disconnect();
-    await this.#publish({ state: "unreachable", nodesComplete: false, ...this.#failing(message, failures) });
+    await this.#record.failing("unreachable", message, failures);
     this.#retryLater();
   }
 
@@ -269,7 +239,7 @@ class OneConnection implements WorkloadConnection {
     await this.#disconnect();
     const { namespace, name } = kubeconfigSecretOf(this.#options.cluster);
     const message = `kubeconfig Secret ${namespace}/${name} does not exist; Cluster API writes it when the control plane is initialized`;
-    await this.#publish({ state: "unknown", nodesComplete: false, failures: 0, message });
+    await this.#record.unknown(message);
     this.#retryLater();
   }
 
@@ -282,37 +252,6 @@ class OneConnection implements WorkloadConnection {
   #retryLater(): void {
     this.#cancelRetry();
     this.#cancelRetry = this.#options.clock.after(RETRY_MS, () => this.#post(() => this.#connect()));
-  }
-
-  /** Writes the Connection snapshot when something but the time of the last success is different. */
-  async #publish(next: Status): Promise<void> {
-    const { delivery, log, cluster, uid } = this.#options;
-    const lastSuccess =
-      this.#lastSuccessAt === undefined ? undefined : new Date(this.#lastSuccessAt).toISOString();
-    this.#status = { ...next, lastSuccess };
-    if (sameJson({ ...this.#published, lastSuccess }, this.#status)) return;
-    this.#published = this.#status;
-    this.#resourceVersion = Math.max(this.#resourceVersion + 1, this.#now());
-    const snapshot: Connection = {
-      apiVersion: apiVersionOf(Connection as Kind),
-      kind: Connection.kind,
-      metadata: { ...cluster, uid, resourceVersion: String(this.#resourceVersion) },
-      status: this.#status,
-    };
-    await delivery.put(
-      { cluster: MANAGEMENT, group: Connection.group, kind: Connection.kind },
-      snapshot,
-      "live",
-    );
-    log.info({ cluster: this.#name, state: next.state, failures: next.failures }, "workload connection");
-  }
-
-  #failing(message: string, failures: number): Omit<Status, "state" | "nodesComplete"> {
-    return {
-      message,
-      failures: Math.min(FAILURES, failures),
-      failingSince: this.#status.failingSince ?? this.#options.clock.now().toISOString(),
-    };
   }
 
   #messageOf(error: unknown): string {

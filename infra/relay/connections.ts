@@ -1,4 +1,4 @@
-import { Connection, Node, Secret } from "../../shared/api/core.ts";
+import { Secret } from "../../shared/api/core.ts";
 import {
   type KubeObject,
   MANAGEMENT,
@@ -12,10 +12,12 @@ import type { Clients, Clock, KubeClient, Log, Store } from "../../shared/runtim
 import type { Change } from "../../shared/runtime/route.ts";
 import type { Server } from "../kube/client.ts";
 import { type ConnectionStatus, createConnection, type WorkloadConnection } from "./connection.ts";
+import { CONNECTION_TYPE } from "./connection-record.ts";
 import type { Delivery } from "./delivery.ts";
 import { createKubeconfigSecrets } from "./kubeconfig-secrets.ts";
 import { untilAccepted } from "./retry.ts";
 import { createWorkloadServer, kubeconfigSecretOf, workloadAccess } from "./workload-access.ts";
+import { nodesOf } from "./workload-nodes.ts";
 
 export type { ConnectionStatus };
 
@@ -26,6 +28,8 @@ export interface Connections extends AsyncDisposable {
   /** Throws WaitingError while the Cluster is not connected. */
   of(cluster: string, functionName: string): KubeClient;
   status(): readonly ConnectionStatus[];
+  /** Publishes and lists again what the store has lost. */
+  relistLost(): void;
 }
 
 export interface ConnectionsOptions {
@@ -82,13 +86,9 @@ export function startConnections(options: ConnectionsOptions): Connections {
   };
   const forget = async (cluster: ObjectKey, uid: string) => {
     const { store, delivery } = options;
-    const type = { cluster: MANAGEMENT, group: Connection.group, kind: Connection.kind };
-    await untilAccepted(
-      () => store.drop({ cluster: workloadCluster(cluster), group: Node.group, kind: Node.kind }),
-      options,
-    );
-    const last = await untilAccepted(() => store.get(type, cluster), options);
-    if (last?.metadata.uid === uid) await delivery.remove(type, last);
+    await untilAccepted(() => store.drop(nodesOf(cluster)), options);
+    const last = await untilAccepted(() => store.get(CONNECTION_TYPE, cluster), options);
+    if (last?.metadata.uid === uid) await delivery.remove(CONNECTION_TYPE, last);
   };
   const appeared = (cluster: ObjectKey, uid: string) => {
     const ended = closing.get(workloadCluster(cluster));
@@ -117,6 +117,9 @@ export function startConnections(options: ConnectionsOptions): Connections {
       return known.connection.client(functionName);
     },
     status: () => [...followed.values()].map(({ connection }) => connection.status()),
+    relistLost() {
+      for (const { connection } of followed.values()) connection.relistLost();
+    },
     async [Symbol.asyncDispose]() {
       await secrets[Symbol.asyncDispose]();
       await Promise.all([...followed.values()].map(({ connection }) => connection[Symbol.asyncDispose]()));
@@ -175,8 +178,7 @@ export function createClients({ management, ...options }: ClientsOptions): Clien
   const serverOf = async (name: string): Promise<Server> => {
     const [namespace = "", clusterName = ""] = name.split("/");
     const cluster = { namespace, name: clusterName };
-    const type = { cluster: MANAGEMENT, group: Connection.group, kind: Connection.kind };
-    const connection = await options.store.get(type, cluster);
+    const connection = await options.store.get(CONNECTION_TYPE, cluster);
     if (connection === undefined || valueAt(connection, "status.state") !== "connected") {
       throw new WaitingError(`Connection ${name}`);
     }

@@ -40,52 +40,19 @@ export interface DeliveryOptions {
 const PARALLEL_PUTS = 50;
 
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { functions, store, queue } = options;
-  const settleMs = new Map(functions.map(({ spec }) => [spec.name, spec.queue?.settleMs ?? 0]));
-  const lookup: Lookup = {
-    find: ({ group, kind }: Kind, index, value) =>
-      store.find({ cluster: MANAGEMENT, group, kind }, index, value),
-  };
-  let opened = false;
-
+  const { store } = options;
   const persist = <T>(work: () => Promise<T>) => untilAccepted(work, options);
-  const enqueue = (functionName: string, entries: readonly QueueEntry[]) =>
-    persist(() => queue.enqueue(functionName, entries));
-
-  const announce = async (change: Change, urgency: Urgency) => {
-    options.onChange(change);
-    if (!opened) return;
-    const { keys } = await persist(() => routeChange(functions, change, lookup));
-    const cause = causeOf(change);
-    await Promise.all(
-      [...Map.groupBy(keys, ({ functionName }) => functionName)].map(([functionName, routed]) => {
-        const delayMs = urgency === "live" ? (settleMs.get(functionName) ?? 0) : 0;
-        return enqueue(
-          functionName,
-          routed.map(({ key }) => ({ key, delayMs, class: urgency, cause })),
-        );
-      }),
-    );
-  };
-  const announceBoth = async (type: TypeKey, sides: Pick<Change, "before" | "after">, urgency: Urgency) => {
-    const { before, after } = sides;
-    const place = { kind: { group: type.group, kind: type.kind }, cluster: type.cluster };
-    if (before === undefined || after === undefined || before.metadata.uid === after.metadata.uid) {
-      return announce({ ...place, before, after }, urgency);
-    }
-    await announce({ ...place, before }, urgency);
-    await announce({ ...place, after }, urgency);
-  };
+  const { announce, enqueue, open } = createAnnouncer(options);
 
   const put: Delivery["put"] = async (type, snapshot, urgency) => {
     const { stored, before } = await persist(() => store.put(type, snapshot));
-    if (stored) await announceBoth(type, { before, after: snapshot }, urgency);
+    if (stored) await announce(type, { before, after: snapshot }, urgency);
   };
   const remove = async (type: TypeKey, deleted: KubeObject, atVersion: string) => {
     const { uid = "" } = deleted.metadata;
     const resourceVersion = removalVersion(type.kind, atVersion);
     const before = await persist(() => store.remove(type, objectKeyOf(deleted), { uid, resourceVersion }));
-    if (before !== undefined) await announceBoth(type, { before }, "live");
+    if (before !== undefined) await announce(type, { before }, "live");
   };
   const startOver = async (
     type: TypeKey,
@@ -96,13 +63,14 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     await persist(() => store.drop(type));
     for (const after of snapshots) {
       await persist(() => store.put(type, after));
-      await announceBoth(type, { before: before.get(nameOf(after)), after }, "resync");
+      await announce(type, { before: before.get(nameOf(after)), after }, "resync");
     }
   };
 
   return {
     put,
     enqueue,
+    open,
     async remove(type, deleted) {
       await remove(type, deleted, deleted.metadata.resourceVersion ?? "");
       await persist(() => store.advance(type, { resourceVersion: deleted.metadata.resourceVersion }));
@@ -118,15 +86,55 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       }
       for (const object of stored) {
         if (listed.has(nameOf(object))) continue;
-        if (restored) await announceBoth(type, { before: object }, "live");
+        if (restored) await announce(type, { before: object }, "live");
         else await remove(type, object, resourceVersion);
       }
       await persist(() => store.advance(type, { ready: true, resourceVersion }));
     },
-    open() {
-      opened = true;
-    },
   };
+}
+
+/** From stored changes to keys. */
+function createAnnouncer(options: DeliveryOptions) {
+  const { functions, store, queue } = options;
+  const settleMs = new Map(functions.map(({ spec }) => [spec.name, spec.queue?.settleMs ?? 0]));
+  const lookup: Lookup = {
+    find: ({ group, kind }: Kind, index, value) =>
+      store.find({ cluster: MANAGEMENT, group, kind }, index, value),
+  };
+  let opened: boolean = false;
+
+  const enqueue = (functionName: string, entries: readonly QueueEntry[]) =>
+    untilAccepted(() => queue.enqueue(functionName, entries), options);
+  const announceOne = async (change: Change, urgency: Urgency) => {
+    options.onChange(change);
+    if (!opened) return;
+    const { keys } = await untilAccepted(() => routeChange(functions, change, lookup), options);
+    const cause = causeOf(change);
+    await Promise.all(
+      [...Map.groupBy(keys, ({ functionName }) => functionName)].map(([functionName, routed]) => {
+        const delayMs = urgency === "live" ? (settleMs.get(functionName) ?? 0) : 0;
+        const entries = routed.map(({ key }) => ({ key, delayMs, class: urgency, cause }));
+        return enqueue(functionName, entries);
+      }),
+    );
+  };
+  /** An object recreated under its name is two changes: the old one went, the new one came (KR-13). */
+  const announce = async (
+    type: TypeKey,
+    { before, after }: Pick<Change, "before" | "after">,
+    urgency: Urgency,
+  ) => {
+    const place = { kind: { group: type.group, kind: type.kind }, cluster: type.cluster };
+    const recreated =
+      before !== undefined && after !== undefined && before.metadata.uid !== after.metadata.uid;
+    const changes = recreated ? [{ before }, { after }] : [{ before, after }];
+    for (const change of changes) await announceOne({ ...place, ...change }, urgency);
+  };
+  const open = () => {
+    opened = true;
+  };
+  return { announce, enqueue, open };
 }
 
 /** The server was restored or replaced: stored versions mean nothing any more (KR-12). */

@@ -4,7 +4,8 @@ import type { Kind, KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
 import type { Clock, ListOptions, Log } from "../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../shared/runtime/resource-version.ts";
 import type { Server } from "../kube/client.ts";
-import { createTurns } from "./turns.ts";
+import type { ServerClient } from "../kube/verbs.ts";
+import { createTurns, type Turns } from "./turns.ts";
 import { type LoopStatus, startWatchLoop, type WatchLoop } from "./watch-loop.ts";
 import { kubeconfigSecretOf } from "./workload-access.ts";
 
@@ -48,42 +49,9 @@ export function createKubeconfigSecrets(options: KubeconfigSecretsOptions): Kube
   const groups = new Map<string, Group>();
   const followed = new Map<string, Group>();
 
-  const startGroup = (name: string, selector: ListOptions): Group => {
-    const listeners = new Map<string, SecretListener>();
-    const known = new Map<string, Secret>();
-    const tell = (secret: Secret | undefined, secretName: string) => {
-      if (secret === undefined) known.delete(secretName);
-      else if (listeners.has(secretName)) known.set(secretName, secret);
-      listeners.get(secretName)?.(secret);
-    };
-    const loop = startWatchLoop({
-      ...options,
-      name,
-      client,
-      kind: Secret as Kind,
-      selector,
-      lists,
-      consumer: {
-        reduce,
-        async listed(items) {
-          group.listed = true;
-          known.clear();
-          const found = new Map(items.map((item) => [item.metadata.name, item as Secret]));
-          for (const secretName of listeners.keys()) tell(found.get(secretName), secretName);
-        },
-        async changed({ type, object }) {
-          tell(type === "DELETED" ? undefined : reduce(object), object.metadata.name);
-        },
-      },
-    });
-    const group: Group = {
-      loop,
-      byName: selector.fieldSelector !== undefined,
-      listeners,
-      known,
-      listed: false,
-    };
-    groups.set(name, group);
+  const open = (id: string, selector: ListOptions) => {
+    const group = startGroup({ ...options, client, lists, name: id, selector });
+    groups.set(id, group);
     return group;
   };
   const groupFor = (cluster: ObjectKey): [string, Group] => {
@@ -94,7 +62,7 @@ export function createKubeconfigSecrets(options: KubeconfigSecretsOptions): Kube
     const selector = byName
       ? { fieldSelector: `metadata.name=${name}` }
       : { labelSelector: CLUSTER_NAME_LABEL };
-    return [id, groups.get(id) ?? startGroup(id, { namespace, ...selector })];
+    return [id, groups.get(id) ?? open(id, { namespace, ...selector })];
   };
 
   return {
@@ -131,6 +99,48 @@ export function createKubeconfigSecrets(options: KubeconfigSecretsOptions): Kube
     if (known !== undefined && isAtLeast(known, secret?.metadata.resourceVersion ?? "0")) return;
     group.listeners.get(key.name)?.(secret === undefined ? undefined : reduce(secret));
   }
+}
+
+interface GroupOptions extends KubeconfigSecretsOptions {
+  readonly client: ServerClient;
+  readonly lists: Turns;
+  readonly name: string;
+  readonly selector: ListOptions;
+}
+
+/** One watch and everybody who follows a Secret that it may show. */
+function startGroup(options: GroupOptions): Group {
+  const listeners = new Map<string, SecretListener>();
+  const known = new Map<string, Secret>();
+  const tell = (secret: Secret | undefined, secretName: string) => {
+    if (secret === undefined) known.delete(secretName);
+    else if (listeners.has(secretName)) known.set(secretName, secret);
+    listeners.get(secretName)?.(secret);
+  };
+  const loop = startWatchLoop({
+    ...options,
+    kind: Secret as Kind,
+    consumer: {
+      reduce,
+      async listed(items) {
+        group.listed = true;
+        known.clear();
+        const found = new Map(items.map((item) => [item.metadata.name, item as Secret]));
+        for (const secretName of listeners.keys()) tell(found.get(secretName), secretName);
+      },
+      async changed({ type, object }) {
+        tell(type === "DELETED" ? undefined : reduce(object), object.metadata.name);
+      },
+    },
+  });
+  const group: Group = {
+    loop,
+    byName: options.selector.fieldSelector !== undefined,
+    listeners,
+    known,
+    listed: false,
+  };
+  return group;
 }
 
 function reduce(object: KubeObject): Secret {

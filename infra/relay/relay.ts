@@ -6,10 +6,11 @@ import { WaitingError } from "../../shared/runtime/errors.ts";
 import type { Clients, Clock, Log, Queue, Store } from "../../shared/runtime/ports.ts";
 import type { Change } from "../../shared/runtime/route.ts";
 import type { Server } from "../kube/client.ts";
-import { type ConnectionStatus, startConnections } from "./connections.ts";
+import { type ConnectionStatus, type Connections, startConnections } from "./connections.ts";
 import { createDelivery } from "./delivery.ts";
 import { resyncAfterLoss, resyncNow, resyncPeriodically } from "./resync.ts";
 import { rest, untilAccepted } from "./retry.ts";
+import { watchForLoss } from "./store-loss.ts";
 import type { LoopStatus } from "./watch-loop.ts";
 import { startWatchedTypes } from "./watched-types.ts";
 
@@ -29,7 +30,7 @@ export interface RelayOptions {
   readonly version?: string | undefined;
 }
 
-export interface RelayStatus {
+interface RelayStatus {
   readonly ready: boolean;
   readonly loops: readonly LoopStatus[];
   readonly connections: readonly ConnectionStatus[];
@@ -75,9 +76,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     if (!opened) return;
     // A kind that came late: who read it before waited for its first list.
     const concerned = functions.filter((each) => names(each, kind));
-    void resyncNow({ store, delivery }, concerned).catch((error: unknown) => {
-      if (!abort.signal.aborted) log.warn({ kind: kind.kind, error: String(error) }, "resync failed");
-    });
+    void untilAccepted(() => resyncNow({ store, delivery }, concerned), shared).catch(() => undefined);
   };
   const types = startWatchedTypes({ ...shared, delivery, onListed });
 
@@ -100,8 +99,13 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     await untilAccepted(() => resyncNow({ store, delivery }, functions), shared);
     log.info({ functions: functions.length }, "every watch has its first list");
   };
+  const relistLost = async () => {
+    if (opened) await types.relistLost();
+    connections?.relistLost();
+  };
   const background = [
     start(),
+    watchForLoss(relistLost, shared),
     resyncPeriodically({ ...shared, delivery, periodMs: options.resyncPeriodMs }),
     resyncAfterLoss({ ...shared, delivery }),
   ];
@@ -110,13 +114,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   const settled = Promise.allSettled(background);
 
   return {
-    clients: {
-      of(cluster, functionName) {
-        if (cluster === MANAGEMENT) return server.as(functionName);
-        if (connections === undefined) throw new WaitingError(`Connection ${cluster}`);
-        return connections.of(cluster, functionName);
-      },
-    },
+    clients: clientsOf(server, connections),
     async ready() {
       await started;
     },
@@ -126,6 +124,16 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       await types[Symbol.asyncDispose]();
       await connections?.[Symbol.asyncDispose]();
       await settled;
+    },
+  };
+}
+
+function clientsOf(server: Server, connections: Connections | undefined): Clients {
+  return {
+    of(cluster, functionName) {
+      if (cluster === MANAGEMENT) return server.as(functionName);
+      if (connections === undefined) throw new WaitingError(`Connection ${cluster}`);
+      return connections.of(cluster, functionName);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { SECOND } from "../../shared/runtime/backoff.ts";
 import { KubeError } from "../../shared/runtime/errors.ts";
 import type { Clock, ListOptions, Log, WatchEvent } from "../../shared/runtime/ports.ts";
-import type { ServerClient } from "../kube/client.ts";
+import type { ServerClient } from "../kube/verbs.ts";
 import { ERROR_EVENT } from "../kube/watch-stream.ts";
 import { createBackoff, type ReconnectBackoff } from "./reconnect-backoff.ts";
 import { rest } from "./retry.ts";
@@ -69,6 +69,8 @@ export interface LoopStatus {
 
 export interface WatchLoop extends AsyncDisposable {
   status(): LoopStatus;
+  /** Ends the watch and lists again, because what was delivered has been lost. */
+  relist(): void;
 }
 
 const RELIST_SPREAD_MS = 5 * SECOND;
@@ -93,10 +95,14 @@ class Loop implements WatchLoop {
   readonly #reconnects = new Map<string, number>();
   readonly #counts = { lists: 0, events: 0, undecodable: 0 };
   readonly #running: Promise<void>;
+  #watching = new AbortController();
+  #relistWanted: boolean = false;
   #state: LoopState = "listing";
   #version: string | undefined;
   #lastHeardAt: number | undefined;
   #shortWatches = 0;
+  /** Of the last failure, until something was received. */
+  #lastReason: string | undefined;
   #errorEvents = 0;
   #absent: { readonly since: number; readonly count: number } | undefined;
 
@@ -120,6 +126,11 @@ class Loop implements WatchLoop {
     };
   }
 
+  relist(): void {
+    this.#relistWanted = true;
+    this.#watching.abort();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#abort.abort();
     await this.#running;
@@ -128,7 +139,11 @@ class Loop implements WatchLoop {
   async #run(): Promise<void> {
     const { signal } = this.#abort;
     while (!signal.aborted) {
-      await this.#attempt().catch((error: unknown) => this.#recover(error));
+      await this.#attempt().catch((error: unknown) =>
+        this.#relistWanted ? undefined : this.#recover(error),
+      );
+      if (this.#relistWanted) this.#version = undefined;
+      this.#relistWanted = false;
     }
     this.#state = "stopped";
   }
@@ -168,18 +183,20 @@ class Loop implements WatchLoop {
     const startedAt = this.#now();
     const timeoutSeconds = 300 + Math.floor(this.#random() * 301);
     const watch = { ...selector, resourceVersion: from, timeoutSeconds };
-    for await (const event of client.watch(kind, watch, this.#abort.signal)) {
+    this.#watching = new AbortController();
+    const signal = AbortSignal.any([this.#abort.signal, this.#watching.signal]);
+    for await (const event of client.watch(kind, watch, signal)) {
       const reached = event.object.metadata.resourceVersion ?? from;
       if (event.type === "BOOKMARK") await consumer.reached?.(reached);
       else await consumer.changed(event);
       if (event.type !== "BOOKMARK") this.#counts.events += 1;
       this.#heard(reached);
-      this.#backoff.reset();
+      this.#recovered();
       this.#errorEvents = 0;
     }
     this.#shortWatches = this.#now() - startedAt < SHORT_WATCH_MS ? this.#shortWatches + 1 : 0;
     if (this.#shortWatches >= SHORT_WATCHES) throw veryShort(name);
-    if (this.#shortWatches === 0) this.#backoff.reset();
+    if (this.#shortWatches === 0) this.#recovered();
     this.#count("closed");
   }
 
@@ -194,18 +211,24 @@ class Loop implements WatchLoop {
     if (reason === "Undecodable" || reason === "TooLarge") this.#counts.undecodable += 1;
     if (error instanceof KubeError && error.cause === ERROR_EVENT) this.#errorEvents += 1;
     if (VOIDING.has(reason) || this.#errorEvents >= 2) this.#version = undefined;
-    log.warn({ loop: name, reason, error: String(error) }, "the watch failed and is tried again");
+    // One line per outage and cause; the counters know the rest.
+    const level = reason === this.#lastReason ? "debug" : "warn";
+    log[level]({ loop: name, reason, error: String(error) }, "the watch failed and is tried again");
     consumer.failed?.(error);
     if (reason === "TypeNotServed") await this.#confirmAbsence().catch(() => undefined);
-    await rest(this.#delayAfter(reason), clock, signal);
+    await rest(this.#delayAfter(reason, error), clock, signal);
   }
 
-  #delayAfter(reason: string): number {
-    const first = this.#backoff.failures === 0;
+  #delayAfter(reason: string, error: unknown): number {
+    const repeated = reason === this.#lastReason;
+    this.#lastReason = reason;
     const delay = this.#backoff.next();
+    if (error instanceof KubeError && error.retryAfterMs !== undefined) {
+      return error.retryAfterMs * (1 + this.#random() / 2);
+    }
     // Everybody's watch expires when a server restarts: the relists are spread. A silent line is only replaced.
-    if (first && reason === "Expired") return this.#random() * RELIST_SPREAD_MS;
-    return first && reason === "Idle" ? 0 : delay;
+    if (reason === "Expired" && !repeated) return this.#random() * RELIST_SPREAD_MS;
+    return reason === "Idle" && !repeated ? 0 : delay;
   }
 
   async #confirmAbsence(): Promise<void> {
@@ -214,6 +237,11 @@ class Loop implements WatchLoop {
     if (count + 1 < GONE_CONFIRMATIONS || this.#now() - since < GONE_AFTER_MS) return;
     this.#version = undefined;
     await this.#options.consumer.gone?.();
+  }
+
+  #recovered(): void {
+    this.#backoff.reset();
+    this.#lastReason = undefined;
   }
 
   #heard(resourceVersion: string): void {

@@ -3,13 +3,16 @@ import { referencesOf } from "../../shared/api/indexes.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../shared/api/kinds.ts";
 import { kindOf } from "../../shared/api/registry.ts";
 import { contractOf } from "../../shared/contract/version.ts";
-import { type AnyFunction, isContractKind } from "../../shared/runtime/define-function.ts";
-import type { Clock, Log, Store, TypeKey } from "../../shared/runtime/ports.ts";
+import type { AnyFunction } from "../../shared/runtime/define-function.ts";
+import type { Clock, Log, Store, TypeKey, WatchEvent } from "../../shared/runtime/ports.ts";
 import type { Change } from "../../shared/runtime/route.ts";
 import type { Server } from "../kube/client.ts";
+import type { ServerClient } from "../kube/verbs.ts";
+import { contestedPaths, idOf, staticKinds } from "./declared-kinds.ts";
 import type { Delivery } from "./delivery.ts";
 import { untilAccepted } from "./retry.ts";
 import { markWatched, snapshotOf } from "./snapshot.ts";
+import { relistIfLost } from "./store-loss.ts";
 import { createTurns } from "./turns.ts";
 import { type LoopStatus, startWatchLoop, type WatchConsumer, type WatchLoop } from "./watch-loop.ts";
 
@@ -24,6 +27,8 @@ export interface WatchedTypes extends AsyncDisposable {
   /** What still has to complete its first list: `static` before the relay is ready, `all` with the provider kinds. */
   pending(which: "static" | "all"): readonly string[];
   loops(): readonly LoopStatus[];
+  /** Lists every type again that the store no longer knows to be complete: it has lost its data. */
+  relistLost(): Promise<void>;
 }
 
 export interface WatchedTypesOptions {
@@ -50,166 +55,191 @@ const LISTS_AT_ONCE = 4;
 const CRD_TYPE: TypeKey = typeOf(CustomResourceDefinition);
 
 export function startWatchedTypes(options: WatchedTypesOptions): WatchedTypes {
-  const { server, store, delivery, log } = options;
-  const wanted = staticKinds(options.functions);
-  const contested = contestedPaths(options.functions);
-  const referenced = new Set<string>();
-  const crds = new Map<string, CustomResourceDefinition>();
-  const watched = new Map<string, WatchedType>();
-  const closing = new Set<Promise<void>>();
-  const lists = createTurns(LISTS_AT_ONCE);
-  const client = server.as("relay");
-  let crdsListed = false;
+  return new Types(options);
+}
 
-  const watch = (kind: Kind, consumer: Omit<WatchConsumer, "reduce">) => {
-    const paths = contested.get(idOf(kind)) ?? [];
-    const reduce = (object: KubeObject) => snapshotOf(object, paths);
-    const name = `${MANAGEMENT} ${kind.plural}${kind.group === "" ? "" : `.${kind.group}`}`;
-    return startWatchLoop({ ...options, name, client, kind, lists, consumer: { reduce, ...consumer } });
-  };
+class Types implements WatchedTypes {
+  readonly #options: WatchedTypesOptions;
+  readonly #wanted: ReadonlyMap<string, Kind>;
+  readonly #contested: ReadonlyMap<string, readonly string[]>;
+  readonly #client: ServerClient;
+  readonly #lists = createTurns(LISTS_AT_ONCE);
+  readonly #referenced = new Set<string>();
+  /** Snapshots without the mark `status.watched`, by the type that they define. */
+  readonly #crds = new Map<string, CustomResourceDefinition>();
+  readonly #watched = new Map<string, WatchedType>();
+  readonly #closing = new Set<Promise<void>>();
+  readonly #crdLoop: WatchLoop;
+  #crdsListed: boolean = false;
 
-  const markListed = async (type: WatchedType) => {
-    if (type.listed) return;
-    type.listed = true;
-    const crd = crds.get(idOf(type.kind));
-    if (crd !== undefined) await delivery.put(CRD_TYPE, markWatched(crd), "live");
-    options.onListed(type.kind);
-  };
-  const start = (kind: Kind) => {
-    const key = typeOf(kind);
-    const paths = contested.get(idOf(kind)) ?? [];
-    // What an earlier relay left in the store is no proof of absence until the list is complete (KR-22).
-    const unready = untilAccepted(() => store.advance(key, { ready: false }), options).catch(() => undefined);
-    const loop = watch(kind, {
-      async listed(items, list) {
-        await unready;
-        await delivery.replace(key, items, { ...list, urgency: list.first ? "resync" : "live" });
-        const type = watched.get(idOf(kind));
-        if (type?.loop === loop) await markListed(type);
-      },
-      changed: ({ type, object }) =>
-        type === "DELETED"
-          ? delivery.remove(key, object)
-          : delivery.put(key, snapshotOf(object, paths), "live"),
-      reached: (resourceVersion) => untilAccepted(() => store.advance(key, { resourceVersion }), options),
-      gone: () => untilAccepted(() => store.drop(key), options),
+  constructor(options: WatchedTypesOptions) {
+    this.#options = options;
+    this.#wanted = staticKinds(options.functions);
+    this.#contested = contestedPaths(options.functions);
+    this.#client = options.server.as("relay");
+    this.#crdLoop = this.#watch(CustomResourceDefinition as Kind, {
+      reduce: (object) => snapshotOf(object, []),
+      listed: (items, list) =>
+        this.#crdsReplaced(items as readonly CustomResourceDefinition[], list.resourceVersion),
+      changed: (event) => this.#crdChanged(event),
+      reached: (resourceVersion) => this.#persist(() => options.store.advance(CRD_TYPE, { resourceVersion })),
     });
-    watched.set(idOf(kind), { kind, loop, listed: false });
-    log.info({ kind: kind.kind, group: kind.group, version: kind.version }, "watching");
-  };
-  const stop = (id: string, { kind, loop }: WatchedType) => {
-    watched.delete(id);
-    const close = async () => {
-      await loop[Symbol.asyncDispose]();
-      await forget(kind);
-    };
-    const closed = close();
-    closing.add(closed);
-    void closed.finally(() => closing.delete(closed));
-  };
-  /** A type that is known not to be served has no objects. */
-  const forget = async (kind: Kind) => {
-    if (options.signal.aborted) return;
-    await untilAccepted(() => store.drop(typeOf(kind)), options);
-    if (wanted.has(idOf(kind)))
-      await untilAccepted(() => store.advance(typeOf(kind), { ready: true }), options);
-  };
+  }
 
-  const choose = (id: string): Kind | undefined => {
-    const crd = crds.get(id);
-    const known = wanted.get(id);
+  noteReferences({ kind, cluster, after }: Change): void {
+    if (after === undefined || cluster !== MANAGEMENT) return;
+    for (const reference of referencesOf(kindOf(kind.group, kind.kind), after)) {
+      const id = `${reference.apiGroup}/${reference.kind}`;
+      if (this.#referenced.has(id)) continue;
+      this.#referenced.add(id);
+      this.#evaluate(id);
+    }
+  }
+
+  pending(which: "static" | "all"): readonly string[] {
+    if (!this.#crdsListed) return [idOf(CustomResourceDefinition)];
+    const ids = which === "static" ? [...this.#wanted.keys()] : [...this.#wanted.keys(), ...this.#referenced];
+    return ids.filter((id) => this.#choose(id) !== undefined && this.#watched.get(id)?.listed !== true);
+  }
+
+  loops(): readonly LoopStatus[] {
+    return this.#allLoops().map((loop) => loop.status());
+  }
+
+  async relistLost(): Promise<void> {
+    const listed = [...this.#watched.values()].filter((type) => type.listed);
+    const loops = [
+      ...listed.map(({ kind, loop }) => ({ type: typeOf(kind), loop })),
+      { type: CRD_TYPE, loop: this.#crdLoop },
+    ];
+    await Promise.all(loops.map(({ type, loop }) => relistIfLost(this.#options.store, type, loop)));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#allLoops().map((loop) => loop[Symbol.asyncDispose]()));
+    await Promise.allSettled(this.#closing);
+  }
+
+  #allLoops(): readonly WatchLoop[] {
+    return [this.#crdLoop, ...[...this.#watched.values()].map(({ loop }) => loop)];
+  }
+
+  #watch(kind: Kind, consumer: WatchConsumer): WatchLoop {
+    const name = `${MANAGEMENT} ${kind.plural}${kind.group === "" ? "" : `.${kind.group}`}`;
+    return startWatchLoop({
+      ...this.#options,
+      name,
+      client: this.#client,
+      kind,
+      lists: this.#lists,
+      consumer,
+    });
+  }
+
+  #persist<T>(work: () => Promise<T>): Promise<T> {
+    return untilAccepted(work, this.#options);
+  }
+
+  async #crdsReplaced(items: readonly CustomResourceDefinition[], resourceVersion: string): Promise<void> {
+    this.#crds.clear();
+    for (const crd of items) this.#crds.set(definedBy(crd), crd);
+    const marked = items.map((crd) => this.#marked(crd));
+    await this.#options.delivery.replace(CRD_TYPE, marked, { resourceVersion, urgency: "live" });
+    this.#crdsListed = true;
+    const missing = [...this.#wanted.values()].filter((kind) => this.#choose(idOf(kind)) === undefined);
+    await Promise.all(missing.map((kind) => this.#forget(kind)));
+    for (const id of new Set([...this.#wanted.keys(), ...this.#referenced, ...this.#watched.keys()]))
+      this.#evaluate(id);
+  }
+
+  async #crdChanged({ type, object }: WatchEvent): Promise<void> {
+    const crd = snapshotOf(object, []) as CustomResourceDefinition;
+    const id = definedBy(crd);
+    if (type === "DELETED") {
+      this.#crds.delete(id);
+      this.#evaluate(id);
+      await this.#options.delivery.remove(CRD_TYPE, object);
+      return;
+    }
+    this.#crds.set(id, crd);
+    await this.#options.delivery.put(CRD_TYPE, this.#marked(crd), "live");
+    this.#evaluate(id);
+  }
+
+  #marked(crd: CustomResourceDefinition): CustomResourceDefinition {
+    return this.#watched.get(definedBy(crd))?.listed === true ? markWatched(crd) : crd;
+  }
+
+  /** Starts or ends the watch of a type, as its CRD and the references now say. */
+  #evaluate(id: string): void {
+    if (!this.#crdsListed || this.#options.signal.aborted) return;
+    const chosen = this.#choose(id);
+    const running = this.#watched.get(id);
+    if (running !== undefined && running.kind.version !== chosen?.version) this.#stop(id, running);
+    if (chosen === undefined || this.#watched.has(id)) return;
+    if (this.#closing.size === 0) this.#start(chosen);
+    // A type that is being forgotten must not forget what its successor stores.
+    else void Promise.allSettled(this.#closing).then(() => this.#evaluate(id));
+  }
+
+  #choose(id: string): Kind | undefined {
+    const crd = this.#crds.get(id);
+    const known = this.#wanted.get(id);
     if (known !== undefined)
       return known.crd === undefined || isServed(crd, known.version) ? known : undefined;
-    return crd !== undefined && referenced.has(id) ? providerKind(crd) : undefined;
-  };
-  const evaluate = (id: string) => {
-    if (!crdsListed || options.signal.aborted) return;
-    const chosen = choose(id);
-    const running = watched.get(id);
-    if (running !== undefined && running.kind.version !== chosen?.version) stop(id, running);
-    if (chosen !== undefined && !watched.has(id)) {
-      if (closing.size === 0) start(chosen);
-      // A type that is being forgotten must not forget what its successor stores.
-      else void Promise.allSettled(closing).then(() => evaluate(id));
-    }
-  };
-  const marked = (crd: CustomResourceDefinition) =>
-    watched.get(definedBy(crd))?.listed === true ? markWatched(crd) : crd;
+    return crd !== undefined && this.#referenced.has(id) ? providerKind(crd) : undefined;
+  }
 
-  const crdLoop = watch(CustomResourceDefinition as Kind, {
-    async listed(items, list) {
-      crds.clear();
-      for (const crd of items as readonly CustomResourceDefinition[]) crds.set(definedBy(crd), crd);
-      await delivery.replace(CRD_TYPE, [...crds.values()].map(marked), { ...list, urgency: "live" });
-      crdsListed = true;
-      const missing = [...wanted.values()].filter((kind) => choose(idOf(kind)) === undefined);
-      await Promise.all(missing.map(forget));
-      for (const id of new Set([...wanted.keys(), ...referenced, ...watched.keys()])) evaluate(id);
-    },
-    async changed({ type, object }) {
-      const crd = snapshotOf(object, []) as CustomResourceDefinition;
-      const id = definedBy(crd);
-      if (type === "DELETED") {
-        crds.delete(id);
-        evaluate(id);
-        await delivery.remove(CRD_TYPE, object);
-      } else {
-        crds.set(id, crd);
-        await delivery.put(CRD_TYPE, marked(crd), "live");
-        evaluate(id);
-      }
-    },
-    reached: (resourceVersion) => untilAccepted(() => store.advance(CRD_TYPE, { resourceVersion }), options),
-  });
+  #start(kind: Kind): void {
+    const { store, delivery, log } = this.#options;
+    const id = idOf(kind);
+    const key = typeOf(kind);
+    const reduce = (object: KubeObject) => snapshotOf(object, this.#contested.get(id) ?? []);
+    // What an earlier relay left in the store is no proof of absence until the list is complete (KR-22).
+    const unready = this.#persist(() => store.advance(key, { ready: false })).catch(() => undefined);
+    const loop: WatchLoop = this.#watch(kind, {
+      reduce,
+      listed: async (items, { resourceVersion, first }) => {
+        await unready;
+        await delivery.replace(key, items, { resourceVersion, urgency: first ? "resync" : "live" });
+        const type = this.#watched.get(id);
+        if (type?.loop === loop) await this.#listed(type);
+      },
+      changed: ({ type, object }) =>
+        type === "DELETED" ? delivery.remove(key, object) : delivery.put(key, reduce(object), "live"),
+      reached: (resourceVersion) => this.#persist(() => store.advance(key, { resourceVersion })),
+      gone: () => this.#persist(() => store.drop(key)),
+    });
+    this.#watched.set(id, { kind, loop, listed: false });
+    log.info({ kind: kind.kind, group: kind.group, version: kind.version }, "watching");
+  }
 
-  const pending = (ids: Iterable<string>) =>
-    [...ids].filter((id) => choose(id) !== undefined && watched.get(id)?.listed !== true);
+  async #listed(type: WatchedType): Promise<void> {
+    if (type.listed) return;
+    type.listed = true;
+    const crd = this.#crds.get(idOf(type.kind));
+    if (crd !== undefined) await this.#options.delivery.put(CRD_TYPE, markWatched(crd), "live");
+    this.#options.onListed(type.kind);
+  }
 
-  return {
-    noteReferences({ kind, cluster, after }) {
-      if (after === undefined || cluster !== MANAGEMENT) return;
-      for (const reference of referencesOf(kindOf(kind.group, kind.kind), after)) {
-        const id = `${reference.apiGroup}/${reference.kind}`;
-        if (referenced.has(id)) continue;
-        referenced.add(id);
-        evaluate(id);
-      }
-    },
-    pending(which) {
-      if (!crdsListed) return [idOf(CustomResourceDefinition)];
-      return pending(which === "static" ? wanted.keys() : new Set([...wanted.keys(), ...referenced]));
-    },
-    loops: () => [crdLoop, ...[...watched.values()].map(({ loop }) => loop)].map((loop) => loop.status()),
-    async [Symbol.asyncDispose]() {
-      const loops = [crdLoop, ...[...watched.values()].map(({ loop }) => loop)];
-      await Promise.all(loops.map((loop) => loop[Symbol.asyncDispose]()));
-      await Promise.allSettled(closing);
-    },
-  };
-}
+  #stop(id: string, { kind, loop }: WatchedType): void {
+    this.#watched.delete(id);
+    const close = async () => {
+      await loop[Symbol.asyncDispose]();
+      await this.#forget(kind);
+    };
+    const closed = close().catch(() => undefined);
+    this.#closing.add(closed);
+    void closed.finally(() => this.#closing.delete(closed));
+  }
 
-/** Kinds that the functions name, without those that are no types of the management server's read model. */
-function staticKinds(functions: readonly AnyFunction[]): ReadonlyMap<string, Kind> {
-  const named = functions.flatMap(({ spec }) => [spec.reconciles, ...spec.watches.map(({ on }) => on)]);
-  const kinds = named
-    .flatMap((on) => (isContractKind(on) ? [] : [on]))
-    .filter((kind) => !notListed.has(idOf(kind)));
-  return new Map(kinds.map((kind) => [idOf(kind), kind]));
-}
-
-/** Nodes live on workload servers, Connections in the read model only, CRDs have their own loop, Secrets are never stored. */
-const notListed: ReadonlySet<string> = new Set([
-  "/Node",
-  "/Secret",
-  "capstan.dev/Connection",
-  idOf(CustomResourceDefinition),
-]);
-
-function contestedPaths(functions: readonly AnyFunction[]): ReadonlyMap<string, readonly string[]> {
-  const byKind = Map.groupBy(functions, ({ spec }) => idOf(spec.reconciles));
-  return new Map(
-    [...byKind].map(([id, group]) => [id, [...new Set(group.flatMap(({ spec }) => spec.contested ?? []))]]),
-  );
+  /** A type that is known not to be served has no objects. */
+  async #forget(kind: Kind): Promise<void> {
+    const { store, signal } = this.#options;
+    if (signal.aborted) return;
+    await this.#persist(() => store.drop(typeOf(kind)));
+    if (this.#wanted.has(idOf(kind))) await this.#persist(() => store.advance(typeOf(kind), { ready: true }));
+  }
 }
 
 function providerKind(crd: CustomResourceDefinition): Kind | undefined {
@@ -221,10 +251,6 @@ function providerKind(crd: CustomResourceDefinition): Kind | undefined {
 
 function isServed(crd: CustomResourceDefinition | undefined, version: string): boolean {
   return crd?.spec.versions.some(({ name, served }) => name === version && served) === true;
-}
-
-function idOf({ group, kind }: { readonly group: string; readonly kind: string }): string {
-  return `${group}/${kind}`;
 }
 
 function definedBy({ spec }: CustomResourceDefinition): string {

@@ -228,7 +228,7 @@ describe("client", () => {
       class: "Transient",
     });
     const tokens = w.scripted.requests.map(({ headers }) => headers["authorization"]);
-    expect(tokens).toEqual(["Bearer old", "Bearer new", "Bearer new", "Bearer new"]);
+    expect(tokens).toEqual(["Bearer old", "Bearer new", "Bearer new"]);
   });
 
   it("takes the access that a reload gives after a 401", async () => {

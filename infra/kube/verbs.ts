@@ -1,0 +1,177 @@
+import { apiVersionOf, type Kind, type KubeObject, type ObjectKey } from "../../shared/api/kinds.ts";
+import { KubeError } from "../../shared/runtime/errors.ts";
+import type { KubeClient, ListOptions, WatchEvent } from "../../shared/runtime/ports.ts";
+import { isAbsent, noAnswer, type RequestSubject } from "./errors.ts";
+import { pathOf, selectorsOf, withQuery } from "./resource-path.ts";
+import { decodeEvents } from "./watch-stream.ts";
+
+const PAGE_ITEMS = 500;
+const JSON_TYPE = "application/json";
+const JSON_PATCH_TYPE = "application/json-patch+json";
+const APPLY_TYPE = "application/apply-patch+yaml";
+
+/** One page of a list. `first` starts over: what came before is void (the continuation had expired, KC-08). */
+interface Page<T extends KubeObject = KubeObject> {
+  readonly items: readonly T[];
+  readonly resourceVersion: string;
+  readonly first: boolean;
+}
+
+export interface ServerClient extends KubeClient {
+  /** A list page by page, so that a large one never is in memory as a whole. */
+  pages<T extends KubeObject>(kind: Kind<T>, options: ListOptions): AsyncGenerator<Page<T>>;
+}
+
+export interface Send {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly list?: boolean;
+}
+
+/** The requests of one function; everything about HTTP that its verbs share. */
+export interface Calls {
+  readonly fieldManager: string;
+  send(subject: RequestSubject, request: Send): Promise<KubeObject>;
+  open(
+    subject: RequestSubject,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Buffer> & Disposable>;
+}
+
+export function createReads(calls: Calls): Pick<ServerClient, "get" | "list" | "pages" | "watch"> {
+  async function* pages<T extends KubeObject>(kind: Kind<T>, list: ListOptions): AsyncGenerator<Page<T>> {
+    const untyped = kind as unknown as Kind;
+    let next = await readPage(calls, untyped, list, { limit: String(PAGE_ITEMS) });
+    let first = true;
+    for (;;) {
+      yield { items: itemsOf<T>(next, untyped), resourceVersion: next.metadata.resourceVersion, first };
+      const token = next.metadata.continue;
+      if (token === undefined || token === "") return;
+      ({ next, first } = await continueList(calls, untyped, list, token));
+    }
+  }
+  return {
+    pages,
+    async get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey) {
+      const subject: RequestSubject = { kind: kind as unknown as Kind, key, verb: "get" };
+      const found = calls.send(subject, { method: "GET", path: pathOf(subject.kind, key) });
+      return (await orAbsent(found)) as T | undefined;
+    },
+    async list<T extends KubeObject>(kind: Kind<T>, list: ListOptions) {
+      let items: T[] = [];
+      let resourceVersion = "";
+      for await (const part of pages(kind, list)) {
+        if (part.first) items = [];
+        items.push(...part.items);
+        resourceVersion = part.resourceVersion;
+      }
+      return { items, resourceVersion };
+    },
+    async *watch(kind, watch, signal): AsyncGenerator<WatchEvent> {
+      const path = withQuery(pathOf(kind, { namespace: watch.namespace ?? "" }), {
+        watch: "true",
+        allowWatchBookmarks: "true",
+        resourceVersion: watch.resourceVersion,
+        timeoutSeconds: String(watch.timeoutSeconds),
+        ...selectorsOf(watch),
+      });
+      const subject: RequestSubject = { kind, verb: "watch" };
+      using chunks = await calls.open(subject, path, signal);
+      try {
+        yield* decodeEvents(chunks, subject);
+      } catch (error) {
+        throw error instanceof KubeError ? error : noAnswer(error, subject, "the watch broke");
+      }
+    },
+  };
+}
+
+export function createWrites(calls: Calls): Pick<ServerClient, "create" | "jsonPatch" | "apply" | "delete"> {
+  const { fieldManager } = calls;
+  return {
+    create(kind, object) {
+      const namespace = object.metadata.namespace ?? "";
+      const name = Reflect.get(object.metadata, "name");
+      const subject = {
+        kind,
+        key: { namespace, name: typeof name === "string" ? name : "" },
+        verb: "create",
+      } as const;
+      const path = `${pathOf(kind, { namespace })}?fieldManager=${fieldManager}`;
+      return calls.send(subject, { method: "POST", path, body: object, contentType: JSON_TYPE });
+    },
+    jsonPatch(kind, key, operations, subresource) {
+      const path = `${pathOf(kind, key, subresource)}?fieldManager=${fieldManager}`;
+      const request = { method: "PATCH", path, body: operations, contentType: JSON_PATCH_TYPE };
+      return calls.send({ kind, key, verb: "patch" }, request);
+    },
+    apply(kind, key, body, subresource) {
+      const path = `${pathOf(kind, key, subresource)}?force=true&fieldManager=${fieldManager}`;
+      return calls.send(
+        { kind, key, verb: "apply" },
+        { method: "PATCH", path, body, contentType: APPLY_TYPE },
+      );
+    },
+    async delete(kind, key, preconditions) {
+      const body = {
+        apiVersion: "v1",
+        kind: "DeleteOptions",
+        propagationPolicy: "Background",
+        preconditions,
+      };
+      const request = { method: "DELETE", path: pathOf(kind, key), body, contentType: JSON_TYPE };
+      const answer = await orAbsent(calls.send({ kind, key, verb: "delete" }, request));
+      return answer?.kind === "Status" ? undefined : answer;
+    },
+  };
+}
+
+async function orAbsent(answer: Promise<KubeObject>): Promise<KubeObject | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof KubeError && isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+async function readPage(
+  calls: Calls,
+  kind: Kind,
+  list: ListOptions,
+  paging: { readonly [name: string]: string },
+) {
+  const path = withQuery(pathOf(kind, { namespace: list.namespace ?? "" }), {
+    ...selectorsOf(list),
+    ...paging,
+  });
+  const body = await calls.send({ kind, verb: "list" }, { method: "GET", path, list: true });
+  return body as unknown as ListBody;
+}
+
+/** The page after a token, or everything anew and without a limit when the token has expired (KC-08). */
+async function continueList(calls: Calls, kind: Kind, list: ListOptions, token: string) {
+  try {
+    return {
+      next: await readPage(calls, kind, list, { limit: String(PAGE_ITEMS), continue: token }),
+      first: false,
+    };
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.reason !== "Expired") throw error;
+    return { next: await readPage(calls, kind, list, {}), first: true };
+  }
+}
+
+interface ListBody {
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly items?: readonly KubeObject[] | null;
+}
+
+/** Items of built-in kinds come without apiVersion and kind. */
+function itemsOf<T extends KubeObject>(body: ListBody, kind: Kind): readonly T[] {
+  const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+  return (body.items ?? []).map((item) => (item.kind === undefined ? { ...type, ...item } : item) as T);
+}

@@ -1,0 +1,28 @@
+import { SECOND } from "../../shared/runtime/backoff.ts";
+import type { Clock, Store, TypeKey } from "../../shared/runtime/ports.ts";
+import { rest } from "./retry.ts";
+import type { WatchLoop } from "./watch-loop.ts";
+
+/** How often the store is asked whether it still has what it was given. */
+const CHECK_MS = 5 * SECOND;
+
+/** Has `relistLost` look every 5 s, so that a store that comes back empty is filled again. Ends with the signal. */
+export async function watchForLoss(
+  relistLost: () => Promise<void>,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    await rest(CHECK_MS, clock, signal);
+    if (!signal.aborted) await relistLost();
+  }
+}
+
+/**
+ * Lists a type again when the store does not know it to be complete although its watch has gone on from a complete
+ * list: the store has lost its data (X-36). A store that does not answer is asked again with the next look.
+ */
+export async function relistIfLost(store: Store, type: TypeKey, loop: WatchLoop): Promise<void> {
+  if (loop.status().state !== "streaming") return;
+  const progress = await store.progress(type).catch(() => undefined);
+  if (progress?.ready === false) loop.relist();
+}

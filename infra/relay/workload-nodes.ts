@@ -1,0 +1,59 @@
+import { Node } from "../../shared/api/core.ts";
+import { type Kind, type ObjectKey, workloadCluster } from "../../shared/api/kinds.ts";
+import type { Clock, Log, Store, TypeKey } from "../../shared/runtime/ports.ts";
+import type { Server } from "../kube/client.ts";
+import type { Delivery } from "./delivery.ts";
+import { untilAccepted } from "./retry.ts";
+import { snapshotOf } from "./snapshot.ts";
+import { createTurns } from "./turns.ts";
+import { startWatchLoop, type WatchLoop } from "./watch-loop.ts";
+
+export interface WorkloadNodesOptions {
+  readonly cluster: ObjectKey;
+  readonly workload: Server;
+  readonly store: Store;
+  readonly delivery: Delivery;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly random?: (() => number) | undefined;
+  /** After a complete list, an event or bookmark, a failed attempt. They must not wait for the loop. */
+  readonly onListed: () => void;
+  readonly onHeard: () => void;
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** The type under which the Nodes of a Cluster are stored. */
+export function nodesOf(cluster: ObjectKey): TypeKey {
+  return { cluster: workloadCluster(cluster), group: Node.group, kind: Node.kind };
+}
+
+/** Watches the Nodes of a workload server into the read model. */
+export function watchNodes(options: WorkloadNodesOptions): WatchLoop {
+  const { cluster, workload, store, delivery } = options;
+  const nodes = nodesOf(cluster);
+  return startWatchLoop({
+    ...options,
+    name: `${workloadCluster(cluster)} nodes`,
+    client: workload.as("relay"),
+    kind: Node as Kind,
+    lists: createTurns(1),
+    consumer: {
+      reduce: (object) => snapshotOf(object, []),
+      async listed(items, { resourceVersion }) {
+        await delivery.replace(nodes, items, { resourceVersion, urgency: "live" });
+        options.onListed();
+      },
+      async changed({ type, object }) {
+        if (type === "DELETED") await delivery.remove(nodes, object);
+        else await delivery.put(nodes, snapshotOf(object, []), "live");
+        options.onHeard();
+      },
+      async reached(resourceVersion) {
+        await untilAccepted(() => store.advance(nodes, { resourceVersion }), options);
+        options.onHeard();
+      },
+      failed: options.onFailed,
+    },
+  });
+}
