@@ -1,6 +1,7 @@
-import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
+import type { Kind } from "../../shared/api/kinds.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
-import { type RequestSubject, undecodable } from "./errors.ts";
+import { checkUntrusted, OBJECT_LIMIT_BYTES, objectOf } from "./answer.ts";
+import type { RequestSubject } from "./errors.ts";
 import { createRequester, type Requester } from "./request.ts";
 import type { ServerAccess } from "./server-access.ts";
 import { type Calls, createReads, createWrites, type Send, type ServerClient } from "./verbs.ts";
@@ -16,6 +17,8 @@ export interface ServerOptions {
   readonly version?: string | undefined;
   /** New access after a 401, for example from a rotated Secret; `undefined` keeps the old one. */
   readonly reload?: (() => Promise<ServerAccess | undefined>) | undefined;
+  /** What this server answers is nobody's word: its objects are limited in depth and size (S-14). */
+  readonly untrusted?: boolean | undefined;
   /** Longest silence of a watch. Default 90 s: bookmarks arrive about once a minute (KR-07). */
   readonly idleMs?: number | undefined;
 }
@@ -36,7 +39,6 @@ const LIST_TIMEOUT_MS = 60_000;
 const PROBE_TIMEOUT_MS = 5_000;
 const IDLE_MS = 90_000;
 /** S-14. */
-const OBJECT_LIMIT_BYTES = 10 * 1024 * 1024;
 const PAGE_LIMIT_BYTES = 64 * 1024 * 1024;
 
 export function createServer(access: ServerAccess, options: ServerOptions): Server {
@@ -93,36 +95,33 @@ function createClient(parts: ClientParts): ServerClient {
 }
 
 function createCalls({ requester, options, functionName, userAgent }: ClientParts): Calls {
-  const call = (subject: RequestSubject, { method, path, body, contentType, list }: Send) => ({
+  const call = (subject: RequestSubject, { method, path, body, contentType, accept, list }: Send) => ({
     method,
     path,
     headers: {
       "User-Agent": userAgent,
       ...(contentType === undefined ? {} : { "Content-Type": contentType }),
+      ...(accept === undefined ? {} : { Accept: accept }),
     },
     body: body === undefined ? undefined : JSON.stringify(body),
     subject,
     timeoutMs: list === true ? LIST_TIMEOUT_MS : REQUEST_TIMEOUT_MS,
     limitBytes: list === true ? PAGE_LIMIT_BYTES : OBJECT_LIMIT_BYTES,
   });
+  const check: Calls["check"] = options.untrusted === true ? checkUntrusted : () => undefined;
   return {
+    check,
     fieldManager: encodeURIComponent(`capstan-${functionName}`),
-    send: async (subject, request) => objectOf(await requester.send(call(subject, request)), subject),
-    async open(subject, path, signal) {
+    async send(subject, request) {
+      const text = await requester.send(call(subject, request));
+      const answer = objectOf(text, subject);
+      check(answer, subject, text.length);
+      return answer;
+    },
+    async open(subject, path, { signal, idleMs = options.idleMs ?? IDLE_MS }) {
       const stream = await requester.open(call(subject, { method: "GET", path }), signal);
-      const chunks = limitSilence(stream, options.idleMs ?? IDLE_MS, options.clock);
+      const chunks = limitSilence(stream, idleMs, options.clock);
       return Object.assign(chunks, { [Symbol.dispose]: () => void stream.destroy() });
     },
   };
-}
-
-function objectOf(text: string, subject: RequestSubject): KubeObject {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === "object" && parsed !== null && Reflect.has(parsed, "kind"))
-      return parsed as KubeObject;
-  } catch {
-    // Told below: an answer of a proxy, most often HTML.
-  }
-  throw undecodable(subject, "the answer is no Kubernetes object; is this the address of an API server?");
 }

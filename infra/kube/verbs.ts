@@ -8,6 +8,7 @@ import { decodeEvents } from "./watch-stream.ts";
 const PAGE_ITEMS = 500;
 const JSON_TYPE = "application/json";
 const JSON_PATCH_TYPE = "application/json-patch+json";
+const METADATA_TYPE = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 const APPLY_TYPE = "application/apply-patch+yaml";
 
 /** One page of a list. `first` starts over: what came before is void (the continuation had expired, KC-08). */
@@ -17,9 +18,24 @@ interface Page<T extends KubeObject = KubeObject> {
   readonly first: boolean;
 }
 
+interface PagesOptions extends ListOptions {
+  /** Default 500 (KC-08). */
+  readonly pageItems?: number | undefined;
+  /** Objects as PartialObjectMetadata: without spec and status, and of that kind. */
+  readonly metadataOnly?: boolean | undefined;
+}
+
+interface WatchOptions extends ListOptions {
+  readonly resourceVersion: string;
+  readonly timeoutSeconds: number;
+  /** Longest silence, instead of the server's. */
+  readonly idleMs?: number | undefined;
+}
+
 export interface ServerClient extends KubeClient {
   /** A list page by page, so that a large one never is in memory as a whole. */
-  pages<T extends KubeObject>(kind: Kind<T>, options: ListOptions): AsyncGenerator<Page<T>>;
+  pages<T extends KubeObject>(kind: Kind<T>, options: PagesOptions): AsyncGenerator<Page<T>>;
+  watch(kind: Kind, options: WatchOptions, signal: AbortSignal): AsyncIterable<WatchEvent>;
 }
 
 export interface Send {
@@ -27,6 +43,7 @@ export interface Send {
   readonly path: string;
   readonly body?: unknown;
   readonly contentType?: string;
+  readonly accept?: string | undefined;
   readonly list?: boolean;
 }
 
@@ -37,14 +54,16 @@ export interface Calls {
   open(
     subject: RequestSubject,
     path: string,
-    signal: AbortSignal,
+    until: { readonly signal: AbortSignal; readonly idleMs?: number | undefined },
   ): Promise<AsyncIterable<Buffer> & Disposable>;
+  /** Throws KubeError when a parsed answer is more than this server may send. */
+  check(answer: unknown, subject: RequestSubject, bytes: number): void;
 }
 
 export function createReads(calls: Calls): Pick<ServerClient, "get" | "list" | "pages" | "watch"> {
-  async function* pages<T extends KubeObject>(kind: Kind<T>, list: ListOptions): AsyncGenerator<Page<T>> {
+  async function* pages<T extends KubeObject>(kind: Kind<T>, list: PagesOptions): AsyncGenerator<Page<T>> {
     const untyped = kind as unknown as Kind;
-    let next = await readPage(calls, untyped, list, { limit: String(PAGE_ITEMS) });
+    let next = await readPage(calls, untyped, list, { limit: limitOf(list) });
     let first = true;
     for (;;) {
       yield { items: itemsOf<T>(next, untyped), resourceVersion: next.metadata.resourceVersion, first };
@@ -79,9 +98,10 @@ export function createReads(calls: Calls): Pick<ServerClient, "get" | "list" | "
         ...selectorsOf(watch),
       });
       const subject: RequestSubject = { kind, verb: "watch" };
-      using chunks = await calls.open(subject, path, signal);
+      using chunks = await calls.open(subject, path, { signal, idleMs: watch.idleMs });
+      const check = (event: unknown, bytes: number) => calls.check(event, subject, bytes);
       try {
-        yield* decodeEvents(chunks, subject);
+        yield* decodeEvents(chunks, subject, check);
       } catch (error) {
         throw error instanceof KubeError ? error : noAnswer(error, subject, "the watch broke");
       }
@@ -141,28 +161,33 @@ async function orAbsent(answer: Promise<KubeObject>): Promise<KubeObject | undef
 async function readPage(
   calls: Calls,
   kind: Kind,
-  list: ListOptions,
+  list: PagesOptions,
   paging: { readonly [name: string]: string },
 ) {
   const path = withQuery(pathOf(kind, { namespace: list.namespace ?? "" }), {
     ...selectorsOf(list),
     ...paging,
   });
-  const body = await calls.send({ kind, verb: "list" }, { method: "GET", path, list: true });
+  const accept = list.metadataOnly === true ? METADATA_TYPE : undefined;
+  const body = await calls.send({ kind, verb: "list" }, { method: "GET", path, accept, list: true });
   return body as unknown as ListBody;
 }
 
 /** The page after a token, or everything anew and without a limit when the token has expired (KC-08). */
-async function continueList(calls: Calls, kind: Kind, list: ListOptions, token: string) {
+async function continueList(calls: Calls, kind: Kind, list: PagesOptions, token: string) {
   try {
     return {
-      next: await readPage(calls, kind, list, { limit: String(PAGE_ITEMS), continue: token }),
+      next: await readPage(calls, kind, list, { limit: limitOf(list), continue: token }),
       first: false,
     };
   } catch (error) {
     if (!(error instanceof KubeError) || error.reason !== "Expired") throw error;
     return { next: await readPage(calls, kind, list, {}), first: true };
   }
+}
+
+function limitOf({ pageItems = PAGE_ITEMS }: PagesOptions): string {
+  return String(pageItems);
 }
 
 interface ListBody {

@@ -14,11 +14,13 @@ export const ERROR_EVENT = "ERROR event";
 /**
  * Events of a watch from the bytes of its body: newline-delimited JSON, split as bytes so that a chunk border inside
  * a character does no harm. A stream that ends within a line throws `NoAnswer`: nothing of that line was handled.
- * Throws KubeError: `Undecodable`, `TooLarge`, or what an ERROR event says, with `ERROR_EVENT` as cause.
+ * Throws KubeError: `Undecodable`, `TooLarge`, what `check` throws, or what an ERROR event says, with `ERROR_EVENT`
+ * as cause.
  */
 export async function* decodeEvents(
   chunks: AsyncIterable<Buffer>,
   subject: RequestSubject,
+  check: (event: unknown, bytes: number) => void,
 ): AsyncGenerator<WatchEvent> {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
@@ -30,8 +32,10 @@ export async function* decodeEvents(
       const line = pending.length === 0 ? rest : Buffer.concat([...pending, rest]);
       pending = [];
       pendingBytes = 0;
-      const event = decodeLine(line, subject);
-      if (event !== undefined) yield event;
+      const parsed = parseLine(line, subject);
+      if (parsed === undefined) continue;
+      check(parsed, line.length);
+      yield eventOf(parsed, subject);
     }
     if (start < chunk.length) pending.push(chunk.subarray(start));
     pendingBytes += chunk.length - start;
@@ -42,17 +46,16 @@ export async function* decodeEvents(
   }
 }
 
-function decodeLine(line: Buffer, subject: RequestSubject): WatchEvent | undefined {
+/** Undefined for an empty line. */
+function parseLine(line: Buffer, subject: RequestSubject): unknown {
   if (line.length > MAX_LINE_BYTES) throw tooLarge(subject);
   const text = line.toString("utf8");
   if (text.trim() === "") return undefined;
-  let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     throw undecodable(subject, "a line of the watch is not JSON");
   }
-  return eventOf(parsed, subject);
 }
 
 function eventOf(parsed: unknown, subject: RequestSubject): WatchEvent {

@@ -7,7 +7,7 @@ import {
   workloadCluster,
 } from "../../shared/api/kinds.ts";
 import { sameJson } from "../../shared/runtime/path.ts";
-import type { Clock, Log, TypeKey } from "../../shared/runtime/ports.ts";
+import type { Clock, Log, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import type { Delivery } from "./delivery.ts";
 
 type Status = Connection["status"];
@@ -37,6 +37,8 @@ export class ConnectionRecord {
   #status: Status = { state: "unknown", nodesComplete: false, failures: 0 };
   #published: Status | undefined;
   #resourceVersion = 0;
+  /** The server sends more than it may (S-14). */
+  #oversized: string | undefined;
   #lastSuccessAt: number | undefined;
 
   constructor(options: ConnectionRecordOptions) {
@@ -57,9 +59,17 @@ export class ConnectionRecord {
     this.#lastSuccessAt = this.#options.clock.now().getTime();
   }
 
+  /** What is missing because it is larger than allowed; undefined after a whole list. Published when connected. */
+  oversized(message: string | undefined): void {
+    this.#oversized = message;
+  }
+
   async connected(nodesComplete: boolean): Promise<void> {
     this.heard();
-    await this.#publish({ state: "connected", nodesComplete, failures: 0 });
+    const message = this.#oversized;
+    const connected = { state: "connected", failures: 0 } as const;
+    if (message === undefined) await this.#publish({ ...connected, nodesComplete });
+    else await this.#publish({ ...connected, nodesComplete: false, message });
   }
 
   async unknown(message: string): Promise<void> {
@@ -77,9 +87,11 @@ export class ConnectionRecord {
     });
   }
 
-  /** The store has lost the snapshot: publishes it again. */
-  async republish(): Promise<void> {
+  /** Publishes the snapshot again if the store has lost it. A store that does not answer is asked again. */
+  async republishIfLost(store: Store): Promise<void> {
     if (this.#published === undefined) return;
+    const stored = await store.get(CONNECTION_TYPE, this.#options.cluster).catch(() => this.#published);
+    if (stored !== undefined) return;
     this.#published = undefined;
     await this.#publish(this.#status);
   }

@@ -1,19 +1,17 @@
 import type { Connection, Secret } from "../../shared/api/core.ts";
 import { workloadCluster } from "../../shared/api/kinds.ts";
 import { SECOND } from "../../shared/runtime/backoff.ts";
-import { KubeError, WaitingError } from "../../shared/runtime/errors.ts";
+import { WaitingError } from "../../shared/runtime/errors.ts";
 import type { KubeClient, Store } from "../../shared/runtime/ports.ts";
 import type { Server } from "../kube/client.ts";
-import {
-  CONNECTION_TYPE,
-  ConnectionRecord,
-  type ConnectionRecordOptions,
-  FAILURES,
-} from "./connection-record.ts";
+import { ConnectionRecord, type ConnectionRecordOptions, FAILURES } from "./connection-record.ts";
+import { isOversized } from "./recovery.ts";
+import { createSteps, type Steps } from "./steps.ts";
 import { relistIfLost } from "./store-loss.ts";
 import type { LoopStatus, WatchLoop } from "./watch-loop.ts";
-import { createWorkloadServer, kubeconfigSecretOf, workloadAccess } from "./workload-access.ts";
-import { nodesOf, watchNodes } from "./workload-nodes.ts";
+import { doesNotAnswer, kubeconfigIn, secretIsMissing, whyUnreachable } from "./workload-access.ts";
+import { type Attempt, leaveAttempt, openAttempt } from "./workload-attempt.ts";
+import { nodesOf } from "./workload-nodes.ts";
 
 /*
  * The connection to one workload server (KR-19, R-09, cluster-and-controlplane.md 6.6):
@@ -23,7 +21,7 @@ import { nodesOf, watchNodes } from "./workload-nodes.ts";
  *                          └──────────────▶ unreachable ──────────────▶ attempt ◀──────────┘ on `retryNow`
  *
  * A lost Secret leads back to `unknown` from everywhere. Nodes stay in the read model until the Cluster is gone.
- * Everything here happens one after the other (`post`); loops only post and never wait.
+ * Everything here happens one after the other (steps.ts); loops only post and never wait.
  */
 export interface WorkloadConnection extends AsyncDisposable {
   secretChanged(secret: Secret | undefined): void;
@@ -58,11 +56,6 @@ const PROBE_MS = 10 * SECOND;
 /** Bookmarks come about once a minute; a little later than that is still on time. */
 const SILENCE_MS = 65 * SECOND;
 
-interface Attempt {
-  readonly server: Server;
-  readonly loop: WatchLoop;
-}
-
 export function createConnection(options: ConnectionOptions): WorkloadConnection {
   return new OneConnection(options);
 }
@@ -70,24 +63,25 @@ export function createConnection(options: ConnectionOptions): WorkloadConnection
 class OneConnection implements WorkloadConnection {
   readonly #options: ConnectionOptions;
   readonly #name: string;
+  readonly #steps: Steps;
   #secret: Secret | undefined;
   #secretKnown: boolean = false;
   #current: Attempt | undefined;
   readonly #record: ConnectionRecord;
   #probedAt = Number.NEGATIVE_INFINITY;
-  #closed: boolean = false;
   #cancelRetry: () => void = () => undefined;
   #cancelTick: () => void = () => undefined;
-  #tail: Promise<void> = Promise.resolve();
+  #isLooking: boolean = false;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#record = new ConnectionRecord(options);
     this.#name = workloadCluster(options.cluster);
+    this.#steps = createSteps(this.#name, options);
   }
 
   secretChanged(next: Secret | undefined): void {
-    this.#post(async () => {
+    this.#steps.post(async () => {
       const same = this.#secretKnown && kubeconfigIn(next) === kubeconfigIn(this.#secret);
       this.#secret = next;
       this.#secretKnown = true;
@@ -98,7 +92,7 @@ class OneConnection implements WorkloadConnection {
   }
 
   retryNow(): void {
-    this.#post(async () => {
+    this.#steps.post(async () => {
       if (this.#secretKnown && this.#record.status.state !== "connected") await this.#connect();
     });
   }
@@ -116,31 +110,21 @@ class OneConnection implements WorkloadConnection {
 
   relistLost(): void {
     const { store, cluster } = this.#options;
-    this.#post(async () => {
-      const stored = await store.get(CONNECTION_TYPE, cluster);
-      if (stored === undefined) await this.#record.republish();
+    // Looks must not pile up behind a step that waits for the store.
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#steps.post(async () => {
+      this.#isLooking = false;
+      await this.#record.republishIfLost(store);
       if (this.#current !== undefined) await relistIfLost(store, nodesOf(cluster), this.#current.loop);
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true;
-    await this.#tail;
+    await this.#steps[Symbol.asyncDispose]();
     this.#cancelRetry();
     this.#cancelTick();
     await this.#disconnect();
-  }
-
-  #post(work: () => Promise<void>): void {
-    this.#tail = this.#tail
-      .then(() => (this.#closed ? undefined : work()))
-      .catch((error: unknown) => {
-        if (this.#options.signal.aborted) return;
-        this.#options.log.error(
-          { cluster: this.#name, error: String(error) },
-          "bug: a connection step failed",
-        );
-      });
   }
 
   async #connect(): Promise<void> {
@@ -152,9 +136,11 @@ class OneConnection implements WorkloadConnection {
     }
     const before = this.#current;
     try {
-      const access = workloadAccess(this.#secret, this.#options.server.url);
-      const server = createWorkloadServer(this.#options.cluster, access, this.#options);
-      this.#current = { server, loop: this.#watchNodes(server) };
+      this.#current = openAttempt(this.#secret, this.#options, {
+        onListed: (loop, oversized) => this.#steps.post(() => this.#listed(loop, oversized)),
+        onHeard: (loop) => this.#heard(loop),
+        onFailed: (loop, error) => this.#steps.post(() => this.#failed(loop, error)),
+      });
     } catch (error) {
       await this.#unreachable(
         error instanceof Error ? error.message : "no kubeconfig",
@@ -164,23 +150,18 @@ class OneConnection implements WorkloadConnection {
       this.#cancelRetry();
       return;
     }
-    await leave(before);
-  }
-
-  #watchNodes(server: Server): WatchLoop {
-    const loop: WatchLoop = watchNodes({
-      ...this.#options,
-      workload: server,
-      onListed: () => this.#post(() => this.#succeeded(loop)),
-      onHeard: () => this.#heard(loop),
-      onFailed: (error) => this.#post(() => this.#failed(loop, error)),
-    });
-    return loop;
+    await leaveAttempt(before);
   }
 
   #heard(loop: WatchLoop): void {
     this.#record.heard();
-    if (!this.#record.status.nodesComplete) this.#post(() => this.#succeeded(loop));
+    if (!this.#record.status.nodesComplete) this.#steps.post(() => this.#succeeded(loop));
+  }
+
+  async #listed(loop: WatchLoop, oversized: string | undefined): Promise<void> {
+    if (this.#current?.loop !== loop) return;
+    this.#record.oversized(oversized);
+    await this.#succeeded(loop);
   }
 
   async #succeeded(loop: WatchLoop): Promise<void> {
@@ -191,8 +172,11 @@ class OneConnection implements WorkloadConnection {
 
   async #failed(loop: WatchLoop, error: unknown): Promise<void> {
     if (this.#current?.loop !== loop) return;
+    if (isOversized(error)) this.#record.oversized(error.message);
     if (this.#record.status.state !== "connected") {
       await this.#unreachable(this.#messageOf(error), this.#record.status.failures + 1);
+    } else if (isOversized(error)) {
+      await this.#record.connected(false);
     } else if (this.#now() - this.#probedAt >= PROBE_MS) {
       // The first failure of the watch asks for a probe; the timer does the rest, not the pace of the reconnects.
       await this.#probe(this.#current);
@@ -201,11 +185,8 @@ class OneConnection implements WorkloadConnection {
 
   async #probe({ server, loop }: Attempt): Promise<void> {
     this.#probedAt = this.#now();
-    const error = await server.probe().then(
-      () => undefined,
-      (caught: unknown) => caught,
-    );
-    if (error === undefined || isAnswer(error)) {
+    const error = await whyUnreachable(server);
+    if (error === undefined) {
       // The watch may still be down; only with it absence of a Node is proof again.
       const nodesComplete = this.#record.status.nodesComplete || loop.status().state === "streaming";
       return this.#record.connected(nodesComplete);
@@ -225,7 +206,7 @@ class OneConnection implements WorkloadConnection {
         await this.#probe(this.#current);
       this.#armTick();
     };
-    this.#cancelTick = this.#options.clock.after(PROBE_MS, () => this.#post(look));
+    this.#cancelTick = this.#options.clock.after(PROBE_MS, () => this.#steps.post(look));
   }
 
   async #unreachable(message: string, failures: number): Promise<void> {
@@ -237,45 +218,26 @@ class OneConnection implements WorkloadConnection {
   async #secretIsMissing(): Promise<void> {
     this.#cancelRetry();
     await this.#disconnect();
-    const { namespace, name } = kubeconfigSecretOf(this.#options.cluster);
-    const message = `kubeconfig Secret ${namespace}/${name} does not exist; Cluster API writes it when the control plane is initialized`;
-    await this.#record.unknown(message);
+    await this.#record.unknown(secretIsMissing(this.#options.cluster));
     this.#retryLater();
   }
 
   async #disconnect(): Promise<void> {
     const attempt = this.#current;
     this.#current = undefined;
-    await leave(attempt);
+    await leaveAttempt(attempt);
   }
 
   #retryLater(): void {
     this.#cancelRetry();
-    this.#cancelRetry = this.#options.clock.after(RETRY_MS, () => this.#post(() => this.#connect()));
+    this.#cancelRetry = this.#options.clock.after(RETRY_MS, () => this.#steps.post(() => this.#connect()));
   }
 
   #messageOf(error: unknown): string {
-    const { namespace, name } = kubeconfigSecretOf(this.#options.cluster);
-    const why = error instanceof Error ? error.message : String(error);
-    return `${this.#name} does not answer: ${why}; check the server in kubeconfig Secret ${namespace}/${name}, key value`;
+    return doesNotAnswer(this.#options.cluster, error);
   }
 
   #now(): number {
     return this.#options.clock.now().getTime();
   }
-}
-
-async function leave(attempt: Attempt | undefined): Promise<void> {
-  await attempt?.loop[Symbol.asyncDispose]();
-  attempt?.server[Symbol.dispose]();
-}
-
-/** Distinguishes no Secret from one without the key. */
-function kubeconfigIn(secret: Secret | undefined): string | null | undefined {
-  return secret === undefined ? undefined : (secret.data?.["value"] ?? null);
-}
-
-/** A refusal is an answer too: the least privileged role may not read `/` (S-07). */
-function isAnswer(error: unknown): boolean {
-  return error instanceof KubeError && (error.status === 403 || error.status === 404);
 }

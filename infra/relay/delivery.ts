@@ -10,7 +10,10 @@ import { removalVersion } from "./snapshot.ts";
 export interface Delivery {
   /** Stores a snapshot if it is news and wakes whom the difference concerns. */
   put(type: TypeKey, snapshot: KubeObject, urgency: Urgency): Promise<void>;
-  /** Forgets an object that was deleted at the version it carries. Unknown objects are nobody's news. */
+  /**
+   * Forgets an object that was deleted at the version it carries. Unknown objects are nobody's news, unless the store
+   * has lost what it knew (X-36).
+   */
   remove(type: TypeKey, deleted: KubeObject): Promise<void>;
   /** A complete list: the difference to what is stored is delivered, then the type is ready (KR-13, KR-17). */
   replace(type: TypeKey, snapshots: readonly KubeObject[], list: CompleteList): Promise<void>;
@@ -53,6 +56,12 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     const resourceVersion = removalVersion(type.kind, atVersion);
     const before = await persist(() => store.remove(type, objectKeyOf(deleted), { uid, resourceVersion }));
     if (before !== undefined) await announce(type, { before }, "live");
+    return before !== undefined;
+  };
+  /** Whether the store no longer knows what it must have known: a watch begins after a complete list only. */
+  const isLost = async (type: TypeKey, object: KubeObject) => {
+    const { ready } = await persist(() => store.progress(type));
+    return !ready && (await persist(() => store.get(type, objectKeyOf(object)))) === undefined;
   };
   const startOver = async (
     type: TypeKey,
@@ -72,7 +81,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     enqueue,
     open,
     async remove(type, deleted) {
-      await remove(type, deleted, deleted.metadata.resourceVersion ?? "");
+      const isKnown = await remove(type, deleted, deleted.metadata.resourceVersion ?? "");
+      if (!isKnown && (await isLost(type, deleted))) await announce(type, { before: deleted }, "live");
       await persist(() => store.advance(type, { resourceVersion: deleted.metadata.resourceVersion }));
     },
     async replace(type, snapshots, { resourceVersion, urgency }) {

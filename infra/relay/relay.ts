@@ -48,35 +48,24 @@ export interface Relay extends AsyncDisposable {
 const PROVIDER_LISTS_MS = 5 * SECOND;
 
 export async function startRelay(options: RelayOptions): Promise<Relay> {
-  const { functions, server, store, queue, clock, log } = options;
+  const { functions, server, clock, log } = options;
   const abort = new AbortController();
-  const shared = {
-    functions,
-    server,
-    store,
-    queue,
-    clock,
-    log,
-    signal: abort.signal,
-    random: options.random,
-  };
+  const shared = { ...options, signal: abort.signal };
   const onChange = (change: Change) => {
     types.noteReferences(change);
     connections?.clusterChanged(change);
   };
   const delivery = createDelivery({ ...shared, onChange });
-  const connections = needsWorkloads(functions)
-    ? startConnections({ ...shared, delivery, version: options.version })
-    : undefined;
+  const connections = needsWorkloads(functions) ? startConnections({ ...shared, delivery }) : undefined;
   let opened = false;
   let wake: () => void = () => undefined;
 
   const onListed = (kind: Kind) => {
     wake();
     if (!opened) return;
-    // A kind that came late: who read it before waited for its first list.
+    // A kind that came late or was lost: who read it before waited for its list.
     const concerned = functions.filter((each) => names(each, kind));
-    void untilAccepted(() => resyncNow({ store, delivery }, concerned), shared).catch(() => undefined);
+    void untilAccepted(() => resyncNow({ ...shared, delivery }, concerned), shared).catch(() => undefined);
   };
   const types = startWatchedTypes({ ...shared, delivery, onListed });
 
@@ -96,7 +85,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     cancel();
     delivery.open();
     opened = true;
-    await untilAccepted(() => resyncNow({ store, delivery }, functions), shared);
+    await untilAccepted(() => resyncNow({ ...shared, delivery }, functions), shared);
     log.info({ functions: functions.length }, "every watch has its first list");
   };
   const relistLost = async () => {

@@ -25,22 +25,25 @@ const SLICES = 60;
 const EPOCH_CHECK_MS = 5 * SECOND;
 const BATCH = 500;
 
-/** Enqueues every stored object for the given functions, from the read model and without a list (KR-18). */
+/**
+ * Enqueues every stored object for the given functions, from the read model and without a list (KR-18), and every
+ * dead key, also of objects that are gone: a run that finds nothing ends its death (queue.md 10).
+ */
 export async function resyncNow(
-  { store, delivery }: Pick<ResyncOptions, "store" | "delivery">,
+  { store, queue, delivery }: Pick<ResyncOptions, "store" | "queue" | "delivery">,
   functions: readonly AnyFunction[],
 ): Promise<void> {
   for (const each of functions) {
-    await enqueueAll(delivery, each, await keysOf(store, each));
+    await enqueueAll(delivery, each, await keysOf({ store, queue }, each));
   }
 }
 
 /** Full resync spread evenly over every period. Ends when the signal aborts. */
 export async function resyncPeriodically(options: ResyncOptions): Promise<void> {
-  const { functions, store, delivery, clock, log, signal, periodMs = PERIOD_MS } = options;
+  const { functions, delivery, clock, log, signal, periodMs = PERIOD_MS } = options;
   while (!signal.aborted) {
     const plan = await Promise.all(
-      functions.map(async (each) => ({ each, keys: await keysOf(store, each).catch(() => []) })),
+      functions.map(async (each) => ({ each, keys: await keysOf(options, each).catch(() => []) })),
     );
     for (let slice = 0; slice < SLICES; slice += 1) {
       await rest(periodMs / SLICES, clock, signal);
@@ -54,7 +57,7 @@ export async function resyncPeriodically(options: ResyncOptions): Promise<void> 
   }
 }
 
-/** Watches for a ledger that has lost its data and then resyncs its function at once. */
+/** Watches for a ledger that has lost its data, or may have, and then resyncs its function at once. */
 export async function resyncAfterLoss(options: ResyncOptions): Promise<void> {
   const { functions, queue, clock, log, signal } = options;
   const epochs = new Map<string, string>();
@@ -66,7 +69,7 @@ export async function resyncAfterLoss(options: ResyncOptions): Promise<void> {
       if (epoch === undefined || epoch === before) continue;
       epochs.set(name, epoch);
       if (before === undefined) continue;
-      log.warn({ function: name }, "the queue has lost its data; every key is enqueued again");
+      log.warn({ function: name }, "the queue has lost data or may have; every key is enqueued again");
       await resyncNow(options, [each]).catch((error: unknown) => {
         epochs.set(name, before);
         log.warn({ function: name, error: String(error) }, "resync failed and is tried again");
@@ -76,12 +79,29 @@ export async function resyncAfterLoss(options: ResyncOptions): Promise<void> {
   }
 }
 
-async function keysOf(store: Store, { spec }: AnyFunction): Promise<readonly Key[]> {
+async function keysOf(
+  { store, queue }: Pick<ResyncOptions, "store" | "queue">,
+  { spec }: AnyFunction,
+): Promise<readonly Key[]> {
   const { group, kind } = spec.reconciles;
   const objects = await store.list({ cluster: MANAGEMENT, group, kind }, {});
-  return objects.map((object) =>
+  const stored = objects.map((object) =>
     formatKey({ ...objectKeyOf(object), kind, tenant: tenantOf(spec.reconciles, object) }),
   );
+  const dead = (await queue.dead(spec.name)).map(({ key }) => key);
+  return interleaved([...new Set([...stored, ...dead])]);
+}
+
+/** The first key of every tenant, then the second, and so on: none waits for the whole of another (queue.md 8). */
+function interleaved(keys: readonly Key[]): readonly Key[] {
+  const seen = new Map<string, number>();
+  const turns = keys.map((key) => {
+    const [tenant = ""] = key.split("|");
+    const turn = seen.get(tenant) ?? 0;
+    seen.set(tenant, turn + 1);
+    return { key, turn };
+  });
+  return turns.toSorted((a, b) => a.turn - b.turn).map(({ key }) => key);
 }
 
 async function enqueueAll(delivery: Delivery, { spec }: AnyFunction, keys: readonly Key[]): Promise<void> {

@@ -1,7 +1,12 @@
 import { SECOND } from "../../shared/runtime/backoff.ts";
 import type { Clock, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import { rest } from "./retry.ts";
-import type { WatchLoop } from "./watch-loop.ts";
+import type { LoopStatus, WatchLoop } from "./watch-loop.ts";
+
+/** What is needed of a watch loop. */
+export interface Relisted extends Pick<WatchLoop, "relist"> {
+  status(): Pick<LoopStatus, "state">;
+}
 
 /** How often the store is asked whether it still has what it was given. */
 const CHECK_MS = 5 * SECOND;
@@ -21,8 +26,9 @@ export async function watchForLoss(
  * Lists a type again when the store does not know it to be complete although its watch has gone on from a complete
  * list: the store has lost its data (X-36). A store that does not answer is asked again with the next look.
  */
-export async function relistIfLost(store: Store, type: TypeKey, loop: WatchLoop): Promise<void> {
+export async function relistIfLost(store: Store, type: TypeKey, loop: Relisted): Promise<void> {
   if (loop.status().state !== "streaming") return;
   const progress = await store.progress(type).catch(() => undefined);
-  if (progress?.ready === false) loop.relist();
+  // Listing may have begun meanwhile; its end makes the type complete.
+  if (progress?.ready === false && loop.status().state === "streaming") loop.relist();
 }

@@ -2,13 +2,13 @@ import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { referencesOf } from "../../shared/api/indexes.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../shared/api/kinds.ts";
 import { kindOf } from "../../shared/api/registry.ts";
-import { contractOf } from "../../shared/contract/version.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
 import type { Clock, Log, Store, TypeKey, WatchEvent } from "../../shared/runtime/ports.ts";
 import type { Change } from "../../shared/runtime/route.ts";
 import type { Server } from "../kube/client.ts";
 import type { ServerClient } from "../kube/verbs.ts";
-import { contestedPaths, idOf, staticKinds } from "./declared-kinds.ts";
+import { contestedPaths, idOf } from "./declared-kinds.ts";
+import { Definitions, definedBy } from "./definitions.ts";
 import type { Delivery } from "./delivery.ts";
 import { untilAccepted } from "./retry.ts";
 import { markWatched, snapshotOf } from "./snapshot.ts";
@@ -40,7 +40,7 @@ export interface WatchedTypesOptions {
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly random?: (() => number) | undefined;
-  /** After the first list of a type. */
+  /** After the first list of a type, and after the first since the store lost it. */
   readonly onListed: (kind: Kind) => void;
 }
 
@@ -60,21 +60,17 @@ export function startWatchedTypes(options: WatchedTypesOptions): WatchedTypes {
 
 class Types implements WatchedTypes {
   readonly #options: WatchedTypesOptions;
-  readonly #wanted: ReadonlyMap<string, Kind>;
+  readonly #definitions: Definitions;
   readonly #contested: ReadonlyMap<string, readonly string[]>;
   readonly #client: ServerClient;
   readonly #lists = createTurns(LISTS_AT_ONCE);
-  readonly #referenced = new Set<string>();
-  /** Snapshots without the mark `status.watched`, by the type that they define. */
-  readonly #crds = new Map<string, CustomResourceDefinition>();
   readonly #watched = new Map<string, WatchedType>();
   readonly #closing = new Set<Promise<void>>();
   readonly #crdLoop: WatchLoop;
-  #crdsListed: boolean = false;
 
   constructor(options: WatchedTypesOptions) {
     this.#options = options;
-    this.#wanted = staticKinds(options.functions);
+    this.#definitions = new Definitions(options.functions);
     this.#contested = contestedPaths(options.functions);
     this.#client = options.server.as("relay");
     this.#crdLoop = this.#watch(CustomResourceDefinition as Kind, {
@@ -90,16 +86,15 @@ class Types implements WatchedTypes {
     if (after === undefined || cluster !== MANAGEMENT) return;
     for (const reference of referencesOf(kindOf(kind.group, kind.kind), after)) {
       const id = `${reference.apiGroup}/${reference.kind}`;
-      if (this.#referenced.has(id)) continue;
-      this.#referenced.add(id);
-      this.#evaluate(id);
+      if (this.#definitions.addReference(id)) this.#evaluate(id);
     }
   }
 
   pending(which: "static" | "all"): readonly string[] {
-    if (!this.#crdsListed) return [idOf(CustomResourceDefinition)];
-    const ids = which === "static" ? [...this.#wanted.keys()] : [...this.#wanted.keys(), ...this.#referenced];
-    return ids.filter((id) => this.#choose(id) !== undefined && this.#watched.get(id)?.listed !== true);
+    if (!this.#definitions.areListed) return [idOf(CustomResourceDefinition)];
+    return this.#definitions
+      .wanted(which)
+      .filter((id) => this.#definitions.choose(id) !== undefined && this.#watched.get(id)?.listed !== true);
   }
 
   loops(): readonly LoopStatus[] {
@@ -141,14 +136,11 @@ class Types implements WatchedTypes {
   }
 
   async #crdsReplaced(items: readonly CustomResourceDefinition[], resourceVersion: string): Promise<void> {
-    this.#crds.clear();
-    for (const crd of items) this.#crds.set(definedBy(crd), crd);
+    this.#definitions.replace(items);
     const marked = items.map((crd) => this.#marked(crd));
     await this.#options.delivery.replace(CRD_TYPE, marked, { resourceVersion, urgency: "live" });
-    this.#crdsListed = true;
-    const missing = [...this.#wanted.values()].filter((kind) => this.#choose(idOf(kind)) === undefined);
-    await Promise.all(missing.map((kind) => this.#forget(kind)));
-    for (const id of new Set([...this.#wanted.keys(), ...this.#referenced, ...this.#watched.keys()]))
+    await Promise.all(this.#definitions.unserved().map((kind) => this.#forget(kind)));
+    for (const id of new Set([...this.#definitions.wanted("all"), ...this.#watched.keys()]))
       this.#evaluate(id);
   }
 
@@ -156,12 +148,12 @@ class Types implements WatchedTypes {
     const crd = snapshotOf(object, []) as CustomResourceDefinition;
     const id = definedBy(crd);
     if (type === "DELETED") {
-      this.#crds.delete(id);
+      this.#definitions.delete(crd);
       this.#evaluate(id);
       await this.#options.delivery.remove(CRD_TYPE, object);
       return;
     }
-    this.#crds.set(id, crd);
+    this.#definitions.put(crd);
     await this.#options.delivery.put(CRD_TYPE, this.#marked(crd), "live");
     this.#evaluate(id);
   }
@@ -172,22 +164,14 @@ class Types implements WatchedTypes {
 
   /** Starts or ends the watch of a type, as its CRD and the references now say. */
   #evaluate(id: string): void {
-    if (!this.#crdsListed || this.#options.signal.aborted) return;
-    const chosen = this.#choose(id);
+    if (!this.#definitions.areListed || this.#options.signal.aborted) return;
+    const chosen = this.#definitions.choose(id);
     const running = this.#watched.get(id);
     if (running !== undefined && running.kind.version !== chosen?.version) this.#stop(id, running);
     if (chosen === undefined || this.#watched.has(id)) return;
     if (this.#closing.size === 0) this.#start(chosen);
     // A type that is being forgotten must not forget what its successor stores.
     else void Promise.allSettled(this.#closing).then(() => this.#evaluate(id));
-  }
-
-  #choose(id: string): Kind | undefined {
-    const crd = this.#crds.get(id);
-    const known = this.#wanted.get(id);
-    if (known !== undefined)
-      return known.crd === undefined || isServed(crd, known.version) ? known : undefined;
-    return crd !== undefined && this.#referenced.has(id) ? providerKind(crd) : undefined;
   }
 
   #start(kind: Kind): void {
@@ -199,11 +183,12 @@ class Types implements WatchedTypes {
     const unready = this.#persist(() => store.advance(key, { ready: false })).catch(() => undefined);
     const loop: WatchLoop = this.#watch(kind, {
       reduce,
+      stored: (at) => store.get(key, at),
       listed: async (items, { resourceVersion, first }) => {
         await unready;
         await delivery.replace(key, items, { resourceVersion, urgency: first ? "resync" : "live" });
         const type = this.#watched.get(id);
-        if (type?.loop === loop) await this.#listed(type);
+        if (type?.loop === loop && first) await this.#listed(type);
       },
       changed: ({ type, object }) =>
         type === "DELETED" ? delivery.remove(key, object) : delivery.put(key, reduce(object), "live"),
@@ -215,9 +200,8 @@ class Types implements WatchedTypes {
   }
 
   async #listed(type: WatchedType): Promise<void> {
-    if (type.listed) return;
     type.listed = true;
-    const crd = this.#crds.get(idOf(type.kind));
+    const crd = this.#definitions.of(idOf(type.kind));
     if (crd !== undefined) await this.#options.delivery.put(CRD_TYPE, markWatched(crd), "live");
     this.#options.onListed(type.kind);
   }
@@ -238,23 +222,9 @@ class Types implements WatchedTypes {
     const { store, signal } = this.#options;
     if (signal.aborted) return;
     await this.#persist(() => store.drop(typeOf(kind)));
-    if (this.#wanted.has(idOf(kind))) await this.#persist(() => store.advance(typeOf(kind), { ready: true }));
+    if (this.#definitions.isStatic(idOf(kind)))
+      await this.#persist(() => store.advance(typeOf(kind), { ready: true }));
   }
-}
-
-function providerKind(crd: CustomResourceDefinition): Kind | undefined {
-  const version = contractOf(crd)?.version;
-  if (version === undefined) return undefined;
-  const { group, names, scope } = crd.spec;
-  return { group, version, kind: names.kind, plural: names.plural, namespaced: scope !== "Cluster" };
-}
-
-function isServed(crd: CustomResourceDefinition | undefined, version: string): boolean {
-  return crd?.spec.versions.some(({ name, served }) => name === version && served) === true;
-}
-
-function definedBy({ spec }: CustomResourceDefinition): string {
-  return `${spec.group}/${spec.names.kind}`;
 }
 
 function typeOf({ group, kind }: { readonly group: string; readonly kind: string }): TypeKey {

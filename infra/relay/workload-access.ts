@@ -1,6 +1,6 @@
 import { Secret } from "../../shared/api/core.ts";
-import type { ObjectKey } from "../../shared/api/kinds.ts";
-import { TerminalError } from "../../shared/runtime/errors.ts";
+import { type ObjectKey, workloadCluster } from "../../shared/api/kinds.ts";
+import { KubeError, TerminalError } from "../../shared/runtime/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { createServer, type Server } from "../kube/client.ts";
 import { parseKubeconfig } from "../kube/kubeconfig.ts";
@@ -45,6 +45,35 @@ export function workloadAccess(secret: Secret, management: URL): ServerAccess {
   }
 }
 
+/** Distinguishes no Secret from one without the key. */
+export function kubeconfigIn(secret: Secret | undefined): string | null | undefined {
+  return secret === undefined ? undefined : (secret.data?.["value"] ?? null);
+}
+
+/** What a person reads while the kubeconfig Secret is missing. */
+export function secretIsMissing(cluster: ObjectKey): string {
+  const { namespace, name } = kubeconfigSecretOf(cluster);
+  return `kubeconfig Secret ${namespace}/${name} does not exist; Cluster API writes it when the control plane is initialized`;
+}
+
+/** What a person reads while the workload server does not answer. */
+export function doesNotAnswer(cluster: ObjectKey, error: unknown): string {
+  const { namespace, name } = kubeconfigSecretOf(cluster);
+  const why = error instanceof Error ? error.message : String(error);
+  return `${workloadCluster(cluster)} does not answer: ${why}; check the server in kubeconfig Secret ${namespace}/${name}, key value`;
+}
+
+/** Asks the server for its root. A refusal is an answer too: the least privileged role may not read `/` (S-07). */
+export async function whyUnreachable(server: Server): Promise<unknown> {
+  try {
+    await server.probe();
+    return undefined;
+  } catch (error) {
+    const isAnswer = error instanceof KubeError && (error.status === 403 || error.status === 404);
+    return isAnswer ? undefined : error;
+  }
+}
+
 /** A workload server that reads its Secret again when its credentials are refused. */
 export function createWorkloadServer(
   cluster: ObjectKey,
@@ -56,6 +85,7 @@ export function createWorkloadServer(
     clock,
     log,
     version,
+    untrusted: true,
     requestsPerSecond: REQUESTS_PER_SECOND,
     burst: BURST,
     async reload() {

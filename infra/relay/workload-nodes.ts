@@ -17,8 +17,11 @@ export interface WorkloadNodesOptions {
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly random?: (() => number) | undefined;
-  /** After a complete list, an event or bookmark, a failed attempt. They must not wait for the loop. */
-  readonly onListed: () => void;
+  /**
+   * After a complete list, an event or bookmark, a failed attempt. They must not wait for the loop. `oversized`: what
+   * is missing in the list because the server sends more than it may.
+   */
+  readonly onListed: (oversized: string | undefined) => void;
   readonly onHeard: () => void;
   readonly onFailed: (error: unknown) => void;
 }
@@ -40,9 +43,10 @@ export function watchNodes(options: WorkloadNodesOptions): WatchLoop {
     lists: createTurns(1),
     consumer: {
       reduce: (object) => snapshotOf(object, []),
-      async listed(items, { resourceVersion }) {
+      stored: (at) => store.get(nodes, at),
+      async listed(items, { resourceVersion, oversized }) {
         await delivery.replace(nodes, items, { resourceVersion, urgency: "live" });
-        options.onListed();
+        options.onListed(oversized);
       },
       async changed({ type, object }) {
         if (type === "DELETED") await delivery.remove(nodes, object);

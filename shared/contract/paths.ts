@@ -1,4 +1,4 @@
-import type { ContractVersion } from "../runtime/ports.ts";
+import type { ContractVersion } from "../api/kinds.ts";
 
 /** Field paths of one contract, by contract version; `undefined` where a version has no such field. */
 type ContractPaths<Name extends string> = {

@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition } from "../api/core.ts";
-import type { ContractVersion } from "../runtime/ports.ts";
+import type { ContractVersion } from "../api/kinds.ts";
 
 const CONTRACT_LABEL_PREFIX = "cluster.x-k8s.io/";
 /** Newest first. */

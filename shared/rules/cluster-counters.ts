@@ -1,9 +1,9 @@
 import type { Cluster, ClusterStatus } from "../api/cluster.ts";
-import type { KubeObject } from "../api/kinds.ts";
+import type { ContractVersion, KubeObject } from "../api/kinds.ts";
 import { controlPlanePath } from "../contract/control-plane.ts";
 import { readCount } from "../contract/fields.ts";
 import { valueAt } from "../runtime/path.ts";
-import type { ContractVersion, Referenced } from "../runtime/ports.ts";
+import type { Referenced } from "../runtime/ports.ts";
 import type { Workers } from "./cluster-descendants.ts";
 import { type OwnedProvider, ownedProvider } from "./cluster-references.ts";
 import { addVersions, compareVersions, type VersionCount } from "./versions.ts";

@@ -1,5 +1,5 @@
 import type { ClusterStatus } from "../api/cluster.ts";
-import type { ContractVersion } from "../runtime/ports.ts";
+import type { ContractVersion } from "../api/kinds.ts";
 
 type FailureDomain = NonNullable<ClusterStatus["failureDomains"]>[number];
 

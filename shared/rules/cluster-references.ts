@@ -1,6 +1,6 @@
 import type { Cluster } from "../api/cluster.ts";
-import type { ContractReference, KubeObject } from "../api/kinds.ts";
-import type { ContractVersion, Referenced } from "../runtime/ports.ts";
+import type { ContractReference, ContractVersion, KubeObject } from "../api/kinds.ts";
+import type { Referenced } from "../runtime/ports.ts";
 import { clusterOwnership } from "./cluster-ownership.ts";
 
 /** The two provider objects of a Cluster. */

@@ -1,8 +1,8 @@
+import type { ContractVersion } from "../api/kinds.ts";
 import type { MachinePool } from "../api/machinepool.ts";
 import { bootstrapConfigPath } from "../contract/bootstrap-config.ts";
 import { readString } from "../contract/fields.ts";
 import { infraMachinePoolPath } from "../contract/infra-machine-pool.ts";
-import type { ContractVersion } from "../runtime/ports.ts";
 import { ownObject } from "./pool-adoption.ts";
 import type { PoolProviders } from "./pool-reads.ts";
 import { truncate } from "./truncate.ts";

@@ -22,6 +22,7 @@ import {
   reset,
   type ScriptedServer,
   startScriptedServer,
+  text,
 } from "../../support/scripted-server.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
@@ -192,6 +193,38 @@ describe("workload connections", () => {
     expect((await w.status())?.message).toContain("c1-kubeconfig");
     expect(await w.nodes()).toEqual(["n1", "n2"]);
     expect(() => w.connections.of("default/c1", "x")).toThrow("waiting");
+  });
+
+  it("are published again with their Nodes when the store has lost them (X-36)", async () => {
+    await using w = await world();
+    await connect(w);
+    w.workload.lists.push(listing([node("n1", "5")], "11"));
+    await w.store.drop(connectionType);
+    await w.store.drop(nodesOf("default/c1"));
+    w.connections.relistLost();
+    await stateOf(w, "connected");
+    await eventually(async () => (await w.nodes()).join() === "n1", within);
+    expect(await w.store.progress(nodesOf("default/c1"))).toMatchObject({ ready: true });
+  });
+
+  it("do not believe in absent Nodes while the server sends more than it may, and say so (KR-11, S-14)", async () => {
+    await using w = await world();
+    const huge = Buffer.alloc(8 * 1024 * 1024 + 1, "x");
+    w.workload.watches.push(holding(huge), holding(huge));
+    w.workload.others.push(text(200, Buffer.alloc(11 * 1024 * 1024, "x")));
+    w.workload.lists.push(
+      listing([node("n1", "5")], "10"),
+      listing([node("n1", "5")], "11"),
+      listing([node("n1", "5"), node("n2", "12")], "12"),
+    );
+    await w.writeSecret("c1", kubeconfigFor(w.workload.url));
+    appear(w);
+    await eventually(async () => {
+      await w.clock.advance(SECOND);
+      return (await w.status())?.message?.includes("not followed: n2") === true;
+    }, within);
+    expect(await w.status()).toMatchObject({ state: "connected", nodesComplete: false });
+    expect(await w.nodes()).toEqual(["n1"]);
   });
 
   it("survive a broken watch when the server still answers", async () => {

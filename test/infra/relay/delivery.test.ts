@@ -160,13 +160,22 @@ describe("delivery", () => {
 
   it("does not let an old deletion remove a newer object", async () => {
     const { delivery, store, woken } = world();
-    await delivery.put(type, thing("a", "9"), "live");
+    await delivery.replace(type, [thing("a", "9")], list("9"));
     woken();
     await delivery.remove(type, thing("a", "7"));
     await delivery.remove(type, thing("a", "12", { uid: "older" }));
     await delivery.remove(type, thing("never-seen", "12"));
     expect(await store.get(type, { namespace: "default", name: "a" })).toBeDefined();
     expect(woken()).toEqual([]);
+  });
+
+  it("tells of a deletion that the store has forgotten the object of (X-36)", async () => {
+    const { delivery, store, woken } = world();
+    await delivery.replace(type, [thing("a", "9")], list("9"));
+    woken();
+    await store.drop(type);
+    await delivery.remove(type, thing("a", "12"));
+    expect(woken()).toContain("neighbour-of-a");
   });
 
   it("starts over when the server went back in time, and wakes for differences only (KR-12)", async () => {

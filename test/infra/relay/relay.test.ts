@@ -113,6 +113,7 @@ async function world(): Promise<World> {
       }
     },
     epoch: async () => "1",
+    dead: async () => [],
   } as unknown as Queue;
   return {
     client,
@@ -257,6 +258,21 @@ describe("relay", () => {
     const second = await w.start([pools]);
     await second.ready();
     expect(await w.store.list(typeOf(MachinePool), {})).toEqual([]);
+  });
+
+  it("lists again and wakes everybody when the store has lost everything (X-36, F-10)", async () => {
+    await using w = await world();
+    await w.create(MachinePool as Kind, named(fooObjects, "MachinePool"));
+    const relay = await w.start([pools, lates]);
+    await relay.ready();
+    w.woken.length = 0;
+    for (const type of [MachinePool, Late, crd]) await w.store.drop(typeOf(type));
+    const line = "machinepool-test MachinePool default/foo-pool (resync)";
+    await eventually(() => w.woken.includes(line), within);
+    for (const type of [MachinePool, Late, crd]) {
+      await eventually(async () => (await w.store.progress(typeOf(type))).ready, within);
+    }
+    expect(await w.store.list(typeOf(MachinePool), {})).toHaveLength(1);
   });
 
   it("has no clients for workload servers when no function looks at one", async () => {

@@ -35,12 +35,15 @@ async function world(objects: number) {
   const delivery = {
     enqueue: async (_name: string, entries: readonly QueueEntry[]) => void enqueued.push(...entries),
   };
-  const ledger = { epoch: "1" };
+  const ledger = { epoch: "1", dead: [] as readonly string[] };
   const abort = new AbortController();
   const options = {
     functions: [things],
     store,
-    queue: { epoch: async () => ledger.epoch } as unknown as Queue,
+    queue: {
+      epoch: async () => ledger.epoch,
+      dead: async () => ledger.dead.map((key) => ({ key })),
+    } as unknown as Queue,
     delivery: delivery as unknown as Delivery,
     clock,
     log: silentLog,
@@ -75,6 +78,24 @@ describe("resync", () => {
     ledger.epoch = "2";
     await clock.advance(10 * SECOND);
     expect(enqueued).toHaveLength(700);
+    abort.abort();
+    await running;
+  });
+
+  it("enqueues dead keys of objects that are gone, and no tenant behind all of another", async () => {
+    const { options, clock, enqueued, ledger, abort } = await world(3);
+    ledger.dead = ["default/-|Thing|default/t1", "gone/-|Thing|gone/t", "default/-|Thing|default/gone"];
+    const running = resyncAfterLoss(options);
+    await clock.advance(SECOND);
+    ledger.epoch = "2";
+    await clock.advance(10 * SECOND);
+    expect(enqueued.map(({ key }) => key)).toEqual([
+      "default/-|Thing|default/t0",
+      "gone/-|Thing|gone/t",
+      "default/-|Thing|default/t1",
+      "default/-|Thing|default/t2",
+      "default/-|Thing|default/gone",
+    ]);
     abort.abort();
     await running;
   });

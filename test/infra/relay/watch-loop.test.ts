@@ -3,15 +3,17 @@ import { systemClock } from "../../../infra/clock.ts";
 import { createServer } from "../../../infra/kube/client.ts";
 import { createTurns } from "../../../infra/relay/turns.ts";
 import { startWatchLoop, type WatchLoop } from "../../../infra/relay/watch-loop.ts";
-import type { Kind } from "../../../shared/api/kinds.ts";
+import type { Kind, KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { eventually } from "../../support/eventually.ts";
+import { recordingLog } from "../../support/recording-log.ts";
 import {
   bookmark,
   breaking,
   event,
   failing,
   holding,
+  json,
   listing,
   reset,
   type ScriptedServer,
@@ -19,7 +21,6 @@ import {
   streaming,
   text,
 } from "../../support/scripted-server.ts";
-import { silentLog } from "../../support/silent-log.ts";
 
 const Thing: Kind = { group: "", version: "v1", kind: "Thing", plural: "things", namespaced: true };
 
@@ -41,9 +42,30 @@ function thing(name: string, resourceVersion: string, uid = `uid-${name}`) {
   return { apiVersion: "v1", kind: "Thing", metadata: { namespace: "default", name, uid, resourceVersion } };
 }
 
+/** Real time in which 90 s of silence are over at once; the silences allowed are kept. */
+function silentClock(): Clock & { readonly silences: number[] } {
+  const silences: number[] = [];
+  return {
+    silences,
+    now: () => new Date(),
+    after(delayMs, callback) {
+      if (delayMs >= 90_000) silences.push(delayMs);
+      return systemClock.after(delayMs === 90_000 ? 20 : delayMs, callback);
+    },
+  };
+}
+
+/** An object within so many others. */
+function nested(levels: number): string {
+  return `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+}
+
 interface Watching extends AsyncDisposable {
   readonly server: ScriptedServer;
   readonly told: string[];
+  /** Whether each list was the first of the loop or after a loss. */
+  readonly firsts: readonly boolean[];
+  warnings(): readonly string[];
   readonly loop: WatchLoop;
   readonly delays: readonly number[];
   listsSeen(): number;
@@ -53,15 +75,30 @@ interface Watching extends AsyncDisposable {
 
 async function watching(
   script: (server: ScriptedServer) => void,
-  options: { idleMs?: number; clock?: Clock } = {},
+  options: {
+    readonly idleMs?: number;
+    readonly clock?: Clock;
+    readonly serverClock?: Clock;
+    readonly untrusted?: boolean;
+    readonly stored?: (key: ObjectKey) => Promise<KubeObject | undefined>;
+  } = {},
 ): Promise<Watching> {
   const stack = new AsyncDisposableStack();
   const server = stack.use(await startScriptedServer());
   script(server);
   const connection = stack.use(
-    createServer({ server: server.url }, { clock: systemClock, idleMs: options.idleMs }),
+    createServer(
+      { server: server.url },
+      {
+        clock: options.serverClock ?? systemClock,
+        idleMs: options.idleMs,
+        untrusted: options.untrusted,
+      },
+    ),
   );
   const told: string[] = [];
+  const firsts: boolean[] = [];
+  const log = recordingLog();
   const impatient = impatientClock();
   const loop = stack.use(
     startWatchLoop({
@@ -69,13 +106,16 @@ async function watching(
       client: connection.as("relay"),
       kind: Thing,
       clock: options.clock ?? impatient,
-      log: silentLog,
+      log: log.log,
       lists: createTurns(4),
       random: () => 0.5,
       consumer: {
         reduce: (object) => object,
-        listed: async (items, { resourceVersion }) => {
-          told.push(`list ${items.map(({ metadata }) => metadata.name).join(",")} at ${resourceVersion}`);
+        ...(options.stored === undefined ? {} : { stored: options.stored }),
+        listed: async (items, { resourceVersion, first }) => {
+          const names = items.map(({ metadata }) => metadata.name).join(",");
+          told.push(`list ${names} at ${resourceVersion}`);
+          firsts.push(first);
         },
         changed: async ({ type, object }) => {
           told.push(`${type} ${object.metadata.name}`);
@@ -92,6 +132,8 @@ async function watching(
   return {
     server,
     told,
+    firsts,
+    warnings: () => log.lines.filter(({ level }) => level === "warn").map(({ message }) => message),
     loop,
     delays: impatient.delays,
     listsSeen: () => server.requests.filter(({ query }) => query.get("watch") === null).length,
@@ -294,6 +336,131 @@ describe("watch loop", () => {
     expect(world.listsSeen()).toBe(1);
     expect(world.loop.status().reconnects["Idle"]).toBeGreaterThan(0);
     expect(world.delays[0]).toBe(0);
+  });
+
+  it("asks with a list of one object after two silent watches, and then allows a quiet server its silence (KR-07)", async () => {
+    const serverClock = silentClock();
+    await using world = await watching(() => undefined, { serverClock });
+    await eventually(() => world.watchedFrom().length === 3, within);
+    await eventually(() => serverClock.silences.length === 3, within);
+    const lists = world.server.requests.filter(({ query }) => query.get("watch") === null);
+    expect(lists.map(({ query }) => query.get("limit"))).toEqual(["500", "1"]);
+    expect(world.watchedFrom()).toEqual(["100", "100", "100"]);
+    expect(serverClock.silences).toEqual([90_000, 90_000, 460_000]);
+    expect(world.told).toHaveLength(1);
+  });
+
+  it("keeps the idle limit of a server that has sent bookmarks (KR-07)", async () => {
+    const serverClock = silentClock();
+    await using world = await watching(({ watches }) => watches.push(holding(bookmark("140"))), {
+      serverClock,
+    });
+    await eventually(() => world.watchedFrom().length === 4, within);
+    expect(new Set(serverClock.silences)).toEqual(new Set([90_000]));
+  });
+
+  it("takes a line for dead when the list of one object fails, and waits (KR-07, KR-10)", async () => {
+    await using world = await watching(
+      ({ lists }) => lists.push(listing([]), failing(500, "InternalError")),
+      {
+        serverClock: silentClock(),
+      },
+    );
+    await eventually(() => world.watchedFrom().length === 3, within);
+    expect(world.loop.status().reconnects).toEqual({ Idle: 2, InternalError: 1 });
+    expect(world.delays).toContain(375);
+  });
+
+  it("lists in pages of 50 after a huge line, and after the second by metadata and one by one (KR-11)", async () => {
+    const huge = Buffer.alloc(8 * 1024 * 1024 + 1, "x");
+    const known = thing("a", "7");
+    const listed = [known, thing("b", "9"), thing("c", "10"), thing("d", "11")];
+    await using world = await watching(
+      ({ lists, watches, others }) => {
+        lists.push(listing([known], "8"), listing([known], "9"), listing(listed, "12"));
+        watches.push(holding(huge), holding(huge));
+        others.push(
+          json(200, thing("b", "9")),
+          text(200, Buffer.alloc(11 * 1024 * 1024, "x")),
+          failing(404, "NotFound", { details: { name: "d", kind: "things" } }),
+        );
+      },
+      { stored: async ({ name }) => (name === "a" ? known : undefined) },
+    );
+    await eventually(() => world.watchedFrom().length === 3, within);
+    const lists = world.server.requests.filter(({ path }) => path.endsWith("/things"));
+    const asked = lists.filter(({ query }) => query.get("watch") === null);
+    expect(asked.map(({ query }) => query.get("limit"))).toEqual(["500", "50", "500"]);
+    expect(
+      asked.map(({ headers }) => String(headers["accept"]).includes("PartialObjectMetadataList")),
+    ).toEqual([false, false, true]);
+    expect(world.told).toEqual(["list a at 8", "list a at 9", "list a,b at 12"]);
+    const { oversized } = world.loop.status();
+    expect(oversized).toContain("they are not followed: default/c");
+    expect(world.warnings()).toContain(oversized);
+  });
+
+  it("keeps the old snapshot of an object that has become too large (KR-11)", async () => {
+    const tooLarge = text(200, Buffer.alloc(11 * 1024 * 1024, "x"));
+    await using world = await watching(
+      ({ lists, others }) => {
+        lists.push(
+          text(200, Buffer.alloc(65 * 1024 * 1024, "x")),
+          text(200, Buffer.alloc(65 * 1024 * 1024, "x")),
+        );
+        lists.push(listing([thing("a", "9")], "12"));
+        others.push(tooLarge);
+      },
+      { stored: async () => thing("a", "7") },
+    );
+    await eventually(() => world.told.length === 1, within);
+    expect(world.told).toEqual(["list a at 12"]);
+  });
+
+  it("refuses what is nested deeper than 64 levels from a server it does not trust (S-14)", async () => {
+    const line = (levels: number, name: string) => {
+      const object = JSON.stringify({ ...thing(name, "105"), spec: 0 });
+      return `{"type":"ADDED","object":${object.replace(/0}$/, nested(levels))}}}\n`;
+    };
+    const script = ({ watches }: ScriptedServer) => {
+      watches.push(holding(line(62, "shallow"), line(63, "deep")));
+    };
+    await using world = await watching(script, { untrusted: true });
+    await eventually(() => world.watchedFrom().length === 2, within);
+    expect(world.told).toEqual(["list  at 100", "ADDED shallow", "list  at 100"]);
+    expect(world.loop.status().reconnects).toEqual({ TooDeep: 1 });
+    await using trusting = await watching(script);
+    await eventually(() => trusting.told.length === 3, within);
+    expect(trusting.told).toEqual(["list  at 100", "ADDED shallow", "ADDED deep"]);
+  });
+
+  it("refuses a page with an object of more than 10 MiB from a server it does not trust (S-14)", async () => {
+    const fat = { ...thing("fat", "5"), data: "x".repeat(10 * 1024 * 1024) };
+    await using world = await watching(({ lists }) => lists.push(listing([fat]), listing([])), {
+      untrusted: true,
+    });
+    await eventually(() => world.told.length === 1, within);
+    expect(world.loop.status().reconnects).toEqual({ TooLarge: 1 });
+  });
+
+  it("lists again as for the first time when what it delivered was lost (X-36)", async () => {
+    await using world = await watching(() => undefined);
+    await eventually(() => world.watchedFrom().length === 1, within);
+    world.loop.relist();
+    await eventually(() => world.watchedFrom().length === 2, within);
+    expect(world.firsts).toEqual([true, true]);
+    expect(world.loop.status().reconnects).toEqual({});
+    world.server.breakConnections();
+    await eventually(() => world.watchedFrom().length === 3, within);
+    expect(world.listsSeen()).toBe(2);
+  });
+
+  it("asks a server soon that answers again after an outage (KR-10)", async () => {
+    await using world = await watching(({ watches }) =>
+      watches.push(reset, reset, reset, failing(429, "TooManyRequests")),
+    );
+    await eventually(() => world.watchedFrom().length === 5, within);
+    expect(world.delays).toEqual([375, 750, 1_500, 375]);
   });
 
   it("takes an HTML page or an unasked 404 page for no answer at all and goes on (KR-24)", async () => {

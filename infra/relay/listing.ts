@@ -1,0 +1,81 @@
+import type { Kind, KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
+import type { ListOptions } from "../../shared/runtime/ports.ts";
+import type { ServerClient } from "../kube/verbs.ts";
+import { isOversized, type ListMode } from "./recovery.ts";
+
+export interface ListingOptions {
+  readonly client: ServerClient;
+  readonly kind: Kind;
+  readonly selector?: ListOptions | undefined;
+  readonly signal: AbortSignal;
+  readonly consumer: {
+    reduce(object: KubeObject): KubeObject;
+    stored?(key: ObjectKey): Promise<KubeObject | undefined>;
+  };
+}
+
+export interface Listing {
+  readonly items: readonly KubeObject[];
+  readonly resourceVersion: string;
+  /** Listed one by one: what is known of it and what was left out. */
+  readonly oversized: string | undefined;
+}
+
+const SMALL_PAGE_ITEMS = 50;
+/** Names in a message. */
+const NAMES_TOLD = 5;
+
+/** A complete list, reduced page by page; undefined when the signal has aborted. Throws KubeError. */
+export async function listAll(options: ListingOptions, mode: ListMode): Promise<Listing | undefined> {
+  const { client, kind, selector = {}, signal, consumer } = options;
+  const metadataOnly = mode === "one by one";
+  const pageItems = mode === "small pages" ? SMALL_PAGE_ITEMS : undefined;
+  let items: KubeObject[] = [];
+  let resourceVersion = "";
+  for await (const page of client.pages(kind, { ...selector, pageItems, metadataOnly })) {
+    if (signal.aborted) return undefined;
+    if (page.first) items = [];
+    for (const item of page.items) items.push(metadataOnly ? item : consumer.reduce(item));
+    ({ resourceVersion } = page);
+  }
+  if (!metadataOnly) return { items, resourceVersion, oversized: undefined };
+  return { resourceVersion, ...(await readOneByOne(options, items)) };
+}
+
+/** What is stored in the listed version, and everything else as the server gives it. */
+async function readOneByOne(options: ListingOptions, listed: readonly KubeObject[]) {
+  const { kind, signal, consumer } = options;
+  const items: KubeObject[] = [];
+  const leftOut: string[] = [];
+  for (const { metadata } of listed) {
+    if (signal.aborted) break;
+    const { namespace = "", name, uid, resourceVersion } = metadata;
+    const stored = await consumer.stored?.({ namespace, name });
+    const known = stored?.metadata.uid === uid ? stored : undefined;
+    const isCurrent = known?.metadata.resourceVersion === resourceVersion;
+    const found = isCurrent ? known : await readOne(options, { namespace, name });
+    if (found === "oversized") leftOut.push(`${namespace}/${name}`.replace(/^\//, ""));
+    // An old snapshot is better than none, which would be taken for a deletion.
+    const item = found === "oversized" ? known : found;
+    if (item !== undefined) items.push(item);
+  }
+  return { items, oversized: describe(kind, leftOut) };
+}
+
+async function readOne({ client, kind, consumer }: ListingOptions, key: ObjectKey) {
+  try {
+    const object = await client.get(kind, key);
+    return object === undefined ? undefined : consumer.reduce(object);
+  } catch (error) {
+    if (isOversized(error)) return "oversized";
+    throw error;
+  }
+}
+
+function describe(kind: Kind, leftOut: readonly string[]): string {
+  const told = `answers about ${kind.plural} are larger than allowed, so they are read one by one`;
+  if (leftOut.length === 0) return told;
+  const names = leftOut.slice(0, NAMES_TOLD).join(", ");
+  const more = leftOut.length > NAMES_TOLD ? ` and ${leftOut.length - NAMES_TOLD} more` : "";
+  return `${told}; make these smaller, they are not followed: ${names}${more}`;
+}
