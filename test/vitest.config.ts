@@ -8,6 +8,8 @@ const project = (name: string, include: string[], timeoutMs: number) => ({
 
 export default defineConfig({
   test: {
+    // Infra and system tests mostly wait for servers, not for a core.
+    maxWorkers: 4,
     root: new URL("..", import.meta.url).pathname,
     reporters: ["default", skippedReporter],
     projects: [

@@ -1,7 +1,11 @@
 import { machine } from "node:os";
 import { machinepoolBench } from "./machinepool.ts";
+import { queueBench } from "./queue.ts";
 
-const BENCHES: { readonly [name: string]: () => Promise<void> } = { machinepool: machinepoolBench };
+const BENCHES: { readonly [name: string]: () => Promise<void> } = {
+  machinepool: machinepoolBench,
+  queue: queueBench,
+};
 
 const [name = ""] = process.argv.slice(2);
 const bench = BENCHES[name];

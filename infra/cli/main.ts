@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 import { Command } from "commander";
 import { packageVersion } from "../config.ts";
+import { dlqCommand } from "./dlq.ts";
 import { functionsCommand } from "./functions.ts";
+import { queueCommand } from "./queue.ts";
 import { relayCommand } from "./relay.ts";
+import { replayCommand } from "./replay.ts";
 import { upCommand } from "./up.ts";
 import { versionCommand } from "./version.ts";
 import { workerCommand } from "./worker.ts";
@@ -15,6 +18,9 @@ const program = new Command("capstan")
   .addCommand(relayCommand())
   .addCommand(workerCommand())
   .addCommand(functionsCommand())
+  .addCommand(queueCommand())
+  .addCommand(dlqCommand())
+  .addCommand(replayCommand())
   .addCommand(versionCommand());
 
 try {

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { readEnvironment } from "../config.ts";
+import { type LoopbackAddress, parseLoopbackAddress } from "../worker/loopback-address.ts";
 
 /** Options that every process which serves functions takes. */
 export interface ServeOptions {
@@ -7,6 +8,9 @@ export interface ServeOptions {
   readonly queue?: string;
   readonly functions: readonly string[];
   readonly logLevel?: "debug" | "info" | "warn" | "error" | "silent";
+  readonly metricsAddress?: LoopbackAddress;
+  readonly functionsDir?: string;
+  readonly deadLetters?: string;
 }
 
 export function addServeOptions(command: Command): Command {
@@ -16,6 +20,16 @@ export function addServeOptions(command: Command): Command {
       "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
     )
     .option("--functions <patterns...>", "serve only these functions, for example machinepool-*", ["*"])
+    .option(
+      "--metrics-address <address>",
+      "serve /metrics, /healthz, /readyz and /status, for example at 127.0.0.1:9090 (default: nowhere)",
+      parseAddress,
+    )
+    .option("--functions-dir <folder>", "load functions from this folder instead of Capstan's own")
+    .option(
+      "--dead-letters <file>",
+      "write dead letters to this file (default: beside the queue; memory: ~/.capstan/dead-letters.jsonl)",
+    )
     .addOption(
       new Option("--log-level <level>", "log to standard error").choices([
         "debug",
@@ -32,8 +46,16 @@ export function sharedQueue(queue: string | undefined, command: string): string 
   const url = queue ?? readEnvironment().CAPSTAN_QUEUE;
   if (url !== undefined && url !== "memory") return url;
   throw new Error(
-    `capstan ${command} shares its queue with other processes: add --queue redis://HOST:PORT (or use capstan up, which is all in one)`,
+    `capstan ${command} shares its queue with other processes: add --queue redis://HOST:PORT or sqs://REGION?redis=redis://HOST:PORT (or use capstan up, which is all in one)`,
   );
+}
+
+function parseAddress(text: string): LoopbackAddress {
+  try {
+    return parseLoopbackAddress(text);
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+  }
 }
 
 export function parsePort(text: string): number {
@@ -59,4 +81,9 @@ export function stopRequested(): Promise<void> {
     process.once("SIGINT", stop);
     process.once("SIGTERM", stop);
   });
+}
+
+/** With port 0 this is the only place that tells the port. */
+export function printMetricsUrl({ metricsUrl }: { readonly metricsUrl: string | undefined }): void {
+  if (metricsUrl !== undefined) console.log(`metrics: ${metricsUrl}/metrics, /healthz, /readyz, /status`);
 }

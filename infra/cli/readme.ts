@@ -1,38 +1,65 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { metricRows } from "../telemetry/metric-specs.ts";
 import { loadFunctions } from "../worker/load.ts";
 import { type FunctionRow, toRow } from "./functions.ts";
 
-const README = new URL("../../README.md", import.meta.url);
+const ROOT = new URL("../../", import.meta.url);
+/** The function that functions/README.md shows. */
+const EXAMPLE = "functions/sim/bootstrap.ts";
 const START = "<!-- generated: npm run generate -->";
 const END = "<!-- end -->";
 
-/** Brings the table of functions in README up to date, or with `check` only looks. Gives README if it was not. */
+/**
+ * Brings the tables of functions and of metrics and the example in functions/README up to date, or with `check` only
+ * looks. Gives the files that were not.
+ */
 export async function generateReadme({ check }: { readonly check: boolean }): Promise<readonly string[]> {
-  const [before, functions] = await Promise.all([readFile(README, "utf8"), loadFunctions()]);
-  const after = withTable(before, functionTable(functions.map(toRow)));
+  const table = functionTable((await loadFunctions()).map(toRow));
+  const example = await readFile(new URL(EXAMPLE, ROOT), "utf8");
+  const generated = [
+    ["README.md", table],
+    ["infra/telemetry/README.md", alignedTable(["Metric", "Type", "Meaning"], metricRows())],
+    ["functions/README.md", `\`\`\`ts\n// ${EXAMPLE}\n${example}\`\`\``],
+  ] as const;
+  const updated = await Promise.all(generated.map(([file, part]) => update(file, part, check)));
+  return updated.flat();
+}
+
+async function update(file: string, part: string, check: boolean): Promise<readonly string[]> {
+  const url = new URL(file, ROOT);
+  const before = await readFile(url, "utf8");
+  const after = withGenerated(before, part, file);
   if (after === before) return [];
-  if (!check) await writeFile(README, after);
-  return ["README.md"];
+  if (!check) await writeFile(url, after);
+  return [file];
 }
 
 /** Markdown table, one function per row, in the order given. */
 export function functionTable(rows: readonly FunctionRow[]): string {
-  const cells = rows.map(({ name, reconciles, watches, summary }) => [
-    `\`${name}\``,
-    reconciles,
-    watches.join(", "),
-    summary,
-  ]);
-  const lines = [["Function", "Reconciles", "Wakes on", "Summary"], ["---", "---", "---", "---"], ...cells];
-  return lines.map((line) => `| ${line.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`).join("\n");
+  const header = ["Function", "Reconciles", "Wakes on", "Summary"];
+  const cells = rows.map(({ name, reconciles, watches, summary }) =>
+    [`\`${name}\``, reconciles, watches.join(", "), summary].map((cell) => cell.replaceAll("|", "\\|")),
+  );
+  return alignedTable(header, cells);
+}
+
+/** Columns are aligned as Biome does. */
+function alignedTable(header: readonly string[], cells: readonly (readonly string[])[]): string {
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...cells.map((line) => line[column]?.length ?? 0)),
+  );
+  const rule = widths.map((width) => "-".repeat(width));
+  return [header, rule, ...cells]
+    .map((line) => `| ${line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`)
+    .join("\n");
 }
 
 /** Replaces what is between the two marks. Throws when a text has not exactly one of each, in that order. */
-export function withTable(text: string, table: string): string {
+export function withGenerated(text: string, part: string, file: string): string {
   const [before, rest, ...more] = text.split(START);
   const end = rest?.indexOf(END) ?? -1;
   if (before === undefined || rest === undefined || end < 0 || more.length > 0) {
-    throw new Error(`README.md needs one line "${START}" with one "${END}" below`);
+    throw new Error(`${file} needs one line "${START}" with one "${END}" below`);
   }
-  return `${before}${START}\n${table}\n${rest.slice(end)}`;
+  return `${before}${START}\n${part}\n${rest.slice(end)}`;
 }

@@ -21,3 +21,12 @@ export function bold(text: string): string {
 export function paint(colour: "green" | "yellow" | "red" | "dim" | "cyan", text: string): string {
   return styleText(colour, text, { stream: process.stdout });
 }
+
+/** `45s`, `12m`, `5h`, `3d`: the ages of kubectl. */
+export function ageOf(since: string, now: Date): string {
+  const seconds = Math.max(0, Math.round((now.getTime() - new Date(since).getTime()) / 1_000));
+  if (seconds < 120) return `${seconds}s`;
+  if (seconds < 2 * 3_600) return `${Math.floor(seconds / 60)}m`;
+  if (seconds < 2 * 86_400) return `${Math.floor(seconds / 3_600)}h`;
+  return `${Math.floor(seconds / 86_400)}d`;
+}

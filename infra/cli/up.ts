@@ -5,7 +5,14 @@ import { Command, Option } from "commander";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import { applyManifests, readManifests } from "./apply-manifests.ts";
 import { compose, ROLES, type Role, type Running } from "./compose.ts";
-import { addServeOptions, parsePort, parseSeconds, type ServeOptions, stopRequested } from "./options.ts";
+import {
+  addServeOptions,
+  parsePort,
+  parseSeconds,
+  printMetricsUrl,
+  type ServeOptions,
+  stopRequested,
+} from "./options.ts";
 import { unreadyAmong } from "./readiness.ts";
 import { printSummary } from "./summary.ts";
 import { paint } from "./table.ts";
@@ -31,7 +38,11 @@ export function upCommand(): Command {
     "Run everything in one process: API server, relay, functions, simulated cloud, and an example Cluster",
   );
   return addServeOptions(command)
-    .option("--queue <url>", "memory, or redis://HOST:PORT for BullMQ", "memory")
+    .option(
+      "--queue <url>",
+      "memory, redis://HOST:PORT for BullMQ, or sqs://REGION?redis=redis://HOST:PORT",
+      "memory",
+    )
     .option("--install-crds", "with --kubeconfig: install Capstan's CustomResourceDefinitions", false)
     .option("-f, --file <files...>", "apply these manifests at start instead of the example")
     .option("--empty", "do not apply the example", false)
@@ -75,6 +86,7 @@ async function up(options: UpOptions): Promise<void> {
   });
   await applyManifests(running.server.as("up"), manifests);
   printNextSteps(running);
+  printMetricsUrl(running);
   if (options.untilReady) await untilReady(running, manifests, { stop, timeoutMs: options.timeout * 1_000 });
   else await stop;
   await printSummary(running.store);

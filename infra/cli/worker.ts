@@ -1,13 +1,22 @@
 import { Command } from "commander";
 import { compose } from "./compose.ts";
-import { addServeOptions, type ServeOptions, sharedQueue, stopRequested } from "./options.ts";
+import {
+  addServeOptions,
+  printMetricsUrl,
+  type ServeOptions,
+  sharedQueue,
+  stopRequested,
+} from "./options.ts";
 
 export function workerCommand(): Command {
   const command = new Command("worker").description(
     "Run functions for the keys on the queue; start as many as you need",
   );
   return addServeOptions(command)
-    .option("--queue <url>", "redis://HOST:PORT shared with the relay")
+    .option(
+      "--queue <url>",
+      "shared with the relay: redis://HOST:PORT, or sqs://REGION?redis=redis://HOST:PORT",
+    )
     .action(async (options: ServeOptions) => {
       await using running = await compose({
         ...options,
@@ -20,6 +29,9 @@ export function workerCommand(): Command {
       console.log(
         `worker: serving ${running.functions.map(({ spec }) => spec.name).join(", ")}; Ctrl-C drains and stops`,
       );
+      printMetricsUrl(running);
       await stopRequested();
+      const { running: runs = 0 } = running.worker?.status() ?? {};
+      console.log(`worker: stopping; ${runs} ${runs === 1 ? "run is" : "runs are"} finishing, at most 25 s`);
     });
 }

@@ -5,6 +5,7 @@ import type { Receiver, Token, Transport } from "./token-ledger.ts";
 
 /** 0 is BullMQ's plain list, served before every other number (queue.md 5.2). */
 const RESYNC_PRIORITY = 1_000_000;
+const MAX_RANK = 9_999;
 const SEND_AT_ONCE = 500;
 /** Recovery belongs to the ledger; this only clears BullMQ's own list of active jobs. */
 const WORKER_OPTIONS = {
@@ -40,8 +41,15 @@ export async function createBullmqTransport(options: BullmqTransportOptions): Pr
     skipVersionCheck: true,
   });
   queue.on("error", onError);
+  void removeOrphans(queue).catch(onError);
   return {
     send: async (tokens) => {
+      const [only] = tokens;
+      if (tokens.length === 1 && only !== undefined) {
+        const { name, data, opts } = jobOf(only);
+        await queue.add(name, data, opts);
+        return;
+      }
       for (let start = 0; start < tokens.length; start += SEND_AT_ONCE) {
         await queue.addBulk(tokens.slice(start, start + SEND_AT_ONCE).map(jobOf));
       }
@@ -61,15 +69,21 @@ export async function createBullmqTransport(options: BullmqTransportOptions): Pr
   };
 }
 
-function jobOf({ key, seq, class: wanted }: Token) {
-  const job = { name: "r", data: { k: key, s: seq } };
-  return wanted === "live" ? job : { ...job, opts: { priority: RESYNC_PRIORITY } };
+/** Jobs that a partial loss of data has left without a place in any list: nobody would ever take them. */
+async function removeOrphans(queue: { removeOrphanedJobs(): Promise<number> }): Promise<void> {
+  while ((await queue.removeOrphanedJobs()) > 0);
+}
+
+/** Without options where it can be: they cost a third of the job's memory. */
+function jobOf({ key, seq, class: wanted, rank = 0 }: Token) {
+  const priority = (wanted === "live" ? 0 : RESYNC_PRIORITY) + Math.min(rank, MAX_RANK);
+  return { name: "r", data: { k: key, s: seq }, ...(priority === 0 ? {} : { opts: { priority } }) };
 }
 
 /** Whatever the job holds: what is no token of the ledger is stale there. */
 function tokenOf(data: unknown, priority: number): Token {
   const { k, s } = typeof data === "object" && data !== null ? (data as { k?: unknown; s?: unknown }) : {};
-  return { key: String(k), seq: String(s), class: priority === 0 ? "live" : "resync" };
+  return { key: String(k), seq: String(s), class: priority < RESYNC_PRIORITY ? "live" : "resync" };
 }
 
 /** A worker's own close waits for its jobs, and for Redis, without limit (queue.md 10). */

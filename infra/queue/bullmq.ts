@@ -1,12 +1,14 @@
-import type { Clock, Log, Queue } from "../../shared/runtime/ports.ts";
+import type { Clock, Log, NoteFailure, Queue } from "../../shared/runtime/ports.ts";
 import { systemClock } from "../clock.ts";
 import { createBullmqTransport } from "./bullmq-transport.ts";
+import { forgetFailure } from "./claim.ts";
 import { checkFunctionName } from "./function-name.ts";
 import { connectPatiently, connectRedis, endConnection } from "./redis-connection.ts";
+import { watchRedis } from "./redis-health.ts";
 import { createRedisLedger } from "./redis-ledger.ts";
 import type { LeaseTiming } from "./run-lease.ts";
 import { LEASE_TIMING } from "./run-lease.ts";
-import { TokenQueue } from "./token-queue.ts";
+import { TOKEN_WINDOW, TokenQueue } from "./token-queue.ts";
 
 export interface BullmqQueueOptions {
   /** `redis://` or `rediss://`. */
@@ -17,6 +19,8 @@ export interface BullmqQueueOptions {
   readonly timing?: Partial<LeaseTiming>;
   /** ms until the token of a key that nobody has claimed is sent again. Default 5 s. */
   readonly resendMs?: number;
+  /** Told about every failure, for dead letters. */
+  readonly noteFailure?: NoteFailure;
 }
 
 /**
@@ -29,13 +33,19 @@ export async function createBullmqQueue({
   clock = systemClock,
   timing,
   resendMs,
+  noteFailure = forgetFailure,
 }: BullmqQueueOptions): Promise<Queue> {
   const producer = await connectRedis({ url, log });
+  const health = await watchRedis(producer, { url, clock, log }).catch(async (error: unknown) => {
+    await endConnection(producer);
+    throw error;
+  });
   const patient = connectPatiently(producer);
   const worker = patient.redis;
   const ledger = await createRedisLedger({
     producer,
     worker,
+    window: TOKEN_WINDOW,
     ...(resendMs === undefined ? {} : { resendMs }),
   });
   const functions = new Map<string, Promise<TokenQueue>>();
@@ -49,6 +59,8 @@ export async function createBullmqQueue({
       clock,
       log,
       timing: { ...LEASE_TIMING, ...timing },
+      noteFailure,
+      anyKey: true,
     });
   };
   const open = async (name: string): Promise<TokenQueue> => {
@@ -58,14 +70,20 @@ export async function createBullmqQueue({
     return opened;
   };
   return {
-    enqueue: async (name, entries) => (await open(name)).enqueue(entries),
+    enqueue: async (name, entries) => {
+      const queue = await open(name);
+      await health.watch(() => queue.enqueue(entries));
+    },
     work: async (name, options, run) => (await open(name)).work(options, run),
     depth: async (name) => {
       await open(name);
       return ledger.depth(name);
     },
     dead: (name) => ledger.dead(checkFunctionName(name)),
-    epoch: (name) => ledger.epoch(checkFunctionName(name)),
+    epoch: async (name) => `${await ledger.epoch(checkFunctionName(name))}.${await health.generation()}`,
+    pause: async (name) => (await open(name)).pause(true),
+    resume: async (name) => (await open(name)).pause(false),
+    healthy: () => health.healthy(),
     [Symbol.asyncDispose]: async () => {
       closed = true;
       const opened = await Promise.all(functions.values());

@@ -1,5 +1,13 @@
 import type { Key } from "../../shared/runtime/key.ts";
-import type { Cause, Failure, Fence, Outcome } from "../../shared/runtime/ports.ts";
+import type {
+  Cause,
+  Death,
+  FailedRun,
+  Failure,
+  Fence,
+  NoteFailure,
+  Outcome,
+} from "../../shared/runtime/ports.ts";
 
 /** What a worker brings to a claim. The ledger keeps it with the key, so that a tick can judge an expired lease. */
 export interface ClaimTerms {
@@ -8,6 +16,10 @@ export interface ClaimTerms {
   readonly leaseMs: number;
   readonly attempts: number;
   readonly minIntervalMs: number;
+  /** Keys of one tenant that may run at a time, whoever runs them. Default: any number. */
+  readonly maxRunningPerTenant?: number | undefined;
+  /** Another key than the token's will do. */
+  readonly anyKey?: boolean;
 }
 
 /** What the ledger hands out with a lease. */
@@ -18,6 +30,8 @@ export interface Claim {
   readonly again: number;
   readonly causes: readonly Cause[];
   readonly fences: readonly Fence[];
+  /** How long the key was ready, by the clock of the ledger. */
+  readonly readyMs: number;
 }
 
 /** Distinct causes kept per key (Q-01: a thousand events must not grow an entry). */
@@ -37,4 +51,25 @@ export function floorMs(outcome: Outcome, minIntervalMs: number): number {
   if (outcome.type === "again") return 0;
   const asked = outcome.type === "ok" ? (outcome.notBeforeMs ?? 0) : 0;
   return Math.max(asked, outcome.requested ? minIntervalMs : 0);
+}
+
+/** For queues whose failures nobody keeps. */
+export const forgetFailure: NoteFailure = async () => undefined;
+
+/** Why a key died, from its last failure. */
+export function deathReason(failure: Failure, terminal: boolean): Death["reason"] {
+  if (failure.reason === "MalformedKey") return "Malformed";
+  if (failure.reason === LEASE_EXPIRED.reason) return "LeaseExpired";
+  return terminal ? "Terminal" : "MaxAttempts";
+}
+
+/** What a finished run tells about its failure. */
+export function failedRun(
+  functionName: string,
+  claim: Claim,
+  outcome: Outcome & { readonly type: "error" },
+): Omit<FailedRun, "death"> {
+  const { key, owner, again, causes } = claim;
+  const { failure, record } = outcome;
+  return { function: functionName, key, owner, failure, failures: claim.failures + 1, again, causes, record };
 }

@@ -4,6 +4,15 @@ export class Fifo {
   /** A set's iterator goes on behind what it gave, also after additions; a new one would walk over all gaps again. */
   #cursor = this.#keys.values();
 
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  /** In order; keys may be deleted on the way. Costs more with every key that was ever deleted: for short lines. */
+  [Symbol.iterator](): Iterator<string> {
+    return this.#keys.values();
+  }
+
   add(key: string): void {
     this.#keys.add(key);
   }

@@ -2,7 +2,7 @@ import type { Key } from "../../shared/runtime/key.ts";
 import type { Cause, Failure, QueueEntry } from "../../shared/runtime/ports.ts";
 import type { ClaimTerms } from "./claim.ts";
 import { DueHeap } from "./due-heap.ts";
-import { Fifo } from "./fifo.ts";
+import { TenantLines, tenantOf } from "./tenant-lines.ts";
 
 export type State = "waiting" | "ready" | "running" | "dead";
 export type Class = QueueEntry["class"];
@@ -12,8 +12,11 @@ export interface Entry {
   readonly key: Key;
   state: State;
   class: Class;
-  /** When time moves this key on: due of a waiting one, lease expiry of a running one. */
+  /** When time moves this key on: due of a waiting one, lease expiry of a running one, age of a ready resync. */
   wakeAt: number | undefined;
+  readyAt: number | undefined;
+  /** Has been ready for so long that it stands among the live ones. */
+  aged: boolean;
   failures: number;
   again: number;
   causes: readonly Cause[];
@@ -33,7 +36,11 @@ const HEAP_SLACK = 256;
 /** The entries of one ledger with their order: ready ones by class and arrival, waiting and running ones by time. */
 export class LedgerEntries {
   readonly #entries = new Map<Key, Entry>();
-  readonly #ready: Readonly<Record<Class, Fifo>> = { live: new Fifo(), resync: new Fifo() };
+  readonly #ready: Readonly<Record<Class, TenantLines>> = {
+    live: new TenantLines(),
+    resync: new TenantLines(),
+  };
+  readonly #running = new Map<string, number>();
   readonly #heap = new DueHeap();
   readonly counts: Record<State, number> = { waiting: 0, ready: 0, running: 0, dead: 0 };
 
@@ -52,6 +59,8 @@ export class LedgerEntries {
       state: "waiting",
       class: wanted,
       wakeAt: undefined,
+      readyAt: undefined,
+      aged: false,
       failures: 0,
       again: 0,
       causes: [],
@@ -67,18 +76,36 @@ export class LedgerEntries {
   }
 
   delete(entry: Entry): void {
-    if (entry.state === "ready") this.#ready[entry.class].delete(entry.key);
-    this.counts[entry.state] -= 1;
+    this.#leave(entry);
     this.#entries.delete(entry.key);
   }
 
   move(entry: Entry, state: State, wakeAt?: number): void {
-    if (entry.state === "ready") this.#ready[entry.class].delete(entry.key);
+    this.#leave(entry);
+    entry.aged = false;
+    entry.readyAt = undefined;
     if (state === "ready") this.#ready[entry.class].add(entry.key);
-    this.counts[entry.state] -= 1;
+    if (state === "running") this.#countRunning(entry, 1);
     this.counts[state] += 1;
     entry.state = state;
     this.wake(entry, wakeAt);
+  }
+
+  #leave(entry: Entry): void {
+    if (entry.state === "ready") this.#lineOf(entry).delete(entry.key);
+    if (entry.state === "running") this.#countRunning(entry, -1);
+    this.counts[entry.state] -= 1;
+  }
+
+  #lineOf({ aged, class: wanted }: Entry): TenantLines {
+    return this.#ready[aged ? "live" : wanted];
+  }
+
+  #countRunning({ key }: Entry, change: 1 | -1): void {
+    const tenant = tenantOf(key);
+    const count = (this.#running.get(tenant) ?? 0) + change;
+    if (count === 0) this.#running.delete(tenant);
+    else this.#running.set(tenant, count);
   }
 
   wake(entry: Entry, at: number | undefined): void {
@@ -89,18 +116,32 @@ export class LedgerEntries {
     if (this.#heap.size > 2 * this.#entries.size + HEAP_SLACK) this.#compact();
   }
 
+  /** To the end of its line, if that changes. */
   setClass(entry: Entry, wanted: Class): void {
     if (entry.class === wanted) return;
-    if (entry.state === "ready") {
-      this.#ready[entry.class].delete(entry.key);
-      this.#ready[wanted].add(entry.key);
-    }
+    const moves = entry.state === "ready" && !entry.aged;
+    if (moves) this.#lineOf(entry).delete(entry.key);
     entry.class = wanted;
+    if (!moves) return;
+    this.#lineOf(entry).add(entry.key);
+    // Its age counted only while it was of class resync.
+    this.wake(entry, undefined);
   }
 
-  /** Takes the first ready key out of its line: live before resync. Move it at once. */
-  shiftReady(): Entry | undefined {
-    const key = this.#ready.live.shift() ?? this.#ready.resync.shift();
+  /** A ready resync key goes to the end of its tenant's live line. */
+  age(entry: Entry): void {
+    this.#lineOf(entry).delete(entry.key);
+    entry.aged = true;
+    this.#lineOf(entry).add(entry.key);
+  }
+
+  /**
+   * Takes the first ready key out of its line: live before resync, tenants in turn, of each at most so many running.
+   * Move it at once.
+   */
+  shiftReady(maxRunningPerTenant: number): Entry | undefined {
+    const mayRun = (tenant: string): boolean => (this.#running.get(tenant) ?? 0) < maxRunningPerTenant;
+    const key = this.#ready.live.shift(mayRun) ?? this.#ready.resync.shift(mayRun);
     return key === undefined ? undefined : this.#entries.get(key);
   }
 

@@ -1,40 +1,64 @@
 import { backoffMs } from "../../shared/runtime/backoff.ts";
 import type { Key } from "../../shared/runtime/key.ts";
 import type {
-  Cause,
   DeadKey,
+  Death,
   Failure,
   Fence,
   Outcome,
   QueueDepth,
   QueueEntry,
 } from "../../shared/runtime/ports.ts";
+import { Breaker } from "./breaker.ts";
 import type { Claim, ClaimTerms } from "./claim.ts";
-import { FENCES_KEPT_MS, floorMs, LEASE_EXPIRED, MAX_CAUSES } from "./claim.ts";
+import { deathReason, FENCES_KEPT_MS, floorMs, LEASE_EXPIRED } from "./claim.ts";
 import { ExpiringMap } from "./expiring-map.ts";
-import type { Class, Entry } from "./ledger-entries.ts";
+import { countEntries } from "./ledger-depth.ts";
+import type { Entry } from "./ledger-entries.ts";
 import { LedgerEntries } from "./ledger-entries.ts";
+import { LEDGER_LIMITS, type LedgerLimits } from "./limits.ts";
+import { merged, mostUrgent, newest, type Wish } from "./wish.ts";
 
 /*
  * The ledger of one function: per key one of five states (queue.md 3). `lua/` holds the same table for Redis, where
  * ready keys also have a token on its way to a worker; here a claim takes the first ready key itself.
  *
- * | state   | entered by                                   | left by                                              |
- * |---------|----------------------------------------------|------------------------------------------------------|
- * | idle    | finish ok without a next due (no entry kept) | enqueue                                              |
- * | waiting | place, due in the future                     | due reached (tick) → ready; sooner event → place     |
- * | ready   | place, due now                               | claim → running                                      |
- * | running | claim                                        | finish, release, lease expiry (tick) → place or dead |
- * | dead    | failures = attempts, or terminal, no event   | event → place (live: failures 0; resync: one probe)  |
+ * | call              | idle         | waiting          | ready           | running                | dead               |
+ * |-------------------|--------------|------------------|-----------------|------------------------|--------------------|
+ * | enqueue live      | place(due)   | sooner: place;   | class live (to  | pending: earliest due, | failures 0, place  |
+ * |                   |              | class live       | its live line)  | most urgent class      |                    |
+ * | enqueue resync    | place(due)   | sooner: place    | -               | the same               | one attempt left,  |
+ * |                   |              |                  |                 |                        | place (a probe)    |
+ * | claim             | -            | -                | → running       | -                      | -                  |
+ * | finish ok         | fenced       | fenced           | fenced          | failures 0; next due   | fenced             |
+ * |                   |              |                  |                 | → place, none → idle   |                    |
+ * | finish again      | fenced       | fenced           | fenced          | place(after)           | fenced             |
+ * | finish error      | fenced       | fenced           | fenced          | fail                   | fenced             |
+ * | renew             | fenced       | fenced           | fenced          | lease longer           | fenced             |
+ * | release           | fenced       | fenced           | fenced          | place(now)             | fenced             |
+ * | tick              | -            | due: → ready     | resync older    | lease expired: fail    | older than 14 d:   |
+ * |                   |              |                  | than agingMs:   |                        | → idle             |
+ * |                   |              |                  | to a live line  |                        |                    |
  *
- * place(due) = due is at least the floor (Q-06), then waiting or ready. The earliest due and the more urgent class of
- * two wishes win (Q-05). An event while running is kept as pending and decides at the end of the run: exactly one more
- * (Q-03). An event pending at death keeps the key alive with one attempt left (Q-09). A live event during the probe
- * of a dead key revives it as it would have revived the dead key (Q-10).
+ * place(due): due is at least the floor (Q-06), then waiting or ready; the lease and pending events are gone.
+ * next due: the earlier of what the run wants and the pending event (Q-05), whose class it takes over.
+ * fail: failures + 1. Below the attempts: place(the earlier of backoff and pending event). Terminal, or no attempt
+ *   left: dead, or with a pending event one attempt left and place(pending) (Q-09). A live event, before or during
+ *   the probe of a dead key, revives it as it would have revived the dead key (Q-10).
+ * dead: beyond `maxDead` the longest dead → idle.
+ *
+ * Which key a claim takes (Q-11, Q-12): live lines before resync lines; one line per tenant, lines in turn, each in
+ * the order of arrival; no tenant beyond maxRunningPerTenant. None while paused, one per second while the breaker is
+ * open (breaker.ts); events are accepted and time passes all the same.
  *
  * Forbidden: two leases of one key; a finish, renew or release by anybody but the owner of the lease (answer: fenced,
  * nothing changes); a claim before the floor; a dead key that runs without an event. The failure count changes only
  * by finish, expiry, success and revival; `again` and release touch neither count nor floor.
+ *
+ * Where it differs in `lua/`: one order of ready keys, by class and by rank (keys of the same tenant and class that
+ * were ready before); an aged key goes to the front of all. Of the ready keys at most `window` have a token; the
+ * others wait for a worker: a claim takes the first of them when it is more urgent than the token's key, and so does
+ * a worker that ends a run (token-queue.ts). What may not be claimed loses its token and waits like them, behind `held:<tenant>` while its tenant is at its limit.
  *
  * No timers and no clock: every call brings `now` (ms, one clock), and `nextAt` tells when `tick` has work.
  */
@@ -43,10 +67,23 @@ export class Ledger {
   readonly #entries = new LedgerEntries();
   readonly #floors = new ExpiringMap<number>();
   readonly #fences = new ExpiringMap<readonly Fence[]>();
+  readonly #onFailure: (failed: CountedFailure) => void;
+  readonly #limits: LedgerLimits;
+  readonly #breaker = new Breaker();
+  #paused: boolean = false;
+  #deadEvicted = 0;
+  /** When a claim that the breaker has refused may be tried again. */
+  #retryClaimAt: number | undefined;
 
-  /** `random` in [0, 1) for the jitter of backoffs. */
-  constructor(random: () => number) {
+  /** `random` in [0, 1) for the jitter of backoffs. `onFailure` must not throw. */
+  constructor(
+    random: () => number,
+    onFailure: (failed: CountedFailure) => void = () => undefined,
+    limits: Partial<LedgerLimits> = {},
+  ) {
     this.#random = random;
+    this.#onFailure = onFailure;
+    this.#limits = { ...LEDGER_LIMITS, ...limits };
   }
 
   enqueue(now: number, { key, delayMs = 0, class: wanted, cause }: QueueEntry): void {
@@ -60,16 +97,21 @@ export class Ledger {
     else this.#merge(now, entry, { due, class: wanted });
   }
 
-  /** Leases the first ready key: live before resync, each class in the order of arrival. */
+  /** Leases the first ready key (see above); undefined when there is none or none may be claimed now. */
   claim(now: number, terms: ClaimTerms): Claim | undefined {
-    const entry = this.#entries.shiftReady();
+    if (this.#paused || this.#entries.counts.ready === 0) return undefined;
+    this.#retryClaimAt = this.#breaker.claimAt(now);
+    if (this.#retryClaimAt !== undefined) return undefined;
+    const entry = this.#entries.shiftReady(terms.maxRunningPerTenant ?? Number.POSITIVE_INFINITY);
     if (entry === undefined) return undefined;
     const { key, failures, again, causes } = entry;
+    const readyMs = now - (entry.readyAt ?? now);
     this.#entries.move(entry, "running", now + terms.leaseMs);
     entry.lease = { ...terms, startedAt: now };
     entry.attempts = terms.attempts;
     entry.causes = [];
-    return { key, owner: terms.owner, failures, again, causes, fences: this.#fences.get(now, key) ?? [] };
+    const fences = this.#fences.get(now, key) ?? [];
+    return { key, owner: terms.owner, failures, again, causes, fences, readyMs };
   }
 
   /** False = fenced. */
@@ -85,6 +127,7 @@ export class Ledger {
     }
     entry.again = outcome.type === "again" ? entry.again + 1 : 0;
     if (outcome.type === "ok") {
+      this.#breaker.note(now, false);
       entry.failures = 0;
       entry.deadSince = undefined;
     }
@@ -106,26 +149,36 @@ export class Ledger {
     return entry !== undefined;
   }
 
-  /** Makes due keys ready and takes expired leases away. */
+  /** Makes due keys ready, lets old ones go first, takes expired leases away and forgets the long dead. */
   tick(now: number): void {
+    this.#breaker.settle(now);
+    if (this.#retryClaimAt !== undefined && this.#retryClaimAt <= now) this.#retryClaimAt = undefined;
     for (let entry = this.#entries.shiftDue(now); entry !== undefined; entry = this.#entries.shiftDue(now)) {
       if (entry.state === "running") this.#fail(now, entry, { failure: LEASE_EXPIRED, terminal: false });
-      else this.#place(now, entry, now);
+      else if (entry.state === "waiting") this.#place(now, entry, now);
+      else if (entry.state === "ready") this.#entries.age(entry);
+      else this.#entries.delete(entry);
     }
   }
 
-  /** The earliest instant at which `tick` has something to do. */
+  /** The earliest instant at which `tick`, or a claim that was refused, has something to do. */
   nextAt(): number | undefined {
-    return this.#entries.nextAt();
+    const at = Math.min(this.#entries.nextAt() ?? Infinity, this.#retryClaimAt ?? Infinity);
+    return at === Infinity ? undefined : at;
+  }
+
+  /** No claims until it is called with false. */
+  pause(paused: boolean): void {
+    this.#paused = paused;
   }
 
   depth(now: number): QueueDepth {
-    const dues = this.#entries
-      .all()
-      .flatMap(({ state, wakeAt }) => (state === "waiting" ? [wakeAt ?? now] : []));
-    const next = dues.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
-    const { counts } = this.#entries;
-    return dues.length === 0 ? { ...counts } : { ...counts, nextDueMs: Math.max(0, next - now) };
+    return {
+      ...countEntries(now, this.#entries.all()),
+      ...(this.#paused ? { paused: true } : {}),
+      ...(this.#breaker.open ? { breakerOpen: true } : {}),
+      ...(this.#deadEvicted > 0 ? { deadEvicted: this.#deadEvicted } : {}),
+    };
   }
 
   /** The longest dead first. */
@@ -166,8 +219,12 @@ export class Ledger {
     entry.lease = undefined;
     entry.pending = undefined;
     const at = Math.max(due, this.#floors.get(now, entry.key) ?? 0);
-    if (at > now) this.#entries.move(entry, "waiting", at);
-    else this.#entries.move(entry, "ready");
+    if (at > now) {
+      this.#entries.move(entry, "waiting", at);
+    } else {
+      this.#entries.move(entry, "ready", entry.class === "resync" ? now + this.#limits.agingMs : undefined);
+      entry.readyAt = now;
+    }
   }
 
   /** After a run that did not fail: as soon as it or a pending event wants, else idle. */
@@ -184,10 +241,13 @@ export class Ledger {
   }
 
   #fail(now: number, entry: Entry, { failure, terminal }: { failure: Failure; terminal: boolean }): void {
-    const { pending, lease } = entry;
+    const { pending, lease, again } = entry;
+    let death: Death | undefined;
     entry.failures += 1;
+    const { failures } = entry;
     entry.again = 0;
     entry.failure = failure;
+    this.#breaker.note(now, true);
     if (pending !== undefined) entry.class = mostUrgent(entry.class, pending.class);
     if (!terminal && entry.failures < entry.attempts) {
       const retryAt = now + Math.max(lease?.minIntervalMs ?? 0, backoffMs(entry.failures, this.#random()));
@@ -195,13 +255,29 @@ export class Ledger {
     } else if (pending === undefined) {
       entry.deadSince ??= now;
       entry.lease = undefined;
-      this.#entries.move(entry, "dead");
+      this.#entries.move(entry, "dead", entry.deadSince + this.#limits.deadKeptMs);
+      this.#evictDead();
+      death = {
+        reason: deathReason(failure, terminal),
+        class: entry.class,
+        since: new Date(entry.deadSince),
+      };
     } else {
       const revived = entry.deadSince !== undefined && pending.class === "live";
       entry.failures = revived ? 0 : entry.attempts - 1;
       if (revived) entry.deadSince = undefined;
       this.#place(now, entry, pending.due);
     }
+    this.#onFailure({ key: entry.key, failure, failures, again, death });
+  }
+
+  #evictDead(): void {
+    if (this.#entries.counts.dead <= this.#limits.maxDead) return;
+    const [oldest] = this.dead();
+    const entry = oldest && this.#entries.get(oldest.key);
+    if (entry === undefined) return;
+    this.#entries.delete(entry);
+    this.#deadEvicted += 1;
   }
 
   #keepFences(now: number, key: Key, fences: readonly Fence[]): void {
@@ -210,23 +286,12 @@ export class Ledger {
   }
 }
 
-interface Wish {
-  readonly due: number;
-  readonly class: Class;
-}
-
-function merged(a: Wish | undefined, b: Wish): Wish {
-  return a === undefined ? b : { due: Math.min(a.due, b.due), class: mostUrgent(a.class, b.class) };
-}
-
-function mostUrgent(a: Class, b: Class): Class {
-  return a === "live" || b === "live" ? "live" : "resync";
-}
-
-/** The newest first, each only once. */
-function newest(cause: Cause, causes: readonly Cause[]): readonly Cause[] {
-  const others = causes.filter(
-    (other) => other.what !== cause.what || other.resourceVersion !== cause.resourceVersion,
-  );
-  return [cause, ...others].slice(0, MAX_CAUSES);
+/** A failure that raised the count of a key: of a run, or an expired lease. */
+export interface CountedFailure {
+  readonly key: Key;
+  readonly failure: Failure;
+  readonly failures: number;
+  readonly again: number;
+  /** The key has died of it. */
+  readonly death: Death | undefined;
 }

@@ -3,6 +3,7 @@ import type {
   Clock,
   DeadKey,
   Lease,
+  NoteFailure,
   Outcome,
   Queue,
   QueueDepth,
@@ -10,9 +11,9 @@ import type {
   WorkOptions,
 } from "../../shared/runtime/ports.ts";
 import { ActiveRuns } from "./active-runs.ts";
-import type { Claim } from "./claim.ts";
+import { type Claim, failedRun, forgetFailure } from "./claim.ts";
 import { checkFunctionName } from "./function-name.ts";
-import { Ledger } from "./ledger.ts";
+import { type CountedFailure, Ledger } from "./ledger.ts";
 import type { LeaseTiming } from "./run-lease.ts";
 import { LEASE_TIMING, runLease } from "./run-lease.ts";
 
@@ -21,17 +22,29 @@ export interface MemoryQueueOptions {
   /** In [0, 1), for jitter. */
   readonly random?: () => number;
   readonly timing?: Partial<LeaseTiming>;
+  /** Told about every failure, for dead letters. */
+  readonly noteFailure?: NoteFailure;
 }
 
 /** The queue of one process. Its data ends with it; a new process resyncs (Q-15). */
-export function createMemoryQueue({ clock, random = Math.random, timing }: MemoryQueueOptions): Queue {
+export function createMemoryQueue({
+  clock,
+  random = Math.random,
+  timing,
+  noteFailure = forgetFailure,
+}: MemoryQueueOptions): Queue {
   const functions = new Map<string, FunctionQueue>();
   let closed = false;
   const open = (name: string): FunctionQueue => {
     if (closed) throw new Error("the queue is closed");
     const known = functions.get(checkFunctionName(name));
     if (known !== undefined) return known;
-    const created = new FunctionQueue(clock, random, { ...LEASE_TIMING, ...timing });
+    const created = new FunctionQueue(name, {
+      clock,
+      random,
+      timing: { ...LEASE_TIMING, ...timing },
+      noteFailure,
+    });
     functions.set(name, created);
     return created;
   };
@@ -41,6 +54,9 @@ export function createMemoryQueue({ clock, random = Math.random, timing }: Memor
     depth: async (name) => open(name).depth(),
     dead: async (name) => open(name).dead(),
     epoch: async (name) => open(name).epoch,
+    pause: async (name) => open(name).pause(true),
+    resume: async (name) => open(name).pause(false),
+    healthy: () => ({ ok: true }),
     [Symbol.asyncDispose]: async () => {
       closed = true;
       await Promise.all([...functions.values()].map((each) => each[Symbol.asyncDispose]()));
@@ -54,24 +70,37 @@ interface Worker {
   readonly runs: ActiveRuns;
 }
 
+interface FunctionQueueOptions {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly timing: LeaseTiming;
+  readonly noteFailure: NoteFailure;
+}
+
 /** Claims in one turn of the event loop, so that runs which never wait for I/O cannot hold up everybody else. */
 const CLAIMS_PER_TURN = 32;
 
 class FunctionQueue implements AsyncDisposable {
   readonly epoch = randomBytes(8).toString("hex");
+  readonly #name: string;
   readonly #clock: Clock;
   readonly #timing: LeaseTiming;
+  readonly #noteFailure: NoteFailure;
   readonly #ledger: Ledger;
+  /** What a run that is about to be finished can tell about its failure. */
+  #finishing: ReturnType<typeof failedRun> | undefined;
   readonly #workers = new Set<Worker>();
   readonly #closed = new AbortController();
   #claims = 0;
   #claimsThisTurn = 0;
   #armed: { readonly at: number; readonly cancel: () => void } | undefined;
 
-  constructor(clock: Clock, random: () => number, timing: LeaseTiming) {
+  constructor(name: string, { clock, random, timing, noteFailure }: FunctionQueueOptions) {
+    this.#name = name;
     this.#clock = clock;
     this.#timing = timing;
-    this.#ledger = new Ledger(random);
+    this.#noteFailure = noteFailure;
+    this.#ledger = new Ledger(random, (failed) => this.#failed(failed));
   }
 
   enqueue(entries: readonly QueueEntry[]): void {
@@ -85,6 +114,11 @@ class FunctionQueue implements AsyncDisposable {
     this.#workers.add(worker);
     this.#advance();
     return { [Symbol.asyncDispose]: () => this.#end(worker) };
+  }
+
+  pause(paused: boolean): void {
+    this.#ledger.pause(paused);
+    this.#advance();
   }
 
   depth(): QueueDepth {
@@ -122,10 +156,16 @@ class FunctionQueue implements AsyncDisposable {
   #claim(worker: Worker): void {
     const { options, runs } = worker;
     const { leaseMs } = this.#timing;
-    const { attempts, minIntervalMs } = options;
+    const { attempts, minIntervalMs, maxRunningPerTenant } = options;
     while (!runs.draining && runs.size < options.concurrency && this.#claimsThisTurn < CLAIMS_PER_TURN) {
       const owner = `${options.owner}/${this.#claims++}`;
-      const claim = this.#ledger.claim(this.#now(), { owner, leaseMs, attempts, minIntervalMs });
+      const claim = this.#ledger.claim(this.#now(), {
+        owner,
+        leaseMs,
+        attempts,
+        minIntervalMs,
+        maxRunningPerTenant,
+      });
       if (claim === undefined) return;
       this.#countClaim();
       void runs.track(this.#run(worker, claim)).then(() => this.#advance());
@@ -150,8 +190,20 @@ class FunctionQueue implements AsyncDisposable {
       renew: async () => this.#ledger.renew(this.#now(), claim, this.#timing.leaseMs),
       stop: runs.stop,
     });
-    if (end.type === "finished") this.#ledger.finish(this.#now(), claim, end.outcome);
+    if (end.type === "finished") this.#finish(claim, end.outcome);
     if (end.type === "stopped") this.#ledger.release(this.#now(), claim);
+  }
+
+  #finish(claim: Claim, outcome: Outcome): void {
+    this.#finishing = outcome.type === "error" ? failedRun(this.#name, claim, outcome) : undefined;
+    this.#ledger.finish(this.#now(), claim, outcome);
+    this.#finishing = undefined;
+  }
+
+  /** Called by the ledger within `finish`, or within `tick` for an expired lease, of which nothing more is known. */
+  #failed(failed: CountedFailure): void {
+    const told = this.#finishing ?? { function: this.#name, causes: [] };
+    void this.#noteFailure({ ...told, ...failed });
   }
 
   /** One timer, at the earliest instant; it may fire early when that has moved away, and is then set again. */

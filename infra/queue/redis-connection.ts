@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { SECOND } from "../../shared/runtime/backoff.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
+import { checkRedisUrl, refuseEviction } from "./redis-checks.ts";
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND;
 const COMMAND_TIMEOUT_MS = 10 * SECOND;
@@ -18,7 +19,7 @@ export interface RedisTarget {
  * Throws when the URL is none, the server does not answer or may evict keys; never shows the password.
  */
 export async function connectRedis({ url, log }: RedisTarget): Promise<Redis> {
-  const shown = shownUrl(url);
+  const { shown } = checkRedisUrl(url);
   const { Redis } = await import("ioredis");
   const redis = new Redis(url, {
     lazyConnect: true,
@@ -35,7 +36,7 @@ export async function connectRedis({ url, log }: RedisTarget): Promise<Redis> {
   redis.on("error", note);
   try {
     await redis.connect();
-    refuseEviction(await redis.info("memory"));
+    await refuseEviction(redis);
   } catch (error) {
     redis.disconnect();
     // Without its cause: ioredis keeps the command in the error, which for AUTH is the password.
@@ -91,34 +92,15 @@ export async function endConnection(redis: Redis): Promise<void> {
   await ended;
 }
 
-/** The URL without its password, for messages. */
-function shownUrl(url: string): string {
-  if (!URL.canParse(url)) throw new TypeError("the Redis URL is not a URL; expected redis://host:6379");
-  const parsed = new URL(url);
-  if (parsed.password !== "") parsed.password = "***";
-  if (parsed.protocol !== "redis:" && parsed.protocol !== "rediss:") {
-    throw new TypeError(
-      `${parsed.href} is not a Redis URL; expected redis://host:6379 or rediss://host:6379`,
-    );
-  }
-  return parsed.href;
-}
-
-/** With eviction, keys of the ledger would disappear one by one, which nothing repairs (queue.md 8). */
-function refuseEviction(memoryInfo: string): void {
-  const settingOf = (name: string): string | undefined =>
-    new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(memoryInfo)?.[1];
-  const policy = settingOf("maxmemory_policy");
-  if (policy === undefined || policy === "noeviction" || settingOf("maxmemory") === "0") return;
-  throw new Error(`it evicts data (maxmemory-policy ${policy}); set maxmemory-policy noeviction`);
-}
-
 function logOutages(redis: Redis, { shown, log }: { readonly shown: string; readonly log: Log }): void {
   let away = false;
-  redis.on("error", (error: Error) => {
-    if (!away) log.warn({ redis: shown, error: reasonOf(error) }, "Redis is unreachable; work waits");
+  const warn = (error: string | undefined): void => {
+    if (!away) log.warn({ redis: shown, error }, "Redis is unreachable; work waits");
     away = true;
-  });
+  };
+  redis.on("error", (error: Error) => warn(reasonOf(error)));
+  // A server that stops in order ends the connection without an error.
+  redis.on("reconnecting", () => warn(undefined));
   redis.on("ready", () => {
     if (away) log.info({ redis: shown }, "Redis is back");
     away = false;

@@ -1,28 +1,27 @@
-import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import type { Redis } from "ioredis";
-import { backoffMs, SECOND } from "../../shared/runtime/backoff.ts";
-import type {
-  Cause,
-  DeadKey,
-  Failure,
-  Fence,
-  Outcome,
-  QueueDepth,
-  QueueEntry,
-} from "../../shared/runtime/ports.ts";
+import { SECOND } from "../../shared/runtime/backoff.ts";
+import type { DeadKey, Failure, Outcome } from "../../shared/runtime/ports.ts";
+import { batched } from "./batched.ts";
 import type { Claim, ClaimTerms } from "./claim.ts";
-import { FENCES_KEPT_MS, floorMs, LEASE_EXPIRED, MAX_CAUSES } from "./claim.ts";
-import type { Change, Token, TokenLedger } from "./token-ledger.ts";
-
-const SCRIPTS = ["enqueue", "claim", "finish", "renew", "release", "tick", "depth", "epoch"] as const;
-type ScriptName = (typeof SCRIPTS)[number];
-type Argument = string | number;
+import { LEDGER_LIMITS, type LedgerLimits } from "./limits.ts";
+import {
+  changeFor,
+  claimArguments,
+  claimOf,
+  depthOf,
+  eventArguments,
+  finishArguments,
+  replyOf,
+} from "./redis-replies.ts";
+import { ledgerPrefix, loadScripts, type RunScript } from "./redis-scripts.ts";
+import type { Change, FinishChange, Token, TokenLedger } from "./token-ledger.ts";
 
 /** BullMQ on the same Redis seldom loses a token; a copy costs one claim. */
 const RESEND_MS = 5 * SECOND;
 const TICK_LIMIT = 500;
 const READ_AT_ONCE = 500;
+/** Keys in one call of claim or finish: small enough that Redis and this process work at the same time. */
+const CALLS_AT_ONCE = 16;
 
 export interface RedisLedgerOptions {
   /** Rejects while Redis is away: for events, whose senders have their own retry. */
@@ -30,144 +29,103 @@ export interface RedisLedgerOptions {
   /** Waits for Redis: for leases. */
   readonly worker: Redis;
   readonly resendMs?: number;
+  /**
+   * Tokens of unclaimed keys at a time. Further ready keys wait without a token for a `finish` with a next claim, or
+   * for the window. Default: every ready key has a token.
+   */
+  readonly window?: number;
+  readonly limits?: Partial<LedgerLimits>;
 }
 
 /**
  * The ledger as Lua scripts (`lua/`), keys `{cap:<function>}:l:*`. Times are Redis' own. Connections stay the
- * caller's. Entries of one call should be at most 500.
+ * caller's. Entries of one call should be at most 500. Claims and finishes of one turn of the event loop are one call.
  */
-export async function createRedisLedger({
-  producer,
-  worker,
-  resendMs = RESEND_MS,
-}: RedisLedgerOptions): Promise<TokenLedger> {
-  await Promise.all([defineScripts(producer), defineScripts(worker)]);
-  const call =
-    (redis: Redis, script: ScriptName) =>
-    (functionName: string, ...args: Argument[]) =>
-      callScript(redis, script, [
-        prefixOf(functionName),
-        randomBytes(8).toString("hex"),
-        Math.random(),
-        resendMs,
-        ...args,
-      ]);
-  const scripts = {
-    enqueue: call(producer, "enqueue"),
-    tick: call(producer, "tick"),
-    depth: call(producer, "depth"),
-    epoch: call(producer, "epoch"),
-    claim: call(worker, "claim"),
-    finish: call(worker, "finish"),
-    renew: call(worker, "renew"),
-    release: call(worker, "release"),
-  };
+export async function createRedisLedger(options: RedisLedgerOptions): Promise<TokenLedger> {
+  const { producer, worker, resendMs = RESEND_MS, window } = options;
+  const limits = { ...LEDGER_LIMITS, ...options.limits };
+  const run = await loadScripts([producer, worker], { resendMs, window, limits });
+  const { claim, finish } = createRunCalls(run, worker);
   return {
+    claim,
+    finish,
     enqueue: async (name, entries) =>
-      changeOf(await scripts.enqueue(name, ...entries.flatMap(eventArguments))),
-    claim: async (name, token, terms) => {
-      const { owner, leaseMs, attempts, minIntervalMs } = terms;
-      const reply = await scripts.claim(name, token.key, token.seq, owner, leaseMs, attempts, minIntervalMs);
-      return Array.isArray(reply) ? claimOf(token, owner, reply) : undefined;
+      replyOf(await run(producer, "enqueue", name, entries.flatMap(eventArguments))).change,
+    renew: async (name, { key, owner, leaseMs }) =>
+      (await run(worker, "renew", name, [key, owner, leaseMs])) === 1,
+    release: async (name, { key, owner }) => {
+      const { change, results } = replyOf(await run(worker, "release", name, [key, owner]));
+      return { ...change, accepted: results[0] === 1 };
     },
-    finish: async (name, claim, outcome) =>
-      changeOf(
-        await scripts.finish(name, claim.key, claim.owner, ...outcomeArguments(outcome, claim.minIntervalMs)),
-      ),
-    renew: async (name, { key, owner, leaseMs }) => (await scripts.renew(name, key, owner, leaseMs)) === 1,
-    release: async (name, { key, owner }) => changeOf(await scripts.release(name, key, owner)),
-    tick: async (name) => changeOf(await scripts.tick(name, TICK_LIMIT)),
-    depth: async (name) => depthOf(listOf(await scripts.depth(name))),
-    dead: (name) => readDead(producer, prefixOf(name)),
-    epoch: async (name) => String(await scripts.epoch(name)),
+    tick: async (name) => replyOf(await run(producer, "tick", name, [TICK_LIMIT])).change,
+    pause: async (name, paused) => replyOf(await run(producer, "pause", name, [paused ? 1 : 0])).change,
+    depth: async (name) => depthOf(await run(producer, "depth", name, [])),
+    dead: (name) => readDead(producer, ledgerPrefix(name)),
+    epoch: async (name) => String(await run(producer, "epoch", name, [])),
   };
 }
 
-function prefixOf(functionName: string): string {
-  return `{cap:${functionName}}:l:`;
+interface RunCalls {
+  readonly claim: (token: Token, terms: ClaimTerms) => Promise<Claim | undefined>;
+  readonly finish: (end: RunEnd) => Promise<FinishChange>;
 }
 
-async function defineScripts(redis: Redis): Promise<void> {
-  const textOf = (name: string) => readFile(new URL(`lua/${name}.lua`, import.meta.url), "utf8");
-  const shared = `${constants()}\n${await textOf("ledger")}`;
-  for (const name of SCRIPTS) {
-    redis.defineCommand(commandOf(name), { lua: `${shared}\n${await textOf(name)}`, numberOfKeys: 1 });
-  }
+interface RunEnd {
+  readonly claim: Claim & ClaimTerms;
+  readonly outcome: Outcome;
+  readonly next: ClaimTerms | undefined;
 }
 
-/** Numbers that both ledgers share, so that they are written down once. */
-function constants(): string {
-  const delays: number[] = [];
-  do delays.push(backoffMs(delays.length + 1, 0));
-  while (delays.at(-1) !== delays.at(-2));
-  return [
-    `local BACKOFF_MS = { ${delays.join(", ")} }`,
-    `local FENCES_KEPT_MS, MAX_CAUSES = ${FENCES_KEPT_MS}, ${MAX_CAUSES}`,
-    `local LEASE_EXPIRED = ${JSON.stringify(JSON.stringify(LEASE_EXPIRED))}`,
-  ].join("\n");
-}
-
-function commandOf(script: ScriptName): string {
-  return `capstanLedger:${script}`;
-}
-
-async function callScript(redis: Redis, script: ScriptName, args: readonly Argument[]): Promise<unknown> {
-  // defineCommand adds methods that no type knows.
-  const method: unknown = Reflect.get(redis, commandOf(script));
-  if (typeof method !== "function") throw new Error(`bug: script ${script} is not defined`);
-  return Reflect.apply(method, redis, args);
-}
-
-function eventArguments({ key, delayMs = 0, class: wanted, cause }: QueueEntry): readonly Argument[] {
-  const text =
-    cause === undefined ? "" : JSON.stringify({ what: cause.what, resourceVersion: cause.resourceVersion });
-  return [key, wholeMs(delayMs), wanted === "live" ? 1 : 0, text];
-}
-
-function outcomeArguments(outcome: Outcome, minIntervalMs: number): readonly Argument[] {
-  const after = outcome.type === "error" || outcome.afterMs === undefined ? "" : wholeMs(outcome.afterMs);
-  const fences = outcome.fences.length === 0 ? "" : JSON.stringify(outcome.fences);
-  const failure = outcome.type === "error" ? JSON.stringify(outcome.failure) : "";
-  const terminal = outcome.type === "error" && outcome.terminal ? 1 : 0;
-  return [outcome.type, after, wholeMs(floorMs(outcome, minIntervalMs)), fences, failure, terminal];
-}
-
-function wholeMs(ms: number): number {
-  return Math.max(0, Math.ceil(ms));
-}
-
-function claimOf({ key }: Token, owner: ClaimTerms["owner"], reply: readonly unknown[]): Claim {
-  const [failures, again, causes, fences] = reply;
+/** The two calls that are made for every run: those of one turn go together. */
+function createRunCalls(run: RunScript, worker: Redis): Pick<TokenLedger, "claim" | "finish"> {
+  const functions = new Map<string, RunCalls>();
+  const create = (name: string): RunCalls => {
+    const claims = batched(CALLS_AT_ONCE, (items: readonly Parameters<RunCalls["claim"]>[]) =>
+      claimAll(run, { worker, name, items }),
+    );
+    const ends = batched(CALLS_AT_ONCE, (items: readonly RunEnd[]) =>
+      finishAll(run, { worker, name, items }),
+    );
+    return { claim: (token, terms) => claims([token, terms]), finish: ends };
+  };
+  const callsOf = (name: string): RunCalls => {
+    const calls = functions.get(name) ?? create(name);
+    functions.set(name, calls);
+    return calls;
+  };
   return {
-    key,
-    owner,
-    failures: Number(failures),
-    again: Number(again),
-    causes: String(causes)
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line): Cause => JSON.parse(line)),
-    fences: fences === "" ? [] : (JSON.parse(String(fences)) as Fence[]),
+    claim: (name, token, terms) => callsOf(name).claim(token, terms),
+    finish: (name, claim, outcome, next) => callsOf(name).finish({ claim, outcome, next }),
   };
 }
 
-function changeOf(reply: unknown): Change {
-  const [accepted, waitMs, ...rest] = listOf(reply);
-  const tokens: Token[] = [];
-  for (let i = 0; i + 2 < rest.length; i += 3) {
-    tokens.push({
-      key: String(rest[i]),
-      seq: String(rest[i + 1]),
-      class: rest[i + 2] === "1" ? "live" : "resync",
-    });
-  }
-  return { accepted: accepted === 1, tokens, waitMs: Number(waitMs) < 0 ? undefined : Number(waitMs) };
+interface Batch<I> {
+  readonly worker: Redis;
+  readonly name: string;
+  readonly items: readonly I[];
 }
 
-function depthOf(reply: readonly unknown[]): QueueDepth {
-  const [ready = 0, waiting = 0, running = 0, dead = 0, nextDueMs = -1] = reply.map(Number);
-  const counts = { ready, waiting, running, dead };
-  return nextDueMs < 0 ? counts : { ...counts, nextDueMs };
+async function claimAll(
+  run: RunScript,
+  { worker, name, items }: Batch<Parameters<RunCalls["claim"]>>,
+): Promise<readonly (Claim | undefined)[]> {
+  const args = items.flatMap(([token, terms]) => claimArguments(token, terms));
+  const { results } = replyOf(await run(worker, "claim", name, args));
+  return items.map(([, { owner }], index) => claimOf(results[index], owner));
+}
+
+async function finishAll(
+  run: RunScript,
+  { worker, name, items }: Batch<RunEnd>,
+): Promise<readonly FinishChange[]> {
+  const args = items.flatMap(({ claim, outcome, next }) => finishArguments(claim, outcome, next));
+  const reply = replyOf(await run(worker, "finish", name, args));
+  return items.map(({ claim, next }, index): FinishChange => {
+    const change: Change = changeFor(claim.key, index, reply);
+    const accepted = reply.results[2 * index] === 1;
+    const claimed = claimOf(reply.results[2 * index + 1], next?.owner ?? "");
+    return claimed === undefined ? { ...change, accepted } : { ...change, accepted, next: claimed };
+  });
 }
 
 /** Not one script: a long list must not hold up the server, and a key that revives meanwhile is left out. */
@@ -187,9 +145,4 @@ async function readDead(redis: Redis, prefix: string): Promise<readonly DeadKey[
     }
   }
   return found;
-}
-
-function listOf(reply: unknown): readonly unknown[] {
-  if (!Array.isArray(reply)) throw new Error("bug: a ledger script did not give a list");
-  return reply;
 }

@@ -71,8 +71,9 @@ export async function runLease(claim: Claim, { clock, timing, run, renew, stop }
   stop.addEventListener("abort", onStop);
   if (stop.aborted) onStop();
 
-  const { key, failures, again, causes, fences } = claim;
-  const lease: Lease = Object.freeze({ key, failures, again, causes, fences, signal: controller.signal });
+  const { key, failures, again, causes, fences, readyMs } = claim;
+  const { signal } = controller;
+  const lease: Lease = Object.freeze({ key, failures, again, causes, fences, readyMs, signal });
   (async () => run(lease))().then(
     (outcome) => ended.resolve({ type: "finished", outcome }),
     (thrown: unknown) => ended.resolve({ type: "finished", outcome: failedWith(failureOf(thrown)) }),

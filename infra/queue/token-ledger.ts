@@ -7,6 +7,16 @@ export interface Token {
   readonly key: Key;
   readonly seq: string;
   readonly class: QueueEntry["class"];
+  /** Keys of the same tenant and class that were ready before it (Q-12); a transport may send them later. */
+  readonly rank?: number;
+}
+
+/** A key that died in a change of the ledger. */
+export interface KeyDeath {
+  readonly key: Key;
+  readonly class: QueueEntry["class"];
+  readonly failures: number;
+  readonly since: Date;
 }
 
 /** What a change of the ledger leaves to do. */
@@ -14,18 +24,33 @@ export interface Change {
   /** False = fenced: nothing has changed. */
   readonly accepted: boolean;
   readonly tokens: readonly Token[];
+  readonly deaths: readonly KeyDeath[];
   /** The call left a key waiting that is due so soon (Q-19). */
   readonly waitMs: number | undefined;
+}
+
+export interface FinishChange extends Change {
+  /** The key that the worker shall run next, when it asked for one. */
+  readonly next?: Claim;
 }
 
 /** A ledger that several processes share; rows of queue.md 3. Every call is atomic. */
 export interface TokenLedger {
   enqueue(functionName: string, entries: readonly QueueEntry[]): Promise<Change>;
+  /** With `anyKey`, the claim may be of another key than the token's, which is then stale or must wait. */
   claim(functionName: string, token: Token, terms: ClaimTerms): Promise<Claim | undefined>;
-  finish(functionName: string, claim: Claim & ClaimTerms, outcome: Outcome): Promise<Change>;
+  /** `next`: also claims a key that waits without a token, if there is one. */
+  finish(
+    functionName: string,
+    claim: Claim & ClaimTerms,
+    outcome: Outcome,
+    next?: ClaimTerms,
+  ): Promise<FinishChange>;
   renew(functionName: string, claim: Claim & ClaimTerms): Promise<boolean>;
   release(functionName: string, claim: Claim): Promise<Change>;
   tick(functionName: string): Promise<Change>;
+  /** Claims nothing until it is called with false; events are accepted all the same. */
+  pause(functionName: string, paused: boolean): Promise<Change>;
   depth(functionName: string): Promise<QueueDepth>;
   dead(functionName: string): Promise<readonly DeadKey[]>;
   epoch(functionName: string): Promise<string>;

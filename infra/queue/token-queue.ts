@@ -1,7 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { SECOND } from "../../shared/runtime/backoff.ts";
-import type { Clock, Lease, Log, Outcome, QueueEntry, WorkOptions } from "../../shared/runtime/ports.ts";
+import type {
+  Clock,
+  Lease,
+  Log,
+  NoteFailure,
+  Outcome,
+  QueueEntry,
+  WorkOptions,
+} from "../../shared/runtime/ports.ts";
 import { ActiveRuns } from "./active-runs.ts";
+import { batched } from "./batched.ts";
+import { type Claim, deathReason, failedRun, forgetFailure, LEASE_EXPIRED } from "./claim.ts";
 import type { LeaseTiming } from "./run-lease.ts";
 import { runLease } from "./run-lease.ts";
 import type { Change, Token, TokenLedger, Transport } from "./token-ledger.ts";
@@ -10,6 +20,12 @@ const TICK_MS = 250;
 /** What is due later is found by an ordinary tick of anybody. */
 const ARM_BELOW_MS = SECOND;
 const ENTRIES_AT_ONCE = 200;
+/**
+ * How many keys a worker may run for one token before it looks at the transport again, so that a key with a token is
+ * started before 4 times (keys ahead of it) + 100 others (F-17): 7 × TOKEN_WINDOW < 4 × TOKEN_WINDOW + 100.
+ */
+const RUNS_PER_TOKEN = 7;
+export const TOKEN_WINDOW = 32;
 /** Beyond the drain: to give keys back and to close connections. */
 const CLOSE_MS = 3 * SECOND;
 
@@ -20,6 +36,13 @@ export interface TokenQueueOptions {
   readonly clock: Clock;
   readonly timing: LeaseTiming;
   readonly log: Log;
+  /** Told about every failure, for dead letters. */
+  readonly noteFailure?: NoteFailure;
+  /**
+   * A worker with a slot also takes keys that wait without a token, which the ledger then need not send (its
+   * `window`). Default: only the keys of tokens.
+   */
+  readonly anyKey?: boolean;
 }
 
 /**
@@ -33,22 +56,29 @@ export class TokenQueue implements AsyncDisposable {
   #tickAt = Number.POSITIVE_INFINITY;
   #tickUnderWay: Promise<void> | undefined;
   readonly #closed = new AbortController();
+  readonly #name = randomBytes(6).toString("base64url");
+  readonly #accept: (entry: QueueEntry) => Promise<void>;
+  #claims = 0;
 
   constructor(options: TokenQueueOptions) {
     this.#options = options;
+    // Storms come as many calls of one key each.
+    this.#accept = batched(ENTRIES_AT_ONCE, async (entries: readonly QueueEntry[]) => {
+      await this.#follow(await options.ledger.enqueue(options.functionName, entries));
+      return [];
+    });
     this.#arm(TICK_MS);
   }
 
   /** Rejects when the ledger cannot be reached; then some of the entries may have been accepted. */
   async enqueue(entries: readonly QueueEntry[]): Promise<void> {
+    await Promise.all(entries.map(this.#accept));
+  }
+
+  /** Stops claims everywhere, or lets them go on. */
+  async pause(paused: boolean): Promise<void> {
     const { ledger, functionName } = this.#options;
-    const parts: Promise<Change>[] = [];
-    for (let start = 0; start < entries.length; start += ENTRIES_AT_ONCE) {
-      parts.push(ledger.enqueue(functionName, entries.slice(start, start + ENTRIES_AT_ONCE)));
-    }
-    const changes = await Promise.allSettled(parts);
-    for (const change of changes) if (change.status === "fulfilled") await this.#follow(change.value);
-    for (const change of changes) if (change.status === "rejected") throw change.reason;
+    await this.#follow(await ledger.pause(functionName, paused));
   }
 
   async work(options: WorkOptions, run: (lease: Lease) => Promise<Outcome>): Promise<AsyncDisposable> {
@@ -88,23 +118,59 @@ export class TokenQueue implements AsyncDisposable {
       await this.#send([token]);
       return;
     }
-    const owner = `${options.owner}/${randomBytes(6).toString("base64url")}`;
-    const terms = {
-      owner,
-      leaseMs: timing.leaseMs,
-      attempts: options.attempts,
-      minIntervalMs: options.minIntervalMs,
-    };
-    const claim = await ledger.claim(functionName, token, terms);
-    if (claim === undefined) return;
-    const held = { ...claim, ...terms };
-    const renew = (): Promise<boolean> => ledger.renew(functionName, held);
-    const end = await runLease(claim, { clock, timing, run, renew, stop: runs.stop });
-    if (end.type === "finished") await this.#follow(await ledger.finish(functionName, held, end.outcome));
-    if (end.type === "stopped") await this.#follow(await ledger.release(functionName, held));
+    const notes: Promise<void>[] = [];
+    let terms = this.#termsOf(options);
+    let claim = await ledger.claim(functionName, token, terms);
+    for (let count = 1; claim !== undefined; count += 1) {
+      const held = { ...claim, ...terms };
+      const renew = (): Promise<boolean> => ledger.renew(functionName, held);
+      const end = await runLease(claim, { clock, timing, run, renew, stop: runs.stop });
+      claim = undefined;
+      if (end.type === "stopped") await this.#follow(await ledger.release(functionName, held));
+      if (end.type !== "finished") break;
+      const goesOn = terms.anyKey && count < RUNS_PER_TOKEN && !runs.draining;
+      terms = this.#termsOf(options);
+      const change = await ledger.finish(functionName, held, end.outcome, goesOn ? terms : undefined);
+      claim = change.next;
+      notes.push(this.#note(held, end.outcome, change));
+      await this.#follow({ ...change, deaths: [] });
+    }
+    await Promise.all(notes);
   }
 
-  async #follow({ tokens, waitMs }: Change): Promise<void> {
+  #termsOf({ owner, attempts, minIntervalMs, maxRunningPerTenant }: WorkOptions) {
+    this.#claims += 1;
+    return {
+      owner: `${owner}/${this.#name}${this.#claims.toString(36)}`,
+      leaseMs: this.#options.timing.leaseMs,
+      attempts,
+      minIntervalMs,
+      maxRunningPerTenant,
+      anyKey: this.#options.anyKey ?? false,
+    };
+  }
+
+  async #note(claim: Claim, outcome: Outcome, { accepted, deaths }: Change): Promise<void> {
+    const { functionName, noteFailure = forgetFailure } = this.#options;
+    if (outcome.type !== "error" || !accepted) return;
+    const [died] = deaths;
+    const reason = deathReason(outcome.failure, outcome.terminal);
+    const death = died && { reason, class: died.class, since: died.since };
+    await noteFailure({ ...failedRun(functionName, claim, outcome), death });
+  }
+
+  /** Nobody has finished these runs: a tick has taken their leases away. */
+  async #noteExpired(deaths: Change["deaths"]): Promise<void> {
+    const { functionName, noteFailure = forgetFailure } = this.#options;
+    for (const { key, failures, class: wanted, since } of deaths) {
+      const death = { reason: deathReason(LEASE_EXPIRED, false), class: wanted, since };
+      const failure = LEASE_EXPIRED;
+      await noteFailure({ function: functionName, key, failure, failures, again: 0, causes: [], death });
+    }
+  }
+
+  async #follow({ tokens, waitMs, deaths }: Change): Promise<void> {
+    void this.#noteExpired(deaths);
     if (waitMs !== undefined && waitMs < ARM_BELOW_MS) this.#arm(waitMs);
     await this.#send(tokens);
   }

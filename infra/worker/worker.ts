@@ -1,6 +1,6 @@
 import { DEFAULT_QUEUE } from "../../shared/runtime/backoff.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
-import type { Queue } from "../../shared/runtime/ports.ts";
+import type { Lease, Outcome, Queue } from "../../shared/runtime/ports.ts";
 import { type RunContext, runStep } from "../../shared/runtime/run-step.ts";
 
 export interface WorkerOptions extends RunContext {
@@ -10,25 +10,48 @@ export interface WorkerOptions extends RunContext {
   readonly owner: string;
 }
 
+/** A worker that serves. Disposing it drains. */
+export interface Worker extends AsyncDisposable {
+  status(): WorkerStatus;
+}
+
+export interface WorkerStatus {
+  /** Runs in progress. */
+  readonly running: number;
+  /** It claims nothing any more. */
+  readonly draining: boolean;
+}
+
 /**
  * Serves functions: claims their keys and runs their steps. Disposing stops claiming, lets runs finish for up to
  * 25 s and gives the rest back to the queue (Q-14).
  */
-export async function startWorker({
-  functions,
-  queue,
-  owner,
-  ...context
-}: WorkerOptions): Promise<AsyncDisposable> {
+export async function startWorker({ functions, queue, owner, ...context }: WorkerOptions): Promise<Worker> {
+  const { log } = context;
+  let running = 0;
+  let draining = false;
+  const counted = async (fn: AnyFunction, lease: Lease): Promise<Outcome> => {
+    running += 1;
+    try {
+      return await runStep(fn, lease, context);
+    } finally {
+      running -= 1;
+    }
+  };
   const serving: AsyncDisposable[] = [];
   for (const fn of functions) {
     const settings = { ...DEFAULT_QUEUE, ...fn.spec.queue, owner };
-    serving.push(await queue.work(fn.spec.name, settings, (lease) => runStep(fn, lease, context)));
+    serving.push(await queue.work(fn.spec.name, settings, (lease) => counted(fn, lease)));
   }
+  log.info({ owner, functions: functions.map(({ spec }) => spec.name) }, "the worker serves");
   return {
+    status: () => ({ running, draining }),
     // Side by side, so that draining takes as long as the slowest function and not as all of them together.
     async [Symbol.asyncDispose]() {
+      draining = true;
+      log.info({ owner, running }, "the worker drains");
       await Promise.all(serving.map((one) => one[Symbol.asyncDispose]()));
+      log.info({ owner, running }, "the worker has stopped");
     },
   };
 }

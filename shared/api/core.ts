@@ -9,7 +9,7 @@ export interface NodeCondition {
   readonly lastTransitionTime?: string | undefined;
 }
 
-export interface Taint {
+interface Taint {
   readonly key: string;
   readonly value?: string | undefined;
   readonly effect: string;
@@ -121,7 +121,7 @@ export interface Connection extends KubeObject {
   readonly status: {
     /** `unknown`: never tried or the kubeconfig Secret is gone. */
     readonly state: "connected" | "unreachable" | "unknown";
-    /** Why it is not connected; never contains credentials. */
+    /** Why it is not connected, or connected and `nodesComplete` false; never contains credentials. */
     readonly message?: string | undefined;
     /** The first list of Nodes is complete and the watch is alive: absence of a Node is proof. */
     readonly nodesComplete: boolean;

@@ -11,6 +11,8 @@ export interface QueueSettings {
   readonly settleMs: number;
   /** Least time between the claims of two runs of a key when the first sent a request. Default 0. */
   readonly minIntervalMs: number;
+  /** Keys of one tenant that may run at a time in all workers. Default: any number. */
+  readonly maxRunningPerTenant?: number | undefined;
 }
 
 export const DEFAULT_QUEUE: QueueSettings = Object.freeze({

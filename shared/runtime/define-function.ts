@@ -1,4 +1,4 @@
-import type { ContractReference, Kind, KubeObject, ObjectKey, ObjectRef } from "../api/kinds.ts";
+import type { ContractReference, Kind, KubeObject, ObjectRef } from "../api/kinds.ts";
 import type { QueueSettings } from "./backoff.ts";
 import type { At, FieldPath } from "./path.ts";
 import type { Member, PatchOperation, Reader } from "./ports.ts";
@@ -17,7 +17,7 @@ export interface Lookup {
 }
 
 /** An object as an event saw it. `cluster` is where it lives. */
-export interface Seen {
+interface Seen {
   readonly object: KubeObject;
   readonly cluster: string;
 }
@@ -91,6 +91,8 @@ export interface Decision<T extends KubeObject, Owned extends string> {
   /** Only after a live read; uid and resourceVersion become preconditions (F-20). */
   readonly delete?: readonly ObjectRef[];
   readonly events?: readonly Notice[];
+  /** The finalizer goes even when a delete before it fails: the time for trying is over (F-43). */
+  readonly releaseAnyway?: boolean;
   /** Raises the floor of the next run to this many ms after this one's start (Q-06). */
   readonly notBeforeMs?: number;
   readonly result: Result;
@@ -173,5 +175,3 @@ export function describeReference(reference: ContractReference): string {
 export function isContractKind(on: Kind | ContractKind): on is ContractKind {
   return "contract" in on;
 }
-
-export type { Member, ObjectKey };

@@ -1,5 +1,13 @@
-import type { ClusterName, ContractReference, Kind, KubeObject, ObjectKey } from "../api/kinds.ts";
+import type {
+  ClusterName,
+  ContractReference,
+  ContractVersion,
+  Kind,
+  KubeObject,
+  ObjectKey,
+} from "../api/kinds.ts";
 import type { QueueSettings } from "./backoff.ts";
+import type { AttemptSummary, DeadLetter, DeadLetterHead, DeathReason } from "./dead-letter.ts";
 import type { ErrorClass } from "./errors.ts";
 import type { Key } from "./key.ts";
 
@@ -160,6 +168,8 @@ export interface Lease {
   /** Runs in a row that ended in `again`. */
   readonly again: number;
   readonly fences: readonly Fence[];
+  /** How long the key was ready before this claim, by the clock of the ledger; absent where that is not known. */
+  readonly readyMs?: number | undefined;
   /** Aborts when the lease is lost, the run takes too long, or the worker stops. */
   readonly signal: AbortSignal;
 }
@@ -197,7 +207,129 @@ export type Outcome =
       readonly terminal: boolean;
       readonly requested: boolean;
       readonly fences: readonly Fence[];
+      /** What the run read, decided and sent; absent when the run never got to its step. */
+      readonly record?: AttemptRecord | undefined;
     };
+
+/** A question of a step to its reader. */
+export type ReadQuestion =
+  | {
+      readonly call: "get" | "live.get";
+      readonly cluster: ClusterName;
+      readonly kind: Kind;
+      readonly key: ObjectKey;
+    }
+  | {
+      readonly call: "list" | "live.list";
+      readonly cluster: ClusterName;
+      readonly kind: Kind;
+      readonly selection: Selection | ListOptions;
+    }
+  | {
+      readonly call: "referenced" | "live.referenced";
+      readonly reference: ContractReference;
+      readonly namespace: string;
+    };
+
+export type RecordedAnswer =
+  | { readonly type: "object"; readonly object: KubeObject | undefined }
+  | { readonly type: "list"; readonly items: readonly KubeObject[] }
+  | { readonly type: "referenced"; readonly value: Referenced }
+  | { readonly type: "error"; readonly error: unknown };
+
+/** One read of a run with the whole answer, by reference. */
+export interface RecordedRead {
+  readonly question: ReadQuestion;
+  /** Where the answer came from: behind a fence, a snapshot is replaced by a live read. */
+  readonly source: "snapshot" | "live";
+  readonly answer: RecordedAnswer;
+}
+
+/** One write request of a run. */
+export interface RecordedWrite {
+  readonly verb: "create" | "patch" | "apply" | "delete";
+  readonly cluster: ClusterName;
+  readonly kind: Kind;
+  readonly key: ObjectKey;
+  readonly subresource?: "status" | undefined;
+  readonly fieldManager: string;
+  readonly precondition?: object | undefined;
+  readonly body?: unknown;
+  readonly outcome: { readonly resourceVersion?: string | undefined; readonly error?: unknown };
+}
+
+/** A failed run by reference, unredacted: serialised only for a dead letter, never logged. */
+export interface AttemptRecord {
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  /** Handed to the step; absent when the run did not get that far. */
+  readonly clock?: Date | undefined;
+  readonly reads: readonly RecordedRead[];
+  readonly writes: readonly RecordedWrite[];
+  readonly decision?: object | undefined;
+  /** What was thrown; absent when the step decided to fail. */
+  readonly thrown?: unknown;
+  /** The decision passed its check, so that what was thrown came from sending it. */
+  readonly accepted: boolean;
+}
+
+/** A run that failed, as the queue sees it. */
+export interface FailedRun {
+  readonly function: string;
+  readonly key: Key;
+  /** Absent when the lease expired: nobody finished the run. */
+  readonly owner?: string | undefined;
+  readonly failure: Failure;
+  /** Failures in a row, this one included. */
+  readonly failures: number;
+  readonly again: number;
+  readonly causes: readonly Cause[];
+  readonly record?: AttemptRecord | undefined;
+  /** The key has died of it (Q-09). */
+  readonly death?: Death | undefined;
+}
+
+export interface Death {
+  readonly reason: DeathReason;
+  readonly class: QueueEntry["class"];
+  /** The same instant for every failing probe of one death (Q-10). */
+  readonly since: Date;
+}
+
+/** Told by a queue about every failed run that it counts. Never rejects. */
+export type NoteFailure = (run: FailedRun) => Promise<void>;
+
+/**
+ * Dead letters by function and key: the newest record wins, `times` counts deaths, at most 10,000 per function and
+ * 14 days (S-28). `test/suites/dead-letters.ts` checks it for every store.
+ */
+export interface DeadLetters extends AsyncDisposable {
+  /** Hides secrets of this installation (redact.ts). The key is made at the first use. */
+  hide(): Promise<(secret: string) => string>;
+  /** Keeps the last five failed attempts of a key; the first failure in a row (`failures` 1) forgets older ones. */
+  noteAttempt(at: LetterKey, attempt: AttemptSummary): Promise<AttemptHistory>;
+  /** Stores a redacted letter in one step; a probe's letter of the same `deadSince` does not raise `times`. */
+  put(letter: DeadLetter): Promise<void>;
+  get(at: LetterKey): Promise<DeadLetter | undefined>;
+  /** The longest dead first. */
+  list(functionName?: string): Promise<readonly DeadLetterHead[]>;
+  /** False when there was none. */
+  drop(at: LetterKey): Promise<boolean>;
+  /** Removes what is older than 14 days; returns how many. */
+  expire(): Promise<number>;
+}
+
+/** The failures in a row of one key. */
+export interface AttemptHistory {
+  readonly firstFailureAt: string;
+  /** The last five, oldest first. */
+  readonly attempts: readonly AttemptSummary[];
+}
+
+export interface LetterKey {
+  readonly function: string;
+  readonly key: Key;
+}
 
 export interface QueueDepth {
   readonly ready: number;
@@ -206,6 +338,31 @@ export interface QueueDepth {
   readonly dead: number;
   /** Milliseconds until the next waiting key is due; undefined when none waits. */
   readonly nextDueMs?: number | undefined;
+  /** Of the ready keys, those of class resync; absent where that is not known. */
+  readonly readyResync?: number | undefined;
+  /** How long the longest ready key of each class has been ready; absent where none is or that is not known. */
+  readonly oldestReadyMs?: { readonly [urgency in QueueEntry["class"]]?: number } | undefined;
+  /** Claims are stopped; absent otherwise. */
+  readonly paused?: boolean | undefined;
+  /** Most runs fail, so claims are slowed down (queue.md 7); absent otherwise. */
+  readonly breakerOpen?: boolean | undefined;
+  /** Dead keys that were forgotten because there were too many; absent while there are none. */
+  readonly deadEvicted?: number | undefined;
+  /** By tenant (part of the key before the first `|`); absent where no key is or that is not known. */
+  readonly tenants?: { readonly [tenant: string]: TenantDepth } | undefined;
+}
+
+export interface TenantDepth {
+  readonly ready: number;
+  readonly waiting: number;
+  readonly running: number;
+  readonly dead: number;
+}
+
+export interface QueueHealth {
+  readonly ok: boolean;
+  /** What is wrong; no secrets. */
+  readonly message?: string;
 }
 
 export interface DeadKey {
@@ -235,8 +392,16 @@ export interface Queue extends AsyncDisposable {
   ): Promise<AsyncDisposable>;
   depth(functionName: string): Promise<QueueDepth>;
   dead(functionName: string): Promise<readonly DeadKey[]>;
-  /** Changes when the ledger has lost its data; the relay then resyncs (Q-15). */
+  /**
+   * Changes when the ledger has lost data or may have: gone, another server process, an outage of more than 5 s, a
+   * refused event. The relay then resyncs (Q-15).
+   */
   epoch(functionName: string): Promise<string>;
+  /** Stops the claims of a function in all processes; running keys end, events are accepted. Kept in the ledger. */
+  pause(functionName: string): Promise<void>;
+  resume(functionName: string): Promise<void>;
+  /** As this process sees it, without asking anybody. */
+  healthy(): QueueHealth;
 }
 
 /** What a read of a referenced provider object gives (provider-contracts.md 2). */
@@ -252,8 +417,6 @@ export type Referenced<T extends KubeObject = KubeObject> =
   | { readonly state: "missing"; readonly contract: ContractVersion; readonly kind: Kind }
   /** No CRD of that kind, or one without a label for a supported contract; `message` names the CRD. */
   | { readonly state: "unresolved"; readonly crdExists: boolean; readonly message: string };
-
-export type ContractVersion = "v1beta1" | "v1beta2";
 
 /** Reads that go to the API server. For destructive decisions only (F-20). */
 export interface LiveReader {

@@ -33,7 +33,7 @@ export class NotListedError extends Error {
 }
 
 /** One read, as a dead letter and `explain` show it. */
-export interface ReadRecord {
+interface ReadRecord {
   readonly source: "snapshot" | "live";
   readonly cluster: ClusterName;
   readonly kind: string;

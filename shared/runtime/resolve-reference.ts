@@ -1,7 +1,7 @@
 import { CustomResourceDefinition } from "../api/core.ts";
-import { type ContractReference, type Kind, MANAGEMENT } from "../api/kinds.ts";
+import { type ContractReference, type ContractVersion, type Kind, MANAGEMENT } from "../api/kinds.ts";
 import { contractOf } from "../contract/version.ts";
-import type { ContractVersion, KubeClient, Referenced, Store } from "./ports.ts";
+import type { KubeClient, Referenced, Store } from "./ports.ts";
 
 /** The kind a reference means, or why it cannot be told. */
 export type Resolved =

@@ -2,9 +2,11 @@ import type { KubeObject } from "../api/kinds.ts";
 import { checkDecision } from "./check-decision.ts";
 import type { AnyDecision, AnyFunction } from "./define-function.ts";
 import { KubeError, TerminalError, WaitingError } from "./errors.ts";
-import { parseKey } from "./key.ts";
-import type { Clients, Clock, Failure, Fence, Lease, Log, Outcome, Store } from "./ports.ts";
-import { createReader, NotListedError, type RecordingReader } from "./reader.ts";
+import { type Key, type KeyParts, parseKey } from "./key.ts";
+import type { AttemptRecord, Clients, Clock, Failure, Fence, Lease, Log, Outcome, Store } from "./ports.ts";
+import { createReader, NotListedError } from "./reader.ts";
+import { type ReadRecorder, recordReads } from "./record-reads.ts";
+import { recordWrites, type WriteRecorder } from "./record-writes.ts";
 import { isAtLeast } from "./resource-version.ts";
 import { sendEvents } from "./send-events.ts";
 import { type Written, writeDecision } from "./write-decision.ts";
@@ -27,10 +29,15 @@ interface Run {
   readonly startedAt: Date;
   /** Fences that the read model has not been seen to have passed. */
   overdue: readonly Fence[];
-  read?: RecordingReader;
+  read?: ReadRecorder;
   object?: KubeObject | undefined;
+  /** Handed to the step. */
+  now?: Date;
   decision?: AnyDecision;
+  /** Set once the decision has passed its check. */
+  sender?: WriteRecorder;
   written: Written;
+  thrown?: unknown;
 }
 
 /**
@@ -44,10 +51,15 @@ export async function runStep(fn: AnyFunction, lease: Lease, context: RunContext
     overdue: lease.fences,
     written: { requests: 0, fences: [], error: undefined },
   };
-  const ended = await attempt(fn, lease, context, run).catch((error: unknown) =>
-    failedWith(error, lease, run.written.requests > 0),
-  );
-  const outcome = { ...ended, fences: fencesAfter(run) };
+  const ended = await attempt(fn, lease, context, run).catch((error: unknown) => {
+    run.thrown = error;
+    return failedWith(error, lease, run.written.requests > 0);
+  });
+  const fences = fencesAfter(run);
+  const outcome: Outcome =
+    ended.type === "error"
+      ? { ...ended, fences, record: recordOf(run, context.clock) }
+      : { ...ended, fences };
   await announce(fn, lease, { ...context, ...run, outcome });
   record(fn, lease, context, { ...run, outcome });
   return outcome;
@@ -58,20 +70,45 @@ type Ending = Outcome extends infer One ? (One extends Outcome ? Omit<One, "fenc
 async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: Run): Promise<Ending> {
   run.overdue = await staleFences(context.store, lease.fences);
   if (run.overdue.length > 0 && lease.again < MAX_AGAIN) return { type: "again", afterMs: BARRIER_MS };
-  const key = parseKey(lease.key);
-  if (key === undefined || key.kind !== fn.spec.reconciles.kind) {
-    const text = lease.key.slice(0, 120);
-    throw new TerminalError("MalformedKey", `"${text}" is no key of ${fn.spec.name}; drop it`);
-  }
-  run.read = createReader({ ...context, function: fn, stale: run.overdue });
+  const key = demandKey(fn, lease.key);
+  run.read = recordReads(createReader({ ...context, function: fn, stale: run.overdue }));
   run.object = await run.read.get(fn.spec.reconciles, key);
   if (run.object === undefined) return { type: "ok", requested: false };
-  run.decision = await fn.step(run.object, { read: run.read, now: context.clock.now() });
+  run.now = context.clock.now();
+  run.decision = await fn.step(run.object, { read: run.read, now: run.now });
   checkDecision(fn, run.decision, run.read);
-  const { object, decision } = run;
-  run.written = await writeDecision(decision, { ...context, function: fn, object, signal: lease.signal });
+  run.sender = recordWrites(context.clients);
+  const { object, decision, sender } = run;
+  run.written = await writeDecision(decision, {
+    ...context,
+    clients: sender,
+    function: fn,
+    object,
+    signal: lease.signal,
+  });
   if (run.written.error !== undefined) throw run.written.error;
   return concluded(decision, run.written.requests > 0);
+}
+
+/** The object of a key. Throws TerminalError `MalformedKey` when the text is no key of this function. */
+export function demandKey(fn: AnyFunction, text: Key): KeyParts {
+  const key = parseKey(text);
+  if (key !== undefined && key.kind === fn.spec.reconciles.kind) return key;
+  throw new TerminalError("MalformedKey", `"${text.slice(0, 120)}" is no key of ${fn.spec.name}; drop it`);
+}
+
+/** By reference: a run that fails does not pay for a dead letter that is never written. */
+function recordOf(run: Run, clock: Clock): AttemptRecord {
+  return {
+    startedAt: run.startedAt,
+    durationMs: clock.now().getTime() - run.startedAt.getTime(),
+    clock: run.now,
+    reads: run.read?.answered ?? [],
+    writes: run.sender?.sent ?? [],
+    decision: run.decision,
+    thrown: run.thrown,
+    accepted: run.sender !== undefined,
+  };
 }
 
 /**
@@ -147,7 +184,7 @@ function failedWith(error: unknown, lease: Lease, requested: boolean): Ending {
   return { type: "error", failure, terminal: failure.class === "Terminal", requested };
 }
 
-function failureOf(error: unknown): Failure {
+export function failureOf(error: unknown): Failure {
   if (error instanceof TerminalError)
     return { class: "Terminal", reason: error.reason, message: error.message };
   if (error instanceof KubeError) return { class: error.class, reason: error.reason, message: error.message };

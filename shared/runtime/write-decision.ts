@@ -21,7 +21,7 @@ const SIDE_BY_SIDE = 8;
 /**
  * Sends a decision: create, patch, apply, delete, events, then the patches that remove a finalizer. Nothing follows a
  * create that failed: a status must not tell of an object that does not exist. A finalizer is kept when anything
- * before it failed. Nothing is sent for an apply that changes nothing (F-07).
+ * before it failed, unless the decision releases it anyway. Nothing is sent for an apply that changes nothing (F-07).
  */
 export async function writeDecision(decision: AnyDecision, context: EventContext): Promise<Written> {
   const sender = createSender(context);
@@ -35,7 +35,7 @@ export async function writeDecision(decision: AnyDecision, context: EventContext
   await sender.all(applies(decision, context));
   await sender.all((decision.delete ?? []).map((ref) => () => sendDelete(ref, context)));
   await sendEvents(decision.events ?? [], context);
-  if (sender.written().error === undefined)
+  if (sender.written().error === undefined || decision.releaseAnyway === true)
     await sender.all(last.map((patch) => () => sendPatch(patch, context)));
   return sender.written();
 }

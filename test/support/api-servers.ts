@@ -5,7 +5,7 @@ import { startApiServer } from "../../infra/apiserver/server.ts";
 import { realServerMissing, startRealServer } from "../../infra/bench/real-server.ts";
 
 /** One write or read that a server answered. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly verb: string;
   readonly resource: string;
   readonly subresource: string | undefined;
@@ -14,7 +14,7 @@ export interface SeenRequest {
 }
 
 /** An API server under test: the same stories run on each. */
-export interface TestServer extends AsyncDisposable {
+interface TestServer extends AsyncDisposable {
   readonly kubeconfigFile: string;
   readonly garbageCollector: boolean;
   /** Every request so far, in order. */

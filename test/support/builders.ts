@@ -1,8 +1,14 @@
 import type { Cluster } from "../../shared/api/cluster.ts";
 import type { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
-import { groupOf, type Kind, type KubeObject, type OwnerReference } from "../../shared/api/kinds.ts";
+import {
+  type ContractVersion,
+  groupOf,
+  type Kind,
+  type KubeObject,
+  type OwnerReference,
+} from "../../shared/api/kinds.ts";
 import type { MachinePool } from "../../shared/api/machinepool.ts";
-import type { ContractVersion, Referenced } from "../../shared/runtime/ports.ts";
+import type { Referenced } from "../../shared/runtime/ports.ts";
 
 /** Any part of `T`; a member that is `undefined` is left out of the object, lists are replaced as a whole. */
 export type Overrides<T> = T extends readonly unknown[]

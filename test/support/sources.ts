@@ -11,12 +11,14 @@ export interface Source {
 
 /** The TypeScript files below a folder, sorted. */
 export async function sourcesIn(folder: string): Promise<readonly Source[]> {
-  const paths = await Array.fromAsync(glob(`${folder}/**/*.ts`, { cwd: ROOT.pathname }));
+  const paths: string[] = [];
+  for await (const path of glob(`${folder}/**/*.ts`, { cwd: ROOT.pathname })) {
+    paths.push(path.replaceAll("\\", "/"));
+  }
   return Promise.all(
-    paths.sort().map(async (path) => ({
-      path: path.replaceAll("\\", "/"),
-      code: withoutComments(await readFile(new URL(path, ROOT), "utf8")),
-    })),
+    paths
+      .sort((a, b) => (a < b ? -1 : 1))
+      .map(async (path) => ({ path, code: withoutComments(await readFile(new URL(path, ROOT), "utf8")) })),
   );
 }
 

@@ -98,7 +98,7 @@ spec:
 
   it.each([
     [["up", "--port", "99999"], /whole number from 0/],
-    [["up", "--queue", "kafka://x"], /use "memory" or a URL such as redis:/],
+    [["up", "--queue", "kafka://x"], /use memory, a URL such as redis:/],
     [["up", "--kubeconfig", "/does/not/exist"], /\/does\/not\/exist/],
     [["worker", "--kubeconfig", "x"], /--queue redis:/],
     [["functions", "nonsense-*"], /no function matches "nonsense-\*"/],

@@ -1,14 +1,21 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { machinepoolStatus } from "../../functions/machinepool/status.ts";
+import { redisMissing, startRedis } from "../../infra/bench/redis-server.ts";
+import { systemClock } from "../../infra/clock.ts";
+import { createRedisDeadLetters } from "../../infra/dead-letters/redis.ts";
+import { KubeError } from "../../shared/runtime/errors.ts";
+import { cluster, machinePool } from "../support/builders.ts";
 import { type CliProcess, runCli, startCli } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
+import { letterOfFailure } from "../support/failed-run.ts";
 import { kubectlMissing } from "../support/kubectl.ts";
-import { redisMissing, startRedis } from "../support/redis.ts";
 import { describeWith } from "../support/requires.ts";
+import { silentLog } from "../support/silent-log.ts";
 
 const shell = promisify(execFile);
 const WITHIN = { withinMs: 60_000, stepMs: 200 };
@@ -26,6 +33,29 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
+const DEMO_POOL = "default/demo|MachinePool|default/demo-pool";
+
+/** What the section about failures talks about. */
+async function putDeadLetter(url: string): Promise<void> {
+  await using letters = await createRedisDeadLetters({ url, clock: systemClock, log: silentLog });
+  const snapshots = [machinePool({ metadata: { name: "demo-pool" } }), cluster()];
+  const refuse = () =>
+    new KubeError({ class: "Transient", status: 500, reason: "InternalError", message: "no" });
+  await letters.put(await letterOfFailure(machinepoolStatus, { snapshots, refuse, key: DEMO_POOL }));
+}
+
+/** Runs a command about the dead letter to its end; files go to the test's own folder. */
+async function runOnDeadLetter(line: string, redisUrl: string): Promise<string> {
+  const args = line
+    .replace("npm run capstan -- ", "")
+    .replace("redis://127.0.0.1:6379", redisUrl)
+    .replaceAll(/\S+\.(json|test\.ts)$|\S+\.(json|test\.ts)(?= )/g, (file) => join(dir, basename(file)))
+    .split(" ");
+  const { code, output } = await runCli(...args);
+  expect(code, `${line}: ${output}`).toBe(0);
+  return args.includes("export") ? readFile(join(dir, "letter.json"), "utf8") : output;
+}
+
 describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () => {
   it("work when they are copied line by line", async () => {
     const commands = await commandsOfReadme();
@@ -41,6 +71,7 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () =>
       await eventually(() => expect(started.output()).toContain(said), WITHIN);
       return started;
     };
+    await putDeadLetter(redis.url);
     for (const line of commands) {
       switch (true) {
         // CI runs the test command itself, `npm ci` included; here it would empty the folder under our feet.
@@ -60,6 +91,14 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () =>
             line,
           ).not.toBe("");
           break;
+        case line.startsWith("npm start -- --metrics-address "): {
+          const options = line.replace("npm start -- ", "");
+          await start(`up ${options} --write-kubeconfig ${join(dir, "observed")}`, "metrics: http://");
+          break;
+        }
+        case line.startsWith("curl "):
+          expect((await shell("sh", ["-c", line])).stdout, line).not.toBe("");
+          break;
         case line.startsWith("npm run capstan -- up "):
           await start(`${line} --roles relay`, "Ctrl-C stops");
           break;
@@ -68,6 +107,9 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () =>
           break;
         case line.startsWith("npm run capstan -- worker "):
           await start(line, "serving");
+          break;
+        case /^npm run capstan -- (queue|dlq|replay) /.test(line):
+          expect((await runOnDeadLetter(line, redis.url)).trim(), line).not.toBe("");
           break;
         default:
           expect.fail(`README shows a command that this test does not know: ${line}`);

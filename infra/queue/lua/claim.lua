@@ -1,23 +1,33 @@
--- Leases the key of a token (queue.md 3, row claim).
+-- Leases the keys of tokens (queue.md 3, row claim): any number in one call.
 --
--- KEYS, ARGV[1..3]  see ledger.lua
--- ARGV[4] key  [5] seq of the token  [6] owner, different for every claim  [7] lease ms  [8] attempts
--- ARGV[9] minInterval ms
--- Returns           nil when the token is stale, else {failures, again, causes (a JSON text per line), fences (JSON or '')}
+-- KEYS, ARGV[1..4]  see ledger.lua
+-- ARGV[5...]        per token: key, seq, owner (different for every claim), 1 = another key will do, lease ms,
+--                   attempts, minInterval ms, keys of one tenant that may run at a time (0 = any)
+-- Returns           {-1, {}, {}, claim, ...}: per token 0 when it is stale or nothing may be claimed now, else
+--                   {key, failures, again, fences (JSON or ''), ms ready, causes...}
 -- One call because two copies of a token may arrive at the same time and only one may win (Q-02). A repetition by
 -- the same owner gives the lease again: the connection may have been lost before the answer.
 
-local key, seq, owner, leaseMs = ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7])
-local entry = load(key)
-if not entry then return false end
-local repeated = entry.st == 'r' and entry.o == owner
-if not repeated and (entry.st ~= 'q' or entry.seq ~= seq) then return false end
+-- Ending must be possible in a full Redis (maxmemory): after a write that frees memory no other is refused.
+call('DEL', PREFIX .. 'never')
 
-local causes = entry.cs or ''
-move(entry, 'r', now + leaseMs)
-if not repeated then
-  entry.o, entry.s, entry.at, entry.cs = owner, now, nil, nil
-  entry.max, entry.min = tonumber(ARGV[8]), tonumber(ARGV[9])
-  save(entry)
+local wanted = (#ARGV - 4) / 8
+
+local function claim(i)
+  local key, seq, owner, anyKey, terms = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3] == '1', termsAt(i + 4)
+  local entry = load(key)
+  if entry and entry.st == 'r' and entry.o == owner then return lease(entry, owner, terms) end
+  if not entry or entry.st ~= 'q' or entry.seq ~= seq or holdIfCapped(entry, terms.cap) then
+    return anyKey and leaseNext(owner, terms, wanted)
+  end
+  local other = anyKey and leaseNext(owner, terms, wanted, score(entry))
+  if not other and mayClaim() then return lease(entry, owner, terms) end
+  zrem(RESEND, key)
+  zadd(QUEUE, score(entry), key)
+  return other
 end
-return { entry.f, entry.ag, causes, redis.call('GET', PREFIX .. 'fences:' .. key) or '' }
+
+local results = {}
+for i = 5, #ARGV, 8 do results[#results + 1] = claim(i) or 0 end
+-- What the claims made room for is sent by finish or tick, whose callers look for tokens.
+return reply(results, true)

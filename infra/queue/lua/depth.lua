@@ -1,14 +1,29 @@
--- Counts the keys of a function by state.
+-- Counts the keys of a function by state and tenant, and tells what holds them up.
 --
--- KEYS, ARGV[1..3]  see ledger.lua
--- Returns           {ready, waiting, running, dead, ms until the next waiting key is due or -1}
+-- KEYS, ARGV[1..4]  see ledger.lua
+-- Returns           {ready, waiting, running, dead, ms until the next waiting key is due or -1, ready of class
+--                   resync, ms the oldest ready key of class live and of class resync has been ready or -1,
+--                   1 = paused, 1 = breaker open, evicted dead keys, {<state><tenant>, count, ...}}
 -- One call so that a key which moves meanwhile is counted once, and because only Redis knows the time.
 
-local next = redis.call('ZRANGE', INDEX.w, 0, 0, 'WITHSCORES')
+local function ageOf(from, to, offset)
+  local first = call('ZRANGEBYSCORE', INDEX.q, from, to, 'WITHSCORES', 'LIMIT', 0, 1)
+  return first[2] and math.max(0, now - (tonumber(first[2]) - offset)) or -1
+end
+
+local border = whole(RESYNC_SCORE)
+local next = call('ZRANGE', INDEX.w, 0, 0, 'WITHSCORES')
 return {
-  redis.call('ZCARD', INDEX.q),
-  redis.call('ZCARD', INDEX.w),
-  redis.call('ZCARD', INDEX.r),
-  redis.call('ZCARD', INDEX.d),
+  call('ZCARD', INDEX.q),
+  call('ZCARD', INDEX.w),
+  call('ZCARD', INDEX.r),
+  call('ZCARD', INDEX.d),
   next[2] and math.max(0, tonumber(next[2]) - now) or -1,
+  call('ZCOUNT', INDEX.q, border, '+inf'),
+  ageOf('-inf', '(' .. border, 0),
+  ageOf(border, '+inf', RESYNC_SCORE),
+  paused and 1 or 0,
+  breakerNext and 1 or 0,
+  tonumber(call('HGET', META, 'x') or 0),
+  call('HGETALL', TENANTS),
 }

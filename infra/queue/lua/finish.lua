@@ -1,34 +1,83 @@
--- Ends a run (queue.md 3, rows finish) and says what is to be sent.
+-- Ends runs (queue.md 3, rows finish), says what is to be sent, and gives the worker's free slot its next key:
+-- any number in one call.
 --
--- KEYS, ARGV[1..3]  see ledger.lua
--- ARGV[4] key  [5] owner  [6] ok | again | error  [7] after ms or ''  [8] floor ms after the claim, 0 = none
--- ARGV[9] fences (JSON) or ''  [10] failure (JSON) or ''  [11] 1 = terminal
--- Returns           {1, waitMs, tokens...}, or {0, -1} when fenced
+-- KEYS, ARGV[1..4]  see ledger.lua
+-- ARGV[5...]        per run: key, owner, ok | again | error, after ms or '', floor ms after the claim (0 = none),
+--                   fences (JSON) or '', failure (JSON) or '', 1 = terminal, owner of the next claim or '', lease ms,
+--                   attempts, minInterval ms, keys of one tenant that may run at a time (0 = any)
+-- Returns           {waitMs, tokens, deaths, accepted, claim, ...}: per run 1, or 0 when it was fenced, and the next claim
+--                   as claim.lua gives it, or 0
 -- One call because an event that arrives between the look at pending events and the removal of the entry would be
 -- lost (Q-03, Q-04), and because the lease may expire in between (Q-02).
 
-local key, kind, after, floorMs = ARGV[4], ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
-local entry = held(key, ARGV[5])
-if not entry then return reply(0) end
+-- Ending must be possible in a full Redis (maxmemory): after a write that frees memory no other is refused.
+call('DEL', PREFIX .. 'never')
 
-if ARGV[9] == '' then
-  redis.call('DEL', PREFIX .. 'fences:' .. key)
-else
-  redis.call('SET', PREFIX .. 'fences:' .. key, ARGV[9], 'PX', FENCES_KEPT_MS)
-end
-local floor = entry.s + floorMs
-if floor > now then
-  redis.call('SET', PREFIX .. 'cool:' .. key, string.format('%.0f', floor), 'PX', string.format('%.0f', floor - now))
+local function keepFences(key, fences)
+  if fences ~= '' then
+    call('SET', PREFIX .. 'fences:' .. key, fences, 'PX', FENCES_KEPT_MS)
+    if lastFences < now + FENCES_KEPT_MS then
+      -- In steps of a second, so that not every run has to write it.
+      lastFences = now + FENCES_KEPT_MS + 1000
+      call('HSET', META, 'g', lastFences)
+    end
+  elseif lastFences > now then
+    call('DEL', PREFIX .. 'fences:' .. key)
+  end
 end
 
-if kind == 'error' then
-  fail(entry, ARGV[10], ARGV[11] == '1')
-else
+local function keepFloor(key, startedAt, floorMs)
+  local floor = startedAt + floorMs
+  if floor <= now then return end
+  call('SET', PREFIX .. 'cool:' .. key, floor, 'PX', floor - now)
+  if lastFloor < floor then
+    lastFloor = floor + 1000
+    call('HSET', META, 'l', lastFloor)
+  end
+end
+
+-- Most runs end so: done, and nobody wants the key again. Without the rest of the entry it takes half the time.
+local function finishDone(i)
+  local key = ARGV[i]
+  local values = gone[key] and {} or call('HMGET', entryKey(key), 'st', 'o', 's', 'pd')
+  if values[1] ~= 'r' or values[2] ~= ARGV[i + 1] or values[4] then return false end
+  keepFences(key, ARGV[i + 5])
+  keepFloor(key, values[3], tonumber(ARGV[i + 4]))
+  runs = runs + 1
+  forget({ key = key, tenant = tenantOf(key), st = 'r', o = values[2] })
+  return true
+end
+
+local function finish(i)
+  local key, kind, after = ARGV[i], ARGV[i + 2], tonumber(ARGV[i + 3])
+  if kind == 'ok' and not after and finishDone(i) then return 1 end
+  local entry = held(key, ARGV[i + 1])
+  if not entry then return 0 end
+  keepFences(key, ARGV[i + 5])
+  keepFloor(key, entry.s, tonumber(ARGV[i + 4]))
+  if kind == 'error' then
+    fail(entry, ARGV[i + 6], ARGV[i + 7] == '1')
+    return 1
+  end
   if kind == 'ok' then
+    runs = runs + 1
     entry.f, entry.ag, entry.ds = 0, 0, nil
   else
     entry.ag = entry.ag + 1
   end
   placeNext(entry, after and now + after)
+  return 1
 end
-return reply(1)
+
+local results = {}
+for i = 5, #ARGV, 13 do
+  results[#results + 1] = finish(i)
+  results[#results + 1] = 0
+end
+settleBreaker()
+local wanted = 0
+for i = 5, #ARGV, 13 do if ARGV[i + 8] ~= '' then wanted = wanted + 1 end end
+for i = 5, #ARGV, 13 do
+  if ARGV[i + 8] ~= '' then results[(i - 5) / 13 * 2 + 2] = leaseNext(ARGV[i + 8], termsAt(i + 9), wanted) or 0 end
+end
+return reply(results)

@@ -1,4 +1,5 @@
--- What every script of the ledger shares; put in front of each of them. The state machine is documented in
+-- What every script of the ledger shares; put in front of each of them, with place.lua, lease.lua and outcome.lua as
+-- far as it needs them (redis-scripts.ts). The state machine is documented in
 -- infra/queue/ledger.ts, the fields of an entry below.
 --
 -- KEYS[1]  {cap:<function>}:l:  Prefix of all ledger keys of one function. Entry keys are built from it here: a call
@@ -6,133 +7,249 @@
 -- ARGV[1]  random text: the epoch, should this call have to create the counter
 -- ARGV[2]  random number in [0, 1), for jitter
 -- ARGV[3]  ms until the token of a ready key is sent again
--- In front of this file: BACKOFF_MS (table), FENCES_KEPT_MS, MAX_CAUSES, LEASE_EXPIRED (JSON).
+-- ARGV[4]  window: tokens of unclaimed keys at a time; further ready keys wait without one and are handed out by
+--          finish and claim to workers that have a slot (queue.md 5.2, "feed workers directly")
+-- In front of this file: BACKOFF_MS (table), FENCES_KEPT_MS, MAX_CAUSES, LEASE_EXPIRED (JSON), AGING_MS,
+--          DEAD_KEPT_MS, MAX_DEAD, BREAKER_INTERVAL_MS, BREAKER_INTERVALS, BREAKER_MIN_RUNS, BREAKER_CLAIM_MS.
 --
 -- k:<key>     hash: st (w waiting, q ready, r running, d dead), due, c (class: 1 live, 0 resync), seq, at (ready
---             since), f (failures), ag (again in a row), cs (causes, newest first, a JSON text per line), o (owner),
---             s (last claim), pd and pc (due and class of pending events), max and min (attempts and minInterval of
---             the last claim), fl (last failure, JSON), ds (dead since; kept through a probe)
--- waiting, sent, running, dead   sorted sets of keys by due, next resend, lease expiry, dead since
--- meta        hash: e (epoch), n (counter)
+--             since), p (place among the ready, smaller first), f (failures, absent = 0), ag (again in a row, absent =
+--             0), o (owner), s (last
+--             claim), pd and pc (due and class of pending events), max and min (attempts and minInterval of the last
+--             claim), fl (last failure, JSON), ds (dead since; kept through a probe), c0 to c9 (causes, newest first,
+--             up to an empty one). What a state does not use may be left over: due but in w, at and p but in q, o and
+--             s but in r. Values stay below 64 bytes where they can, which is what keeps a hash small in Redis.
+-- waiting, sent, running, dead   sorted sets of keys: by due, ready since (resync behind RESYNC_SCORE), lease
+--             expiry, dead since. `sent` holds every ready key.
+-- resend      ready keys whose token is under way, by the time at which it is sent again
+-- queue       ready keys without a token, by place and arrival
+-- held:<tenant>  the same, while their tenant runs as many keys as it may; capped: set of those tenants
+-- taken       hash: owner = key that it was given instead of a token's key; for repeated calls
+-- tenants     hash: <state><tenant> = number of keys; states w, r, d, and of the ready q1 (live) and q0 (resync)
+-- meta        hash: e (epoch), n (counter), p (1 = paused), b (breaker open: next claim), h (runs and failures by
+--             interval), l and g (no key has a floor or fences beyond), a1 and a0 (ready since, up to which keys of
+--             a class have been aged), x (dead keys that were evicted)
 -- cool:<key>  earliest next claim, expires then    fences:<key>  JSON, expires
+--
+-- A call of Redis from here costs more than most commands do. So changes of sorted sets, removed entries and counts
+-- are collected and made at the end, or before the next look at a set.
 
 local PREFIX = KEYS[1]
-local SEED, RANDOM, RESEND_MS = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local SEED, RANDOM, RESEND_MS, WINDOW = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local META, TENANTS, RESEND, QUEUE = PREFIX .. 'meta', PREFIX .. 'tenants', PREFIX .. 'resend', PREFIX .. 'queue'
 local INDEX = { w = PREFIX .. 'waiting', q = PREFIX .. 'sent', r = PREFIX .. 'running', d = PREFIX .. 'dead' }
-local FIELDS = { 'st', 'due', 'c', 'seq', 'at', 'f', 'ag', 'cs', 'o', 's', 'pd', 'pc', 'max', 'min', 'fl', 'ds' }
-local NUMBERS = { due = true, c = true, at = true, f = true, ag = true, s = true, pd = true, pc = true, max = true, min = true, ds = true }
+local FIELDS = { 'st', 'due', 'c', 'seq', 'at', 'p', 'f', 'ag', 'o', 's', 'pd', 'pc', 'max', 'min', 'fl', 'ds' }
+local NUMBERS = { due = true, c = true, at = true, p = true, f = true, ag = true, s = true, pd = true, pc = true, max = true, min = true, ds = true }
+local MEANS_SOMETHING = { pd = true, pc = true, ds = true, f = true, ag = true }
+local ABSENT_IS_0 = { f = true, ag = true }
+local CAUSES, CAUSE_NAMES = {}, {}
+for i = 1, MAX_CAUSES do
+  CAUSE_NAMES[i] = 'c' .. i - 1
+  CAUSES[CAUSE_NAMES[i]] = i
+end
+local RESYNC_PLACE, MAX_RANK, RESYNC_SCORE = 1000000, 9999, 2 ^ 45
 
-local time = redis.call('TIME')
+local call = redis.call
+local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local meta = call('HMGET', META, 'e', 'p', 'b', 'h', 'l', 'g')
+local epochText, paused, breakerNext = meta[1], meta[2] == '1', tonumber(meta[3] or nil)
+local lastFloor, lastFences = tonumber(meta[5] or 0), tonumber(meta[6] or 0)
 
 -- What the caller shall do: send these tokens, and tick in so many ms (-1 = nothing was left waiting).
 local tokens = {}
 local waitMs = -1
+-- Keys that died in this call, for dead letters.
+local deaths = {}
+-- Numbers go to commands as they are: Redis writes them with 17 digits.
+-- Ended runs of this call, and tenants that run one key less.
+local runs, failedRuns, freed = 0, 0, {}
+
+local function whole(number) return string.format('%.0f', number) end
 
 local function entryKey(key) return PREFIX .. 'k:' .. key end
 
-local function load(key)
-  local values = redis.call('HMGET', entryKey(key), unpack(FIELDS))
-  if not values[1] then return nil end
-  local entry = { key = key }
-  for i, name in ipairs(FIELDS) do
-    if values[i] then entry[name] = NUMBERS[name] and tonumber(values[i]) or values[i] end
+local TAKEN = PREFIX .. 'taken'
+local added, removed, gone, taken, given = {}, {}, {}, {}, {}
+
+local function zadd(index, at, key)
+  added[index] = added[index] or {}
+  added[index][key] = at
+  if removed[index] then removed[index][key] = nil end
+end
+
+local function zrem(index, key)
+  removed[index] = removed[index] or {}
+  removed[index][key] = true
+  if added[index] then added[index][key] = nil end
+end
+
+-- In parts that fit on Lua's stack.
+local function callInParts(command, index, list)
+  for i = 1, #list, 1000 do call(command, index, unpack(list, i, math.min(i + 999, #list))) end
+end
+
+local function flush()
+  for index, keys in pairs(removed) do
+    local list = {}
+    for key in pairs(keys) do list[#list + 1] = key end
+    callInParts('ZREM', index, list)
   end
+  for index, keys in pairs(added) do
+    local list = {}
+    for key, at in pairs(keys) do
+      list[#list + 1] = at
+      list[#list + 1] = key
+    end
+    callInParts('ZADD', index, list)
+  end
+  local entries = {}
+  for key in pairs(gone) do entries[#entries + 1] = entryKey(key) end
+  for i = 1, #entries, 1000 do call('DEL', unpack(entries, i, math.min(i + 999, #entries))) end
+  callInParts('HDEL', TAKEN, given)
+  if #taken > 0 then call('HSET', TAKEN, unpack(taken)) end
+  added, removed, gone, taken, given = {}, {}, {}, {}, {}
+end
+
+-- The part before the first '|': tenants are told apart by it (Q-12).
+local function tenantOf(key) return string.match(key, '^([^|]*)|') or '' end
+
+local function create(key, class)
+  return { key = key, tenant = tenantOf(key), was = {}, causes = {}, c = class, f = 0, ag = 0 }
+end
+
+local function load(key)
+  local fields = not gone[key] and call('HGETALL', entryKey(key)) or {}
+  if #fields == 0 then return nil end
+  local entry = { key = key, tenant = tenantOf(key), f = 0, ag = 0 }
+  local was, causes = {}, {}
+  for i = 1, #fields, 2 do
+    local name, value = fields[i], fields[i + 1]
+    if NUMBERS[name] then
+      value = tonumber(value)
+      entry[name] = value
+    elseif CAUSES[name] then
+      causes[CAUSES[name]] = value
+    else
+      entry[name] = value
+    end
+    was[name] = value
+  end
+  for i = 1, MAX_CAUSES do if causes[i] == '' then for j = i, MAX_CAUSES do causes[j] = nil end break end end
+  entry.was, entry.causes = was, causes
   return entry
 end
 
 local function save(entry)
-  local set, unset = {}, {}
-  for _, name in ipairs(FIELDS) do
+  local set, unset, was, size = { entryKey(entry.key) }, {}, entry.was, 1
+  if gone[entry.key] then flush() end
+  for i = 1, #FIELDS do
+    local name = FIELDS[i]
     local value = entry[name]
-    if value == nil then
+    if value == 0 and ABSENT_IS_0[name] then value = nil end
+    if value == was[name] then
+      -- As it is.
+    elseif value ~= nil then
+      set[size + 1], set[size + 2], size = name, value, size + 2
+      was[name] = value
+    elseif MEANS_SOMETHING[name] then
       unset[#unset + 1] = name
-    else
-      set[#set + 1] = name
-      set[#set + 1] = NUMBERS[name] and string.format('%.0f', value) or value
+      was[name] = nil
     end
   end
-  if entry.loaded ~= false then redis.call('HDEL', entryKey(entry.key), unpack(unset)) end
-  redis.call('HSET', entryKey(entry.key), unpack(set))
+  local causes = entry.causes
+  for i = 1, math.min(#causes + 1, MAX_CAUSES) do
+    local name, value = CAUSE_NAMES[i], causes[i]
+    if not value and was[name] then value = '' end
+    if value ~= was[name] then
+      set[size + 1], set[size + 2], size = name, value, size + 2
+      was[name] = value
+    end
+  end
+  if #unset > 0 then call('HDEL', set[1], unpack(unset)) end
+  if size > 1 then call('HSET', unpack(set)) end
 end
-
-local function create(key, class) return { key = key, loaded = false, c = class, f = 0, ag = 0 } end
 
 local function epoch()
-  local known = redis.call('HGET', PREFIX .. 'meta', 'e')
-  if known then return known end
-  redis.call('HSET', PREFIX .. 'meta', 'e', SEED)
-  return SEED
+  if not epochText then
+    epochText = SEED
+    call('HSET', META, 'e', SEED)
+  end
+  return epochText
 end
 
-local currentEpoch
+-- Numbers are reserved in blocks; the rest of a block is never used.
+local SEQS_AT_ONCE = 64
+local seq, lastSeq = 0, 0
 local function nextSeq()
-  currentEpoch = currentEpoch or epoch()
-  return currentEpoch .. '-' .. redis.call('HINCRBY', PREFIX .. 'meta', 'n', 1)
+  if seq == lastSeq then
+    lastSeq = call('HINCRBY', META, 'n', SEQS_AT_ONCE)
+    seq = lastSeq - SEQS_AT_ONCE
+  end
+  seq = seq + 1
+  return epoch() .. '-' .. whole(seq)
 end
 
-local function send(entry)
+local tallies, tallyChanges = {}, {}
+local function tally(name)
+  tallies[name] = tallies[name] or tonumber(call('HGET', TENANTS, name) or 0)
+  return tallies[name]
+end
+
+local function countIn(entry, change)
+  local name = (entry.st == 'q' and 'q' .. entry.c or entry.st) .. entry.tenant
+  tallies[name] = tally(name) + change
+  tallyChanges[name] = (tallyChanges[name] or 0) + change
+end
+
+local function send(entry, class, rank)
   tokens[#tokens + 1] = entry.key
   tokens[#tokens + 1] = entry.seq
-  tokens[#tokens + 1] = tostring(entry.c)
+  tokens[#tokens + 1] = tostring(class or entry.c)
+  tokens[#tokens + 1] = whole(rank or entry.p % RESYNC_PLACE)
 end
 
-local function move(entry, state, score)
-  if entry.st and entry.st ~= state then redis.call('ZREM', INDEX[entry.st], entry.key) end
+-- Among equals the earlier comes first: the counter's last 32 bits follow the place.
+local function score(entry) return entry.p * 2 ^ 32 + tonumber(string.match(entry.seq, '%d+$')) % 2 ^ 32 end
+
+local function sentScore(entry) return entry.c == 1 and entry.at or entry.at + RESYNC_SCORE end
+
+local function heldBy(tenant) return PREFIX .. 'held:' .. tenant end
+
+local anyHeldKnown
+local function anyHeld()
+  if anyHeldKnown == nil then anyHeldKnown = call('EXISTS', PREFIX .. 'capped') == 1 end
+  return anyHeldKnown
+end
+
+-- Wherever a ready key waits: one of these has it.
+local function unhand(entry)
+  zrem(RESEND, entry.key)
+  zrem(QUEUE, entry.key)
+  if entry.at and anyHeld() then zrem(heldBy(entry.tenant), entry.key) end
+end
+
+local function leave(entry)
+  if not entry.st then return end
+  countIn(entry, -1)
+  zrem(INDEX[entry.st], entry.key)
+  if entry.st == 'q' then unhand(entry) end
+  if entry.st == 'r' then
+    freed[entry.tenant] = true
+    given[#given + 1] = entry.o
+  end
+  entry.st = nil
+end
+
+local function enter(entry, state, at)
   entry.st = state
-  redis.call('ZADD', INDEX[state], string.format('%.0f', score), entry.key)
+  countIn(entry, 1)
+  zadd(INDEX[state], at, entry.key)
 end
 
-local function place(entry, due)
-  local floor = tonumber(redis.call('GET', PREFIX .. 'cool:' .. entry.key) or 0)
-  local at = math.max(due, floor)
-  entry.o, entry.pd, entry.pc, entry.at, entry.due = nil, nil, nil, nil, nil
-  entry.seq = nextSeq()
-  if at > now then
-    entry.due = at
-    move(entry, 'w', at)
-    if waitMs < 0 or at - now < waitMs then waitMs = at - now end
-  else
-    entry.at = now
-    move(entry, 'q', now + RESEND_MS)
-    send(entry)
-  end
-  save(entry)
-end
-
--- After a run that did not fail: as soon as it or a pending event wants, else idle.
-local function placeNext(entry, wanted)
-  if entry.pd then
-    entry.c = wanted and math.max(entry.c, entry.pc) or entry.pc
-    place(entry, math.min(entry.pd, wanted or entry.pd))
-  elseif wanted then
-    place(entry, wanted)
-  else
-    redis.call('ZREM', INDEX[entry.st], entry.key)
-    redis.call('DEL', entryKey(entry.key))
-  end
-end
-
-local function fail(entry, failure, terminal)
-  entry.f = entry.f + 1
-  entry.ag = 0
-  entry.fl = failure
-  if entry.pd then entry.c = math.max(entry.c, entry.pc) end
-  if not terminal and entry.f < entry.max then
-    local backoff = BACKOFF_MS[math.min(entry.f, #BACKOFF_MS)]
-    local retryAt = now + math.max(entry.min, math.floor(backoff * (1 + 0.1 * RANDOM) + 0.5))
-    place(entry, math.min(entry.pd or retryAt, retryAt))
-  elseif not entry.pd then
-    entry.ds = entry.ds or now
-    entry.o = nil
-    move(entry, 'd', entry.ds)
-    save(entry)
-  else
-    local revived = entry.ds and entry.pc == 1
-    entry.f = revived and 0 or entry.max - 1
-    if revived then entry.ds = nil end
-    place(entry, entry.pd)
-  end
+local function forget(entry)
+  leave(entry)
+  gone[entry.key] = true
 end
 
 local function held(key, owner)
@@ -140,5 +257,78 @@ local function held(key, owner)
   if entry and entry.st == 'r' and entry.o == owner then return entry end
 end
 
--- {1 = done or 0 = fenced, waitMs, key, seq, class, key, seq, class, ...}
-local function reply(done) return { done, waitMs, unpack(tokens) } end
+-- Sends tokens for keys that wait without one, as far as the window and the breaker let them be claimed. Where a
+-- worker takes any key, a token is a call for a worker: the last keys get one, the first stay where workers look.
+local function topUp(most)
+  if paused or (breakerNext and now < breakerNext) or call('ZCARD', QUEUE) == 0 then return end
+  local free = math.min(breakerNext and 1 or WINDOW, WINDOW) - call('ZCARD', RESEND)
+  free = math.min(free, most)
+  if free <= 0 then return end
+  local first, last = 0, free - 1
+  if WINDOW < 1e9 then first, last = -free, -1 end
+  for _, key in ipairs(call('ZRANGE', QUEUE, first, last)) do
+    local entry = load(key)
+    zrem(QUEUE, key)
+    if entry and entry.st == 'q' then
+      zadd(RESEND, now + RESEND_MS, key)
+      send(entry)
+    end
+  end
+  flush()
+end
+
+local function releaseHeld(tenant)
+  local first = call('ZPOPMIN', heldBy(tenant))
+  if first[1] then
+    zadd(QUEUE, first[2], first[1])
+  else
+    call('SREM', PREFIX .. 'capped', tenant)
+  end
+end
+
+-- `h` holds the intervals as "number:runs:failures,", the newest first.
+local function settleBreaker()
+  if runs == 0 and not breakerNext then return end
+  local number = math.floor(now / BREAKER_INTERVAL_MS)
+  local total, failures, kept = runs, failedRuns, ''
+  local ownRuns, ownFailures = runs, failedRuns
+  for at, ended, failed in string.gmatch(meta[4] or '', '(%d+):(%d+):(%d+),') do
+    if tonumber(at) == number then
+      ownRuns, ownFailures = ownRuns + ended, ownFailures + failed
+    elseif tonumber(at) > number - BREAKER_INTERVALS then
+      kept = kept .. at .. ':' .. ended .. ':' .. failed .. ','
+    else
+      ended, failed = 0, 0
+    end
+    total, failures = total + ended, failures + failed
+  end
+  if runs > 0 then
+    meta[4] = whole(number) .. ':' .. whole(ownRuns) .. ':' .. whole(ownFailures) .. ',' .. kept
+    call('HSET', META, 'h', meta[4])
+  end
+  runs, failedRuns = 0, 0
+  local open = total >= BREAKER_MIN_RUNS and failures * 2 > total
+  if open and not breakerNext then
+    breakerNext = now + BREAKER_CLAIM_MS
+    call('HSET', META, 'b', breakerNext)
+  elseif breakerNext and not open then
+    breakerNext = nil
+    call('HDEL', META, 'b')
+  end
+end
+
+-- The end of every call that changes something:
+-- {waitMs, {key, seq, class, rank, ...}, {dead key, class, failures, dead since, ...}, ...results}
+local function reply(results, withoutTokens)
+  settleBreaker()
+  flush()
+  if next(freed) and anyHeld() then
+    for tenant in pairs(freed) do releaseHeld(tenant) end
+    flush()
+  end
+  if not withoutTokens and WINDOW > 0 then topUp(100) end
+  for name, change in pairs(tallyChanges) do
+    if change ~= 0 and call('HINCRBY', TENANTS, name, change) <= 0 then call('HDEL', TENANTS, name) end
+  end
+  return { waitMs, tokens, deaths, unpack(results or {}) }
+end

@@ -1,52 +1,105 @@
--- Lets time have its effect: due keys become ready, old tokens are sent again, expired leases count as failures.
+-- Lets time have its effect: due keys become ready, old ones go first, lost tokens are sent again, expired leases
+-- count as failures, the long dead are forgotten.
 --
--- KEYS, ARGV[1..3]  see ledger.lua
--- ARGV[4] keys per index and call
--- Returns           {1, waitMs, tokens...}; waitMs is the time to the earliest waiting key, 0 when the limit was hit
+-- KEYS, ARGV[1..4]  see ledger.lua
+-- ARGV[5] keys per index and call
+-- Returns           {waitMs, tokens, deaths}; waitMs is the time to the earliest waiting key, 0 when the limit was hit
 -- One call because any number of processes tick at once, and each key must be moved by one of them only.
 
-local limit = tonumber(ARGV[4])
+-- Time must go on in a full Redis (maxmemory): after a write that frees memory no other is refused.
+call('DEL', PREFIX .. 'never')
+
+local limit = tonumber(ARGV[5])
 local more = false
 
-local function due(index)
-  local keys = redis.call('ZRANGEBYSCORE', index, '-inf', string.format('%.0f', now), 'LIMIT', 0, limit)
+local function upTo(index, last, first)
+  flush()
+  local keys = call('ZRANGEBYSCORE', index, first or '-inf', whole(last), 'LIMIT', 0, limit)
   more = more or #keys == limit
   return keys
 end
 
 -- The entry of a key in an index; what an index holds without an entry in that state is a leftover of lost data.
-local function entryIn(state, key)
+local function entryIn(state, index, key)
   local entry = load(key)
   if entry and entry.st == state then return entry end
-  redis.call('ZREM', INDEX[state], key)
-end
-
-for _, key in ipairs(due(INDEX.w)) do
-  local entry = entryIn('w', key)
-  if entry then place(entry, now) end
-end
-
-for _, key in ipairs(due(INDEX.q)) do
-  local entry = entryIn('q', key)
-  if entry then
-    -- The same seq: with a backlog older than the resend time every token would otherwise be stale on arrival.
-    redis.call('ZADD', INDEX.q, string.format('%.0f', now + math.max(RESEND_MS, now - entry.at)), key)
-    send(entry)
+  zrem(index, key)
+  if not entry then
+    for _, other in ipairs({ INDEX.q, RESEND, QUEUE }) do zrem(other, key) end
   end
 end
 
-for i, key in ipairs(due(INDEX.r)) do
-  local entry = entryIn('r', key)
+for _, key in ipairs(upTo(INDEX.w, now)) do
+  local entry = entryIn('w', INDEX.w, key)
+  if entry then place(entry, now) end
+end
+
+if not paused then
+  for _, key in ipairs(upTo(RESEND, now)) do
+    local entry = entryIn('q', RESEND, key)
+    if entry then
+      -- The same seq: with a backlog older than the resend time every token would otherwise be stale on arrival.
+      zadd(RESEND, now + math.max(RESEND_MS, now - entry.at), key)
+      send(entry)
+    end
+  end
+end
+
+-- In front of everything (Q-11): at place 0, and with a second token where one is under way.
+local function age(class, offset)
+  local cursor = 'a' .. class
+  local from, to = tonumber(call('HGET', META, cursor) or 0), now - AGING_MS
+  local keys = upTo(INDEX.q, to + offset, '(' .. whole(math.max(from + offset, offset - 1)))
+  for _, key in ipairs(keys) do
+    local entry = entryIn('q', INDEX.q, key)
+    if entry then
+      entry.p = 0
+      save(entry)
+      if call('ZSCORE', RESEND, key) then send(entry, 1, 0)
+      elseif call('ZSCORE', QUEUE, key) then zadd(QUEUE, score(entry), key)
+      else zadd(heldBy(entry.tenant), score(entry), key) end
+    end
+  end
+  if #keys == 0 then return end
+  local last = tonumber(call('ZSCORE', INDEX.q, keys[#keys]) or to + offset) - offset
+  call('HSET', META, cursor, whole(#keys == limit and last > from + 1 and last - 1 or last))
+end
+age(1, 0)
+age(0, RESYNC_SCORE)
+
+for _, key in ipairs(upTo(INDEX.r, now)) do
+  local entry = entryIn('r', INDEX.r, key)
   if entry then
     RANDOM = (RANDOM + 0.618) % 1
     fail(entry, LEASE_EXPIRED, false)
   end
 end
 
-local next = redis.call('ZRANGE', INDEX.w, 0, 0, 'WITHSCORES')
-if next[2] then
-  local left = math.max(0, tonumber(next[2]) - now)
-  if waitMs < 0 or left < waitMs then waitMs = left end
+for _, key in ipairs(upTo(INDEX.d, now - DEAD_KEPT_MS)) do
+  local entry = entryIn('d', INDEX.d, key)
+  if entry then forget(entry) end
 end
-if more then waitMs = 0 end
-return reply(1)
+
+for _, tenant in ipairs(call('SRANDMEMBER', PREFIX .. 'capped', 10)) do
+  -- Whoever should have freed it may have been lost with its data.
+  if tally('r' .. tenant) <= 0 then releaseHeld(tenant) end
+end
+
+flush()
+local left = 0
+for _, index in pairs(INDEX) do left = left + call('ZCARD', index) end
+if left == 0 then
+  call('DEL', TENANTS)
+  tallyChanges = {}
+end
+
+local answer = reply()
+-- Where every ready key shall have a token, those that lost it in a pause get it back without waiting.
+if WINDOW > 1e9 and not paused and not breakerNext and call('ZCARD', QUEUE) > 0 then more = true end
+local next = call('ZRANGE', INDEX.w, 0, 0, 'WITHSCORES')
+if next[2] then
+  local due = math.max(0, tonumber(next[2]) - now)
+  if answer[1] < 0 or due < answer[1] then answer[1] = due end
+end
+if more then answer[1] = 0 end
+return answer

@@ -3,11 +3,11 @@ import { createInterface } from "node:readline";
 import { inspect } from "node:util";
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
+import { redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
 import { createBullmqQueue } from "../../../infra/queue/bullmq.ts";
 import { DEFAULT_QUEUE } from "../../../shared/runtime/backoff.ts";
-import type { Outcome, QueueEntry } from "../../../shared/runtime/ports.ts";
+import type { Log, Outcome, QueueEntry } from "../../../shared/runtime/ports.ts";
 import { eventually } from "../../support/eventually.ts";
-import { redisMissing, startRedis } from "../../support/redis.ts";
 import { describeWith } from "../../support/requires.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
@@ -17,7 +17,19 @@ const WITHIN = { withinMs: 20_000 };
 const WORKER = new URL("../../support/queue-worker.ts", import.meta.url).pathname;
 
 const entries = (count: number): readonly QueueEntry[] =>
-  Array.from({ length: count }, (_, n) => ({ key: `default/-|Machine|default/m${n}`, class: "live" }));
+  Array.from({ length: count }, (_, n) => ({ key: `t${n}/-|Machine|default/m${n}`, class: "live" }));
+
+function connection(url: string): AsyncDisposable & { readonly redis: Redis } {
+  const redis = new Redis(url);
+  return { redis, [Symbol.asyncDispose]: async () => redis.disconnect() };
+}
+
+/** What was logged, as `level message`. */
+function recordingLog(): { readonly log: Log; readonly lines: string[] } {
+  const lines: string[] = [];
+  const at = (level: string) => (_fields: object, message: string) => void lines.push(`${level} ${message}`);
+  return { log: { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") }, lines };
+}
 
 /** A worker process and what it has printed. */
 function startWorker(
@@ -64,7 +76,10 @@ describeWith(redisMissing())("the bullmq queue", { concurrent: true }, () => {
       keys.push(key);
       return OK;
     });
-    await eventually(async () => (await queue.depth("f")).ready === 0, WITHIN);
+    await eventually(async () => {
+      const { ready, running } = await queue.depth("f");
+      return ready + running === 0;
+    }, WITHIN);
     expect(new Set(keys)).toEqual(new Set(entries(20).map(({ key }) => key)));
     expect(keys).toHaveLength(20);
   });
@@ -79,7 +94,7 @@ describeWith(redisMissing())("the bullmq queue", { concurrent: true }, () => {
     const reader = new Redis(redis.url);
     const [job] = await reader.lrange("{cap:f}:run:wait", 0, -1);
     expect(await reader.hgetall(`{cap:f}:run:${job}`)).toMatchObject({
-      data: expect.stringMatching(/^\{"k":"b","s":"[0-9a-f]+-2"\}$/),
+      data: expect.stringMatching(/^\{"k":"b","s":"[0-9a-f]+-\d+"\}$/),
       priority: "0",
     });
     expect(await reader.zcard("{cap:f}:run:prioritized")).toBe(1);
@@ -128,6 +143,127 @@ describeWith(redisMissing())("the bullmq queue", { concurrent: true }, () => {
     await expect(queue.enqueue("f", entries(1))).rejects.toThrow("closed");
   });
 
+  it("Q-15: a full Redis refuses events, says so, and everything runs when there is room again", async () => {
+    await using redis = await startRedis();
+    const { log, lines } = recordingLog();
+    await using queue = await createBullmqQueue({ url: redis.url, log, resendMs: 100 });
+    const keys = new Set<string>();
+    await using _worker = await queue.work("f", WORK, async ({ key }) => {
+      keys.add(key);
+      return OK;
+    });
+    await queue.enqueue("f", entries(5));
+    await eventually(() => keys.size === 5, WITHIN);
+    const epoch = await queue.epoch("f");
+    await using admin = connection(redis.url);
+    await admin.redis.config("SET", "maxmemory", "1");
+    await expect(queue.enqueue("f", entries(20))).rejects.toThrow("OOM");
+    await expect(queue.enqueue("f", entries(20))).rejects.toThrow("OOM");
+    expect(queue.healthy()).toEqual({ ok: false, message: expect.stringContaining("OOM") });
+    expect(lines.filter((line) => line.startsWith("error Redis takes no events"))).toHaveLength(1);
+    await admin.redis.config("SET", "maxmemory", "0");
+    await queue.enqueue("f", entries(20));
+    await eventually(() => keys.size === 20, WITHIN);
+    expect(queue.healthy()).toEqual({ ok: true });
+    expect(lines).toContain("info Redis takes events again");
+    expect(await queue.epoch("f")).not.toBe(epoch);
+  });
+
+  it("Q-15: what runs while Redis is full can end, and is not run again", async () => {
+    await using redis = await startRedis();
+    await using queue = await createBullmqQueue({ url: redis.url, log: silentLog });
+    const end = Promise.withResolvers<Outcome>();
+    let runs = 0;
+    await using _worker = await queue.work("f", WORK, () => {
+      runs += 1;
+      return end.promise;
+    });
+    await queue.enqueue("f", entries(1));
+    await eventually(() => runs === 1, WITHIN);
+    await using admin = connection(redis.url);
+    await admin.redis.config("SET", "maxmemory", "1");
+    end.resolve({ ...OK, afterMs: 3_600_000 });
+    await eventually(async () => (await queue.depth("f")).waiting === 1, WITHIN);
+    await admin.redis.config("SET", "maxmemory", "0");
+    expect(runs).toBe(1);
+  });
+
+  it("Q-15: a flushed Redis shows another epoch, and a resync repairs it", async () => {
+    await using redis = await startRedis();
+    await using queue = await createBullmqQueue({ url: redis.url, log: silentLog, resendMs: 100 });
+    const keys: string[] = [];
+    await using _worker = await queue.work("f", WORK, async ({ key }) => {
+      keys.push(key);
+      return OK;
+    });
+    await queue.enqueue(
+      "f",
+      entries(10).map((each) => ({ ...each, delayMs: 3_600_000 })),
+    );
+    const epoch = await queue.epoch("f");
+    await using admin = connection(redis.url);
+    await admin.redis.flushall();
+    expect(await queue.epoch("f")).not.toBe(epoch);
+    await queue.enqueue(
+      "f",
+      entries(10).map((each) => ({ ...each, class: "resync" as const })),
+    );
+    await eventually(() => keys.length === 10, WITHIN);
+    await eventually(async () => (await queue.depth("f")).running === 0, WITHIN);
+  });
+
+  it("Q-15: a Redis that restarts with its data goes on, and may have lost the last of it", async () => {
+    await using redis = await startRedis(["appendonly yes", "appendfsync always"]);
+    const { log, lines } = recordingLog();
+    await using queue = await createBullmqQueue({ url: redis.url, log, resendMs: 100 });
+    await queue.enqueue("f", entries(10));
+    const epoch = await queue.epoch("f");
+    await redis.kill();
+    await eventually(() => !queue.healthy().ok, WITHIN);
+    expect(queue.healthy()).toEqual({ ok: false, message: "Redis is unreachable" });
+    await redis.restart();
+    await eventually(() => queue.healthy().ok, WITHIN);
+    expect(lines).toContain("warn Redis is unreachable; work waits");
+    const keys = new Set<string>();
+    await using _worker = await queue.work("f", WORK, async ({ key }) => {
+      keys.add(key);
+      return OK;
+    });
+    await eventually(() => keys.size === 10, WITHIN);
+    expect(await queue.epoch("f")).not.toBe(epoch);
+  });
+
+  it("Q-15: connections that are cut for a moment lose nothing", async () => {
+    await using redis = await startRedis();
+    await using queue = await createBullmqQueue({ url: redis.url, log: silentLog, resendMs: 100 });
+    const keys = new Set<string>();
+    await using _worker = await queue.work("f", WORK, async ({ key }) => {
+      keys.add(key);
+      return OK;
+    });
+    await using admin = connection(redis.url);
+    const epoch = await queue.epoch("f");
+    for (let cut = 0; cut < 5; cut += 1) {
+      await eventually(() => queue.enqueue("f", entries(10 * (cut + 1))), WITHIN);
+      await admin.redis.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+    }
+    await eventually(async () => {
+      const { ready, running } = await queue.depth("f");
+      return keys.size === 50 && ready + running === 0;
+    }, WITHIN);
+    expect((await queue.epoch("f")).split(".").slice(0, 2)).toEqual(epoch.split(".").slice(0, 2));
+  });
+
+  it("removes jobs that have lost their place in every list", async () => {
+    await using redis = await startRedis();
+    await using admin = connection(redis.url);
+    await admin.redis.hset("{cap:f}:run:77", { name: "r", data: '{"k":"a","s":"b"}', timestamp: "1" });
+    await using queue = await createBullmqQueue({ url: redis.url, log: silentLog });
+    await queue.enqueue("f", entries(1));
+    await eventually(async () => (await admin.redis.exists("{cap:f}:run:77")) === 0, WITHIN);
+    expect(await queue.depth("f")).toMatchObject({ ready: 1 });
+  });
+
   it("refuses a Redis that evicts data", async () => {
     await using redis = await startRedis(["maxmemory 100mb", "maxmemory-policy allkeys-lru"]);
     await expect(createBullmqQueue({ url: redis.url, log: silentLog })).rejects.toThrow(
@@ -147,7 +283,7 @@ describeWith(redisMissing())("the bullmq queue", { concurrent: true }, () => {
     expect(inspect(error, { depth: 10 })).not.toContain("hunter2");
     const right = redis.url.replace("redis://", "redis://:right@");
     await using queue = await createBullmqQueue({ url: right, log: silentLog });
-    expect(await queue.depth("f")).toEqual({ ready: 0, waiting: 0, running: 0, dead: 0 });
+    expect(await queue.depth("f")).toMatchObject({ ready: 0, waiting: 0, running: 0, dead: 0 });
   });
 
   it("names the server that it cannot reach, without the password", async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from "vitest";
+import type { RedisServer } from "../../../infra/bench/redis-server.ts";
+import { redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
 import { createBullmqQueue } from "../../../infra/queue/bullmq.ts";
 import { queueSuite } from "../../suites/queue.ts";
-import type { RedisServer } from "../../support/redis.ts";
-import { redisMissing, startRedis } from "../../support/redis.ts";
 import { describeWith } from "../../support/requires.ts";
 import { silentLog } from "../../support/silent-log.ts";
 

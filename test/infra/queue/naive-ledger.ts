@@ -1,8 +1,15 @@
 import type { Claim, ClaimTerms } from "../../../infra/queue/claim.ts";
+import { BREAKER, LEDGER_LIMITS } from "../../../infra/queue/limits.ts";
 import { backoffMs } from "../../../shared/runtime/backoff.ts";
 import type { Cause, Fence, Outcome, QueueEntry } from "../../../shared/runtime/ports.ts";
 
-export const TERMS: ClaimTerms = { owner: "", leaseMs: 5_000, attempts: 3, minIntervalMs: 700 };
+export const TERMS: ClaimTerms = {
+  owner: "",
+  leaseMs: 5_000,
+  attempts: 3,
+  minIntervalMs: 700,
+  maxRunningPerTenant: 2,
+};
 
 export interface Row {
   key: string;
@@ -17,6 +24,10 @@ export interface Row {
   events: Wish[];
   startedAt: number;
   owner: string;
+  readyAt: number;
+  deadSince: number;
+  /** Stands among the live ones. */
+  aged: boolean;
   /** Has been dead and neither succeeded nor been revived since. */
   died: boolean;
 }
@@ -32,6 +43,28 @@ export class NaiveLedger {
   floors = new Map<string, number>();
   fences = new Map<string, { fences: readonly Fence[]; until: number }>();
   turn = 0;
+  /** When each tenant was last served or came to a line, by class of the line. */
+  turns = new Map<string, number>();
+  paused: boolean = false;
+  ends: { readonly at: number; readonly failed: boolean }[] = [];
+  nextClaimAt: number | undefined;
+
+  /** A key that joins a line in which its tenant has none puts the tenant at the end. */
+  join(row: Row): void {
+    const alone = this.rows.every(
+      (each) => each === row || each.state !== "ready" || lineOf(each) !== lineOf(row),
+    );
+    row.turn = ++this.turn;
+    if (alone) this.turns.set(lineOf(row), this.turn);
+  }
+
+  settle(now: number): void {
+    const first = Math.floor(now / BREAKER.intervalMs) - BREAKER.intervals + 1;
+    this.ends = this.ends.filter(({ at }) => Math.floor(at / BREAKER.intervalMs) >= first);
+    const failures = this.ends.filter(({ failed }) => failed).length;
+    const open = this.ends.length >= BREAKER.minRuns && failures / this.ends.length > 0.5;
+    this.nextClaimAt = open ? (this.nextClaimAt ?? now + BREAKER.claimEveryMs) : undefined;
+  }
 
   place(now: number, row: Row, due: number): void {
     const at = Math.max(due, this.floors.get(row.key) ?? 0);
@@ -39,6 +72,9 @@ export class NaiveLedger {
     if (row.state !== "waiting" || row.due !== at || at <= now) row.turn = ++this.turn;
     row.due = at;
     row.state = at > now ? "waiting" : "ready";
+    row.aged = false;
+    row.readyAt = now;
+    if (row.state === "ready") this.join(row);
   }
 
   enqueue(now: number, { key, delayMs = 0, class: wanted, cause }: QueueEntry): void {
@@ -64,7 +100,7 @@ export class NaiveLedger {
     if (row.died && event.class === "live") this.revive(row, "live");
     if (row.class === "resync" && event.class === "live") {
       row.class = "live";
-      if (row.state === "ready") row.turn = ++this.turn;
+      if (row.state === "ready" && !row.aged) this.join(row);
     }
     if (row.state === "waiting" && event.due < row.due) this.place(now, row, event.due);
   }
@@ -75,9 +111,14 @@ export class NaiveLedger {
   }
 
   claim(now: number, owner: string): Omit<Claim, "owner"> | undefined {
-    const ready = this.rows.filter(({ state }) => state === "ready").toSorted((a, b) => a.turn - b.turn);
-    const row = ready.find((each) => each.class === "live") ?? ready[0];
+    const ready = this.rows.filter(({ state }) => state === "ready");
+    if (this.paused || ready.length === 0) return undefined;
+    if (this.nextClaimAt !== undefined && now < this.nextClaimAt) return undefined;
+    if (this.nextClaimAt !== undefined) this.nextClaimAt = now + BREAKER.claimEveryMs;
+    const most = TERMS.maxRunningPerTenant ?? Number.POSITIVE_INFINITY;
+    const row = ready.filter(({ key }) => this.running(key) < most).toSorted((a, b) => this.order(a, b))[0];
     if (row === undefined) return undefined;
+    this.turns.set(lineOf(row), ++this.turn);
     const kept = this.fences.get(row.key);
     const claim = {
       key: row.key,
@@ -85,6 +126,7 @@ export class NaiveLedger {
       again: row.again,
       causes: row.causes,
       fences: kept !== undefined && kept.until > now ? kept.fences : [],
+      readyMs: now - row.readyAt,
     };
     Object.assign(row, {
       state: "running",
@@ -95,6 +137,16 @@ export class NaiveLedger {
       turn: ++this.turn,
     });
     return claim;
+  }
+
+  running(key: string): number {
+    return this.rows.filter((row) => row.state === "running" && tenantOf(row.key) === tenantOf(key)).length;
+  }
+
+  order(a: Row, b: Row): number {
+    const urgent = (row: Row): number => (row.aged || row.class === "live" ? 0 : 1);
+    const turnOf = (row: Row): number => this.turns.get(lineOf(row)) ?? 0;
+    return urgent(a) - urgent(b) || turnOf(a) - turnOf(b) || a.turn - b.turn;
   }
 
   finish(now: number, claim: Claim, outcome: Outcome): boolean {
@@ -108,7 +160,11 @@ export class NaiveLedger {
       return true;
     }
     row.again = outcome.type === "again" ? row.again + 1 : 0;
-    if (outcome.type === "ok") Object.assign(row, { failures: 0, died: false });
+    if (outcome.type === "ok") {
+      Object.assign(row, { failures: 0, died: false });
+      this.ends.push({ at: now, failed: false });
+      this.settle(now);
+    }
     this.next(
       now,
       row,
@@ -130,12 +186,16 @@ export class NaiveLedger {
   fail(now: number, row: Row, terminal: boolean): void {
     row.failures += 1;
     row.again = 0;
+    this.ends.push({ at: now, failed: true });
+    this.settle(now);
     const retry = { due: now + Math.max(TERMS.minIntervalMs, backoffMs(row.failures, 0)), class: row.class };
     if (!terminal && row.failures < TERMS.attempts) {
       this.next(now, row, [retry]);
     } else if (row.events.length === 0) {
       row.state = "dead";
+      if (!row.died) row.deadSince = now;
       row.died = true;
+      row.turn = ++this.turn;
     } else {
       const revived = row.died && row.events.some((event) => event.class === "live");
       row.failures = revived ? 0 : TERMS.attempts - 1;
@@ -153,14 +213,21 @@ export class NaiveLedger {
 
   /** One thing at a time, the earliest first. */
   tick(now: number): void {
+    this.settle(now);
     for (;;) {
-      const due = this.rows.filter(
-        ({ state, due: at }) => (state === "waiting" || state === "running") && at <= now,
-      );
-      const row = due.toSorted((a, b) => a.due - b.due || a.turn - b.turn)[0];
+      const due = this.rows.filter((row) => dueOf(row) <= now);
+      const row = due.toSorted((a, b) => dueOf(a) - dueOf(b) || a.turn - b.turn)[0];
       if (row === undefined) return;
-      if (row.state === "running") this.fail(now, row, false);
-      else this.place(now, row, now);
+      if (row.state === "running") {
+        this.fail(now, row, false);
+      } else if (row.state === "waiting") {
+        this.place(now, row, now);
+      } else if (row.state === "dead") {
+        this.rows = this.rows.filter((each) => each !== row);
+      } else {
+        row.aged = true;
+        this.join(row);
+      }
     }
   }
 
@@ -173,6 +240,21 @@ export class NaiveLedger {
       dead: count("dead"),
     };
   }
+}
+
+function tenantOf(key: string): string {
+  return key.includes("|") ? (key.split("|")[0] ?? "") : "";
+}
+
+function lineOf(row: Row): string {
+  return `${row.aged ? "live" : row.class} ${tenantOf(row.key)}`;
+}
+
+/** When time moves a row on. */
+function dueOf(row: Row): number {
+  if (row.state === "dead") return row.deadSince + LEDGER_LIMITS.deadKeptMs;
+  if (row.state !== "ready") return row.due;
+  return row.class === "resync" && !row.aged ? row.readyAt + LEDGER_LIMITS.agingMs : Number.POSITIVE_INFINITY;
 }
 
 function newRow(key: string, wanted: "live" | "resync"): Row {
@@ -188,6 +270,9 @@ function newRow(key: string, wanted: "live" | "resync"): Row {
     events: [],
     startedAt: 0,
     owner: "",
+    readyAt: 0,
+    deadSince: 0,
+    aged: false,
     died: false,
   };
 }

@@ -7,6 +7,7 @@ export type Operation =
   | { readonly type: "claim" }
   | { readonly type: "release"; readonly back: number }
   | { readonly type: "pass"; readonly ms: number }
+  | { readonly type: "pause"; readonly paused: boolean }
   | ({ readonly type: "finish"; readonly back: number } & End);
 
 interface End {
@@ -54,13 +55,17 @@ export function operations({ keys, delays, afters }: Choices): fc.Arbitrary<Oper
   return fc.oneof(
     { weight: 4, arbitrary: entry.map((each) => ({ type: "enqueue" as const, entry: each })) },
     { weight: 4, arbitrary: fc.constant({ type: "claim" as const }) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(false, false, true).map((paused) => ({ type: "pause" as const, paused })),
+    },
     { weight: 3, arbitrary: finish },
     { weight: 1, arbitrary: fc.record({ type: fc.constant("release" as const), back }) },
     {
       weight: 2,
       arbitrary: fc.record({
         type: fc.constant("pass" as const),
-        ms: fc.constantFrom(10, 300, 1_500, 6_000, 40_000),
+        ms: fc.constantFrom(10, 300, 1_500, 6_000, 40_000, 70_000, 15 * 24 * 3_600_000),
       }),
     },
   );

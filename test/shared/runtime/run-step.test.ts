@@ -195,6 +195,15 @@ describe("the freshness barrier", () => {
     expect(outcome.fences).toEqual([widgetFence("11")]);
   });
 
+  it("fences the next run behind its own write rather than behind what it read live", async () => {
+    const { outcome } = await run({
+      step: decides({ apply: { "status.size": 4 }, result: done }),
+      lease: { again: 50, fences: [widgetFence("8")] },
+      liveVersion: "11",
+    });
+    expect(outcome.fences).toEqual([widgetFence("1001")]);
+  });
+
   it("keeps the fence of an object that it could not look at", async () => {
     const gadget = { ...widgetFence("9"), kind: "Gadget" };
     const store = await storeOf(widget());

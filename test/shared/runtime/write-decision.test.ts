@@ -150,6 +150,18 @@ describe("the writes of a decision", () => {
     expect(written.error).toBe(conflict);
   });
 
+  it("release the finalizer in spite of a failed delete when the time for trying is over", async () => {
+    const release = {
+      patch: [{ target: target("w"), operations: [removeFinalizer] }],
+      delete: [target("y")],
+    };
+    const refuse = ({ verb }: SentWrite): Error | undefined => (verb === "delete" ? conflict : undefined);
+    expect((await write(release, refuse)).sent.map(({ verb }) => verb)).toEqual(["delete"]);
+    const { sent, written } = await write({ ...release, releaseAnyway: true }, refuse);
+    expect(sent.map(({ verb }) => verb)).toEqual(["delete", "jsonPatch"]);
+    expect(written.error).toBe(conflict);
+  });
+
   it("fence the next run behind the versions they made, and above a version that lost a race", async () => {
     const { written } = await write(
       {

@@ -22,7 +22,10 @@ export function redisMissing(): string | undefined {
   return status === 0 ? undefined : "no redis-server; apt-get install redis-server";
 }
 
-/** A redis-server of its own on a free loopback port, without persistence. `settings` are lines of redis.conf. */
+/**
+ * A redis-server of its own on a free loopback port, without persistence, for benchmarks and tests. `settings` are
+ * lines of redis.conf.
+ */
 export async function startRedis(settings: readonly string[] = []): Promise<RedisServer> {
   const dir = await mkdtemp(join(tmpdir(), "capstan-redis-"));
   const port = await freePort();

@@ -1,0 +1,178 @@
+import { Redis } from "ioredis";
+import type { Log } from "../../shared/runtime/ports.ts";
+import { formatTable } from "../cli/table.ts";
+import { systemClock } from "../clock.ts";
+import { createBullmqQueue } from "../queue/bullmq.ts";
+import { createMemoryQueue } from "../queue/memory.ts";
+import { createEmulatedSqs } from "./emulated-sqs.ts";
+import { createBareList, createPlainBullmq } from "./queue-baselines.ts";
+import {
+  type Contender,
+  contenderOf,
+  keysOf,
+  type Latency,
+  measureFairness,
+  measureLatency,
+  measureStorm,
+  measureThroughput,
+  type Throughput,
+} from "./queue-loads.ts";
+import { type RedisServer, startRedis } from "./redis-server.ts";
+import { writeResults } from "./results.ts";
+
+/** Best of so many rounds, in which all take part one after the other: the machine does other things, too. */
+const ROUNDS = 4;
+const CONCURRENCY = 64;
+const LATENCY = { count: 2_000, everyMs: 2 };
+const STORM = { events: 20_000, keys: 500 };
+const FAIRNESS = { noisy: 4_000, quiet: 50 };
+const QUIET_EVERY_MS = 10;
+const WAITING_KEYS = 5_000;
+
+interface Candidate {
+  readonly create: (redis: RedisServer) => Promise<Contender>;
+  /** Keys of a measurement of throughput. */
+  readonly count: number;
+}
+
+const SILENT: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: console.error,
+};
+const BULLMQ: Candidate = {
+  create: async ({ url }) => contenderOf("bullmq", await createBullmqQueue({ url, log: SILENT })),
+  count: 20_000,
+};
+const DRIVERS: readonly Candidate[] = [
+  { create: async () => contenderOf("memory", createMemoryQueue({ clock: systemClock })), count: 20_000 },
+  BULLMQ,
+  // Against an emulator in this process, so a lower bound.
+  { create: ({ url }) => createEmulatedSqs(url, SILENT), count: 2_000 },
+];
+const BASELINES: readonly Candidate[] = [
+  { create: ({ url }) => createBareList(url), count: 20_000 },
+  { create: ({ url }) => createPlainBullmq(url), count: 20_000 },
+];
+
+/**
+ * Throughput and start latency of every driver beside plain BullMQ and a bare list in the same run, Redis memory per
+ * waiting key, a storm of events on few keys, and a quiet tenant behind a noisy one. Goals: issue 2, "It must show".
+ */
+export async function queueBench(): Promise<void> {
+  const speed = await speedsOf([...BASELINES, ...DRIVERS]);
+  const loads = await oneByOne(DRIVERS, loadsOf);
+  const bytesPerKey = await bytesPerWaitingKey();
+  const perSecondOf = (name: string): number =>
+    speed.find((row) => row.name === name)?.perSecond ?? Number.NaN;
+  const ofPlainBullmq = Math.round((perSecondOf("bullmq") / perSecondOf("plain BullMQ")) * 100) / 100;
+
+  console.log(
+    formatTable(
+      ["DRIVER", "JOBS/s", "ADD/s", "RUN/s", "START p50 ms", "p99 ms"],
+      speed.map((row) =>
+        [row.name, row.perSecond, row.addPerSecond, row.runPerSecond, row.p50Ms, row.p99Ms].map(String),
+      ),
+    ),
+  );
+  console.log(
+    formatTable(
+      ["DRIVER", "STORM RUNS", "STORM s", "QUIET p50 ms", "BEHIND NOISY", "BURST p50 ms", "BEHIND NOISY"],
+      loads.map(({ name, storm, spaced, burst }) =>
+        [
+          name,
+          storm.runs,
+          storm.seconds,
+          spaced.alone.p50Ms,
+          spaced.behind.p50Ms,
+          burst.alone.p50Ms,
+          burst.behind.p50Ms,
+        ].map(String),
+      ),
+    ),
+  );
+  console.log(`bullmq: ${ofPlainBullmq} of plain BullMQ; ${bytesPerKey} bytes of Redis per waiting key`);
+  await writeResults("queue", { speed, loads, ofPlainBullmq, bytesPerKey });
+}
+
+/** Never at the same time: they would slow each other down. */
+async function oneByOne<T>(
+  all: readonly Candidate[],
+  measure: (candidate: Candidate) => Promise<T>,
+): Promise<readonly T[]> {
+  const results: T[] = [];
+  for (const each of all) results.push(await measure(each));
+  return results;
+}
+
+type Speed = Throughput & Latency & { readonly name: string };
+
+async function speedsOf(candidates: readonly Candidate[]): Promise<readonly Speed[]> {
+  const rounds: (readonly Speed[])[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) rounds.push(await oneByOne(candidates, speedOf));
+  return candidates.map((_, index) => bestOf(rounds.flatMap((round) => round[index] ?? [])));
+}
+
+async function speedOf(candidate: Candidate): Promise<Speed> {
+  const load = { count: candidate.count, concurrency: CONCURRENCY };
+  const throughput = await fresh(candidate, (contender) => measureThroughput(contender, load));
+  const latency = await fresh(candidate, (contender) => measureLatency(contender, LATENCY));
+  return { name: await nameOf(candidate), ...throughput, ...latency };
+}
+
+function bestOf([first, ...others]: readonly Speed[]): Speed {
+  if (first === undefined) throw new Error("bug: no round");
+  return others.reduce((best, each) => {
+    const { addPerSecond, runPerSecond, perSecond } = each.perSecond > best.perSecond ? each : best;
+    const { p50Ms, p99Ms } = each.p99Ms < best.p99Ms ? each : best;
+    return { name: best.name, addPerSecond, runPerSecond, perSecond, p50Ms, p99Ms };
+  }, first);
+}
+
+async function loadsOf(candidate: Candidate) {
+  const storm = await fresh(candidate, (contender) => measureStorm(contender, STORM));
+  await using redis = await startRedis();
+  const clean = async (): Promise<Contender> => {
+    await flush(redis);
+    return candidate.create(redis);
+  };
+  const spaced = await measureFairness(clean, { ...FAIRNESS, everyMs: QUIET_EVERY_MS });
+  const burst = await measureFairness(clean, { ...FAIRNESS, everyMs: 0 });
+  return { name: await nameOf(candidate), storm, spaced, burst };
+}
+
+function nameOf(candidate: Candidate): Promise<string> {
+  return fresh(candidate, async ({ name }) => name);
+}
+
+/** What one key costs that is ready and not claimed, with the cause of its event. */
+async function bytesPerWaitingKey(): Promise<number> {
+  await using redis = await startRedis();
+  await using contender = await BULLMQ.create(redis);
+  const [first = "", ...others] = keysOf("default", WAITING_KEYS);
+  await contender.add([first]);
+  const before = await usedMemory(redis);
+  await contender.add(others);
+  return Math.round(((await usedMemory(redis)) - before) / others.length);
+}
+
+async function usedMemory({ url }: RedisServer): Promise<number> {
+  const redis = new Redis(url);
+  const info = await redis.info("memory");
+  redis.disconnect();
+  return Number(/^used_memory:(\d+)/m.exec(info)?.[1]);
+}
+
+async function flush({ url }: RedisServer): Promise<void> {
+  const redis = new Redis(url);
+  await redis.flushall();
+  redis.disconnect();
+}
+
+/** Every measurement has a server of its own: nothing left over, nobody else on it. */
+async function fresh<T>({ create }: Candidate, measure: (contender: Contender) => Promise<T>): Promise<T> {
+  await using redis = await startRedis();
+  await using contender = await create(redis);
+  return await measure(contender);
+}

@@ -1,0 +1,16 @@
+import { Command } from "commander";
+import { dlqDropCommand } from "./dlq-drop.ts";
+import { dlqExportCommand } from "./dlq-export.ts";
+import { dlqListCommand } from "./dlq-list.ts";
+import { dlqReplayCommand } from "./dlq-replay.ts";
+import { dlqShowCommand } from "./dlq-show.ts";
+
+export function dlqCommand(): Command {
+  return new Command("dlq")
+    .description("Dead letters: keys that have used up their attempts, with all that their last run read")
+    .addCommand(dlqListCommand())
+    .addCommand(dlqShowCommand())
+    .addCommand(dlqReplayCommand())
+    .addCommand(dlqDropCommand())
+    .addCommand(dlqExportCommand());
+}

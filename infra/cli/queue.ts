@@ -1,0 +1,76 @@
+import { Command } from "commander";
+import type { QueueDepth, TenantDepth } from "../../shared/runtime/ports.ts";
+import { loadFunctions } from "../worker/load.ts";
+import { openSource } from "./letter-source.ts";
+import { sharedQueue } from "./options.ts";
+import { formatTable } from "./table.ts";
+
+interface QueueRow extends QueueDepth {
+  readonly function: string;
+}
+
+interface QueueOptions {
+  readonly queue?: string;
+  readonly functionsDir?: string;
+  readonly output: string;
+}
+
+export function queueCommand(): Command {
+  return new Command("queue")
+    .description("Show the keys of every function: ready, waiting, running, dead")
+    .argument("[patterns...]", "names or patterns such as machinepool-*")
+    .option(
+      "--queue <url>",
+      "redis://HOST:PORT or sqs://REGION?redis=redis://HOST:PORT (default: CAPSTAN_QUEUE)",
+    )
+    .option("--functions-dir <folder>", "load functions from this folder instead of Capstan's own")
+    .option("-o, --output <format>", "table, wide (per tenant) or json", "table")
+    .action(async (patterns: string[], options: QueueOptions) => {
+      await using source = await openSource({ queue: sharedQueue(options.queue, "queue") });
+      const functions = await loadFunctions(
+        patterns.length === 0 ? undefined : patterns,
+        options.functionsDir,
+      );
+      const rows: QueueRow[] = [];
+      for (const { spec } of functions) {
+        const depth = await source.queue?.depth(spec.name);
+        if (depth !== undefined) rows.push({ function: spec.name, ...depth });
+      }
+      if (options.output === "json") console.log(JSON.stringify(rows, undefined, 2));
+      else console.log(tableOf(rows, options.output === "wide"));
+    });
+}
+
+function tableOf(rows: readonly QueueRow[], wide: boolean): string {
+  const header = ["FUNCTION", "DEPTH", "OLDEST READY", "RUNNING", "WAITING", "DEAD", "NEXT DUE", "STATE"];
+  if (!wide) return formatTable(header, rows.map(cellsOf));
+  return formatTable(
+    ["FUNCTION", "TENANT", "DEPTH", "RUNNING", "WAITING", "DEAD"],
+    rows.flatMap((row) => [
+      [row.function, "(all)", ...countsOf(row)],
+      ...Object.entries(row.tenants ?? {}).map(([tenant, depth]) => ["", tenant, ...countsOf(depth)]),
+    ]),
+  );
+}
+
+function cellsOf(row: QueueRow): readonly string[] {
+  const { oldestReadyMs = {}, nextDueMs, paused, breakerOpen } = row;
+  const oldest = Math.max(oldestReadyMs.live ?? -1, oldestReadyMs.resync ?? -1);
+  const [depth = "", ...counts] = countsOf(row);
+  return [
+    row.function,
+    depth,
+    row.ready === 0 || oldest < 0 ? "" : secondsOf(oldest),
+    ...counts,
+    nextDueMs === undefined ? "" : secondsOf(nextDueMs),
+    paused === true ? "paused" : breakerOpen === true ? "breaker open" : "",
+  ];
+}
+
+function countsOf({ ready, running, waiting, dead }: TenantDepth): readonly string[] {
+  return [ready, running, waiting, dead].map(String);
+}
+
+function secondsOf(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)}s`;
+}

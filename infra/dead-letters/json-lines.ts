@@ -1,0 +1,93 @@
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { headOf } from "../../shared/runtime/dead-letter.ts";
+import type { Clock, DeadLetters, Log } from "../../shared/runtime/ports.ts";
+import { decodeLetter, encodeLetter } from "./encode-letter.ts";
+import { hideWith, newHideKey } from "./hide.ts";
+import { LetterFile } from "./letter-file.ts";
+import type { LetterMap } from "./letter-map.ts";
+import { createRecentAttempts } from "./recent-attempts.ts";
+
+export interface JsonLinesOptions {
+  /** Made with mode 0600 at the first letter; beside it `<file>.key`, which hides secrets. */
+  readonly file: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Rewrites the file when most of it is out of date. For the process that writes letters, only one at a time. */
+  readonly compact?: boolean;
+}
+
+export interface JsonLinesDeadLetters extends DeadLetters {
+  /** Lines that are no record, for example cut off by a full disk: they are skipped. */
+  corruptLines(): Promise<number>;
+}
+
+/**
+ * Dead letters as lines of a file, for the queue in memory: the newest line of a key counts. Other processes may
+ * read it, and drop from it, at the same time. What cannot be written stays in memory.
+ */
+export function createJsonLinesDeadLetters(options: JsonLinesOptions): JsonLinesDeadLetters {
+  const { file, clock, log, compact = false } = options;
+  const recent = createRecentAttempts();
+  const lines = new LetterFile(file, log);
+  let turn: Promise<unknown> = Promise.resolve();
+  let hide: Promise<(secret: string) => string> | undefined;
+  const now = (): number => clock.now().getTime();
+  let expired = 0;
+  const inTurn = <T>(work: (letters: LetterMap) => T | Promise<T>): Promise<T> => {
+    const done = turn.then(async () => {
+      const letters = await lines.letters();
+      expired = letters.expire(now());
+      return work(letters);
+    });
+    turn = done.catch(() => undefined);
+    return done;
+  };
+  return {
+    hide: () => {
+      hide ??= hideKeyOf(`${file}.key`, log).then(hideWith);
+      return hide;
+    },
+    noteAttempt: async (at, attempt) => recent.note(at, attempt),
+    put: (letter) =>
+      inTurn(async (letters) => {
+        const stored = { ...letter, times: letters.timesOf(letter) };
+        const line = { at: now(), head: headOf(stored), letter: encodeLetter(stored) };
+        letters.set(line);
+        await lines.append(line);
+        if (compact)
+          await lines.compact().catch((error: unknown) => log.debug({ file, error }, "not compacted"));
+      }),
+    get: (at) =>
+      inTurn((letters) => {
+        const stored = letters.get(at);
+        return stored && decodeLetter(stored.letter);
+      }),
+    list: (name) => inTurn((letters) => letters.heads(name)),
+    drop: (at) =>
+      inTurn(async (letters) => {
+        const dropped = letters.delete(at);
+        if (dropped) await lines.append({ at: now(), dropped: { function: at.function, key: at.key } });
+        return dropped;
+      }),
+    expire: () => inTurn(() => expired),
+    corruptLines: () => inTurn(() => lines.corruptLines),
+    [Symbol.asyncDispose]: async () => {
+      await turn;
+    },
+  };
+}
+
+/** The key beside the letters, made at the first use (0600). Without it hidden values change with every start. */
+async function hideKeyOf(file: string, log: Log): Promise<string> {
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(file, newHideKey(), { mode: 0o600, flag: "wx" }).catch(() => chmod(file, 0o600));
+    const key = (await readFile(file, "utf8")).trim();
+    if (/^[0-9a-f]{64}$/.test(key)) return key;
+    log.warn({ file }, "the key that hides secrets is damaged; remove the file to get a new one");
+  } catch (error) {
+    log.warn({ file, error: (error as Error).message }, "the key that hides secrets cannot be kept");
+  }
+  return newHideKey();
+}

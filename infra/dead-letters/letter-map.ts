@@ -1,0 +1,72 @@
+import type { DeadLetter, DeadLetterHead } from "../../shared/runtime/dead-letter.ts";
+import type { LetterKey } from "../../shared/runtime/ports.ts";
+import { MAX_LETTERS, RETENTION_MS } from "./limits.ts";
+
+interface StoredLetter {
+  /** ms, when it was stored. */
+  readonly at: number;
+  readonly head: DeadLetterHead;
+  /** See encode-letter.ts. */
+  readonly letter: string;
+}
+
+/** Letters by function and key, the oldest of a function first; bounded. */
+export interface LetterMap {
+  get(at: LetterKey): StoredLetter | undefined;
+  /** The newest letter of a key counts. */
+  set(stored: StoredLetter): void;
+  delete(at: LetterKey): boolean;
+  /** What `times` of a new letter is. */
+  timesOf(letter: DeadLetter): number;
+  heads(functionName?: string): readonly DeadLetterHead[];
+  all(): readonly StoredLetter[];
+  size(): number;
+  expire(now: number): number;
+}
+
+export function createLetterMap(): LetterMap {
+  const functions = new Map<string, Map<string, StoredLetter>>();
+  const all = (): readonly StoredLetter[] =>
+    [...functions.values()].flatMap((letters) => [...letters.values()]);
+  return {
+    get: (at) => functions.get(at.function)?.get(at.key),
+    set: (stored) => {
+      const { function: name, key } = stored.head;
+      const letters = functions.get(name) ?? new Map<string, StoredLetter>();
+      functions.set(name, letters);
+      // Out and in again: a map keeps the order of insertion.
+      letters.delete(key);
+      letters.set(key, stored);
+      const [oldest] = letters.keys();
+      if (letters.size > MAX_LETTERS && oldest !== undefined) letters.delete(oldest);
+    },
+    delete: (at) => functions.get(at.function)?.delete(at.key) ?? false,
+    timesOf: ({ function: name, key, deadSince }) => {
+      const known = functions.get(name)?.get(key)?.head;
+      if (known === undefined) return 1;
+      return known.deadSince === deadSince ? known.times : known.times + 1;
+    },
+    heads: (name) =>
+      inOrder(all().map(({ head }) => head)).filter((head) => name === undefined || head.function === name),
+    all,
+    size: () => [...functions.values()].reduce((sum, letters) => sum + letters.size, 0),
+    expire: (now) => {
+      let expired = 0;
+      for (const letters of functions.values()) {
+        for (const [key, { at }] of letters) {
+          if (at > now - RETENTION_MS) break;
+          letters.delete(key);
+          expired += 1;
+        }
+      }
+      return expired;
+    },
+  };
+}
+
+/** The longest dead first. */
+export function inOrder(heads: readonly DeadLetterHead[]): readonly DeadLetterHead[] {
+  const rankOf = ({ deadSince, function: name, key }: DeadLetterHead): string =>
+    `${deadSince} ${name} ${key}`;
+  return heads.toSorted((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1));
+}

@@ -1,0 +1,168 @@
+import { readFile } from "node:fs/promises";
+import type { Redis } from "ioredis";
+import {
+  type AttemptSummary,
+  type DeadLetterHead,
+  deadLetterHeadSchema,
+  headOf,
+} from "../../shared/runtime/dead-letter.ts";
+import type { Clock, DeadLetters, LetterKey, Log } from "../../shared/runtime/ports.ts";
+import { checkFunctionName } from "../queue/function-name.ts";
+import { connectRedis, endConnection } from "../queue/redis-connection.ts";
+import { decodeLetter, encodeLetter } from "./encode-letter.ts";
+import { hideWith, newHideKey } from "./hide.ts";
+import { inOrder } from "./letter-map.ts";
+import { ATTEMPTS_KEPT_MS, MAX_ATTEMPTS, MAX_LETTERS, RETENTION_MS } from "./limits.ts";
+
+export interface RedisDeadLettersOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const FUNCTIONS = "{cap:dead-letters}:functions";
+const HIDE_KEY = "{cap:dead-letters}:hide-key";
+const PUT = "capstanDeadLetters:put";
+
+/**
+ * Dead letters beside the ledger, keys `{cap:<function>}:d:*`. Calls reject while Redis is away. Throws when it
+ * cannot be reached or evicts data.
+ */
+export async function createRedisDeadLetters({
+  url,
+  clock,
+  log,
+}: RedisDeadLettersOptions): Promise<DeadLetters> {
+  const redis = await connectRedis({ url, log });
+  const lua = await readFile(new URL("lua/put.lua", import.meta.url), "utf8");
+  redis.defineCommand(PUT, { lua, numberOfKeys: 1 });
+  let hide: Promise<(secret: string) => string> | undefined;
+  return {
+    hide: () => {
+      hide ??= hideKeyOf(redis).then(hideWith);
+      hide.catch(() => {
+        hide = undefined;
+      });
+      return hide;
+    },
+    noteAttempt: (at, attempt) => noteAttempt(redis, at, attempt),
+    put: async (letter) => {
+      await redis.sadd(FUNCTIONS, letter.function);
+      const now = clock.now().getTime();
+      await call(redis, [
+        prefixOf(letter.function),
+        letter.key,
+        encodeLetter(letter),
+        JSON.stringify(headOf(letter)),
+        letter.deadSince,
+        now,
+        MAX_LETTERS,
+        RETENTION_MS,
+      ]);
+    },
+    get: async (at) => {
+      const prefix = prefixOf(at.function);
+      const [letter, times] = await Promise.all([
+        redis.hget(`${prefix}letters`, at.key),
+        redis.hget(`${prefix}times`, at.key),
+      ]);
+      return letter === null ? undefined : { ...decodeLetter(letter), times: timesOf(times) };
+    },
+    list: async (name) => {
+      await expire(redis, clock);
+      const names = name === undefined ? await functionsIn(redis) : [checkFunctionName(name)];
+      return inOrder((await Promise.all(names.map((each) => headsOf(redis, each)))).flat());
+    },
+    drop: async (at) => (await remove(redis, at.function, [at.key])) > 0,
+    expire: () => expire(redis, clock),
+    [Symbol.asyncDispose]: () => endConnection(redis),
+  };
+}
+
+function prefixOf(functionName: string): string {
+  return `{cap:${checkFunctionName(functionName)}}:d:`;
+}
+
+/** Another program may have put anything there. */
+async function functionsIn(redis: Redis): Promise<readonly string[]> {
+  return (await redis.smembers(FUNCTIONS)).filter((name) => /^[a-z0-9-]{1,63}$/.test(name));
+}
+
+async function hideKeyOf(redis: Redis): Promise<string> {
+  await redis.set(HIDE_KEY, newHideKey(), "NX");
+  const key = await redis.get(HIDE_KEY);
+  if (key === null || !/^[0-9a-f]{64}$/.test(key)) {
+    throw new Error(`${HIDE_KEY} in Redis is damaged; delete it to get a new one`);
+  }
+  return key;
+}
+
+async function noteAttempt(redis: Redis, at: LetterKey, attempt: AttemptSummary) {
+  const prefix = prefixOf(at.function);
+  const [list, first] = [`${prefix}attempts:${at.key}`, `${prefix}first:${at.key}`];
+  const change = redis.multi();
+  if (attempt.failures === 1) change.del(list, first);
+  change
+    .rpush(list, JSON.stringify(attempt))
+    .ltrim(list, -MAX_ATTEMPTS, -1)
+    .set(first, attempt.start, "NX")
+    .pexpire(list, ATTEMPTS_KEPT_MS)
+    .pexpire(first, ATTEMPTS_KEPT_MS);
+  const replies = await change.lrange(list, 0, -1).get(first).exec();
+  const [texts, firstFailureAt] = (replies ?? []).slice(-2).map(([, reply]) => reply);
+  return {
+    firstFailureAt: typeof firstFailureAt === "string" ? firstFailureAt : attempt.start,
+    attempts: (Array.isArray(texts) ? texts : []).map((text): AttemptSummary => JSON.parse(String(text))),
+  };
+}
+
+async function headsOf(redis: Redis, name: string): Promise<readonly DeadLetterHead[]> {
+  const prefix = prefixOf(name);
+  const [heads, times] = await Promise.all([
+    redis.hgetall(`${prefix}heads`),
+    redis.hgetall(`${prefix}times`),
+  ]);
+  return Object.entries(heads).flatMap(([key, text]) => {
+    const head = headOfText(text);
+    return head === undefined ? [] : [{ ...head, times: timesOf(times[key]) }];
+  });
+}
+
+function headOfText(text: string): DeadLetterHead | undefined {
+  try {
+    return deadLetterHeadSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `<times> <dead since>`. */
+function timesOf(text: string | null | undefined): number {
+  return Math.max(1, Number.parseInt(text ?? "1", 10));
+}
+
+async function expire(redis: Redis, clock: Clock): Promise<number> {
+  let expired = 0;
+  for (const name of await functionsIn(redis)) {
+    const before = clock.now().getTime() - RETENTION_MS;
+    const old = await redis.zrangebyscore(`${prefixOf(name)}order`, "-inf", before);
+    expired += await remove(redis, name, old);
+  }
+  return expired;
+}
+
+async function remove(redis: Redis, name: string, keys: readonly string[]): Promise<number> {
+  if (keys.length === 0) return 0;
+  const prefix = prefixOf(name);
+  const change = redis.multi();
+  for (const field of ["letters", "heads", "times"]) change.hdel(`${prefix}${field}`, ...keys);
+  const replies = await change.zrem(`${prefix}order`, ...keys).exec();
+  return Number(replies?.at(-1)?.[1] ?? 0);
+}
+
+async function call(redis: Redis, args: readonly (string | number)[]): Promise<unknown> {
+  // defineCommand adds methods that no type knows.
+  const method: unknown = Reflect.get(redis, PUT);
+  if (typeof method !== "function") throw new Error("bug: the script is not defined");
+  return Reflect.apply(method, redis, args);
+}

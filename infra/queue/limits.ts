@@ -1,0 +1,27 @@
+import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
+
+/** Numbers that both ledgers share, so that they are written down once. Durations in ms. */
+export interface LedgerLimits {
+  /** A key that has been ready for so long goes before every other (Q-11, R-06). */
+  readonly agingMs: number;
+  /** Dead keys are forgotten after so long, and the longest dead when there are more than `maxDead` (queue.md 7). */
+  readonly deadKeptMs: number;
+  readonly maxDead: number;
+}
+
+export const LEDGER_LIMITS: LedgerLimits = Object.freeze({
+  agingMs: MINUTE,
+  deadKeptMs: 14 * 24 * 60 * MINUTE,
+  maxDead: 10_000,
+});
+
+/**
+ * The breaker of a function (queue.md 7): open while more than half of at least `minRuns` runs failed, counted over
+ * the current and the five intervals before it; then one claim per `claimEveryMs`.
+ */
+export const BREAKER = Object.freeze({
+  intervalMs: 10 * SECOND,
+  intervals: 6,
+  minRuns: 20,
+  claimEveryMs: SECOND,
+});

@@ -1,0 +1,11 @@
+-- Stops the claims of a function, or lets them go on; events are accepted all the same (queue.md 5.2).
+--
+-- KEYS, ARGV[1..4]  see ledger.lua
+-- ARGV[5]           1 = pause, 0 = resume
+-- Returns           {waitMs, tokens, deaths}
+-- One call because a resumed function must not wait for the next tick to have its first tokens.
+
+epoch()
+paused = ARGV[5] == '1'
+if paused then call('HSET', META, 'p', '1') else call('HDEL', META, 'p') end
+return reply()

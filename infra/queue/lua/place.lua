@@ -1,0 +1,45 @@
+-- Where a key goes that is not running: waiting or ready. Behind ledger.lua, in front of what places keys.
+
+-- A ready key gets a token while the window lasts; nothing is handed out while claims are refused.
+local windowLeft
+local function offer(entry)
+  if not windowLeft then
+    windowLeft = 0
+    if WINDOW > 1e9 then
+      windowLeft = WINDOW
+    elseif call('ZCARD', QUEUE) == 0 then
+      windowLeft = WINDOW - call('ZCARD', RESEND)
+    end
+  end
+  if windowLeft > 0 and not paused and not breakerNext then
+    windowLeft = windowLeft - 1
+    zadd(RESEND, now + RESEND_MS, entry.key)
+    send(entry)
+  else
+    windowLeft = 0
+    zadd(QUEUE, score(entry), entry.key)
+  end
+end
+
+local function rankOf(entry) return math.min(tally('q' .. entry.c .. entry.tenant), MAX_RANK) end
+
+local function placeAmongReady(entry) entry.p = (entry.c == 1 and 0 or RESYNC_PLACE) + rankOf(entry) end
+
+local function place(entry, due)
+  local floor = lastFloor > now and tonumber(call('GET', PREFIX .. 'cool:' .. entry.key) or 0) or 0
+  local at = math.max(due, floor)
+  leave(entry)
+  entry.pd, entry.pc = nil, nil
+  entry.seq = nextSeq()
+  if at > now then
+    entry.due = at
+    enter(entry, 'w', at)
+    if waitMs < 0 or at - now < waitMs then waitMs = at - now end
+  else
+    entry.at = now
+    placeAmongReady(entry)
+    enter(entry, 'q', sentScore(entry))
+    offer(entry)
+  end
+  save(entry)
+end

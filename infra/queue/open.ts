@@ -1,0 +1,36 @@
+import type { Clock, Log, NoteFailure, Queue } from "../../shared/runtime/ports.ts";
+import { parseSqsUrl } from "./sqs-url.ts";
+
+export interface SharedQueuePorts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly noteFailure: NoteFailure;
+}
+
+/**
+ * The Redis where ledger, read model and dead letters of a `--queue` lie; `memory` as it is. Throws for anything that
+ * is no queue, without its text: it may contain a password.
+ */
+export function ledgerUrl(queue: string): string {
+  if (queue === "memory" || isRedisUrl(queue)) return queue;
+  if (queue.startsWith("sqs:")) return parseSqsUrl(queue).url;
+  throw new Error(
+    "--queue is not a queue; use memory, a URL such as redis://127.0.0.1:6379, " +
+      "or one such as sqs://eu-west-1?redis=redis://127.0.0.1:6379",
+  );
+}
+
+/** The queue that several processes share: BullMQ for `redis://`, SQS for `sqs://`. Loads only that driver. */
+export async function openSharedQueue(url: string, ports: SharedQueuePorts): Promise<Queue> {
+  if (isRedisUrl(url)) {
+    const { createBullmqQueue } = await import("./bullmq.ts");
+    return createBullmqQueue({ url, ...ports });
+  }
+  const target = parseSqsUrl(url);
+  const { createSqsQueue } = await import("./sqs.ts");
+  return createSqsQueue({ ...target, ...ports });
+}
+
+function isRedisUrl(url: string): boolean {
+  return /^rediss?:\/\//.test(url);
+}

@@ -1,0 +1,90 @@
+import type { Message } from "@aws-sdk/client-sqs";
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { SqsEndpoint } from "./sqs-endpoint.ts";
+import { SqsPoller } from "./sqs-poller.ts";
+import type { SqsQueues } from "./sqs-queues.ts";
+import { UnusableQueueError } from "./sqs-queues.ts";
+import { SqsSender } from "./sqs-sender.ts";
+import { parseBody } from "./sqs-token.ts";
+import type { Token, Transport } from "./token-ledger.ts";
+
+export interface SqsTransportOptions {
+  readonly functionName: string;
+  readonly endpoint: SqsEndpoint;
+  readonly queues: SqsQueues;
+  readonly waitSeconds: number;
+  readonly visibilitySeconds: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called for every message that is no token. */
+  readonly onMalformed: () => void;
+}
+
+/** Tokens of one function on its two standard queues (queue.md 6.2). */
+export function createSqsTransport(options: SqsTransportOptions): Transport {
+  const { endpoint, queues } = options;
+  const sender = new SqsSender(options);
+  return {
+    send: (tokens) => sender.send(tokens),
+    receive: async (handle, concurrency) => {
+      if (endpoint.reachable) await refuseMissing(queues);
+      return new SqsPoller(
+        { ...options, parse: (message, wanted) => tokenOf(message, wanted, options) },
+        handle,
+        concurrency,
+      );
+    },
+    close: () => sender.close(),
+  };
+}
+
+/** For tokens that a platform hands over (Lambda): whoever receives calls `deliver`. */
+export interface PushedTransport extends Transport {
+  /** Settles when the token is to be acknowledged; rejects when the ledger could not be asked, or nobody works. */
+  deliver(message: Message, wanted: Token["class"]): Promise<void>;
+}
+
+export function createPushedSqsTransport(options: SqsTransportOptions): PushedTransport {
+  const sender = new SqsSender(options);
+  let handler: ((token: Token) => Promise<void>) | undefined;
+  return {
+    send: (tokens) => sender.send(tokens),
+    receive: async (handle) => {
+      handler = handle;
+      return {
+        close: async () => {
+          handler = undefined;
+        },
+      };
+    },
+    deliver: async (message, wanted) => {
+      const token = tokenOf(message, wanted, options);
+      if (token === undefined) return;
+      if (handler === undefined) throw new Error(`nobody works on ${options.functionName}`);
+      await handler(token);
+    },
+    close: () => sender.close(),
+  };
+}
+
+/** A missing queue shall stop a worker at its start; an endpoint that is away is waited for. */
+async function refuseMissing(queues: SqsQueues): Promise<void> {
+  const found = await Promise.allSettled([queues.urlOf("live"), queues.urlOf("resync")]);
+  for (const result of found) {
+    if (result.status === "rejected" && result.reason instanceof UnusableQueueError) throw result.reason;
+  }
+}
+
+function tokenOf(
+  { Body, MessageId }: Message,
+  wanted: Token["class"],
+  { log, functionName, onMalformed }: SqsTransportOptions,
+): Token | undefined {
+  const token = parseBody(Body, wanted);
+  if (token !== undefined) return token;
+  onMalformed();
+  // Never the body: it is somebody else's.
+  const fields = { function: functionName, reason: "Malformed", message: MessageId, length: Body?.length };
+  log.warn(fields, "a message on SQS is no token; it is deleted");
+  return undefined;
+}

@@ -1,0 +1,231 @@
+import { KINDS } from "../../shared/api/registry.ts";
+import type { DeathReason } from "../../shared/runtime/dead-letter.ts";
+
+/** One metric of the text that `/metrics` gives. */
+export interface MetricSpec {
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly labels: readonly LabelName[];
+  readonly help: string;
+  /** Upper bounds in seconds. */
+  readonly buckets?: readonly number[];
+}
+
+/** What a label may say is closed (S-44): `createMetrics` turns everything else into `other`. */
+type LabelName = "name" | "controller" | "function" | keyof typeof LABEL_VALUES;
+
+/** Priorities as controller-runtime spells them: live keys 0, resync keys -100. */
+export const PRIORITY = { live: "0", resync: "-100" } as const;
+
+/** Why watches end: reasons that an API server or the client gives; what else a server invents is `other`. */
+const CAUSES = [
+  "closed",
+  "Bug",
+  "Expired",
+  "Forbidden",
+  "Idle",
+  "InternalError",
+  "NoAnswer",
+  "ServerTimeout",
+  "ServiceUnavailable",
+  "Timeout",
+  "TooLarge",
+  "TooManyRequests",
+  "TypeNotServed",
+  "Unauthorized",
+  "Undecodable",
+  "VeryShortWatch",
+] as const;
+
+export const LABEL_VALUES = {
+  priority: Object.values(PRIORITY),
+  class: ["live", "resync"],
+  result: ["success", "error", "requeue", "requeue_after"],
+  reason: ["MaxAttempts", "Terminal", "LeaseExpired", "Malformed"] satisfies DeathReason[],
+  cause: CAUSES,
+  server: ["management", "workload"],
+  /** Kinds of providers are known only to the CRDs of a cluster; they share one value. */
+  resource: [...KINDS.map(({ plural, group }) => (group === "" ? plural : `${plural}.${group}`)), "provider"],
+  state: ["listing", "streaming", "backoff", "stopped", "connected", "unreachable", "unknown"],
+} as const;
+
+/** Of client-go: 10 ns to 1,000 s. */
+const QUEUE_BUCKETS = Array.from({ length: 12 }, (_, power) => Number(`1e${power - 8}`));
+/** Of controller-runtime. */
+const RECONCILE_BUCKETS = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5,
+  1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
+];
+
+const NAME = ["name", "controller"] as const;
+const LOOP = ["server", "resource"] as const;
+
+/**
+ * Everything that is measured. Names, labels and buckets of `workqueue_` and `controller_runtime_` are those of
+ * controller-runtime, so that its dashboards work; both `name` and `controller` are the function (queue.md 9).
+ * Gauges of keys show the whole queue and are the same in every process: take their maximum, not their sum.
+ */
+export const METRICS = {
+  workqueue_depth: {
+    type: "gauge",
+    labels: [...NAME, "priority"],
+    help: "Keys that are ready to run, in the whole queue.",
+  },
+  workqueue_adds_total: {
+    type: "counter",
+    labels: NAME,
+    help: "Keys that this process has enqueued, those that merged with a waiting one included.",
+  },
+  workqueue_queue_duration_seconds: {
+    type: "histogram",
+    labels: NAME,
+    buckets: QUEUE_BUCKETS,
+    help: "How long keys were ready before a worker took them.",
+  },
+  workqueue_work_duration_seconds: {
+    type: "histogram",
+    labels: NAME,
+    buckets: QUEUE_BUCKETS,
+    help: "How long runs take.",
+  },
+  workqueue_unfinished_work_seconds: {
+    type: "gauge",
+    labels: NAME,
+    help: "Sum of the ages of the runs in progress. Large values mean stuck runs.",
+  },
+  workqueue_longest_running_processor_seconds: {
+    type: "gauge",
+    labels: NAME,
+    help: "Age of the oldest run in progress.",
+  },
+  workqueue_retries_total: {
+    type: "counter",
+    labels: NAME,
+    help: "Runs after which the queue tries again by itself.",
+  },
+  controller_runtime_reconcile_total: {
+    type: "counter",
+    labels: ["controller", "result"],
+    help: "Runs by result: success, error, requeue (the snapshot was behind), requeue_after.",
+  },
+  controller_runtime_reconcile_errors_total: {
+    type: "counter",
+    labels: ["controller"],
+    help: "Runs that failed.",
+  },
+  controller_runtime_terminal_reconcile_errors_total: {
+    type: "counter",
+    labels: ["controller"],
+    help: "Runs that failed for good: only a change of the object helps.",
+  },
+  controller_runtime_reconcile_panics_total: {
+    type: "counter",
+    labels: ["controller"],
+    help: "Runs that ended in a defect of the code: a TypeError, a broken declaration.",
+  },
+  controller_runtime_reconcile_time_seconds: {
+    type: "histogram",
+    labels: ["controller"],
+    buckets: RECONCILE_BUCKETS,
+    help: "How long runs take.",
+  },
+  controller_runtime_max_concurrent_reconciles: {
+    type: "gauge",
+    labels: ["controller"],
+    help: "Runs that this process has at the same time at most.",
+  },
+  controller_runtime_active_workers: {
+    type: "gauge",
+    labels: ["controller"],
+    help: "Runs in progress in this process.",
+  },
+  capstan_queue_waiting: {
+    type: "gauge",
+    labels: ["function"],
+    help: "Keys that wait for their time, in the whole queue.",
+  },
+  capstan_queue_dead_keys: {
+    type: "gauge",
+    labels: ["function"],
+    help: "Keys that run again only after a change or a replay, in the whole queue.",
+  },
+  capstan_queue_dead_evicted_keys: {
+    type: "gauge",
+    labels: ["function"],
+    help: "Dead keys that the queue has forgotten because there were too many; a resync finds their objects again.",
+  },
+  capstan_queue_paused: {
+    type: "gauge",
+    labels: ["function"],
+    help: "1 while somebody has stopped the claims of the function, else 0.",
+  },
+  capstan_queue_breaker_open: {
+    type: "gauge",
+    labels: ["function"],
+    help: "1 while claims are slowed down because most runs of the function fail, else 0.",
+  },
+  capstan_queue_oldest_ready_seconds: {
+    type: "gauge",
+    labels: ["function", "class"],
+    help: "How long the longest ready key has been ready.",
+  },
+  capstan_queue_reachable: {
+    type: "gauge",
+    labels: [],
+    help: "1 when the queue answered this scrape for every function, else 0.",
+  },
+  capstan_queue_refused_total: {
+    type: "counter",
+    labels: ["function"],
+    help: "Calls in which the queue did not take the keys.",
+  },
+  capstan_queue_barrier_waits_total: {
+    type: "counter",
+    labels: ["function"],
+    help: "Runs put off because the read model was behind: after an own write, a lost race, before a first list.",
+  },
+  capstan_queue_dead_total: {
+    type: "counter",
+    labels: ["function", "reason"],
+    help: "Keys that died: no attempts left, failed for good, no worker survived them, or no key at all.",
+  },
+  capstan_relay_ready: {
+    type: "gauge",
+    labels: [],
+    help: "1 once every watch of the relay has its first list, else 0.",
+  },
+  capstan_relay_loops: {
+    type: "gauge",
+    labels: [...LOOP, "state"],
+    help: "Watch loops by state.",
+  },
+  capstan_relay_silent_seconds: {
+    type: "gauge",
+    labels: LOOP,
+    help: "Since the last event, bookmark or list of the streaming loop that has been silent longest.",
+  },
+  capstan_relay_lists_total: { type: "counter", labels: LOOP, help: "Complete lists." },
+  capstan_relay_events_total: { type: "counter", labels: LOOP, help: "Watch events." },
+  capstan_relay_reconnects_total: {
+    type: "counter",
+    labels: [...LOOP, "cause"],
+    help: "Watches that ended: closed by the server, or with the reason of the error (Expired is a 410).",
+  },
+  capstan_relay_undecodable_total: {
+    type: "counter",
+    labels: LOOP,
+    help: "Lines of a watch that were damaged or too large.",
+  },
+  capstan_relay_connections: {
+    type: "gauge",
+    labels: ["state"],
+    help: "Workload clusters by state of their connection.",
+  },
+} as const satisfies { readonly [name: string]: MetricSpec };
+
+/** Name with labels, type and meaning of each metric, for the table in README.md of this folder. */
+export function metricRows(): readonly (readonly string[])[] {
+  return Object.entries<MetricSpec>(METRICS).map(([name, { type, labels, help }]) => {
+    const set = labels.length === 0 ? "" : `{${labels.join(",")}}`;
+    return [`\`${name}${set}\``, type, help];
+  });
+}

@@ -1,0 +1,107 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { SECOND } from "../../shared/runtime/backoff.ts";
+import type { Log } from "../../shared/runtime/ports.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import { type HealthSources, statusOf, unreadyReasons } from "./health.ts";
+import { isLoopbackHost, type LoopbackAddress } from "./loopback-address.ts";
+
+export interface EndpointsOptions {
+  readonly address: LoopbackAddress;
+  readonly metrics: Metrics;
+  readonly health: HealthSources;
+  readonly log: Log;
+}
+
+/** A process that answers for itself over http on loopback. */
+export interface Endpoints extends AsyncDisposable {
+  /** `http://127.0.0.1:9090`. */
+  readonly url: string;
+}
+
+interface Answer {
+  readonly code: number;
+  readonly text: string;
+  readonly contentType?: string;
+}
+
+const REQUEST_MS = 10 * SECOND;
+const TEXT = "text/plain; charset=utf-8";
+
+/**
+ * Serves `/healthz` (the process answers), `/readyz` (it can do its work, else 503 with the reasons), `/metrics` and
+ * `/status` (JSON). Reads only: GET, and nothing changes. Throws when the port is taken.
+ */
+export async function startEndpoints(options: EndpointsOptions): Promise<Endpoints> {
+  const { address, log } = options;
+  const server = createServer((message, response) => {
+    void answer(options, message)
+      .catch((error: unknown) => {
+        log.error({ path: message.url?.slice(0, 100), error: String(error) }, "bug: an endpoint failed");
+        return { code: 500, text: "internal error; the log says more\n" };
+      })
+      .then((given) => send(response, given));
+  });
+  server.requestTimeout = REQUEST_MS;
+  server.headersTimeout = REQUEST_MS;
+  server.maxConnections = 64;
+  server.listen(address.port, address.host);
+  await once(server, "listening").catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`cannot serve metrics at ${address.host}:${address.port}: ${why}`);
+  });
+  server.on("error", (error) => log.warn({ error: String(error) }, "the server of metrics has a problem"));
+  const bound = server.address();
+  const port = typeof bound === "object" && bound !== null ? bound.port : address.port;
+  const url = `http://${address.host === "::1" ? "[::1]" : address.host}:${port}`;
+  log.info({ url }, "metrics and health are served");
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answer({ metrics, health }: EndpointsOptions, message: IncomingMessage): Promise<Answer> {
+  const { host, origin } = message.headers;
+  if (origin !== undefined || !isLoopbackHost(host)) {
+    return { code: 403, text: "requests with an Origin or a Host that is not loopback are refused\n" };
+  }
+  if (message.method !== "GET") return { code: 405, text: "only GET\n" };
+  switch (message.url?.split("?", 1)[0]) {
+    case "/healthz":
+      return { code: 200, text: "ok\n" };
+    case "/readyz": {
+      const reasons = await unreadyReasons(health);
+      if (reasons.length === 0) return { code: 200, text: "ok\n" };
+      return { code: 503, text: `not ready\n${reasons.map((reason) => `- ${reason}\n`).join("")}` };
+    }
+    case "/metrics":
+      return { code: 200, text: await metrics.text(), contentType: metrics.contentType };
+    case "/status": {
+      const status = await statusOf(health);
+      return {
+        code: 200,
+        text: `${JSON.stringify(status, undefined, 2)}\n`,
+        contentType: "application/json",
+      };
+    }
+    default:
+      return { code: 404, text: "there are /healthz, /readyz, /metrics and /status\n" };
+  }
+}
+
+function send(response: ServerResponse, { code, text, contentType = TEXT }: Answer): void {
+  response.writeHead(code, {
+    "Content-Type": contentType,
+    "Content-Length": Buffer.byteLength(text),
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    ...(code === 405 ? { Allow: "GET" } : {}),
+  });
+  response.end(text);
+}

@@ -1,0 +1,126 @@
+import { CustomResourceDefinition } from "../../shared/api/core.ts";
+import { type Kind, MANAGEMENT } from "../../shared/api/kinds.ts";
+import { SECOND } from "../../shared/runtime/backoff.ts";
+import type { AnyFunction } from "../../shared/runtime/define-function.ts";
+import type { Clock, Queue, QueueDepth, Store, TypeKey } from "../../shared/runtime/ports.ts";
+import type { Relay } from "../relay/relay.ts";
+import type { MeteredQueue } from "../telemetry/metered-queue.ts";
+import { answerWithin, type QueueView } from "../telemetry/queue-view.ts";
+import type { Worker, WorkerStatus } from "./worker.ts";
+
+/** The parts of a process that health depends on. A part that is still starting is `starting`. */
+export interface HealthSources {
+  readonly functions: readonly AnyFunction[];
+  readonly queue: Pick<Queue, "healthy">;
+  readonly view: QueueView;
+  readonly refusals: MeteredQueue["refusals"];
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly version: string;
+  /** Absent = this process has none. */
+  relay(): Pick<Relay, "status"> | "starting" | undefined;
+  worker(): Pick<Worker, "status"> | "starting" | undefined;
+}
+
+/** What `/status` shows. Names of clusters appear here and never in metrics. */
+export interface ProcessStatus {
+  readonly version: string;
+  readonly ready: boolean;
+  /** Why it is not ready. */
+  readonly reasons: readonly string[];
+  readonly functions: readonly string[];
+  readonly worker: WorkerStatus | "starting" | undefined;
+  readonly relay: ReturnType<Relay["status"]> | "starting" | undefined;
+  readonly queue: { readonly [functionName: string]: QueueDepth | { readonly error: string } };
+}
+
+const STORE_WITHIN_MS = 2 * SECOND;
+
+/**
+ * Why the process cannot do its work now; empty = ready. Each reason is one line that names the part and what it
+ * waits for.
+ */
+export async function unreadyReasons(sources: HealthSources): Promise<readonly string[]> {
+  const [queue, store] = await Promise.all([queueReasons(sources), storeReasons(sources)]);
+  return [...relayReasons(sources.relay()), ...workerReasons(sources.worker()), ...queue, ...store].map(
+    oneLine,
+  );
+}
+
+export async function statusOf(sources: HealthSources): Promise<ProcessStatus> {
+  const [reasons, depths] = await Promise.all([unreadyReasons(sources), sources.view.depths()]);
+  const relay = sources.relay();
+  const worker = sources.worker();
+  return {
+    version: sources.version,
+    ready: reasons.length === 0,
+    reasons,
+    functions: sources.functions.map(({ spec }) => spec.name),
+    worker: typeof worker === "object" ? worker.status() : worker,
+    relay: typeof relay === "object" ? relay.status() : relay,
+    queue: Object.fromEntries(
+      depths.map(({ functionName, depth, error = "" }) => [functionName, depth ?? { error: oneLine(error) }]),
+    ),
+  };
+}
+
+function relayReasons(relay: ReturnType<HealthSources["relay"]>): readonly string[] {
+  if (relay === undefined) return [];
+  if (relay === "starting") return ["relay: it is starting"];
+  const { ready, loops } = relay.status();
+  if (ready) return [];
+  const unlisted = loops.filter(({ lists }) => lists === 0);
+  if (unlisted.length === 0) return ["relay: the first keys are not enqueued yet"];
+  return unlisted.map(({ name, state }) => `relay: no first list yet of ${name} (${state})`);
+}
+
+function workerReasons(worker: ReturnType<HealthSources["worker"]>): readonly string[] {
+  if (worker === undefined) return [];
+  if (worker === "starting") return ["worker: it is starting"];
+  const { draining, running } = worker.status();
+  return draining ? [`worker: it stops; ${running} runs are finishing`] : [];
+}
+
+/** One reason, not one per function: when one queue does not answer, none does. */
+async function queueReasons({ queue, view, refusals }: HealthSources): Promise<readonly string[]> {
+  const { ok, message = "no answer" } = queue.healthy();
+  if (!ok) return [`queue: ${message}`];
+  const failed = (await view.depths()).find(({ depth }) => depth === undefined);
+  if (failed !== undefined) return [`queue: ${failed.error ?? "no answer"}`];
+  const [refused] = refusals;
+  return refused === undefined ? [] : [`queue: it does not take keys of ${refused[0]}: ${refused[1]}`];
+}
+
+/** A read model that is empty or half full makes functions wait (KR-22). */
+async function storeReasons({ functions, store, clock }: HealthSources): Promise<readonly string[]> {
+  const kinds = [...new Set(functions.map(({ spec }) => spec.reconciles))];
+  const look = async (): Promise<readonly string[]> => {
+    const crds = typeOf(CustomResourceDefinition);
+    if (!(await store.progress(crds)).ready) return [unlisted(CustomResourceDefinition)];
+    const reasons = await Promise.all(
+      kinds.map(async (kind) => {
+        // Without its CRD there is nothing to list, and nothing to do.
+        const crd = await store.get(crds, { namespace: "", name: `${kind.plural}.${kind.group}` });
+        return crd === undefined || (await store.progress(typeOf(kind))).ready ? [] : [unlisted(kind)];
+      }),
+    );
+    return reasons.flat();
+  };
+  return answerWithin(STORE_WITHIN_MS, clock, look).catch((error: unknown) => [
+    `read model: ${error instanceof Error ? error.message : String(error)}`,
+  ]);
+}
+
+function unlisted({ kind }: Pick<Kind, "kind">): string {
+  return `read model: no complete list of ${kind}; a relay fills it`;
+}
+
+function typeOf({ group, kind }: Pick<Kind, "group" | "kind">): TypeKey {
+  return { cluster: MANAGEMENT, group, kind };
+}
+
+const MAX_REASON_CHARS = 300;
+/** Messages of others must not break the line or fill the screen. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\s]+/gu, " ").slice(0, MAX_REASON_CHARS);
+}

@@ -1,0 +1,110 @@
+import type { KubeObject } from "../api/kinds.ts";
+import {
+  type ClusterName,
+  type ContractReference,
+  type Kind,
+  MANAGEMENT,
+  type ObjectKey,
+} from "../api/kinds.ts";
+import type {
+  ListOptions,
+  LiveReader,
+  RecordedAnswer,
+  RecordedRead,
+  Referenced,
+  Selection,
+} from "./ports.ts";
+import type { RecordingReader } from "./reader.ts";
+
+export interface ReadRecorder extends RecordingReader {
+  /** What the step asked and was told, in the order of the answers. References to shared snapshots, no copies. */
+  readonly answered: readonly RecordedRead[];
+}
+
+type Keep = <T>(
+  question: RecordedRead["question"],
+  ask: Promise<T>,
+  toAnswer: (result: T) => RecordedAnswer,
+) => Promise<T>;
+
+/** The same reader, keeping every question with its answer for a dead letter (F-14). */
+export function recordReads(reader: RecordingReader): ReadRecorder {
+  const answered: RecordedRead[] = [];
+  const keep: Keep = async (question, ask, toAnswer) => {
+    try {
+      const result = await ask;
+      answered.push({ question, source: sourceOf(reader, question), answer: toAnswer(result) });
+      return result;
+    } catch (error) {
+      answered.push({ question, source: sourceOf(reader, question), answer: { type: "error", error } });
+      throw error;
+    }
+  };
+  return {
+    answered,
+    get records() {
+      return reader.records;
+    },
+    readLive: (cluster, kind, key) => reader.readLive(cluster, kind, key),
+    liveVersion: (cluster, kind, key) => reader.liveVersion(cluster, kind, key),
+    get: <T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) =>
+      keep({ call: "get", cluster, kind: anyKind(kind), key }, reader.get(kind, key, cluster), toObject),
+    list: <T extends KubeObject>(kind: Kind<T>, selection: Selection, cluster: ClusterName = MANAGEMENT) =>
+      keep(
+        { call: "list", cluster, kind: anyKind(kind), selection },
+        reader.list(kind, selection, cluster),
+        toList,
+      ),
+    referenced: <T extends KubeObject = KubeObject>(reference: ContractReference, namespace: string) =>
+      keep(
+        { call: "referenced", reference, namespace },
+        reader.referenced<T>(reference, namespace),
+        toReferenced,
+      ),
+    live: recordLive(reader.live, keep),
+  };
+}
+
+function recordLive(live: LiveReader, keep: Keep): LiveReader {
+  return {
+    get: <T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) =>
+      keep({ call: "live.get", cluster, kind: anyKind(kind), key }, live.get(kind, key, cluster), toObject),
+    list: <T extends KubeObject>(kind: Kind<T>, selection: ListOptions, cluster: ClusterName = MANAGEMENT) =>
+      keep(
+        { call: "live.list", cluster, kind: anyKind(kind), selection },
+        live.list(kind, selection, cluster),
+        toList,
+      ),
+    referenced: <T extends KubeObject = KubeObject>(reference: ContractReference, namespace: string) =>
+      keep(
+        { call: "live.referenced", reference, namespace },
+        live.referenced<T>(reference, namespace),
+        toReferenced,
+      ),
+  };
+}
+
+/** Behind a fence the reader goes to the server although the step asked for a snapshot (F-05). */
+function sourceOf(reader: RecordingReader, question: RecordedRead["question"]): RecordedRead["source"] {
+  if (question.call.startsWith("live.")) return "live";
+  return question.call === "get" && reader.readLive(question.cluster, question.kind, question.key)
+    ? "live"
+    : "snapshot";
+}
+
+function toObject(object: KubeObject | undefined): RecordedAnswer {
+  return { type: "object", object };
+}
+
+function toList(items: readonly KubeObject[]): RecordedAnswer {
+  return { type: "list", items };
+}
+
+function toReferenced(value: Referenced): RecordedAnswer {
+  return { type: "referenced", value };
+}
+
+/** Only names are used of it. */
+function anyKind<T extends KubeObject>(kind: Kind<T>): Kind {
+  return kind as unknown as Kind;
+}

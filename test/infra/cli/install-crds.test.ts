@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { installCrds } from "../../../infra/cli/install-crds.ts";
+import { loadCrds } from "../../../infra/crds/load.ts";
+import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { virtualClock } from "../../support/clock.ts";
+import { recordingClients } from "../../support/recording-clients.ts";
+
+const ESTABLISHED = { conditions: [{ type: "Established", status: "True" }] };
+const wanted = await loadCrds();
+const served: readonly KubeObject[] = wanted.map((crd) => ({ ...crd, status: ESTABLISHED }));
+
+describe("installing CRDs", () => {
+  it("applies all of them and waits until they are served", async () => {
+    const clients = recordingClients(undefined, served);
+    await installCrds(clients.of(MANAGEMENT, "up"), virtualClock());
+    expect(new Set(clients.sent.map(({ verb, name }) => `${verb} ${name}`))).toEqual(
+      new Set(wanted.map(({ metadata }) => `apply ${metadata.name}`)),
+    );
+  });
+
+  it("touches nothing when one of them exists and is not Capstan's", async () => {
+    const [first] = served;
+    const foreign = { ...first, metadata: { name: first?.metadata.name ?? "" } } as KubeObject;
+    const clients = recordingClients(undefined, [foreign, ...served.slice(1)]);
+    await expect(installCrds(clients.of(MANAGEMENT, "up"), virtualClock())).rejects.toThrow(
+      `not Capstan's: ${foreign.metadata.name}. Leave out --install-crds`,
+    );
+    expect(clients.sent).toEqual([]);
+  });
+
+  it("gives up after 30 s and names the CRD", async () => {
+    const clock = virtualClock();
+    const installing = installCrds(recordingClients().of(MANAGEMENT, "up"), clock);
+    const refused = expect(installing).rejects.toThrow(
+      /^CustomResourceDefinition \S+ is not Established after 30 s/,
+    );
+    await clock.advance(31_000);
+    await refused;
+  });
+});

@@ -1,0 +1,71 @@
+import { Command } from "commander";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  addServeOptions,
+  parsePort,
+  parseSeconds,
+  sharedQueue,
+  stopRequested,
+} from "../../../infra/cli/options.ts";
+
+function parse(...args: readonly string[]): object {
+  const command = addServeOptions(new Command())
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined });
+  return command.parse(args, { from: "user" }).opts();
+}
+
+describe("the options of a serving process", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it("serve every function unless some are named", () => {
+    expect(parse()).toEqual({ functions: ["*"] });
+    expect(parse("--functions", "sim-*", "machinepool-nodes", "--kubeconfig", "k")).toEqual({
+      functions: ["sim-*", "machinepool-nodes"],
+      kubeconfig: "k",
+    });
+  });
+
+  it("know the levels of the log", () => {
+    expect(parse("--log-level", "debug")).toMatchObject({ logLevel: "debug" });
+    expect(() => parse("--log-level", "loud")).toThrow(
+      "Allowed choices are debug, info, warn, error, silent",
+    );
+  });
+
+  it("take the queue of the option before that of the environment, and no queue in memory", () => {
+    vi.stubEnv("CAPSTAN_QUEUE", "redis://b:6379");
+    expect(sharedQueue("redis://a:6379", "relay")).toBe("redis://a:6379");
+    expect(sharedQueue(undefined, "relay")).toBe("redis://b:6379");
+    expect(() => sharedQueue("memory", "relay")).toThrow(
+      "capstan relay shares its queue with other processes",
+    );
+    vi.stubEnv("CAPSTAN_QUEUE", undefined);
+    expect(() => sharedQueue(undefined, "worker")).toThrow("add --queue redis://HOST:PORT");
+  });
+
+  it.each(["-1", "65536", "1.5", "http", "NaN"])("refuse the port %s", (text) => {
+    expect(() => parsePort(text)).toThrow("a port is a whole number from 0 (any free one) to 65535");
+  });
+
+  it.each(["0", "-1", "soon", "Infinity"])("refuse %s seconds", (text) => {
+    expect(() => parseSeconds(text)).toThrow("seconds are a number above 0");
+  });
+
+  it("read ports and seconds", () => {
+    expect([parsePort("0"), parsePort("6443"), parseSeconds("0.5")]).toEqual([0, 6_443, 0.5]);
+  });
+});
+
+describe("a request to stop", () => {
+  it.each(["SIGINT", "SIGTERM"] as const)("is %s", async (signal) => {
+    const before = new Set([...process.listeners("SIGINT"), ...process.listeners("SIGTERM")]);
+    const stopped = stopRequested();
+    process.emit(signal);
+    await stopped;
+    // What a second signal would do belongs to a process that is about to end, not to this one.
+    for (const name of ["SIGINT", "SIGTERM"] as const) {
+      for (const listener of process.listeners(name)) if (!before.has(listener)) process.off(name, listener);
+    }
+  });
+});

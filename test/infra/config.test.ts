@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { packageVersion, readEnvironment } from "../../infra/config.ts";
+
+describe("the environment", () => {
+  it("has defaults and leaves out what Capstan does not know", () => {
+    expect(readEnvironment({ PATH: "/bin" })).toEqual({ HOME: "/", CAPSTAN_LOG_LEVEL: "warn" });
+  });
+
+  it("is refused with the variable's name when a value is wrong", () => {
+    expect(() => readEnvironment({ CAPSTAN_LOG_LEVEL: "loud" })).toThrow(
+      "environment variable CAPSTAN_LOG_LEVEL: ",
+    );
+    expect(() => readEnvironment({ KUBECONFIG: "" })).toThrow("environment variable KUBECONFIG: ");
+  });
+});
+
+describe("the version", () => {
+  it("is that of package.json", () => {
+    expect(packageVersion()).toMatch(/^\d+\.\d+\.\d+/);
+  });
+});

@@ -1,0 +1,238 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { describe, expect, it } from "vitest";
+import { createMemoryQueue } from "../../../infra/queue/memory.ts";
+import type { Relay } from "../../../infra/relay/relay.ts";
+import { createMemoryStore } from "../../../infra/store/memory.ts";
+import { type Observed, observe } from "../../../infra/worker/observe.ts";
+import type { Worker } from "../../../infra/worker/worker.ts";
+import { CustomResourceDefinition } from "../../../shared/api/core.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { defineFunction } from "../../../shared/runtime/define-function.ts";
+import type { Queue, Store } from "../../../shared/runtime/ports.ts";
+import { done } from "../../../shared/runtime/result.ts";
+import { virtualClock } from "../../support/clock.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { WIDGET_KEY, WIDGETS, Widget } from "../../support/widget.ts";
+
+const GROW = defineFunction(
+  { name: "widget-grow", summary: "Grows.", source: "own", reconciles: Widget, watches: [], owns: [] },
+  async () => ({ result: done }),
+);
+const CRDS = {
+  cluster: "management",
+  group: CustomResourceDefinition.group,
+  kind: "CustomResourceDefinition",
+};
+const WIDGET_CRD: KubeObject = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "widgets.test.dev", uid: "u", resourceVersion: "1" },
+};
+const READY = { ready: true, resourceVersion: "7" };
+
+interface Options {
+  readonly parts?: { readonly relay: boolean; readonly worker: boolean };
+  readonly wrapQueue?: (queue: Queue) => Queue;
+  readonly wrapStore?: (store: Store) => Store;
+}
+
+/** A process with a filled read model, served on a free port. */
+async function serve({ parts, wrapQueue, wrapStore }: Options = {}) {
+  await using starting = new AsyncDisposableStack();
+  const clock = virtualClock();
+  const memory = starting.use(createMemoryQueue({ clock }));
+  const store = starting.use(createMemoryStore());
+  await store.put(CRDS, WIDGET_CRD);
+  await store.advance(CRDS, READY);
+  await store.advance(WIDGETS, READY);
+  const observed: Observed = starting.use(
+    await observe({
+      address: { host: "127.0.0.1", port: 0 },
+      functions: [GROW],
+      queue: wrapQueue?.(memory) ?? memory,
+      store: wrapStore?.(store) ?? store,
+      clock,
+      log: silentLog,
+      version: "1.2.3",
+      parts: parts ?? { relay: false, worker: false },
+    }),
+  );
+  const running = starting.move();
+  return {
+    observed,
+    store,
+    url: observed.url,
+    readyz: async () => {
+      const response = await fetch(`${observed.url}/readyz`);
+      return { code: response.status, text: await response.text() };
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+const NOT_READY = (...reasons: readonly string[]) => ({
+  code: 503,
+  text: `not ready\n${reasons.map((reason) => `- ${reason}\n`).join("")}`,
+});
+const OK = { code: 200, text: "ok\n" };
+
+describe("readiness", () => {
+  it("comes with the relay's first lists and goes with the worker", async () => {
+    await using world = await serve({ parts: { relay: true, worker: true } });
+    expect(await world.readyz()).toEqual(NOT_READY("relay: it is starting", "worker: it is starting"));
+
+    const counts = {
+      events: 0,
+      undecodable: 0,
+      oversized: undefined,
+      reconnects: {},
+      resourceVersion: undefined,
+      lastHeardAt: 0,
+    };
+    const loop = { name: "management widgets.test.dev", state: "backoff", lists: 0, ...counts } as const;
+    let relay: ReturnType<Relay["status"]> = { ready: false, loops: [loop], connections: [] };
+    let worker = { running: 0, draining: false };
+    world.observed.relayStarted({ status: () => relay } as Relay);
+    world.observed.workerStarted({ status: () => worker } as Worker);
+    const unlisted = "relay: no first list yet of management widgets.test.dev (backoff)";
+    expect(await world.readyz()).toEqual(NOT_READY(unlisted));
+    relay = { ...relay, loops: [{ ...loop, lists: 1 }] };
+    expect(await world.readyz()).toEqual(NOT_READY("relay: the first keys are not enqueued yet"));
+    relay = { ...relay, ready: true };
+    expect(await world.readyz()).toEqual(OK);
+
+    worker = { running: 2, draining: true };
+    expect(await world.readyz()).toEqual(NOT_READY("worker: it stops; 2 runs are finishing"));
+  });
+
+  it("needs a complete read model of what functions reconcile", async () => {
+    await using world = await serve();
+    expect(await world.readyz()).toEqual(OK);
+    await world.store.drop(WIDGETS);
+    expect(await world.readyz()).toEqual(
+      NOT_READY("read model: no complete list of Widget; a relay fills it"),
+    );
+    await world.store.drop(CRDS);
+    const reason = "read model: no complete list of CustomResourceDefinition; a relay fills it";
+    expect(await world.readyz()).toEqual(NOT_READY(reason));
+  });
+
+  it("does not wait for a kind that the server does not have", async () => {
+    await using world = await serve();
+    await world.store.remove(
+      CRDS,
+      { namespace: "", name: "widgets.test.dev" },
+      { uid: "u", resourceVersion: "2" },
+    );
+    await world.store.drop(WIDGETS);
+    expect(await world.readyz()).toEqual(OK);
+  });
+
+  it("goes while queue or read model are away and comes back with them", async () => {
+    const state: { away: boolean } = { away: false };
+    const orThrow = <T>(call: () => Promise<T>): Promise<T> => {
+      if (state.away) return Promise.reject(new Error("Connection\nis closed."));
+      return call();
+    };
+    await using world = await serve({
+      wrapQueue: (queue) => ({ ...queue, depth: (name) => orThrow(() => queue.depth(name)) }),
+      wrapStore: (store) => ({ ...store, progress: (type) => orThrow(() => store.progress(type)) }),
+    });
+    state.away = true;
+    const reasons = ["queue: Connection is closed.", "read model: Connection is closed."];
+    expect(await world.readyz()).toEqual(NOT_READY(...reasons));
+    const healthy = await fetch(`${world.url}/healthz`);
+    expect(healthy.status).toBe(200);
+    state.away = false;
+    expect(await world.readyz()).toEqual(OK);
+  });
+
+  it("goes with what the queue itself says", async () => {
+    const message = "the Redis server has no memory left";
+    await using world = await serve({
+      wrapQueue: (queue) => ({ ...queue, healthy: () => ({ ok: false, message }) }),
+    });
+    expect(await world.readyz()).toEqual(NOT_READY(`queue: ${message}`));
+  });
+
+  it("goes when the queue is full and comes back when it takes keys again", async () => {
+    const state: { full: boolean } = { full: true };
+    await using world = await serve({
+      wrapQueue: (queue) => ({
+        ...queue,
+        enqueue: (name, entries) =>
+          state.full ? Promise.reject(new Error("OOM command not allowed")) : queue.enqueue(name, entries),
+      }),
+    });
+    const enqueue = () => world.observed.queue.enqueue("widget-grow", [{ key: WIDGET_KEY, class: "live" }]);
+    await expect(enqueue()).rejects.toThrow("OOM");
+    const reason = "queue: it does not take keys of widget-grow: OOM command not allowed";
+    expect(await world.readyz()).toEqual(NOT_READY(reason));
+    state.full = false;
+    await enqueue();
+    expect(await world.readyz()).toEqual(OK);
+  });
+});
+
+/** Status and headers of a request that fetch would not send. */
+async function ask(url: string, options: { method?: string; headers?: { readonly [name: string]: string } }) {
+  const sent = request(url, { ...options, agent: false });
+  const answered = once(sent, "response");
+  sent.end();
+  const [response] = await answered;
+  response.resume();
+  await once(response, "end");
+  return { code: response.statusCode as number, headers: response.headers as NodeJS.Dict<string> };
+}
+
+describe("the endpoints of a process", () => {
+  it("serve metrics in Prometheus' text format and the status as JSON", async () => {
+    await using world = await serve();
+    const metrics = await fetch(`${world.url}/metrics`);
+    expect(metrics.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(await metrics.text()).toContain('workqueue_depth{name="widget-grow"');
+    const status = await fetch(`${world.url}/status?x=1`);
+    expect(await status.json()).toMatchObject({
+      version: "1.2.3",
+      ready: true,
+      reasons: [],
+      functions: ["widget-grow"],
+      queue: { "widget-grow": { ready: 0, waiting: 0, running: 0, dead: 0 } },
+    });
+  });
+
+  it("S-41: take GET and nothing else", async () => {
+    await using world = await serve();
+    for (const method of ["POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"]) {
+      const { code, headers } = await ask(`${world.url}/metrics`, { method });
+      expect([method, code, headers["allow"]]).toEqual([method, 405, "GET"]);
+    }
+    expect((await fetch(`${world.url}/debug`)).status).toBe(404);
+  });
+
+  it("do not answer pages that a browser was tricked into asking", async () => {
+    await using world = await serve();
+    for (const headers of [{ Host: "evil.example" }, { Origin: "http://evil.example" }]) {
+      expect(await ask(`${world.url}/status`, { headers })).toMatchObject({ code: 403 });
+    }
+    expect(await ask(`${world.url}/status`, { headers: { Host: "localhost:1" } })).toMatchObject({
+      code: 200,
+    });
+  });
+
+  it("say which address is taken", async () => {
+    await using world = await serve();
+    const port = Number(new URL(world.url).port);
+    const clock = virtualClock();
+    await using queue = createMemoryQueue({ clock });
+    await using store = createMemoryStore();
+    const ports = { functions: [], queue, store, clock, log: silentLog, version: "1" };
+    const second = observe({
+      ...ports,
+      address: { host: "127.0.0.1", port },
+      parts: { relay: false, worker: false },
+    });
+    await expect(second).rejects.toThrow(`cannot serve metrics at 127.0.0.1:${port}: listen EADDRINUSE`);
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import { redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
+import { applyManifests, readManifests } from "../../../infra/cli/apply-manifests.ts";
+import { unreadyAmong } from "../../../infra/cli/readiness.ts";
+import { EMBEDDED } from "../../support/api-servers.ts";
+import { startCapstan } from "../../support/capstan.ts";
+import { eventually } from "../../support/eventually.ts";
+import { describeWith } from "../../support/requires.ts";
+
+const EXAMPLE = new URL("../../../infra/sim/example.yaml", import.meta.url).pathname;
+const WITHIN = { withinMs: 25_000, stepMs: 100 };
+
+/** Series of a text in Prometheus' format: name with labels → value. */
+function seriesOf(text: string): ReadonlyMap<string, number> {
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.split(" ").at(-1))]));
+}
+
+describe("looking at everything in one process", () => {
+  it("shows the example become ready, in numbers without names", async () => {
+    await using server = await EMBEDDED.start();
+    await using capstan = await startCapstan(server.kubeconfigFile, {
+      metricsAddress: { host: "127.0.0.1", port: 0 },
+    });
+    const ask = async (path: string) => fetch(`${capstan.metricsUrl}${path}`);
+    const scrape = async () => seriesOf(await (await ask("/metrics")).text());
+    await eventually(async () => expect((await ask("/readyz")).status).toBe(200), WITHIN);
+    const before = await scrape();
+
+    const manifests = await readManifests(EXAMPLE);
+    await applyManifests(capstan.server.as("up"), manifests);
+    await eventually(async () => expect(await unreadyAmong(capstan.store, manifests)).toEqual([]), WITHIN);
+
+    const after = await scrape();
+    const success = 'controller_runtime_reconcile_total{controller="machinepool-status",result="success"}';
+    expect(before.get(success)).toBe(0);
+    expect(after.get(success)).toBeGreaterThan(0);
+    expect(
+      after.get('workqueue_adds_total{name="machinepool-status",controller="machinepool-status"}'),
+    ).toBeGreaterThan(0);
+    expect(
+      after.get(
+        'workqueue_queue_duration_seconds_count{name="machinepool-status",controller="machinepool-status"}',
+      ),
+    ).toBeGreaterThan(0);
+    expect(after.get('capstan_relay_connections{state="connected"}')).toBe(1);
+    expect(after.get('capstan_relay_loops{server="workload",resource="nodes",state="streaming"}')).toBe(1);
+    expect(after.get("capstan_relay_ready")).toBe(1);
+    expect(after.get("capstan_queue_reachable")).toBe(1);
+
+    const names = manifests.map(({ metadata }) => metadata.name);
+    const status = (await (await ask("/status")).json()) as { relay: { connections: readonly object[] } };
+    expect(status.relay.connections).toMatchObject([{ cluster: "default/demo", state: "connected" }]);
+    const labels = [...after.keys()].flatMap((series) =>
+      [...series.matchAll(/="([^"]*)"/g)].map(([, value]) => value),
+    );
+    expect(
+      labels.filter((value) => value === "other" || names.some((name) => value?.includes(name))),
+    ).toEqual([]);
+  });
+});
+
+describeWith(redisMissing())("looking at a process on Redis", () => {
+  it("says that Redis is away, goes on answering, and says when it can work again", async () => {
+    await using redis = await startRedis();
+    await using server = await EMBEDDED.start();
+    await using capstan = await startCapstan(server.kubeconfigFile, {
+      queue: redis.url,
+      functions: ["cluster-guard"],
+      metricsAddress: { host: "127.0.0.1", port: 0 },
+      logLevel: "silent",
+    });
+    const readyz = async () => {
+      const response = await fetch(`${capstan.metricsUrl}/readyz`);
+      return `${response.status} ${await response.text()}`;
+    };
+    await eventually(async () => expect(await readyz()).toBe("200 ok\n"), WITHIN);
+
+    await redis.kill();
+    await eventually(async () => expect(await readyz()).toMatch(/^503 not ready\n- queue: /), WITHIN);
+    expect((await fetch(`${capstan.metricsUrl}/healthz`)).status).toBe(200);
+    const metrics = await (await fetch(`${capstan.metricsUrl}/metrics`)).text();
+    expect(metrics).toContain("capstan_queue_reachable 0");
+
+    await redis.restart();
+    await eventually(async () => expect(await readyz()).toBe("200 ok\n"), WITHIN);
+  });
+
+  it("is not ready while Redis has no memory left for keys", async () => {
+    await using redis = await startRedis();
+    const { Redis } = await import("ioredis");
+    const admin = new Redis(redis.url);
+    await using server = await EMBEDDED.start();
+    await using capstan = await startCapstan(server.kubeconfigFile, {
+      queue: redis.url,
+      functions: ["cluster-guard"],
+      metricsAddress: { host: "127.0.0.1", port: 0 },
+      logLevel: "silent",
+    });
+    const readyz = async () => (await fetch(`${capstan.metricsUrl}/readyz`)).status;
+    const enqueue = () =>
+      capstan.queue.enqueue("cluster-guard", [{ key: "default/-|Cluster|default/a", class: "live" }]);
+    await eventually(async () => expect(await readyz()).toBe(200), WITHIN);
+
+    await admin.config("SET", "maxmemory", "1");
+    await expect(enqueue()).rejects.toThrow("OOM");
+    expect(await readyz()).toBe(503);
+
+    await admin.config("SET", "maxmemory", "0");
+    await enqueue();
+    await eventually(async () => expect(await readyz()).toBe(200), WITHIN);
+    admin.disconnect();
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { type AnyFunction, defineFunction, type Notice } from "../../../shared/runtime/define-function.ts";
+import { KubeError } from "../../../shared/runtime/errors.ts";
+import type { Log } from "../../../shared/runtime/ports.ts";
+import { done } from "../../../shared/runtime/result.ts";
+import { sendEvents } from "../../../shared/runtime/send-events.ts";
+import { virtualClock } from "../../support/clock.ts";
+import { recordingClients } from "../../support/recording-clients.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { Widget, widget } from "../../support/widget.ts";
+
+const grow: AnyFunction = defineFunction(
+  { name: "widget-grow", summary: "Grows.", source: "own", reconciles: Widget, watches: [], owns: [] },
+  async () => ({ result: done }),
+);
+const odd: Notice = { type: "Warning", reason: "Odd", message: "m" };
+
+async function send(
+  notices: readonly Notice[],
+  { object = widget() as KubeObject, refusal = undefined as Error | undefined } = {},
+) {
+  const warnings: object[] = [];
+  const log: Log = { ...silentLog, warn: (fields) => warnings.push(fields) };
+  const clients = recordingClients(() => refusal);
+  const signal = new AbortController().signal;
+  await sendEvents(notices, { function: grow, object, clients, clock: virtualClock(), log, signal });
+  return { sent: clients.sent, events: clients.sent.map(({ body }) => body as KubeObject), warnings };
+}
+
+describe("an Event", () => {
+  it("names the object, the function and the time, so that kubectl describe shows it", async () => {
+    const { sent, events } = await send([odd]);
+    expect(sent[0]).toMatchObject({ verb: "create", kind: "Event", as: "widget-grow" });
+    expect(events[0]).toMatchObject({
+      metadata: { namespace: "default" },
+      involvedObject: { apiVersion: "test.dev/v1", kind: "Widget", name: "w", uid: "uid-w" },
+      type: "Warning",
+      reason: "Odd",
+      message: "m",
+      source: { component: "capstan-widget-grow" },
+      firstTimestamp: "2026-01-01T00:00:00Z",
+      count: 1,
+    });
+  });
+
+  it("has one name per object, reason and message", async () => {
+    const names = async (notice: Notice, uid = "uid-w") =>
+      (await send([notice], { object: widget({ uid }) })).events[0]?.metadata.name;
+    const name = await names(odd);
+    expect(name).toMatch(/^w\.[0-9a-f]{16}$/);
+    expect(await names({ ...odd, type: "Normal" })).toBe(name);
+    expect(await names({ ...odd, reason: "Even" })).not.toBe(name);
+    expect(await names({ ...odd, message: "n" })).not.toBe(name);
+    expect(await names(odd, "uid-v")).not.toBe(name);
+  });
+
+  it("stays within the API server's limits, whatever the object is called", async () => {
+    const name = `${"a".repeat(199)}-${"b".repeat(50)}`;
+    const { events } = await send([{ ...odd, message: "x".repeat(5_000) }], { object: widget({ name }) });
+    expect(events[0]?.metadata.name).toMatch(/^a{199}\.[0-9a-f]{16}$/);
+    expect(events[0]).toMatchObject({ message: "x".repeat(1_024) });
+  });
+
+  it("goes to the namespace default when its object has none", async () => {
+    const { events } = await send([odd], { object: widget({ namespace: undefined }) });
+    expect(events[0]?.metadata.namespace).toBe("default");
+  });
+
+  it("is lost with a warning, or silently when it is there already, but never fails a run", async () => {
+    const exists = { class: "Conflict", status: 409, reason: "AlreadyExists", message: "exists" } as const;
+    const known = await send([odd, odd], { refusal: new KubeError(exists) });
+    expect([known.sent.length, known.warnings.length]).toEqual([2, 0]);
+    const lost = await send([odd, odd], { refusal: new Error("no") });
+    expect(lost.warnings).toMatchObject([{ function: "widget-grow", reason: "Odd" }, { reason: "Odd" }]);
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { MAX_LETTERS, RETENTION_MS } from "../../infra/dead-letters/limits.ts";
+import type { DeadLetters } from "../../shared/runtime/ports.ts";
+import type { VirtualClock } from "../support/clock.ts";
+import { attempt, deadLetter, POOL_KEY } from "../support/letters.ts";
+
+interface DeadLettersUnderTest extends AsyncDisposable {
+  readonly deadLetters: DeadLetters;
+  /** Another process that looks at the same letters. */
+  readonly other: DeadLetters;
+  readonly clock: VirtualClock;
+}
+
+export interface DeadLettersSuite {
+  readonly name: string;
+  readonly create: () => Promise<DeadLettersUnderTest>;
+}
+
+const AT = { function: "machinepool-status", key: POOL_KEY };
+
+/** What every store of dead letters must do (queue.md 7). */
+export function deadLettersSuite({ name, create }: DeadLettersSuite): void {
+  describe(`${name} dead letters`, () => {
+    it("gives back what was stored, to every process", async () => {
+      await using world = await create();
+      await world.deadLetters.put(deadLetter());
+      expect(await world.deadLetters.get(AT)).toEqual(deadLetter());
+      expect(await world.other.get(AT)).toEqual(deadLetter());
+      expect(await world.other.list()).toEqual([
+        expect.objectContaining({ ...AT, reason: "MaxAttempts", times: 1, tenant: "default/c1" }),
+      ]);
+      expect(await world.other.get({ ...AT, key: "default/c1|MachinePool|default/p2" })).toBeUndefined();
+      expect(await world.other.get({ ...AT, function: "machinepool-sync" })).toBeUndefined();
+    });
+
+    it("keeps one letter per key, the newest, and counts the deaths", async () => {
+      await using world = await create();
+      const later = deadLetter({ deadSince: "2026-01-01T13:00:00.000Z", reason: "Terminal" });
+      await world.deadLetters.put(deadLetter());
+      await world.other.put(later);
+      expect(await world.deadLetters.get(AT)).toEqual({ ...later, times: 2 });
+      expect(await world.deadLetters.list()).toHaveLength(1);
+    });
+
+    it("Q-10: does not count a failing probe as a death of its own", async () => {
+      await using world = await create();
+      await world.deadLetters.put(deadLetter());
+      await world.deadLetters.put(deadLetter({ attempts: [attempt({ failures: 17 })] }));
+      expect(await world.deadLetters.get(AT)).toMatchObject({ times: 1, attempts: [{ failures: 17 }] });
+    });
+
+    it("lists the longest dead first, of all functions or of one", async () => {
+      await using world = await create();
+      const at = (hour: number) => `2026-01-01T0${hour}:00:00.000Z`;
+      await world.deadLetters.put(deadLetter({ key: "b/c|A|b/2", deadSince: at(2) }));
+      await world.deadLetters.put(deadLetter({ key: "b/c|A|b/1", deadSince: at(1) }));
+      await world.deadLetters.put(deadLetter({ function: "machinepool-sync", deadSince: at(3) }));
+      const keys = async (name?: string) => (await world.other.list(name)).map(({ key }) => key);
+      expect(await keys()).toEqual(["b/c|A|b/1", "b/c|A|b/2", POOL_KEY]);
+      expect(await keys("machinepool-status")).toEqual(["b/c|A|b/1", "b/c|A|b/2"]);
+      expect(await keys("machinepool-guard")).toEqual([]);
+    });
+
+    it("drops a letter once, for every process", async () => {
+      await using world = await create();
+      await world.deadLetters.put(deadLetter());
+      expect(await world.other.drop(AT)).toBe(true);
+      expect(await world.other.drop(AT)).toBe(false);
+      expect(await world.deadLetters.get(AT)).toBeUndefined();
+      expect(await world.deadLetters.list()).toEqual([]);
+    });
+
+    it("S-28: lets letters expire 14 days after the last death of their key", async () => {
+      await using world = await create();
+      await world.deadLetters.put(deadLetter({ key: "a/b|A|a/old" }));
+      await world.clock.advance(RETENTION_MS / 2);
+      await world.deadLetters.put(deadLetter());
+      await world.clock.advance(RETENTION_MS / 2);
+      expect(await world.deadLetters.expire()).toBe(1);
+      expect((await world.other.list()).map(({ key }) => key)).toEqual([POOL_KEY]);
+    });
+
+    it("S-28: keeps at most 10,000 letters of a function; the oldest make room", async () => {
+      await using world = await create();
+      for (let n = 0; n <= MAX_LETTERS; n += 100) {
+        const count = Math.min(100, MAX_LETTERS + 1 - n);
+        await Promise.all(
+          Array.from({ length: count }, (_, index) =>
+            world.deadLetters.put(deadLetter({ key: `a/b|A|a/${n + index}` })),
+          ),
+        );
+        await world.clock.advance(1);
+      }
+      expect(await world.deadLetters.list("machinepool-status")).toHaveLength(MAX_LETTERS);
+      expect(await world.deadLetters.get({ ...AT, key: `a/b|A|a/${MAX_LETTERS}` })).toBeDefined();
+    });
+
+    it("keeps the last five attempts in a row and when they began", async () => {
+      await using world = await create();
+      const note = (failures: number) =>
+        world.deadLetters.noteAttempt(AT, attempt({ failures, start: `2026-01-01T12:00:0${failures}.000Z` }));
+      for (let failures = 1; failures < 7; failures += 1) await note(failures);
+      const history = await note(7);
+      expect(history.firstFailureAt).toBe("2026-01-01T12:00:01.000Z");
+      expect(history.attempts.map(({ failures }) => failures)).toEqual([3, 4, 5, 6, 7]);
+      expect((await note(1)).attempts).toHaveLength(1);
+    });
+
+    it("stores a letter of a MiB, and names with separators, quotes and line breaks", async () => {
+      await using world = await create();
+      const key = 'a/b|A|{}:\n"\u2028';
+      const decision = { result: Array.from({ length: 50_000 }, (_, n) => `text ${n}`) };
+      const large = deadLetter({ key, run: { reads: [], writes: [], digest: "", decision } });
+      await world.deadLetters.put(large);
+      expect(await world.other.get({ ...AT, key })).toEqual(large);
+    });
+
+    it("hides equal secrets equally in every process, and says nothing about them", async () => {
+      await using world = await create();
+      const [hide, again] = [await world.deadLetters.hide(), await world.other.hide()];
+      expect(hide("a")).toMatch(/^hmac-sha256:[0-9a-f]{16}$/);
+      expect(again("a")).toBe(hide("a"));
+      expect(hide("b")).not.toBe(hide("a"));
+    });
+  });
+}

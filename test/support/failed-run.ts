@@ -1,0 +1,74 @@
+import { createMemoryStore } from "../../infra/store/memory.ts";
+import { groupOf, type KubeObject, MANAGEMENT } from "../../shared/api/kinds.ts";
+import { composeLetter, summarizeAttempt } from "../../shared/runtime/compose-letter.ts";
+import type { DeadLetter } from "../../shared/runtime/dead-letter.ts";
+import type { AnyFunction } from "../../shared/runtime/define-function.ts";
+import type { FailedRun, Outcome } from "../../shared/runtime/ports.ts";
+import { runStep } from "../../shared/runtime/run-step.ts";
+import { virtualClock } from "./clock.ts";
+import { POOL_KEY } from "./letters.ts";
+import { recordingClients, type SentWrite } from "./recording-clients.ts";
+import { silentLog } from "./silent-log.ts";
+import { NOW } from "./world.ts";
+
+export interface RunWorld {
+  readonly snapshots: readonly KubeObject[];
+  /** What live reads find. */
+  readonly served?: readonly KubeObject[];
+  readonly refuse?: (write: SentWrite) => Error | undefined;
+  readonly key?: string;
+}
+
+async function runOnce(fn: AnyFunction, world: RunWorld): Promise<Outcome> {
+  const store = createMemoryStore();
+  for (const object of world.snapshots) {
+    await store.put({ cluster: MANAGEMENT, group: groupOf(object.apiVersion), kind: object.kind }, object);
+  }
+  for (const on of [fn.spec.reconciles, ...fn.spec.watches.map((watch) => watch.on)]) {
+    if (!("contract" in on)) {
+      await store.advance({ cluster: MANAGEMENT, group: on.group, kind: on.kind }, { ready: true });
+    }
+  }
+  const lease = {
+    key: world.key ?? POOL_KEY,
+    causes: [{ what: "MachinePool default/p1", resourceVersion: "20" }],
+    failures: 2,
+    again: 1,
+    fences: [],
+    signal: new AbortController().signal,
+  };
+  return runStep(fn, lease, {
+    store,
+    clients: recordingClients(world.refuse, world.served),
+    clock: virtualClock(NOW),
+    log: silentLog,
+  });
+}
+
+const HIDDEN = "hmac-sha256:0123456789abcdef";
+
+/** The letter of a key whose run failed in this world. Fails when it did not. */
+export async function letterOfFailure(fn: AnyFunction, world: RunWorld): Promise<DeadLetter> {
+  const outcome = await runOnce(fn, world);
+  if (outcome.type !== "error") throw new Error(`the run ended in ${outcome.type}`);
+  const run: FailedRun = {
+    function: fn.spec.name,
+    key: world.key ?? POOL_KEY,
+    owner: "worker-1/0",
+    failure: outcome.failure,
+    failures: 3,
+    again: 1,
+    causes: [{ what: "MachinePool default/p1", resourceVersion: "20" }],
+    record: outcome.record,
+  };
+  const death = { reason: "MaxAttempts", class: "live", since: NOW } as const;
+  const attempts = [summarizeAttempt(run, NOW, () => HIDDEN)];
+  return composeLetter(
+    { ...run, death },
+    {
+      build: { version: "0.1.0", configDigest: "sha256:0" },
+      history: { firstFailureAt: "2026-01-01T11:59:00.000Z", attempts },
+      hide: () => HIDDEN,
+    },
+  );
+}

@@ -1,0 +1,18 @@
+import type { Log } from "../../shared/runtime/ports.ts";
+
+interface LogLine {
+  readonly level: keyof Log;
+  readonly fields: object;
+  readonly message: string;
+}
+
+/** A log for tests that look at it. */
+export function recordingLog(): { readonly log: Log; readonly lines: readonly LogLine[] } {
+  const lines: LogLine[] = [];
+  const at =
+    (level: keyof Log) =>
+    (fields: object, message: string): void => {
+      lines.push({ level, fields, message });
+    };
+  return { log: { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") }, lines };
+}

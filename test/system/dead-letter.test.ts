@@ -1,0 +1,192 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { redisMissing, startRedis } from "../../infra/bench/redis-server.ts";
+import { type DeadLetter, parseDeadLetter } from "../../shared/runtime/dead-letter.ts";
+import { runCli, startCli } from "../support/cli.ts";
+import { eventually } from "../support/eventually.ts";
+import { kubectlFor, kubectlMissing } from "../support/kubectl.ts";
+import { simCluster, simPool } from "../support/manifests.ts";
+import { describeWith } from "../support/requires.ts";
+
+const WITHIN = { withinMs: 60_000, stepMs: 200 };
+const POISONED = fileURLToPath(new URL("../support/poisoned", import.meta.url));
+const REPAIRED = fileURLToPath(new URL("../support/repaired", import.meta.url));
+const KEY = "default/c1|MachinePool|default/bad";
+const CANARY = "c4n4ry-s3cr3t-v4lue";
+
+let dir = "";
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "capstan-dead-letter-"));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+/** Two pools with Secrets, one of them with an annotation that the function cannot read. */
+const MANIFESTS = [
+  ...["good", "bad"].map(
+    (name) => `
+apiVersion: v1
+kind: Secret
+metadata: { name: ${name}-secret, namespace: default }
+stringData: { token: ${CANARY} }
+`,
+  ),
+  simCluster("c1"),
+  simPool("good", "c1", 0),
+  simPool("bad", "c1", 0).replace(
+    "name: bad, namespace: default }",
+    "name: bad, namespace: default, annotations: { test.capstan.dev/poison: malformed } }",
+  ),
+].join("---");
+
+async function letterIn(file: string): Promise<DeadLetter> {
+  return parseDeadLetter(JSON.parse(await readFile(file, "utf8")));
+}
+
+describeWith(kubectlMissing())("a function that throws on a poisoned object", () => {
+  it("ends in a dead letter that replays offline, until the object changes", async () => {
+    const [kubeconfig, letters, file] = ["kubeconfig", "letters.jsonl", "letter.json"].map((name) =>
+      join(dir, name),
+    );
+    const manifests = join(dir, "pools.yaml");
+    await writeFile(manifests, MANIFESTS);
+    const source = ["--dead-letters", letters ?? ""];
+    await using up = startCli([
+      ...["up", "--quiet", "-f", manifests, "--functions-dir", POISONED, ...source],
+      ...["--write-kubeconfig", kubeconfig ?? ""],
+    ]);
+    const kubectl = kubectlFor(kubeconfig ?? "");
+    const checked = (pool: string): Promise<string> =>
+      kubectl(`get machinepool ${pool} -o 'jsonpath={.metadata.annotations.test\\.capstan\\.dev/checked}'`);
+    await eventually(async () => {
+      expect((await runCli("dlq", "list", ...source)).output).toContain(KEY);
+    }, WITHIN);
+    expect(await checked("good")).toBe(`none c1 a secret ${new Date().getFullYear()}`);
+    expect(await checked("bad")).toBe("");
+
+    const list = await runCli("dlq", "list", "pool-check", "-o", "json", ...source);
+    expect(JSON.parse(list.output)).toMatchObject([
+      { function: "pool-check", key: KEY, reason: "MaxAttempts", times: 1, state: "unknown" },
+    ]);
+    const shown = await runCli("dlq", "show", "pool-check", "default/bad", ...source);
+    expect(shown.output).toMatch(/Attempts\n.*#1 .*\n.*#2 .*\n.*#3 .*malformed/);
+    expect(shown.output).toMatch(/live.get Secret default\/bad-secret \(live\) → bad-secret@\d+/);
+
+    expect(
+      (await runCli("dlq", "export", "pool-check", "default/bad", "-f", file ?? "", ...source)).code,
+    ).toBe(0);
+    const letter = await letterIn(file ?? "");
+    expect(letter.attempts).toHaveLength(3);
+    for (const text of [
+      await readFile(letters ?? "", "utf8"),
+      JSON.stringify(letter),
+      shown.output,
+      up.output(),
+    ]) {
+      expect(text).not.toContain(CANARY);
+      expect(text).not.toContain(btoa(CANARY));
+    }
+    expect(JSON.stringify(letter.run?.reads)).toMatch(/"token":"hmac-sha256:[0-9a-f]{16}"/);
+
+    const replayed = await runCli("replay", file ?? "", "--functions-dir", POISONED);
+    expect(replayed).toMatchObject({
+      code: 0,
+      output: expect.stringContaining(`reproduced: ${letter.run?.digest}`),
+    });
+    const repaired = await runCli("replay", file ?? "", "--functions-dir", REPAIRED);
+    expect(repaired.code).toBe(1);
+    expect(repaired.output).toMatch(/sends nothing +\| patch MachinePool default\/bad/);
+    expect(repaired.output).toContain("malformed c1 a secret");
+    const asJson = await runCli(
+      "dlq",
+      "replay",
+      "pool-check",
+      "default/bad",
+      "--functions-dir",
+      REPAIRED,
+      "-o",
+      "json",
+      ...source,
+    );
+    expect(asJson.code).toBe(1);
+    expect(JSON.parse(asJson.output)).toMatchObject({ type: "different", replayed: { result: "done" } });
+
+    const requeue = await runCli(
+      "dlq",
+      "replay",
+      "pool-check",
+      "default/bad",
+      "--requeue",
+      "--yes",
+      ...source,
+    );
+    expect(requeue).toMatchObject({ code: 1, output: expect.stringContaining("add --queue redis://") });
+    await kubectl("annotate machinepool bad --overwrite 'test.capstan.dev/poison={}'");
+    await eventually(async () => expect(await checked("bad")).toContain("c1 a secret"), WITHIN);
+
+    const dry = await runCli("dlq", "drop", "pool-check", "default/bad", ...source);
+    expect(dry.output).toContain("would drop pool-check");
+    const dropped = await runCli("dlq", "drop", "pool-check", "default/bad", "--yes", ...source);
+    expect(dropped.output).toMatch(/"user":"[^"]+","function":"pool-check"/);
+    expect((await runCli("dlq", "list", ...source)).output).toContain("no dead letters");
+  });
+});
+
+describeWith(kubectlMissing() ?? redisMissing())("dead letters on Redis", () => {
+  it("are listed, and their keys put back, by any process", async () => {
+    await using redis = await startRedis();
+    const kubeconfig = join(dir, "kubeconfig-redis");
+    const manifests = join(dir, "pools-redis.yaml");
+    await writeFile(manifests, MANIFESTS);
+    const source = ["--queue", redis.url];
+    const serve = ["--functions-dir", POISONED, ...source];
+    await using up = startCli([
+      ...["up", "--quiet", "-f", manifests, "--write-kubeconfig", kubeconfig, ...serve],
+    ]);
+    await eventually(async () => {
+      expect((await runCli("dlq", "list", ...source)).output).toMatch(/pool-check .*\|default\/bad +dead/);
+    }, WITHIN);
+    const queue = await runCli("queue", "-o", "wide", ...source, "--functions-dir", POISONED);
+    expect(queue.output).toMatch(/pool-check +\(all\) +0 +0 +0 +1/);
+    expect(queue.output).toMatch(/default\/c1 +0 +0 +0 +1/);
+
+    const dry = await runCli("dlq", "replay", "pool-check", "default/bad", "--requeue", ...source);
+    expect(dry.output).toMatch(/would requeue pool-check .*nothing was done/s);
+    const requeue = await runCli("dlq", "replay", "pool-check", "--all", "--requeue", "--yes", ...source);
+    expect(requeue.output).toMatch(/requeued pool-check/);
+    expect(requeue.output).toMatch(/"user":"[^"]+"/);
+    await eventually(async () => {
+      const { output } = await runCli("dlq", "list", "pool-check", "-o", "json", ...source);
+      expect(JSON.parse(output)).toMatchObject([{ state: "dead", times: 2 }]);
+    }, WITHIN);
+
+    await kubectlFor(kubeconfig)("annotate machinepool bad --overwrite 'test.capstan.dev/poison={}'");
+    await eventually(async () => {
+      const again = await runCli("dlq", "replay", "pool-check", "default/bad", "--requeue", ...source);
+      expect(again.output).toContain("resolved pool-check");
+    }, WITHIN);
+    expect(up.output()).not.toContain(CANARY);
+  });
+});
+
+describe("capstan replay", () => {
+  it.each([
+    ["no file", undefined, "cannot read"],
+    ["no JSON", "{", "is no JSON"],
+    ["several letters", '{"v":1}\n{"v":1}\n', "holds 2 dead letters"],
+    ["a field that is wrong", '{"v":1,"function":"../x"}', "field function"],
+    ["a member named __proto__", '{"v":1,"__proto__":{"a":1}}', "__proto__"],
+    ["deep nesting", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, "nested"],
+    ["nine MiB", " ".repeat(9 * 1_048_576), "too large"],
+  ])("refuses %s with the reason and the next step, without a crash", async (name, text, message) => {
+    const file = join(dir, `${name.replaceAll(" ", "-")}.json`);
+    if (text !== undefined) await writeFile(file, text);
+    const { code, output } = await runCli("replay", file);
+    expect(output).toContain(message);
+    expect(output).not.toMatch(/\n\s+at /);
+    expect(output.length).toBeLessThan(1_000);
+    expect(code).toBe(2);
+  });
+});
