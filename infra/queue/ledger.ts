@@ -212,7 +212,9 @@ export class Ledger {
       entry.deadSince = undefined;
     }
     this.#entries.setClass(entry, mostUrgent(entry.class, wish.class));
-    if (entry.state === "waiting" && wish.due < (entry.wakeAt ?? 0)) this.#place(now, entry, wish.due);
+    // A wish that is due now does not wait for the tick that will find the earlier one due.
+    const sooner = wish.due <= now || wish.due < (entry.wakeAt ?? 0);
+    if (entry.state === "waiting" && sooner) this.#place(now, entry, wish.due);
   }
 
   #place(now: number, entry: Entry, due: number): void {

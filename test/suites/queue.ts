@@ -608,10 +608,13 @@ export function queueSuite({ name, create, concurrent, unordered }: QueueSuite):
       await using world = await open();
       let running = 0;
       let most = 0;
+      const full = Promise.withResolvers<void>();
       await world.work(
         async () => {
           running += 1;
           most = Math.max(most, running);
+          if (running === 3) full.resolve();
+          await full.promise;
           await world.pass(5);
           running -= 1;
           return OK;

@@ -39,7 +39,8 @@ end
 local function merge(entry, due, class)
   if class == 1 and entry.ds then entry.f, entry.ds = 0, nil end
   if class > entry.c then upgrade(entry) end
-  if entry.st == 'w' and due < entry.due then return place(entry, due) end
+  -- A wish that is due now does not wait for the tick that will find the earlier one due.
+  if entry.st == 'w' and (due <= now or due < entry.due) then return place(entry, due) end
   save(entry)
 end
 
