@@ -4,29 +4,39 @@ interface Call<I, O> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Collects the calls of one turn of the event loop into calls of up to `limit` items; results in the same order. */
+/**
+ * Collects calls into calls of up to `limit` items; results in the same order. While nothing is under way, what is
+ * called in one go is sent at once: waiting would only add to its latency. Else calls of one turn of the event loop
+ * are collected: the other end is busy, and fewer calls let it catch up.
+ */
 export function batched<I, O>(
   limit: number,
   run: (items: readonly I[]) => Promise<readonly O[]>,
 ): (item: I) => Promise<O> {
   let calls: Call<I, O>[] = [];
+  let underWay = 0;
   const flush = async (part: readonly Call<I, O>[]): Promise<void> => {
+    underWay += 1;
     try {
       const results = await run(part.map(({ item }) => item));
       // As many results as items; a missing one is what O allows it to be.
       for (const [index, call] of part.entries()) call.resolve(results[index] as O);
     } catch (error) {
       for (const call of part) call.reject(error);
+    } finally {
+      underWay -= 1;
     }
+  };
+  const flushAll = (): void => {
+    const all = calls;
+    calls = [];
+    for (let start = 0; start < all.length; start += limit) void flush(all.slice(start, start + limit));
   };
   return (item) => {
     const { promise, resolve, reject } = Promise.withResolvers<O>();
     if (calls.length === 0) {
-      setImmediate(() => {
-        const all = calls;
-        calls = [];
-        for (let start = 0; start < all.length; start += limit) void flush(all.slice(start, start + limit));
-      });
+      if (underWay === 0) queueMicrotask(flushAll);
+      else setImmediate(flushAll);
     }
     calls.push({ item, resolve, reject });
     return promise;
