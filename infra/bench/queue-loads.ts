@@ -1,5 +1,5 @@
 import { DEFAULT_QUEUE } from "../../shared/runtime/backoff.ts";
-import type { Outcome, Queue, QueueEntry } from "../../shared/runtime/ports.ts";
+import type { Outcome, Queue, QueueEntry } from "../../shared/runtime/queue-port.ts";
 import { until } from "./ready-pools.ts";
 
 const OK: Outcome = Object.freeze({ type: "ok", requested: false, fences: [] });

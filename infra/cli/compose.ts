@@ -2,16 +2,10 @@ import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
+import type { DeadLetters, NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
-import type {
-  Clients,
-  Clock,
-  DeadLetters,
-  Log,
-  NoteFailure,
-  Queue,
-  Store,
-} from "../../shared/runtime/ports.ts";
+import type { Clients, Clock, Log, Store } from "../../shared/runtime/ports.ts";
+import type { Queue } from "../../shared/runtime/queue-port.ts";
 import { systemClock } from "../clock.ts";
 import { packageVersion, readEnvironment } from "../config.ts";
 import { openDeadLetters } from "../dead-letters/open.ts";

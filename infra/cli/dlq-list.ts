@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { DeadLetterHead } from "../../shared/runtime/dead-letter.ts";
-import type { DeadKey, Queue } from "../../shared/runtime/ports.ts";
+import type { DeadKey, Queue } from "../../shared/runtime/queue-port.ts";
 import { loadFunctions } from "../worker/load.ts";
 import { addSourceOptions, openSource, type SourceOptions } from "./letter-source.ts";
 import { ageOf, formatTable } from "./table.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { SECOND } from "../../shared/runtime/backoff.ts";
-import type { Queue } from "../../shared/runtime/ports.ts";
+import type { Queue } from "../../shared/runtime/queue-port.ts";
 import {
   addSourceOptions,
   callerName,

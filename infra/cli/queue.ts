@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { QueueDepth, TenantDepth } from "../../shared/runtime/ports.ts";
+import type { QueueDepth, TenantDepth } from "../../shared/runtime/queue-port.ts";
 import { loadFunctions } from "../worker/load.ts";
 import { openSource } from "./letter-source.ts";
 import { sharedQueue } from "./options.ts";

@@ -1,7 +1,8 @@
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { headOf } from "../../shared/runtime/dead-letter.ts";
-import type { Clock, DeadLetters, Log } from "../../shared/runtime/ports.ts";
+import type { DeadLetters } from "../../shared/runtime/dead-letters-port.ts";
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { decodeLetter, encodeLetter } from "./encode-letter.ts";
 import { hideWith, newHideKey } from "./hide.ts";
 import { LetterFile } from "./letter-file.ts";

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Clock, DeadLetters, Log } from "../../shared/runtime/ports.ts";
+import type { DeadLetters } from "../../shared/runtime/dead-letters-port.ts";
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
 
 export interface OpenOptions {
   /** `memory` or a Redis URL; absent: a file. */

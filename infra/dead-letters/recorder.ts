@@ -2,9 +2,10 @@ import { readFile } from "node:fs/promises";
 import { DEFAULT_QUEUE, MINUTE } from "../../shared/runtime/backoff.ts";
 import { composeLetter, summarizeAttempt, toPlain } from "../../shared/runtime/compose-letter.ts";
 import type { DeadLetter } from "../../shared/runtime/dead-letter.ts";
+import type { DeadLetters, FailedRun, NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
 import { digestOf } from "../../shared/runtime/digest.ts";
-import type { Clock, DeadLetters, FailedRun, Log, NoteFailure } from "../../shared/runtime/ports.ts";
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { packageVersion } from "../config.ts";
 
 export interface RecorderOptions {

@@ -6,7 +6,8 @@ import {
   deadLetterHeadSchema,
   headOf,
 } from "../../shared/runtime/dead-letter.ts";
-import type { Clock, DeadLetters, LetterKey, Log } from "../../shared/runtime/ports.ts";
+import type { DeadLetters, LetterKey } from "../../shared/runtime/dead-letters-port.ts";
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { checkFunctionName } from "../queue/function-name.ts";
 import { connectRedis, endConnection } from "../queue/redis-connection.ts";
 import { decodeLetter, encodeLetter } from "./encode-letter.ts";

@@ -1,13 +1,6 @@
+import type { Death, FailedRun, NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
 import type { Key } from "../../shared/runtime/key.ts";
-import type {
-  Cause,
-  Death,
-  FailedRun,
-  Failure,
-  Fence,
-  NoteFailure,
-  Outcome,
-} from "../../shared/runtime/ports.ts";
+import type { Cause, Failure, Fence, Outcome } from "../../shared/runtime/queue-port.ts";
 
 /** What a worker brings to a claim. The ledger keeps it with the key, so that a tick can judge an expired lease. */
 export interface ClaimTerms {

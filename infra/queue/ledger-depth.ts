@@ -1,4 +1,4 @@
-import type { QueueDepth, TenantDepth } from "../../shared/runtime/ports.ts";
+import type { QueueDepth, TenantDepth } from "../../shared/runtime/queue-port.ts";
 import type { Class, Entry } from "./ledger-entries.ts";
 import { tenantOf } from "./tenant-lines.ts";
 

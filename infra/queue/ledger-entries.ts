@@ -1,5 +1,5 @@
 import type { Key } from "../../shared/runtime/key.ts";
-import type { Cause, Failure, QueueEntry } from "../../shared/runtime/ports.ts";
+import type { Cause, Failure, QueueEntry } from "../../shared/runtime/queue-port.ts";
 import type { ClaimTerms } from "./claim.ts";
 import { DueHeap } from "./due-heap.ts";
 import { TenantLines, tenantOf } from "./tenant-lines.ts";

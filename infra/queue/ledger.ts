@@ -1,14 +1,14 @@
 import { backoffMs } from "../../shared/runtime/backoff.ts";
+import type { Death } from "../../shared/runtime/dead-letters-port.ts";
 import type { Key } from "../../shared/runtime/key.ts";
 import type {
   DeadKey,
-  Death,
   Failure,
   Fence,
   Outcome,
   QueueDepth,
   QueueEntry,
-} from "../../shared/runtime/ports.ts";
+} from "../../shared/runtime/queue-port.ts";
 import { Breaker } from "./breaker.ts";
 import type { Claim, ClaimTerms } from "./claim.ts";
 import { deathReason, FENCES_KEPT_MS, floorMs, LEASE_EXPIRED } from "./claim.ts";

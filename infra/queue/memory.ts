@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
+import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
+import type { Clock } from "../../shared/runtime/ports.ts";
 import type {
-  Clock,
   DeadKey,
   Lease,
-  NoteFailure,
   Outcome,
   Queue,
   QueueDepth,
   QueueEntry,
   WorkOptions,
-} from "../../shared/runtime/ports.ts";
+} from "../../shared/runtime/queue-port.ts";
 import { ActiveRuns } from "./active-runs.ts";
 import { type Claim, failedRun, forgetFailure } from "./claim.ts";
 import { checkFunctionName } from "./function-name.ts";

@@ -1,4 +1,6 @@
-import type { Clock, Log, NoteFailure, Queue } from "../../shared/runtime/ports.ts";
+import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { Queue } from "../../shared/runtime/queue-port.ts";
 import { parseSqsUrl } from "./sqs-url.ts";
 
 export interface SharedQueuePorts {

@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { SECOND } from "../../shared/runtime/backoff.ts";
-import type { Clock, Log, QueueHealth } from "../../shared/runtime/ports.ts";
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { QueueHealth } from "../../shared/runtime/queue-port.ts";
 import { checkPersistence, checkRedisUrl, infoField } from "./redis-checks.ts";
 
 /** A shorter outage is answered by the senders' own retries (queue.md 8). */

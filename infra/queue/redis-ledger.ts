@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { SECOND } from "../../shared/runtime/backoff.ts";
-import type { DeadKey, Failure, Outcome } from "../../shared/runtime/ports.ts";
+import type { DeadKey, Failure, Outcome } from "../../shared/runtime/queue-port.ts";
 import { batched } from "./batched.ts";
 import type { Claim, ClaimTerms } from "./claim.ts";
 import { LEDGER_LIMITS, type LedgerLimits } from "./limits.ts";

@@ -6,7 +6,7 @@ import type {
   QueueDepth,
   QueueEntry,
   TenantDepth,
-} from "../../shared/runtime/ports.ts";
+} from "../../shared/runtime/queue-port.ts";
 import type { Claim, ClaimTerms } from "./claim.ts";
 import { floorMs } from "./claim.ts";
 import type { Argument } from "./redis-scripts.ts";

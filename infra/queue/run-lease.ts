@@ -1,5 +1,6 @@
 import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
-import type { Clock, Failure, Lease, Outcome } from "../../shared/runtime/ports.ts";
+import type { Clock } from "../../shared/runtime/ports.ts";
+import type { Failure, Lease, Outcome } from "../../shared/runtime/queue-port.ts";
 import type { Claim } from "./claim.ts";
 
 /** Times of leases, for tests and for platforms with their own limits. */

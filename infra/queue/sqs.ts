@@ -1,6 +1,8 @@
 import type { Message } from "@aws-sdk/client-sqs";
 import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
-import type { Clock, Log, NoteFailure, Queue, QueueEntry, QueueHealth } from "../../shared/runtime/ports.ts";
+import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { Queue, QueueEntry, QueueHealth } from "../../shared/runtime/queue-port.ts";
 import { systemClock } from "../clock.ts";
 import { forgetFailure } from "./claim.ts";
 import { checkFunctionName } from "./function-name.ts";

@@ -1,5 +1,5 @@
 import type { Key } from "../../shared/runtime/key.ts";
-import type { DeadKey, Outcome, QueueDepth, QueueEntry } from "../../shared/runtime/ports.ts";
+import type { DeadKey, Outcome, QueueDepth, QueueEntry } from "../../shared/runtime/queue-port.ts";
 import type { Claim, ClaimTerms } from "./claim.ts";
 
 /** "This key is ready now." At least once, unordered, lossy: the ledger decides what a token is worth. */

@@ -1,14 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { SECOND } from "../../shared/runtime/backoff.ts";
-import type {
-  Clock,
-  Lease,
-  Log,
-  NoteFailure,
-  Outcome,
-  QueueEntry,
-  WorkOptions,
-} from "../../shared/runtime/ports.ts";
+import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { Lease, Outcome, QueueEntry, WorkOptions } from "../../shared/runtime/queue-port.ts";
 import { ActiveRuns } from "./active-runs.ts";
 import { batched } from "./batched.ts";
 import { type Claim, deathReason, failedRun, forgetFailure, LEASE_EXPIRED } from "./claim.ts";

@@ -1,6 +1,7 @@
 import { type Kind, type KubeObject, MANAGEMENT, objectKeyOf } from "../../shared/api/kinds.ts";
 import type { AnyFunction, Lookup } from "../../shared/runtime/define-function.ts";
-import type { Cause, Clock, Log, Queue, QueueEntry, Store, TypeKey } from "../../shared/runtime/ports.ts";
+import type { Clock, Log, Store, TypeKey } from "../../shared/runtime/ports.ts";
+import type { Cause, Queue, QueueEntry } from "../../shared/runtime/queue-port.ts";
 import { isAtLeast } from "../../shared/runtime/resource-version.ts";
 import { type Change, routeChange } from "../../shared/runtime/route.ts";
 import { untilAccepted } from "./retry.ts";

@@ -3,7 +3,8 @@ import { MANAGEMENT, objectKeyOf } from "../../shared/api/kinds.ts";
 import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
 import { formatKey, type Key } from "../../shared/runtime/key.ts";
-import type { Clock, Log, Queue, Store } from "../../shared/runtime/ports.ts";
+import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
+import type { Queue } from "../../shared/runtime/queue-port.ts";
 import type { Delivery } from "./delivery.ts";
 import { rest } from "./retry.ts";
 

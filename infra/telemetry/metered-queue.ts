@@ -1,11 +1,5 @@
-import type {
-  Lease,
-  NoteFailure,
-  Outcome,
-  Queue,
-  QueueDepth,
-  WorkOptions,
-} from "../../shared/runtime/ports.ts";
+import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
+import type { Lease, Outcome, Queue, QueueDepth, WorkOptions } from "../../shared/runtime/queue-port.ts";
 import { PRIORITY } from "./metric-specs.ts";
 import type { Metrics } from "./metrics.ts";
 import type { QueueView } from "./queue-view.ts";

@@ -1,5 +1,6 @@
 import { SECOND } from "../../shared/runtime/backoff.ts";
-import type { Clock, Queue, QueueDepth } from "../../shared/runtime/ports.ts";
+import type { Clock } from "../../shared/runtime/ports.ts";
+import type { Queue, QueueDepth } from "../../shared/runtime/queue-port.ts";
 
 interface FunctionDepth {
   readonly functionName: string;

@@ -1,5 +1,7 @@
+import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
-import type { Clock, Log, NoteFailure, Queue, Store } from "../../shared/runtime/ports.ts";
+import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
+import type { Queue } from "../../shared/runtime/queue-port.ts";
 import type { Relay } from "../relay/relay.ts";
 import { meterDeaths, meterDepths, meterQueue } from "../telemetry/metered-queue.ts";
 import { createMetrics } from "../telemetry/metrics.ts";

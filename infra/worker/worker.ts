@@ -1,6 +1,6 @@
 import { DEFAULT_QUEUE } from "../../shared/runtime/backoff.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
-import type { Lease, Outcome, Queue } from "../../shared/runtime/ports.ts";
+import type { Lease, Outcome, Queue } from "../../shared/runtime/queue-port.ts";
 import { type RunContext, runStep } from "../../shared/runtime/run-step.ts";
 
 export interface WorkerOptions extends RunContext {

@@ -8,8 +8,6 @@ import type {
   RecordedError,
 } from "./dead-letter.ts";
 import { objectsOf } from "./dead-letter.ts";
-import { digestOf } from "./digest.ts";
-import { KubeError } from "./errors.ts";
 import type {
   AttemptHistory,
   AttemptRecord,
@@ -17,7 +15,9 @@ import type {
   FailedRun,
   RecordedRead,
   RecordedWrite,
-} from "./ports.ts";
+} from "./dead-letters-port.ts";
+import { digestOf } from "./digest.ts";
+import { KubeError } from "./errors.ts";
 import { type Hide, mask, redact, redactText } from "./redact.ts";
 import { failureOf } from "./run-step.ts";
 

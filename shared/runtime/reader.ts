@@ -13,7 +13,6 @@ import { type AnyFunction, type ContractKind, describeReference, isContractKind 
 import { assert, KubeError } from "./errors.ts";
 import type {
   Clients,
-  Fence,
   ListOptions,
   LiveReader,
   Reader,
@@ -22,6 +21,7 @@ import type {
   Store,
   TypeKey,
 } from "./ports.ts";
+import type { Fence } from "./queue-port.ts";
 import { crdExistsLive, resolveReference, unresolved } from "./resolve-reference.ts";
 
 /** A kind whose first list is not complete: what is not stored may still exist. The run comes back soon. */

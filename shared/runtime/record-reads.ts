@@ -6,14 +6,8 @@ import {
   MANAGEMENT,
   type ObjectKey,
 } from "../api/kinds.ts";
-import type {
-  ListOptions,
-  LiveReader,
-  RecordedAnswer,
-  RecordedRead,
-  Referenced,
-  Selection,
-} from "./ports.ts";
+import type { RecordedAnswer, RecordedRead } from "./dead-letters-port.ts";
+import type { ListOptions, LiveReader, Referenced, Selection } from "./ports.ts";
 import type { RecordingReader } from "./reader.ts";
 
 export interface ReadRecorder extends RecordingReader {

@@ -9,9 +9,10 @@ import {
 } from "../api/kinds.ts";
 import type { LetterRead, RecordedError } from "./dead-letter.ts";
 import { objectsOf } from "./dead-letter.ts";
+import type { ReadQuestion } from "./dead-letters-port.ts";
 import { canonical } from "./digest.ts";
 import { KubeError, TerminalError, WaitingError } from "./errors.ts";
-import type { ListOptions, ReadQuestion, Referenced, Selection } from "./ports.ts";
+import type { ListOptions, Referenced, Selection } from "./ports.ts";
 import type { RecordingReader } from "./reader.ts";
 
 /** The step asks for something that the dead letter does not hold: another step than the one that failed. */

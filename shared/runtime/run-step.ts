@@ -1,9 +1,11 @@
 import type { KubeObject } from "../api/kinds.ts";
 import { checkDecision } from "./check-decision.ts";
+import type { AttemptRecord } from "./dead-letters-port.ts";
 import type { AnyDecision, AnyFunction } from "./define-function.ts";
 import { KubeError, TerminalError, WaitingError } from "./errors.ts";
 import { type Key, type KeyParts, parseKey } from "./key.ts";
-import type { AttemptRecord, Clients, Clock, Failure, Fence, Lease, Log, Outcome, Store } from "./ports.ts";
+import type { Clients, Clock, Log, Store } from "./ports.ts";
+import type { Failure, Fence, Lease, Outcome } from "./queue-port.ts";
 import { createReader, NotListedError } from "./reader.ts";
 import { type ReadRecorder, recordReads } from "./record-reads.ts";
 import { recordWrites, type WriteRecorder } from "./record-writes.ts";

@@ -2,7 +2,8 @@ import { apiVersionOf, type KubeObject, MANAGEMENT, type ObjectRef, refTo } from
 import type { AnyDecision, AnyFunction, AppliedObject, GuardedPatch, NewObject } from "./define-function.ts";
 import { KubeError, WaitingError } from "./errors.ts";
 import { sameJson, segmentsOf, valueAt } from "./path.ts";
-import type { Fence, PatchOperation } from "./ports.ts";
+import type { PatchOperation } from "./ports.ts";
+import type { Fence } from "./queue-port.ts";
 import { type EventContext, sendEvents } from "./send-events.ts";
 
 /** What was sent and what came back. */

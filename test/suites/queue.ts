@@ -9,7 +9,7 @@ import type {
   Queue,
   QueueEntry,
   WorkOptions,
-} from "../../shared/runtime/ports.ts";
+} from "../../shared/runtime/queue-port.ts";
 import type { VirtualClock } from "../support/clock.ts";
 import { eventually, holds } from "../support/eventually.ts";
 

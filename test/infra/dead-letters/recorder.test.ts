@@ -3,7 +3,8 @@ import { createJsonLinesDeadLetters } from "../../../infra/dead-letters/json-lin
 import { createRecorder } from "../../../infra/dead-letters/recorder.ts";
 import { createMemoryQueue } from "../../../infra/queue/memory.ts";
 import { DEFAULT_QUEUE, MINUTE } from "../../../shared/runtime/backoff.ts";
-import type { DeadLetters, Lease, Outcome, Queue } from "../../../shared/runtime/ports.ts";
+import type { DeadLetters } from "../../../shared/runtime/dead-letters-port.ts";
+import type { Lease, Outcome, Queue } from "../../../shared/runtime/queue-port.ts";
 import { type VirtualClock, virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";
 import { POOL_KEY } from "../../support/letters.ts";

@@ -1,7 +1,7 @@
 import type { Claim, ClaimTerms } from "../../../infra/queue/claim.ts";
 import { BREAKER, LEDGER_LIMITS } from "../../../infra/queue/limits.ts";
 import { backoffMs } from "../../../shared/runtime/backoff.ts";
-import type { Cause, Fence, Outcome, QueueEntry } from "../../../shared/runtime/ports.ts";
+import type { Cause, Fence, Outcome, QueueEntry } from "../../../shared/runtime/queue-port.ts";
 
 export const TERMS: ClaimTerms = {
   owner: "",

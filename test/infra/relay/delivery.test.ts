@@ -4,7 +4,8 @@ import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { defineFunction, watch } from "../../../shared/runtime/define-function.ts";
 import { itself } from "../../../shared/runtime/mappings.ts";
-import type { Queue, QueueEntry, Store } from "../../../shared/runtime/ports.ts";
+import type { Store } from "../../../shared/runtime/ports.ts";
+import type { Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
 

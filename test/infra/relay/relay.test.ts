@@ -17,7 +17,8 @@ import {
   watchContract,
 } from "../../../shared/runtime/define-function.ts";
 import { itself, referencing, referencingKind } from "../../../shared/runtime/mappings.ts";
-import type { KubeClient, Queue, QueueEntry, Store } from "../../../shared/runtime/ports.ts";
+import type { KubeClient, Store } from "../../../shared/runtime/ports.ts";
+import type { Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
 import { eventually } from "../../support/eventually.ts";
 import { FOO_CLUSTER, FOO_PROVIDER } from "../../support/foo-provider.ts";
 import { silentLog } from "../../support/silent-log.ts";

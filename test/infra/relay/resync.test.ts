@@ -5,7 +5,7 @@ import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { type Kind, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { MINUTE, SECOND } from "../../../shared/runtime/backoff.ts";
 import { defineFunction } from "../../../shared/runtime/define-function.ts";
-import type { Queue, QueueEntry } from "../../../shared/runtime/ports.ts";
+import type { Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
 

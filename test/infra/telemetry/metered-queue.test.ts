@@ -4,7 +4,7 @@ import { meterDeaths, meterDepths, meterQueue } from "../../../infra/telemetry/m
 import { createMetrics } from "../../../infra/telemetry/metrics.ts";
 import { viewQueue } from "../../../infra/telemetry/queue-view.ts";
 import { DEFAULT_QUEUE } from "../../../shared/runtime/backoff.ts";
-import type { Lease, Outcome, Queue } from "../../../shared/runtime/ports.ts";
+import type { Lease, Outcome, Queue } from "../../../shared/runtime/queue-port.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";
 

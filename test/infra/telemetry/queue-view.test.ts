@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { viewQueue } from "../../../infra/telemetry/queue-view.ts";
-import type { Queue } from "../../../shared/runtime/ports.ts";
+import type { Queue } from "../../../shared/runtime/queue-port.ts";
 import { virtualClock } from "../../support/clock.ts";
 
 const EMPTY = { ready: 0, waiting: 0, running: 0, dead: 0 };

@@ -3,7 +3,7 @@ import { createMemoryQueue } from "../../../infra/queue/memory.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { startWorker } from "../../../infra/worker/worker.ts";
 import { defineFunction } from "../../../shared/runtime/define-function.ts";
-import type { Queue, WorkOptions } from "../../../shared/runtime/ports.ts";
+import type { Queue, WorkOptions } from "../../../shared/runtime/queue-port.ts";
 import { done } from "../../../shared/runtime/result.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -8,7 +8,7 @@ import {
   summarizeAttempt,
 } from "../../../shared/runtime/compose-letter.ts";
 import { parseDeadLetter } from "../../../shared/runtime/dead-letter.ts";
-import type { AttemptRecord, FailedRun } from "../../../shared/runtime/ports.ts";
+import type { AttemptRecord, FailedRun } from "../../../shared/runtime/dead-letters-port.ts";
 import { replay } from "../../../shared/runtime/replay.ts";
 import { cluster, machinePool } from "../../support/builders.ts";
 import { letterOfFailure } from "../../support/failed-run.ts";

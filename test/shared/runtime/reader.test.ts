@@ -10,7 +10,8 @@ import {
 } from "../../../shared/runtime/define-function.ts";
 import { KubeError } from "../../../shared/runtime/errors.ts";
 import { itself, referencing } from "../../../shared/runtime/mappings.ts";
-import type { Clients, Fence, Store } from "../../../shared/runtime/ports.ts";
+import type { Clients, Store } from "../../../shared/runtime/ports.ts";
+import type { Fence } from "../../../shared/runtime/queue-port.ts";
 import { createReader, NotListedError } from "../../../shared/runtime/reader.ts";
 import { done } from "../../../shared/runtime/result.ts";
 import { crd } from "../../support/builders.ts";

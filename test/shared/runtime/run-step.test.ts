@@ -8,7 +8,8 @@ import {
   type StepContext,
 } from "../../../shared/runtime/define-function.ts";
 import { KubeError, TerminalError, WaitingError } from "../../../shared/runtime/errors.ts";
-import type { Lease, Log, Outcome, Store } from "../../../shared/runtime/ports.ts";
+import type { Log, Store } from "../../../shared/runtime/ports.ts";
+import type { Lease, Outcome } from "../../../shared/runtime/queue-port.ts";
 import { done, failed, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
 import { runStep } from "../../../shared/runtime/run-step.ts";
 import { virtualClock } from "../../support/clock.ts";

@@ -1,0 +1,125 @@
+import type { ClusterName, ContractReference, Kind, KubeObject, ObjectKey } from "../api/kinds.ts";
+import type { AttemptSummary, DeadLetter, DeadLetterHead, DeathReason } from "./dead-letter.ts";
+import type { Key } from "./key.ts";
+import type { ListOptions, Referenced, Selection } from "./ports.ts";
+import type { Cause, Failure, QueueEntry } from "./queue-port.ts";
+
+/** A question of a step to its reader. */
+export type ReadQuestion =
+  | {
+      readonly call: "get" | "live.get";
+      readonly cluster: ClusterName;
+      readonly kind: Kind;
+      readonly key: ObjectKey;
+    }
+  | {
+      readonly call: "list" | "live.list";
+      readonly cluster: ClusterName;
+      readonly kind: Kind;
+      readonly selection: Selection | ListOptions;
+    }
+  | {
+      readonly call: "referenced" | "live.referenced";
+      readonly reference: ContractReference;
+      readonly namespace: string;
+    };
+
+export type RecordedAnswer =
+  | { readonly type: "object"; readonly object: KubeObject | undefined }
+  | { readonly type: "list"; readonly items: readonly KubeObject[] }
+  | { readonly type: "referenced"; readonly value: Referenced }
+  | { readonly type: "error"; readonly error: unknown };
+
+/** One read of a run with the whole answer, by reference. */
+export interface RecordedRead {
+  readonly question: ReadQuestion;
+  /** Where the answer came from: behind a fence, a snapshot is replaced by a live read. */
+  readonly source: "snapshot" | "live";
+  readonly answer: RecordedAnswer;
+}
+
+/** One write request of a run. */
+export interface RecordedWrite {
+  readonly verb: "create" | "patch" | "apply" | "delete";
+  readonly cluster: ClusterName;
+  readonly kind: Kind;
+  readonly key: ObjectKey;
+  readonly subresource?: "status" | undefined;
+  readonly fieldManager: string;
+  readonly precondition?: object | undefined;
+  readonly body?: unknown;
+  readonly outcome: { readonly resourceVersion?: string | undefined; readonly error?: unknown };
+}
+
+/** A failed run by reference, unredacted: serialised only for a dead letter, never logged. */
+export interface AttemptRecord {
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  /** Handed to the step; absent when the run did not get that far. */
+  readonly clock?: Date | undefined;
+  readonly reads: readonly RecordedRead[];
+  readonly writes: readonly RecordedWrite[];
+  readonly decision?: object | undefined;
+  /** What was thrown; absent when the step decided to fail. */
+  readonly thrown?: unknown;
+  /** The decision passed its check, so that what was thrown came from sending it. */
+  readonly accepted: boolean;
+}
+
+/** A run that failed, as the queue sees it. */
+export interface FailedRun {
+  readonly function: string;
+  readonly key: Key;
+  /** Absent when the lease expired: nobody finished the run. */
+  readonly owner?: string | undefined;
+  readonly failure: Failure;
+  /** Failures in a row, this one included. */
+  readonly failures: number;
+  readonly again: number;
+  readonly causes: readonly Cause[];
+  readonly record?: AttemptRecord | undefined;
+  /** The key has died of it (Q-09). */
+  readonly death?: Death | undefined;
+}
+
+export interface Death {
+  readonly reason: DeathReason;
+  readonly class: QueueEntry["class"];
+  /** The same instant for every failing probe of one death (Q-10). */
+  readonly since: Date;
+}
+
+/** Told by a queue about every failed run that it counts. Never rejects. */
+export type NoteFailure = (run: FailedRun) => Promise<void>;
+
+/**
+ * Dead letters by function and key: the newest record wins, `times` counts deaths, at most 10,000 per function and
+ * 14 days (S-28). `test/suites/dead-letters.ts` checks it for every store.
+ */
+export interface DeadLetters extends AsyncDisposable {
+  /** Hides secrets of this installation (redact.ts). The key is made at the first use. */
+  hide(): Promise<(secret: string) => string>;
+  /** Keeps the last five failed attempts of a key; the first failure in a row (`failures` 1) forgets older ones. */
+  noteAttempt(at: LetterKey, attempt: AttemptSummary): Promise<AttemptHistory>;
+  /** Stores a redacted letter in one step; a probe's letter of the same `deadSince` does not raise `times`. */
+  put(letter: DeadLetter): Promise<void>;
+  get(at: LetterKey): Promise<DeadLetter | undefined>;
+  /** The longest dead first. */
+  list(functionName?: string): Promise<readonly DeadLetterHead[]>;
+  /** False when there was none. */
+  drop(at: LetterKey): Promise<boolean>;
+  /** Removes what is older than 14 days; returns how many. */
+  expire(): Promise<number>;
+}
+
+/** The failures in a row of one key. */
+export interface AttemptHistory {
+  readonly firstFailureAt: string;
+  /** The last five, oldest first. */
+  readonly attempts: readonly AttemptSummary[];
+}
+
+export interface LetterKey {
+  readonly function: string;
+  readonly key: Key;
+}

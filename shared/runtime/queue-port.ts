@@ -1,0 +1,155 @@
+import type { ClusterName, ObjectKey } from "../api/kinds.ts";
+import type { QueueSettings } from "./backoff.ts";
+import type { AttemptRecord } from "./dead-letters-port.ts";
+import type { ErrorClass } from "./errors.ts";
+import type { Key } from "./key.ts";
+
+/** Why a key was enqueued, for logs, explain and dead letters. */
+export interface Cause {
+  /** `MachinePool default/p1`, `timer`, `resync`, `replay`. */
+  readonly what: string;
+  readonly resourceVersion?: string | undefined;
+}
+
+/** A snapshot that a run must not go back behind (Q-17): stored version at least (or above) the given one. */
+export interface Fence extends ObjectKey {
+  readonly cluster: ClusterName;
+  readonly group: string;
+  readonly kind: string;
+  readonly resourceVersion: string;
+  /** After a lost race only a newer version will do. */
+  readonly newerThan?: boolean | undefined;
+}
+
+export interface QueueEntry {
+  readonly key: Key;
+  /** Default 0. */
+  readonly delayMs?: number;
+  readonly class: "live" | "resync";
+  readonly cause?: Cause | undefined;
+}
+
+/** The right to run one key once. */
+export interface Lease {
+  readonly key: Key;
+  readonly causes: readonly Cause[];
+  /** Failures so far. */
+  readonly failures: number;
+  /** Runs in a row that ended in `again`. */
+  readonly again: number;
+  readonly fences: readonly Fence[];
+  /** How long the key was ready before this claim, by the clock of the ledger; absent where that is not known. */
+  readonly readyMs?: number | undefined;
+  /** Aborts when the lease is lost, the run takes too long, or the worker stops. */
+  readonly signal: AbortSignal;
+}
+
+export interface Failure {
+  readonly class: ErrorClass;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** How a run ended; the ledger decides what that means for the key (queue.md 3). */
+export type Outcome =
+  | {
+      readonly type: "ok";
+      /** Run again after this long; absent = idle until an event. */
+      readonly afterMs?: number | undefined;
+      /** Raises the floor of the next claim to this long after this claim (Q-06). */
+      readonly notBeforeMs?: number | undefined;
+      /** The run sent a write request: arms the floor. */
+      readonly requested: boolean;
+      /** What the key waits for, for `explain`. */
+      readonly waitingFor?: string | undefined;
+      readonly fences: readonly Fence[];
+    }
+  | {
+      /** Stale snapshot or lost race: touches neither the failure count nor the floor. */
+      readonly type: "again";
+      readonly afterMs: number;
+      readonly fences: readonly Fence[];
+    }
+  | {
+      readonly type: "error";
+      readonly failure: Failure;
+      /** Dead at once. */
+      readonly terminal: boolean;
+      readonly requested: boolean;
+      readonly fences: readonly Fence[];
+      /** What the run read, decided and sent; absent when the run never got to its step. */
+      readonly record?: AttemptRecord | undefined;
+    };
+
+export interface QueueDepth {
+  readonly ready: number;
+  readonly waiting: number;
+  readonly running: number;
+  readonly dead: number;
+  /** Milliseconds until the next waiting key is due; undefined when none waits. */
+  readonly nextDueMs?: number | undefined;
+  /** Of the ready keys, those of class resync; absent where that is not known. */
+  readonly readyResync?: number | undefined;
+  /** How long the longest ready key of each class has been ready; absent where none is or that is not known. */
+  readonly oldestReadyMs?: { readonly [urgency in QueueEntry["class"]]?: number } | undefined;
+  /** Claims are stopped; absent otherwise. */
+  readonly paused?: boolean | undefined;
+  /** Most runs fail, so claims are slowed down (queue.md 7); absent otherwise. */
+  readonly breakerOpen?: boolean | undefined;
+  /** Dead keys that were forgotten because there were too many; absent while there are none. */
+  readonly deadEvicted?: number | undefined;
+  /** By tenant (part of the key before the first `|`); absent where no key is or that is not known. */
+  readonly tenants?: { readonly [tenant: string]: TenantDepth } | undefined;
+}
+
+export interface TenantDepth {
+  readonly ready: number;
+  readonly waiting: number;
+  readonly running: number;
+  readonly dead: number;
+}
+
+export interface QueueHealth {
+  readonly ok: boolean;
+  /** What is wrong; no secrets. */
+  readonly message?: string;
+}
+
+export interface DeadKey {
+  readonly key: Key;
+  readonly since: Date;
+  readonly failures: number;
+  readonly failure: Failure;
+}
+
+export interface WorkOptions extends QueueSettings {
+  /** Name of this worker, for leases. */
+  readonly owner: string;
+}
+
+/**
+ * Reconcile keys by function. The contract is queue.md 2 and 3 (Q-01 to Q-20); `test/suites/queue.ts` checks it for
+ * every driver. Function names are `[a-z0-9-]{1,63}`.
+ */
+export interface Queue extends AsyncDisposable {
+  /** At least one claim at or after now for every entry, or a dead key. Same keys merge; the earliest due wins. */
+  enqueue(functionName: string, entries: readonly QueueEntry[]): Promise<void>;
+  /** Starts claiming. Disposing stops claiming, lets runs finish for up to 25 s, then releases their keys (Q-14). */
+  work(
+    functionName: string,
+    options: WorkOptions,
+    run: (lease: Lease) => Promise<Outcome>,
+  ): Promise<AsyncDisposable>;
+  depth(functionName: string): Promise<QueueDepth>;
+  dead(functionName: string): Promise<readonly DeadKey[]>;
+  /**
+   * Changes when the ledger has lost data or may have: gone, another server process, an outage of more than 5 s, a
+   * refused event. The relay then resyncs (Q-15).
+   */
+  epoch(functionName: string): Promise<string>;
+  /** Stops the claims of a function in all processes; running keys end, events are accepted. Kept in the ledger. */
+  pause(functionName: string): Promise<void>;
+  resume(functionName: string): Promise<void>;
+  /** As this process sees it, without asking anybody. */
+  healthy(): QueueHealth;
+}
