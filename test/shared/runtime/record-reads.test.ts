@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { type Kind, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import type { LetterRead } from "../../../shared/runtime/dead-letter.ts";
+import { recordReads } from "../../../shared/runtime/record-reads.ts";
+import { createReplayReader } from "../../../shared/runtime/replay-reader.ts";
+
+const { group, version, kind, plural, namespaced } = MachinePool;
+const POOL: Kind = { group, version, kind, plural, namespaced };
+const KEY = { namespace: "default", name: "p1" };
+const OBJECT = { apiVersion: `${group}/${version}`, kind, metadata: { ...KEY, resourceVersion: "20" } };
+
+/** A reader that gives this answer to `get` and `live.get` of pool p1, and nothing else. */
+function reader(answer: LetterRead["answer"], source: LetterRead["source"] = "snapshot") {
+  const question = { cluster: MANAGEMENT, kind: POOL, key: KEY };
+  return createReplayReader([
+    { question: { call: "get", ...question }, source, answer, found: [] },
+    { question: { call: "live.get", ...question }, source: "live", answer, found: [] },
+  ]);
+}
+
+describe("recorded reads", () => {
+  it("F-14: keep question, source and answer in order, and answer as before", async () => {
+    const recorder = recordReads(reader({ type: "object", object: OBJECT }));
+    expect(await recorder.get(POOL, KEY)).toEqual(OBJECT);
+    expect(await recorder.live.get(POOL, KEY)).toEqual(OBJECT);
+    const answer = { type: "object", object: OBJECT };
+    expect(recorder.answered).toMatchObject([
+      { question: { call: "get", cluster: MANAGEMENT, key: KEY }, source: "snapshot", answer },
+      { question: { call: "live.get", cluster: MANAGEMENT, key: KEY }, source: "live", answer },
+    ]);
+  });
+
+  it("keep that an object did not exist", async () => {
+    const recorder = recordReads(reader({ type: "object" }));
+    expect(await recorder.get(POOL, KEY)).toBeUndefined();
+    expect(recorder.answered.map(({ answer }) => answer)).toEqual([{ type: "object", object: undefined }]);
+  });
+
+  it("F-05: call a snapshot read live when a fence sent it to the server", async () => {
+    const recorder = recordReads(reader({ type: "object", object: OBJECT }, "live"));
+    await recorder.get(POOL, KEY);
+    expect(recorder.answered).toMatchObject([{ question: { call: "get" }, source: "live" }]);
+    expect(recorder.liveVersion(MANAGEMENT, POOL, KEY)).toBe("20");
+  });
+
+  it("keep the error of a read, which the step meets as well", async () => {
+    const error = {
+      name: "WaitingError",
+      class: "Waiting",
+      reason: "Waiting",
+      message: "waiting for x",
+    } as const;
+    const recorder = recordReads(reader({ type: "error", error }));
+    await expect(recorder.get(POOL, KEY)).rejects.toThrow("waiting for x");
+    expect(recorder.answered).toMatchObject([
+      { question: { call: "get" }, answer: { type: "error", error: { name: "WaitingError", what: "x" } } },
+    ]);
+  });
+});
