@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { MANAGEMENT } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/runtime/path.ts";
 import { compose } from "../cli/compose.ts";
@@ -6,6 +5,7 @@ import { formatTable } from "../cli/table.ts";
 import { readEnvironment } from "../config.ts";
 import { createServer } from "../kube/client.ts";
 import { loadKubeconfig } from "../kube/kubeconfig.ts";
+import { readAuditLog } from "./audit-log.ts";
 import { createPool, prepareCluster, preparePool, until } from "./ready-pools.ts";
 import { realServerMissing, startRealServer } from "./real-server.ts";
 import { writeResults } from "./results.ts";
@@ -131,23 +131,9 @@ interface Write {
 
 /** Writes of Capstan's functions in the audit log; what prepared the world is left out. */
 async function writesOf(auditLog: string): Promise<readonly Write[]> {
-  const lines = (await readFile(auditLog, "utf8")).split("\n").filter((line) => line.endsWith("}"));
-  return lines.flatMap((line) => {
-    const {
-      stage,
-      verb,
-      userAgent = "",
-      objectRef = {},
-    } = JSON.parse(line) as {
-      stage: string;
-      verb: string;
-      userAgent?: string;
-      objectRef?: { resource?: string; subresource?: string };
-    };
+  return (await readAuditLog(auditLog)).flatMap(({ verb, resource, subresource, userAgent }) => {
     const by = /^capstan\/\S+ (\S+)$/.exec(userAgent)?.[1];
-    if (stage !== "ResponseComplete" || by === undefined || by === SETUP || by === "up" || !WRITES.has(verb))
-      return [];
-    const { resource = "", subresource } = objectRef;
+    if (by === undefined || by === SETUP || by === "up" || !WRITES.has(verb)) return [];
     return [{ by, verb, resource: subresource === undefined ? resource : `${resource}/${subresource}` }];
   });
 }

@@ -1,6 +1,6 @@
 import { Cluster } from "../../shared/api/cluster.ts";
 import { CustomResourceDefinition, Node, Secret } from "../../shared/api/core.ts";
-import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
+import { apiVersionOf, type Kind, type KubeObject } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { valueAt } from "../../shared/runtime/path.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
@@ -128,8 +128,7 @@ async function createReadyNode(client: KubeClient, id: string): Promise<void> {
 }
 
 function objectOf(kind: Kind, name: string): KubeObject {
-  const apiVersion = kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
-  return { apiVersion, kind: kind.kind, metadata: { name, namespace: "default" } };
+  return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name, namespace: "default" } };
 }
 
 function refTo(kind: Kind, name: string): { apiGroup: string; kind: string; name: string } {

@@ -1,24 +1,16 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startApiServer } from "../../infra/apiserver/server.ts";
+import { type AuditedRequest, readAuditLog } from "../../infra/bench/audit-log.ts";
 import { realServerMissing, startRealServer } from "../../infra/bench/real-server.ts";
-
-/** One write or read that a server answered. */
-interface SeenRequest {
-  readonly verb: string;
-  readonly resource: string;
-  readonly subresource: string | undefined;
-  readonly name: string | undefined;
-  readonly userAgent: string;
-}
 
 /** An API server under test: the same stories run on each. */
 interface TestServer extends AsyncDisposable {
   readonly kubeconfigFile: string;
   readonly garbageCollector: boolean;
   /** Every request so far, in order. */
-  requests(): Promise<readonly SeenRequest[]>;
+  requests(): Promise<readonly AuditedRequest[]>;
 }
 
 export interface ServerFlavour {
@@ -61,31 +53,10 @@ const REAL: ServerFlavour = {
     return {
       kubeconfigFile: server.kubeconfigFile,
       garbageCollector: server.garbageCollector,
-      requests: () => auditedRequests(server.auditLog),
+      requests: () => readAuditLog(server.auditLog),
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     };
   },
 };
 
 export const API_SERVERS: readonly ServerFlavour[] = [EMBEDDED, REAL];
-
-interface AuditLine {
-  readonly stage: string;
-  readonly verb: string;
-  readonly userAgent?: string;
-  readonly objectRef?: { readonly resource?: string; readonly subresource?: string; readonly name?: string };
-}
-
-async function auditedRequests(file: string): Promise<readonly SeenRequest[]> {
-  const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line.endsWith("}"));
-  return lines
-    .map((line) => JSON.parse(line) as AuditLine)
-    .filter(({ stage }) => stage === "ResponseComplete")
-    .map(({ verb, userAgent = "", objectRef = {} }) => ({
-      verb,
-      userAgent,
-      resource: objectRef.resource ?? "",
-      subresource: objectRef.subresource,
-      name: objectRef.name,
-    }));
-}

@@ -1,0 +1,32 @@
+import { readFile } from "node:fs/promises";
+
+/** One request that a kube-apiserver has answered. */
+export interface AuditedRequest {
+  readonly verb: string;
+  readonly resource: string;
+  readonly subresource: string | undefined;
+  readonly name: string | undefined;
+  readonly userAgent: string;
+}
+
+interface AuditLine {
+  readonly stage: string;
+  readonly verb: string;
+  readonly userAgent?: string;
+  readonly objectRef?: { readonly resource?: string; readonly subresource?: string; readonly name?: string };
+}
+
+/** Every answered request of an audit log, in order; a last line that is still being written is left out. */
+export async function readAuditLog(file: string): Promise<readonly AuditedRequest[]> {
+  const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line.endsWith("}"));
+  return lines
+    .map((line) => JSON.parse(line) as AuditLine)
+    .filter(({ stage }) => stage === "ResponseComplete")
+    .map(({ verb, userAgent = "", objectRef = {} }) => ({
+      verb,
+      userAgent,
+      resource: objectRef.resource ?? "",
+      subresource: objectRef.subresource,
+      name: objectRef.name,
+    }));
+}
