@@ -3,6 +3,7 @@ import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { refTo } from "../../shared/api/kinds.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
+import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
 import { clusterHold } from "../../shared/rules/cluster-hold.ts";
 import { clusterAdoption } from "../../shared/rules/cluster-ownership.ts";
 import { refusedMessage } from "../../shared/rules/cluster-provider-conditions.ts";
@@ -37,15 +38,7 @@ export const clusterAdopt = defineFunction<Cluster>(
       ),
       watchContract(InfraCluster, ["metadata.uid", ...ADOPTED], referencing),
       watchContract(ControlPlane, ["metadata.uid", ...ADOPTED], referencing),
-      watch(
-        CustomResourceDefinition,
-        [
-          "metadata.uid",
-          "metadata.labels[cluster.x-k8s.io/v1beta2]",
-          "metadata.labels[cluster.x-k8s.io/v1beta1]",
-        ],
-        referencingKind,
-      ),
+      watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
     ],
     owns: [],
     ownsOn: [

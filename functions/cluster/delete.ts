@@ -4,6 +4,7 @@ import { objectKeyOf, refTo } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
+import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
 import {
   COMPLETED,
   type DeletionStage,
@@ -59,15 +60,7 @@ export const clusterDelete = defineFunction<Cluster>(
       ),
       watchContract(InfraCluster, ["metadata.uid"], referencing),
       watchContract(ControlPlane, ["metadata.uid"], referencing),
-      watch(
-        CustomResourceDefinition,
-        [
-          "metadata.uid",
-          "metadata.labels[cluster.x-k8s.io/v1beta2]",
-          "metadata.labels[cluster.x-k8s.io/v1beta1]",
-        ],
-        referencingKind,
-      ),
+      watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
     ],
     owns: [],
     ownsOn: [{ kind: Cluster, fields: ["metadata.finalizers"] }],

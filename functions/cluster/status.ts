@@ -4,6 +4,7 @@ import { objectKeyOf } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
+import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
 import { clusterDeletion, type DeletionStage } from "../../shared/rules/cluster-deletion.ts";
 import { countedWorkers, type Descendants } from "../../shared/rules/cluster-descendants.ts";
 import { ownStatus, pausedStatus } from "../../shared/rules/cluster-own-status.ts";
@@ -90,15 +91,7 @@ export const clusterStatus = defineFunction<Cluster, "status">(
         ],
         referencing,
       ),
-      watch(
-        CustomResourceDefinition,
-        [
-          "metadata.uid",
-          "metadata.labels[cluster.x-k8s.io/v1beta2]",
-          "metadata.labels[cluster.x-k8s.io/v1beta1]",
-        ],
-        referencingKind,
-      ),
+      watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
       // Messages of conditions that stay as they are wake nobody: they would at every step of every pool.
       watch(
         MachinePool,

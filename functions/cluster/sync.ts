@@ -3,6 +3,7 @@ import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { refTo } from "../../shared/api/kinds.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
+import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
 import {
   desiredEndpoint,
   type Endpoint,
@@ -64,15 +65,7 @@ export const clusterSync = defineFunction<Cluster>(
         [...SOURCE_FIELDS, "status.initialization.controlPlaneInitialized", "status.initialized"],
         referencing,
       ),
-      watch(
-        CustomResourceDefinition,
-        [
-          "metadata.uid",
-          "metadata.labels[cluster.x-k8s.io/v1beta2]",
-          "metadata.labels[cluster.x-k8s.io/v1beta1]",
-        ],
-        referencingKind,
-      ),
+      watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
     ],
     owns: [],
     ownsOn: [{ kind: Cluster, fields: ["spec.controlPlaneEndpoint"] }],

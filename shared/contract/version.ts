@@ -4,6 +4,12 @@ import type { ContractVersion } from "../api/kinds.ts";
 const CONTRACT_LABEL_PREFIX = "cluster.x-k8s.io/";
 /** Newest first. */
 const SUPPORTED: readonly ContractVersion[] = ["v1beta2", "v1beta1"];
+/** What of a CRD decides about the contract of its objects: watched by whoever references them. */
+export const CONTRACT_FIELDS = [
+  "metadata.uid",
+  "metadata.labels[cluster.x-k8s.io/v1beta2]",
+  "metadata.labels[cluster.x-k8s.io/v1beta1]",
+] as const;
 const VERSION = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/;
 const STABILITY = { alpha: 0, beta: 1, stable: 2 } as const;
 
