@@ -4,7 +4,7 @@ import type { Queue } from "../../shared/runtime/queue-port.ts";
 import { systemClock } from "../clock.ts";
 import { createBullmqTransport } from "./bullmq-transport.ts";
 import { forgetFailure } from "./claim.ts";
-import { functionQueues } from "./function-queues.ts";
+import { checkFunctionName } from "./function-name.ts";
 import { connectPatiently, connectRedis, endConnection } from "./redis-connection.ts";
 import { watchRedis } from "./redis-health.ts";
 import { createRedisLedger } from "./redis-ledger.ts";
@@ -50,6 +50,8 @@ export async function createBullmqQueue({
     window: TOKEN_WINDOW,
     ...(resendMs === undefined ? {} : { resendMs }),
   });
+  const functions = new Map<string, Promise<TokenQueue>>();
+  let closed = false;
   const create = async (functionName: string): Promise<TokenQueue> => {
     const transport = await createBullmqTransport({ functionName, producer, worker, clock, log });
     return new TokenQueue({
@@ -63,8 +65,32 @@ export async function createBullmqQueue({
       anyKey: true,
     });
   };
-  const close = async (): Promise<void> => {
-    await Promise.all([patient[Symbol.asyncDispose](), endConnection(producer)]);
+  const open = async (name: string): Promise<TokenQueue> => {
+    if (closed) throw new Error("the queue is closed");
+    const opened = functions.get(checkFunctionName(name)) ?? create(name);
+    functions.set(name, opened);
+    return opened;
   };
-  return functionQueues({ ledger, health, create, close });
+  return {
+    enqueue: async (name, entries) => {
+      const queue = await open(name);
+      await health.watch(() => queue.enqueue(entries));
+    },
+    work: async (name, options, run) => (await open(name)).work(options, run),
+    depth: async (name) => {
+      await open(name);
+      return ledger.depth(name);
+    },
+    dead: (name) => ledger.dead(checkFunctionName(name)),
+    epoch: async (name) => `${await ledger.epoch(checkFunctionName(name))}.${await health.generation()}`,
+    pause: async (name) => (await open(name)).pause(true),
+    resume: async (name) => (await open(name)).pause(false),
+    healthy: () => health.healthy(),
+    [Symbol.asyncDispose]: async () => {
+      closed = true;
+      const opened = await Promise.all(functions.values());
+      await Promise.all(opened.map((each) => each[Symbol.asyncDispose]()));
+      await Promise.all([patient[Symbol.asyncDispose](), endConnection(producer)]);
+    },
+  };
 }

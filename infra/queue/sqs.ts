@@ -5,8 +5,9 @@ import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { Queue, QueueEntry, QueueHealth } from "../../shared/runtime/queue-port.ts";
 import { systemClock } from "../clock.ts";
 import { forgetFailure } from "./claim.ts";
-import { functionQueues } from "./function-queues.ts";
+import { checkFunctionName } from "./function-name.ts";
 import { connectPatiently, connectRedis, endConnection } from "./redis-connection.ts";
+import type { RedisHealth } from "./redis-health.ts";
 import { watchRedis } from "./redis-health.ts";
 import { createRedisLedger } from "./redis-ledger.ts";
 import type { LeaseTiming } from "./run-lease.ts";
@@ -17,7 +18,7 @@ import { checkSqsPrefix, createSqsQueues } from "./sqs-queues.ts";
 import { fitsIntoMessage } from "./sqs-token.ts";
 import type { PushedTransport, SqsTransportOptions } from "./sqs-transport.ts";
 import { createPushedSqsTransport, createSqsTransport } from "./sqs-transport.ts";
-import type { Token, Transport } from "./token-ledger.ts";
+import type { Token, TokenLedger, Transport } from "./token-ledger.ts";
 import { TOKEN_WINDOW, TokenQueue } from "./token-queue.ts";
 
 export const DEFAULT_SQS_PREFIX = "capstan-";
@@ -117,7 +118,7 @@ async function openQueue(options: SqsQueueOptions, intake: Intake): Promise<SqsQ
   const onMalformed = (): void => {
     malformed += 1;
   };
-  const create = (functionName: string): TokenQueue => {
+  const open = (functionName: string): TokenQueue => {
     const queues = createSqsQueues({
       endpoint,
       functionName,
@@ -146,15 +147,49 @@ async function openQueue(options: SqsQueueOptions, intake: Intake): Promise<SqsQ
     if (endpoint.reachable || !health.healthy().ok) return health.healthy();
     return { ok: false, message: "SQS cannot be used; tokens wait" };
   };
-  const queue = functionQueues({ ledger, health, create, close });
+  return { ...queueOf({ ledger, health, open, close }), healthy, malformed: () => malformed };
+}
+
+interface QueueParts {
+  readonly ledger: TokenLedger;
+  readonly health: RedisHealth;
+  readonly open: (functionName: string) => TokenQueue;
+  readonly close: () => Promise<void>;
+}
+
+/** One TokenQueue per function, opened when it is first used. */
+function queueOf({ ledger, health, open: create, close }: QueueParts): Omit<Queue, "healthy"> {
+  const functions = new Map<string, TokenQueue>();
+  let closed: Promise<void> | undefined;
+  const open = (name: string): TokenQueue => {
+    if (closed !== undefined) throw new Error("the queue is closed");
+    const opened = functions.get(checkFunctionName(name)) ?? create(name);
+    functions.set(name, opened);
+    return opened;
+  };
+  const end = async (): Promise<void> => {
+    await Promise.all([...functions.values()].map((each) => each[Symbol.asyncDispose]()));
+    await close();
+  };
   return {
-    ...queue,
     enqueue: async (name, entries) => {
+      const queue = open(name);
       refuseLongKeys(entries);
-      await queue.enqueue(name, entries);
+      await health.watch(() => queue.enqueue(entries));
     },
-    healthy,
-    malformed: () => malformed,
+    work: async (name, options, run) => open(name).work(options, run),
+    depth: async (name) => {
+      open(name);
+      return ledger.depth(name);
+    },
+    dead: async (name) => ledger.dead(checkFunctionName(name)),
+    epoch: async (name) => `${await ledger.epoch(checkFunctionName(name))}.${await health.generation()}`,
+    pause: async (name) => open(name).pause(true),
+    resume: async (name) => open(name).pause(false),
+    [Symbol.asyncDispose]: () => {
+      closed ??= end();
+      return closed;
+    },
   };
 }
 
