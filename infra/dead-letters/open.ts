@@ -14,7 +14,7 @@ export interface OpenOptions {
   readonly writer: boolean;
 }
 
-function defaultLetterFile(): string {
+export function defaultLetterFile(): string {
   return join(homedir(), ".capstan", "dead-letters.jsonl");
 }
 

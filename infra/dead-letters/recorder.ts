@@ -1,11 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { DEFAULT_QUEUE, MINUTE } from "../../shared/runtime/backoff.ts";
-import { composeLetter, summarizeAttempt, toPlain } from "../../shared/runtime/compose-letter.ts";
+import {
+  completeLetter,
+  composeLetter,
+  MAX_OWNER_CHARACTERS,
+  summarizeAttempt,
+  toPlain,
+} from "../../shared/runtime/compose-letter.ts";
 import type { DeadLetter } from "../../shared/runtime/dead-letter.ts";
 import type { DeadLetters, FailedRun, NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
 import { digestOf } from "../../shared/runtime/digest.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { Hide } from "../../shared/runtime/redact.ts";
 import { packageVersion } from "../config.ts";
 
 export interface RecorderOptions {
@@ -21,14 +28,17 @@ export interface Recorder extends AsyncDisposable {
 }
 
 const EXPIRE_EVERY_MS = 60 * MINUTE;
+/** What they have read is kept in memory. */
+const MAX_UNSTORED = 100;
 
 /**
- * Turns failures into dead letters: notes every attempt, and writes the letter when the key has died. What cannot be
- * stored is logged; the ledger still knows the dead key. Lets old letters expire every hour.
+ * Turns failures into dead letters: notes every attempt, and writes the letter of a key that dies. What cannot be
+ * stored is logged; of a death the queue is also told, and lets the key die later. Lets old letters expire every hour.
  */
 export function createRecorder({ deadLetters, functions, clock, log }: RecorderOptions): Recorder {
   const builds = new Map<string, Promise<DeadLetter["build"]>>();
-  const pending = new Set<Promise<void>>();
+  /** By function and key: what is told of a key is written in that order. */
+  const pending = new Map<string, Promise<void>>();
   const buildOf = (name: string): Promise<DeadLetter["build"]> => {
     const known = builds.get(name) ?? describeBuild(functions.find(({ spec }) => spec.name === name));
     builds.set(name, known);
@@ -37,16 +47,40 @@ export function createRecorder({ deadLetters, functions, clock, log }: RecorderO
   const record = async (run: FailedRun): Promise<void> => {
     const hide = await deadLetters.hide();
     const { function: name, key, death } = run;
+    const at = { function: name, key: key.slice(0, 480) };
+    const mayExist = death !== undefined || run.fenced === true;
+    // A damaged letter is as good as none.
+    const letter = mayExist ? await deadLetters.get(at).catch(() => undefined) : undefined;
+    if (run.fenced === true) return complete(run, letter, hide);
+    // Whoever began to write it has been killed after that.
+    if (letter !== undefined && isLetterOf(letter, run)) return;
     const attempt = summarizeAttempt(run, clock.now(), hide);
-    const history = await deadLetters.noteAttempt({ function: name, key: key.slice(0, 480) }, attempt);
+    const history = await deadLetters.noteAttempt(at, attempt);
     if (death === undefined) return;
     const build = await buildOf(name);
-    await deadLetters.put(await composeLetter({ ...run, death }, { build, history, hide }));
+    const context = { build, history, hide };
+    const composed = await composeLetter({ ...run, death }, context).catch((error: unknown) => {
+      // Else the key could never die.
+      log.warn({ function: name, key: at.key, error }, "what the run read cannot be written down");
+      return composeLetter({ ...run, death, record: undefined }, context);
+    });
+    await deadLetters.put(composed);
     log.warn(
       { function: name, key: key.slice(0, 480), reason: death.reason },
       "the key is dead until its object changes; see capstan dlq show FUNCTION KEY",
     );
   };
+  /** A worker that had lost its lease comes back with what its run has read. */
+  const complete = async (
+    { owner, record: recorded }: FailedRun,
+    letter: DeadLetter | undefined,
+    hide: Hide,
+  ) => {
+    if (recorded === undefined || letter === undefined || letter.run !== undefined) return;
+    if (!isAfterRunOf(letter, owner)) return;
+    await deadLetters.put(await completeLetter(letter, recorded, hide));
+  };
+  const recordKept = keepingUnstored(record);
   let cancel = (): void => undefined;
   const expireLater = (): void => {
     cancel = clock.after(EXPIRE_EVERY_MS, () => {
@@ -57,18 +91,49 @@ export function createRecorder({ deadLetters, functions, clock, log }: RecorderO
   expireLater();
   return {
     noteFailure: async (run) => {
-      const noted = record(run).catch((error: unknown) =>
+      const id = `${run.function}|${run.key}`;
+      const noted = (pending.get(id) ?? Promise.resolve()).then(() => recordKept(run));
+      const settled = noted.catch((error: unknown) =>
         log.warn({ function: run.function, key: run.key.slice(0, 480), error }, "failure not recorded"),
       );
-      pending.add(noted);
-      await noted;
-      pending.delete(noted);
+      pending.set(id, settled);
+      await settled;
+      if (pending.get(id) === settled) pending.delete(id);
+      if (run.death !== undefined) await noted;
     },
     [Symbol.asyncDispose]: async () => {
       cancel();
-      await Promise.all(pending);
+      await Promise.all(pending.values());
     },
   };
+}
+
+/** Keeps the last runs whose letters could not be stored: who tells of the death again may not know what they read. */
+function keepingUnstored(record: NoteFailure): NoteFailure {
+  const unstored = new Map<string, FailedRun>();
+  return async (told) => {
+    const id = `${told.function}|${told.key}`;
+    const kept = unstored.get(id);
+    const isSameRun = kept !== undefined && kept.owner === told.owner && told.record === undefined;
+    const run = isSameRun ? { ...kept, death: told.death } : told;
+    try {
+      await record(run);
+      unstored.delete(id);
+    } catch (error) {
+      if (run.death !== undefined && unstored.size < MAX_UNSTORED) unstored.set(id, run);
+      throw error;
+    }
+  };
+}
+
+/** Written at the same death and after the same run: what is known without that run cannot make it better. */
+function isLetterOf(letter: DeadLetter, { death, owner, record }: FailedRun): boolean {
+  const isSameDeath = letter.deadSince === death?.since.toISOString();
+  return record === undefined && isSameDeath && isAfterRunOf(letter, owner);
+}
+
+function isAfterRunOf({ attempts }: DeadLetter, owner: string | undefined): boolean {
+  return owner !== undefined && attempts.at(-1)?.owner === owner.slice(0, MAX_OWNER_CHARACTERS);
 }
 
 async function describeBuild(fn: AnyFunction | undefined): Promise<DeadLetter["build"]> {

@@ -7,11 +7,12 @@ interface Call<I, O> {
 /**
  * Collects calls into calls of up to `limit` items; results in the same order. While nothing is under way, what is
  * called in one go is sent at once: waiting would only add to its latency. Else calls of one turn of the event loop
- * are collected: the other end is busy, and fewer calls let it catch up.
+ * are collected: the other end is busy, and fewer calls let it catch up. `nextTurn` calls back in the next one.
  */
 export function batched<I, O>(
   limit: number,
   run: (items: readonly I[]) => Promise<readonly O[]>,
+  nextTurn: (callback: () => void) => unknown = setImmediate,
 ): (item: I) => Promise<O> {
   let calls: Call<I, O>[] = [];
   let underWay = 0;
@@ -36,7 +37,7 @@ export function batched<I, O>(
     const { promise, resolve, reject } = Promise.withResolvers<O>();
     if (calls.length === 0) {
       if (underWay === 0) queueMicrotask(flushAll);
-      else setImmediate(flushAll);
+      else nextTurn(flushAll);
     }
     calls.push({ item, resolve, reject });
     return promise;

@@ -1,6 +1,10 @@
+import type { Job } from "bullmq";
 import type { Redis } from "ioredis";
+import * as z from "zod";
 import { SECOND } from "../../shared/runtime/backoff.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { MalformedToken } from "./malformed-token.ts";
+import { reapOrphans } from "./orphans.ts";
 import type { Receiver, Token, Transport } from "./token-ledger.ts";
 
 /** 0 is BullMQ's plain list, served before every other number (queue.md 5.2). */
@@ -17,6 +21,8 @@ const WORKER_OPTIONS = {
   removeOnComplete: { count: 0 },
   removeOnFail: { count: 0 },
 };
+
+const tokenSchema = z.strictObject({ k: z.string().min(1), s: z.string().max(128) });
 
 export interface BullmqTransportOptions {
   readonly functionName: string;
@@ -41,8 +47,9 @@ export async function createBullmqTransport(options: BullmqTransportOptions): Pr
     skipVersionCheck: true,
   });
   queue.on("error", onError);
-  void removeOrphans(queue).catch(onError);
+  const stopReaping = reapOrphans({ queue, redis: producer, prefix, clock, onError });
   return {
+    followsLedger: true,
     send: async (tokens) => {
       const [only] = tokens;
       if (tokens.length === 1 && only !== undefined) {
@@ -55,7 +62,7 @@ export async function createBullmqTransport(options: BullmqTransportOptions): Pr
       }
     },
     receive: async (handle, concurrency) => {
-      const receiver = new Worker("run", async ({ data, priority }) => handle(tokenOf(data, priority)), {
+      const receiver = new Worker("run", async (job) => handle(tokenOf(job)), {
         ...WORKER_OPTIONS,
         connection: worker,
         prefix,
@@ -65,13 +72,11 @@ export async function createBullmqTransport(options: BullmqTransportOptions): Pr
       receiver.on("error", onError);
       return closing(receiver, clock);
     },
-    close: () => queue.close(),
+    close: () => {
+      stopReaping();
+      return queue.close();
+    },
   };
-}
-
-/** Jobs that a partial loss of data has left without a place in any list: nobody would ever take them (X-38). */
-async function removeOrphans(queue: { removeOrphanedJobs(): Promise<number> }): Promise<void> {
-  while ((await queue.removeOrphanedJobs()) > 0);
 }
 
 /** Without options where it can be: they cost a third of the job's memory. */
@@ -80,10 +85,12 @@ function jobOf({ key, seq, class: wanted, rank = 0 }: Token) {
   return { name: "r", data: { k: key, s: seq }, ...(priority === 0 ? {} : { opts: { priority } }) };
 }
 
-/** Whatever the job holds: what is no token of the ledger is stale there. */
-function tokenOf(data: unknown, priority: number): Token {
-  const { k, s } = typeof data === "object" && data !== null ? (data as { k?: unknown; s?: unknown }) : {};
-  return { key: String(k), seq: String(s), class: priority < RESYNC_PRIORITY ? "live" : "resync" };
+/** Anybody who reaches Redis may have added the job. */
+function tokenOf({ id, data, priority }: Job): Token | MalformedToken {
+  const wanted = priority < RESYNC_PRIORITY ? "live" : "resync";
+  const token = tokenSchema.safeParse(data);
+  if (token.success) return { key: token.data.k, seq: token.data.s, class: wanted };
+  return { malformed: `BullMQ job ${String(id).slice(0, 40)} is no token`, class: wanted };
 }
 
 /** A worker's own close waits for its jobs, and for Redis, without limit (queue.md 10). */

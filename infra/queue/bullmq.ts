@@ -1,9 +1,10 @@
 import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
-import type { Queue } from "../../shared/runtime/queue-port.ts";
+import type { NoteCount, Queue } from "../../shared/runtime/queue-port.ts";
 import { systemClock } from "../clock.ts";
 import { createBullmqTransport } from "./bullmq-transport.ts";
-import { forgetFailure } from "./claim.ts";
+import { checkEntries } from "./check-entries.ts";
+import { forgetCount, forgetFailure } from "./claim.ts";
 import { checkFunctionName } from "./function-name.ts";
 import { connectPatiently, connectRedis, endConnection } from "./redis-connection.ts";
 import { watchRedis } from "./redis-health.ts";
@@ -23,6 +24,8 @@ export interface BullmqQueueOptions {
   readonly resendMs?: number;
   /** Told about every failure, for dead letters. */
   readonly noteFailure?: NoteFailure;
+  /** Told what the ledger counts, for metrics. */
+  readonly noteCount?: NoteCount;
 }
 
 /**
@@ -36,6 +39,7 @@ export async function createBullmqQueue({
   timing,
   resendMs,
   noteFailure = forgetFailure,
+  noteCount = forgetCount,
 }: BullmqQueueOptions): Promise<Queue> {
   const producer = await connectRedis({ url, log });
   const health = await watchRedis(producer, { url, clock, log }).catch(async (error: unknown) => {
@@ -48,6 +52,7 @@ export async function createBullmqQueue({
     producer,
     worker,
     window: TOKEN_WINDOW,
+    noteCount,
     ...(resendMs === undefined ? {} : { resendMs }),
   });
   const functions = new Map<string, Promise<TokenQueue>>();
@@ -74,6 +79,7 @@ export async function createBullmqQueue({
   return {
     enqueue: async (name, entries) => {
       const queue = await open(name);
+      checkEntries(entries);
       await health.watch(() => queue.enqueue(entries));
     },
     work: async (name, options, run) => (await open(name)).work(options, run),
@@ -81,7 +87,8 @@ export async function createBullmqQueue({
       await open(name);
       return ledger.depth(name);
     },
-    dead: (name) => ledger.dead(checkFunctionName(name)),
+    dead: async (name) => ledger.dead(checkFunctionName(name)),
+    keyState: async (name, key) => ledger.keyState(checkFunctionName(name), key),
     epoch: async (name) => `${await ledger.epoch(checkFunctionName(name))}.${await health.generation()}`,
     pause: async (name) => (await open(name)).pause(true),
     resume: async (name) => (await open(name)).pause(false),

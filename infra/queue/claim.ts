@@ -1,6 +1,6 @@
 import type { Death, FailedRun, NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
 import type { Key } from "../../shared/runtime/key.ts";
-import type { Cause, Failure, Fence, Outcome } from "../../shared/runtime/queue-port.ts";
+import type { Cause, Failure, Fence, NoteCount, Outcome } from "../../shared/runtime/queue-port.ts";
 
 /** What a worker brings to a claim. The ledger keeps it with the key, so that a tick can judge an expired lease. */
 export interface ClaimTerms {
@@ -46,14 +46,17 @@ export function floorMs(outcome: Outcome, minIntervalMs: number): number {
   return Math.max(asked, outcome.requested ? minIntervalMs : 0);
 }
 
+/** For queues whose counts nobody reads. */
+export const forgetCount: NoteCount = () => undefined;
+
 /** For queues whose failures nobody keeps. */
 export const forgetFailure: NoteFailure = async () => undefined;
 
 /** Why a key died, from its last failure. */
-export function deathReason(failure: Failure, terminal: boolean): Death["reason"] {
+export function deathReason(failure: Failure): Death["reason"] {
   if (failure.reason === "MalformedKey") return "Malformed";
   if (failure.reason === LEASE_EXPIRED.reason) return "LeaseExpired";
-  return terminal ? "Terminal" : "MaxAttempts";
+  return failure.class === "Terminal" ? "Terminal" : "MaxAttempts";
 }
 
 /** What a finished run tells about its failure. */

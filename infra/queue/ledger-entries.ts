@@ -27,6 +27,8 @@ export interface Entry {
   attempts: number;
   /** Kept through a probe, so that its death is the same death. */
   deadSince: number | undefined;
+  /** Its run is over, its letter is being written. */
+  dyingSince: number | undefined;
   failure: Failure | undefined;
 }
 
@@ -68,6 +70,7 @@ export class LedgerEntries {
       lease: undefined,
       attempts: 1,
       deadSince: undefined,
+      dyingSince: undefined,
       failure: undefined,
     };
     this.#entries.set(key, entry);

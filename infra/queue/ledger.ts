@@ -1,23 +1,24 @@
-import { backoffMs } from "../../shared/runtime/backoff.ts";
-import type { Death } from "../../shared/runtime/dead-letters-port.ts";
 import type { Key } from "../../shared/runtime/key.ts";
 import type {
+  Counted,
   DeadKey,
-  Failure,
   Fence,
+  KeyState,
   Outcome,
   QueueDepth,
   QueueEntry,
 } from "../../shared/runtime/queue-port.ts";
 import { Breaker } from "./breaker.ts";
 import type { Claim, ClaimTerms } from "./claim.ts";
-import { deathReason, FENCES_KEPT_MS, floorMs, LEASE_EXPIRED } from "./claim.ts";
+import { FENCES_KEPT_MS, floorMs, LEASE_EXPIRED } from "./claim.ts";
 import { ExpiringMap } from "./expiring-map.ts";
-import { countEntries } from "./ledger-depth.ts";
+import { type CountedFailure, type FailedEnd, LedgerDeaths } from "./ledger-deaths.ts";
+import { countEntries, deadKeys, keyStateOf } from "./ledger-depth.ts";
 import type { Entry } from "./ledger-entries.ts";
 import { LedgerEntries } from "./ledger-entries.ts";
+import { LedgerPlaces } from "./ledger-places.ts";
 import { LEDGER_LIMITS, type LedgerLimits } from "./limits.ts";
-import { merged, mostUrgent, newest, type Wish } from "./wish.ts";
+import { merged, newest } from "./wish.ts";
 
 /*
  * The ledger of one function: per key one of five states (queue.md 3). `lua/` holds the same table for Redis, where
@@ -36,15 +37,20 @@ import { merged, mostUrgent, newest, type Wish } from "./wish.ts";
  * | finish error      | fenced       | fenced           | fenced          | fail                   | fenced             |
  * | renew             | fenced       | fenced           | fenced          | lease longer           | fenced             |
  * | release           | fenced       | fenced           | fenced          | place(now)             | fenced             |
- * | tick              | -            | due: → ready     | resync older    | lease expired: fail    | older than 14 d:   |
- * |                   |              |                  | than agingMs:   |                        | → idle             |
+ * | bury              | -            | -                | -               | dying: → dead; with a  | -                  |
+ * |                   |              |                  |                 | pending event, enqueue |                    |
+ * | tick              | -            | due: → ready     | resync older    | lease expired: fail;   | older than 14 d:   |
+ * |                   |              |                  | than agingMs:   | dying: told again      | → idle             |
  * |                   |              |                  | to a live line  |                        |                    |
  *
  * place(due): due is at least the floor (Q-06), then waiting or ready; the lease and pending events are gone.
  * next due: the earlier of what the run wants and the pending event (Q-05), whose class it takes over.
  * fail: failures + 1. Below the attempts: place(the earlier of backoff and pending event). Terminal, or no attempt
- *   left: dead, or with a pending event one attempt left and place(pending) (Q-09). A live event, before or during
+ *   left: dying, or with a pending event one attempt left and place(pending) (Q-09). A live event, before or during
  *   the probe of a dead key, revives it as it would have revived the dead key (Q-10).
+ * dying: still running, but only for whoever writes its letter, who is told of the death and then buries the key: no
+ *   key is dead without a letter. Not buried within `letterMs`: told again, to whoever ticks. For finish, renew and
+ *   release it is fenced like a dead one.
  * dead: beyond `maxDead` the longest dead → idle.
  *
  * Which key a claim takes (Q-11, Q-12): live lines before resync lines; one line per tenant, lines in turn, each in
@@ -52,49 +58,51 @@ import { merged, mostUrgent, newest, type Wish } from "./wish.ts";
  * open (breaker.ts); events are accepted and time passes all the same.
  *
  * Forbidden: two leases of one key; a finish, renew or release by anybody but the owner of the lease (answer: fenced,
- * nothing changes); a claim before the floor; a dead key that runs without an event. The failure count changes only
+ * nothing changes); a claim before the floor; a dead key that runs without an event, or that has no letter. The failure count changes only
  * by finish, expiry, success and revival; `again` and release touch neither count nor floor.
  *
  * Where it differs in `lua/`: one order of ready keys, by class and by rank (keys of the same tenant and class that
  * were ready before); an aged key goes to the front of all. Of the ready keys at most `window` have a token; the
  * others wait for a worker: a claim takes the first of them when it is more urgent than the token's key, and so does
- * a worker that ends a run (token-queue.ts). What may not be claimed loses its token and waits like them, behind `held:<tenant>` while its tenant is at its limit.
+ * a worker that ends a run (token-queue.ts). What may not be claimed loses its token and waits like them, behind
+ * `held:<tenant>` while its tenant is at its limit. A dying key is told again to the worker of its last run, should
+ * that one still finish it: nobody knows more.
  *
  * No timers and no clock: every call brings `now` (ms, one clock), and `nextAt` tells when `tick` has work.
  */
 export class Ledger {
-  readonly #random: () => number;
   readonly #entries = new LedgerEntries();
-  readonly #floors = new ExpiringMap<number>();
+  readonly #places: LedgerPlaces;
   readonly #fences = new ExpiringMap<readonly Fence[]>();
-  readonly #onFailure: (failed: CountedFailure) => void;
-  readonly #limits: LedgerLimits;
+  readonly #deaths: LedgerDeaths;
+  readonly #count: (counted: Counted) => void;
   readonly #breaker = new Breaker();
   #paused: boolean = false;
-  #deadEvicted = 0;
   /** When a claim that the breaker has refused may be tried again. */
   #retryClaimAt: number | undefined;
 
-  /** `random` in [0, 1) for the jitter of backoffs. `onFailure` must not throw. */
-  constructor(
-    random: () => number,
-    onFailure: (failed: CountedFailure) => void = () => undefined,
-    limits: Partial<LedgerLimits> = {},
-  ) {
-    this.#random = random;
-    this.#onFailure = onFailure;
-    this.#limits = { ...LEDGER_LIMITS, ...limits };
+  constructor({ random, onFailure = nobody, onCount = nobody, limits }: LedgerOptions) {
+    const shared = { random, onFailure, onCount, limits: { ...LEDGER_LIMITS, ...limits } };
+    this.#count = onCount;
+    this.#places = new LedgerPlaces(this.#entries, shared);
+    this.#deaths = new LedgerDeaths(this.#entries, this.#places, shared);
   }
 
   enqueue(now: number, { key, delayMs = 0, class: wanted, cause }: QueueEntry): void {
-    const due = now + Math.max(0, delayMs);
+    const wish = { due: now + Math.max(0, delayMs), class: wanted };
     const known = this.#entries.get(key);
     const entry = known ?? this.#entries.create(key, wanted);
     if (cause !== undefined) entry.causes = newest(cause, entry.causes);
-    if (known === undefined) this.#place(now, entry, due);
-    else if (entry.state === "running") entry.pending = merged(entry.pending, { due, class: wanted });
-    else if (entry.state === "dead") this.#revive(now, entry, { due, class: wanted });
-    else this.#merge(now, entry, { due, class: wanted });
+    if (known === undefined) {
+      this.#places.place(now, entry, wish.due);
+    } else if (entry.state === "running") {
+      if (entry.pending !== undefined) this.#count("coalesced");
+      entry.pending = merged(entry.pending, wish);
+    } else if (entry.state === "dead") {
+      this.#places.revive(now, entry, wish);
+    } else {
+      this.#places.merge(now, entry, wish);
+    }
   }
 
   /** Leases the first ready key (see above); undefined when there is none or none may be claimed now. */
@@ -117,10 +125,9 @@ export class Ledger {
   /** False = fenced. */
   finish(now: number, { key, owner }: Pick<Claim, "key" | "owner">, outcome: Outcome): boolean {
     const entry = this.#held(key, owner);
-    if (entry?.lease === undefined) return false;
-    this.#keepFences(now, key, outcome.fences);
-    const floor = entry.lease.startedAt + floorMs(outcome, entry.lease.minIntervalMs);
-    if (floor > now) this.#floors.set(now, key, { value: floor, until: floor });
+    if (entry?.lease === undefined) return this.#fenced();
+    if (outcome.fences !== undefined) this.#keepFences(now, key, outcome.fences);
+    this.#places.keepFloor(now, key, entry.lease.startedAt + floorMs(outcome, entry.lease.minIntervalMs));
     if (outcome.type === "error") {
       this.#fail(now, entry, outcome);
       return true;
@@ -131,7 +138,8 @@ export class Ledger {
       entry.failures = 0;
       entry.deadSince = undefined;
     }
-    this.#next(now, entry, outcome.afterMs === undefined ? undefined : now + Math.max(0, outcome.afterMs));
+    const wanted = outcome.afterMs === undefined ? undefined : now + Math.max(0, outcome.afterMs);
+    this.#places.next(now, entry, wanted);
     return true;
   }
 
@@ -145,8 +153,15 @@ export class Ledger {
   /** Gives a key back uncounted (Q-14). False = fenced. */
   release(now: number, { key, owner }: Pick<Claim, "key" | "owner">): boolean {
     const entry = this.#held(key, owner);
-    if (entry !== undefined) this.#next(now, entry, now);
-    return entry !== undefined;
+    if (entry === undefined) return this.#fenced();
+    this.#places.next(now, entry, now);
+    return true;
+  }
+
+  /** Ends the death that `onFailure` has told of. */
+  bury(now: number, key: Key, since: Date): void {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#deaths.bury(now, entry, since);
   }
 
   /** Makes due keys ready, lets old ones go first, takes expired leases away and forgets the long dead. */
@@ -154,8 +169,9 @@ export class Ledger {
     this.#breaker.settle(now);
     if (this.#retryClaimAt !== undefined && this.#retryClaimAt <= now) this.#retryClaimAt = undefined;
     for (let entry = this.#entries.shiftDue(now); entry !== undefined; entry = this.#entries.shiftDue(now)) {
-      if (entry.state === "running") this.#fail(now, entry, { failure: LEASE_EXPIRED, terminal: false });
-      else if (entry.state === "waiting") this.#place(now, entry, now);
+      if (entry.dyingSince !== undefined) this.#deaths.condemn(now, entry);
+      else if (entry.state === "running") this.#fail(now, entry, { failure: LEASE_EXPIRED, terminal: false });
+      else if (entry.state === "waiting") this.#places.place(now, entry, now);
       else if (entry.state === "ready") this.#entries.age(entry);
       else this.#entries.delete(entry);
     }
@@ -177,109 +193,35 @@ export class Ledger {
       ...countEntries(now, this.#entries.all()),
       ...(this.#paused ? { paused: true } : {}),
       ...(this.#breaker.open ? { breakerOpen: true } : {}),
-      ...(this.#deadEvicted > 0 ? { deadEvicted: this.#deadEvicted } : {}),
+      ...(this.#deaths.evicted > 0 ? { deadEvicted: this.#deaths.evicted } : {}),
     };
   }
 
   /** The longest dead first. */
   dead(): readonly DeadKey[] {
-    return this.#entries
-      .all()
-      .flatMap(({ state, key, deadSince, failures, failure }) =>
-        state === "dead" && deadSince !== undefined && failure !== undefined
-          ? [{ key, since: new Date(deadSince), failures, failure }]
-          : [],
-      )
-      .sort((a, b) => a.since.getTime() - b.since.getTime() || (a.key < b.key ? -1 : 1));
+    return deadKeys(this.#entries.all());
+  }
+
+  /** Undefined = idle. */
+  keyState(key: Key): KeyState | undefined {
+    const entry = this.#entries.get(key);
+    return entry === undefined ? undefined : keyStateOf(entry);
   }
 
   #held(key: Key, owner: string): Entry | undefined {
     const entry = this.#entries.get(key);
-    return entry?.state === "running" && entry.lease?.owner === owner ? entry : undefined;
+    if (entry?.state !== "running" || entry.lease?.owner !== owner) return undefined;
+    return entry.dyingSince === undefined ? entry : undefined;
   }
 
-  #revive(now: number, entry: Entry, wish: Wish): void {
-    entry.class = wish.class;
-    entry.failures = wish.class === "live" ? 0 : entry.attempts - 1;
-    if (wish.class === "live") entry.deadSince = undefined;
-    this.#place(now, entry, wish.due);
+  #fenced(): false {
+    this.#count("fenced");
+    return false;
   }
 
-  /** An event on a key that waits or is ready. */
-  #merge(now: number, entry: Entry, wish: Wish): void {
-    if (wish.class === "live" && entry.deadSince !== undefined) {
-      entry.failures = 0;
-      entry.deadSince = undefined;
-    }
-    this.#entries.setClass(entry, mostUrgent(entry.class, wish.class));
-    // A wish that is due now does not wait for the tick that will find the earlier one due.
-    const sooner = wish.due <= now || wish.due < (entry.wakeAt ?? 0);
-    if (entry.state === "waiting" && sooner) this.#place(now, entry, wish.due);
-  }
-
-  #place(now: number, entry: Entry, due: number): void {
-    entry.lease = undefined;
-    entry.pending = undefined;
-    const at = Math.max(due, this.#floors.get(now, entry.key) ?? 0);
-    if (at > now) {
-      this.#entries.move(entry, "waiting", at);
-    } else {
-      this.#entries.move(entry, "ready", entry.class === "resync" ? now + this.#limits.agingMs : undefined);
-      entry.readyAt = now;
-    }
-  }
-
-  /** After a run that did not fail: as soon as it or a pending event wants, else idle. */
-  #next(now: number, entry: Entry, wanted: number | undefined): void {
-    const { pending } = entry;
-    if (pending !== undefined) {
-      entry.class = wanted === undefined ? pending.class : mostUrgent(entry.class, pending.class);
-      this.#place(now, entry, Math.min(pending.due, wanted ?? pending.due));
-    } else if (wanted !== undefined) {
-      this.#place(now, entry, wanted);
-    } else {
-      this.#entries.delete(entry);
-    }
-  }
-
-  #fail(now: number, entry: Entry, { failure, terminal }: { failure: Failure; terminal: boolean }): void {
-    const { pending, lease, again } = entry;
-    let death: Death | undefined;
-    entry.failures += 1;
-    const { failures } = entry;
-    entry.again = 0;
-    entry.failure = failure;
+  #fail(now: number, entry: Entry, failed: FailedEnd): void {
     this.#breaker.note(now, true);
-    if (pending !== undefined) entry.class = mostUrgent(entry.class, pending.class);
-    if (!terminal && entry.failures < entry.attempts) {
-      const retryAt = now + Math.max(lease?.minIntervalMs ?? 0, backoffMs(entry.failures, this.#random()));
-      this.#place(now, entry, Math.min(pending?.due ?? retryAt, retryAt));
-    } else if (pending === undefined) {
-      entry.deadSince ??= now;
-      entry.lease = undefined;
-      this.#entries.move(entry, "dead", entry.deadSince + this.#limits.deadKeptMs);
-      this.#evictDead();
-      death = {
-        reason: deathReason(failure, terminal),
-        class: entry.class,
-        since: new Date(entry.deadSince),
-      };
-    } else {
-      const revived = entry.deadSince !== undefined && pending.class === "live";
-      entry.failures = revived ? 0 : entry.attempts - 1;
-      if (revived) entry.deadSince = undefined;
-      this.#place(now, entry, pending.due);
-    }
-    this.#onFailure({ key: entry.key, failure, failures, again, death });
-  }
-
-  #evictDead(): void {
-    if (this.#entries.counts.dead <= this.#limits.maxDead) return;
-    const [oldest] = this.dead();
-    const entry = oldest && this.#entries.get(oldest.key);
-    if (entry === undefined) return;
-    this.#entries.delete(entry);
-    this.#deadEvicted += 1;
+    this.#deaths.fail(now, entry, failed);
   }
 
   #keepFences(now: number, key: Key, fences: readonly Fence[]): void {
@@ -288,12 +230,16 @@ export class Ledger {
   }
 }
 
-/** A failure that raised the count of a key: of a run, or an expired lease. */
-export interface CountedFailure {
-  readonly key: Key;
-  readonly failure: Failure;
-  readonly failures: number;
-  readonly again: number;
-  /** The key has died of it. */
-  readonly death: Death | undefined;
+function nobody(): void {
+  // Nobody listens.
+}
+
+export interface LedgerOptions {
+  /** In [0, 1), for the jitter of backoffs. */
+  readonly random: () => number;
+  /** Must not throw. */
+  readonly onFailure?: (failed: CountedFailure) => void;
+  /** Must not throw. */
+  readonly onCount?: (counted: Counted) => void;
+  readonly limits?: Partial<LedgerLimits>;
 }

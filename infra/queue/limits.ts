@@ -7,12 +7,15 @@ export interface LedgerLimits {
   /** Dead keys are forgotten after so long, and the longest dead when there are more than `maxDead` (queue.md 7). */
   readonly deadKeptMs: number;
   readonly maxDead: number;
+  /** The letter of a dying key is written within so long, or by somebody else. */
+  readonly letterMs: number;
 }
 
 export const LEDGER_LIMITS: LedgerLimits = Object.freeze({
   agingMs: MINUTE,
   deadKeptMs: 14 * 24 * 60 * MINUTE,
   maxDead: 10_000,
+  letterMs: 10 * SECOND,
 });
 
 /**

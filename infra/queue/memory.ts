@@ -1,9 +1,12 @@
 import { randomBytes } from "node:crypto";
-import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
+import type { FailedRun, NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
+import type { Key } from "../../shared/runtime/key.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 import type {
   DeadKey,
+  KeyState,
   Lease,
+  NoteCount,
   Outcome,
   Queue,
   QueueDepth,
@@ -11,9 +14,11 @@ import type {
   WorkOptions,
 } from "../../shared/runtime/queue-port.ts";
 import { ActiveRuns } from "./active-runs.ts";
-import { type Claim, failedRun, forgetFailure } from "./claim.ts";
+import { checkEntries } from "./check-entries.ts";
+import { type Claim, failedRun, forgetCount, forgetFailure } from "./claim.ts";
 import { checkFunctionName } from "./function-name.ts";
-import { type CountedFailure, Ledger } from "./ledger.ts";
+import { Ledger } from "./ledger.ts";
+import type { CountedFailure } from "./ledger-deaths.ts";
 import type { LeaseTiming } from "./run-lease.ts";
 import { LEASE_TIMING, runLease } from "./run-lease.ts";
 
@@ -24,6 +29,8 @@ export interface MemoryQueueOptions {
   readonly timing?: Partial<LeaseTiming>;
   /** Told about every failure, for dead letters. */
   readonly noteFailure?: NoteFailure;
+  /** Told what the ledger counts, for metrics. */
+  readonly noteCount?: NoteCount;
 }
 
 /** The queue of one process. Its data ends with it; a new process resyncs (Q-15). */
@@ -32,27 +39,29 @@ export function createMemoryQueue({
   random = Math.random,
   timing,
   noteFailure = forgetFailure,
+  noteCount = forgetCount,
 }: MemoryQueueOptions): Queue {
+  const shared = { clock, random, timing: { ...LEASE_TIMING, ...timing }, noteFailure, noteCount };
   const functions = new Map<string, FunctionQueue>();
   let closed = false;
   const open = (name: string): FunctionQueue => {
     if (closed) throw new Error("the queue is closed");
     const known = functions.get(checkFunctionName(name));
     if (known !== undefined) return known;
-    const created = new FunctionQueue(name, {
-      clock,
-      random,
-      timing: { ...LEASE_TIMING, ...timing },
-      noteFailure,
-    });
+    const created = new FunctionQueue(name, shared);
     functions.set(name, created);
     return created;
   };
   return {
-    enqueue: async (name, entries) => open(name).enqueue(entries),
+    enqueue: async (name, entries) => {
+      const queue = open(name);
+      checkEntries(entries);
+      queue.enqueue(entries);
+    },
     work: async (name, options, run) => open(name).work(options, run),
     depth: async (name) => open(name).depth(),
     dead: async (name) => open(name).dead(),
+    keyState: async (name, key) => open(name).keyState(key),
     epoch: async (name) => open(name).epoch,
     pause: async (name) => open(name).pause(true),
     resume: async (name) => open(name).pause(false),
@@ -75,6 +84,7 @@ interface FunctionQueueOptions {
   readonly random: () => number;
   readonly timing: LeaseTiming;
   readonly noteFailure: NoteFailure;
+  readonly noteCount: NoteCount;
 }
 
 /** Claims in one turn of the event loop, so that runs which never wait for I/O cannot hold up everybody else. */
@@ -95,12 +105,16 @@ class FunctionQueue implements AsyncDisposable {
   #claimsThisTurn = 0;
   #armed: { readonly at: number; readonly cancel: () => void } | undefined;
 
-  constructor(name: string, { clock, random, timing, noteFailure }: FunctionQueueOptions) {
+  constructor(name: string, { clock, random, timing, noteFailure, noteCount }: FunctionQueueOptions) {
     this.#name = name;
     this.#clock = clock;
     this.#timing = timing;
     this.#noteFailure = noteFailure;
-    this.#ledger = new Ledger(random, (failed) => this.#failed(failed));
+    this.#ledger = new Ledger({
+      random,
+      onFailure: (failed) => this.#failed(failed),
+      onCount: (counted) => noteCount(name, counted, 1),
+    });
   }
 
   enqueue(entries: readonly QueueEntry[]): void {
@@ -127,6 +141,10 @@ class FunctionQueue implements AsyncDisposable {
 
   dead(): readonly DeadKey[] {
     return this.#ledger.dead();
+  }
+
+  keyState(key: Key): KeyState | undefined {
+    return this.#ledger.keyState(key);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -159,13 +177,8 @@ class FunctionQueue implements AsyncDisposable {
     const { attempts, minIntervalMs, maxRunningPerTenant } = options;
     while (!runs.draining && runs.size < options.concurrency && this.#claimsThisTurn < CLAIMS_PER_TURN) {
       const owner = `${options.owner}/${this.#claims++}`;
-      const claim = this.#ledger.claim(this.#now(), {
-        owner,
-        leaseMs,
-        attempts,
-        minIntervalMs,
-        maxRunningPerTenant,
-      });
+      const terms = { owner, leaseMs, attempts, minIntervalMs, maxRunningPerTenant };
+      const claim = this.#ledger.claim(this.#now(), terms);
       if (claim === undefined) return;
       this.#countClaim();
       void runs.track(this.#run(worker, claim)).then(() => this.#advance());
@@ -190,20 +203,33 @@ class FunctionQueue implements AsyncDisposable {
       renew: async () => this.#ledger.renew(this.#now(), claim, this.#timing.leaseMs),
       stop: runs.stop,
     });
-    if (end.type === "finished") this.#finish(claim, end.outcome);
     if (end.type === "stopped") this.#ledger.release(this.#now(), claim);
+    else this.#finish(claim, end.outcome);
   }
 
   #finish(claim: Claim, outcome: Outcome): void {
-    this.#finishing = outcome.type === "error" ? failedRun(this.#name, claim, outcome) : undefined;
-    this.#ledger.finish(this.#now(), claim, outcome);
+    const run = outcome.type === "error" ? failedRun(this.#name, claim, outcome) : undefined;
+    this.#finishing = run;
+    const accepted = this.#ledger.finish(this.#now(), claim, outcome);
     this.#finishing = undefined;
+    if (run !== undefined && !accepted) void this.#note({ ...run, fenced: true });
   }
 
   /** Called by the ledger within `finish`, or within `tick` for an expired lease, of which nothing more is known. */
   #failed(failed: CountedFailure): void {
     const told = this.#finishing ?? { function: this.#name, causes: [] };
-    void this.#noteFailure({ ...told, ...failed });
+    void this.#note({ ...told, ...failed });
+  }
+
+  /** First the letter, then the death (queue.md 7). What cannot be stored now is told again by a tick. */
+  async #note(run: FailedRun): Promise<void> {
+    const stored = await this.#noteFailure(run).then(
+      () => true,
+      () => false,
+    );
+    if (run.death === undefined || !stored) return;
+    this.#ledger.bury(this.#now(), run.key, run.death.since);
+    this.#advance();
   }
 
   /** One timer, at the earliest instant; it may fire early when that has moved away, and is then set again. */

@@ -1,12 +1,15 @@
 import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
+import type { LastRuns } from "../../shared/runtime/last-run.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
-import type { Queue } from "../../shared/runtime/queue-port.ts";
+import type { NoteCount, Queue } from "../../shared/runtime/queue-port.ts";
+import { createMemoryLastRuns } from "./last-runs.ts";
 import { parseSqsUrl } from "./sqs-url.ts";
 
 export interface SharedQueuePorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly noteFailure: NoteFailure;
+  readonly noteCount?: NoteCount;
 }
 
 /**
@@ -31,6 +34,17 @@ export async function openSharedQueue(url: string, ports: SharedQueuePorts): Pro
   const target = parseSqsUrl(url);
   const { createSqsQueue } = await import("./sqs.ts");
   return createSqsQueue({ ...target, ...ports });
+}
+
+/** Where the workers of a queue note their last runs: in memory, or beside the ledger. */
+export async function openLastRuns(
+  queue: string,
+  ports: Pick<SharedQueuePorts, "clock" | "log">,
+): Promise<LastRuns> {
+  const url = ledgerUrl(queue);
+  if (url === "memory") return createMemoryLastRuns();
+  const { createRedisLastRuns } = await import("./redis-last-runs.ts");
+  return createRedisLastRuns({ url, ...ports });
 }
 
 function isRedisUrl(url: string): boolean {

@@ -1,10 +1,12 @@
 import type { Redis } from "ioredis";
 import { SECOND } from "../../shared/runtime/backoff.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
-import { checkRedisUrl, refuseEviction } from "./redis-checks.ts";
+import { checkRedisUrl, refuseEviction, refusePartOfData, withAdvice } from "./redis-checks.ts";
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND;
 const COMMAND_TIMEOUT_MS = 10 * SECOND;
+/** A server that takes commands and says nothing is away. Longer than BullMQ's blocking reads, of at most 10 s. */
+const SILENCE_MS = 15 * SECOND;
 const LONGEST_RECONNECT_MS = 2 * SECOND;
 
 export interface RedisTarget {
@@ -16,7 +18,7 @@ export interface RedisTarget {
 /**
  * Connects, checks what the server must never do (S-23), and stays connected: after an outage by itself, with one
  * log line per outage. Commands reject while the server is away.
- * Throws when the URL is none, the server does not answer or may evict keys; never shows the password.
+ * Throws when the URL is none, the server does not answer, may evict keys or holds a part of them only; never shows the password.
  */
 export async function connectRedis({ url, log }: RedisTarget): Promise<Redis> {
   const { shown } = checkRedisUrl(url);
@@ -27,6 +29,7 @@ export async function connectRedis({ url, log }: RedisTarget): Promise<Redis> {
     maxRetriesPerRequest: 1,
     connectTimeout: CONNECT_TIMEOUT_MS,
     commandTimeout: COMMAND_TIMEOUT_MS,
+    socketTimeout: SILENCE_MS,
     retryStrategy: (times) => Math.min(LONGEST_RECONNECT_MS, 50 * 2 ** Math.min(times, 10)),
   });
   let lastError: Error | undefined;
@@ -37,10 +40,11 @@ export async function connectRedis({ url, log }: RedisTarget): Promise<Redis> {
   try {
     await redis.connect();
     await refuseEviction(redis);
+    await refusePartOfData(redis);
   } catch (error) {
     redis.disconnect();
     // Without its cause: ioredis keeps the command in the error, which for AUTH is the password.
-    throw new Error(`cannot use Redis at ${shown}: ${reasonOf(lastError ?? error)}`);
+    throw new Error(`cannot use Redis at ${shown}: ${withAdvice(reasonOf(lastError ?? error))}`);
   }
   redis.off("error", note);
   logOutages(redis, { shown, log });
@@ -78,14 +82,17 @@ export interface PatientConnection extends AsyncDisposable {
   readonly redis: Redis;
 }
 
-/** Ends a connection in any state; what waits for an answer on it rejects. Takes up to one attempt to reconnect. */
+/** Ends a connection in any state; what waits for an answer on it rejects. Takes at most one attempt to connect. */
 export async function endConnection(redis: Redis): Promise<void> {
   if (redis.status === "end") return;
   const ended = new Promise<void>((resolve) => redis.once("end", resolve));
   if (redis.status === "reconnecting") {
-    // Without a socket, ioredis' disconnect only forgets its timer and leaves all commands waiting for ever.
+    // Without a socket, ioredis' disconnect only forgets its timer and leaves all commands waiting for ever. BullMQ
+    // may have called it, so that no attempt is to come: one more, which ends the connection however it goes.
     redis.options.retryStrategy = () => null;
     redis.once("connect", () => redis.disconnect());
+    redis.disconnect();
+    redis.connect().catch(() => undefined);
   } else {
     redis.disconnect();
   }

@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { SECOND } from "../../shared/runtime/backoff.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { QueueHealth } from "../../shared/runtime/queue-port.ts";
-import { checkPersistence, checkRedisUrl, infoField } from "./redis-checks.ts";
+import { checkPersistence, checkRedisUrl, checkRights, infoField } from "./redis-checks.ts";
 
 /** A shorter outage is answered by the senders' own retries (queue.md 8). */
 const LONG_OUTAGE_MS = 5 * SECOND;
@@ -25,12 +25,15 @@ export interface RedisHealthOptions {
   readonly log: Log;
 }
 
-/** Checks the server's persistence and watches it from then on. Throws when it is unsafe (S-23). */
+/** Checks the server's persistence and the user's rights, and watches the server from then on. Throws when it is unsafe
+ * (S-23). */
 export async function watchRedis(
   redis: Redis,
   { url, clock, log }: RedisHealthOptions,
 ): Promise<RedisHealth> {
-  await checkPersistence(redis, checkRedisUrl(url), log);
+  const checked = checkRedisUrl(url);
+  await checkPersistence(redis, checked, log);
+  await checkRights(redis, checked);
   let incidents = 0;
   let awayAt: number | undefined;
   let refusal: string | undefined;

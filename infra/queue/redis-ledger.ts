@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
 import { SECOND } from "../../shared/runtime/backoff.ts";
-import type { DeadKey, Failure, Outcome } from "../../shared/runtime/queue-port.ts";
+import type { DeadKey, Failure, NoteCount, Outcome } from "../../shared/runtime/queue-port.ts";
 import { batched } from "./batched.ts";
-import type { Claim, ClaimTerms } from "./claim.ts";
+import { type Claim, type ClaimTerms, forgetCount } from "./claim.ts";
 import { LEDGER_LIMITS, type LedgerLimits } from "./limits.ts";
 import {
   changeFor,
@@ -11,9 +11,11 @@ import {
   depthOf,
   eventArguments,
   finishArguments,
+  keyStateOf,
+  type Reply,
   replyOf,
 } from "./redis-replies.ts";
-import { ledgerPrefix, loadScripts, type RunScript } from "./redis-scripts.ts";
+import { type Argument, ledgerPrefix, loadScripts, type ScriptName } from "./redis-scripts.ts";
 import type { Change, FinishChange, Token, TokenLedger } from "./token-ledger.ts";
 
 /** BullMQ on the same Redis seldom loses a token; a copy costs one claim. */
@@ -35,6 +37,7 @@ export interface RedisLedgerOptions {
    */
   readonly window?: number;
   readonly limits?: Partial<LedgerLimits>;
+  readonly noteCount?: NoteCount;
 }
 
 /**
@@ -42,28 +45,49 @@ export interface RedisLedgerOptions {
  * caller's. Entries of one call should be at most 500. Claims and finishes of one turn of the event loop are one call.
  */
 export async function createRedisLedger(options: RedisLedgerOptions): Promise<TokenLedger> {
-  const { producer, worker, resendMs = RESEND_MS, window } = options;
+  const { producer, worker, resendMs = RESEND_MS, window, noteCount = forgetCount } = options;
   const limits = { ...LEDGER_LIMITS, ...options.limits };
   const run = await loadScripts([producer, worker], { resendMs, window, limits });
-  const { claim, finish } = createRunCalls(run, worker);
+  /** A call that changes something, with what it counted. */
+  const change: ChangeLedger = async (redis, script, name, args) => {
+    const reply = replyOf(await run(redis, script, name, args));
+    for (const [what, times] of reply.counts) noteCount(name, what, times);
+    return reply;
+  };
+  const changeOwned: ChangeOwned = async (script, name, { key, owner }) => {
+    const { change: left, results } = await change(worker, script, name, [key, owner]);
+    return { ...left, accepted: results[0] === 1 };
+  };
+  const { claim, finish } = createRunCalls(change, worker);
   return {
     claim,
     finish,
     enqueue: async (name, entries) =>
-      replyOf(await run(producer, "enqueue", name, entries.flatMap(eventArguments))).change,
+      (await change(producer, "enqueue", name, entries.flatMap(eventArguments))).change,
     renew: async (name, { key, owner, leaseMs }) =>
       (await run(worker, "renew", name, [key, owner, leaseMs])) === 1,
-    release: async (name, { key, owner }) => {
-      const { change, results } = replyOf(await run(worker, "release", name, [key, owner]));
-      return { ...change, accepted: results[0] === 1 };
-    },
-    tick: async (name) => replyOf(await run(producer, "tick", name, [TICK_LIMIT])).change,
-    pause: async (name, paused) => replyOf(await run(producer, "pause", name, [paused ? 1 : 0])).change,
+    release: (name, claimed) => changeOwned("release", name, claimed),
+    bury: (name, death) => changeOwned("bury", name, death),
+    tick: async (name) => (await change(producer, "tick", name, [TICK_LIMIT])).change,
+    pause: async (name, paused) => (await change(producer, "pause", name, [paused ? 1 : 0])).change,
     depth: async (name) => depthOf(await run(producer, "depth", name, [])),
     dead: (name) => readDead(producer, ledgerPrefix(name)),
+    keyState: async (name, key) => keyStateOf(await producer.hgetall(`${ledgerPrefix(name)}k:${key}`)),
     epoch: async (name) => String(await run(producer, "epoch", name, [])),
   };
 }
+
+type ChangeLedger = (
+  redis: Redis,
+  script: ScriptName,
+  functionName: string,
+  args: readonly Argument[],
+) => Promise<Reply>;
+type ChangeOwned = (
+  script: "release" | "bury",
+  functionName: string,
+  owned: Pick<Claim, "key" | "owner">,
+) => Promise<Change>;
 
 interface RunCalls {
   readonly claim: (token: Token, terms: ClaimTerms) => Promise<Claim | undefined>;
@@ -77,14 +101,14 @@ interface RunEnd {
 }
 
 /** The two calls that are made for every run: those of one turn go together. */
-function createRunCalls(run: RunScript, worker: Redis): Pick<TokenLedger, "claim" | "finish"> {
+function createRunCalls(change: ChangeLedger, worker: Redis): Pick<TokenLedger, "claim" | "finish"> {
   const functions = new Map<string, RunCalls>();
   const create = (name: string): RunCalls => {
     const claims = batched(CALLS_AT_ONCE, (items: readonly Parameters<RunCalls["claim"]>[]) =>
-      claimAll(run, { worker, name, items }),
+      claimAll(change, { worker, name, items }),
     );
     const ends = batched(CALLS_AT_ONCE, (items: readonly RunEnd[]) =>
-      finishAll(run, { worker, name, items }),
+      finishAll(change, { worker, name, items }),
     );
     return { claim: (token, terms) => claims([token, terms]), finish: ends };
   };
@@ -106,25 +130,25 @@ interface Batch<I> {
 }
 
 async function claimAll(
-  run: RunScript,
+  change: ChangeLedger,
   { worker, name, items }: Batch<Parameters<RunCalls["claim"]>>,
 ): Promise<readonly (Claim | undefined)[]> {
   const args = items.flatMap(([token, terms]) => claimArguments(token, terms));
-  const { results } = replyOf(await run(worker, "claim", name, args));
+  const { results } = await change(worker, "claim", name, args);
   return items.map(([, { owner }], index) => claimOf(results[index], owner));
 }
 
 async function finishAll(
-  run: RunScript,
+  change: ChangeLedger,
   { worker, name, items }: Batch<RunEnd>,
 ): Promise<readonly FinishChange[]> {
   const args = items.flatMap(({ claim, outcome, next }) => finishArguments(claim, outcome, next));
-  const reply = replyOf(await run(worker, "finish", name, args));
+  const reply = await change(worker, "finish", name, args);
   return items.map(({ claim, next }, index): FinishChange => {
-    const change: Change = changeFor(claim.key, index, reply);
+    const left: Change = changeFor(claim.key, index, reply);
     const accepted = reply.results[2 * index] === 1;
     const claimed = claimOf(reply.results[2 * index + 1], next?.owner ?? "");
-    return claimed === undefined ? { ...change, accepted } : { ...change, accepted, next: claimed };
+    return claimed === undefined ? { ...left, accepted } : { ...left, accepted, next: claimed };
   });
 }
 

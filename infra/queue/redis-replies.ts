@@ -1,14 +1,17 @@
 import type { Key } from "../../shared/runtime/key.ts";
 import type {
   Cause,
+  Counted,
+  Failure,
   Fence,
+  KeyState,
   Outcome,
   QueueDepth,
   QueueEntry,
   TenantDepth,
 } from "../../shared/runtime/queue-port.ts";
 import type { Claim, ClaimTerms } from "./claim.ts";
-import { floorMs } from "./claim.ts";
+import { floorMs, MAX_CAUSES } from "./claim.ts";
 import type { Argument } from "./redis-scripts.ts";
 import type { Change, KeyDeath, Token } from "./token-ledger.ts";
 
@@ -27,12 +30,16 @@ export function finishArguments(
   next: ClaimTerms | undefined,
 ): readonly Argument[] {
   const after = outcome.type === "error" || outcome.afterMs === undefined ? "" : wholeMs(outcome.afterMs);
-  const fences = outcome.fences.length === 0 ? "" : JSON.stringify(outcome.fences);
   const failure = outcome.type === "error" ? JSON.stringify(outcome.failure) : "";
   const terminal = outcome.type === "error" && outcome.terminal ? 1 : 0;
   const floor = wholeMs(floorMs(outcome, claim.minIntervalMs));
-  const end = [claim.key, claim.owner, outcome.type, after, floor, fences, failure, terminal];
+  const end = [claim.key, claim.owner, outcome.type, after, floor, fencesText(outcome), failure, terminal];
   return [...end, next?.owner ?? "", ...termsArguments(next ?? claim)];
+}
+
+function fencesText({ fences }: Outcome): string {
+  if (fences === undefined) return "kept";
+  return fences.length === 0 ? "" : JSON.stringify(fences);
 }
 
 function termsArguments({ leaseMs, attempts, minIntervalMs, maxRunningPerTenant = 0 }: ClaimTerms) {
@@ -67,17 +74,37 @@ export function claimOf(reply: unknown, owner: string): Claim | undefined {
   };
 }
 
+/** The fields of an entry (`lua/ledger.lua`); what its state does not use may be left over. */
+export function keyStateOf(fields: Readonly<Record<string, string | undefined>>): KeyState | undefined {
+  const { st = "", due, at, s: startedAt, ds, o: owner, f = "0", fl } = fields;
+  const state = STATES[st];
+  if (state === undefined) return undefined;
+  const since = { waiting: undefined, ready: at, running: startedAt, dead: ds }[state];
+  const texts = Array.from({ length: MAX_CAUSES }, (_, index) => fields[`c${index}`] ?? "");
+  const end = texts.indexOf("");
+  return {
+    state,
+    ...(since === undefined ? {} : { since: new Date(Number(since)) }),
+    ...(state === "waiting" && due !== undefined ? { until: new Date(Number(due)) } : {}),
+    ...(state === "running" && owner !== undefined ? { owner } : {}),
+    causes: (end < 0 ? texts : texts.slice(0, end)).map(causeOf),
+    failures: Number(f),
+    ...(Number(f) > 0 && fl !== undefined ? { failure: JSON.parse(fl) as Failure } : {}),
+  };
+}
+
 export interface Reply {
   readonly change: Change;
+  readonly counts: readonly (readonly [what: Counted, times: number])[];
   readonly results: readonly unknown[];
 }
 
 export function replyOf(reply: unknown): Reply {
-  const [waitMs, tokens, deaths, ...results] = listOf(reply);
+  const [waitMs, tokens, deaths, counts, ...results] = listOf(reply);
   return {
     change: {
       accepted: true,
-      tokens: inFours(tokens).map(
+      tokens: inGroups(4, tokens).map(
         ([key, seq, wanted, rank]): Token => ({
           key: String(key),
           seq: String(seq),
@@ -85,17 +112,24 @@ export function replyOf(reply: unknown): Reply {
           rank: Number(rank),
         }),
       ),
-      deaths: inFours(deaths).map(
-        ([key, wanted, failures, since]): KeyDeath => ({
-          key: String(key),
-          class: classOf(wanted),
-          failures: Number(failures),
-          since: new Date(Number(since)),
-        }),
-      ),
+      deaths: listOf(deaths).map(deathOf),
       waitMs: Number(waitMs) < 0 ? undefined : Number(waitMs),
     },
+    counts: inGroups(2, counts).map(([what, times]) => [what as Counted, Number(times)]),
     results,
+  };
+}
+
+function deathOf(reply: unknown): KeyDeath {
+  const [key, wanted, failures, since, owner, failure, ranBy] = listOf(reply);
+  return {
+    key: String(key),
+    class: classOf(wanted),
+    failures: Number(failures),
+    since: new Date(Number(since)),
+    owner: String(owner),
+    failure: JSON.parse(String(failure)) as Failure,
+    ranBy: String(ranBy),
   };
 }
 
@@ -105,10 +139,10 @@ export function changeFor(key: Key, index: number, { change }: Reply): Change {
   return index === 0 ? { ...change, deaths } : { ...change, deaths, tokens: [] };
 }
 
-function inFours(list: unknown): readonly (readonly unknown[])[] {
+function inGroups(size: number, list: unknown): readonly (readonly unknown[])[] {
   const all = listOf(list);
   const groups: unknown[][] = [];
-  for (let start = 0; start < all.length; start += 4) groups.push(all.slice(start, start + 4));
+  for (let start = 0; start < all.length; start += size) groups.push(all.slice(start, start + size));
   return groups;
 }
 
@@ -121,12 +155,14 @@ export function depthOf(reply: unknown): QueueDepth {
   const [ready = 0, waiting = 0, running = 0, dead = 0, nextDueMs = -1, readyResync = 0] = all.map(Number);
   const [live = -1, resync = -1, paused = 0, breakerOpen = 0, deadEvicted = 0] = all.slice(6).map(Number);
   const tenants = tenantsOf(listOf(all[11]));
+  const tickLagMs = Number(all[12] ?? 0);
   return {
     ready,
     waiting,
     running,
     dead,
     ...(nextDueMs < 0 ? {} : { nextDueMs }),
+    ...(tickLagMs > 0 ? { tickLagMs } : {}),
     ...(ready > 0 ? { readyResync } : {}),
     ...(live < 0 && resync < 0
       ? {}

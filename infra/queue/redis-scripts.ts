@@ -11,13 +11,14 @@ const SCRIPTS = {
   claim: ["ledger", "lease"],
   finish: ["ledger", "place", "outcome", "lease"],
   renew: ["ledger"],
+  bury: ["ledger", "place"],
   release: ["ledger", "place", "outcome"],
   tick: ["ledger", "place", "outcome"],
   depth: ["ledger"],
   epoch: ["ledger"],
   pause: ["ledger"],
 } as const;
-type ScriptName = keyof typeof SCRIPTS;
+export type ScriptName = keyof typeof SCRIPTS;
 export type Argument = string | number;
 
 /** Stands for "no limit" where a script wants a number. */
@@ -31,7 +32,7 @@ export interface ScriptSettings {
 }
 
 /** Calls a script of `lua/` for a function; rejects as the connection does. */
-export type RunScript = (
+type RunScript = (
   redis: Redis,
   script: ScriptName,
   functionName: string,
@@ -71,7 +72,7 @@ export function ledgerPrefix(functionName: string): string {
 }
 
 /** Numbers that both ledgers share, so that they are written down once. */
-function constants({ agingMs, deadKeptMs, maxDead }: LedgerLimits): string {
+function constants({ agingMs, deadKeptMs, maxDead, letterMs }: LedgerLimits): string {
   const delays: number[] = [];
   do delays.push(backoffMs(delays.length + 1, 0));
   while (delays.at(-1) !== delays.at(-2));
@@ -80,7 +81,7 @@ function constants({ agingMs, deadKeptMs, maxDead }: LedgerLimits): string {
     `local BACKOFF_MS = { ${delays.join(", ")} }`,
     `local FENCES_KEPT_MS, MAX_CAUSES = ${FENCES_KEPT_MS}, ${MAX_CAUSES}`,
     `local LEASE_EXPIRED = ${JSON.stringify(JSON.stringify(LEASE_EXPIRED))}`,
-    `local AGING_MS, DEAD_KEPT_MS, MAX_DEAD = ${agingMs}, ${deadKeptMs}, ${maxDead}`,
+    `local AGING_MS, DEAD_KEPT_MS, MAX_DEAD, LETTER_MS = ${agingMs}, ${deadKeptMs}, ${maxDead}, ${letterMs}`,
     `local BREAKER_INTERVAL_MS, BREAKER_INTERVALS = ${intervalMs}, ${intervals}`,
     `local BREAKER_MIN_RUNS, BREAKER_CLAIM_MS = ${minRuns}, ${claimEveryMs}`,
   ].join("\n");

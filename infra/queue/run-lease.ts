@@ -1,7 +1,9 @@
 import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
-import type { Clock } from "../../shared/runtime/ports.ts";
+import type { AttemptRecord } from "../../shared/runtime/dead-letters-port.ts";
+import type { Clock, Random } from "../../shared/runtime/ports.ts";
 import type { Failure, Lease, Outcome } from "../../shared/runtime/queue-port.ts";
-import type { Claim } from "./claim.ts";
+import { systemRandom } from "../random.ts";
+import { type Claim, LEASE_EXPIRED } from "./claim.ts";
 
 /** Times of leases, for tests and for platforms with their own limits. */
 export interface LeaseTiming {
@@ -20,15 +22,14 @@ export const LEASE_TIMING: LeaseTiming = Object.freeze({
   drainMs: 25 * SECOND,
 });
 
-/** `lost`: the ledger has taken the key away and counted that; there is nothing to finish. */
-export type RunEnd =
-  | { readonly type: "finished"; readonly outcome: Outcome }
-  | { readonly type: "lost" }
-  | { readonly type: "stopped" };
+/** A run that has lost its lease ends as the ledger will count it, or has: then its finish is fenced. */
+export type RunEnd = { readonly type: "finished"; readonly outcome: Outcome } | { readonly type: "stopped" };
 
 export interface RunTerms {
   readonly clock: Clock;
   readonly timing: LeaseTiming;
+  /** Default: that of this machine. */
+  readonly random?: Random | undefined;
   readonly run: (lease: Lease) => Promise<Outcome>;
   /** False = fenced. Throws while the ledger cannot be reached: tried again until the lease has run out. */
   readonly renew: () => Promise<boolean>;
@@ -40,14 +41,18 @@ export interface RunTerms {
  * Runs one claimed key and keeps its lease. Ends with the run, or before it with the lease, the time limit or the
  * worker; then the run's signal aborts and whatever it still gives is ignored. Never throws.
  */
-export async function runLease(claim: Claim, { clock, timing, run, renew, stop }: RunTerms): Promise<RunEnd> {
+export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
+  const { clock, timing, random = systemRandom, run, renew, stop } = terms;
   const ended = Promise.withResolvers<RunEnd>();
   const controller = new AbortController();
+  let recordOf = (): AttemptRecord | undefined => undefined;
   const abort = (end: RunEnd, why: string): void => {
     ended.resolve(end);
     controller.abort(new Error(why));
   };
-  const expire = (): void => abort({ type: "lost" }, "the lease expired");
+  const cutOff = (failure: Failure, why: string): void =>
+    abort({ type: "finished", outcome: { ...failedWith(failure), record: recordOf() } }, why);
+  const expire = (): void => cutOff(LEASE_EXPIRED, "the lease expired");
   const onStop = (): void => abort({ type: "stopped" }, "the worker stops");
 
   const over = new AbortController();
@@ -56,7 +61,7 @@ export async function runLease(claim: Claim, { clock, timing, run, renew, stop }
     // Counted from before the request, so that the run never believes in a lease longer than the ledger does.
     const cancelNext = clock.after(timing.leaseMs, expire);
     const held = await renew().catch(() => undefined);
-    if (held === false) abort({ type: "lost" }, "the lease was lost");
+    if (held === false) cutOff(LEASE_EXPIRED, "the lease was lost");
     if (held === true && !over.signal.aborted) {
       cancelExpiry();
       cancelExpiry = cancelNext;
@@ -67,14 +72,18 @@ export async function runLease(claim: Claim, { clock, timing, run, renew, stop }
   };
   let cancelRenewal = clock.after(timing.renewMs, () => void keep());
   const cancelTimeout = clock.after(timing.runTimeoutMs, () => {
-    abort({ type: "finished", outcome: failedWith(timedOut(timing.runTimeoutMs)) }, "the run takes too long");
+    cutOff(timedOut(timing.runTimeoutMs), "the run takes too long");
   });
   stop.addEventListener("abort", onStop);
   if (stop.aborted) onStop();
 
   const { key, failures, again, causes, fences, readyMs } = claim;
   const { signal } = controller;
-  const lease: Lease = Object.freeze({ key, failures, again, causes, fences, readyMs, signal });
+  const runId = random.id(8);
+  const ifCutOff = (record: () => AttemptRecord) => {
+    recordOf = record;
+  };
+  const lease: Lease = { key, runId, failures, again, causes, fences, readyMs, signal, ifCutOff };
   (async () => run(lease))().then(
     (outcome) => ended.resolve({ type: "finished", outcome }),
     (thrown: unknown) => ended.resolve({ type: "finished", outcome: failedWith(failureOf(thrown)) }),
@@ -86,9 +95,9 @@ export async function runLease(claim: Claim, { clock, timing, run, renew, stop }
   return end;
 }
 
-/** Nobody knows what such a run has sent, so it arms the floor. */
-function failedWith(failure: Failure): Outcome {
-  return { type: "error", failure, terminal: false, requested: true, fences: [] };
+/** Nobody knows what such a run has sent or seen, so it arms the floor and leaves the fences as they are. */
+function failedWith(failure: Failure): Outcome & { readonly type: "error" } {
+  return { type: "error", failure, terminal: false, requested: true };
 }
 
 function timedOut(limitMs: number): Failure {

@@ -1,11 +1,12 @@
 import type { Message } from "@aws-sdk/client-sqs";
 import { SECOND } from "../../shared/runtime/backoff.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { MalformedToken } from "./malformed-token.ts";
 import { SqsAcknowledger } from "./sqs-acknowledger.ts";
 import type { SqsEndpoint } from "./sqs-endpoint.ts";
 import { MissingQueueError } from "./sqs-endpoint.ts";
 import type { SqsQueues } from "./sqs-queues.ts";
-import type { Receiver, Token } from "./token-ledger.ts";
+import type { HandleToken, Receiver, Token } from "./token-ledger.ts";
 
 /** Limit of ReceiveMessage. */
 const MOST_MESSAGES = 10;
@@ -24,8 +25,7 @@ export interface SqsPollerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly functionName: string;
-  /** The token in a message body; `undefined` = malformed: reported there, to be deleted here. */
-  readonly parse: (message: Message, wanted: Token["class"]) => Token | undefined;
+  readonly parse: (message: Message, wanted: Token["class"]) => Token | MalformedToken;
 }
 
 interface Side {
@@ -43,7 +43,7 @@ interface Side {
  */
 export class SqsPoller implements Receiver {
   readonly #options: SqsPollerOptions;
-  readonly #handle: (token: Token) => Promise<void>;
+  readonly #handle: HandleToken;
   readonly #concurrency: number;
   readonly #acknowledger: SqsAcknowledger;
   readonly #live: Side = { class: "live", polling: false, empty: false };
@@ -57,7 +57,7 @@ export class SqsPoller implements Receiver {
   #livePolls = 0;
   #cancelRest: (() => void) | undefined;
 
-  constructor(options: SqsPollerOptions, handle: (token: Token) => Promise<void>, concurrency: number) {
+  constructor(options: SqsPollerOptions, handle: HandleToken, concurrency: number) {
     this.#options = options;
     this.#handle = handle;
     this.#concurrency = concurrency;
@@ -172,8 +172,7 @@ export class SqsPoller implements Receiver {
   async #take({ message, url, class: wanted }: Received): Promise<void> {
     const { parse, log, functionName } = this.#options;
     try {
-      const token = parse(message, wanted);
-      if (token !== undefined) await this.#handle(token);
+      await this.#handle(parse(message, wanted));
       this.#acknowledger.add(url, message);
     } catch (error) {
       log.debug({ function: functionName, error: String(error) }, "a token stays: the ledger did not answer");

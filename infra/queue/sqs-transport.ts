@@ -1,12 +1,13 @@
 import type { Message } from "@aws-sdk/client-sqs";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { MalformedToken } from "./malformed-token.ts";
 import type { SqsEndpoint } from "./sqs-endpoint.ts";
 import { SqsPoller } from "./sqs-poller.ts";
 import type { SqsQueues } from "./sqs-queues.ts";
 import { UnusableQueueError } from "./sqs-queues.ts";
 import { SqsSender } from "./sqs-sender.ts";
 import { parseBody } from "./sqs-token.ts";
-import type { Token, Transport } from "./token-ledger.ts";
+import type { HandleToken, Token, Transport } from "./token-ledger.ts";
 
 export interface SqsTransportOptions {
   readonly functionName: string;
@@ -16,8 +17,6 @@ export interface SqsTransportOptions {
   readonly visibilitySeconds: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called for every message that is no token. */
-  readonly onMalformed: () => void;
 }
 
 /** Tokens of one function on its two standard queues (queue.md 6.2). */
@@ -28,11 +27,7 @@ export function createSqsTransport(options: SqsTransportOptions): Transport {
     send: (tokens) => sender.send(tokens),
     receive: async (handle, concurrency) => {
       if (endpoint.reachable) await refuseMissing(queues);
-      return new SqsPoller(
-        { ...options, parse: (message, wanted) => tokenOf(message, wanted, options) },
-        handle,
-        concurrency,
-      );
+      return new SqsPoller({ ...options, parse: tokenOf }, handle, concurrency);
     },
     close: () => sender.close(),
   };
@@ -46,7 +41,7 @@ export interface PushedTransport extends Transport {
 
 export function createPushedSqsTransport(options: SqsTransportOptions): PushedTransport {
   const sender = new SqsSender(options);
-  let handler: ((token: Token) => Promise<void>) | undefined;
+  let handler: HandleToken | undefined;
   return {
     send: (tokens) => sender.send(tokens),
     receive: async (handle) => {
@@ -58,10 +53,8 @@ export function createPushedSqsTransport(options: SqsTransportOptions): PushedTr
       };
     },
     deliver: async (message, wanted) => {
-      const token = tokenOf(message, wanted, options);
-      if (token === undefined) return;
       if (handler === undefined) throw new Error(`nobody works on ${options.functionName}`);
-      await handler(token);
+      await handler(tokenOf(message, wanted));
     },
     close: () => sender.close(),
   };
@@ -75,16 +68,10 @@ async function refuseMissing(queues: SqsQueues): Promise<void> {
   }
 }
 
-function tokenOf(
-  { Body, MessageId }: Message,
-  wanted: Token["class"],
-  { log, functionName, onMalformed }: SqsTransportOptions,
-): Token | undefined {
+/** Never with the body of a message that is none: it is somebody else's. */
+function tokenOf({ Body, MessageId }: Message, wanted: Token["class"]): Token | MalformedToken {
   const token = parseBody(Body, wanted);
   if (token !== undefined) return token;
-  onMalformed();
-  // Never the body: it is somebody else's.
-  const fields = { function: functionName, reason: "Malformed", message: MessageId, length: Body?.length };
-  log.warn(fields, "a message on SQS is no token; it is deleted");
-  return undefined;
+  const malformed = `SQS message ${MessageId} of ${Body?.length ?? 0} characters on ${wanted} is no token`;
+  return { malformed, class: wanted };
 }

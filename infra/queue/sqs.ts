@@ -2,9 +2,10 @@ import type { Message } from "@aws-sdk/client-sqs";
 import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
 import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
-import type { Queue, QueueEntry, QueueHealth } from "../../shared/runtime/queue-port.ts";
+import type { NoteCount, Queue, QueueEntry, QueueHealth } from "../../shared/runtime/queue-port.ts";
 import { systemClock } from "../clock.ts";
-import { forgetFailure } from "./claim.ts";
+import { checkEntries } from "./check-entries.ts";
+import { forgetCount, forgetFailure } from "./claim.ts";
 import { checkFunctionName } from "./function-name.ts";
 import { connectPatiently, connectRedis, endConnection } from "./redis-connection.ts";
 import type { RedisHealth } from "./redis-health.ts";
@@ -44,18 +45,15 @@ export interface SqsQueueOptions extends SqsTarget {
   readonly waitSeconds?: number;
   /** Told about every failure, for dead letters. */
   readonly noteFailure?: NoteFailure;
-}
-
-export interface SqsQueue extends Queue {
-  /** Messages since the start that were no tokens (reason Malformed). */
-  malformed(): number;
+  /** Told what the ledger counts, for metrics. */
+  readonly noteCount?: NoteCount;
 }
 
 /**
  * The queue of many processes: ledger on Redis, tokens through SQS. SQS need not be reachable at the start.
  * Throws when Redis cannot be reached or evicts data, or the AWS SDK is not installed.
  */
-export async function createSqsQueue(options: SqsQueueOptions): Promise<SqsQueue> {
+export async function createSqsQueue(options: SqsQueueOptions): Promise<Queue> {
   return openQueue(options, { createTransport: createSqsTransport, patient: true });
 }
 
@@ -66,7 +64,7 @@ export interface MessageSource {
 }
 
 /** A queue that does not poll: the platform does, and hands over what it has received. */
-export interface PushedSqsQueue extends SqsQueue {
+export interface PushedSqsQueue extends Queue {
   /** Settles when the message may be deleted; rejects when the ledger could not be asked. */
   deliver(source: MessageSource, message: Message): Promise<void>;
 }
@@ -99,8 +97,9 @@ interface Intake {
   readonly patient: boolean;
 }
 
-async function openQueue(options: SqsQueueOptions, intake: Intake): Promise<SqsQueue> {
-  const { url, log, clock = systemClock, resendMs = RESEND_MS, noteFailure = forgetFailure } = options;
+async function openQueue(options: SqsQueueOptions, intake: Intake): Promise<Queue> {
+  const { url, log, clock = systemClock, resendMs = RESEND_MS } = options;
+  const { noteFailure = forgetFailure, noteCount = forgetCount } = options;
   const prefix = checkSqsPrefix(options.prefix ?? DEFAULT_SQS_PREFIX);
   const timing = { ...LEASE_TIMING, ...options.timing };
   const visibilitySeconds = visibilityOf(timing.leaseMs);
@@ -113,11 +112,7 @@ async function openQueue(options: SqsQueueOptions, intake: Intake): Promise<SqsQ
   });
   const patient = intake.patient ? connectPatiently(producer) : undefined;
   const worker = patient?.redis ?? producer;
-  const ledger = await createRedisLedger({ producer, worker, resendMs, window: TOKEN_WINDOW });
-  let malformed = 0;
-  const onMalformed = (): void => {
-    malformed += 1;
-  };
+  const ledger = await createRedisLedger({ producer, worker, resendMs, window: TOKEN_WINDOW, noteCount });
   const open = (functionName: string): TokenQueue => {
     const queues = createSqsQueues({
       endpoint,
@@ -135,7 +130,6 @@ async function openQueue(options: SqsQueueOptions, intake: Intake): Promise<SqsQ
       queues,
       waitSeconds,
       visibilitySeconds,
-      onMalformed,
     });
     return new TokenQueue({ ...common, ledger, transport, timing, noteFailure, anyKey: intake.patient });
   };
@@ -147,7 +141,7 @@ async function openQueue(options: SqsQueueOptions, intake: Intake): Promise<SqsQ
     if (endpoint.reachable || !health.healthy().ok) return health.healthy();
     return { ok: false, message: "SQS cannot be used; tokens wait" };
   };
-  return { ...queueOf({ ledger, health, open, close }), healthy, malformed: () => malformed };
+  return { ...queueOf({ ledger, health, open, close }), healthy };
 }
 
 interface QueueParts {
@@ -174,6 +168,7 @@ function queueOf({ ledger, health, open: create, close }: QueueParts): Omit<Queu
   return {
     enqueue: async (name, entries) => {
       const queue = open(name);
+      checkEntries(entries);
       refuseLongKeys(entries);
       await health.watch(() => queue.enqueue(entries));
     },
@@ -183,6 +178,7 @@ function queueOf({ ledger, health, open: create, close }: QueueParts): Omit<Queu
       return ledger.depth(name);
     },
     dead: async (name) => ledger.dead(checkFunctionName(name)),
+    keyState: async (name, key) => ledger.keyState(checkFunctionName(name), key),
     epoch: async (name) => `${await ledger.epoch(checkFunctionName(name))}.${await health.generation()}`,
     pause: async (name) => open(name).pause(true),
     resume: async (name) => open(name).pause(false),

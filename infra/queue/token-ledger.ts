@@ -1,22 +1,37 @@
 import type { Key } from "../../shared/runtime/key.ts";
-import type { DeadKey, Outcome, QueueDepth, QueueEntry } from "../../shared/runtime/queue-port.ts";
+import type {
+  DeadKey,
+  Failure,
+  KeyState,
+  Outcome,
+  QueueDepth,
+  QueueEntry,
+} from "../../shared/runtime/queue-port.ts";
 import type { Claim, ClaimTerms } from "./claim.ts";
+import type { MalformedToken } from "./malformed-token.ts";
 
 /** "This key is ready now." At least once, unordered, lossy: the ledger decides what a token is worth. */
 export interface Token {
   readonly key: Key;
+  /** Of the event that made the key ready; another one's token is stale. Empty: good for whichever. */
   readonly seq: string;
   readonly class: QueueEntry["class"];
   /** Keys of the same tenant and class that were ready before it (Q-12); a transport may send them later. */
   readonly rank?: number;
 }
 
-/** A key that died in a change of the ledger. */
+/** A key that began to die in a change of the ledger: leased until its letter is written and it is buried. */
 export interface KeyDeath {
   readonly key: Key;
   readonly class: QueueEntry["class"];
   readonly failures: number;
   readonly since: Date;
+  /** For `bury`: somebody else may have to write the letter meanwhile. */
+  readonly owner: string;
+  /** The last one. */
+  readonly failure: Failure;
+  /** Owner of the last run. */
+  readonly ranBy: string;
 }
 
 /** What a change of the ledger leaves to do. */
@@ -47,20 +62,27 @@ export interface TokenLedger {
     next?: ClaimTerms,
   ): Promise<FinishChange>;
   renew(functionName: string, claim: Claim & ClaimTerms): Promise<boolean>;
+  /** The letter of a death exists: the key is dead, or lives again if there has been an event since. */
+  bury(functionName: string, death: Pick<KeyDeath, "key" | "owner">): Promise<Change>;
   release(functionName: string, claim: Claim): Promise<Change>;
   tick(functionName: string): Promise<Change>;
   /** Claims nothing until it is called with false; events are accepted all the same. */
   pause(functionName: string, paused: boolean): Promise<Change>;
   depth(functionName: string): Promise<QueueDepth>;
   dead(functionName: string): Promise<readonly DeadKey[]>;
+  keyState(functionName: string, key: Key): Promise<KeyState | undefined>;
   epoch(functionName: string): Promise<string>;
 }
 
+export type HandleToken = (arrived: Token | MalformedToken) => Promise<void>;
+
 /** How tokens of one function reach its workers. */
 export interface Transport {
+  /** Tokens travel on the connection of the ledger's `enqueue`: what is sent after a call arrives after it. */
+  readonly followsLedger?: true;
   send(tokens: readonly Token[]): Promise<void>;
   /** Calls `handle` for up to `concurrency` tokens at a time; a token is acknowledged when it settles. */
-  receive(handle: (token: Token) => Promise<void>, concurrency: number): Promise<Receiver>;
+  receive(handle: HandleToken, concurrency: number): Promise<Receiver>;
   close(): Promise<void>;
 }
 

@@ -1,18 +1,19 @@
-import { randomBytes } from "node:crypto";
 import { SECOND } from "../../shared/runtime/backoff.ts";
-import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
-import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { FailedRun, NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
+import type { Clock, Log, Random } from "../../shared/runtime/ports.ts";
 import type { Lease, Outcome, QueueEntry, WorkOptions } from "../../shared/runtime/queue-port.ts";
+import { systemRandom } from "../random.ts";
 import { ActiveRuns } from "./active-runs.ts";
 import { batched } from "./batched.ts";
-import { type Claim, deathReason, failedRun, forgetFailure, LEASE_EXPIRED } from "./claim.ts";
+import { deathReason, failedRun, forgetFailure } from "./claim.ts";
+import { isMalformed, type MalformedToken, malformedKey, malformedRun } from "./malformed-token.ts";
 import type { LeaseTiming } from "./run-lease.ts";
 import { runLease } from "./run-lease.ts";
-import type { Change, Token, TokenLedger, Transport } from "./token-ledger.ts";
+import type { Change, KeyDeath, Token, TokenLedger, Transport } from "./token-ledger.ts";
 
 const TICK_MS = 250;
-/** What is due later is found by an ordinary tick of anybody. */
-const ARM_BELOW_MS = SECOND;
+/** What is due later than so many ticks is found by an ordinary tick of anybody. */
+const ARM_BELOW_TICKS = 4;
 const ENTRIES_AT_ONCE = 200;
 /**
  * How many keys a worker may run for one token before it looks at the transport again, so that a key with a token is
@@ -37,6 +38,10 @@ export interface TokenQueueOptions {
    * `window`). Default: only the keys of tokens.
    */
   readonly anyKey?: boolean;
+  /** Default: that of this machine. */
+  readonly random?: Random | undefined;
+  /** Between two ticks, about. Default 250 ms. */
+  readonly tickMs?: number | undefined;
 }
 
 /**
@@ -50,23 +55,41 @@ export class TokenQueue implements AsyncDisposable {
   #tickAt = Number.POSITIVE_INFINITY;
   #tickUnderWay: Promise<void> | undefined;
   readonly #closed = new AbortController();
-  readonly #name = randomBytes(6).toString("base64url");
+  readonly #random: Random;
+  readonly #tickMs: number;
+  readonly #name: string;
   readonly #accept: (entry: QueueEntry) => Promise<void>;
   #claims = 0;
+  /** The last event got a token, and no key of its tenant was in front of it. */
+  #keepsUp = false;
 
   constructor(options: TokenQueueOptions) {
     this.#options = options;
+    this.#random = options.random ?? systemRandom;
+    this.#tickMs = options.tickMs ?? TICK_MS;
+    this.#name = this.#random.id(5);
     // Storms come as many calls of one key each.
-    this.#accept = batched(ENTRIES_AT_ONCE, async (entries: readonly QueueEntry[]) => {
-      await this.#follow(await options.ledger.enqueue(options.functionName, entries));
+    const accept = async (entries: readonly QueueEntry[]) => {
+      await this.#acceptAll(entries);
       return [];
-    });
-    this.#arm(TICK_MS);
+    };
+    this.#accept = batched(ENTRIES_AT_ONCE, accept, (callback) => options.clock.after(0, callback));
+    this.#arm(this.#tickMs);
   }
 
   /** Rejects when the ledger cannot be reached; then some of the entries may have been accepted. */
   async enqueue(entries: readonly QueueEntry[]): Promise<void> {
     await Promise.all(entries.map(this.#accept));
+  }
+
+  async #acceptAll(entries: readonly QueueEntry[]): Promise<void> {
+    const { ledger, transport, functionName } = this.#options;
+    const ahead = transport.followsLedger === true && this.#keepsUp ? tokenAhead(entries) : undefined;
+    const accepted = ledger.enqueue(functionName, entries);
+    if (ahead !== undefined) void this.#send([ahead]);
+    const change = await accepted;
+    this.#keepsUp = change.tokens.length > 0 && change.tokens.every(({ rank = 0 }) => rank === 0);
+    await this.#follow({ ...change, tokens: change.tokens.filter(({ key }) => key !== ahead?.key) });
   }
 
   /** Stops claims everywhere, or lets them go on. */
@@ -78,7 +101,10 @@ export class TokenQueue implements AsyncDisposable {
   async work(options: WorkOptions, run: (lease: Lease) => Promise<Outcome>): Promise<AsyncDisposable> {
     const { transport, clock, timing } = this.#options;
     const runs = new ActiveRuns();
-    const handle = (token: Token): Promise<void> => runs.track(this.#handle(token, { options, run, runs }));
+    const handle = (arrived: Token | MalformedToken): Promise<void> =>
+      runs.track(
+        isMalformed(arrived) ? this.#noteMalformed(arrived) : this.#handle(arrived, { options, run, runs }),
+      );
     const receiver = await transport.receive(handle, options.concurrency);
     const end = async (): Promise<void> => {
       const drained = runs.drain(clock, timing.drainMs);
@@ -115,10 +141,12 @@ export class TokenQueue implements AsyncDisposable {
     const notes: Promise<void>[] = [];
     let terms = this.#termsOf(options);
     let claim = await ledger.claim(functionName, token, terms);
+    const malformed = malformedKey(token, claim);
+    if (malformed !== undefined) notes.push(this.#noteMalformed(malformed));
     for (let count = 1; claim !== undefined; count += 1) {
       const held = { ...claim, ...terms };
       const renew = (): Promise<boolean> => ledger.renew(functionName, held);
-      const end = await runLease(claim, { clock, timing, run, renew, stop: runs.stop });
+      const end = await runLease(claim, { clock, timing, random: this.#random, run, renew, stop: runs.stop });
       claim = undefined;
       if (end.type === "stopped") await this.#follow(await ledger.release(functionName, held));
       if (end.type !== "finished") break;
@@ -126,7 +154,9 @@ export class TokenQueue implements AsyncDisposable {
       terms = this.#termsOf(options);
       const change = await ledger.finish(functionName, held, end.outcome, goesOn ? terms : undefined);
       claim = change.next;
-      notes.push(this.#note(held, end.outcome, change));
+      if (end.outcome.type === "error") {
+        notes.push(this.#note(failedRun(functionName, held, end.outcome), change));
+      }
       await this.#follow({ ...change, deaths: [] });
     }
     await Promise.all(notes);
@@ -144,28 +174,49 @@ export class TokenQueue implements AsyncDisposable {
     };
   }
 
-  async #note(claim: Claim, outcome: Outcome, { accepted, deaths }: Change): Promise<void> {
-    const { functionName, noteFailure = forgetFailure } = this.#options;
-    if (outcome.type !== "error" || !accepted) return;
-    const [died] = deaths;
-    const reason = deathReason(outcome.failure, outcome.terminal);
-    const death = died && { reason, class: died.class, since: died.since };
-    await noteFailure({ ...failedRun(functionName, claim, outcome), death });
+  async #note(run: FailedRun, { accepted, deaths: [death] }: Change): Promise<void> {
+    const { noteFailure = forgetFailure } = this.#options;
+    if (death === undefined) await noteFailure({ ...run, fenced: !accepted });
+    else await this.#bury(run, death);
   }
 
-  /** Nobody has finished these runs: a tick has taken their leases away. */
-  async #noteExpired(deaths: Change["deaths"]): Promise<void> {
-    const { functionName, noteFailure = forgetFailure } = this.#options;
-    for (const { key, failures, class: wanted, since } of deaths) {
-      const death = { reason: deathReason(LEASE_EXPIRED, false), class: wanted, since };
-      const failure = LEASE_EXPIRED;
-      await noteFailure({ function: functionName, key, failure, failures, again: 0, causes: [], death });
+  /**
+   * First the letter, then the death, so that no key is dead without one (queue.md 7). When this process is killed in
+   * between, or the letter cannot be stored, a tick hands the key to somebody else.
+   */
+  async #bury(run: FailedRun, { key, owner, class: wanted, since, failure }: KeyDeath): Promise<void> {
+    const { ledger, functionName, noteFailure = forgetFailure, log } = this.#options;
+    try {
+      await noteFailure({ ...run, death: { reason: deathReason(failure), class: wanted, since } });
+      await this.#follow(await ledger.bury(functionName, { key, owner }));
+    } catch (error) {
+      log.debug({ function: functionName, error: String(error) }, "a dying key is left to a tick");
     }
   }
 
+  async #noteMalformed(arrived: MalformedToken): Promise<void> {
+    const { functionName, noteFailure = forgetFailure, clock, log } = this.#options;
+    const fields = { function: functionName, reason: "Malformed", what: arrived.malformed };
+    log.warn(fields, "what arrived is no token; it is dropped and recorded");
+    await noteFailure(malformedRun(functionName, arrived, clock.now()));
+  }
+
   async #follow({ tokens, waitMs, deaths }: Change): Promise<void> {
-    void this.#noteExpired(deaths);
-    if (waitMs !== undefined && waitMs < ARM_BELOW_MS) this.#arm(waitMs);
+    // Of runs that nobody has finished.
+    for (const death of deaths) {
+      const { key, failure, failures, ranBy: owner } = death;
+      const run = {
+        function: this.#options.functionName,
+        key,
+        owner,
+        failure,
+        failures,
+        again: 0,
+        causes: [],
+      };
+      void this.#bury(run, death);
+    }
+    if (waitMs !== undefined && waitMs < ARM_BELOW_TICKS * this.#tickMs) this.#arm(waitMs);
     await this.#send(tokens);
   }
 
@@ -201,8 +252,18 @@ export class TokenQueue implements AsyncDisposable {
     );
     await this.#tickUnderWay;
     this.#tickUnderWay = undefined;
-    this.#arm(TICK_MS * (0.8 + 0.4 * Math.random()));
+    this.#arm(this.#tickMs * (0.8 + 0.4 * this.#random.number()));
   }
+}
+
+/**
+ * The token of a single event that is due now, sent right behind the event instead of a round trip later. Its seq is
+ * not known yet; without one a token is good for any. When the event turns out to need no token it is merely stale.
+ */
+function tokenAhead([only, ...others]: readonly QueueEntry[]): Token | undefined {
+  if (only === undefined || others.length > 0 || only.class !== "live" || (only.delayMs ?? 0) > 0)
+    return undefined;
+  return { key: only.key, seq: "", class: "live" };
 }
 
 interface WorkerParts {

@@ -1,4 +1,3 @@
-import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
 import type { Lease, Outcome, Queue, QueueDepth, WorkOptions } from "../../shared/runtime/queue-port.ts";
 import { PRIORITY } from "./metric-specs.ts";
 import type { Metrics } from "./metrics.ts";
@@ -173,14 +172,6 @@ class RunMeter {
   }
 }
 
-/** Counts the deaths that a queue tells of. */
-export function meterDeaths(metrics: Metrics): NoteFailure {
-  return async ({ function: name, death }) => {
-    if (death === undefined) return;
-    metrics.add("capstan_queue_dead_total", { function: name, reason: death.reason });
-  };
-}
-
 /** Shows the depth of every function at each scrape; a function whose depth is not known is left out. */
 export function meterDepths(view: QueueView, metrics: Metrics): void {
   metrics.onScrape(async () => {
@@ -196,13 +187,14 @@ export function meterDepths(view: QueueView, metrics: Metrics): void {
 function showDepth(functionName: string, depth: QueueDepth, metrics: Metrics): void {
   const name = { name: functionName, controller: functionName };
   const own = { function: functionName };
-  const { ready, waiting, dead, readyResync = 0, oldestReadyMs = {}, deadEvicted = 0 } = depth;
+  const { ready, waiting, dead, readyResync = 0, oldestReadyMs = {}, deadEvicted = 0, tickLagMs = 0 } = depth;
   metrics.set("workqueue_depth", { ...name, priority: PRIORITY.live }, ready - readyResync);
   metrics.set("workqueue_depth", { ...name, priority: PRIORITY.resync }, readyResync);
   metrics.set("capstan_queue_waiting", own, waiting);
   metrics.set("capstan_queue_dead_keys", own, dead);
   metrics.set("capstan_queue_dead_evicted_keys", own, deadEvicted);
   metrics.set("capstan_queue_paused", own, depth.paused === true ? 1 : 0);
+  metrics.set("capstan_queue_tick_lag_seconds", own, tickLagMs / 1_000);
   metrics.set("capstan_queue_breaker_open", own, depth.breakerOpen === true ? 1 : 0);
   for (const [urgency, ms] of Object.entries(oldestReadyMs)) {
     metrics.set("capstan_queue_oldest_ready_seconds", { ...own, class: urgency }, ms / 1_000);
@@ -216,5 +208,6 @@ const DEPTH_GAUGES = [
   "capstan_queue_dead_evicted_keys",
   "capstan_queue_paused",
   "capstan_queue_breaker_open",
+  "capstan_queue_tick_lag_seconds",
   "capstan_queue_oldest_ready_seconds",
 ] as const;

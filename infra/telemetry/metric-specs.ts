@@ -1,5 +1,6 @@
 import { KINDS } from "../../shared/api/registry.ts";
 import type { DeathReason } from "../../shared/runtime/dead-letter.ts";
+import type { ResyncCause } from "../relay/resync.ts";
 
 /** One metric of the text that `/metrics` gives. */
 export interface MetricSpec {
@@ -28,23 +29,28 @@ const CAUSES = [
   "ServerTimeout",
   "ServiceUnavailable",
   "Timeout",
+  "TooDeep",
   "TooLarge",
   "TooManyRequests",
   "TypeNotServed",
   "Unauthorized",
   "Undecodable",
   "VeryShortWatch",
+  "WentBack",
 ] as const;
+
+export const RESYNC_CAUSES = ["start", "list", "period", "loss"] as const satisfies ResyncCause[];
 
 export const LABEL_VALUES = {
   priority: Object.values(PRIORITY),
   class: ["live", "resync"],
   result: ["success", "error", "requeue", "requeue_after"],
   reason: ["MaxAttempts", "Terminal", "LeaseExpired", "Malformed"] satisfies DeathReason[],
-  cause: CAUSES,
+  cause: [...CAUSES, ...RESYNC_CAUSES],
   server: ["management", "workload"],
   /** Kinds of providers are known only to the CRDs of a cluster; they share one value. */
   resource: [...KINDS.map(({ plural, group }) => (group === "" ? plural : `${plural}.${group}`)), "provider"],
+  type: ["ADDED", "MODIFIED", "DELETED", "BOOKMARK"],
   state: ["listing", "streaming", "backoff", "stopped", "connected", "unreachable", "unknown"],
 } as const;
 
@@ -188,6 +194,46 @@ export const METRICS = {
     labels: ["function", "reason"],
     help: "Keys that died: no attempts left, failed for good, no worker survived them, or no key at all.",
   },
+  capstan_queue_coalesced_total: {
+    type: "counter",
+    labels: ["function"],
+    help: "Events of this process that added no run: their key was waiting or ready, or had one pending.",
+  },
+  capstan_queue_revived_total: {
+    type: "counter",
+    labels: ["function", "class"],
+    help: "Events that brought a dead key back: live ones with all its attempts, resync ones with one.",
+  },
+  capstan_queue_lease_expired_total: {
+    type: "counter",
+    labels: ["function"],
+    help: "Leases that ran out: the worker was killed, hung or cut off from the queue.",
+  },
+  capstan_queue_fenced_total: {
+    type: "counter",
+    labels: ["function"],
+    help: "Runs of this process that ended after they had lost their lease; the queue ignored them.",
+  },
+  capstan_queue_stale_tokens_total: {
+    type: "counter",
+    labels: ["function"],
+    help: "Tokens that this process received for keys that needed no run any more. Always 0 without tokens.",
+  },
+  capstan_queue_resent_tokens_total: {
+    type: "counter",
+    labels: ["function"],
+    help: "Tokens that this process sent again because nobody had claimed their key. Always 0 without tokens.",
+  },
+  capstan_queue_tick_lag_seconds: {
+    type: "gauge",
+    labels: ["function"],
+    help: "For how long the longest overdue key has been due, or its lease over: nobody ticks, or too seldom.",
+  },
+  capstan_queue_resync_total: {
+    type: "counter",
+    labels: ["function", "cause"],
+    help: "Complete resyncs by this relay: start, list (a kind came late or again), period, loss (of queue data).",
+  },
   capstan_relay_ready: {
     type: "gauge",
     labels: [],
@@ -201,10 +247,34 @@ export const METRICS = {
   capstan_relay_silent_seconds: {
     type: "gauge",
     labels: LOOP,
-    help: "Since the last event, bookmark or list of the streaming loop that has been silent longest.",
+    help: "Since the last byte of the streaming loop that has been silent longest; lists count.",
+  },
+  capstan_relay_quiet_seconds: {
+    type: "gauge",
+    labels: LOOP,
+    help: "Since the last event of the streaming loop in which nothing has happened for longest.",
+  },
+  capstan_relay_lag_seconds: {
+    type: "gauge",
+    labels: LOOP,
+    help: "From the last write of our own until its event was handled, the worst loop, to the second.",
+  },
+  capstan_relay_pending_events: {
+    type: "gauge",
+    labels: LOOP,
+    help: "Received events that wait for the read model or the queue; at 1,000 a loop stops reading.",
   },
   capstan_relay_lists_total: { type: "counter", labels: LOOP, help: "Complete lists." },
-  capstan_relay_events_total: { type: "counter", labels: LOOP, help: "Watch events." },
+  capstan_relay_events_total: {
+    type: "counter",
+    labels: [...LOOP, "type"],
+    help: "Watch events that were handled. Of events that wait for one object only the newest is.",
+  },
+  capstan_relay_received_bytes_total: {
+    type: "counter",
+    labels: LOOP,
+    help: "Bytes of watches, decompressed.",
+  },
   capstan_relay_reconnects_total: {
     type: "counter",
     labels: [...LOOP, "cause"],

@@ -5,11 +5,14 @@ import { LABEL_VALUES } from "./metric-specs.ts";
 import type { LabelsOf, Metrics } from "./metrics.ts";
 
 type Loop = ReturnType<Relay["status"]>["loops"][number];
-type LoopLabels = LabelsOf<"capstan_relay_events_total">;
-const NEVER: Pick<Loop, "lists" | "events" | "undecodable" | "reconnects"> = Object.freeze({
+type LoopLabels = LabelsOf<"capstan_relay_lists_total">;
+/** What only ever grows while a loop lives. */
+type Counts = Pick<Loop, "lists" | "bytes" | "undecodable" | "eventsByType" | "reconnects">;
+const NONE: Counts = Object.freeze({
   lists: 0,
-  events: 0,
+  bytes: 0,
   undecodable: 0,
+  eventsByType: { ADDED: 0, MODIFIED: 0, DELETED: 0, BOOKMARK: 0 },
   reconnects: {},
 });
 
@@ -38,20 +41,38 @@ export function meterRelay(relay: Pick<Relay, "status">, metrics: Metrics, clock
 /** Adds what a loop has counted since the last scrape. Lower numbers are those of a new loop with the same name. */
 function countLoop(metrics: Metrics, loop: Loop, last: Loop | undefined): void {
   const labels = labelsOf(loop);
-  const restarted = last === undefined || loop.lists < last.lists || loop.events < last.events;
-  const since = restarted ? NEVER : last;
-  metrics.add("capstan_relay_lists_total", labels, loop.lists - since.lists);
-  metrics.add("capstan_relay_events_total", labels, loop.events - since.events);
-  metrics.add("capstan_relay_undecodable_total", labels, Math.max(0, loop.undecodable - since.undecodable));
+  const restarted =
+    last === undefined || loop.lists < last.lists || loop.bytes < last.bytes || loop.events < last.events;
+  const since: Counts = restarted ? NONE : last;
+  const add = (name: CounterName, by: number) => metrics.add(name, labels, Math.max(0, by));
+  add("capstan_relay_lists_total", loop.lists - since.lists);
+  add("capstan_relay_received_bytes_total", loop.bytes - since.bytes);
+  add("capstan_relay_undecodable_total", loop.undecodable - since.undecodable);
+  for (const type of LABEL_VALUES.type) {
+    const by = loop.eventsByType[type] - since.eventsByType[type];
+    metrics.add("capstan_relay_events_total", { ...labels, type }, Math.max(0, by));
+  }
   for (const [cause, count] of Object.entries(loop.reconnects)) {
     const by = Math.max(0, count - (since.reconnects[cause] ?? 0));
     metrics.add("capstan_relay_reconnects_total", { ...labels, cause }, by);
   }
 }
 
+type CounterName =
+  | "capstan_relay_lists_total"
+  | "capstan_relay_received_bytes_total"
+  | "capstan_relay_undecodable_total";
+
+const GAUGES = [
+  "capstan_relay_loops",
+  "capstan_relay_silent_seconds",
+  "capstan_relay_quiet_seconds",
+  "capstan_relay_lag_seconds",
+  "capstan_relay_pending_events",
+] as const;
+
 function showLoops(metrics: Metrics, loops: readonly Loop[], nowMs: number): void {
-  metrics.clear("capstan_relay_loops");
-  metrics.clear("capstan_relay_silent_seconds");
+  for (const gauge of GAUGES) metrics.clear(gauge);
   for (const group of Map.groupBy(loops, (loop) => JSON.stringify(labelsOf(loop))).values()) {
     const [first] = group;
     if (first === undefined) continue;
@@ -59,12 +80,32 @@ function showLoops(metrics: Metrics, loops: readonly Loop[], nowMs: number): voi
     for (const [state, same] of Map.groupBy(group, (loop) => loop.state)) {
       metrics.set("capstan_relay_loops", { ...labels, state }, same.length);
     }
-    const heard = group.flatMap(({ state, lastHeardAt }) =>
-      state === "streaming" && lastHeardAt !== undefined ? [lastHeardAt] : [],
+    const streaming = group.filter(({ state }) => state === "streaming");
+    const show = (name: (typeof GAUGES)[1 | 2 | 3], ages: readonly (number | undefined)[]) => {
+      const known = ages.filter((age) => age !== undefined);
+      if (known.length > 0) metrics.set(name, labels, Math.max(0, ...known) / 1_000);
+    };
+    const since = (at: number | undefined) => (at === undefined ? undefined : nowMs - at);
+    show(
+      "capstan_relay_silent_seconds",
+      streaming.map((loop) => since(lastByteOf(loop))),
     );
-    if (heard.length === 0) continue;
-    metrics.set("capstan_relay_silent_seconds", labels, Math.max(0, nowMs - Math.min(...heard)) / 1_000);
+    show(
+      "capstan_relay_quiet_seconds",
+      streaming.map((loop) => since(loop.lastEventAt)),
+    );
+    show(
+      "capstan_relay_lag_seconds",
+      group.map(({ lagMs }) => lagMs),
+    );
+    const pending = group.reduce((sum, loop) => sum + loop.pending, 0);
+    metrics.set("capstan_relay_pending_events", labels, pending);
   }
+}
+
+/** A list is bytes, too: after it a watch begins. */
+function lastByteOf({ lastByteAt, lastHeardAt }: Loop): number | undefined {
+  return lastByteAt === undefined ? lastHeardAt : Math.max(lastByteAt, lastHeardAt ?? 0);
 }
 
 /** `management machinepools.cluster.x-k8s.io`, `default/c1 nodes`. */

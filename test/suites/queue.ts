@@ -1,17 +1,30 @@
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../../infra/clock.ts";
 import type { LeaseTiming } from "../../infra/queue/run-lease.ts";
+import { resyncNow } from "../../infra/relay/resync.ts";
+import { createMemoryStore } from "../../infra/store/memory.ts";
+import { MANAGEMENT } from "../../shared/api/kinds.ts";
+import { MachinePool } from "../../shared/api/machinepool.ts";
 import { DEFAULT_QUEUE, MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
+import { defineFunction } from "../../shared/runtime/define-function.ts";
+import type { Clock } from "../../shared/runtime/ports.ts";
 import type {
+  Counted,
   Failure,
   Fence,
   Lease,
+  NoteCount,
   Outcome,
   Queue,
   QueueEntry,
   WorkOptions,
 } from "../../shared/runtime/queue-port.ts";
+import { done } from "../../shared/runtime/result.ts";
+import { runStep } from "../../shared/runtime/run-step.ts";
 import type { VirtualClock } from "../support/clock.ts";
 import { eventually, holds } from "../support/eventually.ts";
+import { recordingClients } from "../support/recording-clients.ts";
+import { silentLog } from "../support/silent-log.ts";
 
 interface QueueUnderTest extends AsyncDisposable {
   readonly queue: Queue;
@@ -23,7 +36,10 @@ interface QueueUnderTest extends AsyncDisposable {
 
 export interface QueueSuite {
   readonly name: string;
-  readonly create: (timing?: Partial<LeaseTiming>) => Promise<QueueUnderTest>;
+  readonly create: (
+    timing: Partial<LeaseTiming> | undefined,
+    noteCount: NoteCount,
+  ) => Promise<QueueUnderTest>;
   /** Tests at the same time, where time is real. */
   readonly concurrent: boolean;
   /** Why the driver does not start ready keys in the order of fairness under test; absent = it does. */
@@ -61,7 +77,14 @@ const resync = (key: string, delayMs = 0): QueueEntry => ({ key, class: "resync"
 
 /** What every driver of the queue must do; the numbers are those of queue.md 2. */
 export function queueSuite({ name, create, concurrent, unordered }: QueueSuite): void {
-  const open = async (timing?: Partial<LeaseTiming>): Promise<World> => new World(await create(timing));
+  const open = async (timing?: Partial<LeaseTiming>): Promise<World> => {
+    const counts = new Map<string, number>();
+    const noteCount: NoteCount = (functionName, counted, times) => {
+      const id = `${functionName} ${counted}`;
+      counts.set(id, (counts.get(id) ?? 0) + times);
+    };
+    return new World(await create(timing, noteCount), counts);
+  };
 
   describe(`${name} queue`, { concurrent }, () => {
     it("Q-01: any number of events on a waiting or ready key is one run", async () => {
@@ -520,6 +543,32 @@ export function queueSuite({ name, create, concurrent, unordered }: QueueSuite):
       await world.until(() => runs.count === 2);
     });
 
+    it("F-15: tells where a key stands, why it will run and what its last failure was", async () => {
+      await using world = await open();
+      const stateOf = (key: string) => world.queue.keyState(world.functionName, key);
+      expect(await stateOf(A)).toBeUndefined();
+      await world.enqueue({ ...live(A, HOUR), cause: { what: "Machine default/m1", resourceVersion: "7" } });
+      await world.enqueue(live(B));
+      expect(await stateOf(A)).toMatchObject({
+        state: "waiting",
+        until: expect.any(Date),
+        causes: [{ what: "Machine default/m1", resourceVersion: "7" }],
+        failures: 0,
+      });
+      expect(await stateOf(B)).toMatchObject({ state: "ready", since: expect.any(Date), causes: [] });
+
+      const ending = Promise.withResolvers<Outcome>();
+      const runs = await world.work(({ key }) => (key === C ? ending.promise : Promise.resolve(ERROR)));
+      await world.enqueue(live(C));
+      await world.until(() => runs.count === 2);
+      expect(await stateOf(C)).toMatchObject({ state: "running", owner: expect.stringMatching(/^w\//) });
+      await world.until(async () => (await stateOf(B))?.failures === 1);
+      expect(await stateOf(B)).toMatchObject({ state: "waiting", failure: BROKEN });
+      ending.resolve(TERMINAL);
+      await world.until(async () => (await stateOf(C))?.state === "dead");
+      expect(await stateOf(C)).toMatchObject({ since: expect.any(Date), failures: 1, failure: BROKEN });
+    });
+
     it("Q-03: ten thousand updates of an object while its function runs are one more run", async () => {
       await using world = await open();
       const first = Promise.withResolvers<Outcome>();
@@ -604,6 +653,64 @@ export function queueSuite({ name, create, concurrent, unordered }: QueueSuite):
       expect(world.queue.healthy()).toEqual({ ok: true });
     });
 
+    it("queue.md 9: counts events that add no run and events that bring dead keys back", async () => {
+      await using world = await open();
+      await world.enqueue(live(A), live(A, HOUR));
+      await world.enqueue(resync(A));
+      await world.until(() => world.counted("coalesced") === 2);
+      const runs = await world.work(async () => TERMINAL);
+      await world.until(async () => (await world.depth()).dead === 1);
+      await world.enqueue(resync(A));
+      await world.until(async () => runs.count === 2 && (await world.depth()).dead === 1);
+      await world.enqueue(live(A));
+      await world.until(async () => runs.count === 3 && (await world.depth()).dead === 1);
+      expect([world.counted("revivedResync"), world.counted("revivedLive")]).toEqual([1, 1]);
+      expect([world.counted("coalesced"), world.counted("expired"), world.counted("fenced")]).toEqual([
+        2, 0, 0,
+      ]);
+    });
+
+    it("queue.md 9: counts leases that run out", async () => {
+      await using world = await open(SHORT_LEASE);
+      const runs = await world.work((lease) =>
+        lease.failures === 0 ? new Promise(() => undefined) : Promise.resolve(OK),
+      );
+      await world.enqueue(live(A));
+      await world.until(() => runs.count === 2);
+      await world.idle();
+      expect(world.counted("expired")).toBe(1);
+    });
+
+    it("queue.md 10: a resync purges the dead key of an object that is gone", async () => {
+      await using world = await open();
+      const { functionName, queue, clock } = world;
+      const type = { cluster: MANAGEMENT, group: MachinePool.group, kind: MachinePool.kind };
+      const store = createMemoryStore();
+      await store.advance(type, { ready: true });
+      const fn = defineFunction<MachinePool, never>(
+        {
+          name: functionName,
+          summary: "Does.",
+          source: "own",
+          reconciles: MachinePool,
+          watches: [],
+          owns: [],
+        },
+        async () => ({ result: done }),
+      );
+      const context = { store, clients: recordingClients(), clock, log: silentLog };
+      const dying = await world.work(async () => TERMINAL);
+      await world.enqueue(live(A));
+      await world.until(async () => (await world.depth()).dead === 1);
+      await dying.end();
+      const runs = await world.work((lease) => runStep(fn, lease, context));
+      await resyncNow({ store, queue, delivery: queue }, [fn], "period");
+      await world.until(() => runs.count === 1);
+      await world.idle();
+      expect(await world.depth()).toMatchObject({ ready: 0, waiting: 0, running: 0, dead: 0 });
+      expect(await world.dead()).toEqual([]);
+    });
+
     it("keeps to the concurrency of a worker", async () => {
       await using world = await open();
       let running = 0;
@@ -634,15 +741,76 @@ export function queueSuite({ name, create, concurrent, unordered }: QueueSuite):
       expect(await world.dead()).toMatchObject([{ failure: { reason: "RunnerFailed", message: "boom" } }]);
     });
 
-    it("refuses function names that could be part of something else", async () => {
+    it("refuses what no queue could keep, with the reason, and goes on", async () => {
       await using world = await open();
-      await expect(world.queue.enqueue("a:b", [live(A)])).rejects.toThrow("function name");
-      await expect(world.queue.depth("{x}")).rejects.toThrow("function name");
+      const runs = await world.work();
+      const mebibyte = "m".repeat(1_048_576);
+      for (const [key, reason] of [
+        [`default/-|Machine|default/${mebibyte}`, "is longer than 4096 bytes"],
+        ["\u{1F600}".repeat(1_025), "is longer than 4096 bytes"],
+        ["default/-|Machine|default/\ud800", "half a surrogate pair"],
+        ["\udc00\ud800", "half a surrogate pair"],
+        ["", "is empty"],
+      ] as const) {
+        const error: unknown = await world
+          .enqueue(live(A, HOUR), live(key))
+          .catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(TypeError);
+        expect(String(error)).toContain(reason);
+        expect(String(error).length).toBeLessThan(500);
+      }
+      for (const delayMs of [Number.NaN, Number.POSITIVE_INFINITY, -1])
+        await expect(world.enqueue(live(B, delayMs))).rejects.toThrow(`is ${delayMs} ms; give 0 or more`);
+      expect(await world.depth()).toMatchObject({ ready: 0, waiting: 0, running: 0, dead: 0 });
+      expect(world.queue.healthy()).toEqual({ ok: true });
+      await world.enqueue({ ...live(A), cause: { what: `Machine default/\0\n\ud800${mebibyte}` } });
+      await world.idle();
+      expect(runs.keys).toEqual([A]);
+    });
+
+    it("refuses function names of any size and kind on every entry", async () => {
+      await using world = await open();
+      const { queue } = world;
+      const names = [
+        "",
+        "a:b",
+        "{x}",
+        "a.b",
+        "A",
+        "a\0",
+        "\ud800",
+        "../a",
+        "f".repeat(64),
+        "f".repeat(1_048_576),
+      ];
+      for (const name of names) {
+        for (const call of [
+          () => queue.enqueue(name, [live(A)]),
+          () => queue.work(name, { ...DEFAULT_QUEUE, owner: "w" }, async () => OK),
+          () => queue.depth(name),
+          () => queue.dead(name),
+          () => queue.epoch(name),
+          () => queue.pause(name),
+          () => queue.resume(name),
+        ]) {
+          const error: unknown = await call().catch((thrown: unknown) => thrown);
+          expect(String(error)).toMatch(/^TypeError: function name ".*" is not/s);
+          expect(String(error).length).toBeLessThan(700);
+        }
+      }
     });
 
     it("takes keys with any characters as they are", async () => {
       await using world = await open();
-      const hostile = ["{a}:l:meta", "a\nb\0c", "k:*", "default/-|Mächine|ns/\u{1F600}", "x".repeat(480)];
+      const hostile = [
+        "{a}:l:meta",
+        "a\nb\0c",
+        "k:*",
+        "__proto__",
+        "a|b|c|d",
+        "default/-|Mächine|ns/\u{1F600}",
+        "x".repeat(480),
+      ];
       await world.enqueue(...hostile.map((key) => live(key)));
       const runs = await world.work();
       await world.idle();
@@ -658,10 +826,21 @@ let functionCount = 0;
 class World implements AsyncDisposable {
   readonly functionName = `f-${++functionCount}`;
   readonly #under: QueueUnderTest;
+  readonly #counts: ReadonlyMap<string, number>;
   readonly #workers = new Set<AsyncDisposable>();
 
-  constructor(under: QueueUnderTest) {
+  constructor(under: QueueUnderTest, counts: ReadonlyMap<string, number>) {
     this.#under = under;
+    this.#counts = counts;
+  }
+
+  get clock(): Clock {
+    return this.#under.clock ?? systemClock;
+  }
+
+  /** What the ledger has counted for this function. */
+  counted(what: Counted): number {
+    return this.#counts.get(`${this.functionName} ${what}`) ?? 0;
   }
 
   get queue(): Queue {

@@ -112,6 +112,7 @@ export function storeSuite({ name, create }: StoreSuite): void {
       const type = newType();
       const first = widget({ name: "w1", version: stored });
       await store.put(type, first);
+      await store.advance(type, { resourceVersion: "99999999999999999999" });
       const second = widget({ name: "w1", version: arriving });
       expect(await store.put(type, second)).toEqual({ stored: replaces, before: first });
       expect(await store.get(type, { namespace: "default", name: "w1" })).toEqual(replaces ? second : first);
@@ -191,24 +192,61 @@ export function storeSuite({ name, create }: StoreSuite): void {
       expect(await store.remove(type, key, { uid: "uid-w1", resourceVersion: "10" })).toEqual(object);
       expect(await store.get(type, key)).toBeUndefined();
       expect(await store.find(type, "color", "default/c1|red")).toEqual([]);
+      await store.advance(type, { resourceVersion: "10" });
       expect(await store.remove(type, key, { uid: "uid-w1", resourceVersion: "11" })).toBeUndefined();
     });
 
-    it("knows no version before the first list and then the greatest", async () => {
+    it("knows no version before the first list and then the greatest, whatever was put", async () => {
       await using store = await open();
       const type = newType();
-      expect(await store.progress(type)).toEqual({ ready: false, resourceVersion: undefined });
+      const none = { ready: false, resourceVersion: undefined, scope: undefined };
+      expect(await store.progress(type)).toEqual(none);
       await store.put(type, widget({ name: "w1", version: "12" }));
-      expect(await store.progress(type)).toEqual({ ready: false, resourceVersion: undefined });
-      await store.advance(type, { ready: true, resourceVersion: "15" });
+      expect(await store.progress(type)).toEqual(none);
+      await store.advance(type, { ready: true, resourceVersion: "15", scope: "s1" });
       await store.put(type, widget({ name: "w2", version: "100" }));
-      await store.put(type, widget({ name: "w3", version: "99" }));
-      expect(await store.progress(type)).toEqual({ ready: true, resourceVersion: "100" });
+      expect(await store.progress(type)).toEqual({ ready: true, resourceVersion: "15", scope: "s1" });
+      await store.advance(type, { resourceVersion: "100" });
       await store.advance(type, { resourceVersion: "98" });
-      expect(await store.progress(type)).toEqual({ ready: true, resourceVersion: "100" });
-      await store.advance(type, { resourceVersion: "101" });
+      expect(await store.progress(type)).toEqual({ ready: true, resourceVersion: "100", scope: "s1" });
       await store.advance(type, { ready: false });
-      expect(await store.progress(type)).toEqual({ ready: false, resourceVersion: "101" });
+      expect(await store.progress(type)).toEqual({ ready: false, resourceVersion: "100", scope: "s1" });
+    });
+
+    it("keeps a change untold until the version has passed it (KR-14)", async () => {
+      await using store = await open();
+      const type = newType();
+      const [first, second, third] = ["10", "11", "12"].map((version) => widget({ name: "w1", version }));
+      if (first === undefined || second === undefined || third === undefined) throw new Error("bug");
+      await store.put(type, first);
+      expect(await store.untold(type)).toEqual([{ before: undefined, after: first }]);
+      expect(await store.put(type, first)).toEqual({ stored: true, before: undefined });
+      await store.advance(type, { resourceVersion: "10" });
+      expect(await store.untold(type)).toEqual([]);
+      expect(await store.put(type, first)).toEqual({ stored: false, before: first });
+      await store.put(type, second);
+      await store.put(type, third);
+      expect(await store.put(type, third)).toEqual({ stored: true, before: second });
+      await store.advance(type, { resourceVersion: "11" });
+      expect(await store.untold(type)).toEqual([{ before: second, after: third }]);
+      await store.advance(type, { resourceVersion: "12" });
+      expect(await store.put(type, third)).toEqual({ stored: false, before: third });
+    });
+
+    it("keeps a removal untold until the version has passed it (KR-14)", async () => {
+      await using store = await open();
+      const type = newType();
+      const key = { namespace: "default", name: "w1" };
+      const object = widget({ name: "w1", version: "10" });
+      await store.put(type, object);
+      await store.advance(type, { resourceVersion: "10" });
+      const deleted = { uid: "uid-w1", resourceVersion: "20" };
+      expect(await store.remove(type, key, deleted)).toEqual(object);
+      expect(await store.remove(type, key, deleted)).toEqual(object);
+      expect(await store.untold(type)).toEqual([{ before: object, after: undefined }]);
+      await store.advance(type, { resourceVersion: "20" });
+      expect(await store.untold(type)).toEqual([]);
+      expect(await store.remove(type, key, deleted)).toBeUndefined();
     });
 
     it("drops a type with everything it had", async () => {
@@ -222,7 +260,8 @@ export function storeSuite({ name, create }: StoreSuite): void {
       await store.drop(type);
       expect(await store.list(type, {})).toEqual([]);
       expect(await store.find(type, "name", "default/w1")).toEqual([]);
-      expect(await store.progress(type)).toEqual({ ready: false, resourceVersion: undefined });
+      expect(await store.progress(type)).toMatchObject({ ready: false, resourceVersion: undefined });
+      expect(await store.untold(type)).toEqual([]);
       expect(await store.list(kept, {})).toHaveLength(1);
       expect(await store.put(type, widget({ name: "w1", version: "1" }))).toMatchObject({ stored: true });
     });

@@ -1,9 +1,9 @@
 -- Leases the keys of tokens (queue.md 3, row claim): any number in one call.
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
--- ARGV[5...]        per token: key, seq, owner (different for every claim), 1 = another key will do, lease ms,
---                   attempts, minInterval ms, keys of one tenant that may run at a time (0 = any)
--- Returns           {-1, {}, {}, claim, ...}: per token 0 when it is stale or nothing may be claimed now, else
+-- ARGV[5...]        per token: key, seq or '' for any, owner (different for every claim), 1 = another key will do,
+--                   lease ms, attempts, minInterval ms, keys of one tenant that may run at a time (0 = any)
+-- Returns           claims: per token 0 when it is stale or nothing may be claimed now, else
 --                   {key, failures, again, fences (JSON or ''), ms ready, causes...}
 -- One call because two copies of a token may arrive at the same time and only one may win (Q-02). A repetition by
 -- the same owner gives the lease again: the connection may have been lost before the answer.
@@ -16,10 +16,10 @@ local wanted = (#ARGV - 4) / 8
 local function claim(i)
   local key, seq, owner, anyKey, terms = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3] == '1', termsAt(i + 4)
   local entry = load(key)
-  if entry and entry.st == 'r' and entry.o == owner then return lease(entry, owner, terms) end
-  if not entry or entry.st ~= 'q' or entry.seq ~= seq or holdIfCapped(entry, terms.cap) then
-    return anyKey and leaseNext(owner, terms, wanted)
-  end
+  if entry and entry.st == 'r' and entry.o == owner and not entry.dy then return lease(entry, owner, terms) end
+  local stale = not entry or entry.st ~= 'q' or (seq ~= '' and entry.seq ~= seq)
+  if stale then count('stale') end
+  if stale or holdIfCapped(entry, terms.cap) then return anyKey and leaseNext(owner, terms, wanted) end
   local other = anyKey and leaseNext(owner, terms, wanted, score(entry))
   if not other and mayClaim() then return lease(entry, owner, terms) end
   zrem(RESEND, key)

@@ -3,7 +3,7 @@
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- Returns           {ready, waiting, running, dead, ms until the next waiting key is due or -1, ready of class
 --                   resync, ms the oldest ready key of class live and of class resync has been ready or -1,
---                   1 = paused, 1 = breaker open, evicted dead keys, {<state><tenant>, count, ...}}
+--                   1 = paused, 1 = breaker open, evicted dead keys, {<state><tenant>, count, ...}, ms by which the tick is late}
 -- One call so that a key which moves meanwhile is counted once, and because only Redis knows the time.
 
 local function ageOf(from, to, offset)
@@ -13,6 +13,8 @@ end
 
 local border = whole(RESYNC_SCORE)
 local next = call('ZRANGE', INDEX.w, 0, 0, 'WITHSCORES')
+local expiry = call('ZRANGE', INDEX.r, 0, 0, 'WITHSCORES')
+local lag = now - math.min(tonumber(next[2] or now), tonumber(expiry[2] or now), now)
 return {
   call('ZCARD', INDEX.q),
   call('ZCARD', INDEX.w),
@@ -26,4 +28,5 @@ return {
   breakerNext and 1 or 0,
   tonumber(call('HGET', META, 'x') or 0),
   call('HGETALL', TENANTS),
+  lag,
 }

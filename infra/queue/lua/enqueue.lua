@@ -2,7 +2,7 @@
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5...]        per event: key, delay ms, class (1 live, 0 resync), cause or ''
--- Returns           {waitMs, tokens, deaths}
+-- Returns           as ledger.lua says, without results
 -- One call because what an event does depends on the state of its key, and between reading and writing it a worker
 -- could claim or finish that key: the event would be lost (Q-04).
 
@@ -37,7 +37,11 @@ local function upgrade(entry)
 end
 
 local function merge(entry, due, class)
-  if class == 1 and entry.ds then entry.f, entry.ds = 0, nil end
+  count('coalesced')
+  if class == 1 and entry.ds then
+    count('revivedLive')
+    entry.f, entry.ds = 0, nil
+  end
   if class > entry.c then upgrade(entry) end
   -- A wish that is due now does not wait for the tick that will find the earlier one due.
   if entry.st == 'w' and (due <= now or due < entry.due) then return place(entry, due) end
@@ -53,15 +57,13 @@ for i = 5, #ARGV, 4 do
   if isNew then
     place(entry, due)
   elseif entry.st == 'r' then
+    if entry.pd then count('coalesced') end
     entry.pd = math.min(entry.pd or due, due)
     entry.pc = math.max(entry.pc or class, class)
     save(entry)
   elseif entry.st == 'd' then
     leave(entry)
-    entry.c = class
-    entry.f = class == 1 and 0 or entry.max - 1
-    if class == 1 then entry.ds = nil end
-    place(entry, due)
+    revive(entry, due, class)
   else
     merge(entry, due, class)
   end

@@ -3,10 +3,10 @@
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5...]        per run: key, owner, ok | again | error, after ms or '', floor ms after the claim (0 = none),
---                   fences (JSON) or '', failure (JSON) or '', 1 = terminal, owner of the next claim or '', lease ms,
+--                   fences (JSON), '' or kept, failure (JSON) or '', 1 = terminal, owner of the next claim or '', lease ms,
 --                   attempts, minInterval ms, keys of one tenant that may run at a time (0 = any)
--- Returns           {waitMs, tokens, deaths, accepted, claim, ...}: per run 1, or 0 when it was fenced, and the next claim
---                   as claim.lua gives it, or 0
+-- Returns           accepted, claim, ...: per run 1, or 0 when it was fenced, and the next claim as claim.lua gives it,
+--                   or 0
 -- One call because an event that arrives between the look at pending events and the removal of the entry would be
 -- lost (Q-03, Q-04), and because the lease may expire in between (Q-02).
 
@@ -14,6 +14,7 @@
 call('DEL', PREFIX .. 'never')
 
 local function keepFences(key, fences)
+  if fences == 'kept' then return end
   if fences ~= '' then
     call('SET', PREFIX .. 'fences:' .. key, fences, 'PX', FENCES_KEPT_MS)
     if lastFences < now + FENCES_KEPT_MS then
@@ -39,8 +40,8 @@ end
 -- Most runs end so: done, and nobody wants the key again. Without the rest of the entry it takes half the time.
 local function finishDone(i)
   local key = ARGV[i]
-  local values = gone[key] and {} or call('HMGET', entryKey(key), 'st', 'o', 's', 'pd')
-  if values[1] ~= 'r' or values[2] ~= ARGV[i + 1] or values[4] then return false end
+  local values = gone[key] and {} or call('HMGET', entryKey(key), 'st', 'o', 's', 'pd', 'dy')
+  if values[1] ~= 'r' or values[2] ~= ARGV[i + 1] or values[4] or values[5] then return false end
   keepFences(key, ARGV[i + 5])
   keepFloor(key, values[3], tonumber(ARGV[i + 4]))
   runs = runs + 1
@@ -52,11 +53,20 @@ local function finish(i)
   local key, kind, after = ARGV[i], ARGV[i + 2], tonumber(ARGV[i + 3])
   if kind == 'ok' and not after and finishDone(i) then return 1 end
   local entry = held(key, ARGV[i + 1])
-  if not entry then return 0 end
+  if not entry then
+    entry = load(key)
+    if kind == 'error' and entry and entry.dy and entry.o == ARGV[i + 1] then
+      -- Nobody knows more about its last run. Or the answer of an earlier call was lost with its connection.
+      condemn(entry, entry.o)
+      return 1
+    end
+    count('fenced')
+    return 0
+  end
   keepFences(key, ARGV[i + 5])
   keepFloor(key, entry.s, tonumber(ARGV[i + 4]))
   if kind == 'error' then
-    fail(entry, ARGV[i + 6], ARGV[i + 7] == '1')
+    fail(entry, { failure = ARGV[i + 6], terminal = ARGV[i + 7] == '1', by = entry.o })
     return 1
   end
   if kind == 'ok' then

@@ -10,13 +10,14 @@
 -- ARGV[4]  window: tokens of unclaimed keys at a time; further ready keys wait without one and are handed out by
 --          finish and claim to workers that have a slot (queue.md 5.2, "feed workers directly")
 -- In front of this file: BACKOFF_MS (table), FENCES_KEPT_MS, MAX_CAUSES, LEASE_EXPIRED (JSON), AGING_MS,
---          DEAD_KEPT_MS, MAX_DEAD, BREAKER_INTERVAL_MS, BREAKER_INTERVALS, BREAKER_MIN_RUNS, BREAKER_CLAIM_MS.
+--          DEAD_KEPT_MS, MAX_DEAD, LETTER_MS, BREAKER_INTERVAL_MS, BREAKER_INTERVALS, BREAKER_MIN_RUNS, BREAKER_CLAIM_MS.
 --
 -- k:<key>     hash: st (w waiting, q ready, r running, d dead), due, c (class: 1 live, 0 resync), seq, at (ready
 --             since), p (place among the ready, smaller first), f (failures, absent = 0), ag (again in a row, absent =
 --             0), o (owner), s (last
 --             claim), pd and pc (due and class of pending events), max and min (attempts and minInterval of the last
---             claim), fl (last failure, JSON), ds (dead since; kept through a probe), c0 to c9 (causes, newest first,
+--             claim), fl (last failure, JSON), ds (dead since; kept through a probe), dy and lo (dying since; who writes the
+--             letter), c0 to c9 (causes, newest first,
 --             up to an empty one). What a state does not use may be left over: due but in w, at and p but in q, o and
 --             s but in r. Values stay below 64 bytes where they can, which is what keeps a hash small in Redis.
 -- waiting, sent, running, dead   sorted sets of keys: by due, ready since (resync behind RESYNC_SCORE), lease
@@ -38,9 +39,9 @@ local PREFIX = KEYS[1]
 local SEED, RANDOM, RESEND_MS, WINDOW = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local META, TENANTS, RESEND, QUEUE = PREFIX .. 'meta', PREFIX .. 'tenants', PREFIX .. 'resend', PREFIX .. 'queue'
 local INDEX = { w = PREFIX .. 'waiting', q = PREFIX .. 'sent', r = PREFIX .. 'running', d = PREFIX .. 'dead' }
-local FIELDS = { 'st', 'due', 'c', 'seq', 'at', 'p', 'f', 'ag', 'o', 's', 'pd', 'pc', 'max', 'min', 'fl', 'ds' }
-local NUMBERS = { due = true, c = true, at = true, p = true, f = true, ag = true, s = true, pd = true, pc = true, max = true, min = true, ds = true }
-local MEANS_SOMETHING = { pd = true, pc = true, ds = true, f = true, ag = true }
+local FIELDS = { 'st', 'due', 'c', 'seq', 'at', 'p', 'f', 'ag', 'o', 's', 'pd', 'pc', 'max', 'min', 'fl', 'ds', 'dy', 'lo' }
+local NUMBERS = { due = true, c = true, at = true, p = true, f = true, ag = true, s = true, pd = true, pc = true, max = true, min = true, ds = true, dy = true }
+local MEANS_SOMETHING = { pd = true, pc = true, ds = true, dy = true, f = true, ag = true }
 local ABSENT_IS_0 = { f = true, ag = true }
 local CAUSES, CAUSE_NAMES = {}, {}
 for i = 1, MAX_CAUSES do
@@ -59,8 +60,11 @@ local lastFloor, lastFences = tonumber(meta[5] or 0), tonumber(meta[6] or 0)
 -- What the caller shall do: send these tokens, and tick in so many ms (-1 = nothing was left waiting).
 local tokens = {}
 local waitMs = -1
--- Keys that died in this call, for dead letters.
+-- Keys that began to die in this call: their letters are to be written, then they are to be buried.
 local deaths = {}
+-- What happened in this call, for metrics (shared/runtime/queue-port.ts, Counted).
+local counts = {}
+local function count(what) counts[what] = (counts[what] or 0) + 1 end
 -- Numbers go to commands as they are: Redis writes them with 17 digits.
 -- Ended runs of this call, and tenants that run one key less.
 local runs, failedRuns, freed = 0, 0, {}
@@ -252,9 +256,10 @@ local function forget(entry)
   gone[entry.key] = true
 end
 
+-- Is this key running, and this its owner? A dying key does not run any more.
 local function held(key, owner)
   local entry = load(key)
-  if entry and entry.st == 'r' and entry.o == owner then return entry end
+  if entry and entry.st == 'r' and entry.o == owner and not entry.dy then return entry end
 end
 
 -- Sends tokens for keys that wait without one, as far as the window and the breaker let them be claimed. Where a
@@ -318,7 +323,8 @@ local function settleBreaker()
 end
 
 -- The end of every call that changes something:
--- {waitMs, {key, seq, class, rank, ...}, {dead key, class, failures, dead since, ...}, ...results}
+-- {waitMs, {key, seq, class, rank, ...}, {death, ...}, {what was counted, how often, ...}, ...results}; a death is
+-- {key, class, failures, dead since, who shall bury it, last failure (JSON), owner of the last run}
 local function reply(results, withoutTokens)
   settleBreaker()
   flush()
@@ -330,5 +336,10 @@ local function reply(results, withoutTokens)
   for name, change in pairs(tallyChanges) do
     if change ~= 0 and call('HINCRBY', TENANTS, name, change) <= 0 then call('HDEL', TENANTS, name) end
   end
-  return { waitMs, tokens, deaths, unpack(results or {}) }
+  local counted = {}
+  for what, times in pairs(counts) do
+    counted[#counted + 1] = what
+    counted[#counted + 1] = times
+  end
+  return { waitMs, tokens, deaths, counted, unpack(results or {}) }
 end

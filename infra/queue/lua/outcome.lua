@@ -11,42 +11,36 @@ local function placeNext(entry, wanted)
   place(entry, due)
 end
 
-local function die(entry)
+-- Leases a key that has failed for good once more: to whoever writes its letter and then buries it, so that no key
+-- is dead without one. Should that one be killed, a tick finds another.
+local function condemn(entry, by)
   leave(entry)
-  entry.ds = entry.ds or now
-  enter(entry, 'd', entry.ds)
+  entry.dy, entry.lo = entry.dy or entry.ds or now, by
+  enter(entry, 'r', now + LETTER_MS)
   save(entry)
-  for _, value in ipairs({ entry.key, tostring(entry.c), whole(entry.f), whole(entry.ds) }) do
-    deaths[#deaths + 1] = value
-  end
-  flush()
-  for _ = MAX_DEAD + 1, call('ZCARD', INDEX.d) do
-    local oldest = call('ZRANGE', INDEX.d, 0, 0)[1]
-    local evicted = load(oldest)
-    if evicted then forget(evicted) else zrem(INDEX.d, oldest) end
-    flush()
-    call('HINCRBY', META, 'x', 1)
-  end
+  deaths[#deaths + 1] = { entry.key, tostring(entry.c), whole(entry.f), whole(entry.dy), by, entry.fl, entry.o }
 end
 
-local function fail(entry, failure, terminal)
+-- `run`: failure (JSON), terminal, and who writes the letter, should it be the last.
+local function fail(entry, run)
+  if run.failure == LEASE_EXPIRED then count('expired') end
   entry.f = entry.f + 1
   entry.ag = 0
-  entry.fl = failure
+  entry.fl = run.failure
   local pending, class = entry.pd, entry.pc
   leave(entry)
   if pending then entry.c = math.max(entry.c, class) end
   runs, failedRuns = runs + 1, failedRuns + 1
-  if not terminal and entry.f < entry.max then
+  if not run.terminal and entry.f < entry.max then
     local backoff = BACKOFF_MS[math.min(entry.f, #BACKOFF_MS)]
     local retryAt = now + math.max(entry.min, math.floor(backoff * (1 + 0.1 * RANDOM) + 0.5))
     place(entry, math.min(pending or retryAt, retryAt))
   elseif not pending then
-    die(entry)
+    condemn(entry, run.by)
+  elseif entry.ds and class == 1 then
+    revive(entry, pending, class)
   else
-    local revived = entry.ds and class == 1
-    entry.f = revived and 0 or entry.max - 1
-    if revived then entry.ds = nil end
+    entry.f = entry.max - 1
     place(entry, pending)
   end
 end

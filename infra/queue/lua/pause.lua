@@ -2,7 +2,7 @@
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5]           1 = pause, 0 = resume
--- Returns           {waitMs, tokens, deaths}
+-- Returns           as ledger.lua says, without results
 -- One call because a resumed function must not wait for the next tick to have its first tokens.
 
 epoch()

@@ -43,3 +43,12 @@ local function place(entry, due)
   end
   save(entry)
 end
+
+-- An event on a dead key gives it all its attempts, or one: a probe (Q-10).
+local function revive(entry, due, class)
+  count(class == 1 and 'revivedLive' or 'revivedResync')
+  entry.c = class
+  entry.f = class == 1 and 0 or entry.max - 1
+  if class == 1 then entry.ds = nil end
+  place(entry, due)
+end

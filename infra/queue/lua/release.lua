@@ -2,11 +2,14 @@
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5] key  [6] owner
--- Returns           {waitMs, tokens, deaths, 1}, or {-1, {}, {}, 0} when fenced
+-- Returns           1, or 0 when fenced
 -- One call because the lease may expire between the check of the owner and the change (Q-02).
 
 call('DEL', PREFIX .. 'never')
 local entry = held(ARGV[5], ARGV[6])
-if not entry then return reply({ 0 }) end
+if not entry then
+  count('fenced')
+  return reply({ 0 })
+end
 placeNext(entry, now)
 return reply({ 1 })

@@ -3,7 +3,7 @@
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5] keys per index and call
--- Returns           {waitMs, tokens, deaths}; waitMs is the time to the earliest waiting key, 0 when the limit was hit
+-- Returns           as ledger.lua says, without results; waitMs is the time to the earliest waiting key, 0 when the limit was hit
 -- One call because any number of processes tick at once, and each key must be moved by one of them only.
 
 -- Time must go on in a full Redis (maxmemory): after a write that frees memory no other is refused.
@@ -40,6 +40,7 @@ if not paused then
     if entry then
       -- The same seq: with a backlog older than the resend time every token would otherwise be stale on arrival.
       zadd(RESEND, now + math.max(RESEND_MS, now - entry.at), key)
+      count('resent')
       send(entry)
     end
   end
@@ -71,7 +72,8 @@ for _, key in ipairs(upTo(INDEX.r, now)) do
   local entry = entryIn('r', INDEX.r, key)
   if entry then
     RANDOM = (RANDOM + 0.618) % 1
-    fail(entry, LEASE_EXPIRED, false)
+    if entry.dy then condemn(entry, SEED)
+    else fail(entry, { failure = LEASE_EXPIRED, terminal = false, by = SEED }) end
   end
 end
 

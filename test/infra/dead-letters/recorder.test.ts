@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { createJsonLinesDeadLetters } from "../../../infra/dead-letters/json-lines.ts";
-import { createRecorder } from "../../../infra/dead-letters/recorder.ts";
+import { createRecorder, type Recorder } from "../../../infra/dead-letters/recorder.ts";
+import { LEASE_EXPIRED } from "../../../infra/queue/claim.ts";
 import { createMemoryQueue } from "../../../infra/queue/memory.ts";
 import { DEFAULT_QUEUE, MINUTE } from "../../../shared/runtime/backoff.ts";
-import type { DeadLetters } from "../../../shared/runtime/dead-letters-port.ts";
+import type { DeadLetter } from "../../../shared/runtime/dead-letter.ts";
+import type { AttemptRecord, DeadLetters } from "../../../shared/runtime/dead-letters-port.ts";
 import type { Lease, Outcome, Queue } from "../../../shared/runtime/queue-port.ts";
 import { type VirtualClock, virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -21,22 +23,38 @@ const ERROR: Outcome = {
   fences: [],
 };
 
+const RECORD: AttemptRecord = {
+  runId: "r1",
+  startedAt: new Date("2026-01-01T00:00:00Z"),
+  durationMs: 5,
+  reads: [],
+  writes: [],
+  accepted: false,
+};
+
 interface World extends AsyncDisposable {
+  readonly recorder: Recorder;
   readonly clock: VirtualClock;
   readonly queue: Queue;
   readonly deadLetters: DeadLetters;
 }
 
-/** The file cannot be written, so everything stays in memory. */
-function create(): World {
+/** The file cannot be written, so everything stays in memory. `refuse` may throw instead of a letter being stored. */
+function create(refuse: () => Promise<void> = async () => undefined): World {
   const clock = virtualClock();
-  const deadLetters = createJsonLinesDeadLetters({ file: "/dev/null/letters", clock, log: silentLog });
+  const memory = createJsonLinesDeadLetters({ file: "/dev/null/letters", clock, log: silentLog });
+  const put = async (letter: DeadLetter): Promise<void> => {
+    await refuse();
+    await memory.put(letter);
+  };
+  const deadLetters: DeadLetters = { ...memory, put };
   const recorder = createRecorder({ deadLetters, functions: [], clock, log: silentLog });
   const timing = { leaseMs: 30_000, renewMs: 60 * MINUTE };
   const queue = createMemoryQueue({ clock, timing, noteFailure: recorder.noteFailure });
   return {
     clock,
     queue,
+    recorder,
     deadLetters,
     [Symbol.asyncDispose]: async () => {
       await queue[Symbol.asyncDispose]();
@@ -45,14 +63,20 @@ function create(): World {
   };
 }
 
+/** The letter comes before the death. */
+async function untilDead({ clock, queue, deadLetters }: World, times = 1): Promise<void> {
+  // Letters take real time, attempts take virtual time.
+  const isDead = async (): Promise<boolean> => {
+    await clock.advance(100);
+    return (await queue.depth(AT.function)).dead === 1 && (await deadLetters.get(AT))?.times === times;
+  };
+  await eventually(isDead, { withinMs: 20_000, stepMs: 1 });
+}
+
 async function runUntilDead(world: World, run: (lease: Lease) => Promise<Outcome>): Promise<void> {
   await world.queue.work(AT.function, OPTIONS, run);
   await world.queue.enqueue(AT.function, [{ key: POOL_KEY, class: "live", cause: { what: "Node n1" } }]);
-  await eventually(async () => (await world.deadLetters.get(AT)) !== undefined, {
-    clock: world.clock,
-    withinMs: 10 * MINUTE,
-    stepMs: 100,
-  });
+  await untilDead(world);
 }
 
 describe("the recorder of dead letters", () => {
@@ -104,10 +128,76 @@ describe("the recorder of dead letters", () => {
     await using world = create();
     await runUntilDead(world, async () => ERROR);
     await world.queue.enqueue(AT.function, [{ key: POOL_KEY, class: "resync" }]);
-    await world.clock.advance(MINUTE);
-    expect(await world.deadLetters.get(AT)).toMatchObject({ times: 1 });
+    await untilDead(world, 1);
     await world.queue.enqueue(AT.function, [{ key: POOL_KEY, class: "live" }]);
-    await world.clock.advance(MINUTE);
-    expect(await world.deadLetters.get(AT)).toMatchObject({ times: 2 });
+    await untilDead(world, 2);
+  });
+
+  it("F-14: a worker that comes back after its lease completes the letter that somebody else has written", async () => {
+    await using world = create();
+    const { noteFailure } = world.recorder;
+    const since = new Date("2026-01-01T00:00:00Z");
+    const death = { reason: "LeaseExpired", class: "live", since } as const;
+    const expired = { ...AT, owner: "w/1", failure: LEASE_EXPIRED, failures: 3, again: 0, causes: [] };
+    await noteFailure({ ...expired, death });
+    expect((await world.deadLetters.get(AT))?.run).toBeUndefined();
+    await noteFailure({ ...expired, owner: "w/0", fenced: true, record: RECORD });
+    expect((await world.deadLetters.get(AT))?.run).toBeUndefined();
+    await noteFailure({ ...expired, fenced: true, record: RECORD });
+    expect(await world.deadLetters.get(AT)).toMatchObject({
+      times: 1,
+      deadSince: since.toISOString(),
+      attempts: [{ owner: "w/1" }],
+      run: { reads: [], writes: [] },
+    });
+  });
+
+  it("keeps the letter that is there when a death is told again, after its writer was killed", async () => {
+    await using world = create();
+    const { noteFailure } = world.recorder;
+    const death = { reason: "MaxAttempts", class: "live", since: new Date("2026-01-01T00:00:00Z") } as const;
+    const { failure } = ERROR;
+    const run = { ...AT, owner: "w/1", failure, failures: 3, again: 0, causes: [{ what: "Node n1" }], death };
+    await noteFailure({ ...run, record: RECORD });
+    const letter = await world.deadLetters.get(AT);
+    expect(letter?.run).toBeDefined();
+    await noteFailure({ ...run, causes: [] });
+    expect(await world.deadLetters.get(AT)).toEqual(letter);
+  });
+
+  it("Q-09: a key whose letter cannot be stored does not die before it is", async () => {
+    let full: boolean = true;
+    let tries = 0;
+    const refuse = async (): Promise<void> => {
+      tries += 1;
+      if (full) throw new Error("OOM command not allowed");
+    };
+    await using world = create(refuse);
+    await world.queue.work(AT.function, { ...OPTIONS, attempts: 1 }, async () => ({
+      ...ERROR,
+      record: RECORD,
+    }));
+    await world.queue.enqueue(AT.function, [{ key: POOL_KEY, class: "live" }]);
+    const isTriedAgain = async (): Promise<boolean> => {
+      await world.clock.advance(1_000);
+      return tries > 1;
+    };
+    await eventually(isTriedAgain, { withinMs: 20_000, stepMs: 1 });
+    expect(await world.queue.dead(AT.function)).toEqual([]);
+    expect(await world.queue.depth(AT.function)).toMatchObject({ running: 1, dead: 0 });
+    full = false;
+    await untilDead(world);
+    expect(await world.deadLetters.get(AT)).toMatchObject({ times: 1, run: { reads: [] } });
+  });
+
+  it("writes a letter without the run when what it decided cannot be written down", async () => {
+    await using world = create();
+    const circular: { self?: object } = {};
+    circular.self = circular;
+    const outcome = { ...ERROR, terminal: true, record: { ...RECORD, decision: circular } };
+    await runUntilDead(world, async () => outcome);
+    const letter = await world.deadLetters.get(AT);
+    expect(letter).toMatchObject({ attempts: [{ error: { reason: "Broken" } }] });
+    expect(letter?.run).toBeUndefined();
   });
 });

@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { inspect } from "node:util";
+import { Queue as BullQueue } from "bullmq";
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
 import { redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
 import { createBullmqQueue } from "../../../infra/queue/bullmq.ts";
 import { DEFAULT_QUEUE } from "../../../shared/runtime/backoff.ts";
+import type { FailedRun } from "../../../shared/runtime/dead-letters-port.ts";
 import type { Log } from "../../../shared/runtime/ports.ts";
 import type { Outcome, QueueEntry } from "../../../shared/runtime/queue-port.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -102,157 +104,36 @@ describeWith(redisMissing())("the bullmq queue", { concurrent: true }, () => {
     reader.disconnect();
   });
 
-  it("Q-15: rejects events while Redis is away, and works on when it is back", async () => {
+  it("acknowledges what is no token, tells of it as Malformed, and runs the key that is", async () => {
     await using redis = await startRedis();
-    await using queue = await createBullmqQueue({ url: redis.url, log: silentLog });
+    const failed: FailedRun[] = [];
+    const { log, lines } = recordingLog();
+    const noteFailure = async (run: FailedRun) => void failed.push(run);
+    await using queue = await createBullmqQueue({ url: redis.url, log, noteFailure });
+    await using open = connection(redis.url);
+    const stranger = new BullQueue("run", { connection: open.redis, prefix: "{cap:f}" });
+    const garbage = [
+      {},
+      { k: 7, s: "1" },
+      { k: "no key", s: "1" },
+      { k: "", s: "1" },
+      { k: "a", s: "1", x: 1 },
+    ];
+    for (const data of garbage) await stranger.add("r", data);
+    await queue.enqueue("f", entries(1));
     const keys: string[] = [];
     await using _worker = await queue.work("f", WORK, async ({ key }) => {
       keys.push(key);
       return OK;
     });
-    await queue.enqueue("f", entries(1));
-    await eventually(() => keys.length === 1, WITHIN);
-    const epoch = await queue.epoch("f");
-    await redis.kill();
-    await eventually(
-      () =>
-        queue.enqueue("f", entries(1)).then(
-          () => false,
-          () => true,
-        ),
-      WITHIN,
+    await eventually(() => failed.length === garbage.length && keys.length === 1, WITHIN);
+    expect(failed.map(({ key, death }) => `${key} ${death?.reason}`)).toEqual(
+      garbage.map(() => "malformed-token Malformed"),
     );
-    await redis.restart();
-    await eventually(() => queue.enqueue("f", entries(3)), WITHIN);
-    await eventually(() => expect(new Set(keys).size).toBe(3), WITHIN);
-    expect(await queue.epoch("f")).not.toBe(epoch);
-  });
-
-  it("Q-14: closes although Redis is away and a run never ends", async () => {
-    await using redis = await startRedis();
-    const timing = { drainMs: 50, leaseMs: 500 };
-    const queue = await createBullmqQueue({ url: redis.url, log: silentLog, timing });
-    const started = Promise.withResolvers<void>();
-    await queue.work("f", WORK, () => {
-      started.resolve();
-      return new Promise(() => undefined);
-    });
-    await queue.enqueue("f", entries(1));
-    await started.promise;
-    await redis.kill();
-    await queue[Symbol.asyncDispose]();
-    await expect(queue.enqueue("f", entries(1))).rejects.toThrow("closed");
-  });
-
-  it("Q-15: a full Redis refuses events, says so, and everything runs when there is room again", async () => {
-    await using redis = await startRedis();
-    const { log, lines } = recordingLog();
-    await using queue = await createBullmqQueue({ url: redis.url, log, resendMs: 100 });
-    const keys = new Set<string>();
-    await using _worker = await queue.work("f", WORK, async ({ key }) => {
-      keys.add(key);
-      return OK;
-    });
-    await queue.enqueue("f", entries(5));
-    await eventually(() => keys.size === 5, WITHIN);
-    const epoch = await queue.epoch("f");
-    await using admin = connection(redis.url);
-    await admin.redis.config("SET", "maxmemory", "1");
-    await expect(queue.enqueue("f", entries(20))).rejects.toThrow("OOM");
-    await expect(queue.enqueue("f", entries(20))).rejects.toThrow("OOM");
-    expect(queue.healthy()).toEqual({ ok: false, message: expect.stringContaining("OOM") });
-    expect(lines.filter((line) => line.startsWith("error Redis takes no events"))).toHaveLength(1);
-    await admin.redis.config("SET", "maxmemory", "0");
-    await queue.enqueue("f", entries(20));
-    await eventually(() => keys.size === 20, WITHIN);
-    expect(queue.healthy()).toEqual({ ok: true });
-    expect(lines).toContain("info Redis takes events again");
-    expect(await queue.epoch("f")).not.toBe(epoch);
-  });
-
-  it("Q-15: what runs while Redis is full can end, and is not run again", async () => {
-    await using redis = await startRedis();
-    await using queue = await createBullmqQueue({ url: redis.url, log: silentLog });
-    const end = Promise.withResolvers<Outcome>();
-    let runs = 0;
-    await using _worker = await queue.work("f", WORK, () => {
-      runs += 1;
-      return end.promise;
-    });
-    await queue.enqueue("f", entries(1));
-    await eventually(() => runs === 1, WITHIN);
-    await using admin = connection(redis.url);
-    await admin.redis.config("SET", "maxmemory", "1");
-    end.resolve({ ...OK, afterMs: 3_600_000 });
-    await eventually(async () => (await queue.depth("f")).waiting === 1, WITHIN);
-    await admin.redis.config("SET", "maxmemory", "0");
-    expect(runs).toBe(1);
-  });
-
-  it("Q-15: a flushed Redis shows another epoch, and a resync repairs it", async () => {
-    await using redis = await startRedis();
-    await using queue = await createBullmqQueue({ url: redis.url, log: silentLog, resendMs: 100 });
-    const keys: string[] = [];
-    await using _worker = await queue.work("f", WORK, async ({ key }) => {
-      keys.push(key);
-      return OK;
-    });
-    await queue.enqueue(
-      "f",
-      entries(10).map((each) => ({ ...each, delayMs: 3_600_000 })),
-    );
-    const epoch = await queue.epoch("f");
-    await using admin = connection(redis.url);
-    await admin.redis.flushall();
-    expect(await queue.epoch("f")).not.toBe(epoch);
-    await queue.enqueue(
-      "f",
-      entries(10).map((each) => ({ ...each, class: "resync" as const })),
-    );
-    await eventually(() => keys.length === 10, WITHIN);
-    await eventually(async () => (await queue.depth("f")).running === 0, WITHIN);
-  });
-
-  it("Q-15: a Redis that restarts with its data goes on, and may have lost the last of it", async () => {
-    await using redis = await startRedis(["appendonly yes", "appendfsync always"]);
-    const { log, lines } = recordingLog();
-    await using queue = await createBullmqQueue({ url: redis.url, log, resendMs: 100 });
-    await queue.enqueue("f", entries(10));
-    const epoch = await queue.epoch("f");
-    await redis.kill();
-    await eventually(() => !queue.healthy().ok, WITHIN);
-    expect(queue.healthy()).toEqual({ ok: false, message: "Redis is unreachable" });
-    await redis.restart();
-    await eventually(() => queue.healthy().ok, WITHIN);
-    expect(lines).toContain("warn Redis is unreachable; work waits");
-    const keys = new Set<string>();
-    await using _worker = await queue.work("f", WORK, async ({ key }) => {
-      keys.add(key);
-      return OK;
-    });
-    await eventually(() => keys.size === 10, WITHIN);
-    expect(await queue.epoch("f")).not.toBe(epoch);
-  });
-
-  it("Q-15: connections that are cut for a moment lose nothing", async () => {
-    await using redis = await startRedis();
-    await using queue = await createBullmqQueue({ url: redis.url, log: silentLog, resendMs: 100 });
-    const keys = new Set<string>();
-    await using _worker = await queue.work("f", WORK, async ({ key }) => {
-      keys.add(key);
-      return OK;
-    });
-    await using admin = connection(redis.url);
-    const epoch = await queue.epoch("f");
-    for (let cut = 0; cut < 5; cut += 1) {
-      await eventually(() => queue.enqueue("f", entries(10 * (cut + 1))), WITHIN);
-      await admin.redis.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
-    }
-    await eventually(async () => {
-      const { ready, running } = await queue.depth("f");
-      return keys.size === 50 && ready + running === 0;
-    }, WITHIN);
-    expect((await queue.epoch("f")).split(".").slice(0, 2)).toEqual(epoch.split(".").slice(0, 2));
+    await eventually(async () => (await stranger.count()) + (await stranger.getActiveCount()) === 0, WITHIN);
+    expect(await queue.depth("f")).toMatchObject({ ready: 0, running: 0, dead: 0 });
+    expect(lines.filter((line) => line.startsWith("warn what arrived is no token"))).toHaveLength(5);
+    await stranger.close();
   });
 
   it("removes jobs that have lost their place in every list", async () => {

@@ -5,6 +5,7 @@ import { createBullmqQueue } from "../../../infra/queue/bullmq.ts";
 import { queueSuite } from "../../suites/queue.ts";
 import { describeWith } from "../../support/requires.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { twoProcesses } from "../../support/two-processes.ts";
 
 describeWith(redisMissing())("on Redis", () => {
   let redis: RedisServer;
@@ -16,16 +17,9 @@ describeWith(redisMissing())("on Redis", () => {
   queueSuite({
     name: "bullmq",
     concurrent: true,
-    create: async (timing = {}) => {
-      const options = { url: redis.url, log: silentLog, timing };
-      const [queue, other] = await Promise.all([createBullmqQueue(options), createBullmqQueue(options)]);
-      return {
-        queue,
-        other,
-        [Symbol.asyncDispose]: async () => {
-          await Promise.all([queue[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]);
-        },
-      };
+    create: (timing = {}, noteCount) => {
+      const options = { url: redis.url, log: silentLog, timing, noteCount };
+      return twoProcesses(() => createBullmqQueue(options));
     },
   });
 });

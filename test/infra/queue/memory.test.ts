@@ -1,13 +1,32 @@
 import { createMemoryQueue } from "../../../infra/queue/memory.ts";
 import { queueSuite } from "../../suites/queue.ts";
+import { queueModelSuite } from "../../suites/queue-model.ts";
 import { virtualClock } from "../../support/clock.ts";
 
 queueSuite({
   name: "memory",
   concurrent: false,
+  create: async (timing = {}, noteCount) => {
+    const clock = virtualClock();
+    const queue = createMemoryQueue({ clock, timing, noteCount });
+    return { queue, other: queue, clock, [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose]() };
+  },
+});
+
+queueModelSuite({
+  name: "memory",
+  time: "virtual",
+  sequences: 1_000,
+  atOnce: 1,
+  maxLength: 50,
   create: async (timing) => {
     const clock = virtualClock();
-    const queue = createMemoryQueue(timing === undefined ? { clock } : { clock, timing });
-    return { queue, other: queue, clock, [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose]() };
+    const queue = createMemoryQueue({ clock, timing, random: () => 0 });
+    const close = async (): Promise<void> => {
+      const closed = queue[Symbol.asyncDispose]();
+      await clock.advance(0);
+      await closed;
+    };
+    return { queue, other: queue, clock, [Symbol.asyncDispose]: close };
   },
 });

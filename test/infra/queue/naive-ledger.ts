@@ -48,6 +48,11 @@ export class NaiveLedger {
   paused: boolean = false;
   ends: { readonly at: number; readonly failed: boolean }[] = [];
   nextClaimAt: number | undefined;
+  readonly terms: ClaimTerms;
+
+  constructor(terms: ClaimTerms = TERMS) {
+    this.terms = terms;
+  }
 
   /** A key that joins a line in which its tenant has none puts the tenant at the end. */
   join(row: Row): void {
@@ -106,17 +111,17 @@ export class NaiveLedger {
   }
 
   revive(row: Row, wanted: "live" | "resync"): void {
-    row.failures = wanted === "live" ? 0 : TERMS.attempts - 1;
+    row.failures = wanted === "live" ? 0 : this.terms.attempts - 1;
     row.died = wanted === "resync";
   }
 
-  claim(now: number, owner: string): Omit<Claim, "owner"> | undefined {
-    const ready = this.rows.filter(({ state }) => state === "ready");
+  /** Of `key`, where a driver leaves the order to others; else of whoever is first. */
+  claim(now: number, owner: string, key?: string): Omit<Claim, "owner"> | undefined {
+    const ready = this.rows.filter((row) => row.state === "ready" && (key ?? row.key) === row.key);
     if (this.paused || ready.length === 0) return undefined;
     if (this.nextClaimAt !== undefined && now < this.nextClaimAt) return undefined;
     if (this.nextClaimAt !== undefined) this.nextClaimAt = now + BREAKER.claimEveryMs;
-    const most = TERMS.maxRunningPerTenant ?? Number.POSITIVE_INFINITY;
-    const row = ready.filter(({ key }) => this.running(key) < most).toSorted((a, b) => this.order(a, b))[0];
+    const row = ready.filter((each) => this.hasRoom(each)).toSorted((a, b) => this.order(a, b))[0];
     if (row === undefined) return undefined;
     this.turns.set(lineOf(row), ++this.turn);
     const kept = this.fences.get(row.key);
@@ -130,7 +135,7 @@ export class NaiveLedger {
     };
     Object.assign(row, {
       state: "running",
-      due: now + TERMS.leaseMs,
+      due: now + this.terms.leaseMs,
       startedAt: now,
       owner,
       causes: [],
@@ -139,8 +144,24 @@ export class NaiveLedger {
     return claim;
   }
 
+  /** Ready keys that a worker with a free slot would run now. */
+  claimable(now: number): readonly Row[] {
+    if (this.paused || (this.nextClaimAt !== undefined && now < this.nextClaimAt)) return [];
+    return this.rows.filter((row) => row.state === "ready" && this.hasRoom(row));
+  }
+
+  hasRoom({ key }: Row): boolean {
+    return this.running(key) < (this.terms.maxRunningPerTenant ?? Number.POSITIVE_INFINITY);
+  }
+
   running(key: string): number {
     return this.rows.filter((row) => row.state === "running" && tenantOf(row.key) === tenantOf(key)).length;
+  }
+
+  /** When time next moves something on; Infinity = never. */
+  nextAt(): number {
+    const open = this.paused ? undefined : this.nextClaimAt;
+    return Math.min(...this.rows.map(dueOf), open ?? Number.POSITIVE_INFINITY);
   }
 
   order(a: Row, b: Row): number {
@@ -152,9 +173,10 @@ export class NaiveLedger {
   finish(now: number, claim: Claim, outcome: Outcome): boolean {
     const row = this.rows.find((each) => each.key === claim.key);
     if (row?.state !== "running" || row.owner !== claim.owner) return false;
-    this.fences.set(row.key, { fences: outcome.fences, until: now + 30_000 });
+    if (outcome.fences !== undefined)
+      this.fences.set(row.key, { fences: outcome.fences, until: now + 30_000 });
     if (outcome.type !== "again" && outcome.requested)
-      this.floors.set(row.key, row.startedAt + TERMS.minIntervalMs);
+      this.floors.set(row.key, row.startedAt + this.terms.minIntervalMs);
     if (outcome.type === "error") {
       this.fail(now, row, outcome.terminal);
       return true;
@@ -188,8 +210,11 @@ export class NaiveLedger {
     row.again = 0;
     this.ends.push({ at: now, failed: true });
     this.settle(now);
-    const retry = { due: now + Math.max(TERMS.minIntervalMs, backoffMs(row.failures, 0)), class: row.class };
-    if (!terminal && row.failures < TERMS.attempts) {
+    const retry = {
+      due: now + Math.max(this.terms.minIntervalMs, backoffMs(row.failures, 0)),
+      class: row.class,
+    };
+    if (!terminal && row.failures < this.terms.attempts) {
       this.next(now, row, [retry]);
     } else if (row.events.length === 0) {
       row.state = "dead";
@@ -198,7 +223,7 @@ export class NaiveLedger {
       row.turn = ++this.turn;
     } else {
       const revived = row.died && row.events.some((event) => event.class === "live");
-      row.failures = revived ? 0 : TERMS.attempts - 1;
+      row.failures = revived ? 0 : this.terms.attempts - 1;
       if (revived) row.died = false;
       this.next(now, row, [{ due: Number.POSITIVE_INFINITY, class: row.class }]);
     }

@@ -1,5 +1,14 @@
+import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { checkRedisUrl } from "../../../infra/queue/redis-checks.ts";
+import { redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
+import {
+  checkPersistence,
+  checkRedisUrl,
+  refuseEviction,
+  refusePartOfData,
+} from "../../../infra/queue/redis-checks.ts";
+import { recordingLog } from "../../support/recording-log.ts";
+import { describeWith } from "../../support/requires.ts";
 
 describe("the check of a Redis URL (S-23)", () => {
   it("takes any Redis on loopback", () => {
@@ -34,3 +43,52 @@ describe("the check of a Redis URL (S-23)", () => {
     }
   });
 });
+
+describeWith(redisMissing())("the check of a Redis server (S-23)", () => {
+  const beyond = { shown: "rediss://capstan:***@redis.example", loopback: false };
+  const here = { shown: "redis://127.0.0.1", loopback: true };
+
+  it("refuses a server beyond loopback that keeps nothing on disk, and warns about one on loopback", async () => {
+    await using server = await startRedis();
+    using connection = connect(server.url);
+    const { log, lines } = recordingLog();
+    await expect(checkPersistence(connection.redis, beyond, log)).rejects.toThrow(
+      "cannot use Redis at rediss://capstan:***@redis.example: it keeps nothing on disk; set appendonly yes",
+    );
+    expect(lines).toEqual([]);
+    await checkPersistence(connection.redis, here, log);
+    expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
+      "warn Redis: it keeps nothing on disk; set appendonly yes, or a restart costs a full resync",
+    ]);
+  });
+
+  it("takes a server that writes to disk, in either way", async () => {
+    const { log, lines } = recordingLog();
+    for (const setting of ["appendonly yes", "save 60 1"]) {
+      await using server = await startRedis([setting]);
+      using connection = connect(server.url);
+      await checkPersistence(connection.redis, beyond, log);
+    }
+    expect(lines).toEqual([]);
+  });
+
+  it("refuses a replica and a server that evicts data, with the next step", async () => {
+    await using server = await startRedis();
+    using connection = connect(server.url);
+    const { redis } = connection;
+    await refusePartOfData(redis);
+    await refuseEviction(redis);
+    await redis.config("SET", "maxmemory-policy", "volatile-lru");
+    // Without a limit nothing is ever evicted.
+    await refuseEviction(redis);
+    await redis.config("SET", "maxmemory", "100mb");
+    await expect(refuseEviction(redis)).rejects.toThrow("set maxmemory-policy noeviction");
+    await redis.replicaof("127.0.0.1", 1);
+    await expect(refusePartOfData(redis)).rejects.toThrow("it is a read-only replica; name the primary");
+  });
+});
+
+function connect(url: string): Disposable & { readonly redis: Redis } {
+  const redis = new Redis(url);
+  return { redis, [Symbol.dispose]: () => redis.disconnect() };
+}

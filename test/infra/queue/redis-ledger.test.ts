@@ -6,7 +6,8 @@ import { redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
 import type { Claim, ClaimTerms } from "../../../infra/queue/claim.ts";
 import { Ledger } from "../../../infra/queue/ledger.ts";
 import { createRedisLedger } from "../../../infra/queue/redis-ledger.ts";
-import type { Change, Token, TokenLedger } from "../../../infra/queue/token-ledger.ts";
+import type { Change, KeyDeath, Token, TokenLedger } from "../../../infra/queue/token-ledger.ts";
+import { COUNTED, type Counted, type NoteCount } from "../../../shared/runtime/queue-port.ts";
 import { HOUR } from "../../suites/queue.ts";
 import { eventually } from "../../support/eventually.ts";
 import { describeWith } from "../../support/requires.ts";
@@ -20,17 +21,38 @@ const nowOrLater = operations({
   afters: [undefined, HOUR],
 });
 
+class Counts {
+  readonly #times = new Map<Counted, number>();
+
+  add(counted: Counted, times: number): void {
+    this.#times.set(counted, (this.#times.get(counted) ?? 0) + times);
+  }
+
+  without(...left: readonly Counted[]): object {
+    return Object.fromEntries(
+      COUNTED.filter((each) => !left.includes(each)).map((each) => [each, this.#times.get(each) ?? 0]),
+    );
+  }
+}
+
 /** The ledger of Redis and the one of TypeScript side by side; every call must have the same answer. */
 class Pair {
-  readonly memory = new Ledger(() => 0);
+  readonly memory: Ledger = new Ledger({
+    random: () => 0,
+    onFailure: ({ key, death }) => death && this.memory.bury(0, key, death.since),
+    onCount: (counted) => this.#expected.add(counted, 1),
+  });
+  readonly #expected = new Counts();
+  readonly #counts: Counts;
   readonly #tokens = new Map<string, Token>();
   readonly #claims: (Claim & ClaimTerms)[] = [];
   readonly #redis: TokenLedger;
   readonly #functionName: string;
   #steps = 0;
 
-  constructor(redis: TokenLedger, functionName: string) {
+  constructor(redis: TokenLedger, functionName: string, counts: Counts) {
     this.#redis = redis;
+    this.#counts = counts;
     this.#functionName = functionName;
   }
 
@@ -50,6 +72,8 @@ class Pair {
     expect(await this.#redis.depth(this.#functionName)).toMatchObject(expected);
     const dead = await this.#redis.dead(this.#functionName);
     const without = ({ since: _, ...rest }: (typeof dead)[number]) => rest;
+    // Only Redis has tokens.
+    expect(this.#counts.without("stale", "resent")).toEqual(this.#expected.without("stale", "resent"));
     const byKey = (a: { readonly key: string }, b: { readonly key: string }) => (a.key < b.key ? -1 : 1);
     expect(dead.map(without).toSorted(byKey)).toEqual(this.memory.dead().map(without).toSorted(byKey));
   }
@@ -80,7 +104,9 @@ class Pair {
     } else {
       const outcome = outcomeOf(operation);
       const expected = this.memory.finish(0, claim, outcome);
-      expect(this.#receive(await this.#redis.finish(this.#functionName, claim, outcome))).toBe(expected);
+      const change = await this.#redis.finish(this.#functionName, claim, outcome);
+      expect(this.#receive(change)).toBe(expected);
+      for (const death of change.deaths) this.#receive(await this.#redis.bury(this.#functionName, death));
     }
   }
 
@@ -94,11 +120,18 @@ describeWith(redisMissing())("the ledger on Redis", () => {
   let opened: AsyncDisposableStack;
   let redis: Redis;
   let ledger: TokenLedger;
+  const counts = new Map<string, Counts>();
+  const countsOf = (name: string): Counts => {
+    const known = counts.get(name) ?? new Counts();
+    counts.set(name, known);
+    return known;
+  };
+  const noteCount: NoteCount = (name, counted, times) => countsOf(name).add(counted, times);
   beforeAll(async () => {
     opened = new AsyncDisposableStack();
     const server = opened.use(await startRedis());
     redis = opened.adopt(new Redis(server.url), (connection) => connection.disconnect());
-    ledger = await createRedisLedger({ producer: redis, worker: redis, resendMs: 40 });
+    ledger = await createRedisLedger({ producer: redis, worker: redis, resendMs: 40, noteCount });
   });
   afterAll(() => opened.disposeAsync());
 
@@ -109,7 +142,8 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     const property = fc.asyncProperty(fc.array(sequence, { minLength: 25, maxLength: 25 }), async (some) => {
       await Promise.all(
         some.map(async (operations) => {
-          const pair = new Pair(ledger, `pair-${++runs}`);
+          runs += 1;
+          const pair = new Pair(ledger, `pair-${runs}`, countsOf(`pair-${runs}`));
           for (const operation of operations) await pair.run(operation);
         }),
       );
@@ -128,6 +162,12 @@ describeWith(redisMissing())("the ledger on Redis", () => {
       { withinMs: 10_000 },
     );
     expect(again).toEqual(tokens);
+    expect(countsOf("resend").without()).toMatchObject({ resent: 1, stale: 0 });
+    const [token] = tokens;
+    if (token === undefined) throw new Error("no token");
+    await ledger.claim("resend", token, TERMS);
+    await ledger.claim("resend", token, { ...TERMS, owner: "late" });
+    expect(countsOf("resend").without()).toMatchObject({ stale: 1 });
   });
 
   it("sends a second token with the same seq when a ready key becomes more urgent", async () => {
@@ -169,6 +209,14 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     expect(await finish()).toMatchObject({ accepted: true, next: { key: "b", owner: "second" } });
     expect(await finish()).toMatchObject({ accepted: false, next: { key: "b", owner: "second" } });
     expect(await narrow.depth("again")).toMatchObject({ running: 1, ready: 1 });
+  });
+
+  it("a token without a seq is good for whatever is ready, once", async () => {
+    const token = { key: "a", seq: "", class: "live" } as const;
+    expect(await ledger.claim("ahead", token, { ...TERMS, owner: "early" })).toBeUndefined();
+    await ledger.enqueue("ahead", [{ key: "a", class: "live" }]);
+    expect(await ledger.claim("ahead", token, { ...TERMS, owner: "first" })).toMatchObject({ key: "a" });
+    expect(await ledger.claim("ahead", token, { ...TERMS, owner: "second" })).toBeUndefined();
   });
 
   it("Q-15: takes no token from before a loss of data, and shows the loss", async () => {
@@ -241,6 +289,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
       if (claim === undefined) throw new Error("no claim");
       const { deaths } = await small.finish("dead", { ...claim, ...TERMS }, terminal);
       expect(deaths).toMatchObject([{ key, class: "live", failures: 1 }]);
+      for (const death of deaths) await small.bury("dead", death);
       await setTimeout(2);
     }
     expect((await small.dead("dead")).map(({ key }) => key)).toEqual(["b", "c"]);
@@ -253,6 +302,71 @@ describeWith(redisMissing())("the ledger on Redis", () => {
       { withinMs: 10_000 },
     );
     expect(await redis.keys("{cap:dead}*")).toEqual(["{cap:dead}:l:meta"]);
+  });
+
+  it("Q-13: a dying key is told to whoever ticks, and again to the worker that still finishes it", async () => {
+    const hasty = await createRedisLedger({
+      producer: redis,
+      worker: redis,
+      limits: { letterMs: 50 },
+      noteCount,
+    });
+    const terms = { ...TERMS, owner: "o1", leaseMs: 1, attempts: 1 };
+    const [token] = (await hasty.enqueue("dying", [{ key: "a", class: "live" }])).tokens;
+    if (token === undefined) throw new Error("no token");
+    const claim = await hasty.claim("dying", token, terms);
+    if (claim === undefined) throw new Error("no claim");
+    const told = async (): Promise<KeyDeath> => {
+      const death = await eventually(async () => (await hasty.tick("dying")).deaths[0] ?? false, {
+        withinMs: 10_000,
+      });
+      if (death === false) throw new Error("nobody was told");
+      return death;
+    };
+    const first = await told();
+    expect(first).toMatchObject({ key: "a", failures: 1, ranBy: "o1", failure: { reason: "LeaseExpired" } });
+    const second = await told();
+    expect(second).toEqual({ ...first, owner: expect.any(String) });
+    expect(second.owner).not.toBe(first.owner);
+    const error = outcomeOf({ how: "error", afterMs: undefined, requested: false, fenced: false });
+    const late = await hasty.finish("dying", { ...claim, ...terms }, error);
+    expect(late).toMatchObject({ accepted: true, deaths: [{ ...first, owner: "o1" }] });
+    expect(await hasty.dead("dying")).toEqual([]);
+    expect(await hasty.bury("dying", second)).toMatchObject({ accepted: false });
+    expect(await hasty.bury("dying", { key: "a", owner: "o1" })).toMatchObject({ accepted: true });
+    expect(await hasty.dead("dying")).toMatchObject([{ key: "a", since: first.since, failures: 1 }]);
+    expect(await hasty.finish("dying", { ...claim, ...terms }, error)).toMatchObject({
+      accepted: false,
+      deaths: [],
+    });
+    expect(countsOf("dying").without()).toMatchObject({ expired: 1, fenced: 1 });
+  });
+
+  it("Q-10: an event while the letter is written revives the key as soon as it is buried", async () => {
+    const terms = { ...TERMS, owner: "o1", attempts: 1, minIntervalMs: 0 };
+    const [token] = (await ledger.enqueue("born", [{ key: "a", class: "live" }])).tokens;
+    if (token === undefined) throw new Error("no token");
+    const claim = await ledger.claim("born", token, terms);
+    if (claim === undefined) throw new Error("no claim");
+    const error = outcomeOf({ how: "error", afterMs: undefined, requested: false, fenced: false });
+    const { deaths } = await ledger.finish("born", { ...claim, ...terms }, error);
+    const [death] = deaths;
+    if (death === undefined) throw new Error("no death");
+    await ledger.enqueue("born", [{ key: "a", class: "live" }]);
+    expect(await ledger.depth("born")).toMatchObject({ running: 1, ready: 0 });
+    const { tokens } = await ledger.bury("born", death);
+    expect(tokens).toMatchObject([{ key: "a" }]);
+    expect(await ledger.claim("born", tokens[0] ?? token, { ...terms, owner: "o2" })).toMatchObject({
+      failures: 0,
+    });
+    expect(countsOf("born").without()).toMatchObject({ revivedLive: 1 });
+  });
+
+  it("queue.md 9: tells by how much time is behind", async () => {
+    await ledger.enqueue("lag", [{ key: "a", class: "live", delayMs: 1 }]);
+    await eventually(async () => ((await ledger.depth("lag")).tickLagMs ?? 0) >= 20, { withinMs: 10_000 });
+    await ledger.tick("lag");
+    expect((await ledger.depth("lag")).tickLagMs).toBeUndefined();
   });
 
   it("clears what an index holds without an entry", async () => {

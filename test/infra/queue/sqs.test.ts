@@ -7,6 +7,7 @@ import { describeWith } from "../../support/requires.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import type { SqsServer } from "../../support/sqs.ts";
 import { sqsTarget, startSqs } from "../../support/sqs.ts";
+import { twoProcesses } from "../../support/two-processes.ts";
 
 describeWith(redisMissing())("on Redis and an SQS server", () => {
   let redis: RedisServer;
@@ -22,16 +23,16 @@ describeWith(redisMissing())("on Redis and an SQS server", () => {
     name: "sqs",
     concurrent: true,
     unordered: "SQS orders tenants itself, by MessageGroupId, and the emulator does not",
-    create: async (timing = {}) => {
-      const options = { ...sqsTarget(sqs), url: redis.url, log: silentLog, timing, waitSeconds: 1 };
-      const [queue, other] = await Promise.all([createSqsQueue(options), createSqsQueue(options)]);
-      return {
-        queue,
-        other,
-        [Symbol.asyncDispose]: async () => {
-          await Promise.all([queue[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]);
-        },
+    create: (timing = {}, noteCount) => {
+      const options = {
+        ...sqsTarget(sqs),
+        url: redis.url,
+        log: silentLog,
+        timing,
+        noteCount,
+        waitSeconds: 1,
       };
+      return twoProcesses(() => createSqsQueue(options));
     },
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryQueue } from "../../../infra/queue/memory.ts";
-import { meterDeaths, meterDepths, meterQueue } from "../../../infra/telemetry/metered-queue.ts";
+import { meterLedger } from "../../../infra/telemetry/ledger-metrics.ts";
+import { meterDepths, meterQueue } from "../../../infra/telemetry/metered-queue.ts";
 import { createMetrics } from "../../../infra/telemetry/metrics.ts";
 import { viewQueue } from "../../../infra/telemetry/queue-view.ts";
 import { DEFAULT_QUEUE } from "../../../shared/runtime/backoff.ts";
@@ -21,7 +22,11 @@ function failed(reason: string, terminal = false): Outcome {
 async function openWorld(inner?: (queue: Queue) => Queue) {
   const clock = virtualClock();
   const metrics = await createMetrics([FN]);
-  const memory = createMemoryQueue({ clock, random: () => 0, noteFailure: meterDeaths(metrics) });
+  const memory = createMemoryQueue({
+    clock,
+    random: () => 0,
+    noteFailure: meterLedger(metrics, []).noteFailure,
+  });
   const raw = inner?.(memory) ?? memory;
   const { queue, refusals } = meterQueue(raw, { metrics, nowMs: () => clock.now().getTime() });
   meterDepths(viewQueue(raw, [FN], clock), metrics);
@@ -194,6 +199,7 @@ describe("a measured queue", () => {
     });
     const lease = {
       key: A,
+      runId: "r1",
       causes: [],
       failures: 0,
       again: 0,

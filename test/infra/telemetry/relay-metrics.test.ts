@@ -10,9 +10,27 @@ type Loop = Status["loops"][number];
 const clock = virtualClock();
 const NOW_MS = clock.now().getTime();
 
+const NO_EVENTS = { ADDED: 0, MODIFIED: 0, DELETED: 0, BOOKMARK: 0 };
+
 function loop(name: string, more: Partial<Loop> = {}): Loop {
-  const counts = { lists: 1, events: 0, undecodable: 0, oversized: undefined, reconnects: {} };
-  return { name, state: "streaming", ...counts, resourceVersion: "7", lastHeardAt: NOW_MS, ...more };
+  return {
+    name,
+    state: "streaming",
+    lists: 1,
+    events: 0,
+    eventsByType: { ...NO_EVENTS, MODIFIED: more.events ?? 0 },
+    bytes: 0,
+    pending: 0,
+    undecodable: 0,
+    oversized: undefined,
+    reconnects: {},
+    resourceVersion: "7",
+    lastByteAt: undefined,
+    lastEventAt: undefined,
+    lastHeardAt: NOW_MS,
+    lagMs: undefined,
+    ...more,
+  };
 }
 
 async function metered(first: Partial<Status>) {
@@ -39,7 +57,13 @@ describe("metrics of the relay", () => {
           events: 12,
           undecodable: 1,
           reconnects: { closed: 3, Expired: 2, "made up by a server": 1 },
-          lastHeardAt: NOW_MS - 90_000,
+          eventsByType: { ADDED: 7, MODIFIED: 4, DELETED: 1, BOOKMARK: 9 },
+          bytes: 4_096,
+          pending: 3,
+          lastByteAt: NOW_MS - 90_000,
+          lastEventAt: NOW_MS - 600_000,
+          lastHeardAt: NOW_MS - 95_000,
+          lagMs: 2_500,
         }),
       ],
     });
@@ -48,7 +72,12 @@ describe("metrics of the relay", () => {
     expect(shown).toContain(`capstan_relay_loops{${POOLS},state="streaming"} 1\n`);
     expect(shown).toContain(`capstan_relay_silent_seconds{${POOLS}} 90\n`);
     expect(shown).toContain(`capstan_relay_lists_total{${POOLS}} 1\n`);
-    expect(shown).toContain(`capstan_relay_events_total{${POOLS}} 12\n`);
+    expect(shown).toContain(`capstan_relay_quiet_seconds{${POOLS}} 600\n`);
+    expect(shown).toContain(`capstan_relay_lag_seconds{${POOLS}} 2.5\n`);
+    expect(shown).toContain(`capstan_relay_pending_events{${POOLS}} 3\n`);
+    expect(shown).toContain(`capstan_relay_received_bytes_total{${POOLS}} 4096\n`);
+    expect(shown).toContain(`capstan_relay_events_total{${POOLS},type="ADDED"} 7\n`);
+    expect(shown).toContain(`capstan_relay_events_total{${POOLS},type="BOOKMARK"} 9\n`);
     expect(shown).toContain(`capstan_relay_undecodable_total{${POOLS}} 1\n`);
     expect(shown).toContain(`capstan_relay_reconnects_total{${POOLS},cause="closed"} 3\n`);
     expect(shown).toContain(`capstan_relay_reconnects_total{${POOLS},cause="Expired"} 2\n`);
@@ -66,7 +95,7 @@ describe("metrics of the relay", () => {
     const shown = await text();
     expect(shown).toContain(`capstan_relay_loops{${NODES},state="streaming"} 19\n`);
     expect(shown).toContain(`capstan_relay_loops{${NODES},state="backoff"} 1\n`);
-    expect(shown).toContain(`capstan_relay_events_total{${NODES}} 40\n`);
+    expect(shown).toContain(`capstan_relay_events_total{${NODES},type="MODIFIED"} 40\n`);
     expect(shown).toContain(
       'capstan_relay_loops{server="management",resource="provider",state="streaming"} 2\n',
     );
@@ -82,13 +111,13 @@ describe("metrics of the relay", () => {
       ],
     });
     const { text, show } = await metered(seen(5));
-    expect(await text()).toContain(`capstan_relay_events_total{${NODES}} 5\n`);
-    expect(await text()).toContain(`capstan_relay_events_total{${NODES}} 5\n`);
+    expect(await text()).toContain(`capstan_relay_events_total{${NODES},type="MODIFIED"} 5\n`);
+    expect(await text()).toContain(`capstan_relay_events_total{${NODES},type="MODIFIED"} 5\n`);
     show({ connections: [] });
-    expect(await text()).toContain(`capstan_relay_events_total{${NODES}} 5\n`);
+    expect(await text()).toContain(`capstan_relay_events_total{${NODES},type="MODIFIED"} 5\n`);
     show(seen(3));
-    expect(await text()).toContain(`capstan_relay_events_total{${NODES}} 8\n`);
+    expect(await text()).toContain(`capstan_relay_events_total{${NODES},type="MODIFIED"} 8\n`);
     show(seen(1));
-    expect(await text()).toContain(`capstan_relay_events_total{${NODES}} 9\n`);
+    expect(await text()).toContain(`capstan_relay_events_total{${NODES},type="MODIFIED"} 9\n`);
   });
 });

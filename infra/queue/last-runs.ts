@@ -1,0 +1,57 @@
+import type { AttemptRecord } from "../../shared/runtime/dead-letters-port.ts";
+import { type LastRun, type LastRuns, lastRunOf, type ReadHistory } from "../../shared/runtime/last-run.ts";
+import type { Clock } from "../../shared/runtime/ports.ts";
+import type { Queue } from "../../shared/runtime/queue-port.ts";
+
+/** About 4 MB at most. */
+const MAX_RUNS = 10_000;
+
+/** The last runs of one process; beyond 10,000 the oldest are forgotten. */
+export function createMemoryLastRuns(maxRuns: number = MAX_RUNS): LastRuns {
+  const runs = new Map<string, LastRun>();
+  const idOf = (functionName: string, key: string): string => `${functionName} ${key}`;
+  return {
+    note(functionName, key, run) {
+      const id = idOf(functionName, key);
+      runs.delete(id);
+      runs.set(id, run);
+      const [oldest] = runs.keys();
+      if (runs.size > maxRuns && oldest !== undefined) runs.delete(oldest);
+    },
+    get: async (functionName, key) => runs.get(idOf(functionName, key)),
+    [Symbol.asyncDispose]: async () => runs.clear(),
+  };
+}
+
+/** The same queue; every run that its workers end is noted. The ledger knows nothing of it. */
+export function noteRuns(
+  queue: Queue,
+  { lastRuns, clock }: { readonly lastRuns: LastRuns; readonly clock: Clock },
+): Queue {
+  return {
+    ...queue,
+    work: (name, options, run) =>
+      queue.work(name, options, async (lease) => {
+        let record = (): AttemptRecord | undefined => undefined;
+        const ifCutOff = (tell: () => AttemptRecord): void => {
+          record = tell;
+          lease.ifCutOff?.(tell);
+        };
+        const outcome = await run({ ...lease, ifCutOff });
+        const told = { endedAt: clock.now(), record: record() };
+        lastRuns.note(name, lease.key, lastRunOf(lease, outcome, told));
+        return outcome;
+      }),
+  };
+}
+
+/** State and last run of a key, from where both are kept. */
+export function historyFrom(queue: Pick<Queue, "keyState">, lastRuns: Pick<LastRuns, "get">): ReadHistory {
+  return async (functionName, key) => {
+    const [state, lastRun] = await Promise.all([
+      queue.keyState(functionName, key),
+      lastRuns.get(functionName, key),
+    ]);
+    return { ...(state === undefined ? {} : { state }), ...(lastRun === undefined ? {} : { lastRun }) };
+  };
+}

@@ -1,0 +1,49 @@
+import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
+import { COUNTED, type Counted, type NoteCount } from "../../shared/runtime/queue-port.ts";
+import type { ResyncCause } from "../relay/resync.ts";
+import { LABEL_VALUES, RESYNC_CAUSES } from "./metric-specs.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** To be called by a queue and a relay for what they count (queue.md 9). */
+export interface LedgerMeter {
+  readonly noteCount: NoteCount;
+  readonly noteFailure: NoteFailure;
+  readonly noteResync: (functionName: string, cause: ResyncCause) => void;
+}
+
+/** Counters with no label but the function. */
+const OWN_COUNTERS = {
+  coalesced: "capstan_queue_coalesced_total",
+  stale: "capstan_queue_stale_tokens_total",
+  resent: "capstan_queue_resent_tokens_total",
+  expired: "capstan_queue_lease_expired_total",
+  fenced: "capstan_queue_fenced_total",
+} as const satisfies { readonly [counted in Counted]?: string };
+const REVIVING = { revivedLive: "live", revivedResync: "resync" } as const;
+
+/** Counts what the ledger tells, in the process that made the call. From 0 on, so that the first is an increase. */
+export function meterLedger(metrics: Metrics, functions: readonly string[]): LedgerMeter {
+  const noteCount: NoteCount = (name, counted, times) => {
+    if (counted === "revivedLive" || counted === "revivedResync") {
+      metrics.add("capstan_queue_revived_total", { function: name, class: REVIVING[counted] }, times);
+    } else {
+      metrics.add(OWN_COUNTERS[counted], { function: name }, times);
+    }
+  };
+  const countDeath = (name: string, reason: string, times: number): void =>
+    metrics.add("capstan_queue_dead_total", { function: name, reason }, times);
+  const countResync = (name: string, cause: ResyncCause, times: number): void =>
+    metrics.add("capstan_queue_resync_total", { function: name, cause }, times);
+  for (const name of functions) {
+    for (const counted of COUNTED) noteCount(name, counted, 0);
+    for (const reason of LABEL_VALUES.reason) countDeath(name, reason, 0);
+    for (const cause of RESYNC_CAUSES) countResync(name, cause, 0);
+  }
+  return {
+    noteCount,
+    noteFailure: async ({ function: name, death }) => {
+      if (death !== undefined) countDeath(name, death.reason, 1);
+    },
+    noteResync: (name, cause) => countResync(name, cause, 1),
+  };
+}
