@@ -5,7 +5,7 @@ import { type ParsedJson, parseJson } from "./strict-json.ts";
 /** A decoded request body. */
 export interface Decoded {
   readonly value: JsonObject;
-  /** Paths of members given twice. */
+  /** One complaint for every member given twice. */
   readonly duplicates: readonly string[];
 }
 
@@ -28,9 +28,8 @@ export async function decodeObject(contentType: string, body: Buffer): Promise<D
     return { value: decodeProtobuf(body), duplicates: [] };
   }
   const text = body.toString("utf8");
-  if (JSON_TYPES.has(contentType) || (YAML_TYPES.has(contentType) && looksLikeJson(text)))
-    return fromJson(text);
-  if (YAML_TYPES.has(contentType)) return fromYaml(text);
+  if (JSON_TYPES.has(contentType)) return fromJson(text);
+  if (YAML_TYPES.has(contentType)) return looksLikeJson(text) ? fromJsonAsYaml(text) : fromYaml(text);
   throw unknownFormat(["application/json", "application/yaml"]);
 }
 
@@ -48,7 +47,18 @@ function fromJson(text: string): Decoded {
   if (!isJsonObject(value)) {
     throw badRequest("couldn't get version/kind; json parse error: the body is not a JSON object");
   }
-  return { value, duplicates };
+  return { value, duplicates: duplicates.map(duplicateField) };
+}
+
+/** The complaint about a member given twice in JSON. */
+export function duplicateField(path: string): string {
+  return `duplicate field "${path}"`;
+}
+
+/** JSON is YAML too, and much faster to read as what it is; only complaints name lines then. */
+async function fromJsonAsYaml(text: string): Promise<Decoded> {
+  const decoded = fromJson(text);
+  return decoded.duplicates.length === 0 ? decoded : fromYaml(text);
 }
 
 function parseText(text: string): ParsedJson {
@@ -66,8 +76,12 @@ async function fromYaml(text: string): Promise<Decoded> {
   const { parseAllDocuments } = await import("yaml");
   const [document, ...more] = parseAllDocuments(text);
   if (!document || !("errors" in document) || more.length > 0) throw badRequest("expected one YAML document");
-  const [error] = document.errors;
+  const error = document.errors.find(({ code }) => code !== "DUPLICATE_KEY");
   if (error) throw badRequest(`error decoding YAML: ${error.message}`);
+  const duplicates = document.errors.map(({ linePos, pos }) => {
+    const [key = ""] = /^"[^"]*"|[^\s:,}]+/.exec(text.slice(pos[0])) ?? [];
+    return `line ${linePos?.[0].line ?? 1}: key ${JSON.stringify(key.replaceAll('"', ""))} already set in map`;
+  });
   // Through JSON, so that only JSON values remain and the checks on member names apply (S-50).
-  return fromJson(JSON.stringify(document.toJS({ maxAliasCount: 100 })));
+  return { ...fromJson(JSON.stringify(document.toJS({ maxAliasCount: 100 }))), duplicates };
 }

@@ -4,6 +4,7 @@ import { toCelValue } from "./cel-value.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject, type Schema } from "./schema.ts";
 import type { Cause } from "./status-error.ts";
 import { itemElement, type ListType } from "./typed.ts";
+import { equalJson } from "./typed-compare.ts";
 
 /**
  * CEL rules of a schema, `x-kubernetes-validations` (A-54).
@@ -55,7 +56,9 @@ interface Place {
 
 function visit(place: Place, schema: Schema, value: Json, old: Json | undefined): void {
   if (!hasRules(schema) || value === null) return;
-  const rules = compiledRules(schema).usable.filter((rule) => !rule.isTransition || isPresent(old));
+  // What is as it was may be wrong: the rule was another one when it was written.
+  const isKept = isPresent(old) && equalJson(old, value);
+  const rules = compiledRules(schema).usable.filter((rule) => (rule.isTransition ? isPresent(old) : !isKept));
   if (rules.length > 0) {
     const bindings = {
       self: toCelValue(schema, value),

@@ -98,17 +98,30 @@ export class Collection {
     if (change.type === "DELETED") {
       this.#objects.delete(change.key);
       this.#keys.splice(lowerBound(this.#keys, change.key), 1);
-    } else {
-      if (!this.#objects.has(change.key)) {
-        this.#keys.splice(lowerBound(this.#keys, change.key), 0, change.key);
-      }
-      this.#objects.set(change.key, change.object);
-    }
+    } else this.restore(change.key, change.object);
     this.#changedAt = change.version;
     this.#changes.push(change);
     this.#historyBytes += change.text.length;
     this.#trim(change.atMs);
     for (const watcher of this.watchers) watcher.tell(change);
+  }
+
+  /** Puts an object in its place without history, when a storage is filled. */
+  restore(key: string, object: KubeObject): void {
+    if (!this.#objects.has(key)) this.#keys.splice(lowerBound(this.#keys, key), 0, key);
+    this.#objects.set(key, object);
+  }
+
+  /** The objects as they were at `version`, by key; undefined when that is no longer known. */
+  at(version: number): ReadonlyMap<string, KubeObject> | undefined {
+    const changes = this.since(version);
+    if (!changes) return undefined;
+    const objects = new Map(this.#objects);
+    for (const { key, previous } of changes.toReversed()) {
+      if (previous) objects.set(key, previous);
+      else objects.delete(key);
+    }
+    return objects;
   }
 
   /** Changes after `version`, oldest first; undefined when some of them are no longer known. */

@@ -1,4 +1,5 @@
-import { type KubeObject, keyOf, listAt, objectAt } from "./kube-object.ts";
+import { type KubeObject, keyOf, listAt, objectAt, withMetadata } from "./kube-object.ts";
+import { checkBlockedOwners } from "./owner-permissions.ts";
 import type { ResourceType } from "./registry.ts";
 import { markShaped, represent, toStorageVersion } from "./represent.ts";
 import type { Answer, ApiRequest, Target, VirtualServer } from "./request.ts";
@@ -12,12 +13,14 @@ export function findLive(server: VirtualServer, target: Target, name: string): K
   return stored && represent(type, served, stored);
 }
 
-/** Stores an admitted object unless it is a dry run; 201. */
+/** Stores an admitted object unless it is a dry run, which shows the resourceVersion it was sent; 201. */
 export function commitNew(request: ApiRequest, next: KubeObject, dryRun: boolean): Answer {
   const { target } = request;
+  checkBlockedOwners(request, undefined, next);
   if (!dryRun) return put(request, next, 201);
-  const { resourceVersion: _, ...metadata } = next.metadata;
-  return { form: "object", code: 201, target, object: { ...next, metadata } as KubeObject };
+  const object =
+    next.metadata.resourceVersion === "" ? withMetadata(next, { resourceVersion: undefined }) : next;
+  return { form: "object", code: 201, target, object };
 }
 
 /**
@@ -32,6 +35,7 @@ export function commitChange(
 ): Answer {
   const { server, target } = request;
   if (sameObject(live, next)) return { form: "object", code: 200, target, object: live };
+  checkBlockedOwners(request, live, next);
   if (dryRun) return { form: "object", code: 200, target, object: next };
   if (isReleased(next)) {
     server.storage.remove(target.type.id, toStorageVersion(target.type, next));
@@ -40,9 +44,10 @@ export function commitChange(
   return put(request, next, 200);
 }
 
-/** Whether nothing holds an object that is being deleted. */
+/** Whether nothing holds an object that is being deleted: neither a finalizer nor the grace period of a Pod. */
 export function isReleased(object: KubeObject): boolean {
-  if (object.metadata.deletionTimestamp === undefined) return false;
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
+  if (deletionTimestamp === undefined || deletionGracePeriodSeconds > 0) return false;
   if (object.metadata.finalizers?.length) return false;
   const isNamespace = object.kind === "Namespace" && object.apiVersion === "v1";
   return !isNamespace || listAt(objectAt(object, "spec"), "finalizers").length === 0;

@@ -1,95 +1,14 @@
 import { CORE_COLUMNS } from "./core-columns.ts";
-import { CORE_SCHEMAS, text } from "./core-schemas.ts";
+import { CORE_SCHEMAS } from "./core-schemas.ts";
+import { namespaceStrategy, nodeStrategy, podStrategy, secretStrategy } from "./core-strategies.ts";
+import { core } from "./core-type.ts";
 import { customResourceDefinitionStrategy } from "./crd.ts";
-import { type KubeObject, objectAt, textAt } from "./kube-object.ts";
-import type { Column, ResourceType, ServedVersion, Strategy } from "./registry.ts";
-import type { JsonObject, Schema } from "./schema.ts";
-
-interface CoreKind
-  extends Partial<Omit<ResourceType, "versions">>,
-    Partial<Omit<ServedVersion, "version" | "schema" | "columns">> {
-  readonly kind: string;
-  readonly plural: string;
-  readonly schema: Schema;
-  readonly columns?: readonly Column[];
-}
+import type { ResourceType } from "./registry.ts";
+import { OMITTED_WHEN_EMPTY, ZERO_VALUES } from "./zero-values.ts";
 
 const API_EXTENSIONS = ["api-extensions"];
 const CREATE_ONLY = ["create"];
 const EVERYTHING_BUT_COLLECTION = ["create", "delete", "get", "list", "patch", "update", "watch"];
-
-/** Objects of a namespace are deleted before it, which this finalizer in its spec stands for (A-59). */
-export const NAMESPACE_FINALIZER = "kubernetes";
-
-const namespaceStrategy: Strategy = {
-  prepare(next, live, subresource) {
-    const isDeleting = next.metadata.deletionTimestamp !== undefined;
-    const labels = { ...next.metadata.labels, "kubernetes.io/metadata.name": next.metadata.name };
-    const given = subresource === "finalize" ? next["spec"] : live?.["spec"];
-    const spec = live ? (given ?? {}) : { finalizers: [NAMESPACE_FINALIZER] };
-    const status = { ...objectAt(next, "status"), phase: isDeleting ? "Terminating" : "Active" };
-    return { ...next, metadata: { ...next.metadata, labels }, spec, status };
-  },
-};
-
-const secretStrategy: Strategy = {
-  prepare(next) {
-    const { stringData, ...rest } = next;
-    const given = objectAt({ ...(stringData === undefined ? {} : { stringData }) }, "stringData");
-    const encoded = Object.entries(given).map(([key, value]) => [
-      key,
-      Buffer.from(String(value)).toString("base64"),
-    ]);
-    const data = { ...objectAt(next, "data"), ...Object.fromEntries(encoded) };
-    const type = textAt(next, "type") || "Opaque";
-    return { ...rest, ...(Object.keys(data).length === 0 ? {} : { data }), type } as KubeObject;
-  },
-  validate(next, live) {
-    const type = textAt(next, "type");
-    if (!live || textAt(live, "type") === type) return [];
-    const message = `Invalid value: "${type}": field is immutable`;
-    return [{ reason: "FieldValueInvalid", message, field: "type" }];
-  },
-};
-
-/** Nobody runs Pods here; a new one waits. */
-const podStrategy: Strategy = {
-  prepare(next, live) {
-    return live ? next : { ...next, status: { phase: "Pending", qosClass: "BestEffort" } };
-  },
-};
-
-const ALLOWED: JsonObject = { status: { allowed: true } };
-
-function core(kind: CoreKind): ResourceType {
-  const { schema, columns, hasStatus = false, scale, subresources, ...type } = kind;
-  const { group = "", plural } = type;
-  const served: ServedVersion = {
-    version: "v1",
-    schema: withTypeMeta(schema),
-    hasStatus,
-    ...(columns ? { columns } : {}),
-    ...(scale ? { scale } : {}),
-    ...(subresources ? { subresources } : {}),
-  };
-  return {
-    id: `${group}/${plural}`,
-    singular: kind.kind.toLowerCase(),
-    listKind: `${kind.kind}List`,
-    namespaced: true,
-    custom: false,
-    hasGeneration: false,
-    storageVersion: "v1",
-    ...type,
-    group,
-    versions: [served],
-  };
-}
-
-function withTypeMeta(schema: Schema): Schema {
-  const properties = { apiVersion: text, kind: text, metadata: { type: "object" }, ...schema.properties };
-  return { ...schema, properties };
-}
 
 const RBAC = { group: "rbac.authorization.k8s.io", nameForm: "path" } as const;
 const SCALE = {
@@ -102,8 +21,7 @@ const REVIEW = {
   namespaced: false,
   verbs: CREATE_ONLY,
   schema: CORE_SCHEMAS.AccessReview,
-  review: () => ALLOWED,
-};
+} as const;
 
 const { Namespace, Node, Secret, ConfigMap, Event, Pod, ServiceAccount } = CORE_SCHEMAS;
 const EVENT_FIELDS = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
@@ -112,6 +30,7 @@ const EVENT_FIELDS = ["kind", "namespace", "name", "uid", "apiVersion", "resourc
 export const CORE_KINDS: readonly ResourceType[] = [
   core({
     kind: "Namespace",
+    zero: ZERO_VALUES.SpecAndStatus,
     plural: "namespaces",
     shortNames: ["ns"],
     namespaced: false,
@@ -126,6 +45,8 @@ export const CORE_KINDS: readonly ResourceType[] = [
   }),
   core({
     kind: "Node",
+    zero: ZERO_VALUES.Node,
+    omitted: OMITTED_WHEN_EMPTY.Node,
     plural: "nodes",
     statusOnCreate: true,
     shortNames: ["no"],
@@ -134,10 +55,12 @@ export const CORE_KINDS: readonly ResourceType[] = [
     schema: Node,
     columns: CORE_COLUMNS.Node,
     selectableFields: ["spec.unschedulable"],
+    strategy: nodeStrategy,
   }),
   core({
     kind: "Secret",
     plural: "secrets",
+    omitted: OMITTED_WHEN_EMPTY.Secret,
     schema: Secret,
     columns: CORE_COLUMNS.Secret,
     selectableFields: ["type"],
@@ -146,12 +69,14 @@ export const CORE_KINDS: readonly ResourceType[] = [
   core({
     kind: "ConfigMap",
     plural: "configmaps",
+    omitted: OMITTED_WHEN_EMPTY.ConfigMap,
     shortNames: ["cm"],
     schema: ConfigMap,
     columns: CORE_COLUMNS.ConfigMap,
   }),
   core({
     kind: "Event",
+    zero: ZERO_VALUES.Event,
     plural: "events",
     shortNames: ["ev"],
     schema: Event,
@@ -166,6 +91,7 @@ export const CORE_KINDS: readonly ResourceType[] = [
   }),
   core({
     kind: "Pod",
+    zero: ZERO_VALUES.Pod,
     plural: "pods",
     shortNames: ["po"],
     categories: ["all"],
@@ -173,6 +99,8 @@ export const CORE_KINDS: readonly ResourceType[] = [
     hasGeneration: true,
     schema: Pod,
     columns: CORE_COLUMNS.Pod,
+    subresources: { eviction: { kind: "Eviction", group: "policy", version: "v1", verbs: ["create"] } },
+    answersDeleted: true,
     selectableFields: [
       "spec.nodeName",
       "status.phase",
@@ -188,6 +116,7 @@ export const CORE_KINDS: readonly ResourceType[] = [
     shortNames: ["sa"],
     schema: ServiceAccount,
     columns: CORE_COLUMNS.ServiceAccount,
+    answersDeleted: true,
   }),
   core({
     kind: "DaemonSet",
@@ -214,6 +143,7 @@ export const CORE_KINDS: readonly ResourceType[] = [
   }),
   core({
     kind: "Lease",
+    zero: ZERO_VALUES.Spec,
     plural: "leases",
     group: "coordination.k8s.io",
     schema: CORE_SCHEMAS.Lease,
@@ -221,6 +151,7 @@ export const CORE_KINDS: readonly ResourceType[] = [
   }),
   core({
     kind: "PodDisruptionBudget",
+    zero: ZERO_VALUES.SpecAndStatus,
     plural: "poddisruptionbudgets",
     group: "policy",
     shortNames: ["pdb"],
@@ -293,6 +224,18 @@ export const CORE_KINDS: readonly ResourceType[] = [
       columns: CORE_COLUMNS.WebhookConfiguration,
     }),
   ),
-  core({ ...REVIEW, kind: "SelfSubjectAccessReview", plural: "selfsubjectaccessreviews" }),
-  core({ ...REVIEW, kind: "SubjectAccessReview", plural: "subjectaccessreviews" }),
+  core({
+    ...REVIEW,
+    kind: "SelfSubjectAccessReview",
+    plural: "selfsubjectaccessreviews",
+    review: "selfAccess",
+  }),
+  core({ ...REVIEW, kind: "SubjectAccessReview", plural: "subjectaccessreviews", review: "access" }),
+  core({
+    ...REVIEW,
+    group: "authentication.k8s.io",
+    kind: "SelfSubjectReview",
+    plural: "selfsubjectreviews",
+    review: "selfSubject",
+  }),
 ];

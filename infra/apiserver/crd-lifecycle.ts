@@ -1,10 +1,12 @@
 import { storeOrRelease } from "./commit.ts";
+import { webhookOf } from "./conversion.ts";
 import { CRD_FINALIZER, toResourceType } from "./crd.ts";
 import { startDeletion } from "./delete.ts";
 import { type KubeObject, objectAt, withMetadata } from "./kube-object.ts";
 import { type ResourceType, storageVersionOf } from "./registry.ts";
 import type { VirtualServer } from "./request.ts";
 import { sameJson } from "./same-object.ts";
+import type { JsonObject } from "./schema.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
@@ -12,12 +14,13 @@ const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
 /** Serves what CRDs define, from the write that creates them to the deletion of their last object. */
 export class CrdLifecycle {
   readonly #server: VirtualServer;
-  readonly #queue = new WorkQueue((name) => this.#cleanUp(name));
+  readonly #queue: WorkQueue;
   /** id of a resource type → name of its CRD, while that is being deleted. */
   readonly #terminating = new Map<string, string>();
 
   constructor(server: VirtualServer) {
     this.#server = server;
+    this.#queue = new WorkQueue(server.clock, (name) => this.#cleanUp(name));
     server.storage.onChange((type, change) => {
       if (type === DEFINITIONS) this.#observe(change.type === "DELETED", change.object, change.previous);
       const definition = change.type === "DELETED" ? this.#terminating.get(type) : undefined;
@@ -40,10 +43,15 @@ export class CrdLifecycle {
       return;
     }
     // An unchanged spec keeps the type, and with it the shapes that objects already have.
-    if (!sameJson(spec, previous?.["spec"])) registry.set(toResourceType(crd));
+    if (!sameJson(spec, previous?.["spec"])) registry.set(this.#withConversion(toResourceType(crd), spec));
     if (crd.metadata.deletionTimestamp === undefined) return;
     this.#terminating.set(id, crd.metadata.name);
     this.#queue.add(crd.metadata.name);
+  }
+
+  #withConversion(type: ResourceType, spec: JsonObject): ResourceType {
+    if (objectAt(spec, "conversion")["strategy"] !== "Webhook") return type;
+    return { ...type, convert: webhookOf(this.#server.converters, type) };
   }
 
   #cleanUp(name: string): void {
@@ -70,7 +78,7 @@ export class CrdLifecycle {
       if (deletionTimestamp !== undefined) continue;
       const target = { type, served, namespace, name, subresource: undefined };
       const options = { dryRun: false, propagation: "Background" as const };
-      startDeletion(this.#server, target, object, { options, now: new Date() });
+      startDeletion(this.#server, target, object, { options, now: this.#server.clock.now() });
     }
     return collection.size;
   }

@@ -1,9 +1,12 @@
-import { admit, checkBody, newMetadata, restrictToEndpoint } from "./admission.ts";
+import { answerReview } from "./access-review.ts";
+import { admit, restrictToEndpoint } from "./admission.ts";
 import { decodeObject } from "./body.ts";
+import { checkBody, checkKind } from "./checked-body.ts";
 import { commitNew, findLive } from "./commit.ts";
-import { type KubeObject, textAt, timestamp } from "./kube-object.ts";
+import { type KubeObject, textAt, timestamp, withMetadata } from "./kube-object.ts";
 import { trackUpdate } from "./managed-fields.ts";
 import { generateName } from "./metadata.ts";
+import { newMetadata } from "./object-meta.ts";
 import { groupVersion, qualifiedPlural } from "./registry.ts";
 import {
   type Answer,
@@ -22,21 +25,20 @@ export async function create(request: ApiRequest): Promise<Answer> {
   const options = writeOptions(request, "create");
   const { value, duplicates } = await decodeObject(request.contentType, request.body);
   const { type } = request.target;
-  const { object, metadata } = checkBody(request, value, duplicates, options);
-  if (type.review) {
-    const answer = { ...object, ...type.review() };
-    return { form: "document", code: 201, body: answer };
-  }
-  if (textAt(metadata, "resourceVersion") !== "") {
-    throw new StatusError(500, "", "resourceVersion should not be set on objects to be created");
-  }
+  const checked = checkBody(request, value, duplicates, options);
+  checkKind(request.target, checked);
+  const { object, metadata } = checked;
+  if (type.review) return answerReview(request, type.review, object);
   checkNamespace(request);
   const name = textAt(metadata, "name");
   const base = textAt(metadata, "generateName");
   if (name !== "" || base === "") return createNamed(request, object, metadata, { name, options });
   for (let tries = 0; ; tries++) {
     try {
-      return createNamed(request, object, metadata, { name: generateName(base), options });
+      return createNamed(request, object, metadata, {
+        name: generateName(base, request.server.random),
+        options,
+      });
     } catch (error) {
       const clash = error instanceof StatusError && error.reason === "AlreadyExists";
       if (!clash || tries === GENERATED_NAME_TRIES) throw error;
@@ -51,14 +53,15 @@ function createNamed(
   { name, options }: { readonly name: string; readonly options: WriteOptions },
 ): Answer {
   const next = { ...object, metadata: newMetadata(request, metadata, name) } as KubeObject;
-  return createAdmitted(
-    request,
-    admit(request, undefined, restrictToEndpoint(request.target, undefined, next)),
-    {
-      options,
-      isTracked: false,
-    },
-  );
+  const admitted = admit(request, undefined, restrictToEndpoint(request.target, undefined, next));
+  const version = textAt(metadata, "resourceVersion");
+  if (Number(version) > 0 && !options.dryRun) {
+    throw new StatusError(500, "", "resourceVersion should not be set on objects to be created");
+  }
+  return createAdmitted(request, withMetadata(admitted, { resourceVersion: version }), {
+    options,
+    isTracked: false,
+  });
 }
 
 /** The end of every creation, by POST or by apply: name clashes, field ownership, storage. */
@@ -87,6 +90,7 @@ function withTracking(request: ApiRequest, next: KubeObject, manager: string): K
   const { type, served } = request.target;
   const managedFields = trackUpdate({
     schema: served.schema,
+    zero: type.zero,
     live: undefined,
     next,
     manager,

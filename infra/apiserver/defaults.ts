@@ -60,7 +60,12 @@ function fillMembers(schema: Schema, object: JsonObject, dropNulls: boolean): Js
 function fillMember(schema: Schema, item: Json, dropNulls: boolean): Json | undefined {
   if (item !== null || !refusesNull(schema)) return fill(schema, item, dropNulls);
   if (schema.default !== undefined) return fill(schema, schema.default, dropNulls);
-  return dropNulls ? undefined : item;
+  // Where any type fits, nothing would refuse it.
+  return dropNulls || fitsAny(schema) ? undefined : item;
+}
+
+function fitsAny(schema: Schema): boolean {
+  return schema.type === undefined && schema["x-kubernetes-int-or-string"] !== true;
 }
 
 function memberSchema(schema: Schema, name: string): Schema | undefined {

@@ -5,18 +5,26 @@ import { groupVersion } from "./registry.ts";
 import { represent } from "./represent.ts";
 import type { Answer, Target } from "./request.ts";
 import type { JsonObject } from "./schema.ts";
+import { StatusError } from "./status-error.ts";
 import { toPartialMetadata, toTable } from "./table.ts";
 
 /** The JSON text of an answer in the representation that the client asked for. */
 export function encodeAnswer(answer: Answer, representation: Representation, now: Date): string {
   if (answer.form === "document") return JSON.stringify(answer.body);
-  if (answer.form === "object") {
+  if (answer.form !== "list") {
+    if (representation.shape === "list metadata")
+      throw notAcceptable("PartialObjectMetadataList", "not a list");
     if (representation.shape === "full") return answer.text ?? JSON.stringify(answer.object);
     return JSON.stringify(
       showObject(answer.target, answer.object, representation, { withColumns: true, now }),
     );
   }
   return encodeList(answer, representation, now);
+}
+
+function notAcceptable(asked: string, found: string): StatusError {
+  const message = `you requested ${asked}, but the requested object is ${found}`;
+  return new StatusError(406, "NotAcceptable", message);
 }
 
 function encodeList(
@@ -28,8 +36,10 @@ function encodeList(
   switch (shape) {
     case "table":
       return JSON.stringify(toTable(served, objects, metadata, { includeObject, withColumns: true, now }));
-    case "metadata": {
-      const items = objects.map(toPartialMetadata);
+    case "metadata":
+      throw notAcceptable("PartialObjectMetadata", "a list");
+    case "list metadata": {
+      const items = objects.length === 0 ? null : objects.map(toPartialMetadata);
       return JSON.stringify({
         kind: "PartialObjectMetadataList",
         apiVersion: "meta.k8s.io/v1",
@@ -52,7 +62,7 @@ function showObject(
   { shape, includeObject }: Representation,
   { withColumns, now }: { readonly withColumns: boolean; readonly now: Date },
 ): JsonObject {
-  if (shape === "metadata") return toPartialMetadata(object);
+  if (shape === "metadata" || shape === "list metadata") return toPartialMetadata(object);
   if (shape === "full") return object;
   const metadata = { resourceVersion: object.metadata.resourceVersion };
   return toTable(target.served, [object], metadata, { includeObject, withColumns, now });
@@ -61,7 +71,7 @@ function showObject(
 /** One line of a watch for an object outside a change, such as an initial ADDED. */
 export function encodeEvent(
   target: Target,
-  type: ChangeType,
+  type: ChangeType | "BOOKMARK",
   object: KubeObject,
   { representation, withColumns, now }: { representation: Representation; withColumns: boolean; now: Date },
 ): string {

@@ -1,5 +1,5 @@
 import { coreVersions, groupDocument, groupList, resourceList, VERSION } from "./discovery.ts";
-import type { HttpAnswer } from "./http.ts";
+import type { Answered } from "./exchange.ts";
 import { openapiDocument, openapiHash, openapiIndex } from "./openapi.ts";
 import type { VirtualServer } from "./request.ts";
 
@@ -7,13 +7,14 @@ import type { VirtualServer } from "./request.ts";
 export interface EndpointRequest {
   readonly server: VirtualServer;
   readonly segments: readonly string[];
+  readonly query: URLSearchParams;
   /** `host:port` that the client used. */
   readonly host: string;
   readonly ifNoneMatch: string | undefined;
 }
 
 /** Health, version, discovery and OpenAPI; undefined when the path is none of them. */
-export function endpoint(request: EndpointRequest): HttpAnswer | undefined {
+export function endpoint(request: EndpointRequest): Answered | undefined {
   const { server, segments, host } = request;
   const { registry } = server;
   const [first = "", second, third, ...rest] = segments;
@@ -42,12 +43,18 @@ export function endpoint(request: EndpointRequest): HttpAnswer | undefined {
   }
 }
 
-function document(body: object | undefined): HttpAnswer | undefined {
+function document(body: object | undefined): Answered | undefined {
   return body && { code: 200, text: JSON.stringify(body) };
 }
 
-function openapi({ server, segments, ifNoneMatch }: EndpointRequest): HttpAnswer | undefined {
-  const etag = `"${openapiHash(server.registry)}"`;
+/** A document under its present hash never changes; one under another hash has moved to the present one. */
+function openapi({ server, segments, query, ifNoneMatch }: EndpointRequest): Answered | undefined {
+  const hash = openapiHash(server.registry);
+  const etag = `"${hash}"`;
+  const asked = query.get("hash") ?? "";
+  if (asked !== "" && asked !== hash) {
+    return { code: 301, text: "", headers: { ETag: etag, Location: `/${segments.join("/")}?hash=${hash}` } };
+  }
   if (ifNoneMatch === etag) return { code: 304, text: "", headers: { ETag: etag } };
   const [, , root, group = "", version = ""] = segments;
   const answer =
@@ -56,10 +63,11 @@ function openapi({ server, segments, ifNoneMatch }: EndpointRequest): HttpAnswer
       : document(
           openapiDocument(server.registry, root === "api" ? "" : group, root === "api" ? group : version),
         );
-  return answer && { ...answer, headers: { ETag: etag } };
+  const caching = asked === "" ? {} : { "Cache-Control": "public, immutable" };
+  return answer && { ...answer, headers: { ETag: etag, ...caching } };
 }
 
-function metrics({ storage, registry }: VirtualServer): HttpAnswer {
+function metrics({ storage, registry }: VirtualServer): Answered {
   const lines = ["# TYPE apiserver_storage_objects gauge"];
   for (const type of registry.types) {
     const resource = type.group === "" ? type.plural : `${type.plural}.${type.group}`;

@@ -6,6 +6,9 @@ const HOSTNAME =
   /^[0-9A-Za-z]([0-9A-Za-z-]{0,61}[0-9A-Za-z])?(\.[0-9A-Za-z]([0-9A-Za-z-]{0,61}[0-9A-Za-z])?)*$/;
 /** Bounded so that nothing can be long and ambiguous at once. */
 const DURATION = /^([+-]?\d{1,19}(\.\d{1,19})?(ns|us|µs|μs|ms|s|m|h)){1,8}$/;
+/** What is also taken somewhere in the text, as by go-openapi: `1 hour`, `2 days`. */
+const SPOKEN_DURATION =
+  /\d\s{0,9}(ns|us|µs|ms|s|m|h|hr|d|w|wk|nano|micro|milli|sec|min|hour|day|week)(?![A-Za-zµ])|\d\s{0,9}(nano|micro|milli|sec|min|hour|day|week)/i;
 
 function isDate(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
@@ -39,7 +42,7 @@ const CHECKS: Readonly<Record<string, (text: string) => boolean>> = {
   cidr: isCidr,
   mac: (text) => /^([0-9a-f]{2}[:-]){5}[0-9a-f]{2}$/i.test(text),
   uuid: (text) => UUID.test(text),
-  duration: (text) => text === "0" || DURATION.test(text),
+  duration: (text) => text === "0" || DURATION.test(text) || SPOKEN_DURATION.test(text),
 };
 
 /** Whether a text has the form a schema's `format` names; formats Kubernetes does not check are always met. */

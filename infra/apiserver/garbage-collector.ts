@@ -23,10 +23,11 @@ export class GarbageCollector {
   readonly #server: VirtualServer;
   /** uid of an owner → uids of the objects that name it. */
   readonly #dependents = new Map<string, Set<string>>();
-  readonly #queue = new WorkQueue((uid) => this.#examine(uid));
+  readonly #queue: WorkQueue;
 
   constructor(server: VirtualServer) {
     this.#server = server;
+    this.#queue = new WorkQueue(server.clock, (uid) => this.#examine(uid));
     server.storage.onChange((_, change) => this.#observe(change));
   }
 
@@ -143,6 +144,7 @@ export class GarbageCollector {
   #delete({ type, object }: Found, propagation: Propagation): void {
     const { name, namespace } = object.metadata;
     const target = { type, served: storageVersionOf(type), namespace, name, subresource: undefined };
-    startDeletion(this.#server, target, object, { options: { dryRun: false, propagation }, now: new Date() });
+    const options = { dryRun: false, propagation };
+    startDeletion(this.#server, target, object, { options, now: this.#server.clock.now() });
   }
 }

@@ -1,7 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
+import type { Answered, Exchange, Stream } from "./exchange.ts";
+import { LineStream } from "./line-stream.ts";
 import { badRequest, internalError, StatusError } from "./status-error.ts";
 
 /** Request bodies may be this large, after unpacking (A-06). */
@@ -14,8 +18,59 @@ const unpack = promisify(gunzip);
 
 const NO_BODY = Buffer.alloc(0);
 
+/** A request that came over a socket. */
+export class HttpExchange implements Exchange {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.#request = request;
+    this.#response = response;
+  }
+
+  get method(): string {
+    return this.#request.method ?? "GET";
+  }
+
+  get url(): string {
+    return this.#request.url ?? "/";
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#request.headers;
+  }
+
+  get answeredWith(): number | undefined {
+    return this.#response.headersSent ? this.#response.statusCode : undefined;
+  }
+
+  /** The connection that carries it. */
+  get socket(): Socket {
+    return this.#request.socket;
+  }
+
+  readBody(): Promise<Buffer> {
+    return readBody(this.#request);
+  }
+
+  send(answer: Answered): Promise<void> {
+    return sendAnswer(this.#request, this.#response, answer);
+  }
+
+  stream(warnings: readonly string[]): Stream {
+    const headers = { ...commonHeaders(warnings), "Content-Type": "application/json" };
+    this.#response.writeHead(200, headers);
+    this.#response.flushHeaders();
+    return new LineStream(this.#response, () => this.reset());
+  }
+
+  reset(): void {
+    resetConnection(this.#request.socket);
+  }
+}
+
 /** The request's body, unpacked. Throws StatusError 413 beyond 3 MiB, 400 for a broken gzip stream. */
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   if (request.method === "GET" || request.method === "HEAD") return NO_BODY;
   const body = await collect(request);
   if (request.headers["content-encoding"] !== "gzip") return body;
@@ -47,17 +102,8 @@ function tooLarge(): StatusError {
   return new StatusError(413, "RequestEntityTooLarge", message);
 }
 
-export interface HttpAnswer {
-  readonly code: number;
-  readonly text: string;
-  /** Default `application/json`. */
-  readonly contentType?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly warnings?: readonly string[];
-}
-
 /** Headers of every answer (A-09). */
-export function commonHeaders(warnings: readonly string[] = []): Record<string, string | string[]> {
+function commonHeaders(warnings: readonly string[] = []): Record<string, string | string[]> {
   return {
     "Audit-Id": randomUUID(),
     "Cache-Control": "no-cache, private",
@@ -72,10 +118,10 @@ function toWarning(text: string): string {
 }
 
 /** Sends an answer, packed when it is large and the client takes gzip. */
-export async function sendAnswer(
+async function sendAnswer(
   request: IncomingMessage,
   response: ServerResponse,
-  answer: HttpAnswer,
+  answer: Answered,
 ): Promise<void> {
   const { code, contentType = "application/json", headers = {}, warnings } = answer;
   const all = { ...commonHeaders(warnings), "Content-Type": contentType, ...headers };
@@ -96,8 +142,14 @@ export async function sendAnswer(
   response.end(request.method === "HEAD" ? undefined : body);
 }
 
+/** Breaks a connection so that the client sees a reset; under TLS it sees the end of the connection. */
+export function resetConnection(socket: Socket | null): void {
+  if (socket instanceof TLSSocket) socket.destroy();
+  else socket?.resetAndDestroy();
+}
+
 /** Any error as a Status answer; an unexpected one is the server's fault and says what it was. */
-export function errorAnswer(error: unknown): HttpAnswer {
+export function errorAnswer(error: unknown): Answered {
   const refusal =
     error instanceof StatusError
       ? error

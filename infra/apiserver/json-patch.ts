@@ -12,36 +12,44 @@ type Operation =
 
 /**
  * JSON patch (RFC 6902) with the answers of Kubernetes: `test` of a missing member with null succeeds, `replace` of a
- * missing member adds it (seen on 1.34.2), everything else that names something missing fails.
+ * missing member adds it and a `copy` of one is null (seen on 1.34.2), everything else that names something missing fails.
  *
  * The document is not changed. Throws StatusError 400 for a patch that is no list of operations, 413 for more than
  * 10,000 operations, and 422 for one that cannot be carried out.
  */
 export function applyJsonPatch(doc: Json, ops: Json): Json {
+  if (ops === null) return doc;
   if (!isJsonArray(ops))
     throw badRequest("error decoding patch: json: the patch is not a list of operations");
   if (ops.length > MAX_OPERATIONS) {
     const text = `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${ops.length}`;
     throw new StatusError(413, "RequestEntityTooLarge", text);
   }
+  for (const op of ops) checkOperation(op);
   return ops.reduce((patched: Json, op) => applyOperation(patched, readOperation(op)), doc);
 }
 
-function readOperation(operation: Json): Operation {
+/** A patch with an operation that cannot be read is refused before anything is carried out. */
+function checkOperation(operation: Json): void {
   if (!isJsonObject(operation)) throw badRequest("error decoding patch: json: an operation is not an object");
-  const { op, path: target, from, value } = operation;
-  for (const text of [op, target, from]) {
+  const { op, path, from } = operation;
+  for (const text of [op, path, from]) {
     if (text !== undefined && typeof text !== "string") {
       throw badRequest("error decoding patch: json: op, path and from are texts");
     }
   }
+}
+
+function readOperation(operation: Json): Operation {
+  if (!isJsonObject(operation)) throw failedPatch();
+  const { op, path: target, from, value } = operation;
   const path = readPointer(target);
   switch (op) {
     case "add":
     case "replace":
     case "test":
-      // A missing value counts as null for `test` only.
-      if (value === undefined && op !== "test") throw failedPatch();
+      // A missing value counts as null, except for `replace`.
+      if (value === undefined && op === "replace") throw failedPatch();
       return { op, path, value: value ?? null };
     case "remove":
       return { op, path };
@@ -78,7 +86,7 @@ function applyOperation(doc: Json, operation: Operation): Json {
       if (!equalJson(find(doc, operation.path) ?? null, operation.value)) throw failedPatch();
       return doc;
     case "copy":
-      return change(doc, operation.path, { op: "add", value: findExisting(doc, operation.from) });
+      return change(doc, operation.path, { op: "add", value: find(doc, operation.from) ?? null });
     case "move": {
       const value = findExisting(doc, operation.from);
       if (isBelow(operation.path, operation.from)) throw failedPatch();

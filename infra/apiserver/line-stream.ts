@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { Stream } from "./exchange.ts";
 
 const BACKLOG_MAX_LINES = 1_000;
 const BACKLOG_MAX_BYTES = 16 * 1024 * 1024;
@@ -7,16 +8,18 @@ const BACKLOG_MAX_BYTES = 16 * 1024 * 1024;
  * The lines of one watch. Those of one turn of the event loop leave in one write. A reader that does not keep up is
  * disconnected (A-34): it has to list again, which costs less than the memory of its backlog.
  */
-export class LineStream {
+export class LineStream implements Stream {
   readonly #response: ServerResponse;
+  readonly #breakOff: () => void;
   #pending: string[] = [];
   /** Lines written since the reader was last known to have taken everything. */
   #backlog = 0;
   /** Size of the first write, which carries all present objects, however many; not counted as being behind. */
   #initialBytes: number | undefined;
 
-  constructor(response: ServerResponse) {
+  constructor(response: ServerResponse, breakOff: () => void) {
     this.#response = response;
+    this.#breakOff = breakOff;
     response.on("drain", () => {
       this.#backlog = 0;
     });
@@ -29,6 +32,14 @@ export class LineStream {
   end(): void {
     this.#flush();
     this.#response.end();
+  }
+
+  reset(): void {
+    this.#breakOff();
+  }
+
+  onClose(callback: () => void): void {
+    this.#response.once("close", callback);
   }
 
   #flush(): void {

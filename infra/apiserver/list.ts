@@ -25,32 +25,43 @@ interface Page {
 /** GET of a collection: selectors, pages, versions (A-26 to A-28). */
 export async function list(request: ApiRequest): Promise<Answer> {
   const { server, target, query } = request;
-  const limit = Number.parseInt(query.get("limit") ?? "0", 10) || 0;
+  const limit = wholeNumber(query.get("limit") ?? "");
+  const read = readSelectors(query);
   const page = await openPage(request);
+  const selects = checkSelectable(request, read);
   const version = page.version ?? server.storage.version;
   const collection = server.storage.collection(target.type.id);
   const stored = collection.scanAt(version, target.namespace, page.after);
   if (!stored) throw expiredPage(page);
-  const objects: KubeObject[] = [];
-  let remaining = 0;
-  let last = "";
-  const selects = selector(request);
-  for (const object of select(request, stored, selects)) {
-    if (limit > 0 && objects.length === limit) {
-      remaining++;
-      if (selects.hasSelectors) break;
-      continue;
-    }
-    objects.push(object);
-    last = keyOf(object.metadata);
-  }
+  const { shown, rest } = pageOf(stored, selects, limit);
   const metadata: Record<string, Json> = { resourceVersion: String(version) };
-  if (remaining > 0) {
+  const last = shown.at(-1);
+  if (last !== undefined && rest > 0) {
     collection.keepSnapshot(version, Date.now());
-    metadata["continue"] = encodeContinue(version, last);
-    if (!selects.hasSelectors) metadata["remainingItemCount"] = remaining;
+    metadata["continue"] = encodeContinue(version, keyOf(last.metadata));
+    if (!selects.hasSelectors) metadata["remainingItemCount"] = rest;
   }
+  const objects = shown.map((object) => represent(target.type, target.served, object));
   return { form: "list", target, objects, metadata };
+}
+
+/**
+ * The first objects that the selectors match, `limit` of them or all when it is 0, and how many stay unseen behind them,
+ * whether they match or not: as on the real server, the last page of a selection may be empty.
+ */
+function pageOf(stored: Iterable<KubeObject>, selects: Selector, limit: number) {
+  const shown: KubeObject[] = [];
+  let rest = 0;
+  for (const object of stored) {
+    if (limit > 0 && shown.length === limit) rest++;
+    else if (selects.matches(object)) shown.push(object);
+  }
+  return { shown, rest };
+}
+
+function wholeNumber(text: string): number {
+  if (/^[+-]?\d*$/.test(text)) return Number(text);
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
 }
 
 /** The stored objects that namespace and selectors of the request match, in key order. */
@@ -76,16 +87,38 @@ export interface Selector {
 
 /** The test of labelSelector and fieldSelector. Throws StatusError 400 for selectors that cannot be understood. */
 export function selector(request: ApiRequest): Selector {
-  const { query, target } = request;
+  return checkSelectable(request, readSelectors(request.query));
+}
+
+interface ReadSelectors {
+  readonly labelsMatch: ReturnType<typeof parseLabelSelector>;
+  readonly requirements: ReturnType<typeof parseFieldSelector>;
+  readonly hasSelectors: boolean;
+}
+
+/** Reads both; whether the kind has the fields is another question, which comes later. */
+function readSelectors(query: URLSearchParams): ReadSelectors {
   const labelText = query.get("labelSelector") ?? "";
   const fieldText = query.get("fieldSelector") ?? "";
-  const labelsMatch = labelText === "" ? undefined : parseLabelSelector(labelText);
-  const allowed = ["metadata.name", "metadata.namespace", ...(target.type.selectableFields ?? [])];
-  const requirements = fieldText === "" ? [] : parseFieldSelector(fieldText, allowed);
   return {
+    labelsMatch: parseLabelSelector(labelText),
+    requirements: parseFieldSelector(fieldText),
     hasSelectors: labelText !== "" || fieldText !== "",
+  };
+}
+
+/** Throws StatusError 400 for a field that objects of this kind cannot be selected by. */
+function checkSelectable(
+  { target }: ApiRequest,
+  { labelsMatch, requirements, hasSelectors }: ReadSelectors,
+): Selector {
+  const allowed = ["metadata.name", "metadata.namespace", ...(target.type.selectableFields ?? [])];
+  const unknown = requirements.find(({ path }) => !allowed.includes(path));
+  if (unknown !== undefined) throw badRequest(`field label not supported: ${unknown.path}`);
+  return {
+    hasSelectors,
     matches: (object) =>
-      (labelsMatch === undefined || labelsMatch(object.metadata.labels)) &&
+      labelsMatch(object.metadata.labels) &&
       requirements.every(({ path, op, value }) => (textOfPath(object, path) === value) === (op === "=")),
   };
 }
@@ -124,12 +157,14 @@ function checkMatch(match: string, asked: string, token: string): void {
     refuse("Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided");
   } else if (token !== "") {
     refuse("Forbidden: resourceVersionMatch is forbidden when continue is provided");
-  } else if (match !== "Exact" && match !== "NotOlderThan") {
+  }
+  if (match !== "Exact" && match !== "NotOlderThan") {
     refuse(
       `Unsupported value: "${match}": supported values: "Exact", "NotOlderThan", ""`,
       "FieldValueNotSupported",
     );
-  } else if (match === "Exact" && asked === "0") {
+  }
+  if (match === "Exact" && asked === "0") {
     refuse('Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
   }
   if (causes.length > 0) throw invalid("meta.k8s.io", "ListOptions", "", causes);

@@ -14,13 +14,12 @@ import { difference, EMPTY_SET, type FieldSet, isEmptySet, union, withoutFields 
 import { applyConflict, settleOwners, UNTRACKED, untrackIdentity } from "./ownership.ts";
 import { prune } from "./prune.ts";
 import { isJsonArray, type Json, type JsonObject, type KubeJson, type Schema } from "./schema.ts";
-import { badRequest, invalid, StatusError } from "./status-error.ts";
+import { badRequest, StatusError } from "./status-error.ts";
 import { rootTypeOf, type Type } from "./typed.ts";
 import { checkConfiguration } from "./typed-check.ts";
 import { type Comparison, compare, equalJson } from "./typed-compare.ts";
 import { merge } from "./typed-merge.ts";
 import { setOf } from "./typed-set.ts";
-import { validate } from "./validate.ts";
 
 /**
  * Field ownership: server-side apply and the tracking of every other write.
@@ -43,6 +42,8 @@ interface Operation {
    * Pass `[]` for a kind without status subresource.
    */
   readonly resetFields?: readonly string[];
+  /** What an object has before anybody sets a field. */
+  readonly zero?: JsonObject | undefined;
 }
 
 interface ApplyRequest extends Operation {
@@ -96,7 +97,7 @@ function untypedConfiguration(config: KubeJson, problems: readonly string[]): St
 
 function mergeConfiguration(request: ApplyRequest, type: Type): KubeJson {
   const { config, live } = request;
-  const before = live === undefined ? emptyObject(config) : withoutManagedFields(live);
+  const before = live === undefined ? emptyObject(config, request.zero) : withoutManagedFields(live);
   const managers = liveManagers(request, type);
   const self = ownerOf(request, "Apply", EMPTY_SET);
   const id = identityOf(self);
@@ -105,8 +106,7 @@ function mergeConfiguration(request: ApplyRequest, type: Type): KubeJson {
   managers.set(id, { ...self, time: last?.time, set });
   const merged = (merge(type, before, config) ?? before) as KubeJson;
   const result = last === undefined ? merged : dropAbandoned({ type, merged, managers, last: last.set });
-  const cmp = changesOf(request, type, before, result);
-  settleOwners(managers, id, cmp, (conflicts) => {
+  settleOwners(managers, id, changesOf(request, type, before, result), (conflicts) => {
     const isTakeover = request.manager === KUBECTL && ownedByClientSideApply(type, before, conflicts);
     if (!request.force && !isTakeover) throw applyConflict(conflicts);
   });
@@ -124,8 +124,12 @@ function mergeConfiguration(request: ApplyRequest, type: Type): KubeJson {
 export function trackUpdate(request: UpdateRequest): readonly ManagedFieldsEntry[] | undefined {
   const managers = managersOfRequest(request);
   if (managers.size === 0 && request.live !== undefined) return undefined;
+  const type = rootTypeOf(request.schema);
+  // Between versions an object with duplicate list members cannot be compared; the real server loses track then.
+  const isForeign = [...managers.values()].some(({ apiVersion }) => apiVersion !== request.apiVersion);
+  if (isForeign && checkConfiguration(type, withoutManagedFields(request.next)).length > 0) return undefined;
   try {
-    recordUpdate(request, rootTypeOf(request.schema), managers);
+    recordUpdate(request, type, managers);
   } catch {
     // A list member without identity: validation refuses the object with a better message than we could give.
     return encodeManagers(managers);
@@ -146,10 +150,12 @@ function managersOfRequest(request: UpdateRequest): FieldManagers {
 
 function recordUpdate(request: UpdateRequest, type: Type, managers: FieldManagers): void {
   const next = withoutManagedFields(request.next);
-  const live = request.live === undefined ? emptyObject(next) : withoutManagedFields(request.live);
-  const cmp = changesOf(request, type, live, next);
-  settleOwners(managers, undefined, cmp, () => undefined);
+  const live =
+    request.live === undefined ? emptyObject(next, request.zero) : withoutManagedFields(request.live);
+  const changes = changesOf(request, type, live, next);
+  settleOwners(managers, undefined, changes, () => undefined);
   untrackIdentity(managers);
+  const cmp = changes(request.apiVersion);
   const set = difference(union(cmp.modified, cmp.added), UNTRACKED);
   if (isEmptySet(set)) return;
   const self = { ...ownerOf(request, "Update", set), time: request.now };
@@ -164,8 +170,8 @@ function ownerOf(of: Operation, operation: FieldManager["operation"], set: Field
 }
 
 /** What an object of this kind is before it exists. */
-function emptyObject(of: KubeJson): KubeJson {
-  return { apiVersion: of.apiVersion, kind: of.kind, metadata: {} };
+function emptyObject(of: KubeJson, zero: JsonObject = {}): KubeJson {
+  return { ...zero, apiVersion: of.apiVersion, kind: of.kind, metadata: {} };
 }
 
 function withoutManagedFields(object: KubeJson): KubeJson {
@@ -197,14 +203,25 @@ function liveManagers(request: ApplyRequest, type: Type): FieldManagers {
   return managers;
 }
 
-function changesOf(operation: Operation, type: Type, before: KubeJson, after: KubeJson): Comparison {
+/**
+ * What changed, by the apiVersion of the entry that asks: what the endpoint ignores is left out only for the version it
+ * was called through. So a change of spec sent to /status of one version costs owners of another version their fields,
+ * as on the real server.
+ */
+function changesOf(
+  operation: Operation,
+  type: Type,
+  before: KubeJson,
+  after: KubeJson,
+): (apiVersion: string) => Comparison {
   const changes = compare(type, before, after);
   const ignored = resetFieldsOf(operation);
-  return {
+  const own = {
     added: withoutFields(changes.added, ignored),
     removed: withoutFields(changes.removed, ignored),
     modified: withoutFields(changes.modified, ignored),
   };
+  return (apiVersion) => (apiVersion === operation.apiVersion ? own : changes);
 }
 
 /** Prunes, defaults and gives fields of other endpoints their live value back. */
@@ -216,30 +233,10 @@ function complete(request: ApplyRequest, object: KubeJson): KubeJson {
     else result[name] = stored;
   }
   const completed = fillDefaults(request.schema, prune(request.schema, result).value) as KubeJson;
-  refuseNulls(request, completed);
   return { ...completed, metadata: withoutNulls(completed.metadata) };
 }
 
 /** Labels and the like that lost their last member. */
 function withoutNulls(metadata: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null));
-}
-
-/**
- * A null that the schema does not allow is an error after an apply, whereas in a created or patched object it is
- * dropped; so it has to be found before the caller treats all objects alike.
- */
-function refuseNulls({ schema, config, apiVersion }: ApplyRequest, object: KubeJson): void {
-  if (!holdsNull(object)) return;
-  const causes = validate(schema, object).filter((cause) =>
-    cause.message.startsWith('Invalid value: "null"'),
-  );
-  if (causes.length === 0) return;
-  const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
-  throw invalid(group, config.kind, String(config.metadata["name"] ?? ""), causes);
-}
-
-function holdsNull(value: Json): boolean {
-  if (typeof value !== "object") return false;
-  return value === null || Object.values(value).some(holdsNull);
 }

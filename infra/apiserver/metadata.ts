@@ -1,6 +1,8 @@
+import type { Random } from "../../shared/runtime/ports.ts";
 import { listAt, objectAt, textAt } from "./kube-object.ts";
 import { isJsonObject, type Json, type JsonObject } from "./schema.ts";
-import { badRequest, type Cause } from "./status-error.ts";
+import type { Cause } from "./status-error.ts";
+import { equalJson } from "./typed-compare.ts";
 
 const NAME_MAX_LENGTH = 253;
 const GENERATED_NAME_MAX_LENGTH = 63;
@@ -18,63 +20,46 @@ const SUBDOMAIN_TEXT =
 const LABEL_TEXT =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
-/** What metadata members look like; a wrong one makes the body undecodable. */
-const MEMBER_TYPES: Readonly<Record<string, "string" | "map" | "strings" | "objects" | "number">> = {
-  name: "string",
-  generateName: "string",
-  namespace: "string",
-  selfLink: "string",
-  uid: "string",
-  resourceVersion: "string",
-  generation: "number",
-  creationTimestamp: "string",
-  deletionTimestamp: "string",
-  deletionGracePeriodSeconds: "number",
-  labels: "map",
-  annotations: "map",
-  ownerReferences: "objects",
-  finalizers: "strings",
-  managedFields: "objects",
-};
-
-const FITS: Readonly<Record<string, (value: Json) => boolean>> = {
-  string: isText,
-  number: (value) => typeof value === "number",
-  map: (value) =>
-    isJsonObject(value) && Object.values(value).every((member) => member === null || isText(member)),
-  strings: (value) => Array.isArray(value) && value.every(isText),
-  objects: (value) => Array.isArray(value) && value.every(isJsonObject),
-};
-
-/** Throws StatusError 400 when a metadata member has the wrong type. */
-export function checkMetadataTypes(object: JsonObject): void {
-  const { metadata } = object;
-  if (metadata === undefined || metadata === null) return;
-  if (!isJsonObject(metadata)) throw undecodable(object, "metadata", metadata, "v1.ObjectMeta");
-  for (const [member, type] of Object.entries(MEMBER_TYPES)) {
-    const value = metadata[member];
-    if (value === undefined || value === null || FITS[type]?.(value)) continue;
-    throw undecodable(object, `metadata.${member}`, value, type === "map" ? "map[string]string" : type);
-  }
-}
-
-function undecodable(object: JsonObject, path: string, value: Json, type: string) {
-  const kind = textAt(object, "kind");
-  const version = textAt(object, "apiVersion").split("/").at(-1);
-  const found = Array.isArray(value) ? "array" : typeof value;
-  return badRequest(
-    `${kind} in version "${version}" cannot be handled as a ${kind}: json: cannot unmarshal ${found} into Go struct field .${path} of type ${type}`,
-  );
-}
-
 /** Metadata without members that are null or empty, as Kubernetes stores it. */
 export function tidyMetadata(metadata: JsonObject): JsonObject {
   const tidy: Record<string, Json> = {};
   for (const [member, value] of Object.entries(metadata)) {
     if (member === "selfLink" || isEmpty(value)) continue;
-    tidy[member] = value;
+    tidy[member] = TIDY[member]?.(value) ?? value;
   }
   return tidy;
+}
+
+/** A null label is an empty one; of equal owner references one is enough. */
+const TIDY: Readonly<Record<string, (value: Json) => Json>> = {
+  labels: withTexts,
+  annotations: withTexts,
+  ownerReferences: withoutCopies,
+};
+
+/** The text for a Warning header when owner references were given twice. */
+export function copyWarnings(given: JsonObject, tidy: JsonObject, verb: string): string[] {
+  const kept = listAt(tidy, "ownerReferences");
+  const copies = listAt(given, "ownerReferences").filter(
+    (reference, index, all) => all.findIndex((other) => equalJson(other, reference)) < index,
+  );
+  if (copies.length === 0 || kept.length === 0) return [];
+  const uids = copies.map((reference) => textAt(isJsonObject(reference) ? reference : {}, "uid")).join(",");
+  return [
+    `.metadata.ownerReferences contains duplicate entries${verb === "patch" ? " after mutating admission happens" : ""}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`,
+  ];
+}
+
+function withTexts(value: Json): Json {
+  if (!isJsonObject(value) || !Object.values(value).includes(null)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, text]) => [name, text ?? ""]));
+}
+
+function withoutCopies(value: Json): Json {
+  if (!Array.isArray(value) || value.length < 2) return value;
+  return value.filter(
+    (item: Json, index) => value.findIndex((other: Json) => equalJson(other, item)) === index,
+  );
 }
 
 function isEmpty(value: Json): boolean {
@@ -84,10 +69,10 @@ function isEmpty(value: Json): boolean {
 }
 
 /** The base cut to fit, plus five random letters (A-12). */
-export function generateName(base: string): string {
+export function generateName(base: string, random: Random): string {
   let suffix = "";
   for (let index = 0; index < GENERATED_SUFFIX_LENGTH; index++) {
-    suffix += SUFFIX_LETTERS[Math.floor(Math.random() * SUFFIX_LETTERS.length)];
+    suffix += SUFFIX_LETTERS[Math.floor(random.number() * SUFFIX_LETTERS.length)];
   }
   return base.slice(0, GENERATED_NAME_MAX_LENGTH - GENERATED_SUFFIX_LENGTH) + suffix;
 }
@@ -97,16 +82,47 @@ export type NameForm = "subdomain" | "label" | "path";
 
 export function metadataCauses(metadata: JsonObject, nameForm: NameForm): Cause[] {
   return [
+    ...generateNameCauses(textAt(metadata, "generateName"), nameForm),
     ...nameCauses(textAt(metadata, "name"), nameForm),
     ...labelCauses(objectAt(metadata, "labels")),
     ...Object.keys(objectAt(metadata, "annotations")).flatMap((key) =>
       qualifiedNameCauses(key.toLowerCase(), "metadata.annotations"),
     ),
-    ...listAt(metadata, "finalizers").flatMap((name) =>
-      qualifiedNameCauses(String(name), "metadata.finalizers"),
-    ),
+    ...finalizerCauses(listAt(metadata, "finalizers")),
     ...ownerReferenceCauses(listAt(metadata, "ownerReferences")),
   ];
+}
+
+/** The base of generated names is checked as a name that ends in a letter. */
+function generateNameCauses(base: string, form: NameForm): Cause[] {
+  if (base === "") return [];
+  const field = "metadata.generateName";
+  return nameCauses(base.replace(/-$/, "a"), form).map((cause) => ({ ...cause, field }));
+}
+
+/** Finalizers of the server itself need no domain. */
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(["foregroundDeletion", "orphan", "kubernetes"]);
+
+function finalizerCauses(finalizers: readonly Json[]): Cause[] {
+  const field = "metadata.finalizers";
+  const causes = finalizers.flatMap((name) => qualifiedNameCauses(String(name), field));
+  if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
+    const message = `Invalid value: ${JSON.stringify(finalizers)}: finalizer orphan and foregroundDeletion cannot be both set`;
+    causes.push({ reason: "FieldValueInvalid", message, field });
+  }
+  return causes;
+}
+
+/** Texts for Warning headers: new finalizers that others may use by accident. */
+export function metadataWarnings(metadata: JsonObject, live: JsonObject | undefined): string[] {
+  const known = listAt(live, "finalizers");
+  return listAt(metadata, "finalizers")
+    .map(String)
+    .filter((name) => !(name.includes("/") || STANDARD_FINALIZERS.has(name) || known.includes(name)))
+    .map(
+      (name) =>
+        `metadata.finalizers: "${name}": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
+    );
 }
 
 function nameCauses(name: string, form: NameForm): Cause[] {
@@ -176,8 +192,4 @@ function ownerReferenceCauses(references: readonly Json[]): Cause[] {
 
 function invalidValue(value: string, text: string, field: string): Cause {
   return { reason: "FieldValueInvalid", message: `Invalid value: ${JSON.stringify(value)}: ${text}`, field };
-}
-
-function isText(value: Json): boolean {
-  return typeof value === "string";
 }

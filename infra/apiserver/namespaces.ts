@@ -1,6 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { storeOrRelease } from "./commit.ts";
-import { NAMESPACE_FINALIZER } from "./core-kinds.ts";
+import { NAMESPACE_FINALIZER } from "./core-strategies.ts";
 import { startDeletion } from "./delete.ts";
 import { type KubeObject, keyOf, objectAt, omit, timestamp } from "./kube-object.ts";
 import { type ResourceType, storageVersionOf } from "./registry.ts";
@@ -12,14 +11,15 @@ import { WorkQueue } from "./work-queue.ts";
 const NAMESPACES = "/namespaces";
 const INITIAL = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
-/** Creates the namespaces that every cluster has. */
+/** Creates the namespaces that every cluster has, unless they are there already. */
 export function createInitialNamespaces(server: VirtualServer): void {
   for (const name of INITIAL) {
+    if (server.storage.collection(NAMESPACES).find(`/${name}`)) continue;
     const metadata = {
       name,
-      uid: randomUUID(),
+      uid: server.random.uuid(),
       resourceVersion: "",
-      creationTimestamp: timestamp(new Date()),
+      creationTimestamp: timestamp(server.clock.now()),
       labels: { "kubernetes.io/metadata.name": name },
     };
     const spec = { finalizers: [NAMESPACE_FINALIZER] };
@@ -36,11 +36,12 @@ export function createInitialNamespaces(server: VirtualServer): void {
 /** Empties namespaces that are being deleted; a namespace goes when nothing is left in it (A-59). */
 export class NamespaceController {
   readonly #server: VirtualServer;
-  readonly #queue = new WorkQueue((name) => this.#empty(name));
+  readonly #queue: WorkQueue;
   readonly #terminating = new Set<string>();
 
   constructor(server: VirtualServer) {
     this.#server = server;
+    this.#queue = new WorkQueue(server.clock, (name) => this.#empty(name));
     server.storage.onChange((type, change) => {
       if (type === NAMESPACES) this.#observe(change.type === "DELETED", change.object);
       const namespace = change.object.metadata.namespace;
@@ -92,7 +93,7 @@ export class NamespaceController {
         continue;
       const target = { type, served, namespace, name: object.metadata.name, subresource: undefined };
       const options = { dryRun: false, propagation: "Background" as const };
-      startDeletion(this.#server, target, object, { options, now: new Date() });
+      startDeletion(this.#server, target, object, { options, now: this.#server.clock.now() });
     }
     return [...collection.scan(namespace)].length;
   }
@@ -103,7 +104,7 @@ export class NamespaceController {
     const message = `Some resources are remaining: ${names.join(", ")}`;
     const present = objectAt({ content: conditionOf(status, "NamespaceContentRemaining") ?? {} }, "content");
     if (sameJson(present["message"], message)) return;
-    const since = timestamp(new Date());
+    const since = timestamp(this.#server.clock.now());
     const condition = (type: string, reason: string, text: string): JsonObject => ({
       type,
       status: "True",

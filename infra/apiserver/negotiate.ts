@@ -2,7 +2,7 @@ import { StatusError } from "./status-error.ts";
 
 /** How the client wants an answer shown. */
 export interface Representation {
-  readonly shape: "full" | "table" | "metadata";
+  readonly shape: "full" | "table" | "metadata" | "list metadata";
   /** For tables: what `rows[].object` holds. */
   readonly includeObject: "Metadata" | "Object" | "None";
   readonly encoding: "json" | "yaml";
@@ -16,7 +16,7 @@ interface Choice {
 const SHAPES: Readonly<Record<string, Representation["shape"]>> = {
   Table: "table",
   PartialObjectMetadata: "metadata",
-  PartialObjectMetadataList: "metadata",
+  PartialObjectMetadataList: "list metadata",
 };
 
 const JSON_MEDIA = new Set(["application/json", "*/*", "application/*"]);

@@ -42,23 +42,26 @@ export interface Conflict {
   readonly set: FieldSet;
 }
 
-/** Takes from all but `self` what changed; `judge` sees first what others would lose and may throw. */
+/**
+ * Takes from all but `self` what changed; `judge` sees first what others would lose and may throw.
+ * `changes` are those an owner feels, by the apiVersion of its entry.
+ */
 export function settleOwners(
   managers: FieldManagers,
   self: string | undefined,
-  cmp: Comparison,
+  changes: (apiVersion: string) => Comparison,
   judge: (conflicts: readonly Conflict[]) => void,
 ): void {
-  const taken = union(cmp.modified, cmp.added);
   const conflicts: Conflict[] = [];
   for (const [id, owner] of managers) {
-    const set = id === self ? EMPTY_SET : intersection(owner.set, taken);
+    const { modified, added } = changes(owner.apiVersion);
+    const set = id === self ? EMPTY_SET : intersection(owner.set, union(modified, added));
     if (!isEmptySet(set)) conflicts.push({ owner, set });
   }
   if (conflicts.length > 0) judge(conflicts);
-  const lost = union(taken, cmp.removed);
   for (const [id, owner] of managers) {
-    const set = id === self ? owner.set : difference(owner.set, lost);
+    const { modified, added, removed } = changes(owner.apiVersion);
+    const set = id === self ? owner.set : difference(owner.set, union(union(modified, added), removed));
     if (isEmptySet(set)) managers.delete(id);
     else if (set !== owner.set) managers.set(id, { ...owner, set });
   }

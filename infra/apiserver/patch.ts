@@ -1,5 +1,6 @@
-import { admit, checkBody, newMetadata, nextMetadata, restrictToEndpoint } from "./admission.ts";
-import { decodeObject, unknownFormat } from "./body.ts";
+import { admit, restrictToEndpoint } from "./admission.ts";
+import { decodeObject, duplicateField, unknownFormat } from "./body.ts";
+import { checkBody, checkKind } from "./checked-body.ts";
 import { commitChange, findLive } from "./commit.ts";
 import { checkNamespace, createAdmitted } from "./create.ts";
 import { applyJsonPatch } from "./json-patch.ts";
@@ -7,7 +8,8 @@ import { type KubeObject, type ObjectMeta, objectAt, textAt, timestamp } from ".
 import { updateLastApplied } from "./last-applied.ts";
 import { applyConfiguration } from "./managed-fields.ts";
 import { applyMergePatch } from "./merge-patch.ts";
-import { checkMetadataTypes, tidyMetadata } from "./metadata.ts";
+import { tidyMetadata } from "./metadata.ts";
+import { changeCauses, checkVersionForm, newMetadata, nextMetadata } from "./object-meta.ts";
 import { prune } from "./prune.ts";
 import { groupVersion } from "./registry.ts";
 import { type Answer, type ApiRequest, invalidOptions, type WriteOptions, writeOptions } from "./request.ts";
@@ -33,9 +35,12 @@ export async function patch(request: ApiRequest): Promise<Answer> {
     throw invalidOptions("PatchOptions", [{ reason: "FieldValueForbidden", message, field: "force" }]);
   }
   const live = findLive(request.server, target, target.name ?? "");
+  patchFunction(contentType, target.type.custom);
   if (!live) throw notFound(target.type.group, target.type.plural, target.name ?? "");
   const { patched, duplicates } = patchDocument(request, live);
-  const { object, metadata } = checkBody(request, patched, duplicates, options);
+  const checked = checkBody(request, patched, duplicates, options);
+  checkKind(target, checked);
+  const { object, metadata } = checked;
   if (textAt(metadata, "name") === "") throw badRequest("the name of the object cannot be removed");
   return replace(request, live, { object, metadata, options });
 }
@@ -52,7 +57,7 @@ export function patchDocument(request: ApiRequest, document: JsonObject): Patche
   const { value, duplicates } = parsePatch(request.body);
   const patched = carryOut(document, value);
   if (!isJsonObject(patched)) throw badRequest("error decoding patch: the result is not an object");
-  return { patched, duplicates };
+  return { patched, duplicates: duplicates.map(duplicateField) };
 }
 
 function patchFunction(contentType: string, custom: boolean): (doc: Json, patch: Json) => Json {
@@ -82,14 +87,15 @@ function parsePatch(body: Buffer) {
 /** Server-side apply (section 6). */
 async function apply(request: ApiRequest): Promise<Answer> {
   const options = applyOptions(request);
-  const { value } = await decodeObject(request.contentType, request.body);
+  const { value, duplicates } = await decodeObject(request.contentType, request.body);
   const { target } = request;
   const name = target.name ?? "";
   const config = checkConfiguration(request, value, name);
   const live = findLive(request.server, target, name);
-  if (!live) checkCreation(request, config);
+  if (!live) checkCreation(request);
   const applied = applyConfiguration({
     schema: target.served.schema,
+    zero: target.type.zero,
     live,
     config,
     manager: options.fieldManager,
@@ -99,23 +105,46 @@ async function apply(request: ApiRequest): Promise<Answer> {
     now: timestamp(request.now),
     resetFields: resetFields(request),
   }) as KubeObject;
+  if (options.fieldValidation === "Strict" && duplicates.length > 0) {
+    throw badRequest(`error strict decoding YAML: ${duplicates.join(", ")}`);
+  }
+  checkAddress(request, value);
+  if (options.fieldValidation === "Warn") request.warnings.push(...duplicates);
   const whole = updateLastApplied(applied, value, options.fieldManager);
   const object = prune(target.served.schema, whole).value as KubeObject;
   const metadata = tidyMetadata(object.metadata);
+  const given = objectAt(value, "metadata");
+  if (textAt(given, "name") === "" && (!live || Object.hasOwn(given, "name"))) {
+    throw badRequest(
+      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+    );
+  }
   if (live) {
     const next = { ...object, metadata: nextMetadata(target, live, metadata) } as KubeObject;
     return commitChange(
       request,
       live,
-      admit(request, live, restrictToEndpoint(target, live, next)),
+      admit(request, live, restrictToEndpoint(target, live, next), changeCauses(target, live, metadata)),
       options.dryRun,
     );
   }
   return createApplied(request, { ...object, metadata } as KubeObject, options);
 }
 
+/** A uid cannot be that of an object that is not there; a resourceVersion is passed over, as by Kubernetes 1.34. */
+function checkPreconditions({ target }: ApiRequest, metadata: ObjectMeta): void {
+  const { type, name = "" } = target;
+  const uid = textAt(metadata, "uid");
+  if (uid !== "") {
+    const text = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+    throw conflict(type.group, type.plural, name, text);
+  }
+  checkVersionForm(textAt(metadata, "resourceVersion"));
+}
+
 function createApplied(request: ApiRequest, object: KubeObject, options: WriteOptions): Answer {
   const { target } = request;
+  checkPreconditions(request, object.metadata);
   const next = restrictToEndpoint(target, undefined, {
     ...object,
     metadata: newMetadata(request, object.metadata, object.metadata.name),
@@ -132,22 +161,12 @@ function applyOptions(request: ApiRequest): WriteOptions {
   return options;
 }
 
-/** What step 1 of apply refuses before anything is merged. */
-function checkConfiguration(request: ApiRequest, value: JsonObject, name: string): KubeObject {
-  const { type, served, namespace } = request.target;
-  const apiVersion = groupVersion(type.group, served.version);
-  if (textAt(value, "apiVersion") !== apiVersion || textAt(value, "kind") !== type.kind) {
-    throw badRequest(
-      `invalid object type: expected ${apiVersion}, Kind=${type.kind}, got ${textAt(value, "apiVersion")}, Kind=${textAt(value, "kind")}`,
-    );
-  }
-  checkMetadataTypes(value);
+/** Throws StatusError 400 for a configuration of another object than the URL's. */
+function checkAddress({ target }: ApiRequest, value: JsonObject): void {
+  const { type, namespace, name = "" } = target;
   const metadata = objectAt(value, "metadata");
-  if (metadata["managedFields"] !== undefined && metadata["managedFields"] !== null) {
-    throw badRequest("metadata.managedFields must be nil");
-  }
   const given = textAt(metadata, "name");
-  // Differs: section 6 refuses a configuration without a name; Kubernetes 1.34 takes it from the URL.
+  // Differs: section 6 refuses every configuration without a name; Kubernetes 1.34 takes that of the stored object.
   if (given !== "" && given !== name) {
     throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
   }
@@ -155,21 +174,27 @@ function checkConfiguration(request: ApiRequest, value: JsonObject, name: string
   if (type.namespaced && givenNamespace !== "" && givenNamespace !== namespace) {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
-  return { ...value, apiVersion, kind: type.kind, metadata: { ...metadata, name } as ObjectMeta };
 }
 
-function checkCreation(request: ApiRequest, config: KubeObject): void {
-  const { type, subresource, name = "" } = request.target;
-  if (subresource !== undefined) throw notFound(type.group, type.plural, name);
-  const uid = textAt(config.metadata, "uid");
-  if (uid !== "") {
-    throw conflict(
-      type.group,
-      type.plural,
-      name,
-      `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+/** What step 1 of apply refuses before anything is merged. */
+function checkConfiguration(request: ApiRequest, value: JsonObject, name: string): KubeObject {
+  const { type, served } = request.target;
+  const apiVersion = groupVersion(type.group, served.version);
+  if (textAt(value, "apiVersion") !== apiVersion || textAt(value, "kind") !== type.kind) {
+    throw badRequest(
+      `invalid object type: expected ${apiVersion}, Kind=${type.kind}, got ${textAt(value, "apiVersion")}, Kind=${textAt(value, "kind")}`,
     );
   }
-  if (textAt(config.metadata, "resourceVersion") !== "") throw conflict(type.group, type.plural, name);
+  const metadata = objectAt(value, "metadata");
+  if (metadata["managedFields"] !== undefined && metadata["managedFields"] !== null) {
+    throw badRequest("metadata.managedFields must be nil");
+  }
+  const named = Object.hasOwn(metadata, "name") ? metadata : { ...metadata, name };
+  return { ...value, apiVersion, kind: type.kind, metadata: named as ObjectMeta };
+}
+
+function checkCreation(request: ApiRequest): void {
+  const { type, subresource, name = "" } = request.target;
+  if (subresource !== undefined) throw notFound(type.group, type.plural, name);
   checkNamespace(request);
 }

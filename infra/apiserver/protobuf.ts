@@ -1,102 +1,15 @@
+import { type FieldType, type Message, PROTOBUF_KINDS } from "./protobuf-kinds.ts";
 import { isJsonObject, type Json, type JsonObject } from "./schema.ts";
 import { badRequest, StatusError } from "./status-error.ts";
 
 /*
  * kubectl sends a few kinds as protobuf and does not fall back to JSON (A-08). A body is the magic "k8s\0" and a
- * runtime.Unknown { 1: TypeMeta { 1: apiVersion, 2: kind }, 2: raw }. Field numbers: generated.proto of
- * k8s.io/api and k8s.io/apimachinery v0.34.
+ * runtime.Unknown { 1: TypeMeta { 1: apiVersion, 2: kind }, 2: raw }.
  */
-
-type FieldType = "string" | "bool" | "int" | "bytes" | "time" | "textMap" | "bytesMap" | "strings" | Message;
-
-interface Message {
-  readonly [number: number]:
-    | readonly [name: string, type: FieldType]
-    | readonly [name: string, type: Message, "list"];
-}
-
-const OWNER_REFERENCE: Message = {
-  1: ["kind", "string"],
-  3: ["name", "string"],
-  4: ["uid", "string"],
-  5: ["apiVersion", "string"],
-  6: ["controller", "bool"],
-  7: ["blockOwnerDeletion", "bool"],
-};
-
-const OBJECT_META: Message = {
-  1: ["name", "string"],
-  2: ["generateName", "string"],
-  3: ["namespace", "string"],
-  4: ["selfLink", "string"],
-  5: ["uid", "string"],
-  6: ["resourceVersion", "string"],
-  7: ["generation", "int"],
-  8: ["creationTimestamp", "time"],
-  9: ["deletionTimestamp", "time"],
-  10: ["deletionGracePeriodSeconds", "int"],
-  11: ["labels", "textMap"],
-  12: ["annotations", "textMap"],
-  13: ["ownerReferences", OWNER_REFERENCE, "list"],
-  14: ["finalizers", "strings"],
-};
-
-const RESOURCE_ATTRIBUTES: Message = {
-  1: ["namespace", "string"],
-  2: ["verb", "string"],
-  3: ["group", "string"],
-  4: ["version", "string"],
-  5: ["resource", "string"],
-  6: ["subresource", "string"],
-  7: ["name", "string"],
-};
-
-const NON_RESOURCE_ATTRIBUTES: Message = { 1: ["path", "string"], 2: ["verb", "string"] };
-
-const PRECONDITIONS: Message = { 1: ["uid", "string"], 2: ["resourceVersion", "string"] };
-
-const DELETE_OPTIONS: Message = {
-  1: ["gracePeriodSeconds", "int"],
-  2: ["preconditions", PRECONDITIONS],
-  3: ["orphanDependents", "bool"],
-  4: ["propagationPolicy", "string"],
-  5: ["dryRun", "strings"],
-};
-
-const KINDS: Readonly<Record<string, Message>> = {
-  "v1/Namespace": { 1: ["metadata", OBJECT_META], 2: ["spec", { 1: ["finalizers", "strings"] }] },
-  "v1/Secret": {
-    1: ["metadata", OBJECT_META],
-    2: ["data", "bytesMap"],
-    3: ["type", "string"],
-    4: ["stringData", "textMap"],
-    5: ["immutable", "bool"],
-  },
-  "v1/ConfigMap": {
-    1: ["metadata", OBJECT_META],
-    2: ["data", "textMap"],
-    3: ["binaryData", "bytesMap"],
-    4: ["immutable", "bool"],
-  },
-  "v1/ServiceAccount": { 1: ["metadata", OBJECT_META] },
-  "authorization.k8s.io/v1/SelfSubjectAccessReview": {
-    1: ["metadata", OBJECT_META],
-    2: [
-      "spec",
-      {
-        1: ["resourceAttributes", RESOURCE_ATTRIBUTES],
-        2: ["nonResourceAttributes", NON_RESOURCE_ATTRIBUTES],
-      },
-    ],
-  },
-  "policy/v1/Eviction": { 1: ["metadata", OBJECT_META], 2: ["deleteOptions", DELETE_OPTIONS] },
-  "v1/DeleteOptions": DELETE_OPTIONS,
-  "meta.k8s.io/v1/DeleteOptions": DELETE_OPTIONS,
-};
 
 const MAGIC = Buffer.from("k8s\0", "latin1");
 
-/** The object in a protobuf body. Throws StatusError 415 for kinds not listed above, 400 for broken bytes. */
+/** The object in a protobuf body. Throws StatusError 415 for other kinds, 400 for broken bytes. */
 export function decodeProtobuf(body: Buffer): JsonObject {
   if (!body.subarray(0, MAGIC.length).equals(MAGIC))
     throw badRequest("provided data does not appear to be a protobuf message");
@@ -117,7 +30,7 @@ function decodeEnvelope(envelope: Buffer): JsonObject {
     if (field.number === 2) raw = Buffer.from(field.bytes);
   }
   const { apiVersion = "", kind = "" } = typeMeta;
-  const message = KINDS[`${apiVersion}/${kind}`];
+  const message = PROTOBUF_KINDS[`${apiVersion}/${kind}`];
   if (!message) {
     const text = `${kind} in ${apiVersion} cannot be sent as protobuf here; accepted media types include: application/json, application/yaml`;
     throw new StatusError(415, "UnsupportedMediaType", text);
@@ -172,6 +85,8 @@ function decodeValue(type: FieldType, { value, bytes }: WireField): Json {
       return bytes.toString("base64");
     case "time":
       return decodeTime(bytes);
+    case "intOrString":
+      return decodeIntOrString(bytes);
     case "textMap":
       return decodeEntry(bytes, "string");
     case "bytesMap":
@@ -184,6 +99,12 @@ function decodeValue(type: FieldType, { value, bytes }: WireField): Json {
 function decodeEntry(bytes: Buffer, type: "string" | "bytes"): JsonObject {
   const { key = "", value = "" } = decodeMessage({ 1: ["key", "string"], 2: ["value", type] }, bytes);
   return Object.fromEntries([[String(key), value]]);
+}
+
+function decodeIntOrString(bytes: Buffer): number | string {
+  const form: Message = { 1: ["isText", "bool"], 2: ["number", "int"], 3: ["text", "string"] };
+  const { isText = false, number = 0, text = "" } = decodeMessage(form, bytes);
+  return isText === true ? String(text) : Number(number);
 }
 
 /** An absent time is an empty message. */

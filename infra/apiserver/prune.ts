@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, isUnsafeKey, type Json, type JsonObject, type Schema } from "./schema.ts";
 
-interface Pruned {
+export interface Pruned {
   readonly value: Json;
   /** Paths such as `spec.bogus` or `spec.items[0].bogus`. */
   readonly unknown: string[];
@@ -20,9 +20,9 @@ const UNDECLARED: Schema = {};
  * embedded resources keep apiVersion, kind and metadata, and so does the root.
  * Returns the object itself when nothing is unknown.
  */
-export function prune(schema: Schema, object: Json): Pruned {
+export function prune(schema: Schema, object: Json, { isResource = true } = {}): Pruned {
   const unknown: string[] = [];
-  const value = pruneNode({ unknown, schema, isResource: true }, object, "");
+  const value = pruneNode({ unknown, schema, isResource }, object, "");
   return { value, unknown };
 }
 

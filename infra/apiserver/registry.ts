@@ -50,9 +50,14 @@ export interface Strategy {
   /** Fields the server fills in on create and update, before validation. */
   readonly prepare?: (next: KubeObject, live: KubeObject | undefined, subresource?: string) => KubeObject;
   readonly validate?: (next: KubeObject, live: KubeObject | undefined) => readonly Cause[];
+  /** Seconds between the deletion of an object and its end, apart from finalizers; `asked` is the client's wish. */
+  readonly gracePeriodSeconds?: (live: KubeObject, asked: number | undefined) => number;
   /** Texts for Warning headers when an object is created or changed. */
   readonly warnings?: (next: KubeObject) => readonly string[];
 }
+
+/** A question to the server in the form of an object: may this user do that, and who am I? */
+export type Review = "selfAccess" | "access" | "selfSubject";
 
 /** A resource type: one plural in one group, with all its versions. */
 export interface ResourceType {
@@ -83,8 +88,16 @@ export interface ResourceType {
   readonly selectableFields?: readonly string[];
   readonly verbs?: readonly string[];
   readonly strategy?: Strategy;
-  /** Answers every create without storing anything (access reviews). */
-  readonly review?: () => JsonObject;
+  /** Turns objects into another version; absent where only the apiVersion differs. */
+  readonly convert?: (object: KubeObject, apiVersion: string) => JsonObject;
+  /** What its objects always carry. */
+  readonly zero?: JsonObject;
+  /** Members that its objects never carry empty: dotted paths. */
+  readonly omitted?: readonly string[];
+  /** The answer to a deletion is always the object, even when it is gone. */
+  readonly answersDeleted?: boolean;
+  /** Every create is answered without storing anything. */
+  readonly review?: Review;
 }
 
 /** `widgets.test.capstan.dev`, or `secrets` for the core group. */
@@ -139,6 +152,11 @@ export class Registry {
       if (type.group === group && type.kind === kind) return type;
     }
     return undefined;
+  }
+
+  /** The same kinds but for some, which clients then find neither in discovery nor elsewhere. */
+  without(isHidden: (type: ResourceType) => boolean): Registry {
+    return new Registry([...this.#types.values()].filter((type) => !isHidden(type)));
   }
 
   set(type: ResourceType): void {

@@ -1,3 +1,4 @@
+import { convertVersion } from "./conversion.ts";
 import { applyDefaults } from "./defaults.ts";
 import type { KubeObject } from "./kube-object.ts";
 import { prune } from "./prune.ts";
@@ -12,7 +13,7 @@ export function markShaped(type: ResourceType, object: KubeObject): void {
 }
 
 /**
- * A stored object as a version shows it: apiVersion rewritten (conversion strategy None, A-55), pruned and defaulted
+ * A stored object as a version shows it: converted (A-55), pruned and defaulted
  * by that version's present schema. The result is shared; nobody changes it.
  */
 export function represent(type: ResourceType, served: ServedVersion, object: KubeObject): KubeObject {
@@ -35,11 +36,18 @@ export function toStorageVersion(type: ResourceType, object: KubeObject): KubeOb
   const served = storageVersionOf(type);
   return object.apiVersion === groupVersion(type.group, served.version)
     ? object
-    : shape(type, served, object);
+    : convert(type, served, object);
 }
 
+/** Defaults are those of the version it was in; another version's come with the next write through that version. */
 function shape(type: ResourceType, served: ServedVersion, object: KubeObject): KubeObject {
-  const converted = { ...object, apiVersion: groupVersion(type.group, served.version) };
+  const stored = type.versions.find(({ version }) => object.apiVersion === groupVersion(type.group, version));
+  const { schema } = stored ?? served;
   // The schema describes objects of this kind, so pruning and defaulting keep them objects.
-  return applyDefaults(served.schema, prune(served.schema, converted).value) as KubeObject;
+  const filled = applyDefaults(schema, prune(schema, object).value) as KubeObject;
+  return stored === served ? filled : convert(type, served, filled);
+}
+
+function convert(type: ResourceType, served: ServedVersion, object: KubeObject): KubeObject {
+  return prune(served.schema, convertVersion(type, object, served.version)).value as KubeObject;
 }

@@ -1,8 +1,12 @@
+import type { Clock, Random } from "../../shared/runtime/ports.ts";
+import type { Converters } from "./conversion.ts";
 import type { KubeObject } from "./kube-object.ts";
+import type { User } from "./permissions.ts";
 import type { Registry, ResourceType, ServedVersion } from "./registry.ts";
 import type { JsonObject } from "./schema.ts";
 import { type Cause, invalid } from "./status-error.ts";
 import type { Storage } from "./storage.ts";
+import type { Users } from "./users.ts";
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
@@ -12,6 +16,10 @@ export interface VirtualServer {
   readonly storage: Storage;
   readonly registry: Registry;
   readonly bookmarkIntervalMs: number;
+  readonly users: Users;
+  readonly converters: Converters;
+  readonly clock: Clock;
+  readonly random: Random;
   /** Aborted when the server stops; ends waits and watches. */
   readonly stopped: AbortSignal;
 }
@@ -27,6 +35,7 @@ export interface Target {
 
 export interface ApiRequest {
   readonly server: VirtualServer;
+  readonly user: User;
   readonly verb: Verb;
   readonly target: Target;
   readonly query: URLSearchParams;

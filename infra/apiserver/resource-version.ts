@@ -15,9 +15,10 @@ export function invalidVersionText(text: string): string {
 
 /** Waits until the server has reached a version. Throws StatusError 504 after 3 s. */
 export async function waitForVersion(server: VirtualServer, version: number): Promise<void> {
-  const deadline = Date.now() + FUTURE_WAIT_MS;
-  while (server.storage.version < version && Date.now() < deadline && !server.stopped.aborted) {
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  const { clock } = server;
+  const deadline = clock.now().getTime() + FUTURE_WAIT_MS;
+  while (server.storage.version < version && clock.now().getTime() < deadline && !server.stopped.aborted) {
+    await new Promise<void>((resolve) => clock.after(POLL_MS, resolve));
   }
   const current = server.storage.version;
   if (current >= version) return;

@@ -1,5 +1,6 @@
 import { create } from "./create.ts";
 import { deleteCollection, deleteObject } from "./delete.ts";
+import { evict } from "./eviction.ts";
 import { get, list } from "./list.ts";
 import { patch } from "./patch.ts";
 import type { Answer, ApiRequest, Verb } from "./request.ts";
@@ -24,6 +25,8 @@ export async function answerRequest(request: ApiRequest, verb: Handled): Promise
   const { deprecation } = request.target.served;
   if (deprecation !== undefined) request.warnings.push(deprecation);
   if (verb !== "get" && verb !== "list") await loadRules(request);
-  if (request.target.subresource === "scale") return scale(request);
+  const { subresource } = request.target;
+  if (subresource === "scale") return scale(request);
+  if (subresource === "eviction") return evict(request);
   return VERBS[verb](request);
 }

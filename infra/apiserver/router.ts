@@ -1,6 +1,6 @@
 import { qualifiedPlural, type Registry, servedVersion } from "./registry.ts";
 import type { Target, Verb } from "./request.ts";
-import { StatusError } from "./status-error.ts";
+import { badRequest, StatusError } from "./status-error.ts";
 
 const VERBS: Readonly<Record<string, readonly [onCollection: Verb | undefined, onObject: Verb | undefined]>> =
   {
@@ -56,7 +56,10 @@ export function routeVerb(method: string, target: Target, query: URLSearchParams
   const [onCollection, onObject] = VERBS[method] ?? [];
   let verb = target.name === undefined ? onCollection : onObject;
   if (verb === "list" && isTrue(query.get("watch"))) verb = "watch";
-  if (method === "POST" && createsSubresource(target)) verb = "create";
+  if (method === "POST" && (createsSubresource(target) || isCustomObject(target))) verb = "create";
+  if (target.type.custom && target.name === undefined && (method === "PUT" || method === "PATCH")) {
+    throw badRequest("name must be provided");
+  }
   if (!verb || !allows(target, verb)) throw unsupported(target, method);
   if (verb === "create" && target.type.namespaced && target.namespace === undefined) throw unknownResource();
   return verb;
@@ -79,6 +82,11 @@ function hasSubresource(served: Target["served"], subresource: string): boolean 
 
 function createsSubresource({ served, subresource }: Target): boolean {
   return subresource !== undefined && served.subresources?.[subresource]?.verbs.includes("create") === true;
+}
+
+/** Custom resources are also created at the path of an object, whatever its name. */
+function isCustomObject({ type, subresource }: Target): boolean {
+  return type.custom && subresource === undefined;
 }
 
 function allows(target: Target, verb: Verb): boolean {

@@ -25,7 +25,8 @@ export function unusableRules(schema: Schema): readonly string[] {
   return cel && hasRules(schema) ? cel.uncompilableRules(schema) : [];
 }
 
-function hasRules(schema: Schema): boolean {
+/** Whether the schema has CEL rules anywhere. */
+export function hasRules(schema: Schema): boolean {
   let found = schemasWithRules.get(schema);
   if (found === undefined) {
     // A schema is JSON text that was parsed.

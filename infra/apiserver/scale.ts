@@ -1,8 +1,10 @@
 import { decodeObject } from "./body.ts";
+import { refusedPatch } from "./checked-body.ts";
 import { findLive } from "./commit.ts";
 import { selectPath } from "./json-path.ts";
 import { type KubeObject, objectAt, omit, textAt } from "./kube-object.ts";
-import { checkMetadataTypes, tidyMetadata } from "./metadata.ts";
+import { tidyMetadata } from "./metadata.ts";
+import { checkMetadataTypes } from "./metadata-types.ts";
 import { patchDocument } from "./patch.ts";
 import type { ScalePaths } from "./registry.ts";
 import { type Answer, type ApiRequest, type WriteOptions, writeOptions } from "./request.ts";
@@ -36,8 +38,11 @@ function setReplicas(
   const { type } = request.target;
   checkMetadataTypes(wanted);
   const replicas = objectAt(wanted, "spec")["replicas"] ?? 0;
-  if (!Number.isInteger(replicas)) throw badRequest("spec.replicas must be an integer");
-  if (Number(replicas) < 0) {
+  if (!Number.isInteger(replicas)) {
+    const undecodable = badRequest("spec.replicas must be an integer");
+    throw request.verb === "patch" ? refusedPatch(undecodable) : undecodable;
+  }
+  if (Number(replicas) < 0 && !type.custom) {
     const message = `Invalid value: ${replicas}: should be a non-negative integer`;
     throw invalid(type.group, type.kind, live.metadata.name, [
       { reason: "FieldValueInvalid", message, field: paths.specReplicasPath },
@@ -48,7 +53,10 @@ function setReplicas(
     throw conflict(type.group, type.plural, live.metadata.name);
   }
   const object = setPath(live, members(paths.specReplicasPath), replicas);
-  const answer = replace(request, live, { object, metadata: tidyMetadata(live.metadata), options });
+  const metadata = tidyMetadata(live.metadata);
+  // A Scale shows missing replicas as 0, so to ask for 0 changes nothing that anybody could own.
+  const keepsOwners = replicas === 0 && selectPath(live, paths.specReplicasPath).length === 0;
+  const answer = replace(request, live, { object, metadata, options, keepsOwners });
   if (answer.form !== "object") throw internalError("a replaced object was expected");
   return answer.object;
 }
@@ -67,7 +75,7 @@ function toScale(object: KubeObject, paths: ScalePaths, unset?: number): JsonObj
     kind: "Scale",
     apiVersion: "autoscaling/v1",
     metadata: { name, ...(namespace ? { namespace } : {}), uid, resourceVersion, creationTimestamp },
-    spec: { replicas },
+    spec: replicas === 0 ? {} : { replicas },
     status: {
       replicas: current,
       ...(labelSelector === undefined ? {} : { selector: selectorText(labelSelector) }),

@@ -1,44 +1,86 @@
-import { randomUUID } from "node:crypto";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { CORE_KINDS } from "./core-kinds.ts";
-import { CrdLifecycle } from "./crd-lifecycle.ts";
-import { retainEvents } from "./event-retention.ts";
-import { GarbageCollector } from "./garbage-collector.ts";
-import { listen, TOKEN_SEGMENT } from "./listener.ts";
-import { createInitialNamespaces, NamespaceController } from "./namespaces.ts";
-import { Registry } from "./registry.ts";
+import type { Clock, Random } from "../../shared/runtime/ports.ts";
+import { systemClock } from "../clock.ts";
+import { systemRandom } from "../random.ts";
+import { CertificateAuthority, type CertificateProblem } from "./certificate.ts";
+import { Converters } from "./conversion.ts";
+import type { Exchange, Serve } from "./exchange.ts";
+import type { Fault } from "./fault.ts";
+import { Faults, hides } from "./faults.ts";
+import { Journal } from "./journal.ts";
+import { type ListenerOptions, listen, TOKEN_SEGMENT } from "./listener.ts";
+import type { PermissionRule } from "./permissions.ts";
+import { openPort, type Port, type PortOptions } from "./port.ts";
 import type { VirtualServer } from "./request.ts";
 import { RequestLog, type RequestRecord } from "./request-log.ts";
+import { badRequest } from "./status-error.ts";
 import { Storage } from "./storage.ts";
+import { Users } from "./users.ts";
+import { runVirtualServer, type VirtualServerOptions } from "./virtual-server.ts";
 
 export interface ApiServerOptions {
   readonly name: string;
   /** 0 = free port, the default. */
   readonly port?: number;
   readonly host?: "127.0.0.1";
-  /** Bearer token; random when absent. */
+  /** Bearer token of the first user, who is called `admin` and may do everything; random when absent. */
   readonly token?: string;
+  /** Serves HTTPS with a certificate of an authority made for it, which the kubeconfig names (A-03). Default false. */
+  readonly tls?: boolean;
+  /** Keeps the objects in this folder, so that the next server with it goes on; in memory only when absent. */
+  readonly data?: string;
   /** Default 60,000. */
   readonly bookmarkIntervalMs?: number;
   /** Default true; a real server without controller manager has none. */
   readonly garbageCollector?: boolean;
+  /** How long a second of a deleted Pod's grace period lasts, in seconds. Default 0: nothing runs that could need it. */
+  readonly podGraceScale?: number;
   /** Default false: `requests` stays empty. */
   readonly recordRequests?: boolean;
+  /** Default: those of this process. */
+  readonly clock?: Clock | undefined;
+  readonly random?: Random | undefined;
+  /** Where requests come from. Default: a port of loopback. */
+  readonly listen?: Listen | undefined;
+  /** The objects that it begins with, instead of none; not together with `data`. */
+  readonly storage?: Storage | undefined;
+}
+
+/** Takes requests from now on. Throws when the port is taken. */
+export type Listen = (options: PortOptions, serve: Serve) => Promise<Port>;
+
+/** Somebody who may do less than everything. */
+interface NewUser {
+  readonly name: string;
+  readonly allow: readonly PermissionRule[];
 }
 
 export interface ApiServer extends AsyncDisposable {
   readonly name: string;
   readonly port: number;
-  /** `http://127.0.0.1:<port>`; requests carry `Authorization: Bearer <token>`. */
+  /** `http://127.0.0.1:<port>`, `https` with TLS; requests carry `Authorization: Bearer <token>`. */
   readonly url: string;
   readonly token: string;
   /** The last requests, oldest first, up to 20,000; only with `recordRequests`. */
   readonly requests: readonly RequestRecord[];
-  /** YAML text; cluster, user and context are named after the server. Contains the token: write it with mode 0600. */
-  kubeconfig(): string;
+  /** What goes wrong on purpose; nothing at first. */
+  readonly faults: Faults;
+  /** YAML text; cluster and context are named after the server. Contains the token: write it with mode 0600. */
+  kubeconfig(token?: string): string;
+  /** Converts between the versions of kinds whose CRD has strategy Webhook. */
+  readonly converters: Converters;
+  /** Returns the bearer token of a new user. */
+  addUser(user: NewUser): string;
+  /** What clients have to trust, as PEM text; only with TLS. */
+  readonly certificateAuthority: string | undefined;
+  /** With TLS: new connections see a certificate with this problem, or a good one again. */
+  presentCertificate(problem?: CertificateProblem): void;
   /** Cuts watch history so that older versions answer 410. */
   compact(): void;
+  /**
+   * Breaks every connection but `keep` and goes on with the same objects, without history. With `undo` the last so many writes
+   * never happened, as after a restore from a backup (X-18). Throws when history does not reach back that far.
+   */
+  restart(how?: { readonly undo?: number | undefined; readonly keep?: Exchange }): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -46,75 +88,108 @@ const BOOKMARK_INTERVAL_MS = 60_000;
 
 /** Starts a Kubernetes-style API server on loopback, with its own objects; ready when it resolves. */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { name, port = 0, host = "127.0.0.1", token = randomUUID() } = options;
-  const stopping = new AbortController();
-  const server: VirtualServer = {
-    name,
-    storage: new Storage(),
-    registry: new Registry(CORE_KINDS),
-    bookmarkIntervalMs: options.bookmarkIntervalMs ?? BOOKMARK_INTERVAL_MS,
-    stopped: stopping.signal,
-  };
-  const controllers = [
-    new CrdLifecycle(server),
-    new NamespaceController(server),
-    retainEvents(server),
-    ...(options.garbageCollector === false ? [] : [new GarbageCollector(server)]),
-  ];
-  createInitialNamespaces(server);
+  const { name, port = 0, host = "127.0.0.1", clock = systemClock, random = systemRandom } = options;
+  const { listen: listenOn = openPort, storage = new Storage(undefined, clock) } = options;
+  const journal = options.data === undefined ? undefined : new Journal(options.data);
+  const users = new Users();
+  const converters = new Converters();
+  const token = users.add({ name: "admin" }, options.token ?? random.id(24));
+  const run = (storage: Storage) => runVirtualServer(storage, virtualOptions(options, { users, converters }));
+  let running = run(journal?.storage ?? storage);
   const log = new RequestLog();
-  const listener = { server, token, log: options.recordRequests ? log : undefined };
-  const http = createServer((message, response) => void listen(listener, message, response));
-  // Watches last for up to an hour; nothing else may cut them.
-  http.requestTimeout = 0;
-  // Longer than clients keep idle connections, so that they close them and no request is lost in between.
-  http.keepAliveTimeout = 2 * 60_000;
-  const actualPort = await bind(http, port, host);
-  const url = `http://${host}:${actualPort}`;
-  const stop = async (): Promise<void> => {
-    stopping.abort();
-    for (const controller of controllers) controller.stop();
-    await close(http);
+  const listener: ListenerOptions = {
+    server: () => running.server,
+    faults: new Faults((fault) => endHidden(running.server, fault)),
+    // The checks of its bodies need a library that most servers never use.
+    administer: async (message, segments) =>
+      (await import("./admin.ts")).administer(apiServer, message, segments),
+    log: options.recordRequests ? log : undefined,
   };
-  return {
+  let isDown = false;
+  const authority = options.tls ? new CertificateAuthority() : undefined;
+  const opened = listenOn({ port, host, credentials: authority?.issue() }, (exchange) => {
+    if (isDown) exchange.reset();
+    else void listen(listener, exchange);
+  });
+  const door = await opened.catch(async (error: unknown) => {
+    running.stop();
+    await journal?.close();
+    throw error;
+  });
+  const url = `${authority ? "https" : "http"}://${host}:${door.number}`;
+  const restart: ApiServer["restart"] = async ({ undo = 0, keep } = {}) => {
+    const { storage } = running.server;
+    const past = storage.asOf(storage.version - undo);
+    if (!past) throw badRequest(`history does not reach back ${undo} writes`);
+    isDown = true;
+    door.breakConnections(keep);
+    running.stop();
+    await journal?.replace(past);
+    running = run(past);
+    isDown = false;
+  };
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    running.stop();
+    stopped ??= door.close().then(() => journal?.close());
+    return stopped;
+  };
+  const apiServer: ApiServer = {
     name,
-    port: actualPort,
+    port: door.number,
     url,
     token,
     requests: log.records,
-    kubeconfig: () => kubeconfigText(name, `${url}/${TOKEN_SEGMENT}/${token}`, token),
-    compact: () => server.storage.compact(),
+    faults: listener.faults,
+    converters,
+    certificateAuthority: authority?.cert,
+    kubeconfig: (of = token) => kubeconfigText(name, url, of, authority?.cert),
+    presentCertificate: (problem) => {
+      // A port without TLS refuses whatever it is given.
+      door.present((authority ?? new CertificateAuthority()).issue(problem));
+    },
+    addUser: (user) => users.add(user),
+    compact: () => running.server.storage.compact(),
+    restart,
     stop,
     [Symbol.asyncDispose]: stop,
   };
+  return apiServer;
 }
 
-function bind(http: Server, port: number, host: string): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  http.once("error", reject);
-  http.listen(port, host, () => {
-    http.off("error", reject);
-    resolve((http.address() as AddressInfo).port);
-  });
-  return promise;
+function virtualOptions(
+  options: ApiServerOptions,
+  shared: Pick<VirtualServerOptions, "users" | "converters">,
+): VirtualServerOptions {
+  return {
+    ...shared,
+    name: options.name,
+    bookmarkIntervalMs: options.bookmarkIntervalMs ?? BOOKMARK_INTERVAL_MS,
+    garbageCollector: options.garbageCollector ?? true,
+    podGraceScale: options.podGraceScale ?? 0,
+    clock: options.clock,
+    random: options.random,
+  };
 }
 
-function close(http: Server): Promise<void> {
-  if (!http.listening) return Promise.resolve();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  http.close(() => resolve());
-  http.closeAllConnections();
-  return promise;
+/** Ends the watches of what a fault takes out of service. */
+function endHidden({ registry, storage }: VirtualServer, fault: Fault): void {
+  for (const type of registry.types) if (hides(fault, type)) storage.collection(type.id).endWatches();
 }
 
-function kubeconfigText(name: string, server: string, token: string): string {
+function kubeconfigText(name: string, url: string, token: string, authority: string | undefined): string {
   const quoted = JSON.stringify(name);
+  const cluster =
+    authority === undefined
+      ? `server: ${url}/${TOKEN_SEGMENT}/${token}`
+      : `server: ${url}
+      certificate-authority-data: ${Buffer.from(authority).toString("base64")}`;
   return `apiVersion: v1
 kind: Config
 clusters:
   - name: ${quoted}
     cluster:
-      server: ${server}
+      ${cluster}
 users:
   - name: ${quoted}
     user:

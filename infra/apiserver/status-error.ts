@@ -89,8 +89,10 @@ export function expired(message: string): StatusError {
   return new StatusError(410, "Expired", message);
 }
 
+/** A collection has no name, and its message none either. */
 export function forbidden(group: string, plural: string, name: string, text: string): StatusError {
-  const message = `${qualified(group, plural)} "${name}" is forbidden: ${text}`;
+  const what = name === "" ? qualified(group, plural) : `${qualified(group, plural)} "${name}"`;
+  const message = `${what} is forbidden: ${text}`;
   return new StatusError(403, "Forbidden", message, resourceDetails(group, plural, name));
 }
 

@@ -1,5 +1,5 @@
 import { isJsonArray, isJsonObject, isUnsafeKey, type Json, type JsonObject } from "./schema.ts";
-import { badRequest } from "./status-error.ts";
+import { badRequest, StatusError } from "./status-error.ts";
 import { equalJson } from "./typed-compare.ts";
 
 /**
@@ -52,13 +52,18 @@ function mergeObjects(doc: JsonObject, patch: JsonObject, parent: string): JsonO
   if (directive === "delete") return {};
   if (directive === "replace") return mergeObjects({}, omitDirective(patch), parent);
   if (directive !== undefined && directive !== "merge") {
-    throw badRequest(`Unknown patch type found in map: ${JSON.stringify(directive)}`);
+    throw new StatusError(500, "", `unknown patch type: ${JSON.stringify(directive)}`);
   }
-  const merged: Record<string, Json> = retained(doc, patch);
+  return mergeMembers(retained(doc, patch), patch, parent);
+}
+
+function mergeMembers(merged: Record<string, Json>, patch: JsonObject, parent: string): JsonObject {
   for (const name of Object.keys(patch).filter(isMemberName)) {
     const old = Object.hasOwn(merged, name) ? merged[name] : undefined;
     if (patch[name] === null) delete merged[name];
     else merged[name] = mergeMember(old, patch, [parent, name]);
+    // Members to delete from a list that is not there leave nothing.
+    if (old === undefined && isEmptyList(merged[name])) delete merged[name];
   }
   for (const name of listsNamedByDirectives(patch)) {
     const value = merged[name];
@@ -71,6 +76,10 @@ function mergeObjects(doc: JsonObject, patch: JsonObject, parent: string): JsonO
 /** Directives start with `$`, which no field does. */
 function isMemberName(name: string): boolean {
   return !isUnsafeKey(name) && !name.startsWith("$");
+}
+
+function isEmptyList(value: Json | undefined): boolean {
+  return value !== undefined && isJsonArray(value) && value.length === 0;
 }
 
 function omitDirective(patch: JsonObject): JsonObject {

@@ -8,7 +8,8 @@ const NAME_COLUMN: Column = {
   name: "Name",
   type: "string",
   format: "name",
-  description: "Name must be unique within a namespace.",
+  description:
+    "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
   jsonPath: ".metadata.name",
 };
 
@@ -63,7 +64,10 @@ function cell(column: Column, object: KubeObject, now: Date): Json {
   if (column.value) return column.value(object, now);
   const values = selectPath(object, column.jsonPath ?? "");
   const [first] = values;
-  if (first === undefined || first === null) return column.type === "date" ? "<unknown>" : null;
+  if (first === undefined || first === null) {
+    if (column.format === "name") return "";
+    return column.type === "date" && Object.hasOwn(object.metadata, "name") ? "<unknown>" : null;
+  }
   switch (column.type) {
     case "date":
       return ageSince(first, now);

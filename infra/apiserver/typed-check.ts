@@ -1,6 +1,15 @@
 import { formatPath } from "./field-set.ts";
 import { isJsonArray, isJsonObject, type Json } from "./schema.ts";
-import { itemElement, type ListType, listPart, type MapType, mapPart, shapeOf, type Type } from "./typed.ts";
+import {
+  itemElement,
+  type ListType,
+  listPart,
+  type MapType,
+  mapPart,
+  type Scalar,
+  shapeOf,
+  type Type,
+} from "./typed.ts";
 
 /**
  * Why a configuration cannot be applied: undeclared fields, list members without or with the same identity, objects
@@ -21,8 +30,17 @@ function checkNode(problems: string[], type: Type, value: Json, path: readonly s
   else if (list !== undefined) checkList(problems, list, value, path);
   else if (typeof value === "object") {
     problems.push(`${formatPath(path)}: expected scalar, got ${isJsonArray(value) ? "list" : "map"}`);
+  } else if (type.scalar !== undefined && !FITS[type.scalar](value)) {
+    problems.push(`${formatPath(path)}: expected ${type.scalar}, got ${JSON.stringify(value)}`);
   }
 }
+
+const FITS: Readonly<Record<Scalar, (value: string | number | boolean) => boolean>> = {
+  string: (value) => typeof value === "string",
+  numeric: (value) => typeof value === "number",
+  boolean: (value) => typeof value === "boolean",
+  any: () => true,
+};
 
 function checkMap(problems: string[], map: MapType, value: Json, path: readonly string[]): void {
   if (!isJsonObject(value)) {

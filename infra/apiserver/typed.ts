@@ -1,5 +1,5 @@
 import { keyElement } from "./field-set.ts";
-import { isJsonObject, type Json, type JsonObject, type Schema } from "./schema.ts";
+import { isJsonObject, type Json, type Schema } from "./schema.ts";
 
 /**
  * What server-side apply knows about a node: how it merges, derived from the structural schema.
@@ -7,10 +7,13 @@ import { isJsonObject, type Json, type JsonObject, type Schema } from "./schema.
  * Source: spec/embedded-apiserver.md section 6, "Types for apply"
  */
 export interface Type {
-  readonly scalar: boolean;
+  /** What a scalar here may be; undefined = none. */
+  readonly scalar: Scalar | undefined;
   readonly list: ListType | undefined;
   readonly map: MapType | undefined;
 }
+
+export type Scalar = "string" | "numeric" | "boolean" | "any";
 
 export interface ListType {
   readonly relationship: "atomic" | "set" | "map";
@@ -29,10 +32,20 @@ export interface MapType {
 
 const NO_FIELDS: ReadonlyMap<string, Type> = new Map();
 
-const SCALAR: Type = { scalar: true, list: undefined, map: undefined };
+const scalarOf = (scalar: Scalar): Type => ({ scalar, list: undefined, map: undefined });
+
+const SCALAR = scalarOf("any");
+const TEXT = scalarOf("string");
+
+const SCALARS: Readonly<Record<string, Type>> = {
+  string: TEXT,
+  integer: scalarOf("numeric"),
+  number: scalarOf("numeric"),
+  boolean: scalarOf("boolean"),
+};
 
 const ATOMIC: Type = {
-  scalar: true,
+  scalar: "any",
   get list(): ListType {
     return { relationship: "atomic", keys: [], element: ATOMIC };
   },
@@ -45,7 +58,7 @@ const FREE_LIST: ListType = { relationship: "atomic", keys: [], element: ATOMIC 
 
 /** Free-form content: scalars are leaves, objects maps, arrays atomic. */
 const FREE: Type = {
-  scalar: true,
+  scalar: "any",
   list: FREE_LIST,
   get map(): MapType {
     return FREE_MAP;
@@ -55,46 +68,47 @@ const FREE: Type = {
 const FREE_MAP: MapType = { atomic: false, fields: NO_FIELDS, element: FREE };
 
 function mapOf(element: Type): Type {
-  return { scalar: false, list: undefined, map: { atomic: false, fields: NO_FIELDS, element } };
+  return { scalar: undefined, list: undefined, map: { atomic: false, fields: NO_FIELDS, element } };
 }
 
 function structOf(fields: readonly (readonly [string, Type])[]): Type {
   return {
-    scalar: false,
+    scalar: undefined,
     list: undefined,
     map: { atomic: false, fields: new Map(fields), element: undefined },
   };
 }
 
 function listOf(relationship: ListType["relationship"], element: Type, key?: string): Type {
-  const keys = key === undefined ? [] : [{ name: key, default: undefined }];
-  return { scalar: false, list: { relationship, keys, element }, map: undefined };
+  // An owner reference without uid is for validation to refuse.
+  const keys = key === undefined ? [] : [{ name: key, default: "" }];
+  return { scalar: undefined, list: { relationship, keys, element }, map: undefined };
 }
 
-const ATOMIC_MAP: Type = {
-  scalar: false,
+const OWNER_REFERENCE: Type = {
+  scalar: undefined,
   list: undefined,
-  map: { atomic: true, fields: NO_FIELDS, element: FREE },
+  map: {
+    atomic: true,
+    fields: new Map([
+      ...["apiVersion", "kind", "name", "uid"].map((name): [string, Type] => [name, TEXT]),
+      ...["controller", "blockOwnerDeletion"].map((name): [string, Type] => [name, scalarOf("boolean")]),
+    ]),
+    element: undefined,
+  },
 };
 
 const METADATA: Type = structOf([
-  ["labels", mapOf(SCALAR)],
-  ["annotations", mapOf(SCALAR)],
-  ["finalizers", listOf("set", SCALAR)],
-  ["ownerReferences", listOf("map", ATOMIC_MAP, "uid")],
+  ["labels", mapOf(TEXT)],
+  ["annotations", mapOf(TEXT)],
+  ["finalizers", listOf("set", TEXT)],
+  ["ownerReferences", listOf("map", OWNER_REFERENCE, "uid")],
   ["managedFields", listOf("atomic", FREE)],
-  ...[
-    "name",
-    "namespace",
-    "generateName",
-    "uid",
-    "resourceVersion",
-    "generation",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "selfLink",
-  ].map((name): [string, Type] => [name, SCALAR]),
+  ...["name", "namespace", "generateName", "uid", "resourceVersion", "selfLink"].map(
+    (name): [string, Type] => [name, TEXT],
+  ),
+  ...["creationTimestamp", "deletionTimestamp"].map((name): [string, Type] => [name, SCALAR]),
+  ...["generation", "deletionGracePeriodSeconds"].map((name): [string, Type] => [name, scalarOf("numeric")]),
 ]);
 
 const rootTypes = new WeakMap<Schema, Type>();
@@ -110,43 +124,47 @@ export function rootTypeOf(schema: Schema): Type {
 
 function resourceType(type: Type): Type {
   const map = type.map ?? FREE_MAP;
-  const fields = new Map(map.fields).set("apiVersion", SCALAR).set("kind", SCALAR).set("metadata", METADATA);
-  return { scalar: false, list: undefined, map: { ...map, fields } };
+  const fields = new Map(map.fields).set("apiVersion", TEXT).set("kind", TEXT).set("metadata", METADATA);
+  return { scalar: undefined, list: undefined, map: { ...map, fields } };
 }
 
-function toType(schema: Schema): Type {
-  if (schema["x-kubernetes-int-or-string"] === true) return SCALAR;
+/** `isOpen`: a parent preserves unknown fields, which holds for everything below it. */
+function toType(schema: Schema, isOpen = false): Type {
+  if (schema["x-kubernetes-int-or-string"] === true) return ATOMIC;
+  if (schema.format === "date-time") return SCALAR;
   switch (schema.type) {
     case "object":
       return schema["x-kubernetes-embedded-resource"] === true
-        ? resourceType(objectType(schema))
-        : objectType(schema);
+        ? resourceType(objectType(schema, isOpen))
+        : objectType(schema, isOpen);
     case "array":
-      return { scalar: false, list: listType(schema), map: undefined };
+      return { scalar: undefined, list: listType(schema, isOpen), map: undefined };
     case undefined:
-      return schema.properties === undefined ? FREE : objectType(schema);
+      return schema.properties === undefined ? FREE : objectType(schema, isOpen);
     default:
-      return SCALAR;
+      return SCALARS[schema.type] ?? SCALAR;
   }
 }
 
-function objectType(schema: Schema): Type {
+function objectType(schema: Schema, isOpen: boolean): Type {
+  const opens = isOpen || schema["x-kubernetes-preserve-unknown-fields"] === true;
   const fields = new Map<string, Type>();
-  for (const [name, property] of Object.entries(schema.properties ?? {})) fields.set(name, toType(property));
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    fields.set(name, toType(property, opens));
+  }
   const atomic = schema["x-kubernetes-map-type"] === "atomic";
-  return { scalar: false, list: undefined, map: { atomic, fields, element: elementOf(schema) } };
+  return { scalar: undefined, list: undefined, map: { atomic, fields, element: elementOf(schema, opens) } };
 }
 
-function elementOf(schema: Schema): Type | undefined {
+function elementOf(schema: Schema, opens: boolean): Type | undefined {
   const others = schema.additionalProperties;
-  if (typeof others === "object") return toType(others);
-  if (others === true || schema["x-kubernetes-preserve-unknown-fields"] === true) return FREE;
-  return schema.properties === undefined ? FREE : undefined;
+  if (typeof others === "object") return toType(others, opens);
+  return others === true || opens || schema.properties === undefined ? FREE : undefined;
 }
 
-function listType(schema: Schema): ListType {
+function listType(schema: Schema, isOpen: boolean): ListType {
   const items = schema.items ?? {};
-  const element = toType(items);
+  const element = toType(items, isOpen);
   const kind = schema["x-kubernetes-list-type"];
   if (kind === "set") return { relationship: "set", keys: [], element };
   if (kind !== "map") return { relationship: "atomic", keys: [], element };
@@ -162,12 +180,12 @@ export type Shape = "scalar" | "list" | "map" | "whole";
 
 export function shapeOf(type: Type, value: Json): Shape {
   if (value !== null && typeof value !== "object") {
-    if (type.scalar) return "scalar";
+    if (type.scalar !== undefined) return "scalar";
   } else if (Array.isArray(value)) {
     if (type.list !== undefined) return "list";
   } else if (value !== null && type.map !== undefined) return "map";
-  if (type.map !== undefined) return type.scalar || type.list !== undefined ? "whole" : "map";
-  return type.list !== undefined && !type.scalar ? "list" : "scalar";
+  if (type.map !== undefined) return type.scalar !== undefined || type.list !== undefined ? "whole" : "map";
+  return type.list !== undefined && type.scalar === undefined ? "list" : "scalar";
 }
 
 /** The map part of a type when a value of this shape is walked as one. */
@@ -186,7 +204,7 @@ export function fieldTypeOf(map: MapType, name: string): Type {
 
 /**
  * The path element that identifies a member of a keyed list or set, such as `k:{"name":"a"}` or `v:"x"`.
- * Throws Error when the member has no identity: a key is missing without default, or the value is no scalar.
+ * Throws Error when the member has no identity: every key is missing without default, or the value is no scalar.
  */
 export function itemElement(list: Pick<ListType, "relationship" | "keys">, item: Json): string {
   if (list.relationship === "set") {
@@ -194,15 +212,15 @@ export function itemElement(list: Pick<ListType, "relationship" | "keys">, item:
     return `v:${JSON.stringify(item)}`;
   }
   if (!isJsonObject(item)) throw new Error("associative list with keys may not have non-map elements");
-  return keyElement(list.keys.map((key) => [key.name, keyValue(item, key)]));
-}
-
-function keyValue(item: JsonObject, key: ListType["keys"][number]): Json {
-  const value = Object.hasOwn(item, key.name) ? item[key.name] : key.default;
-  if (value === undefined) {
+  const found = list.keys.flatMap((key): [string, Json][] => {
+    const value = Object.hasOwn(item, key.name) ? item[key.name] : key.default;
+    return value === undefined ? [] : [[key.name, value]];
+  });
+  if (found.length === 0) {
+    const names = list.keys.map(({ name }) => JSON.stringify(name)).join(" ");
     throw new Error(
-      `associative list with keys has an element that omits key field "${key.name}" (and doesn't have default value)`,
+      `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
     );
   }
-  return value;
+  return keyElement(found);
 }

@@ -1,8 +1,10 @@
-import { admit, checkBody, missingVersion, nextMetadata, restrictToEndpoint } from "./admission.ts";
+import { admit, restrictToEndpoint } from "./admission.ts";
 import { decodeObject } from "./body.ts";
+import { checkBody, checkKind } from "./checked-body.ts";
 import { commitChange, findLive } from "./commit.ts";
 import { type KubeObject, textAt, timestamp } from "./kube-object.ts";
 import { trackUpdate } from "./managed-fields.ts";
+import { changeCauses, missingVersion, nextMetadata } from "./object-meta.ts";
 import { groupVersion } from "./registry.ts";
 import { type Answer, type ApiRequest, type WriteOptions, writeOptions } from "./request.ts";
 import type { JsonObject } from "./schema.ts";
@@ -13,7 +15,8 @@ export async function update(request: ApiRequest): Promise<Answer> {
   const options = writeOptions(request, "update");
   const { value, duplicates } = await decodeObject(request.contentType, request.body);
   const { server, target } = request;
-  const { object, metadata } = checkBody(request, value, duplicates, options);
+  const checked = checkBody(request, value, duplicates, options);
+  const { object, metadata } = checked;
   const name = target.name ?? "";
   if (textAt(metadata, "name") === "") {
     throw badRequest(`the name of the object () does not match the name on the URL (${name})`);
@@ -26,31 +29,44 @@ export async function update(request: ApiRequest): Promise<Answer> {
     throw conflict(target.type.group, target.type.plural, name, text);
   }
   if (target.type.custom && textAt(metadata, "resourceVersion") === "") throw missingVersion(target, name);
+  checkKind(target, checked);
   return replace(request, live, { object, metadata, options });
 }
 
+interface Replacement {
+  readonly object: JsonObject;
+  readonly metadata: JsonObject;
+  readonly options: WriteOptions;
+  /** The client asked for what it saw, so nobody comes to own anything. */
+  readonly keepsOwners?: boolean;
+}
+
 /** A change of a stored object by a whole new content: PUT, or a patch that was carried out. */
-export function replace(
-  request: ApiRequest,
-  live: KubeObject,
-  change: { readonly object: JsonObject; readonly metadata: JsonObject; readonly options: WriteOptions },
-): Answer {
+export function replace(request: ApiRequest, live: KubeObject, change: Replacement): Answer {
   const { target } = request;
   const { options } = change;
   const next = { ...change.object, metadata: nextMetadata(target, live, change.metadata) } as KubeObject;
-  const admitted = admit(request, live, restrictToEndpoint(target, live, next));
-  return commitChange(
+  const admitted = admit(
     request,
     live,
-    withTracking(request, live, admitted, options.fieldManager),
-    options.dryRun,
+    restrictToEndpoint(target, live, next),
+    changeCauses(target, live, change.metadata),
   );
+  // Ownership of a custom resource is settled on what was sent, before the endpoint takes its part of it.
+  const sent = target.type.custom ? next : admitted;
+  const managedFields = change.keepsOwners
+    ? live.metadata.managedFields
+    : trackedFields(request, live, sent, options.fieldManager);
+  const { managedFields: _, ...rest } = admitted.metadata;
+  const tracked = managedFields === undefined ? rest : { ...rest, managedFields };
+  return commitChange(request, live, { ...admitted, metadata: tracked } as KubeObject, options.dryRun);
 }
 
-function withTracking(request: ApiRequest, live: KubeObject, next: KubeObject, manager: string): KubeObject {
+function trackedFields(request: ApiRequest, live: KubeObject, next: KubeObject, manager: string) {
   const { type, served, subresource } = request.target;
-  const managedFields = trackUpdate({
+  return trackUpdate({
     schema: served.schema,
+    zero: type.zero,
     live,
     next,
     manager,
@@ -59,8 +75,6 @@ function withTracking(request: ApiRequest, live: KubeObject, next: KubeObject, m
     now: timestamp(request.now),
     resetFields: resetFields(request),
   });
-  const { managedFields: _, ...metadata } = next.metadata;
-  return { ...next, metadata: managedFields ? { ...metadata, managedFields } : metadata } as KubeObject;
 }
 
 /** Members that this endpoint leaves as they are, and so nobody comes to own through it. */

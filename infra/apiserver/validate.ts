@@ -6,11 +6,12 @@ import { equalJson } from "./typed-compare.ts";
 
 /**
  * Checks an object against its structural schema (A-53); metadata is the server's business unless the schema types it.
+ * What is as it was in `stored` may be wrong: the schema was another one when it was written.
  * Returns one cause per problem, worded as the real server words it; empty = valid.
  */
-export function validate(schema: Schema, object: Json): Cause[] {
+export function validate(schema: Schema, object: Json, stored?: Json): Cause[] {
   const causes: Cause[] = [];
-  checkNode({ causes, path: "" }, schema, object);
+  checkNode({ causes, path: "", stored }, schema, object);
   return causes;
 }
 
@@ -18,10 +19,21 @@ interface Place {
   readonly causes: Cause[];
   /** `spec.items[0].name`; empty at the root. */
   readonly path: string;
+  /** The value before the write; undefined when there was none, or none that corresponds. */
+  readonly stored: Json | undefined;
 }
 
-function member(place: Place, name: string): Place {
-  return { causes: place.causes, path: place.path === "" ? name : `${place.path}.${name}` };
+function member({ causes, path, stored }: Place, name: string): Place {
+  const before = isJsonObject(stored) && Object.hasOwn(stored, name) ? stored[name] : undefined;
+  return { causes, path: path === "" ? name : `${path}.${name}`, stored: before };
+}
+
+/** Members of keyed lists correspond by their keys; those of other lists do not. */
+function itemAt({ causes, path, stored }: Place, index: number, keys: readonly string[], item: Json): Place {
+  const identity = keys.length === 0 ? undefined : keysOf(item, keys);
+  const others = identity !== undefined && Array.isArray(stored) ? (stored as readonly Json[]) : [];
+  const before = others.find((other) => equalJson(keysOf(other, keys) ?? null, identity ?? null));
+  return { causes, path: `${path}[${index}]`, stored: before };
 }
 
 function report(place: Place, reason: string, message: string): void {
@@ -39,9 +51,9 @@ function refuse(place: Place, value: Json, problem: string): void {
 
 function checkNode(place: Place, schema: Schema, value: Json): void {
   if (value === null && schema.nullable === true) return;
-  const fits = checkType(place, schema, value);
+  if (place.stored !== undefined && equalJson(place.stored, value)) return;
+  checkType(place, schema, value);
   if (schema.enum !== undefined) checkEnum(place, schema.enum, value);
-  if (!fits) return;
   if (typeof value === "string") checkText(place, schema, value);
   else if (typeof value === "number") checkNumber(place, schema, value);
   else if (isJsonArray(value)) checkItems(place, schema, value);
@@ -57,15 +69,13 @@ function typeName(value: Json): string {
   return typeof value;
 }
 
-function checkType(place: Place, schema: Schema, value: Json): boolean {
+function checkType(place: Place, schema: Schema, value: Json): void {
   const found = typeName(value);
   const wanted = schema["x-kubernetes-int-or-string"] === true ? "integer,string" : schema.type;
-  if (wanted === undefined) return true;
-  if (wanted === found || (wanted === "number" && found === "integer")) return true;
-  if (wanted === "integer,string" && (found === "integer" || found === "string")) return true;
+  if (wanted === undefined || wanted === found || (wanted === "number" && found === "integer")) return;
+  if (wanted === "integer,string" && (found === "integer" || found === "string")) return;
   const problem = `${place.path} in body must be of type ${wanted}: "${found}"`;
   report(place, "FieldValueTypeInvalid", `Invalid value: "${found}": ${problem}`);
-  return false;
 }
 
 function checkEnum(place: Place, allowed: readonly Json[], value: Json): void {
@@ -128,9 +138,9 @@ function checkItems(place: Place, schema: Schema, items: readonly Json[]): void 
     refuse(place, items, "shouldn't contain duplicates");
   }
   if (schema.items !== undefined) {
-    for (const [index, item] of items.entries()) {
-      checkNode({ causes: place.causes, path: `${place.path}[${index}]` }, schema.items, item);
-    }
+    const keys = schema["x-kubernetes-list-map-keys"] ?? [];
+    for (const [index, item] of items.entries())
+      checkNode(itemAt(place, index, keys, item), schema.items, item);
   }
   checkIdentity(place, schema, items);
 }
@@ -158,8 +168,7 @@ function checkIdentity(place: Place, schema: Schema, items: readonly Json[]): vo
     if (identity === undefined) continue;
     const text = canonical(identity);
     if (seen.has(text)) {
-      const at = { causes: place.causes, path: `${place.path}[${index}]` };
-      report(at, "FieldValueDuplicate", `Duplicate value: ${text}`);
+      report(itemAt(place, index, [], item), "FieldValueDuplicate", `Duplicate value: ${text}`);
     }
     seen.add(text);
   }
@@ -208,20 +217,29 @@ function accepts(schema: Schema, value: Json): boolean {
   return validate(schema, value).length === 0;
 }
 
+/** Says as well what the alternative that fits best objects to. */
+function checkNearest(place: Place, alternatives: readonly Schema[], value: Json): void {
+  const counted = alternatives.map((one) => ({ one, count: validate(one, value).length }));
+  const [nearest] = counted.toSorted((left, right) => left.count - right.count);
+  if (nearest !== undefined) checkNode(place, nearest.one, value);
+}
+
 function checkCombinations(place: Place, schema: Schema, value: Json): void {
   const { allOf, anyOf, oneOf, not } = schema;
   const name = `"${place.path}"`;
   // The real server does not say where, except in the text.
-  const nowhere = { causes: place.causes, path: "" };
+  const nowhere = { causes: place.causes, path: "", stored: undefined };
   const fail = (problem: string): void =>
     report(nowhere, "FieldValueInvalid", `Invalid value: "": ${name} ${problem}`);
   if (anyOf !== undefined && !anyOf.some((one) => accepts(one, value))) {
     fail("must validate at least one schema (anyOf)");
+    checkNearest(place, anyOf, value);
   }
   if (oneOf !== undefined) {
     const count = oneOf.filter((one) => accepts(one, value)).length;
     const found = count === 0 ? "none valid" : `${count} valid alternatives`;
     if (count !== 1) fail(`must validate one and only one schema (oneOf). Found ${found}`);
+    if (count === 0) checkNearest(place, oneOf, value);
   }
   for (const one of allOf ?? []) checkNode(place, one, value);
   if (not !== undefined && accepts(not, value)) fail("must not validate the schema (not)");

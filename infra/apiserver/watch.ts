@@ -1,8 +1,10 @@
-import type { ServerResponse } from "node:http";
+import type { Clock } from "../../shared/runtime/ports.ts";
 import type { Change, ChangeType, Collection } from "./collection.ts";
 import { encodeChange, encodeEvent } from "./encode.ts";
+import type { Stream } from "./exchange.ts";
+import type { StreamEffect } from "./fault.ts";
+import { faultyLines, type Lines } from "./faulty-lines.ts";
 import type { KubeObject } from "./kube-object.ts";
-import { LineStream } from "./line-stream.ts";
 import { type Selector, selectObjects, selector } from "./list.ts";
 import { negotiate, type Representation } from "./negotiate.ts";
 import { groupVersion } from "./registry.ts";
@@ -45,8 +47,8 @@ export function planWatch(request: ApiRequest): WatchPlan {
     selects: selector(request),
     since: wantsInitial ? undefined : version === 0 ? request.server.storage.version : version,
     sendsBookmarks: isTrue(query.get("allowWatchBookmarks")),
-    endsInitialEvents: sendInitial !== null && isTrue(sendInitial),
-    timeoutMs: (timeoutSeconds || TIMEOUT_MIN_SECONDS * (1 + Math.random())) * SECOND,
+    endsInitialEvents: wantsInitial,
+    timeoutMs: (timeoutSeconds || TIMEOUT_MIN_SECONDS * (1 + request.server.random.number())) * SECOND,
   };
 }
 
@@ -59,21 +61,22 @@ function checkInitialEvents(query: URLSearchParams, sendInitial: string | null):
     causes.push({ reason: "FieldValueForbidden", message, field: "resourceVersionMatch" });
   }
   if (sendInitial !== null && match !== "NotOlderThan") {
-    const message =
-      match === ""
-        ? "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
-        : `Unsupported value: "${match}": supported values: "NotOlderThan"`;
-    const reason = match === "" ? "FieldValueForbidden" : "FieldValueNotSupported";
-    causes.push({ reason, message, field: "resourceVersionMatch" });
+    const field = "resourceVersionMatch";
+    const message = "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+    causes.push({ reason: "FieldValueForbidden", message, field });
+    if (match !== "") {
+      const unsupported = `Unsupported value: "${match}": supported values: "NotOlderThan"`;
+      causes.push({ reason: "FieldValueNotSupported", message: unsupported, field });
+    }
   }
   if (causes.length > 0) throw invalid("meta.k8s.io", "ListOptions", "", causes);
 }
 
-/** Serves a watch until its timeout, the client, or the server ends it; the headers have been sent. */
-export function serveWatch(plan: WatchPlan, response: ServerResponse): void {
+/** Serves a watch until its timeout, the client, the server or an injected fault ends it; the headers have been sent. */
+export function serveWatch(plan: WatchPlan, lines: Stream, fault?: StreamEffect): void {
   const { server, target } = plan.request;
   const collection = server.storage.collection(target.type.id);
-  const stream = new EventStream(plan, response);
+  const stream = new EventStream(plan, fault ? faultyLines(fault, lines, server.clock) : lines);
   const missed = plan.since === undefined ? [] : collection.since(plan.since);
   if (!missed) {
     stream.fail(expired(`too old resource version: ${plan.since} (${collection.compactedAt})`).toStatus());
@@ -85,43 +88,49 @@ export function serveWatch(plan: WatchPlan, response: ServerResponse): void {
       stream.sendBookmark(server.storage.version, INITIAL_EVENTS_END);
   }
   for (const change of missed) stream.sendChange(change);
-  follow(plan, collection, stream, response);
+  follow(plan, collection, stream, lines);
 }
 
-function follow(
-  plan: WatchPlan,
-  collection: Collection,
-  stream: EventStream,
-  response: ServerResponse,
-): void {
+function follow(plan: WatchPlan, collection: Collection, stream: EventStream, lines: Stream): void {
   const { server } = plan.request;
+  const { clock, bookmarkIntervalMs } = server;
   const watcher = { tell: (change: Change) => stream.sendChange(change), end: () => stream.end() };
   collection.watchers.add(watcher);
   const bookmark = () => stream.sendBookmark(Math.max(server.storage.version, plan.since ?? 0), undefined);
-  const timers = [setTimeout(() => stream.end(), plan.timeoutMs)];
+  const timers = [clock.after(plan.timeoutMs, () => stream.end())];
   if (plan.sendsBookmarks) {
-    timers.push(setInterval(bookmark, server.bookmarkIntervalMs));
+    timers.push(every(bookmarkIntervalMs, bookmark, clock));
     const beforeEnd = plan.timeoutMs - BOOKMARK_BEFORE_TIMEOUT_MS;
-    if (beforeEnd > 0) timers.push(setTimeout(bookmark, beforeEnd));
+    if (beforeEnd > 0) timers.push(clock.after(beforeEnd, bookmark));
   }
   const stop = () => stream.end();
   server.stopped.addEventListener("abort", stop);
-  response.once("close", () => {
+  lines.onClose(() => {
     collection.watchers.delete(watcher);
     server.stopped.removeEventListener("abort", stop);
-    for (const timer of timers) clearTimeout(timer);
+    for (const cancel of timers) cancel();
   });
+}
+
+/** Returns how to stop. */
+function every(ms: number, callback: () => void, clock: Clock): () => void {
+  let cancel = clock.after(ms, again);
+  function again(): void {
+    callback();
+    cancel = clock.after(ms, again);
+  }
+  return () => cancel();
 }
 
 /** The events of one watch, as its selectors and representation show them. */
 class EventStream {
   readonly #plan: WatchPlan;
-  readonly #lines: LineStream;
+  readonly #lines: Lines;
   #sent = 0;
 
-  constructor(plan: WatchPlan, response: ServerResponse) {
+  constructor(plan: WatchPlan, lines: Lines) {
     this.#plan = plan;
-    this.#lines = new LineStream(response);
+    this.#lines = lines;
   }
 
   sendObject(type: ChangeType, object: KubeObject): void {
@@ -137,28 +146,28 @@ class EventStream {
     const matches = selects.matches(change.object);
     const matched = change.previous !== undefined && selects.matches(change.previous);
     const as = seenAs(change.type, matched, matches);
-    if (as) this.#lines.send(encodeChange(request.target, change, as, this.#manner()));
+    if (as) this.#sendEncoded(change, as);
+  }
+
+  /** A version that cannot be shown ends the watch, and must not disturb the writer. */
+  #sendEncoded(change: Change, as: ChangeType): void {
+    try {
+      this.#lines.send(encodeChange(this.#plan.request.target, change, as, this.#manner()));
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      this.fail(error.toStatus());
+    }
   }
 
   sendBookmark(version: number, annotations: Readonly<Record<string, string>> | undefined): void {
-    const { type, served } = this.#plan.request.target;
-    const metadata = {
-      resourceVersion: String(version),
-      creationTimestamp: null,
-      ...(annotations ? { annotations } : {}),
+    const { target } = this.#plan.request;
+    const bookmark = {
+      kind: target.type.kind,
+      apiVersion: groupVersion(target.type.group, target.served.version),
+      metadata: { resourceVersion: String(version), ...(annotations ? { annotations } : {}) },
     };
-    const full = { kind: type.kind, apiVersion: groupVersion(type.group, served.version), metadata };
-    const shape = this.#plan.representation.shape;
-    const table = {
-      kind: "Table",
-      apiVersion: "meta.k8s.io/v1",
-      metadata,
-      columnDefinitions: null,
-      rows: [],
-    };
-    const partial = { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata };
-    const object = shape === "full" ? full : shape === "table" ? table : partial;
-    this.#lines.send(`{"type":"BOOKMARK","object":${JSON.stringify(object)}}\n`);
+    // It has no more than a version, unlike an object.
+    this.#lines.send(encodeEvent(target, "BOOKMARK", bookmark as unknown as KubeObject, this.#manner()));
   }
 
   fail(status: object): void {
@@ -174,7 +183,7 @@ class EventStream {
     const { representation } = this.#plan;
     const withColumns = this.#sent === 0 && representation.shape === "table";
     this.#sent++;
-    return { representation, withColumns, now: new Date() };
+    return { representation, withColumns, now: this.#plan.request.server.clock.now() };
   }
 }
 

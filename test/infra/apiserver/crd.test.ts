@@ -43,7 +43,7 @@ describe("CustomResourceDefinitions", () => {
     expect((await api.call("GET", "/openapi/v3")).body.paths["apis/test.capstan.dev/v1"]).toBeDefined();
   });
 
-  it("show one object in every version, pruned and defaulted by its schema", async () => {
+  it("show one object in every version, pruned by its schema", async () => {
     await using api = await startTestServer({ withWidgets: false });
     await api.call("POST", CRDS_PATH, { body: twoVersions() });
     const made = await api.call("POST", WIDGETS_PATH, { body: widget("a", { color: "red", size: 1 }) });
@@ -52,11 +52,10 @@ describe("CustomResourceDefinitions", () => {
     );
     const path = WIDGETS_PATH.replace("v1", "v2");
     const { body } = await api.call("GET", `${path}/a`);
-    expect(body).toMatchObject({
-      apiVersion: "test.capstan.dev/v2",
-      spec: { mode: "Auto", size: 1, weight: 7 },
-    });
-    expect(body.spec.color).toBeUndefined();
+    // What the version in which it is stored does not have is lost, defaults as well: Kubernetes 1.34 does the same.
+    expect([body.apiVersion, body.spec]).toEqual(["test.capstan.dev/v2", { mode: "Auto", size: 1 }]);
+    const change = { type: MERGE, body: { spec: { size: 2 } } };
+    expect((await api.call("PATCH", `${path}/a`, change)).body.spec).toEqual({ mode: "Auto", size: 2 });
     await using watch = await api.watch(`${path}?watch=1`);
     expect((await watch.next())?.object.apiVersion).toBe("test.capstan.dev/v2");
     const { body: group } = await api.call("GET", "/apis/test.capstan.dev");

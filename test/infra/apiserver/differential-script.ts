@@ -1,48 +1,29 @@
-import { APPLY, CRDS_PATH, JSON_PATCH, MERGE, STRATEGIC, WIDGETS_PATH as W, widget } from "./api-client.ts";
+import { CRDS_PATH, widget } from "./api-client.ts";
+import { APPLY_VECTORS } from "./apply-vectors.ts";
+import {
+  get,
+  json,
+  merge,
+  PARTIAL,
+  PARTIAL_LIST,
+  post,
+  put,
+  remove,
+  type Sequence,
+  type Step,
+  apply as send,
+  strategic,
+  TABLE,
+} from "./differential/step.ts";
 import { WIDGETS } from "./widgets.ts";
 
-export interface Step {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: unknown;
-  readonly type?: string;
-  readonly accept?: string;
-  /** Why the answers may differ; they must. */
-  readonly differs?: string;
-}
+const W = "/apis/test.capstan.dev/v1/namespaces/{ns}/widgets";
+const apply = (path: string, body: unknown, query = "fieldManager=fn-a") => send(`${path}?${query}`, body);
 
-const differs = (reason: string, one: Step): Step => ({ ...one, differs: reason });
-
-const GO_STRUCTS = "typed Go objects carry zero values, and their structs own no dot of their own";
-const TWICE = "a value that cannot be read for the scale subresource is reported twice";
-const UNROUTED = "A-13 accepts both texts of a 404";
-const STATUS_METADATA = "ownership of metadata that /status ignores is not recorded";
-
-const step = (method: string, path: string, body?: unknown, type?: string): Step => ({
-  method,
-  path,
-  ...(body === undefined ? {} : { body }),
-  ...(type === undefined ? {} : { type }),
-});
-const get = (path: string, accept?: string): Step => ({ method: "GET", path, ...(accept ? { accept } : {}) });
-const post = (path: string, body: unknown, type?: string) => step("POST", path, body, type);
-const put = (path: string, body: unknown) => step("PUT", path, body);
-const merge = (path: string, body: unknown) => step("PATCH", path, body, MERGE);
-const json = (path: string, body: unknown) => step("PATCH", path, body, JSON_PATCH);
-const strategic = (path: string, body: unknown) => step("PATCH", path, body, STRATEGIC);
-const remove = (path: string, body?: unknown) => step("DELETE", path, body);
-const apply = (path: string, body: unknown, query = "fieldManager=fn-a") =>
-  step("PATCH", `${path}?${query}`, body, APPLY);
-
-const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
-const PARTIAL = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json";
-const PARTIAL_LIST = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json";
-
-const C = "/api/v1/namespaces/default/configmaps";
+const C = "/api/v1/namespaces/{ns}/configmaps";
 const status = (name: string, value: unknown) => ({ ...widget(name), status: value });
 
-/** Requests whose answers must be the same on this server and on a real one, chapter by chapter. */
-export const SCRIPT: Readonly<Record<string, readonly Step[]>> = {
+const CHAPTERS: Readonly<Record<string, readonly Step[]>> = {
   "creation and body checks": [
     post(
       W,
@@ -67,11 +48,11 @@ export const SCRIPT: Readonly<Record<string, readonly Step[]>> = {
     post(W, widget("d", {}, { finalizers: ["no domain!"] })),
     post(W, widget("d", {}, { ownerReferences: [{ apiVersion: "v1", kind: "Node", name: "n" }] })),
     post(W, widget("d", { size: 101, color: "pink" })),
-    differs(TWICE, post(W, widget("d", { size: "x" }))),
+    post(W, widget("d", { size: "x" })),
     post(W, "{"),
     post(W, "[]"),
     post("/apis/test.capstan.dev/v1/namespaces/nope/widgets", widget("d")),
-    differs(UNROUTED, post("/apis/test.capstan.dev/v1/widgets", widget("d"))),
+    post("/apis/test.capstan.dev/v1/widgets", widget("d")),
     post(W, widget("d"), "text/plain"),
     post(`${W}?dryRun=Foo`, widget("d")),
     post(`${W}?dryRun=All`, widget("d", { size: 1 })),
@@ -85,7 +66,7 @@ export const SCRIPT: Readonly<Record<string, readonly Step[]>> = {
     post(`${W}?fieldManager=${"m".repeat(129)}`, widget("d")),
     get(`${W}/a`),
     get(`${W}/zz`),
-    differs(UNROUTED, get("/apis/test.capstan.dev/v1/namespaces/default/gadgets")),
+    get("/apis/test.capstan.dev/v1/namespaces/{ns}/gadgets"),
     get("/apis/nope.dev/v1/gadgets"),
   ],
   updates: [
@@ -138,26 +119,23 @@ export const SCRIPT: Readonly<Record<string, readonly Step[]>> = {
   ],
   "status and scale": [
     post(W, widget("s", { size: 1 })),
-    differs(
-      STATUS_METADATA,
-      merge(`${W}/s/status`, {
-        spec: { size: 9 },
-        metadata: { labels: { x: "y" } },
-        status: { phase: "Up" },
-      }),
-    ),
-    differs(STATUS_METADATA, merge(`${W}/s`, { status: { phase: "Down" } })),
+    merge(`${W}/s/status`, {
+      spec: { size: 9 },
+      metadata: { labels: { x: "y" } },
+      status: { phase: "Up" },
+    }),
+    merge(`${W}/s`, { status: { phase: "Down" } }),
     put(`${W}/s/status`, status("s", { phase: "x" })),
     post(`${W}/s/status`, status("s", {})),
-    differs(STATUS_METADATA, get(`${W}/s/status`)),
+    get(`${W}/s/status`),
     get(`${W}/s/scale`),
     merge(`${W}/s/scale`, { spec: { replicas: 5 } }),
     merge(`${W}/s/scale`, { spec: { replicas: -1 } }),
-    differs("a scale entry has a time here", get(`${W}/s`)),
+    get(`${W}/s`),
     post(W, widget("t")),
     get(`${W}/t/scale`),
     merge(`${W}/t/scale`, { spec: { replicas: 5 } }),
-    differs(UNROUTED, get(`${W}/s/bogus`)),
+    get(`${W}/s/bogus`),
   ],
   deletion: [
     post(W, widget("x")),
@@ -206,7 +184,7 @@ export const SCRIPT: Readonly<Record<string, readonly Step[]>> = {
     get(`${W}?resourceVersionMatch=Exact`),
     get(`${W}?resourceVersionMatch=Foo&resourceVersion=1`),
     get(`${W}?continue=bogus`),
-    differs("continue tokens are opaque", get(`${W}?labelSelector=n&limit=1`)),
+    get(`${W}?labelSelector=n&limit=1`),
     get(`${W}?sendInitialEvents=true&watch=1`),
     get(`${W}?watch=1&resourceVersion=abc`),
     get(`${W}/l1`, TABLE),
@@ -216,7 +194,7 @@ export const SCRIPT: Readonly<Record<string, readonly Step[]>> = {
     get(`${W}/l1`, "text/html,application/json"),
   ],
   "server-side apply": [
-    step("PATCH", `${W}/p`, widget("p", { size: 1 }), APPLY),
+    send(`${W}/p`, widget("p", { size: 1 })),
     apply(`${W}/p`, widget("p", { size: 1 })),
     apply(`${W}/p`, widget("p", { size: 1 })),
     apply(`${W}/p`, widget("p", { size: 2 }), "fieldManager=fn-b"),
@@ -250,65 +228,44 @@ export const SCRIPT: Readonly<Record<string, readonly Step[]>> = {
     put(`${C}/c`, { metadata: { name: "c" }, data: { z: "2" } }),
     apply(`${C}/c`, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" }, data: { y: "1" } }),
     remove(`${C}/c`),
-    post("/api/v1/namespaces/default/secrets", { metadata: { name: "s" }, stringData: { a: "b" } }),
-    merge("/api/v1/namespaces/default/secrets/s", { type: "other" }),
-    get("/api/v1/namespaces/default/secrets/s"),
-    differs(GO_STRUCTS, post("/api/v1/nodes", { metadata: { name: "n1" }, spec: { providerID: "x://1" } })),
-    differs(
-      GO_STRUCTS,
-      strategic("/api/v1/nodes/n1/status", { status: { conditions: [{ type: "Ready", status: "True" }] } }),
-    ),
-    differs(
-      GO_STRUCTS,
-      strategic("/api/v1/nodes/n1/status", { status: { conditions: [{ type: "Disk", status: "True" }] } }),
-    ),
-    differs(GO_STRUCTS, merge("/api/v1/nodes/n1", { metadata: { labels: { a: "b" } } })),
-    differs(GO_STRUCTS, get("/api/v1/nodes/n1")),
+    post("/api/v1/namespaces/{ns}/secrets", { metadata: { name: "s" }, stringData: { a: "b" } }),
+    merge("/api/v1/namespaces/{ns}/secrets/s", { type: "other" }),
+    get("/api/v1/namespaces/{ns}/secrets/s"),
+    post("/api/v1/nodes", { metadata: { name: "n1" }, spec: { providerID: "x://1" } }),
+    strategic("/api/v1/nodes/n1/status", { status: { conditions: [{ type: "Ready", status: "True" }] } }),
+    strategic("/api/v1/nodes/n1/status", { status: { conditions: [{ type: "Disk", status: "True" }] } }),
+    merge("/api/v1/nodes/n1", { metadata: { labels: { a: "b" } } }),
+    get("/api/v1/nodes/n1"),
     remove("/api/v1/nodes/n1"),
-    differs(GO_STRUCTS, post("/api/v1/namespaces", { metadata: { name: "space" } })),
+    post("/api/v1/namespaces", { metadata: { name: "space" } }),
     post("/api/v1/namespaces", { metadata: { name: "spa.ce" } }),
-    differs(GO_STRUCTS, get("/api/v1/namespaces/space")),
-    differs(
-      GO_STRUCTS,
-      post("/apis/coordination.k8s.io/v1/namespaces/default/leases", {
-        metadata: { name: "l" },
-        spec: { holderIdentity: "me" },
-      }),
-    ),
-    differs(
-      GO_STRUCTS,
-      post("/api/v1/namespaces/default/events", {
-        metadata: { name: "e" },
-        involvedObject: { kind: "Widget", name: "a", namespace: "default" },
-        reason: "Because",
-        type: "Normal",
-      }),
-    ),
-    differs(
-      GO_STRUCTS,
-      get("/api/v1/namespaces/default/events?fieldSelector=involvedObject.name=a,involvedObject.kind=Widget"),
-    ),
-    get("/api/v1/namespaces/default/events?fieldSelector=involvedObject.name=zz"),
+    get("/api/v1/namespaces/space"),
+    post("/apis/coordination.k8s.io/v1/namespaces/{ns}/leases", {
+      metadata: { name: "l" },
+      spec: { holderIdentity: "me" },
+    }),
+    post("/api/v1/namespaces/{ns}/events", {
+      metadata: { name: "e" },
+      involvedObject: { kind: "Widget", name: "a", namespace: "{ns}" },
+      reason: "Because",
+      type: "Normal",
+    }),
+    get("/api/v1/namespaces/{ns}/events?fieldSelector=involvedObject.name=a,involvedObject.kind=Widget"),
+    get("/api/v1/namespaces/{ns}/events?fieldSelector=involvedObject.name=zz"),
   ],
   CustomResourceDefinitions: [
     post(CRDS_PATH, { ...WIDGETS, metadata: { name: "wrong.name" } }),
-    differs(
-      "status.storedVersions is reported as well",
-      post(CRDS_PATH, {
-        ...WIDGETS,
-        spec: { ...WIDGETS.spec, versions: [] },
-        metadata: { name: "widgets.test.capstan.dev" },
-      }),
-    ),
+    post(CRDS_PATH, {
+      ...WIDGETS,
+      spec: { ...WIDGETS.spec, versions: [] },
+      metadata: { name: "widgets.test.capstan.dev" },
+    }),
     post(CRDS_PATH, gadgets({ schema: undefined })),
-    differs("status.storedVersions is reported as well", post(CRDS_PATH, gadgets({ storage: false }))),
-    differs(
-      "a single version is named by a path of its former place",
-      post(CRDS_PATH, gadgets({ schema: { openAPIV3Schema: { type: "object", properties: { spec: {} } } } })),
-    ),
+    post(CRDS_PATH, gadgets({ storage: false })),
+    post(CRDS_PATH, gadgets({ schema: { openAPIV3Schema: { type: "object", properties: { spec: {} } } } })),
     get("/apis/test.capstan.dev/v1"),
     get("/apis/test.capstan.dev"),
-    differs(GO_STRUCTS, get(`${CRDS_PATH}/widgets.test.capstan.dev`)),
+    get(`${CRDS_PATH}/widgets.test.capstan.dev`),
   ],
 };
 
@@ -326,3 +283,20 @@ function gadgets(version: object) {
     },
   };
 }
+
+const vectors = APPLY_VECTORS.map(
+  ({ name, steps }): Sequence => ({
+    name,
+    steps: steps.map(({ verb, manager, subresource, force = false, body }) => {
+      const path = `${W}/v${subresource ? `/${subresource}` : ""}?fieldManager=${manager}`;
+      if (verb === "merge") return merge(path, body);
+      return send(force ? `${path}&force=true` : path, { ...widget("v"), ...body });
+    }),
+  }),
+);
+
+/** Sequences that are always played: the chapters above, and the vectors of server-side apply. */
+export const SCRIPT: readonly Sequence[] = [
+  ...Object.entries(CHAPTERS).map(([name, steps]): Sequence => ({ name, steps })),
+  ...vectors,
+];

@@ -61,6 +61,14 @@ describe("JSON patch", () => {
     expect(codeOf([{ op: "test", path: "/spec/size", value: null }])).toBe(422);
   });
 
+  it("takes a missing value, and what is copied from a missing member, as null", () => {
+    expect(patched({ op: "add", path: "/spec/color" })).toEqual({ ...SPEC, color: null });
+    expect(patched({ op: "copy", from: "/spec/nothing", path: "/spec/color" })).toEqual({
+      ...SPEC,
+      color: null,
+    });
+  });
+
   it("answers 422 for what cannot be carried out", () => {
     const failing: Json[] = [
       { op: "remove", path: "/spec/color" },
@@ -69,7 +77,7 @@ describe("JSON patch", () => {
       { op: "add", path: "/spec/list/3", value: 1 },
       { op: "replace", path: "/spec/list/-", value: 1 },
       { op: "add", path: "/spec/size/x", value: 1 },
-      { op: "add", path: "/spec/color" },
+      { op: "replace", path: "/spec/color" },
       { op: "move", from: "/spec/color", path: "/spec/x" },
       { op: "move", from: "/spec/labels", path: "/spec/labels/x" },
       { op: "replace", path: "", value: {} },

@@ -49,6 +49,15 @@ describeWith(kubectlMissing())("kubectl", () => {
     expect(await kubectl("get configmap made -o jsonpath={.data.a}")).toBe("b");
     expect(await kubectl("get secret made -o jsonpath={.data.c}{.type}")).toBe("ZA==Opaque");
     expect(await kubectl("get namespace made -o jsonpath={.status.phase}")).toBe("Active");
+    await kubectl("create serviceaccount made");
+    await kubectl("create role made --verb=get,list --resource=pods,widgets.test.capstan.dev");
+    await kubectl("create rolebinding made --role=made --serviceaccount=default:made");
+    expect(await kubectl("get role made -o jsonpath={.rules[1].resources[0]}")).toBe("widgets");
+    expect(await kubectl("get rolebinding made -o jsonpath={.subjects[0].name}{.roleRef.kind}")).toBe(
+      "madeRole",
+    );
+    await kubectl("create poddisruptionbudget made --selector=app=x --max-unavailable=20%");
+    expect(await kubectl("get pdb made -o jsonpath={.spec.maxUnavailable}")).toBe("20%");
     expect(await kubectl("auth can-i delete pods")).toBe("yes\n");
     await kubectl("delete namespace made");
   });

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { type Body, startTestServer, type TestApiServer, WIDGETS_PATH, widget } from "./api-client.ts";
+import {
+  type Body,
+  CRDS_PATH,
+  startTestServer,
+  type TestApiServer,
+  WIDGETS_PATH,
+  widget,
+} from "./api-client.ts";
+import { WIDGETS } from "./widgets.ts";
 
 const ALL = "/apis/test.capstan.dev/v1/widgets";
 
@@ -72,6 +80,25 @@ describe("lists", () => {
     await api.call("POST", WIDGETS_PATH, { body: widget("b") });
     const query = `resourceVersion=${body.metadata.resourceVersion}&resourceVersionMatch=Exact`;
     expect((await api.call("GET", `${ALL}?${query}`)).code).toBe(410);
+  });
+
+  it("A-26: select by the fields that a kind declares, and by no others", async () => {
+    await using api = await startTestServer({ withWidgets: false });
+    const crd = structuredClone(WIDGETS) as Body;
+    crd.spec.versions[0].selectableFields = [{ jsonPath: ".spec.color" }];
+    expect((await api.call("POST", CRDS_PATH, { body: crd })).code).toBe(201);
+    for (const [name, color] of [
+      ["a", "red"],
+      ["b", "blue"],
+    ] as const) {
+      await api.call("POST", WIDGETS_PATH, { body: widget(name, { color }) });
+    }
+    const select = (fields: string) =>
+      api.call("GET", `${WIDGETS_PATH}?fieldSelector=${encodeURIComponent(fields)}`);
+    expect(namesOf((await select("spec.color=blue")).body)).toEqual(["b"]);
+    expect(namesOf((await select("spec.color!=blue,metadata.name=a")).body)).toEqual(["a"]);
+    const { code, body } = await select("spec.size=1");
+    expect([code, body.message]).toEqual([400, "field label not supported: spec.size"]);
   });
 
   it("select by fields of Events", async () => {

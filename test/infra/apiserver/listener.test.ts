@@ -85,6 +85,13 @@ describe("the listener", () => {
     }
   });
 
+  it("A-09: gives every answer a number of its own and lets nobody keep it", async () => {
+    await using api = await startTestServer();
+    const answers = [await api.call("GET", WIDGETS_PATH), await api.call("GET", `${WIDGETS_PATH}/zz`)];
+    expect(new Set(answers.map(({ headers }) => headers["audit-id"])).size).toBe(2);
+    for (const { headers } of answers) expect(headers["cache-control"]).toBe("no-cache, private");
+  });
+
   it("keeps a log of requests for tests", async () => {
     await using api = await startTestServer({ recordRequests: true });
     await api.call("POST", WIDGETS_PATH, { body: widget("a") });

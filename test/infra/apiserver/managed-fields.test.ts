@@ -175,14 +175,13 @@ describe("server-side apply", () => {
     expect(contentOf(same)).toEqual(contentOf(live));
   });
 
-  it("refuses a struct that its manager emptied without giving it up", () => {
+  it("leaves a null where a manager emptied a struct without giving it up, which validation refuses", () => {
     const live = apply(undefined, { spec: { nested: { a: "1" } } });
-    const failure = failureOf(() => apply(live, { spec: { nested: {} } }));
-    expect([failure.code, failure.details.causes?.[0]?.field]).toEqual([422, "spec.nested"]);
+    expect(contentOf(apply(live, { spec: { nested: {} } }))["spec"]).toMatchObject({ nested: null });
   });
 
-  it("refuses a null the schema does not allow", () => {
-    expect(failureOf(() => apply(undefined, { spec: { color: null } })).code).toBe(422);
+  it("keeps an applied null, which validation refuses, unless there is a default", () => {
+    expect(contentOf(apply(undefined, { spec: { color: null } }))["spec"]).toMatchObject({ color: null });
     expect(contentOf(apply(undefined, { spec: { mode: null } }))).toEqual({ spec: { mode: "Auto" } });
   });
 
@@ -193,7 +192,7 @@ describe("server-side apply", () => {
     };
     expect(problem({ bogus: 1 })).toEqual([500, ".spec.bogus: field not declared in schema"]);
     expect(problem({ set: ["a", "a"] })).toEqual([500, '.spec.set: duplicate entries for key [="a"]']);
-    expect(problem({ items: [{ value: "x" }] })[1]).toContain("omits key field");
+    expect(problem({ items: [{ value: "x" }] })[1]).toContain("omits all key fields");
     expect(problem({ items: {} })[1]).toContain("expected list");
     expect(problem({ color: {} })[1]).toContain("expected scalar");
     expect(failureOf(() => apply(undefined, { metadata: { managedFields: [] } })).message).toBe(

@@ -103,7 +103,7 @@ describe("strategic merge patch", () => {
   });
 
   it("refuses unknown directives and members without key", () => {
-    expect(() => applyStrategicMerge(POD, { spec: { $patch: "bogus" } })).toThrow("Unknown patch type");
+    expect(() => applyStrategicMerge(POD, { spec: { $patch: "bogus" } })).toThrow("unknown patch type");
     expect(() => spec({ containers: [{ image: "x" }] })).toThrow("merge key: name");
     expect(() => spec({ $retainKeys: ["a"], b: 1 })).toThrow("retainKeys");
     expect(() => applyStrategicMerge(POD, [])).toThrow("not an object");

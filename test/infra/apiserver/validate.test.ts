@@ -68,7 +68,6 @@ describe("validation", () => {
       [{ type: "object", minProperties: 1 }, { a: 1 }, {}],
       [{ type: "object", maxProperties: 1 }, { a: 1 }, { a: 1, b: 1 }],
       [{ type: "object", additionalProperties: { type: "integer" } }, { a: 1 }, { a: "x" }],
-      [{ anyOf: [{ type: "integer" }, { type: "string" }] }, 1, true],
       [{ oneOf: [{ required: ["a"] }, { required: ["b"] }] }, { a: 1 }, { a: 1, b: 1 }],
       [{ allOf: [{ minimum: 1 }, { maximum: 3 }] }, 2, 4],
       [{ not: { required: ["a"] } }, { b: 1 }, { a: 1 }],
@@ -77,6 +76,15 @@ describe("validation", () => {
       expect([schema, problems(schema, good)]).toEqual([schema, []]);
       expect([schema, problems(schema, bad).length]).toEqual([schema, 1]);
     }
+  });
+
+  it("says of alternatives what the nearest one objects to", () => {
+    const anyOf = [{ type: "integer" }, { type: "string", maxLength: 1 }];
+    expect(problems({ anyOf }, 1)).toEqual([]);
+    const fields = (schema: Schema, value: Json) => problems(schema, value).map((text) => text.split(":")[0]);
+    expect(fields({ anyOf }, true)).toEqual(["FieldValueInvalid <nil>", "FieldValueTypeInvalid f"]);
+    const oneOf = [{ required: ["a"] }, { required: ["b"] }];
+    expect(fields({ oneOf }, {})).toEqual(["FieldValueInvalid <nil>", "FieldValueRequired f.a"]);
   });
 
   it("names the limits", () => {

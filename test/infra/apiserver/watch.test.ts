@@ -65,6 +65,15 @@ describe("watches", () => {
     expect(shown(await watch.next())).toBe("ADDED b");
   });
 
+  it("A-31: refuse a version that is no number", async () => {
+    await using api = await startTestServer();
+    const { code, body } = await api.call("GET", `${WIDGETS_PATH}?watch=1&resourceVersion=abc`);
+    expect([code, body.message]).toEqual([
+      500,
+      expect.stringContaining('resourceVersion: Invalid value: "abc"'),
+    ]);
+  });
+
   it("end cleanly after their timeout", async () => {
     await using api = await startTestServer();
     await using watch = await api.watch(`${WIDGETS_PATH}?watch=1&timeoutSeconds=1`);

@@ -1,0 +1,70 @@
+import { existsSync, readdirSync, readFileSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import type { Change } from "./collection.ts";
+import { entriesIn, type JournalEntry, readVersion } from "./journal-lines.ts";
+import { keyOf } from "./kube-object.ts";
+import { Storage } from "./storage.ts";
+
+export const SNAPSHOT = "snapshot.jsonl";
+
+/** Names of the journals in a folder, oldest first: `journal-<version before its first change>.jsonl`. */
+export function journalsIn(folder: string): string[] {
+  const versionOf = (name: string) => Number(/^journal-(\d+)\.jsonl$/.exec(name)?.[1] ?? Number.NaN);
+  return readdirSync(folder)
+    .filter((name) => !Number.isNaN(versionOf(name)))
+    .toSorted((a, b) => versionOf(a) - versionOf(b));
+}
+
+/**
+ * What a folder holds: the snapshot, then every journal. A cut-off end of the newest journal is removed from it.
+ * History begins at the snapshot, so watches go on after a restart. Throws for damage anywhere else.
+ */
+export function loadStorage(folder: string): Storage {
+  const storage = loadSnapshot(join(folder, SNAPSHOT));
+  const names = journalsIn(folder);
+  for (const name of names) loadJournal(storage, join(folder, name), name === names.at(-1));
+  return storage;
+}
+
+function loadSnapshot(file: string): Storage {
+  if (!existsSync(file)) return new Storage();
+  const bytes = readFileSync(file);
+  const version = readVersion(bytes);
+  if (version === undefined) throw damaged(file, 0);
+  const storage = new Storage(version);
+  let read = 0;
+  for (const { entry, end } of entriesIn(bytes)) {
+    if (read > 0) storage.restore(entry.type, entry.object);
+    read = end;
+  }
+  if (read < bytes.length) throw damaged(file, read);
+  return storage;
+}
+
+function loadJournal(storage: Storage, file: string, isNewest: boolean): void {
+  const bytes = readFileSync(file);
+  let read = 0;
+  for (const { entry, end } of entriesIn(bytes)) {
+    if (entry.version > storage.version + 1) throw damaged(file, read);
+    // The snapshot may be newer than the beginning of a journal.
+    if (entry.version > storage.version) storage.replay(entry.type, toChange(storage, entry));
+    read = end;
+  }
+  if (read === bytes.length) return;
+  if (!isNewest) throw damaged(file, read);
+  truncateSync(file, read);
+}
+
+function toChange(storage: Storage, { version, type, deleted, object }: JournalEntry): Change {
+  const key = keyOf(object.metadata);
+  const previous = storage.collection(type).find(key);
+  const kind = deleted ? "DELETED" : previous ? "MODIFIED" : "ADDED";
+  const text = JSON.stringify(object);
+  return { type: kind, version, key, object, previous, text, atMs: Date.now(), lines: new Map() };
+}
+
+function damaged(file: string, at: number): Error {
+  return new Error(
+    `${file} is damaged at byte ${at}: move its folder away to start with an empty server, or restore it from a copy`,
+  );
+}

@@ -1,0 +1,76 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createSecureServer, type Server as SecureServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import type { Credentials } from "./certificate.ts";
+import type { Exchange, Serve } from "./exchange.ts";
+import { HttpExchange, resetConnection } from "./http.ts";
+import { badRequest } from "./status-error.ts";
+
+/** An open port of loopback, and who is connected to it. */
+export interface Port {
+  readonly number: number;
+  /** Resets every connection but that of `keep`; new ones are welcome. */
+  breakConnections(keep?: Exchange): void;
+  /** New connections see another certificate; of a port without TLS an error. */
+  present(credentials: Credentials): void;
+  /** May be called twice. */
+  close(): Promise<void>;
+}
+
+/** Longer than clients keep idle connections, so that they close them and no request is lost in between. */
+const KEEP_ALIVE_MS = 2 * 60_000;
+
+export interface PortOptions {
+  /** 0 = any free one. */
+  readonly port: number;
+  readonly host: string;
+  /** HTTPS when present. */
+  readonly credentials: Credentials | undefined;
+}
+
+/** Throws when the port is taken. */
+export async function openPort(options: PortOptions, serve: Serve): Promise<Port> {
+  const { port, host, credentials } = options;
+  const onRequest = (message: IncomingMessage, response: ServerResponse): void =>
+    serve(new HttpExchange(message, response));
+  const secure = credentials && createSecureServer(credentials, onRequest);
+  const http = secure ?? createServer(onRequest);
+  // Watches last for up to an hour; nothing else may cut them.
+  http.requestTimeout = 0;
+  http.keepAliveTimeout = KEEP_ALIVE_MS;
+  const sockets = new Set<Socket>();
+  http.on(secure ? "secureConnection" : "connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  return {
+    number: await bind(http, port, host),
+    breakConnections: (keep) => {
+      const kept = keep instanceof HttpExchange ? keep.socket : undefined;
+      for (const socket of sockets) if (socket !== kept) resetConnection(socket);
+    },
+    present: (next) => {
+      if (secure === undefined) throw badRequest("this server has no TLS, and so no certificate");
+      secure.setSecureContext(next);
+    },
+    close: () => close(http),
+  };
+}
+
+function bind(http: Server | SecureServer, port: number, host: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  http.once("error", reject);
+  http.listen(port, host, () => {
+    http.off("error", reject);
+    resolve((http.address() as AddressInfo).port);
+  });
+  return promise;
+}
+
+function close(http: Server | SecureServer): Promise<void> {
+  if (!http.listening) return Promise.resolve();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  http.close(() => resolve());
+  http.closeAllConnections();
+  return promise;
+}

@@ -1,0 +1,31 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import type { User } from "./permissions.ts";
+
+/** The users of one virtual server, known by their bearer tokens. */
+export class Users {
+  readonly #users = new Map<string, User>();
+
+  /** The token that stands for this user from now on; random when absent. */
+  add(user: User, token = randomBytes(24).toString("hex")): string {
+    this.#users.set(token, user);
+    return token;
+  }
+
+  /** The user with this name; for access reviews about somebody else. */
+  named(name: string): User | undefined {
+    return [...this.#users.values()].find((user) => user.name === name);
+  }
+
+  /** Takes as long for a wrong token as for a right one. */
+  withToken(given: string): User | undefined {
+    let found: User | undefined;
+    for (const [token, user] of this.#users) if (isSame(given, token)) found = user;
+    return found;
+  }
+}
+
+function isSame(given: string, token: string): boolean {
+  const left = Buffer.from(given);
+  const right = Buffer.from(token);
+  return left.length === right.length && timingSafeEqual(left, right);
+}

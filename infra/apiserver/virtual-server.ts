@@ -1,0 +1,66 @@
+import type { Clock, Random } from "../../shared/runtime/ports.ts";
+import { systemClock } from "../clock.ts";
+import { systemRandom } from "../random.ts";
+import type { Converters } from "./conversion.ts";
+import { CORE_KINDS } from "./core-kinds.ts";
+import { CrdLifecycle } from "./crd-lifecycle.ts";
+import { retainEvents } from "./event-retention.ts";
+import { GarbageCollector } from "./garbage-collector.ts";
+import { createInitialNamespaces, NamespaceController } from "./namespaces.ts";
+import { terminatePods } from "./pod-termination.ts";
+import { Registry } from "./registry.ts";
+import type { VirtualServer } from "./request.ts";
+import type { Storage } from "./storage.ts";
+import type { Users } from "./users.ts";
+
+export interface VirtualServerOptions {
+  readonly name: string;
+  readonly users: Users;
+  readonly converters: Converters;
+  readonly bookmarkIntervalMs: number;
+  readonly garbageCollector: boolean;
+  readonly podGraceScale: number;
+  /** Default: those of this process. */
+  readonly clock?: Clock | undefined;
+  readonly random?: Random | undefined;
+}
+
+/** A virtual server at work, from its start to the next restart. */
+export interface VirtualServerRun {
+  readonly server: VirtualServer;
+  stop(): void;
+}
+
+/** Serves what a storage holds, with the controllers that a Kubernetes server has inside (section 8). */
+export function runVirtualServer(storage: Storage, options: VirtualServerOptions): VirtualServerRun {
+  const { name, users, converters, bookmarkIntervalMs, garbageCollector, podGraceScale } = options;
+  const { clock = systemClock, random = systemRandom } = options;
+  const stopping = new AbortController();
+  const server: VirtualServer = {
+    name,
+    storage,
+    users,
+    converters,
+    registry: new Registry(CORE_KINDS),
+    bookmarkIntervalMs,
+    clock,
+    random,
+    stopped: stopping.signal,
+  };
+  const controllers = [
+    new CrdLifecycle(server),
+    new NamespaceController(server),
+    retainEvents(server),
+    terminatePods(server, podGraceScale),
+    ...(garbageCollector ? [new GarbageCollector(server)] : []),
+  ];
+  storage.announce();
+  createInitialNamespaces(server);
+  return {
+    server,
+    stop: () => {
+      stopping.abort();
+      for (const controller of controllers) controller.stop();
+    },
+  };
+}

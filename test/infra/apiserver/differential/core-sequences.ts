@@ -1,0 +1,67 @@
+import * as fc from "fast-check";
+import type { JsonObject } from "../../../../infra/apiserver/schema.ts";
+import { pick } from "./choice.ts";
+import { CORE_CONTENTS, type CoreKind } from "./core-contents.ts";
+import { manager } from "./gizmo-address.ts";
+import { validMetadata } from "./metadata-contents.ts";
+import * as s from "./step.ts";
+
+type Steps = fc.Arbitrary<s.Step>;
+
+function stepsOf({ kind, apiVersion, path, name, content, directives, status }: CoreKind): Steps {
+  const item = `${path}/${name}`;
+  const object = (metadata: JsonObject, value: JsonObject) => ({
+    apiVersion,
+    kind,
+    metadata: { name, ...metadata },
+    ...value,
+  });
+  const by = (at: string, fieldManager: string, force?: string) => s.withQuery(at, { fieldManager, force });
+  const main = fc.tuple(manager, content, validMetadata);
+  const steps: [number, Steps][] = [
+    [4, main.map(([who, value, metadata]) => s.post(by(path, who), object(metadata, value)))],
+    [1, main.map(([who, value]) => s.post(by(path, who), { metadata: { name }, ...value }))],
+    [2, main.map(([who, value, metadata]) => s.strategic(by(item, who), { metadata, ...value }))],
+    [3, fc.tuple(manager, directives).map(([who, value]) => s.strategic(by(item, who), value))],
+    [1, main.map(([who, value]) => s.merge(by(item, who), value))],
+    [
+      2,
+      fc
+        .tuple(main, pick(undefined, "true"))
+        .map(([[who, value, metadata], force]) => s.apply(by(item, who, force), object(metadata, value))),
+    ],
+    [1, main.map(([who, value, metadata]) => s.put(by(item, who), object(metadata, value)))],
+    [1, main.map(([who, value, metadata]) => s.edit(by(item, who), { metadata, ...value }))],
+    [1, pick(s.get(item), s.get(item, s.PARTIAL), s.get(item, s.TABLE))],
+    [1, fc.constant(s.remove(item))],
+    [
+      1,
+      pick(
+        s.post(path, { kind: "Foo", metadata: { name } }),
+        s.post(path, "{"),
+        s.strategic(item, "{"),
+        s.strategic(item, "[]"),
+      ),
+    ],
+  ];
+  if (status !== undefined) {
+    const state = fc.tuple(manager, status);
+    const plain = state.filter(([, value]) => !JSON.stringify(value).includes("$"));
+    steps.push(
+      [3, state.map(([who, value]) => s.strategic(by(`${item}/status`, who), { status: value }))],
+      [1, plain.map(([who, value]) => s.merge(by(`${item}/status`, who), { status: value }))],
+      [
+        1,
+        plain.map(([who, value]) =>
+          s.apply(by(`${item}/status`, who, "true"), object({}, { status: value })),
+        ),
+      ],
+    );
+  }
+  return fc.oneof(...steps.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+}
+
+/** Requests about one compiled-in kind, which stays the same through the sequence. */
+export const coreSteps: fc.Arbitrary<readonly s.Step[]> = fc
+  .constantFrom(...CORE_CONTENTS)
+  .chain((kind) => fc.array(stepsOf(kind), { minLength: 2, maxLength: 9 }));
