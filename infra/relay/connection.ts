@@ -2,7 +2,7 @@ import type { Connection, Secret } from "../../shared/api/core.ts";
 import { workloadCluster } from "../../shared/api/kinds.ts";
 import { SECOND } from "../../shared/runtime/backoff.ts";
 import { WaitingError } from "../../shared/runtime/errors.ts";
-import type { KubeClient, Store } from "../../shared/runtime/ports.ts";
+import type { KubeClient, Sending, Store } from "../../shared/runtime/ports.ts";
 import type { Server } from "../kube/client.ts";
 import { ConnectionRecord, type ConnectionRecordOptions, FAILURES } from "./connection-record.ts";
 import { isOversized } from "./recovery.ts";
@@ -11,7 +11,7 @@ import { relistIfLost } from "./store-loss.ts";
 import type { LoopStatus, WatchLoop } from "./watch-loop.ts";
 import { doesNotAnswer, kubeconfigIn, secretIsMissing, whyUnreachable } from "./workload-access.ts";
 import { type Attempt, leaveAttempt, openAttempt } from "./workload-attempt.ts";
-import { nodesOf } from "./workload-nodes.ts";
+import { nodesOf, type WorkloadNodesOptions } from "./workload-nodes.ts";
 
 /*
  * The connection to one workload server (KR-19, R-09, cluster-and-controlplane.md 6.6):
@@ -28,13 +28,14 @@ export interface WorkloadConnection extends AsyncDisposable {
   /** Something changed that may make a failed attempt succeed. */
   retryNow(): void;
   /** Throws WaitingError while there is no connection. */
-  client(functionName: string): KubeClient;
+  client(functionName: string, sending?: Sending): KubeClient;
   status(): ConnectionStatus;
   /** Publishes and lists again what the store has lost. */
   relistLost(): void;
 }
 
-export interface ConnectionStatus {
+/** What its Connection says, and the watch of its Nodes. */
+export interface ConnectionStatus extends Partial<Connection["status"]> {
   readonly cluster: string;
   readonly state: Connection["status"]["state"];
   readonly nodes: LoopStatus | undefined;
@@ -47,6 +48,7 @@ export interface ConnectionOptions extends ConnectionRecordOptions {
   readonly signal: AbortSignal;
   readonly random?: (() => number) | undefined;
   readonly version?: string | undefined;
+  readonly keepNode: WorkloadNodesOptions["keepNode"];
   /** The Secret is missing at a retry: look for it by name. */
   readonly askForSecret: () => Promise<void>;
 }
@@ -97,26 +99,26 @@ class OneConnection implements WorkloadConnection {
     });
   }
 
-  client(functionName: string): KubeClient {
+  client(functionName: string, sending?: Sending): KubeClient {
     if (this.#record.status.state !== "connected" || this.#current === undefined) {
       throw new WaitingError(`Connection ${this.#name}`);
     }
-    return this.#current.server.as(functionName);
+    return this.#current.server.as(functionName, sending);
   }
 
   status(): ConnectionStatus {
-    return { cluster: this.#name, state: this.#record.status.state, nodes: this.#current?.loop.status() };
+    return { cluster: this.#name, ...this.#record.status, nodes: this.#current?.loop.status() };
   }
 
   relistLost(): void {
-    const { store, cluster } = this.#options;
+    const { store, delivery, cluster } = this.#options;
     // Looks must not pile up behind a step that waits for the store.
     if (this.#isLooking) return;
     this.#isLooking = true;
     this.#steps.post(async () => {
       this.#isLooking = false;
       await this.#record.republishIfLost(store);
-      if (this.#current !== undefined) await relistIfLost(store, nodesOf(cluster), this.#current.loop);
+      if (this.#current !== undefined) await relistIfLost(delivery, nodesOf(cluster), this.#current.loop);
     });
   }
 

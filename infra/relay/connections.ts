@@ -1,22 +1,28 @@
-import { Secret } from "../../shared/api/core.ts";
+import { Node } from "../../shared/api/core.ts";
 import {
+  type Kind,
   type KubeObject,
   MANAGEMENT,
   type ObjectKey,
   objectKeyOf,
   workloadCluster,
 } from "../../shared/api/kinds.ts";
+import type { AnyFunction } from "../../shared/runtime/define-function.ts";
 import { WaitingError } from "../../shared/runtime/errors.ts";
 import { sameJson, valueAt } from "../../shared/runtime/path.ts";
-import type { Clients, Clock, KubeClient, Log, Store } from "../../shared/runtime/ports.ts";
+import type { Clock, KubeClient, Log, Sending, Store } from "../../shared/runtime/ports.ts";
 import type { Change } from "../../shared/runtime/route.ts";
 import type { Server } from "../kube/client.ts";
+import type { RequestRate } from "../kube/rate-limit.ts";
+import type { Connect } from "../kube/transport.ts";
 import { type ConnectionStatus, createConnection, type WorkloadConnection } from "./connection.ts";
 import { CONNECTION_TYPE } from "./connection-record.ts";
 import type { Delivery } from "./delivery.ts";
+import { keepOnly, keptFields } from "./kept-fields.ts";
 import { createKubeconfigSecrets } from "./kubeconfig-secrets.ts";
 import { untilAccepted } from "./retry.ts";
-import { createWorkloadServer, kubeconfigSecretOf, workloadAccess } from "./workload-access.ts";
+import { EVERYTHING, type WatchFilter } from "./watch-filter.ts";
+import type { LoopStatus } from "./watch-loop.ts";
 import { nodesOf } from "./workload-nodes.ts";
 
 export type { ConnectionStatus };
@@ -26,13 +32,16 @@ export interface Connections extends AsyncDisposable {
   /** Any stored change; those of Clusters start, retry and end connections. Never waits. */
   clusterChanged(change: Change): void;
   /** Throws WaitingError while the Cluster is not connected. */
-  of(cluster: string, functionName: string): KubeClient;
+  of(cluster: string, functionName: string, sending?: Sending): KubeClient;
   status(): readonly ConnectionStatus[];
+  /** The watches of kubeconfig Secrets. */
+  secretLoops(): readonly LoopStatus[];
   /** Publishes and lists again what the store has lost. */
   relistLost(): void;
 }
 
 export interface ConnectionsOptions {
+  readonly functions: readonly AnyFunction[];
   /** The management server. */
   readonly server: Server;
   readonly store: Store;
@@ -42,6 +51,12 @@ export interface ConnectionsOptions {
   readonly signal: AbortSignal;
   readonly random?: (() => number) | undefined;
   readonly version?: string | undefined;
+  /** To each workload server. Default 100 requests/s, burst 200. */
+  readonly workloadRate?: Partial<RequestRate> | undefined;
+  /** How workload servers are reached. Default: over the network. */
+  readonly connect?: Connect | undefined;
+  /** Other Clusters are not connected to. */
+  readonly filter?: WatchFilter | undefined;
 }
 
 /** When one of these changes, a failed attempt may succeed now. */
@@ -58,64 +73,71 @@ interface Followed {
 }
 
 export function startConnections(options: ConnectionsOptions): Connections {
+  const { filter = EVERYTHING, functions, store, delivery, signal } = options;
+  const keepNode = keepOnly(keptFields(functions, Node as Kind));
   const secrets = createKubeconfigSecrets(options);
   const followed = new Map<string, Followed>();
   const closing = new Map<string, Promise<void>>();
 
   const start = (cluster: ObjectKey, uid: string) => {
     const askForSecret = () => secrets.ask(cluster);
-    const connection = createConnection({ ...options, cluster, uid, askForSecret });
+    const connection = createConnection({ ...options, keepNode, cluster, uid, askForSecret });
     const unfollow = secrets.follow(cluster, (secret) => connection.secretChanged(secret));
     followed.set(workloadCluster(cluster), { uid, connection, unfollow });
   };
-  const stop = (cluster: ObjectKey, ended: Followed) => {
+  /** Also of a Cluster that went while no relay ran: an earlier one has left its Nodes. */
+  const stop = (cluster: ObjectKey, uid: string, ended: Followed | undefined) => {
     const name = workloadCluster(cluster);
     followed.delete(name);
     const close = async () => {
-      await ended.unfollow();
-      await ended.connection[Symbol.asyncDispose]();
-      await forget(cluster, ended.uid);
+      await ended?.unfollow();
+      await ended?.connection[Symbol.asyncDispose]();
+      await forget(cluster, uid);
     };
-    const closed = close()
-      .catch((error: unknown) => {
-        if (!options.signal.aborted)
-          options.log.error({ cluster: name, error: String(error) }, "bug: closing failed");
-      })
-      .finally(() => closing.delete(name));
-    closing.set(name, closed);
+    const closed = close().catch((error: unknown) => noteBug(options, name, error));
+    closing.set(
+      name,
+      closed.finally(() => closing.delete(name)),
+    );
   };
   const forget = async (cluster: ObjectKey, uid: string) => {
-    const { store, delivery } = options;
-    await untilAccepted(() => store.drop(nodesOf(cluster)), options);
+    await delivery.drop(nodesOf(cluster));
     const last = await untilAccepted(() => store.get(CONNECTION_TYPE, cluster), options);
     if (last?.metadata.uid === uid) await delivery.remove(CONNECTION_TYPE, last);
   };
-  const appeared = (cluster: ObjectKey, uid: string) => {
-    const ended = closing.get(workloadCluster(cluster));
+  const disappeared = (object: KubeObject) => {
+    const known = followed.get(nameOf(object));
+    stop(objectKeyOf(object), known?.uid ?? object.metadata.uid ?? "", known);
+  };
+  const appeared = (object: KubeObject, change: Change) => {
+    const cluster = objectKeyOf(object);
+    const { uid = "" } = object.metadata;
+    const known = followed.get(nameOf(object));
+    if (known?.uid === uid) {
+      if (mayHelp(change)) known.connection.retryNow();
+      return;
+    }
+    if (known !== undefined) disappeared(object);
+    const ended = closing.get(nameOf(object));
     if (ended === undefined) start(cluster, uid);
     // A Cluster of the same name must not lose its Nodes to the end of its predecessor.
-    else void ended.then(() => (options.signal.aborted ? undefined : start(cluster, uid)));
+    else void ended.then(() => (signal.aborted ? undefined : start(cluster, uid)));
   };
 
   return {
     clusterChanged(change) {
-      const object = change.after ?? change.before;
-      if (object === undefined || !isCluster(change) || options.signal.aborted) return;
-      const cluster = objectKeyOf(object);
-      const uid = object.metadata.uid ?? "";
-      const known = followed.get(workloadCluster(cluster));
-      if (known !== undefined && change.after !== undefined && known.uid === uid) {
-        if (mayHelp(change)) known.connection.retryNow();
-        return;
-      }
-      if (known !== undefined) stop(cluster, known);
-      if (change.after !== undefined) appeared(cluster, uid);
+      if (!isCluster(change) || signal.aborted) return;
+      const { after, before } = change;
+      if (before !== undefined && after === undefined) disappeared(before);
+      if (after !== undefined && filter.isConcerned(after)) appeared(after, change);
+      else if (after !== undefined && followed.has(nameOf(after))) disappeared(after);
     },
-    of(cluster, functionName) {
+    of(cluster, functionName, sending) {
       const known = followed.get(cluster);
       if (known === undefined) throw new WaitingError(`Connection ${cluster}`);
-      return known.connection.client(functionName);
+      return known.connection.client(functionName, sending);
     },
+    secretLoops: () => secrets.loops(),
     status: () => [...followed.values()].map(({ connection }) => connection.status()),
     relistLost() {
       for (const { connection } of followed.values()) connection.relistLost();
@@ -128,95 +150,18 @@ export function startConnections(options: ConnectionsOptions): Connections {
   };
 }
 
+function noteBug({ log, signal }: ConnectionsOptions, cluster: string, error: unknown): void {
+  if (!signal.aborted) log.error({ cluster, error: String(error) }, "bug: closing failed");
+}
+
+function nameOf(object: KubeObject): string {
+  return workloadCluster(objectKeyOf(object));
+}
+
 function isCluster({ kind, cluster }: Change): boolean {
   return kind.kind === "Cluster" && kind.group === "cluster.x-k8s.io" && cluster === MANAGEMENT;
 }
 
 function mayHelp({ before, after }: Change): boolean {
   return RETRY_ON.some((path) => !sameJson(valueAt(before, path), valueAt(after, path)));
-}
-
-export interface ClientsOptions {
-  readonly management: Server;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly version?: string | undefined;
-}
-
-interface Known {
-  /** Of the Connection snapshot that it was made for. */
-  readonly connectionVersion: string | undefined;
-  readonly kubeconfig: string | undefined;
-  readonly server: Server;
-}
-
-/**
- * Clients of a process without a relay (a worker): whether a Cluster is connected comes from the read model, the
- * kubeconfig Secret is read by name when first needed, after a 401, and when the Connection has changed.
- * A call throws WaitingError while the Cluster is not connected.
- */
-export function createClients({ management, ...options }: ClientsOptions): Clients & AsyncDisposable {
-  const known = new Map<string, Promise<Known>>();
-
-  const open = async (
-    cluster: ObjectKey,
-    connection: KubeObject,
-    before: Known | undefined,
-  ): Promise<Known> => {
-    const connectionVersion = connection.metadata.resourceVersion;
-    const secret = await management.as("worker").get(Secret, kubeconfigSecretOf(cluster));
-    if (secret === undefined) throw new WaitingError(`Connection ${workloadCluster(cluster)}`);
-    const kubeconfig = secret.data?.["value"];
-    if (before !== undefined && before.kubeconfig === kubeconfig) return { ...before, connectionVersion };
-    const access = workloadAccess(secret, management.url);
-    const server = createWorkloadServer(cluster, access, { ...options, server: management });
-    before?.server[Symbol.dispose]();
-    return { connectionVersion, kubeconfig, server };
-  };
-  const lastOf = async (name: string) => known.get(name)?.catch(() => undefined);
-  const serverOf = async (name: string): Promise<Server> => {
-    const [namespace = "", clusterName = ""] = name.split("/");
-    const cluster = { namespace, name: clusterName };
-    const connection = await options.store.get(CONNECTION_TYPE, cluster);
-    if (connection === undefined || valueAt(connection, "status.state") !== "connected") {
-      throw new WaitingError(`Connection ${name}`);
-    }
-    // One after the other per Cluster: two calls at once must not open two servers.
-    const opening = lastOf(name).then((before) =>
-      before !== undefined && before.connectionVersion === connection.metadata.resourceVersion
-        ? before
-        : open(cluster, connection, before),
-    );
-    known.set(name, opening);
-    return (await opening).server;
-  };
-
-  return {
-    of: (cluster, functionName) =>
-      cluster === MANAGEMENT
-        ? management.as(functionName)
-        : lateClient(async () => (await serverOf(cluster)).as(functionName)),
-    async [Symbol.asyncDispose]() {
-      for (const opened of known.values()) {
-        const found = await opened.catch(() => undefined);
-        found?.server[Symbol.dispose]();
-      }
-    },
-  };
-}
-
-/** A client that finds its server with every call. */
-function lateClient(find: () => Promise<KubeClient>): KubeClient {
-  return {
-    get: async (...call) => (await find()).get(...call),
-    list: async (...call) => (await find()).list(...call),
-    create: async (...call) => (await find()).create(...call),
-    jsonPatch: async (...call) => (await find()).jsonPatch(...call),
-    apply: async (...call) => (await find()).apply(...call),
-    delete: async (...call) => (await find()).delete(...call),
-    async *watch(...call) {
-      yield* (await find()).watch(...call);
-    },
-  };
 }

@@ -1,6 +1,9 @@
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
-import type { Kind } from "../../shared/api/kinds.ts";
+import { referencesOf } from "../../shared/api/indexes.ts";
+import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
+import { kindOf } from "../../shared/api/registry.ts";
 import { type AnyFunction, isContractKind } from "../../shared/runtime/define-function.ts";
+import { valueAt } from "../../shared/runtime/path.ts";
 
 /** Kinds that the functions name, without those that are no types of the management server's read model. */
 export function staticKinds(functions: readonly AnyFunction[]): ReadonlyMap<string, Kind> {
@@ -24,6 +27,35 @@ export function contestedPaths(functions: readonly AnyFunction[]): ReadonlyMap<s
   return new Map(
     [...byKind].map(([id, group]) => [id, [...new Set(group.flatMap(({ spec }) => spec.contested ?? []))]]),
   );
+}
+
+/**
+ * Gives the types (`<group>/<Kind>`) that an object of the management server names: those of the provider objects that
+ * it references at the paths at which functions look, and those that it announces in its own group.
+ */
+export function typesNamedBy(
+  functions: readonly AnyFunction[],
+): (kind: Pick<Kind, "group" | "kind">, object: KubeObject) => readonly string[] {
+  const contracts = functions.flatMap(({ spec }) =>
+    spec.watches.flatMap(({ on }) => (isContractKind(on) ? [on] : [])),
+  );
+  const byKind = Map.groupBy(
+    contracts.flatMap(({ referencedBy }) => referencedBy),
+    ({ kind }) => idOf(kind),
+  );
+  const announcing = new Set(contracts.flatMap(({ announcedBy }) => announcedBy?.paths ?? []));
+  return (kind, object) => {
+    const known = kindOf(kind.group, kind.kind);
+    const references = [...new Set((byKind.get(idOf(kind)) ?? []).map(({ path }) => path))];
+    const referenced = known === undefined ? [] : referencesOf({ ...known, references }, object);
+    return [
+      ...referenced.map((reference) => `${reference.apiGroup}/${reference.kind}`),
+      ...[...announcing]
+        .map((path) => valueAt(object, path))
+        .filter((named) => typeof named === "string" && named !== "")
+        .map((named) => `${kind.group}/${named}`),
+    ];
+  };
 }
 
 /** Name of a type within the management server: `<group>/<Kind>`. */

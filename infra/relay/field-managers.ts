@@ -2,6 +2,8 @@
 export interface ManagedFieldsEntry {
   readonly manager?: string | undefined;
   readonly operation?: string | undefined;
+  /** RFC 3339. */
+  readonly time?: string | undefined;
   readonly fieldsV1?: FieldsV1 | undefined;
 }
 

@@ -1,6 +1,8 @@
 import type { Kind, KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
+import { KubeError } from "../../shared/runtime/errors.ts";
 import type { ListOptions } from "../../shared/runtime/ports.ts";
 import type { ServerClient } from "../kube/verbs.ts";
+import type { Budget } from "./budget.ts";
 import { isOversized, type ListMode } from "./recovery.ts";
 
 export interface ListingOptions {
@@ -8,6 +10,10 @@ export interface ListingOptions {
   readonly kind: Kind;
   readonly selector?: ListOptions | undefined;
   readonly signal: AbortSignal;
+  /** Of a server that is not ours: each listed object is an event (KR-20). */
+  readonly budget?: Budget | undefined;
+  /** The version seen last: an API server that is behind must not take the read model back (KR-09). */
+  readonly atLeast?: string | undefined;
   readonly consumer: {
     reduce(object: KubeObject): KubeObject;
     stored?(key: ObjectKey): Promise<KubeObject | undefined>;
@@ -22,20 +28,50 @@ export interface Listing {
 }
 
 const SMALL_PAGE_ITEMS = 50;
+/** Far beyond the largest fleet. */
+const MAX_OBJECTS = 200_000;
 /** Names in a message. */
 const NAMES_TOLD = 5;
 
-/** A complete list, reduced page by page; undefined when the signal has aborted. Throws KubeError. */
+/**
+ * A complete list, reduced page by page; undefined when the signal has aborted. Throws KubeError. A server that
+ * refuses the version asked for has forgotten it, is behind, or was restored: its newest list is the truth.
+ */
 export async function listAll(options: ListingOptions, mode: ListMode): Promise<Listing | undefined> {
-  const { client, kind, selector = {}, signal, consumer } = options;
+  try {
+    return await listPages(options, mode);
+  } catch (error) {
+    if (options.atLeast === undefined || !isVersionRefused(error)) throw error;
+    return listPages({ ...options, atLeast: undefined }, mode);
+  }
+}
+
+/** A list without end must not fill this process. Throws KubeError `TooLarge` (KR-20). */
+export function checkCount(objects: number): void {
+  if (objects <= MAX_OBJECTS) return;
+  const message = `the list has more than ${MAX_OBJECTS} objects`;
+  throw new KubeError({ class: "Transient", status: 0, reason: "TooLarge", message });
+}
+
+/** Whether the server said no to a version, and not to the list. */
+export function isVersionRefused(error: unknown): boolean {
+  if (!(error instanceof KubeError)) return false;
+  if (error.causes.some(({ reason }) => reason === "ResourceVersionTooLarge")) return true;
+  return [400, 410, 422].includes(error.status);
+}
+
+async function listPages(options: ListingOptions, mode: ListMode): Promise<Listing | undefined> {
+  const { client, kind, selector = {}, signal, consumer, atLeast } = options;
   const metadataOnly = mode === "one by one";
   const pageItems = mode === "small pages" ? SMALL_PAGE_ITEMS : undefined;
   let items: KubeObject[] = [];
   let resourceVersion = "";
-  for await (const page of client.pages(kind, { ...selector, pageItems, metadataOnly })) {
+  for await (const page of client.pages(kind, { ...selector, pageItems, metadataOnly, atLeast })) {
     if (signal.aborted) return undefined;
     if (page.first) items = [];
     for (const item of page.items) items.push(metadataOnly ? item : consumer.reduce(item));
+    checkCount(items.length);
+    await options.budget?.spend({ events: page.items.length }, signal);
     ({ resourceVersion } = page);
   }
   if (!metadataOnly) return { items, resourceVersion, oversized: undefined };

@@ -1,7 +1,18 @@
 import { SECOND } from "../../shared/runtime/backoff.ts";
 import { KubeError } from "../../shared/runtime/errors.ts";
+import { isAtLeast } from "../../shared/runtime/resource-version.ts";
 import { ERROR_EVENT } from "../kube/watch-stream.ts";
 import { createBackoff, type ReconnectBackoff } from "./reconnect-backoff.ts";
+
+/** Reason of a KubeError: the versions of a server went down, so it was restored or replaced (KR-12). */
+const WENT_BACK = "WentBack";
+
+/** Throws KubeError `WentBack` when a server says a version below one that it has said before. */
+export function checkForward(seen: string | undefined, now: string): void {
+  if (seen === undefined || seen === now || !isAtLeast(seen, now)) return;
+  const message = `the server is at version ${now} after ${seen}: it was restored or replaced`;
+  throw new KubeError({ class: "Transient", status: 0, reason: WENT_BACK, message });
+}
 
 /**
  * How a loop lists: as usual; in pages of 50 after an answer that was too large or too deep; after the second by
@@ -17,6 +28,8 @@ export interface Verdict {
   readonly delayMs: number;
   /** Only a list tells what is there. */
   readonly isVoid: boolean;
+  /** Not even as the least that the list must show. */
+  readonly isSeenVoid: boolean;
   /** The same reason as last time and nothing was received in between. */
   readonly isRepeated: boolean;
   /** Silent twice in a row: the server may be quiet or the line dead (KR-07). */
@@ -29,14 +42,22 @@ const RELIST_SPREAD_MS = 5 * SECOND;
 const SHORT_WATCH_MS = SECOND;
 const SHORT_WATCHES = 3;
 const SILENCES = 2;
+const ERROR_EVENTS = 2;
 /** How much longer than its own lifetime a watch without bookmarks may be silent. */
 const BEYOND_LIFETIME_MS = 10 * SECOND;
+/** A watch that its server does not end in time is ended here. */
+const OVERDUE_MS = 30 * SECOND;
 const GONE_AFTER_MS = 60 * SECOND;
 const GONE_CONFIRMATIONS = 3;
 
 /** Answers that are more than they may be. */
 const OVERSIZED: ReadonlySet<string> = new Set(["TooLarge", "TooDeep"]);
 const DAMAGED: ReadonlySet<string> = new Set(["Undecodable", ...OVERSIZED]);
+/** Only a list tells what is there. */
+const VOID: ReadonlySet<string> = new Set(["Expired", WENT_BACK, ...DAMAGED]);
+
+/** Everybody's watch ends so when a server restarts: the relists are spread (KR-09). */
+const SPREAD: ReadonlySet<string> = new Set(["Expired", WENT_BACK]);
 
 /** Whether an error means that a server sent more than it may (KR-11, S-14). */
 export function isOversized(error: unknown): error is KubeError {
@@ -85,6 +106,11 @@ export class Recovery {
     return this.#bookmarks === "never" ? timeoutSeconds * SECOND + BEYOND_LIFETIME_MS : undefined;
   }
 
+  /** After so long a watch that was to live for `timeoutSeconds` is replaced, in ms. */
+  overdueMs(timeoutSeconds: number): number {
+    return timeoutSeconds * SECOND + OVERDUE_MS;
+  }
+
   listed(): void {
     this.#absent = undefined;
   }
@@ -130,7 +156,8 @@ export class Recovery {
       reason,
       isRepeated,
       isGone,
-      isVoid: isGone || reason === "Expired" || DAMAGED.has(reason) || this.#errorEvents >= 2,
+      isVoid: isGone || VOID.has(reason) || this.#errorEvents >= ERROR_EVENTS,
+      isSeenVoid: reason === WENT_BACK,
       isDoubtful: this.#silences >= SILENCES,
       delayMs: this.#delayAfter(error, reason, isRepeated),
     };
@@ -148,8 +175,7 @@ export class Recovery {
     if (error instanceof KubeError && error.retryAfterMs !== undefined) {
       return error.retryAfterMs * (1 + this.#random() / 2);
     }
-    // Everybody's watch expires when a server restarts: the relists are spread.
-    return reason === "Expired" && !isRepeated ? this.#random() * RELIST_SPREAD_MS : delay;
+    return SPREAD.has(reason) && !isRepeated ? this.#random() * RELIST_SPREAD_MS : delay;
   }
 
   #isAbsenceConfirmed(nowMs: number): boolean {

@@ -7,11 +7,20 @@ import type { Clients, Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import type { Change } from "../../shared/runtime/route.ts";
 import type { Server } from "../kube/client.ts";
+import type { RequestRate } from "../kube/rate-limit.ts";
+import type { Connect } from "../kube/transport.ts";
 import { type ConnectionStatus, type Connections, startConnections } from "./connections.ts";
 import { createDelivery } from "./delivery.ts";
-import { resyncAfterLoss, resyncNow, resyncPeriodically } from "./resync.ts";
+import {
+  type ResyncOptions,
+  resyncAfterLoss,
+  resyncAtStart,
+  resyncNow,
+  resyncPeriodically,
+} from "./resync.ts";
 import { rest, untilAccepted } from "./retry.ts";
 import { watchForLoss } from "./store-loss.ts";
+import { createWatchFilter } from "./watch-filter.ts";
 import type { LoopStatus } from "./watch-loop.ts";
 import { startWatchedTypes } from "./watched-types.ts";
 
@@ -27,14 +36,30 @@ export interface RelayOptions {
   readonly random?: (() => number) | undefined;
   /** Default 10 min (R-11). */
   readonly resyncPeriodMs?: number | undefined;
+  /** Told of every complete resync of a function, for metrics. */
+  readonly noteResync?: ResyncOptions["noteResync"];
+  /** Field managers whose contested fields the functions take over (decisions.md 1). */
+  readonly takeOverManagers?: readonly string[] | undefined;
   /** Version in the User-Agent towards workload servers. */
   readonly version?: string | undefined;
+  /** To each workload server. Default 100 requests/s, burst 200. */
+  readonly workloadRate?: Partial<RequestRate> | undefined;
+  /** How workload servers are reached. Default: over the network. */
+  readonly connect?: Connect | undefined;
+  /** Look at this namespace only; absent = all. */
+  readonly namespace?: string | undefined;
+  /** Reconcile only objects whose label `cluster.x-k8s.io/watch-filter` has this value; absent = all. */
+  readonly watchFilter?: string | undefined;
 }
 
 interface RelayStatus {
   readonly ready: boolean;
   readonly loops: readonly LoopStatus[];
   readonly connections: readonly ConnectionStatus[];
+  /** Watches of kubeconfig Secrets; absent without workload clusters. */
+  readonly secretLoops?: readonly LoopStatus[] | undefined;
+  /** Who leads, when several relays share the work of one. */
+  readonly election?: { readonly identity: string; readonly leader: string | undefined };
 }
 
 /** Keeps the read model up to date with every server and turns changes into keys (KR-04 to KR-22). */
@@ -51,7 +76,8 @@ const PROVIDER_LISTS_MS = 5 * SECOND;
 export async function startRelay(options: RelayOptions): Promise<Relay> {
   const { functions, server, clock, log } = options;
   const abort = new AbortController();
-  const shared = { ...options, signal: abort.signal };
+  const filter = createWatchFilter(options.watchFilter, functions, options.store);
+  const shared = { ...options, filter, signal: abort.signal };
   const onChange = (change: Change) => {
     types.noteReferences(change);
     connections?.clusterChanged(change);
@@ -61,12 +87,14 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   let opened = false;
   let wake: () => void = () => undefined;
 
-  const onListed = (kind: Kind) => {
+  const onListed = (kind: Kind, news: boolean) => {
     wake();
-    if (!opened) return;
+    if (!opened || !news) return;
     // A kind that came late or was lost: who read it before waited for its list.
     const concerned = functions.filter((each) => names(each, kind));
-    void untilAccepted(() => resyncNow({ ...shared, delivery }, concerned), shared).catch(() => undefined);
+    void untilAccepted(() => resyncNow({ ...shared, delivery }, concerned, "list"), shared).catch(
+      () => undefined,
+    );
   };
   const types = startWatchedTypes({ ...shared, delivery, onListed });
 
@@ -84,9 +112,10 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     const cancel = clock.after(PROVIDER_LISTS_MS, () => late.abort());
     await listed("all", AbortSignal.any([abort.signal, late.signal]));
     cancel();
-    delivery.open();
+    const unknown = delivery.open();
     opened = true;
-    await untilAccepted(() => resyncNow({ ...shared, delivery }, functions), shared);
+    const isNew = (fn: AnyFunction) => unknown.some((type) => names(fn, type));
+    await untilAccepted(() => resyncAtStart({ ...shared, delivery }, isNew), shared);
     log.info({ functions: functions.length }, "every watch has its first list");
   };
   const relistLost = async () => {
@@ -108,27 +137,33 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     async ready() {
       await started;
     },
-    status: () => ({ ready: opened, loops: types.loops(), connections: connections?.status() ?? [] }),
+    status: () => ({ ready: opened, loops: types.loops(), ...statusOf(connections) }),
     async [Symbol.asyncDispose]() {
       abort.abort();
       await types[Symbol.asyncDispose]();
       await connections?.[Symbol.asyncDispose]();
       await settled;
+      await delivery.flush().catch(() => undefined);
     },
   };
+}
+
+function statusOf(connections: Connections | undefined) {
+  return { connections: connections?.status() ?? [], secretLoops: connections?.secretLoops() };
 }
 
 function clientsOf(server: Server, connections: Connections | undefined): Clients {
   return {
-    of(cluster, functionName) {
-      if (cluster === MANAGEMENT) return server.as(functionName);
+    of(cluster, functionName, sending) {
+      if (cluster === MANAGEMENT) return server.as(functionName, sending);
       if (connections === undefined) throw new WaitingError(`Connection ${cluster}`);
-      return connections.of(cluster, functionName);
+      return connections.of(cluster, functionName, sending);
     },
   };
 }
 
-function names({ spec }: AnyFunction, kind: Kind): boolean {
+/** Whether a function looks at a kind: by its name, or maybe as a provider's. */
+function names({ spec }: AnyFunction, kind: Pick<Kind, "group" | "kind">): boolean {
   const same = (on: Kind) => on.group === kind.group && on.kind === kind.kind;
   return same(spec.reconciles) || spec.watches.some(({ on }) => !isContractKind(on) && same(on));
 }

@@ -2,22 +2,33 @@ import { tenantOf } from "../../shared/api/indexes.ts";
 import { MANAGEMENT, objectKeyOf } from "../../shared/api/kinds.ts";
 import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
+import { digestOf } from "../../shared/runtime/digest.ts";
 import { formatKey, type Key } from "../../shared/runtime/key.ts";
-import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
+import type { Clock, Log, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import type { Delivery } from "./delivery.ts";
 import { rest } from "./retry.ts";
+import { EVERYTHING, type WatchFilter } from "./watch-filter.ts";
+
+/** A relay has started, a kind was listed late or again, the period is over, the queue has lost data or may have. */
+export type ResyncCause = "start" | "list" | "period" | "loss";
 
 export interface ResyncOptions {
   readonly functions: readonly AnyFunction[];
   readonly store: Store;
   readonly queue: Queue;
-  readonly delivery: Delivery;
+  readonly delivery: Pick<Delivery, "enqueue">;
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
   /** Default 10 min (R-11). */
   readonly periodMs?: number | undefined;
+  /** Default: every object is reconciled. */
+  readonly filter?: WatchFilter | undefined;
+  /** Of Capstan: another one may decide differently. */
+  readonly version?: string | undefined;
+  /** Told of every complete resync of a function, for metrics. */
+  readonly noteResync?: ((functionName: string, cause: ResyncCause) => void) | undefined;
 }
 
 const PERIOD_MS = 10 * MINUTE;
@@ -31,17 +42,51 @@ const BATCH = 500;
  * dead key, also of objects that are gone: a run that finds nothing ends its death (queue.md 10).
  */
 export async function resyncNow(
-  { store, queue, delivery }: Pick<ResyncOptions, "store" | "queue" | "delivery">,
+  options: KeySources,
   functions: readonly AnyFunction[],
+  cause: ResyncCause,
 ): Promise<void> {
   for (const each of functions) {
-    await enqueueAll(delivery, each, await keysOf({ store, queue }, each));
+    await enqueueAll(options.delivery, each, await keysOf(options, each));
+    options.noteResync?.(each.spec.name, cause);
   }
+}
+
+/**
+ * What a relay that starts has to enqueue: everything for the functions of which `isNew` says that something they look
+ * at was not known before, and for those that nobody has done it for since their queue began or their build changed.
+ * For all others an earlier relay has enqueued every change.
+ */
+export async function resyncAtStart(
+  options: KeySources & Pick<ResyncOptions, "functions" | "version">,
+  isNew: (fn: AnyFunction) => boolean,
+): Promise<void> {
+  for (const each of options.functions) {
+    const mark = await markOf(options, each);
+    const done = await options.store.progress(markType(each));
+    if (mark !== undefined && done.scope === mark && !isNew(each)) continue;
+    await resyncNow(options, [each], "start");
+    if (mark !== undefined) await options.store.advance(markType(each), { scope: mark });
+  }
+}
+
+/** Where the read model keeps for which queue and build of a function everything has been enqueued. */
+function markType({ spec }: AnyFunction): TypeKey {
+  return { cluster: MANAGEMENT, group: "capstan.dev", kind: `Resync/${spec.name}` };
+}
+
+/** Undefined while the queue does not answer: then nothing is known. */
+async function markOf(
+  { queue, version = "dev" }: Pick<ResyncOptions, "queue" | "version">,
+  { spec }: AnyFunction,
+): Promise<string | undefined> {
+  const epoch = await queue.epoch(spec.name).catch(() => undefined);
+  return epoch === undefined ? undefined : digestOf({ epoch, version, spec: JSON.stringify(spec) });
 }
 
 /** Full resync spread evenly over every period (R-11). Ends when the signal aborts. */
 export async function resyncPeriodically(options: ResyncOptions): Promise<void> {
-  const { functions, delivery, clock, log, signal, periodMs = PERIOD_MS } = options;
+  const { functions, delivery, clock, log, signal, periodMs = PERIOD_MS, noteResync } = options;
   while (!signal.aborted) {
     const plan = await Promise.all(
       functions.map(async (each) => ({ each, keys: await keysOf(options, each).catch(() => []) })),
@@ -54,6 +99,7 @@ export async function resyncPeriodically(options: ResyncOptions): Promise<void> 
         await enqueueAll(delivery, each, part);
       }
     }
+    for (const { spec } of functions) noteResync?.(spec.name, "period");
     log.debug({ functions: functions.length }, "full resync complete");
   }
 }
@@ -71,7 +117,7 @@ export async function resyncAfterLoss(options: ResyncOptions): Promise<void> {
       epochs.set(name, epoch);
       if (before === undefined) continue;
       log.warn({ function: name }, "the queue has lost data or may have; every key is enqueued again");
-      await resyncNow(options, [each]).catch((error: unknown) => {
+      await resyncNow(options, [each], "loss").catch((error: unknown) => {
         epochs.set(name, before);
         log.warn({ function: name, error: String(error) }, "resync failed and is tried again");
       });
@@ -80,12 +126,15 @@ export async function resyncAfterLoss(options: ResyncOptions): Promise<void> {
   }
 }
 
+type KeySources = Pick<ResyncOptions, "store" | "queue" | "delivery" | "filter" | "noteResync">;
+
 async function keysOf(
-  { store, queue }: Pick<ResyncOptions, "store" | "queue">,
+  { store, queue, filter = EVERYTHING }: KeySources,
   { spec }: AnyFunction,
 ): Promise<readonly Key[]> {
   const { group, kind } = spec.reconciles;
-  const objects = await store.list({ cluster: MANAGEMENT, group, kind }, {});
+  const all = await store.list({ cluster: MANAGEMENT, group, kind }, {});
+  const objects = all.filter((object) => filter.isConcerned(object));
   const stored = objects.map((object) =>
     formatKey({ ...objectKeyOf(object), kind, tenant: tenantOf(spec.reconciles, object) }),
   );
@@ -105,7 +154,11 @@ function interleaved(keys: readonly Key[]): readonly Key[] {
   return turns.toSorted((a, b) => a.turn - b.turn).map(({ key }) => key);
 }
 
-async function enqueueAll(delivery: Delivery, { spec }: AnyFunction, keys: readonly Key[]): Promise<void> {
+async function enqueueAll(
+  delivery: ResyncOptions["delivery"],
+  { spec }: AnyFunction,
+  keys: readonly Key[],
+): Promise<void> {
   for (let at = 0; at < keys.length; at += BATCH) {
     const entries = keys
       .slice(at, at + BATCH)

@@ -12,8 +12,13 @@ interface ServedMeta extends ObjectMeta {
 /**
  * What is kept of an object (KR-01, S-22): no managedFields but the names that hold a contested path, no
  * last-applied annotation; Nodes and CustomResourceDefinitions only the fields that rules read. Never a Secret.
+ * Managers that are `noUsers` hold nothing (decisions.md 1).
  */
-export function snapshotOf(object: KubeObject, contested: readonly string[]): KubeObject {
+export function snapshotOf(
+  object: KubeObject,
+  contested: readonly string[],
+  noUsers: readonly string[] = [],
+): KubeObject {
   if (object.apiVersion === "v1" && object.kind === "Secret") {
     throw new Error("bug: Secrets are never stored");
   }
@@ -23,12 +28,13 @@ export function snapshotOf(object: KubeObject, contested: readonly string[]): Ku
   }
   const { managedFields, managers: _never, ...metadata } = object.metadata as ServedMeta;
   const annotations = metadata.annotations;
+  const users = (managedFields ?? []).filter(({ manager = "" }) => !noUsers.includes(manager));
   return {
     ...object,
     metadata: {
       ...metadata,
       ...(annotations === undefined ? {} : { annotations: withoutLastApplied(annotations) }),
-      ...(contested.length === 0 ? {} : { managers: managersAt(managedFields ?? [], contested) }),
+      ...(contested.length === 0 ? {} : { managers: managersAt(users, contested) }),
     },
   };
 }

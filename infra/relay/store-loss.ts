@@ -1,5 +1,6 @@
 import { SECOND } from "../../shared/runtime/backoff.ts";
-import type { Clock, Store, TypeKey } from "../../shared/runtime/ports.ts";
+import type { Clock, TypeKey } from "../../shared/runtime/ports.ts";
+import type { Delivery } from "./delivery.ts";
 import { rest } from "./retry.ts";
 import type { LoopStatus, WatchLoop } from "./watch-loop.ts";
 
@@ -23,12 +24,16 @@ export async function watchForLoss(
 }
 
 /**
- * Lists a type again when the store does not know it to be complete although its watch has gone on from a complete
- * list: the store has lost its data (X-36). A store that does not answer is asked again with the next look.
+ * Lists a type again when the store does not have all that it was given although the watch has gone on from a complete
+ * list: the store has lost data (X-34, X-36). A store that does not answer is asked again with the next look.
  */
-export async function relistIfLost(store: Store, type: TypeKey, loop: Relisted): Promise<void> {
+export async function relistIfLost(
+  delivery: Pick<Delivery, "hasLost">,
+  type: TypeKey,
+  loop: Relisted,
+): Promise<void> {
   if (loop.status().state !== "streaming") return;
-  const progress = await store.progress(type).catch(() => undefined);
+  const isLost = await delivery.hasLost(type).catch(() => false);
   // Listing may have begun meanwhile; its end makes the type complete.
-  if (progress?.ready === false && loop.status().state === "streaming") loop.relist();
+  if (isLost && loop.status().state === "streaming") loop.relist();
 }

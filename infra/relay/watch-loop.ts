@@ -1,10 +1,15 @@
-import type { Kind, KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
+import type { Kind } from "../../shared/api/kinds.ts";
 import type { Clock, ListOptions, Log, WatchEvent } from "../../shared/runtime/ports.ts";
 import type { ServerClient } from "../kube/verbs.ts";
-import { listAll } from "./listing.ts";
-import { Recovery } from "./recovery.ts";
+import type { Budget } from "./budget.ts";
+import { createLister, type Lister } from "./lister.ts";
+import { createLoopMeter, type LoopMeter, type Traffic } from "./loop-meter.ts";
+import { createOpener, type OpenWatch } from "./open-watch.ts";
+import { type ReadAhead, readAhead } from "./pending-events.ts";
+import { checkForward, Recovery } from "./recovery.ts";
 import { rest } from "./retry.ts";
 import type { Turns } from "./turns.ts";
+import type { WatchConsumer } from "./watch-consumer.ts";
 
 /*
  * One loop per (server, kind, selector), KR-04:
@@ -14,36 +19,13 @@ import type { Turns } from "./turns.ts";
  *      │                          ▼
  *      └──version is void──── backoff ──version still good──▶ streaming
  *
- * `stopped` is entered only by disposing. Void is a version after 410, a damaged or huge line, the second ERROR event
- * in a row, or when the read model was lost; after anything else the watch resumes where it was, without a list.
- * What a failure means and how long the pause is, recovery.ts decides.
+ * A list is a watch that begins with everything (lister.ts), or pages; the watch goes on from its version. A loop
+ * that resumes begins with `streaming`. `stopped` is entered only by disposing. Void is a version after 410, a damaged
+ * or huge line, a version that went down, the second ERROR event in a row, or when the read model was lost; after
+ * anything else the watch resumes where it was, without a list. What a failure means and how long the pause is,
+ * recovery.ts decides.
  */
 type LoopState = "listing" | "streaming" | "backoff" | "stopped";
-
-/** What a loop tells; it waits for each call, so a slow consumer slows the server down (KR-16). */
-export interface WatchConsumer {
-  /** What is kept of an object of a list, applied page by page. */
-  reduce(object: KubeObject): KubeObject;
-  /** What is known of an object, so that it need not be read when objects are listed one by one. */
-  stored?(key: ObjectKey): Promise<KubeObject | undefined>;
-  /** A complete list replaces what was known. */
-  listed(items: readonly KubeObject[], list: CompleteList): Promise<void>;
-  changed(event: WatchEvent): Promise<void>;
-  /** A bookmark: everything up to this version has been seen. */
-  reached?(resourceVersion: string): Promise<void>;
-  /** Three 404s over 60 s: the server does not serve the type. */
-  gone?(): Promise<void>;
-  /** After every failed attempt; must not wait for the loop. */
-  failed?(error: unknown): void;
-}
-
-interface CompleteList {
-  readonly resourceVersion: string;
-  /** Nothing of it was known before: the first list of this loop, or the first after a loss. */
-  readonly first: boolean;
-  /** The server sends more than it may: what is missing for that reason (KR-11). */
-  readonly oversized: string | undefined;
-}
 
 export interface WatchLoopOptions {
   /** For logs and status: `management machinepools.cluster.x-k8s.io`. */
@@ -56,23 +38,23 @@ export interface WatchLoopOptions {
   readonly log: Log;
   /** At most so many lists at once per server (KR-09). */
   readonly lists: Turns;
+  /** What a server that is not ours may send; none for the management server (KR-20). */
+  readonly budget?: Budget | undefined;
   /** In [0, 1). */
   readonly random?: (() => number) | undefined;
 }
 
-export interface LoopStatus {
+export interface LoopStatus extends Traffic {
   readonly name: string;
   readonly state: LoopState;
-  readonly lists: number;
-  readonly events: number;
   readonly undecodable: number;
   /** By cause: `closed`, or the reason of the error. */
   readonly reconnects: { readonly [cause: string]: number };
   readonly resourceVersion: string | undefined;
+  /** Events that wait for the consumer. */
+  readonly pending: number;
   /** Answers are too large: what the last list left out, as text for a person. */
   readonly oversized: string | undefined;
-  /** Last event, bookmark or list, ms since epoch; undefined before the first. */
-  readonly lastHeardAt: number | undefined;
 }
 
 export interface WatchLoop extends AsyncDisposable {
@@ -87,26 +69,33 @@ export function startWatchLoop(options: WatchLoopOptions): WatchLoop {
 
 class Loop implements WatchLoop {
   readonly #options: WatchLoopOptions;
-  readonly #random: () => number;
   readonly #recovery: Recovery;
+  readonly #meter: LoopMeter;
+  readonly #lister: Lister;
+  readonly #open: ReturnType<typeof createOpener>;
   readonly #abort = new AbortController();
   readonly #aborted: Promise<void>;
-  readonly #counts = { lists: 0, events: 0 };
   readonly #running: Promise<void>;
-  #watching = new AbortController();
+  #watch: OpenWatch | undefined;
+  #ahead: ReadAhead | undefined;
   #relistWanted: boolean = false;
   /** Of what the next list says nothing is known. */
   #isFirst: boolean = true;
   #state: LoopState = "listing";
+  /** Where a watch may go on. */
   #version: string | undefined;
-  #lastHeardAt: number | undefined;
+  /** What a list must show at least. */
+  #seen: string | undefined;
   #oversized: string | undefined;
 
   constructor(options: WatchLoopOptions) {
-    this.#options = options;
-    this.#random = options.random ?? Math.random;
-    this.#recovery = new Recovery(this.#random);
+    const { clock, random = Math.random } = options;
     const { signal } = this.#abort;
+    this.#options = options;
+    this.#recovery = new Recovery(random);
+    this.#meter = createLoopMeter(clock);
+    this.#open = createOpener({ ...options, random, signal, meter: this.#meter, recovery: this.#recovery });
+    this.#lister = createLister({ ...options, signal, open: this.#open });
     this.#aborted = new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
     this.#running = this.#run();
   }
@@ -116,19 +105,19 @@ class Loop implements WatchLoop {
     return {
       name: this.#options.name,
       state: this.#state,
-      ...this.#counts,
+      ...this.#meter.traffic,
       undecodable,
       reconnects,
       resourceVersion: this.#version,
+      pending: this.#ahead?.pending ?? 0,
       oversized: this.#oversized,
-      lastHeardAt: this.#lastHeardAt,
     };
   }
 
   relist(): void {
     this.#relistWanted = true;
     this.#isFirst = true;
-    this.#watching.abort();
+    this.#watch?.abort();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -138,17 +127,42 @@ class Loop implements WatchLoop {
 
   async #run(): Promise<void> {
     const { signal } = this.#abort;
+    await this.#resume().catch((error: unknown) => this.#recover(error));
     while (!signal.aborted) {
-      await this.#attempt().catch((error: unknown) =>
-        this.#relistWanted ? undefined : this.#recover(error),
-      );
+      await this.#attempt()
+        .finally(() => this.#endWatch())
+        .catch((error: unknown) => (this.#relistWanted ? undefined : this.#recover(error)));
     }
     this.#state = "stopped";
   }
 
+  #endWatch(): void {
+    this.#watch?.[Symbol.dispose]();
+    this.#watch = undefined;
+    this.#ahead = undefined;
+  }
+
+  async #resume(): Promise<void> {
+    const from = await this.#options.consumer.resume?.();
+    if (from === undefined) return;
+    this.#isFirst = false;
+    this.#reached(from);
+  }
+
   async #attempt(): Promise<void> {
     if (this.#version === undefined || this.#relistWanted) await this.#inTurn(() => this.#list());
-    if (this.#version !== undefined && !this.#abort.signal.aborted) await this.#stream(this.#version);
+    const from = this.#version;
+    if (from === undefined || this.#relistWanted || this.#abort.signal.aborted) return;
+    // The watch that began with the list goes on, or one begins at its version: nothing is between the two (KR-05).
+    this.#watch ??= this.#open({ resourceVersion: from });
+    this.#state = "streaming";
+    const startedAt = this.#now();
+    this.#ahead = readAhead(this.#watch, from, this.#options.clock);
+    for await (const event of this.#ahead.events()) {
+      await this.#handle(event);
+      if (this.#abort.signal.aborted || this.#relistWanted) return;
+    }
+    this.#recovery.ended(this.#now() - startedAt);
   }
 
   /** A server that takes its time with a list must not hold up the end of the loop. */
@@ -165,38 +179,27 @@ class Loop implements WatchLoop {
     this.#state = "listing";
     this.#relistWanted = false;
     this.#version = undefined;
-    const listing = await listAll({ ...this.#options, signal }, this.#recovery.listMode);
-    if (listing === undefined || signal.aborted) return;
-    const { items, resourceVersion, oversized } = listing;
+    const listed = await this.#lister.list(this.#recovery.listMode, this.#seen);
+    this.#watch = listed?.watch;
+    if (listed === undefined || signal.aborted) return;
+    const { items, resourceVersion, oversized } = listed;
     await consumer.listed(items, { resourceVersion, oversized, first: this.#isFirst });
     // Otherwise it was lost again meanwhile.
     if (!this.#relistWanted) this.#isFirst = false;
-    this.#counts.lists += 1;
+    this.#meter.listed();
     this.#tellOversized(oversized);
     this.#recovery.listed();
-    this.#heard(resourceVersion);
+    this.#reached(resourceVersion);
   }
 
-  async #stream(from: string): Promise<void> {
-    const { client, kind, selector = {}, consumer } = this.#options;
-    this.#watching = new AbortController();
-    if (this.#relistWanted) return;
-    this.#state = "streaming";
-    const startedAt = this.#now();
-    const timeoutSeconds = 300 + Math.floor(this.#random() * 301);
-    const idleMs = this.#recovery.idleMs(timeoutSeconds);
-    const watch = { ...selector, resourceVersion: from, timeoutSeconds, idleMs };
-    const signal = AbortSignal.any([this.#abort.signal, this.#watching.signal]);
-    for await (const event of client.watch(kind, watch, signal)) {
-      const reached = event.object.metadata.resourceVersion ?? from;
-      const isBookmark = event.type === "BOOKMARK";
-      if (isBookmark) await consumer.reached?.(reached);
-      else await consumer.changed(event);
-      if (!isBookmark) this.#counts.events += 1;
-      this.#heard(reached);
-      this.#recovery.received(isBookmark ? "bookmark" : "event");
-    }
-    this.#recovery.ended(this.#now() - startedAt);
+  async #handle(event: WatchEvent): Promise<void> {
+    const { consumer } = this.#options;
+    const { resourceVersion = "" } = event.object.metadata;
+    if (event.type === "BOOKMARK") await consumer.reached?.(resourceVersion);
+    else await consumer.changed(event);
+    this.#meter.handled(event);
+    this.#reached(resourceVersion);
+    this.#recovery.received(event.type === "BOOKMARK" ? "bookmark" : "event");
   }
 
   /** Never rejects: a loop ends by disposing only. */
@@ -207,24 +210,25 @@ class Loop implements WatchLoop {
     this.#state = "backoff";
     const verdict = this.#recovery.failed(error, this.#now());
     if (verdict.isVoid) this.#version = undefined;
+    if (verdict.isSeenVoid) this.#seen = undefined;
     // One line per outage and cause; the counters know the rest.
     const level = verdict.isRepeated ? "debug" : "warn";
-    const { reason } = verdict;
-    log[level]({ loop: name, reason, error: String(error) }, "the watch failed and is tried again");
+    const fields = { loop: name, reason: verdict.reason, error: String(error) };
+    log[level](fields, "the watch failed and is tried again");
     consumer.failed?.(error);
     if (verdict.isGone) await consumer.gone?.().catch(() => undefined);
-    if (verdict.isDoubtful) {
-      await this.#askForLife().catch((failure: unknown) => this.#recover(failure));
-      return;
-    }
-    await rest(verdict.delayMs, clock, signal);
+    if (verdict.isDoubtful) await this.#askForLife().catch((failure: unknown) => this.#recover(failure));
+    else await rest(verdict.delayMs, clock, signal);
   }
 
-  /** A list of one object tells a quiet server from a dead line (KR-07). What it says is not used. */
+  /** A list of one object tells a quiet server from a dead line, and from one that was restored (KR-07, KR-12). */
   async #askForLife(): Promise<void> {
     const { client, kind, selector = {} } = this.#options;
     await this.#inTurn(async () => {
-      for await (const _page of client.pages(kind, { ...selector, pageItems: 1 })) break;
+      for await (const page of client.pages(kind, { ...selector, pageItems: 1 })) {
+        checkForward(this.#seen, page.resourceVersion);
+        break;
+      }
     });
     this.#recovery.isQuiet();
   }
@@ -235,9 +239,9 @@ class Loop implements WatchLoop {
     this.#oversized = oversized;
   }
 
-  #heard(resourceVersion: string): void {
+  #reached(resourceVersion: string): void {
     this.#version = resourceVersion;
-    this.#lastHeardAt = this.#now();
+    this.#seen = resourceVersion;
   }
 
   #now(): number {

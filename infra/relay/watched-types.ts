@@ -1,20 +1,20 @@
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
-import { referencesOf } from "../../shared/api/indexes.ts";
-import { type Kind, type KubeObject, MANAGEMENT } from "../../shared/api/kinds.ts";
-import { kindOf } from "../../shared/api/registry.ts";
-import type { AnyFunction } from "../../shared/runtime/define-function.ts";
-import type { Clock, Log, Store, TypeKey, WatchEvent } from "../../shared/runtime/ports.ts";
+import { type Kind, MANAGEMENT } from "../../shared/api/kinds.ts";
+import type { Store, TypeKey, WatchEvent } from "../../shared/runtime/ports.ts";
 import type { Change } from "../../shared/runtime/route.ts";
-import type { Server } from "../kube/client.ts";
-import type { ServerClient } from "../kube/verbs.ts";
-import { contestedPaths, idOf } from "./declared-kinds.ts";
+import { idOf, typesNamedBy } from "./declared-kinds.ts";
 import { Definitions, definedBy } from "./definitions.ts";
 import type { Delivery } from "./delivery.ts";
+import {
+  createManagementWatches,
+  type ManagementWatches,
+  type ManagementWatchesOptions,
+} from "./management-watches.ts";
 import { untilAccepted } from "./retry.ts";
 import { markWatched, snapshotOf } from "./snapshot.ts";
 import { relistIfLost } from "./store-loss.ts";
-import { createTurns } from "./turns.ts";
-import { type LoopStatus, startWatchLoop, type WatchConsumer, type WatchLoop } from "./watch-loop.ts";
+import type { WatchConsumer } from "./watch-consumer.ts";
+import type { LoopStatus, WatchLoop } from "./watch-loop.ts";
 
 /**
  * Which types of the management server are watched: every kind that a function reconciles or watches, as soon as its
@@ -31,17 +31,12 @@ export interface WatchedTypes extends AsyncDisposable {
   relistLost(): Promise<void>;
 }
 
-export interface WatchedTypesOptions {
-  readonly functions: readonly AnyFunction[];
-  readonly server: Server;
+export interface WatchedTypesOptions extends ManagementWatchesOptions {
   readonly store: Store;
   readonly delivery: Delivery;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly signal: AbortSignal;
-  readonly random?: (() => number) | undefined;
-  /** After the first list of a type, and after the first since the store lost it. */
-  readonly onListed: (kind: Kind) => void;
+  /** A type is complete; `news`: it was not before, or the store had lost it. */
+  readonly onListed: (kind: Kind, news: boolean) => void;
 }
 
 interface WatchedType {
@@ -50,8 +45,6 @@ interface WatchedType {
   listed: boolean;
 }
 
-/** KR-09. */
-const LISTS_AT_ONCE = 4;
 const CRD_TYPE: TypeKey = typeOf(CustomResourceDefinition);
 
 export function startWatchedTypes(options: WatchedTypesOptions): WatchedTypes {
@@ -61,9 +54,8 @@ export function startWatchedTypes(options: WatchedTypesOptions): WatchedTypes {
 class Types implements WatchedTypes {
   readonly #options: WatchedTypesOptions;
   readonly #definitions: Definitions;
-  readonly #contested: ReadonlyMap<string, readonly string[]>;
-  readonly #client: ServerClient;
-  readonly #lists = createTurns(LISTS_AT_ONCE);
+  readonly #watches: ManagementWatches;
+  readonly #namedBy: ReturnType<typeof typesNamedBy>;
   readonly #watched = new Map<string, WatchedType>();
   readonly #closing = new Set<Promise<void>>();
   readonly #crdLoop: WatchLoop;
@@ -71,21 +63,29 @@ class Types implements WatchedTypes {
   constructor(options: WatchedTypesOptions) {
     this.#options = options;
     this.#definitions = new Definitions(options.functions);
-    this.#contested = contestedPaths(options.functions);
-    this.#client = options.server.as("relay");
-    this.#crdLoop = this.#watch(CustomResourceDefinition as Kind, {
+    this.#watches = createManagementWatches(options);
+    this.#namedBy = typesNamedBy(options.functions);
+    const crds: WatchConsumer = {
+      // Always listed: what is watched is decided on all of them.
+      resume: async () => {
+        await options.delivery.resume(
+          CRD_TYPE,
+          await this.#watches.scopeOf(CustomResourceDefinition as Kind),
+        );
+        return undefined;
+      },
       reduce: (object) => snapshotOf(object, []),
       listed: (items, list) =>
         this.#crdsReplaced(items as readonly CustomResourceDefinition[], list.resourceVersion),
       changed: (event) => this.#crdChanged(event),
-      reached: (resourceVersion) => this.#persist(() => options.store.advance(CRD_TYPE, { resourceVersion })),
-    });
+      reached: (resourceVersion) => options.delivery.reached(CRD_TYPE, resourceVersion),
+    };
+    this.#crdLoop = this.#watches.start(CustomResourceDefinition as Kind, crds);
   }
 
   noteReferences({ kind, cluster, after }: Change): void {
     if (after === undefined || cluster !== MANAGEMENT) return;
-    for (const reference of referencesOf(kindOf(kind.group, kind.kind), after)) {
-      const id = `${reference.apiGroup}/${reference.kind}`;
+    for (const id of this.#namedBy(kind, after)) {
       if (this.#definitions.addReference(id)) this.#evaluate(id);
     }
   }
@@ -107,7 +107,7 @@ class Types implements WatchedTypes {
       ...listed.map(({ kind, loop }) => ({ type: typeOf(kind), loop })),
       { type: CRD_TYPE, loop: this.#crdLoop },
     ];
-    await Promise.all(loops.map(({ type, loop }) => relistIfLost(this.#options.store, type, loop)));
+    await Promise.all(loops.map(({ type, loop }) => relistIfLost(this.#options.delivery, type, loop)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -119,18 +119,6 @@ class Types implements WatchedTypes {
     return [this.#crdLoop, ...[...this.#watched.values()].map(({ loop }) => loop)];
   }
 
-  #watch(kind: Kind, consumer: WatchConsumer): WatchLoop {
-    const name = `${MANAGEMENT} ${kind.plural}${kind.group === "" ? "" : `.${kind.group}`}`;
-    return startWatchLoop({
-      ...this.#options,
-      name,
-      client: this.#client,
-      kind,
-      lists: this.#lists,
-      consumer,
-    });
-  }
-
   #persist<T>(work: () => Promise<T>): Promise<T> {
     return untilAccepted(work, this.#options);
   }
@@ -138,7 +126,8 @@ class Types implements WatchedTypes {
   async #crdsReplaced(items: readonly CustomResourceDefinition[], resourceVersion: string): Promise<void> {
     this.#definitions.replace(items);
     const marked = items.map((crd) => this.#marked(crd));
-    await this.#options.delivery.replace(CRD_TYPE, marked, { resourceVersion, urgency: "live" });
+    const scope = await this.#watches.scopeOf(CustomResourceDefinition as Kind);
+    await this.#options.delivery.replace(CRD_TYPE, marked, { resourceVersion, urgency: "live", scope });
     await Promise.all(this.#definitions.unserved().map((kind) => this.#forget(kind)));
     for (const id of new Set([...this.#definitions.wanted("all"), ...this.#watched.keys()]))
       this.#evaluate(id);
@@ -178,32 +167,42 @@ class Types implements WatchedTypes {
     const { store, delivery, log } = this.#options;
     const id = idOf(kind);
     const key = typeOf(kind);
-    const reduce = (object: KubeObject) => snapshotOf(object, this.#contested.get(id) ?? []);
-    // What an earlier relay left in the store is no proof of absence until the list is complete (KR-22).
-    const unready = this.#persist(() => store.advance(key, { ready: false })).catch(() => undefined);
-    const loop: WatchLoop = this.#watch(kind, {
+    const reduce = this.#watches.reducerOf(kind);
+    const scope = this.#watches.scopeOf(kind);
+    const isComplete = async (news: boolean) => {
+      const type = this.#watched.get(id);
+      if (type?.loop === loop) await this.#complete(type, news);
+    };
+    const consumer: WatchConsumer = {
       reduce,
       stored: (at) => store.get(key, at),
+      resume: async () => {
+        const from = await delivery.resume(key, await scope);
+        if (from === undefined || !(await this.#watches.hasReached(kind, from))) return undefined;
+        await isComplete(false);
+        return from;
+      },
       listed: async (items, { resourceVersion, first }) => {
-        await unready;
-        await delivery.replace(key, items, { resourceVersion, urgency: first ? "resync" : "live" });
-        const type = this.#watched.get(id);
-        if (type?.loop === loop && first) await this.#listed(type);
+        const list = { resourceVersion, urgency: first ? "resync" : "live", scope: await scope } as const;
+        await delivery.replace(key, items, list);
+        await isComplete(first);
       },
       changed: ({ type, object }) =>
         type === "DELETED" ? delivery.remove(key, object) : delivery.put(key, reduce(object), "live"),
-      reached: (resourceVersion) => this.#persist(() => store.advance(key, { resourceVersion })),
-      gone: () => this.#persist(() => store.drop(key)),
-    });
+      reached: (resourceVersion) => delivery.reached(key, resourceVersion),
+      gone: () => delivery.drop(key),
+    };
+    const loop: WatchLoop = this.#watches.start(kind, consumer);
     this.#watched.set(id, { kind, loop, listed: false });
     log.info({ kind: kind.kind, group: kind.group, version: kind.version }, "watching");
   }
 
-  async #listed(type: WatchedType): Promise<void> {
+  async #complete(type: WatchedType, news: boolean): Promise<void> {
+    if (type.listed && !news) return;
     type.listed = true;
     const crd = this.#definitions.of(idOf(type.kind));
     if (crd !== undefined) await this.#options.delivery.put(CRD_TYPE, markWatched(crd), "live");
-    this.#options.onListed(type.kind);
+    this.#options.onListed(type.kind, news);
   }
 
   #stop(id: string, { kind, loop }: WatchedType): void {
@@ -219,9 +218,9 @@ class Types implements WatchedTypes {
 
   /** A type that is known not to be served has no objects. */
   async #forget(kind: Kind): Promise<void> {
-    const { store, signal } = this.#options;
+    const { store, delivery, signal } = this.#options;
     if (signal.aborted) return;
-    await this.#persist(() => store.drop(typeOf(kind)));
+    await delivery.drop(typeOf(kind));
     if (this.#definitions.isStatic(idOf(kind)))
       await this.#persist(() => store.advance(typeOf(kind), { ready: true }));
   }

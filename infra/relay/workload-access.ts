@@ -4,17 +4,22 @@ import { KubeError, TerminalError } from "../../shared/runtime/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { createServer, type Server } from "../kube/client.ts";
 import { parseKubeconfig } from "../kube/kubeconfig.ts";
+import type { RequestRate } from "../kube/rate-limit.ts";
 import { isLoopback, type ServerAccess } from "../kube/server-access.ts";
+import type { Connect } from "../kube/transport.ts";
 
 /** KC-09. */
-const REQUESTS_PER_SECOND = 100;
-const BURST = 200;
+const WORKLOAD_RATE: RequestRate = { requestsPerSecond: 100, burst: 200 };
 
 export interface WorkloadOptions {
   readonly server: Server;
   readonly clock: Clock;
   readonly log: Log;
   readonly version?: string | undefined;
+  /** To each workload server. Default 100 requests/s, burst 200. */
+  readonly workloadRate?: Partial<RequestRate> | undefined;
+  /** How workload servers are reached. Default: over the network. */
+  readonly connect?: Connect | undefined;
 }
 
 /** The Secret in which Cluster API keeps the kubeconfig of a Cluster. */
@@ -80,14 +85,14 @@ export function createWorkloadServer(
   access: ServerAccess,
   options: WorkloadOptions,
 ): Server {
-  const { server: management, clock, log, version } = options;
+  const { server: management, clock, log, version, workloadRate, connect } = options;
   return createServer(access, {
     clock,
     log,
     version,
+    connect,
     untrusted: true,
-    requestsPerSecond: REQUESTS_PER_SECOND,
-    burst: BURST,
+    rate: { ...WORKLOAD_RATE, ...workloadRate },
     async reload() {
       const secret = await management.as("relay").get(Secret, kubeconfigSecretOf(cluster));
       return secret === undefined ? undefined : workloadAccess(secret, management.url);

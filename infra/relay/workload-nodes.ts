@@ -1,9 +1,9 @@
 import { Node } from "../../shared/api/core.ts";
-import { type Kind, type ObjectKey, workloadCluster } from "../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, type ObjectKey, workloadCluster } from "../../shared/api/kinds.ts";
 import type { Clock, Log, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import type { Server } from "../kube/client.ts";
+import { createBudget } from "./budget.ts";
 import type { Delivery } from "./delivery.ts";
-import { untilAccepted } from "./retry.ts";
 import { snapshotOf } from "./snapshot.ts";
 import { createTurns } from "./turns.ts";
 import { startWatchLoop, type WatchLoop } from "./watch-loop.ts";
@@ -17,6 +17,8 @@ export interface WorkloadNodesOptions {
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly random?: (() => number) | undefined;
+  /** What the functions need of a Node. */
+  readonly keepNode: (node: KubeObject) => KubeObject;
   /**
    * After a complete list, an event or bookmark, a failed attempt. They must not wait for the loop. `oversized`: what
    * is missing in the list because the server sends more than it may.
@@ -35,14 +37,16 @@ export function nodesOf(cluster: ObjectKey): TypeKey {
 export function watchNodes(options: WorkloadNodesOptions): WatchLoop {
   const { cluster, workload, store, delivery } = options;
   const nodes = nodesOf(cluster);
+  const reduce = (object: KubeObject) => options.keepNode(snapshotOf(object, []));
   return startWatchLoop({
     ...options,
     name: `${workloadCluster(cluster)} nodes`,
     client: workload.as("relay"),
     kind: Node as Kind,
     lists: createTurns(1),
+    budget: createBudget(options.clock),
     consumer: {
-      reduce: (object) => snapshotOf(object, []),
+      reduce,
       stored: (at) => store.get(nodes, at),
       async listed(items, { resourceVersion, oversized }) {
         await delivery.replace(nodes, items, { resourceVersion, urgency: "live" });
@@ -50,11 +54,11 @@ export function watchNodes(options: WorkloadNodesOptions): WatchLoop {
       },
       async changed({ type, object }) {
         if (type === "DELETED") await delivery.remove(nodes, object);
-        else await delivery.put(nodes, snapshotOf(object, []), "live");
+        else await delivery.put(nodes, reduce(object), "live");
         options.onHeard();
       },
       async reached(resourceVersion) {
-        await untilAccepted(() => store.advance(nodes, { resourceVersion }), options);
+        await delivery.reached(nodes, resourceVersion);
         options.onHeard();
       },
       failed: options.onFailed,

@@ -1,7 +1,7 @@
 import type { KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
 import { objectKeyOf } from "../../shared/api/kinds.ts";
 import { kindOf as registered } from "../../shared/api/registry.ts";
-import type { Member, Selection, Store, TypeKey, TypeProgress } from "../../shared/runtime/ports.ts";
+import type { Member, Selection, Store, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../shared/runtime/resource-version.ts";
 import type { KindLookup, Placement } from "./snapshot.ts";
 import { freezeDeep, inOrder, isAsNew, isSelected, placementOf, versionOf } from "./snapshot.ts";
@@ -22,6 +22,7 @@ export function createMemoryStore({ kindOf = registered }: { readonly kindOf?: K
     put: async (type, object) => typeOf(type).put(object, placementOf(kindOf, type, object)),
     remove: async (type, key, deleted) => typeOf(type).remove(key, deleted),
     progress: async (type) => typeOf(type).progress,
+    untold: async (type) => typeOf(type).untold(),
     advance: async (type, progress) => typeOf(type).advance(progress),
     drop: async (type) => {
       types.delete(textOf(type.cluster, type.group, type.kind));
@@ -35,11 +36,19 @@ interface Stored {
   readonly placement: Placement;
 }
 
+/** A change that is stored and not yet told. */
+interface Note {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly before: KubeObject | undefined;
+}
+
 class StoredType {
-  progress: TypeProgress = { ready: false, resourceVersion: undefined };
+  progress: TypeProgress = { ready: false, resourceVersion: undefined, scope: undefined };
   readonly #objects = new Map<string, Stored>();
   /** (index, value) → text of the object's key → member. */
   readonly #index = new Map<string, Map<string, Member>>();
+  readonly #notes = new Map<string, Note>();
 
   get(key: ObjectKey): KubeObject | undefined {
     return this.#objects.get(textOf(key.namespace, key.name))?.object;
@@ -58,8 +67,11 @@ class StoredType {
     const key = objectKeyOf(object);
     const text = textOf(key.namespace, key.name);
     const before = this.#objects.get(text);
-    if (before !== undefined && isAsNew(versionOf(before.object), versionOf(object))) {
-      return { stored: false, before: before.object };
+    const version = versionOf(object);
+    if (before !== undefined && isAsNew(versionOf(before.object), version)) {
+      const note = this.#notes.get(text);
+      const untold = note?.uid === version.uid && note.resourceVersion === version.resourceVersion;
+      return { stored: untold, before: untold ? note.before : before.object };
     }
     if (before !== undefined) this.#unindex(text, before.placement);
     this.#objects.set(text, { object: freezeDeep(object), placement });
@@ -68,8 +80,7 @@ class StoredType {
       members.set(text, Object.freeze({ ...key, tenant: placement.tenant }));
       this.#index.set(textOf(name, value), members);
     }
-    if (this.progress.resourceVersion !== undefined)
-      this.advance({ resourceVersion: versionOf(object).resourceVersion });
+    this.#notes.set(text, { ...version, before: before?.object });
     return { stored: true, before: before?.object };
   }
 
@@ -79,19 +90,32 @@ class StoredType {
   ): KubeObject | undefined {
     const text = textOf(key.namespace, key.name);
     const stored = this.#objects.get(text);
-    if (stored === undefined) return undefined;
+    if (stored === undefined) {
+      const note = this.#notes.get(text);
+      return note?.uid === deleted.uid ? note.before : undefined;
+    }
     const { uid, resourceVersion } = versionOf(stored.object);
     if (uid !== deleted.uid || !isAtLeast(deleted.resourceVersion, resourceVersion)) return undefined;
     this.#objects.delete(text);
     this.#unindex(text, stored.placement);
+    this.#notes.set(text, { ...deleted, before: stored.object });
     return stored.object;
   }
 
+  untold(): readonly Untold[] {
+    return [...this.#notes].map(([text, { before }]) => ({ before, after: this.#objects.get(text)?.object }));
+  }
+
   /** Versions only grow: whoever lags behind another relay changes nothing. */
-  advance({ ready = this.progress.ready, resourceVersion }: Partial<TypeProgress>): void {
+  advance({ resourceVersion, ...change }: Partial<TypeProgress>): void {
     const known = this.progress.resourceVersion;
     const newer = resourceVersion !== undefined && !isAtLeast(known, resourceVersion);
-    this.progress = Object.freeze({ ready, resourceVersion: newer ? resourceVersion : known });
+    const reached = newer ? resourceVersion : known;
+    this.progress = Object.freeze({ ...this.progress, ...change, resourceVersion: reached });
+    if (resourceVersion === undefined) return;
+    for (const [text, note] of this.#notes) {
+      if (isAtLeast(reached, note.resourceVersion)) this.#notes.delete(text);
+    }
   }
 
   #candidates({ index }: Selection): readonly KubeObject[] {

@@ -3,13 +3,23 @@ import type { Redis } from "ioredis";
 import type { KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
 import { objectKeyOf } from "../../shared/api/kinds.ts";
 import { kindOf as registered } from "../../shared/api/registry.ts";
-import type { Log, Member, Selection, Store, TypeKey, TypeProgress } from "../../shared/runtime/ports.ts";
+import type {
+  Log,
+  Member,
+  Selection,
+  Store,
+  TypeKey,
+  TypeProgress,
+  Untold,
+} from "../../shared/runtime/ports.ts";
 import { connectRedis, endConnection } from "../queue/redis-connection.ts";
 import type { KindLookup } from "./snapshot.ts";
 import { freezeDeep, inOrder, isSelected, placementOf, versionOf } from "./snapshot.ts";
 
-const SCRIPTS = ["put", "remove", "advance"] as const;
+const SCRIPTS = ["put", "remove", "advance", "progress"] as const;
 type ScriptName = (typeof SCRIPTS)[number];
+
+const KEYS_PER_TYPE = 6;
 
 /** Snapshots per answer, so that a long list does not hold up the server. */
 const READ_AT_ONCE = 500;
@@ -22,7 +32,7 @@ export interface RedisStoreOptions {
 }
 
 /**
- * The read model on Redis, four keys per type (`lua/type.lua`) under `{cap:store:<cluster>}`. Calls reject while
+ * The read model on Redis, six keys per type (`lua/type.lua`) under `{cap:store:<cluster>}`. Calls reject while
  * Redis is away. Throws when it cannot be reached or evicts data.
  */
 export async function createRedisStore({ url, kindOf = registered, log }: RedisStoreOptions): Promise<Store> {
@@ -58,10 +68,11 @@ export async function createRedisStore({ url, kindOf = registered, log }: RedisS
       const before = await call({ redis, type }, "remove", [fieldOf(key), uid, resourceVersion]);
       return typeof before === "string" ? snapshotOf(before) : undefined;
     },
-    progress: (type) => readProgress(redis, type),
-    advance: async (type, { ready, resourceVersion }) => {
+    progress: (type) => readProgress({ redis, type }),
+    untold: (type) => readUntold(redis, type),
+    advance: async (type, { ready, resourceVersion, scope }) => {
       const readyText = ready === undefined ? "" : String(Number(ready));
-      await call({ redis, type }, "advance", [readyText, resourceVersion ?? ""]);
+      await call({ redis, type }, "advance", [readyText, resourceVersion ?? "", scope ?? ""]);
     },
     drop: async (type) => {
       await redis.unlink(...Object.values(keysOf(type)));
@@ -84,6 +95,8 @@ function keysOf({ cluster, group, kind }: TypeKey) {
     heads: `${prefix}:heads`,
     index: `${prefix}:index`,
     meta: `${prefix}:meta`,
+    notes: `${prefix}:notes`,
+    befores: `${prefix}:befores`,
   };
 }
 
@@ -154,16 +167,40 @@ async function fieldsOf(
   return [...new Set(members.flat().map(fieldOf))];
 }
 
-async function readProgress(redis: Redis, type: TypeKey): Promise<TypeProgress> {
-  const [ready, version] = await redis.hmget(keysOf(type).meta, "ready", "version");
-  return { ready: ready === "1", resourceVersion: version ?? undefined };
+async function readProgress(of: TypeIn): Promise<TypeProgress> {
+  const reply = await call(of, "progress", []);
+  const [ready, version, scope] = Array.isArray(reply) ? reply : [];
+  return { ready: ready === 1, resourceVersion: textOrNone(version), scope: textOrNone(scope) };
+}
+
+function textOrNone(reply: unknown): string | undefined {
+  return typeof reply === "string" ? reply : undefined;
+}
+
+async function readUntold(redis: Redis, type: TypeKey): Promise<readonly Untold[]> {
+  const { notes, befores, objects } = keysOf(type);
+  const fields = await redis.hkeys(notes);
+  const found: Untold[] = [];
+  for (let start = 0; start < fields.length; start += READ_AT_ONCE) {
+    const part = fields.slice(start, start + READ_AT_ONCE);
+    const [before, after] = await Promise.all([redis.hmget(befores, ...part), redis.hmget(objects, ...part)]);
+    for (const at of part.keys()) found.push({ before: orNone(before[at]), after: orNone(after[at]) });
+  }
+  return found;
+}
+
+function orNone(body: string | null | undefined): KubeObject | undefined {
+  return typeof body === "string" ? snapshotOf(body) : undefined;
 }
 
 async function defineScripts(redis: Redis): Promise<void> {
   const textOf = (name: string) => readFile(new URL(`lua/${name}.lua`, import.meta.url), "utf8");
   const shared = await textOf("type");
   for (const name of SCRIPTS) {
-    redis.defineCommand(commandOf(name), { lua: `${shared}\n${await textOf(name)}`, numberOfKeys: 4 });
+    redis.defineCommand(commandOf(name), {
+      lua: `${shared}\n${await textOf(name)}`,
+      numberOfKeys: KEYS_PER_TYPE,
+    });
   }
 }
 
@@ -175,6 +212,6 @@ async function call({ redis, type }: TypeIn, script: ScriptName, args: readonly 
   // defineCommand adds methods that no type knows.
   const method: unknown = Reflect.get(redis, commandOf(script));
   if (typeof method !== "function") throw new Error(`bug: script ${script} is not defined`);
-  const { objects, heads, index, meta } = keysOf(type);
-  return Reflect.apply(method, redis, [objects, heads, index, meta, ...args]);
+  const { objects, heads, index, meta, notes, befores } = keysOf(type);
+  return Reflect.apply(method, redis, [objects, heads, index, meta, notes, befores, ...args]);
 }

@@ -1,10 +1,27 @@
--- Notes how far a type has been stored.
+-- Notes how far a type has been stored and told.
 --
 -- KEYS      see type.lua
--- ARGV[1]   '1', '0' or '' (unchanged): ready  [2] version or ''
+-- ARGV[1]   '1', '0' or '' (unchanged): ready  [2] version or ''  [3] scope or ''
 -- Returns   1
--- One call because two relays advance at the same time, and the greater version must stay.
+-- One call because two relays advance at the same time, and the greater version must stay; and because what has been
+-- told up to a version must not be forgotten without the version.
 
 if ARGV[1] ~= '' then redis.call('HSET', META, 'ready', ARGV[1]) end
-if ARGV[2] ~= '' then advance(ARGV[2]) end
+if ARGV[3] ~= '' then redis.call('HSET', META, 'scope', ARGV[3]) end
+if ARGV[2] == '' then return 1 end
+
+-- Versions only grow: whoever lags behind another relay changes nothing.
+local reached = redis.call('HGET', META, 'version')
+if not isAtLeast(reached, ARGV[2]) then
+  reached = ARGV[2]
+  redis.call('HSET', META, 'version', reached)
+end
+local notes = redis.call('HGETALL', NOTES)
+for i = 1, #notes, 2 do
+  local _, version = unpack(cmsgpack.unpack(notes[i + 1]))
+  if isAtLeast(reached, version) then
+    redis.call('HDEL', NOTES, notes[i])
+    redis.call('HDEL', BEFORES, notes[i])
+  end
+end
 return 1

@@ -2,14 +2,18 @@
 --
 -- KEYS      see type.lua
 -- ARGV[1]   field  [2] uid  [3] resourceVersion  [4] snapshot  [5...] index members
--- Returns   {1 = stored or 0, the snapshot before or false}
+-- Returns   {1 = stored, or stored already and untold; or 0, the snapshot before or false}
 -- One call because a reader must never find an object through an index that does not fit it, and because two relays
 -- may bring two versions at the same time, of which the newer must stay.
 
 local field, uid, version = ARGV[1], ARGV[2], ARGV[3]
 local head = headOf(field)
 local before = redis.call('HGET', OBJECTS, field)
-if head and head[1] == uid and isAtLeast(head[2], version) then return { 0, before } end
+if head and head[1] == uid and isAtLeast(head[2], version) then
+  local notedUid, notedVersion = noteOf(field)
+  if notedUid == uid and notedVersion == version then return { 1, redis.call('HGET', BEFORES, field) } end
+  return { 0, before }
+end
 
 if head then unindex(head) end
 local new = { uid, version }
@@ -17,7 +21,8 @@ for i = 5, #ARGV do
   redis.call('ZADD', INDEX, 0, ARGV[i])
   new[#new + 1] = ARGV[i]
 end
+count(head and 0 or 1, #new - (head and #head or 2))
 redis.call('HSET', HEADS, field, cmsgpack.pack(new))
 redis.call('HSET', OBJECTS, field, ARGV[4])
-if redis.call('HEXISTS', META, 'version') == 1 then advance(version) end
+note(field, uid, version, before)
 return { 1, before }

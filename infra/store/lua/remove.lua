@@ -2,13 +2,20 @@
 --
 -- KEYS      see type.lua
 -- ARGV[1]   field  [2] uid  [3] resourceVersion of the deletion
--- Returns   the removed snapshot or false
+-- Returns   the removed snapshot, also when it is removed already and that is untold; or false
 -- One call because a newer version, or an object of the same name, may be stored between the look and the removal.
 
-local head = headOf(ARGV[1])
-if not head or head[1] ~= ARGV[2] or not isAtLeast(ARGV[3], head[2]) then return false end
-local before = redis.call('HGET', OBJECTS, ARGV[1])
+local field, uid, version = ARGV[1], ARGV[2], ARGV[3]
+local head = headOf(field)
+if not head then
+  local notedUid = noteOf(field)
+  return notedUid == uid and redis.call('HGET', BEFORES, field)
+end
+if head[1] ~= uid or not isAtLeast(version, head[2]) then return false end
+local before = redis.call('HGET', OBJECTS, field)
 unindex(head)
-redis.call('HDEL', HEADS, ARGV[1])
-redis.call('HDEL', OBJECTS, ARGV[1])
+count(-1, 2 - #head)
+redis.call('HDEL', HEADS, field)
+redis.call('HDEL', OBJECTS, field)
+note(field, uid, version, before)
 return before

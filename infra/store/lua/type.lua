@@ -3,10 +3,12 @@
 -- KEYS[1]  objects: hash, field (JSON [namespace, name]) → snapshot (JSON)
 -- KEYS[2]  heads:   hash, field → packed list: uid, resourceVersion, index members of the snapshot
 -- KEYS[3]  index:   sorted set, all scores 0, so ordered as text: JSON of index and value, then of the member
--- KEYS[4]  meta:    hash, ready ('1'), version
--- All of one type on one server and in one slot; dropping a type is dropping four keys.
+-- KEYS[4]  meta:    hash, ready ('1'), version, scope; objects and entries: how many there must be
+-- KEYS[5]  notes:   hash, field → packed list: uid, resourceVersion of the last change that may not have been told
+-- KEYS[6]  befores: hash, field → snapshot before that change; none = added
+-- All of one type on one server and in one slot; dropping a type is dropping six keys.
 
-local OBJECTS, HEADS, INDEX, META = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local OBJECTS, HEADS, INDEX, META, NOTES, BEFORES = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 
 -- As isAtLeast in shared/runtime/resource-version.ts: by length, then as text; what is not decimal is never enough.
 local function isDecimal(text) return text == '0' or string.match(text, '^[1-9]%d*$') ~= nil end
@@ -25,8 +27,25 @@ local function unindex(head)
   for i = 3, #head do redis.call('ZREM', INDEX, head[i]) end
 end
 
--- Versions only grow: whoever lags behind another relay changes nothing.
-local function advance(version)
-  local known = redis.call('HGET', META, 'version')
-  if not isAtLeast(known, version) then redis.call('HSET', META, 'version', version) end
+-- What must be there is counted apart from what is there, so that a key that was lost is noticed (X-36).
+local function count(objects, entries)
+  redis.call('HINCRBY', META, 'objects', objects)
+  redis.call('HINCRBY', META, 'entries', entries)
+end
+
+local function isWhole()
+  local objects, entries = unpack(redis.call('HMGET', META, 'objects', 'entries'))
+  local n = tonumber(objects or 0)
+  return redis.call('HLEN', OBJECTS) == n and redis.call('HLEN', HEADS) == n
+    and redis.call('ZCARD', INDEX) == tonumber(entries or 0)
+end
+
+local function note(field, uid, version, before)
+  redis.call('HSET', NOTES, field, cmsgpack.pack({ uid, version }))
+  if before then redis.call('HSET', BEFORES, field, before) else redis.call('HDEL', BEFORES, field) end
+end
+
+local function noteOf(field)
+  local packed = redis.call('HGET', NOTES, field)
+  if packed then return unpack(cmsgpack.unpack(packed)) end
 end

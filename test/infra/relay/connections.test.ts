@@ -3,7 +3,8 @@ import { stringify } from "yaml";
 import { startApiServer } from "../../../infra/apiserver/server.ts";
 import { createServer, type Server } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
-import { type Connections, createClients, startConnections } from "../../../infra/relay/connections.ts";
+import { createClients } from "../../../infra/relay/clients.ts";
+import { type Connections, startConnections } from "../../../infra/relay/connections.ts";
 import { createDelivery } from "../../../infra/relay/delivery.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { Connection, Node, Secret } from "../../../shared/api/core.ts";
@@ -85,7 +86,7 @@ async function world(): Promise<World> {
   const queue = { enqueue: async () => undefined } as unknown as Queue;
   const delivery = createDelivery({ ...shared, functions: [], queue, onChange: () => undefined });
   const connections = stack.use(
-    startConnections({ ...shared, server: management, delivery, random: () => 0 }),
+    startConnections({ ...shared, functions: [], server: management, delivery, random: () => 0 }),
   );
   stack.defer(() => abort.abort());
   const client = management.as("test");
@@ -142,7 +143,7 @@ describe("workload connections", () => {
     expect(await w.nodes()).toEqual(["n1"]);
     await w.connections.of("default/c1", "pool-nodes").list(Node, {});
     expect(w.workload.requests.at(-1)?.headers["user-agent"]).toBe("capstan/dev pool-nodes");
-    expect(w.relayRequests().map(({ verb }) => verb)).toEqual(["list", "watch"]);
+    expect(w.relayRequests().map(({ verb }) => verb)).toEqual(["watch"]);
   });
 
   it.each([
@@ -162,7 +163,8 @@ describe("workload connections", () => {
 
   it("repeat a failed attempt after 30 s, and at once when a latch of the Cluster changes (6.6)", async () => {
     await using w = await world();
-    w.workload.lists.push(reset, reset, reset, listing([], "10"));
+    const failed = failing(500, "InternalError");
+    w.workload.lists.push(failed, failed, failed, listing([], "10"));
     await w.writeSecret("c1", kubeconfigFor(w.workload.url));
     appear(w);
     await stateOf(w, "unreachable");
@@ -193,6 +195,13 @@ describe("workload connections", () => {
     expect(await w.status()).toMatchObject({ state: "unreachable", failures: 5, nodesComplete: false });
     expect((await w.status())?.message).toContain("c1-kubeconfig");
     expect(await w.nodes()).toEqual(["n1", "n2"]);
+    expect(w.connections.status()[0]).toMatchObject({
+      cluster: "default/c1",
+      state: "unreachable",
+      failures: 5,
+    });
+    expect(w.connections.status()[0]?.message).toContain("does not answer");
+    expect(w.connections.secretLoops()).toMatchObject([{ state: "streaming" }]);
     expect(() => w.connections.of("default/c1", "x")).toThrow("waiting");
   });
 
@@ -234,10 +243,8 @@ describe("workload connections", () => {
     await connect(w);
     await eventually(() => w.workload.requests.some(({ path }) => path === "/"), within);
     await w.clock.advance(SECOND);
-    await eventually(
-      () => w.workload.requests.filter(({ query }) => query.get("watch") === "true").length === 2,
-      within,
-    );
+    const resumed = () => w.workload.requests.filter(({ query }) => query.get("resourceVersion") === "11");
+    await eventually(() => resumed().length === 1, within);
     expect(await w.status()).toMatchObject({ state: "connected", failures: 0, nodesComplete: true });
   });
 
@@ -271,6 +278,14 @@ describe("workload connections", () => {
     expect(() => w.connections.of("default/c1", "x")).toThrow("waiting");
   });
 
+  it("forget what an earlier relay left of a Cluster that went while none ran (X-06)", async () => {
+    await using w = await world();
+    const left = { metadata: { ...node("n1", "5").metadata }, apiVersion: "v1", kind: "Node" };
+    await w.store.put(nodesOf("default/c1"), left);
+    w.connections.clusterChanged({ kind: ClusterKind, cluster: MANAGEMENT, before: cluster("c1") });
+    await eventually(async () => (await w.nodes()).length === 0, within);
+  });
+
   it("end with their Cluster, and start anew for another of the same name", async () => {
     await using w = await world();
     await connect(w);
@@ -297,8 +312,9 @@ describe("workload connections", () => {
     for (const name of names.slice(0, 11)) await stateOf(w, "connected", name);
     await w.clock.advance(30 * SECOND);
     await stateOf(w, "connected", "c11");
-    const lists = w.relayRequests().filter(({ verb }) => verb === "list");
-    expect(lists).toHaveLength(9);
+    expect(w.relayRequests().filter(({ name, verb }) => verb !== "get" && name === undefined)).toHaveLength(
+      9,
+    );
   });
 });
 

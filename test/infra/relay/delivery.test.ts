@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createDelivery, type Delivery } from "../../../infra/relay/delivery.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { SECOND } from "../../../shared/runtime/backoff.ts";
 import { defineFunction, watch } from "../../../shared/runtime/define-function.ts";
 import { itself } from "../../../shared/runtime/mappings.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
@@ -58,15 +59,16 @@ interface World {
   readonly changes: string[];
   /** The queue refuses so many calls. */
   refuse(calls: number): void;
+  kill(): void;
   /** Names woken since the last look. */
   woken(): readonly string[];
 }
 
-function world({ open = true } = {}): World {
-  const store = createMemoryStore();
+function world({ open = true, store = createMemoryStore() } = {}): World {
   const clock = virtualClock();
   const enqueued: World["enqueued"] = [];
   const changes: string[] = [];
+  const abort = new AbortController();
   let refusals = 0;
   const queue = {
     enqueue: async (functionName: string, entries: readonly QueueEntry[]) => {
@@ -81,7 +83,7 @@ function world({ open = true } = {}): World {
     queue,
     clock,
     log: silentLog,
-    signal: new AbortController().signal,
+    signal: abort.signal,
     onChange: ({ before, after }) =>
       changes.push(`${before?.metadata.uid ?? "-"} to ${after?.metadata.uid ?? "-"}`),
   });
@@ -95,6 +97,7 @@ function world({ open = true } = {}): World {
     refuse: (calls) => {
       refusals = calls;
     },
+    kill: () => abort.abort(),
     woken: () => enqueued.splice(0).map(({ key }) => key.split("/").at(-1) ?? ""),
   };
 }
@@ -122,8 +125,9 @@ describe("delivery", () => {
   });
 
   it("wakes nobody for what is not newer or changes no watched field (KR-14, KR-15)", async () => {
-    const { delivery, woken } = world();
+    const { delivery, woken, clock } = world();
     await delivery.put(type, thing("a", "5"), "live");
+    await clock.advance(SECOND);
     woken();
     await delivery.put(type, thing("a", "5", { size: 9 }), "live");
     await delivery.put(type, thing("a", "4", { size: 9 }), "live");
@@ -206,10 +210,137 @@ describe("delivery", () => {
     expect(woken()).toEqual(["a", "neighbour-of-a"]);
   });
 
-  it("only stores until it is opened", async () => {
+  it("only stores what is listed for the first time until it is opened, and says what that was", async () => {
     const { delivery, changes, woken } = world({ open: false });
+    expect(await delivery.resume(type, "scope")).toBeUndefined();
     await delivery.put(type, thing("a", "5"), "live");
     expect(changes).toEqual(["- to uid-a"]);
     expect(woken()).toEqual([]);
+    expect(delivery.open()).toEqual([type]);
+    await delivery.put(type, thing("b", "6"), "live");
+    expect(woken()).toEqual(["b", "neighbour-of-b"]);
+  });
+});
+
+describe("a relay that is killed and started again", () => {
+  const complete = { ...list("20"), scope: "scope" };
+
+  it("goes on from the version up to which everything was stored and told (KR-08, KR-14)", async () => {
+    const first = world();
+    await first.delivery.replace(type, [thing("a", "5"), thing("b", "6")], complete);
+    await first.delivery.put(type, thing("a", "21", { size: 2 }), "live");
+    const killed = await world({ store: first.store }).delivery.resume(type, "scope");
+    expect(killed).toBe("20");
+    await first.clock.advance(SECOND);
+    expect(await world({ store: first.store }).delivery.resume(type, "scope")).toBe("21");
+    await first.delivery.put(type, thing("a", "22", { size: 3 }), "live");
+    await first.delivery.flush();
+    expect(await world({ store: first.store }).delivery.resume(type, "scope")).toBe("22");
+  });
+
+  it("writes the version after 100 changes without waiting for the second (KR-14)", async () => {
+    const first = world();
+    await first.delivery.replace(type, [], complete);
+    for (let version = 21; version <= 120; version += 1)
+      await first.delivery.put(type, thing("a", String(version)), "live");
+    expect(await first.store.progress(type)).toMatchObject({ resourceVersion: "120" });
+  });
+
+  it("takes up what is stored and wakes nobody for 10,000 unchanged objects (KR-17)", async () => {
+    const first = world();
+    const all = Array.from({ length: 10_000 }, (_none, at) => thing(`t${at}`, String(1 + at)));
+    await first.delivery.replace(type, all, { ...complete, resourceVersion: "20000" });
+    const second = world({ store: first.store, open: false });
+    expect(await second.delivery.resume(type, "scope")).toBe("20000");
+    expect(second.changes).toHaveLength(10_000);
+    expect(second.delivery.open()).toEqual([]);
+    await second.delivery.replace(type, all, { ...complete, resourceVersion: "20001" });
+    expect(second.woken()).toEqual([]);
+  });
+
+  it.each(["another scope", undefined])(
+    "does not go on from what is of another scope (%s)",
+    async (scope) => {
+      const first = world();
+      await first.delivery.replace(type, [thing("a", "5")], complete);
+      const second = world({ store: first.store, open: false });
+      expect(await second.delivery.resume(type, scope)).toBeUndefined();
+      expect(await second.store.progress(type)).toMatchObject({ ready: false });
+      expect(second.delivery.open()).toEqual([type]);
+    },
+  );
+
+  it.each([
+    ["stored a change", (w: World) => w.delivery.put(type, thing("a", "21", { size: 2 }), "live"), ["a"]],
+    [
+      "stored an object",
+      (w: World) => w.delivery.put(type, thing("c", "21"), "live"),
+      ["c", "neighbour-of-c"],
+    ],
+    ["removed an object", (w: World) => w.delivery.remove(type, thing("a", "21")), ["neighbour-of-a"]],
+  ])(
+    "tells what was not told because it was killed when it had %s (KR-14)",
+    async (_what, change, expected) => {
+      const first = world();
+      await first.delivery.replace(type, [thing("a", "5")], complete);
+      first.refuse(Number.POSITIVE_INFINITY);
+      const killed = change(first);
+      await first.clock.advance(SECOND);
+      const second = world({ store: first.store, open: false });
+      expect(await second.delivery.resume(type, "scope")).toBe("20");
+      expect(second.woken()).toEqual(expected);
+      // The server sends it again, from the version on: it is told once more, and then no more.
+      await change(second);
+      await second.clock.advance(SECOND);
+      second.woken();
+      await change(second);
+      expect(second.woken()).toEqual([]);
+      first.kill();
+      await killed.catch(() => undefined);
+    },
+  );
+
+  it("lists and tells differences only where the store has lost some of it (X-36)", async () => {
+    const first = world();
+    await first.delivery.replace(type, [thing("a", "5"), thing("b", "6"), thing("c", "7")], complete);
+    first.woken();
+    // What a store with a hole says of itself.
+    await first.store.remove(
+      type,
+      { namespace: "default", name: "b" },
+      { uid: "uid-b", resourceVersion: "99" },
+    );
+    await first.store.advance(type, { ready: false });
+    expect(await first.delivery.hasLost(type)).toBe(true);
+    await first.delivery.replace(type, [thing("a", "5"), thing("b", "6")], {
+      ...complete,
+      resourceVersion: "30",
+    });
+    expect(first.woken()).toEqual(["b", "neighbour-of-b", "neighbour-of-c"]);
+    expect(await first.delivery.hasLost(type)).toBe(false);
+  });
+
+  it("notices a store that has lost the newest of what it was told (X-34)", async () => {
+    const first = world();
+    await first.delivery.replace(type, [thing("a", "5")], complete);
+    await first.delivery.reached(type, "40");
+    expect(await first.delivery.hasLost(type)).toBe(false);
+    await first.store.drop(type);
+    await first.store.advance(type, { ready: true, resourceVersion: "39" });
+    expect(await first.delivery.hasLost(type)).toBe(true);
+  });
+
+  it("is harmless beside another one: whoever is late tells it once more (X-07, KR-21)", async () => {
+    const first = world();
+    const second = world({ store: first.store });
+    await first.delivery.replace(type, [thing("a", "5")], complete);
+    first.woken();
+    first.refuse(Number.POSITIVE_INFINITY);
+    const killed = first.delivery.put(type, thing("a", "21", { size: 2 }), "live");
+    await first.clock.advance(SECOND);
+    await second.delivery.put(type, thing("a", "21", { size: 2 }), "live");
+    expect(second.woken()).toEqual(["a"]);
+    first.kill();
+    await killed.catch(() => undefined);
   });
 });

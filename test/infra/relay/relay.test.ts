@@ -5,9 +5,9 @@ import { installCrds } from "../../../infra/cli/install-crds.ts";
 import { systemClock } from "../../../infra/clock.ts";
 import { createServer } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
-import { type Relay, startRelay } from "../../../infra/relay/relay.ts";
+import { type Relay, type RelayOptions, startRelay } from "../../../infra/relay/relay.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
-import { CustomResourceDefinition } from "../../../shared/api/core.ts";
+import { CustomResourceDefinition, Namespace } from "../../../shared/api/core.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import {
@@ -93,7 +93,10 @@ interface World extends AsyncDisposable {
   /** `<function> <kind> <name> (<cause>)` of every entry so far. */
   readonly woken: string[];
   create(kind: Kind, object: KubeObject): Promise<KubeObject>;
-  start(functions: readonly AnyFunction[]): Promise<Relay>;
+  start(functions: readonly AnyFunction[], options?: Partial<RelayOptions>): Promise<Relay>;
+  readonly ledger: { epoch: string };
+  /** The last write never happened. */
+  restore(): Promise<void>;
   compact(): void;
 }
 
@@ -106,6 +109,7 @@ async function world(): Promise<World> {
   await installCrds(client, systemClock);
   const store = stack.use(createMemoryStore());
   const woken: string[] = [];
+  const ledger = { epoch: "1" };
   const queue = {
     enqueue: async (functionName: string, entries: readonly QueueEntry[]) => {
       for (const { key, cause } of entries) {
@@ -113,16 +117,18 @@ async function world(): Promise<World> {
         woken.push(`${functionName} ${kind} ${name} (${cause?.what})`);
       }
     },
-    epoch: async () => "1",
+    epoch: async () => ledger.epoch,
     dead: async () => [],
   } as unknown as Queue;
   return {
     client,
     store,
     woken,
+    ledger,
+    restore: () => embedded.restart({ undo: 1 }),
     create: (kind, object) =>
       client.create(kind, object as KubeObject & { metadata: { namespace?: string } }),
-    start: async (functions) =>
+    start: async (functions, options = {}) =>
       stack.use(
         await startRelay({
           functions,
@@ -132,6 +138,7 @@ async function world(): Promise<World> {
           clock: systemClock,
           log: silentLog,
           random: () => 0,
+          ...options,
         }),
       ),
     compact: () => embedded.compact(),
@@ -208,6 +215,38 @@ describe("relay", () => {
     expect(relay.status().loops.some(({ name }) => name.includes("fooconfigs"))).toBe(false);
   });
 
+  it("watches a kind of infrastructure machines as soon as a pool's provider names it", async () => {
+    await using w = await world();
+    for (const kind of ["FooMachinePool", "FooConfig"]) await w.create(crd, named(fooCrds, kind));
+    await w.create(MachinePool as Kind, named(fooObjects, "MachinePool"));
+    const announced = { ...contract, announcedBy: { kind: contract, paths: ["spec.size"] } };
+    const machines = defineFunction(
+      {
+        name: "machinepool-machines-test",
+        summary: "s",
+        source: "own",
+        reconciles: MachinePool,
+        watches: [watchContract(announced, ["spec.size"], referencing)],
+        owns: [],
+      },
+      never,
+    );
+    const relay = await w.start([machines]);
+    await relay.ready();
+    const watched = () => relay.status().loops.some(({ name }) => name.includes("fooconfigs"));
+    expect(watched()).toBe(false);
+    const pool = { ...named(fooObjects, "FooMachinePool"), spec: { size: "FooConfig" } };
+    const id = { group: FooMachinePool.group, kind: "FooConfig" };
+    const definition = { ...named(fooCrds, "FooConfig") } as CustomResourceDefinition;
+    await w.create(crd, {
+      ...definition,
+      metadata: { ...definition.metadata, name: `fooconfigs.${id.group}` },
+      spec: { ...definition.spec, group: id.group },
+    } as CustomResourceDefinition);
+    await w.create(FooMachinePool, pool);
+    await eventually(watched, within);
+  });
+
   it("forgets a provider kind with its CRD and takes it up again", async () => {
     await using w = await world();
     await w.create(crd, named(fooCrds, "FooMachinePool"));
@@ -258,7 +297,138 @@ describe("relay", () => {
     w.compact();
     const second = await w.start([pools]);
     await second.ready();
-    expect(await w.store.list(typeOf(MachinePool), {})).toEqual([]);
+    await eventually(async () => (await w.store.list(typeOf(MachinePool), {})).length === 0, within);
+  });
+
+  it("goes on after a restart where the one before ended: nothing listed, nobody woken (KR-14, KR-17)", async () => {
+    await using w = await world();
+    await w.create(MachinePool as Kind, named(fooObjects, "MachinePool"));
+    const first = await w.start([pools]);
+    await first.ready();
+    await first[Symbol.asyncDispose]();
+    const key = { namespace: "default", name: "foo-pool" };
+    await w.client.jsonPatch(MachinePool as Kind, key, [
+      { op: "add", path: "/metadata/labels", value: { a: "b" } },
+    ]);
+    w.woken.length = 0;
+    const second = await w.start([pools]);
+    await second.ready();
+    const seen = async () => (await w.store.get(typeOf(MachinePool), key))?.metadata.labels?.["a"] === "b";
+    await eventually(seen, within);
+    expect(w.woken).toEqual([]);
+    const loop = second.status().loops.find(({ name }) => name.includes("machinepools"));
+    expect(loop).toMatchObject({ state: "streaming", lists: 0 });
+    await w.client.jsonPatch(MachinePool as Kind, key, [{ op: "add", path: "/spec/replicas", value: 7 }]);
+    await eventually(() => w.woken.length === 1, within);
+  });
+
+  it("tells after a restart what changed meanwhile, and resyncs nobody else (KR-14)", async () => {
+    await using w = await world();
+    const pool = named(fooObjects, "MachinePool");
+    const created = await w.create(MachinePool as Kind, pool);
+    await w.create(MachinePool as Kind, { ...pool, metadata: { ...pool.metadata, name: "other" } });
+    const first = await w.start([pools]);
+    await first.ready();
+    await first[Symbol.asyncDispose]();
+    const key = { namespace: "default", name: "foo-pool" };
+    await w.client.jsonPatch(MachinePool as Kind, key, [{ op: "add", path: "/spec/replicas", value: 7 }]);
+    w.woken.length = 0;
+    const second = await w.start([pools]);
+    await eventually(() => w.woken.length > 0, within);
+    expect(w.woken).toEqual(["machinepool-test MachinePool default/foo-pool (MachinePool default/foo-pool)"]);
+    await second[Symbol.asyncDispose]();
+    await w.client.delete(MachinePool as Kind, key, { uid: created.metadata.uid ?? "" });
+    await (await w.start([pools])).ready();
+    await eventually(async () => (await w.store.list(typeOf(MachinePool), {})).length === 1, within);
+  });
+
+  it("resyncs a function of another build, one that is new, and all when the queue began anew (Q-15)", async () => {
+    await using w = await world();
+    await w.create(MachinePool as Kind, named(fooObjects, "MachinePool"));
+    const run = async (functions: readonly AnyFunction[]) => {
+      w.woken.length = 0;
+      const relay = await w.start(functions);
+      await relay.ready();
+      await relay[Symbol.asyncDispose]();
+      return w.woken.map((line) => line.split(" ")[0]);
+    };
+    const renamed = { ...pools, spec: { ...pools.spec, name: "machinepool-new" } };
+    const changed = { ...pools, spec: { ...pools.spec, owns: ["status.phase"] } };
+    expect(await run([pools])).toEqual(["machinepool-test"]);
+    expect(await run([pools])).toEqual([]);
+    expect(await run([pools, renamed])).toEqual(["machinepool-new"]);
+    expect(await run([changed, renamed])).toEqual(["machinepool-test"]);
+    w.ledger.epoch = "2";
+    expect(await run([changed, renamed])).toEqual(["machinepool-test", "machinepool-new"]);
+  });
+
+  it("lists everything again on a server that was restored while no relay ran (KR-12)", async () => {
+    await using w = await world();
+    const pool = named(fooObjects, "MachinePool");
+    await w.create(MachinePool as Kind, pool);
+    const first = await w.start([pools]);
+    await first.ready();
+    await w.create(MachinePool as Kind, { ...pool, metadata: { ...pool.metadata, name: "lost" } });
+    await eventually(async () => (await w.store.list(typeOf(MachinePool), {})).length === 2, within);
+    await first[Symbol.asyncDispose]();
+    await w.restore();
+    const second = await w.start([pools]);
+    await second.ready();
+    await eventually(async () => (await w.store.list(typeOf(MachinePool), {})).length === 1, within);
+  });
+
+  it("looks at one namespace only when told (--namespace)", async () => {
+    await using w = await world();
+    const pool = named(fooObjects, "MachinePool");
+    await w.create(Namespace, {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: "other" },
+    });
+    await w.create(MachinePool as Kind, pool);
+    await w.create(MachinePool as Kind, { ...pool, metadata: { ...pool.metadata, namespace: "other" } });
+    const relay = await w.start([pools], { namespace: "other" });
+    await relay.ready();
+    expect((await w.store.list(typeOf(MachinePool), {})).map(({ metadata }) => metadata.namespace)).toEqual([
+      "other",
+    ]);
+    await relay[Symbol.asyncDispose]();
+    // Another namespace is another scope: what is stored is replaced, not gone on with.
+    await (await w.start([pools], { namespace: "default" })).ready();
+    expect((await w.store.list(typeOf(MachinePool), {})).map(({ metadata }) => metadata.namespace)).toEqual([
+      "default",
+    ]);
+  });
+
+  it("reconciles only objects with the label of its watch filter, and those that get it (--watch-filter)", async () => {
+    await using w = await world();
+    const pool = named(fooObjects, "MachinePool");
+    const labels = { "cluster.x-k8s.io/watch-filter": "mine" };
+    await w.create(MachinePool as Kind, { ...pool, metadata: { ...pool.metadata, name: "mine", labels } });
+    await w.create(MachinePool as Kind, { ...pool, metadata: { ...pool.metadata, name: "foreign" } });
+    const relay = await w.start([pools], { watchFilter: "mine" });
+    await relay.ready();
+    expect(w.woken).toEqual(["machinepool-test MachinePool default/mine (resync)"]);
+    expect(await w.store.list(typeOf(MachinePool), {})).toHaveLength(2);
+    const key = { namespace: "default", name: "foreign" };
+    const patch = (path: string, value: unknown) =>
+      w.client.jsonPatch(MachinePool as Kind, key, [{ op: "add", path, value }]);
+    await patch("/spec/replicas", 5);
+    await patch("/metadata/labels", labels);
+    await eventually(() => w.woken.length === 2, within);
+    expect(w.woken[1]).toBe("machinepool-test MachinePool default/foreign (MachinePool default/foreign)");
+  });
+
+  it("watches no provider kind that its functions do not look at (--functions)", async () => {
+    await using w = await world();
+    for (const object of fooCrds) await w.create(crd, object);
+    await w.create(MachinePool as Kind, named(fooObjects, "MachinePool"));
+    const relay = await w.start([pools]);
+    await relay.ready();
+    const watched = () => relay.status().loops.map(({ name }) => name.split(" ")[1]?.split(".")[0]);
+    await eventually(() => watched().includes("foomachinepools"), within);
+    // The bootstrap object is referenced, too.
+    expect(watched()).toEqual(["customresourcedefinitions", "machinepools", "foomachinepools"]);
   });
 
   it("lists again and wakes everybody when the store has lost everything (X-36, F-10)", async () => {

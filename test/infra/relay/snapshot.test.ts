@@ -66,6 +66,16 @@ describe("snapshot", () => {
     ]);
   });
 
+  it("leaves out managers whose fields are taken over (decisions.md 1)", () => {
+    const fieldsV1 = { "f:spec": { "f:replicas": {} } };
+    const managedFields = [
+      { manager: "argocd", fieldsV1 },
+      { manager: "kubectl", fieldsV1 },
+    ];
+    const snapshot = snapshotOf(pool({ managedFields }), ["spec.replicas"], ["argocd"]);
+    expect(managersOf(snapshot, "spec.replicas")).toEqual(["kubectl"]);
+  });
+
   it("does not believe an object that brings its own managers", () => {
     const snapshot = snapshotOf(pool({ managers: { "spec.replicas": ["forged"] } }), ["spec.replicas"]);
     expect(managersOf(snapshot, "spec.replicas")).toEqual([]);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type RedisServer, redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
 import { createRedisStore } from "../../../infra/store/redis.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
+import type { Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import { storeSuite } from "../../suites/store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { describeWith } from "../../support/requires.ts";
@@ -14,6 +15,23 @@ const WIDGET: KubeObject = {
   kind: "Widget",
   metadata: { name: "w1", namespace: "default", uid: "u1", resourceVersion: "1" },
 };
+
+function named(name: string, resourceVersion: string): KubeObject {
+  return { ...WIDGET, metadata: { name, namespace: "default", uid: `uid-${name}`, resourceVersion } };
+}
+
+const keyOf = ({ cluster }: TypeKey, part: string) => `{cap:store:${cluster}}:example.com:Widget:${part}`;
+
+/** A type that is complete with three Widgets, one of them replaced and a fourth removed. */
+async function threeWidgets(store: Store, cluster: string): Promise<TypeKey> {
+  const type = { ...TYPE, cluster };
+  for (const name of ["w1", "w2", "w3", "w4"]) await store.put(type, named(name, "1"));
+  await store.put(type, named("w2", "2"));
+  await store.remove(type, { namespace: "default", name: "w4" }, { uid: "uid-w4", resourceVersion: "3" });
+  await store.advance(type, { ready: true, resourceVersion: "3" });
+  expect(await store.progress(type)).toMatchObject({ ready: true });
+  return type;
+}
 
 describeWith(redisMissing())("on Redis", () => {
   let redis: RedisServer;
@@ -37,9 +55,38 @@ describeWith(redisMissing())("on Redis", () => {
     expect(keys).toHaveLength(4);
     expect(keys.filter((key) => !key.startsWith("{cap:store:default%2Fc%7B1%7D}:"))).toEqual([]);
     await store.remove(TYPE, { namespace: "default", name: "w1" }, { uid: "u1", resourceVersion: "2" });
+    await store.advance(TYPE, { resourceVersion: "2" });
     expect(await reader.keys("*")).toHaveLength(1);
     await store.drop(TYPE);
     expect(await reader.keys("*")).toEqual([]);
+    reader.disconnect();
+  });
+
+  it.each(["objects", "heads", "index", "meta"])(
+    "does not take a type for complete that has lost its %s, not even with half of it back (X-36, F-21)",
+    async (part) => {
+      await using store = await createRedisStore({ url: redis.url, log: silentLog });
+      const type = await threeWidgets(store, `lost-${part}`);
+      const reader = new Redis(redis.url);
+      await reader.unlink(keyOf(type, part));
+      expect(await store.progress(type)).toMatchObject({ ready: false });
+      await store.put(type, named("w1", "2"));
+      await store.put(type, named("w4", "2"));
+      expect(await store.progress(type)).toMatchObject({ ready: false });
+      reader.disconnect();
+    },
+  );
+
+  it("does not take a type for complete that has lost one object, or one index entry (X-36, F-21)", async () => {
+    await using store = await createRedisStore({ url: redis.url, log: silentLog });
+    const reader = new Redis(redis.url);
+    const type = await threeWidgets(store, "lost-one");
+    const [field = ""] = await reader.hkeys(keyOf(type, "objects"));
+    await reader.hdel(keyOf(type, "objects"), field);
+    expect(await store.progress(type)).toMatchObject({ ready: false });
+    const other = await threeWidgets(store, "lost-entry");
+    await reader.zremrangebyrank(keyOf(other, "index"), 0, 0);
+    expect(await store.progress(other)).toMatchObject({ ready: false });
     reader.disconnect();
   });
 

@@ -1,0 +1,84 @@
+import { type KubeObject, MANAGEMENT } from "../../shared/api/kinds.ts";
+import type { Log, Store } from "../../shared/runtime/ports.ts";
+import type { Queue, QueueEntry } from "../../shared/runtime/queue-port.ts";
+import { systemClock } from "../clock.ts";
+import { createServer } from "../kube/client.ts";
+import { createBudget } from "../relay/budget.ts";
+import { createDelivery } from "../relay/delivery.ts";
+import { snapshotOf } from "../relay/snapshot.ts";
+import { createTurns } from "../relay/turns.ts";
+import { startWatchLoop } from "../relay/watch-loop.ts";
+import { nodesOf } from "../relay/workload-nodes.ts";
+import { createMemoryStore } from "../store/memory.ts";
+import { createRedisStore } from "../store/redis.ts";
+import { loadFunctions } from "../worker/load.ts";
+import type { Contender } from "./relay-contender.ts";
+import { kindOfLoad } from "./relay-load.ts";
+
+const SILENT: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: console.error,
+};
+
+/** Watch loops with read model and enqueue decision; the queue only counts. */
+export async function createOurs(redisUrl: string | undefined): Promise<Contender> {
+  const store: Store =
+    redisUrl === undefined ? createMemoryStore() : await createRedisStore({ url: redisUrl, log: SILENT });
+  const abort = new AbortController();
+  let jobs = 0;
+  const enqueue = async (_name: string, entries: readonly QueueEntry[]) => {
+    jobs += entries.length;
+  };
+  const delivery = createDelivery({
+    functions: await loadFunctions(["machinepool-*", "cluster-*"]),
+    store,
+    queue: { enqueue } as unknown as Queue,
+    clock: systemClock,
+    log: SILENT,
+    signal: abort.signal,
+    onChange: () => undefined,
+  });
+  delivery.open();
+  const open = new AsyncDisposableStack();
+  return {
+    jobs: () => jobs,
+    async follow({ url, load, name, untrusted }, on) {
+      const kind = kindOfLoad(load);
+      const key = { namespace: "default", name };
+      const type =
+        load.kind === "Node" ? nodesOf(key) : { cluster: MANAGEMENT, group: kind.group, kind: kind.kind };
+      const server = open.use(createServer({ server: url }, { clock: systemClock }));
+      const reduce = (object: KubeObject) => snapshotOf(object, []);
+      open.use(
+        startWatchLoop({
+          name,
+          client: server.as("relay"),
+          kind,
+          clock: systemClock,
+          log: SILENT,
+          lists: createTurns(4),
+          budget: untrusted === true ? createBudget(systemClock) : undefined,
+          consumer: {
+            reduce,
+            async listed(items, { resourceVersion }) {
+              await delivery.replace(type, items, { resourceVersion, urgency: "live" });
+              jobs = 0;
+              on.listed();
+            },
+            async changed({ object }) {
+              await delivery.put(type, reduce(object), "live");
+              on.changed(object);
+            },
+          },
+        }),
+      );
+    },
+    async [Symbol.asyncDispose]() {
+      await open.disposeAsync();
+      abort.abort();
+      await store[Symbol.asyncDispose]();
+    },
+  };
+}

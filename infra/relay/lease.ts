@@ -1,0 +1,127 @@
+import { apiVersionOf, type Kind, type KubeObject, type ObjectKey } from "../../shared/api/kinds.ts";
+import { SECOND } from "../../shared/runtime/backoff.ts";
+import { KubeError } from "../../shared/runtime/errors.ts";
+import type { KubeClient } from "../../shared/runtime/ports.ts";
+
+/** coordination.k8s.io/v1. Times are RFC 3339 with microseconds. */
+interface Lease extends KubeObject {
+  readonly spec?:
+    | {
+        /** Empty: released. */
+        readonly holderIdentity?: string | undefined;
+        readonly leaseDurationSeconds?: number | undefined;
+        readonly acquireTime?: string | undefined;
+        readonly renewTime?: string | undefined;
+        /** How often the holder has changed. */
+        readonly leaseTransitions?: number | undefined;
+      }
+    | undefined;
+}
+export const Lease: Kind<Lease> = {
+  group: "coordination.k8s.io",
+  version: "v1",
+  kind: "Lease",
+  plural: "leases",
+  namespaced: true,
+};
+
+/** How long a lease lasts that nobody renews. As client-go. */
+const LEASE_SECONDS = 15;
+
+export interface LeaseOptions {
+  readonly client: KubeClient;
+  readonly key: ObjectKey;
+  /** Of this process, unique among all that want the lease. */
+  readonly identity: string;
+}
+
+/** One candidate's view of a lease. Every call throws KubeError when the server does not answer. */
+export interface LeaseCandidate {
+  /** Who held it at the last look; undefined before the first and when it was released. */
+  readonly holder: string | undefined;
+  /** Takes the lease when it is free or expired, renews it when it is ours. Whether it is ours now. */
+  tryHold(now: Date): Promise<boolean>;
+  /** Lets the next candidate take it at once. Nothing happens when it is not ours. */
+  release(now: Date): Promise<void>;
+}
+
+/**
+ * Whether a foreign lease has expired is measured by our own clock, from when we saw it renewed: clocks of other
+ * machines are not believed. Source: client-go 0.36, tools/leaderelection/leaderelection.go
+ */
+export function createLeaseCandidate({ client, key, identity }: LeaseOptions): LeaseCandidate {
+  let seen: Lease["spec"];
+  let seenAt = 0;
+  const look = async (now: Date): Promise<Lease | undefined> => {
+    const lease = await client.get(Lease, key);
+    if (lease?.spec?.renewTime !== seen?.renewTime || lease?.spec?.holderIdentity !== seen?.holderIdentity) {
+      seenAt = now.getTime();
+    }
+    seen = lease?.spec;
+    return lease;
+  };
+  const write = async (lease: Lease | undefined, spec: NonNullable<Lease["spec"]>): Promise<boolean> => {
+    const metadata = { ...key };
+    const created = { apiVersion: apiVersionOf(Lease as Kind), kind: Lease.kind, metadata, spec };
+    const written =
+      lease === undefined
+        ? client.create(Lease as Kind, created)
+        : client.jsonPatch(Lease as Kind, key, [
+            { op: "test", path: "/metadata/resourceVersion", value: lease.metadata.resourceVersion },
+            { op: "add", path: "/spec", value: spec },
+          ]);
+    return written.then(
+      () => {
+        seen = spec;
+        return true;
+      },
+      (error: unknown) => {
+        // Somebody else was faster.
+        if (error instanceof KubeError && [409, 422].includes(error.status)) return false;
+        throw error;
+      },
+    );
+  };
+
+  return {
+    get holder() {
+      return seen?.holderIdentity === "" ? undefined : seen?.holderIdentity;
+    },
+    async tryHold(now) {
+      const lease = await look(now);
+      const {
+        holderIdentity = "",
+        acquireTime,
+        leaseTransitions = 0,
+        leaseDurationSeconds,
+      } = lease?.spec ?? {};
+      const isOurs = holderIdentity === identity;
+      const endsAt = seenAt + (leaseDurationSeconds ?? LEASE_SECONDS) * SECOND;
+      if (!isOurs && holderIdentity !== "" && now.getTime() < endsAt) return false;
+      const time = microTime(now);
+      return write(lease, {
+        holderIdentity: identity,
+        leaseDurationSeconds: LEASE_SECONDS,
+        acquireTime: isOurs ? acquireTime : time,
+        renewTime: time,
+        leaseTransitions: isOurs || lease === undefined ? leaseTransitions : leaseTransitions + 1,
+      });
+    },
+    async release(now) {
+      const lease = await look(now);
+      if (lease?.spec?.holderIdentity !== identity) return;
+      const time = microTime(now);
+      await write(lease, {
+        holderIdentity: "",
+        leaseDurationSeconds: 1,
+        acquireTime: time,
+        renewTime: time,
+        leaseTransitions: lease.spec.leaseTransitions,
+      });
+    },
+  };
+}
+
+function microTime(at: Date): string {
+  return at.toISOString().replace("Z", "000Z");
+}

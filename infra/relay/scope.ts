@@ -1,0 +1,36 @@
+import { Namespace } from "../../shared/api/core.ts";
+import type { Kind } from "../../shared/api/kinds.ts";
+import { canonical } from "../../shared/runtime/digest.ts";
+import type { KubeClient, ListOptions } from "../../shared/runtime/ports.ts";
+
+/** Raised when snapshots of an unchanged kind become different: those of an earlier relay are then listed anew. */
+const SNAPSHOT_FORMAT = 1;
+
+interface ScopeOptions {
+  readonly kind: Kind;
+  readonly selector?: ListOptions | undefined;
+  /** Fields of the kind that are kept beside those of every snapshot. */
+  readonly kept: readonly string[];
+}
+
+/**
+ * What the snapshots of a type are of. A relay goes on from the version that another one stored only when both look
+ * at the same server, with the same selector, and keep the same of every object; undefined = nobody can know.
+ */
+export async function scopeOf(
+  server: Promise<string | undefined>,
+  { kind, selector, kept }: ScopeOptions,
+): Promise<string | undefined> {
+  const uid = await server;
+  if (uid === undefined) return undefined;
+  return canonical({ format: SNAPSHOT_FORMAT, server: uid, version: kind.version, selector, kept });
+}
+
+/**
+ * The uid of Namespace kube-system, which tells one server from another that took its place (KR-12); undefined where
+ * it may not be read.
+ */
+export async function identityOf(client: KubeClient): Promise<string | undefined> {
+  const found = await client.get(Namespace, { namespace: "", name: "kube-system" }).catch(() => undefined);
+  return found?.metadata.uid;
+}
