@@ -1,39 +1,76 @@
+import { once } from "node:events";
+import type { Agent } from "node:http";
 import { TerminalError } from "../../shared/runtime/errors.ts";
+import { redactText } from "../../shared/runtime/redact.ts";
 import { checkServer, type ServerAccess } from "./server-access.ts";
 
+/** A plugin that asks a person something never answers here. */
+const PLUGIN_TIMEOUT_MS = 30_000;
+const MAX_MESSAGE = 512;
+
 /**
- * Access through a plugin of the user's own kubeconfig (exec, auth-provider, OIDC). The only module that loads
+ * Access that needs more than texts and files: exec plugin, auth-provider, OIDC, proxy. The only module that loads
  * @kubernetes/client-node (KC-01): 300 ms and 90 MB, hence never for workload kubeconfigs and never unless needed.
- * The credentials are taken once; after a 401 the caller loads again.
+ * `renew` of the result asks the plugin again once its credentials have expired; after a 401 the caller loads anew.
+ * Throws TerminalError `InvalidKubeconfig` that names file and field, never what a plugin printed as credential.
  */
 export async function accessByPlugin(file: string): Promise<ServerAccess> {
   const { KubeConfig } = await import("@kubernetes/client-node");
   const config = new KubeConfig();
   config.loadFromFile(file);
   const cluster = config.getCurrentCluster();
-  if (cluster === null)
-    throw new TerminalError("InvalidKubeconfig", `${file}: field current-context names no cluster`);
-  if (cluster.proxyUrl !== undefined) {
-    throw new TerminalError(
-      "InvalidKubeconfig",
-      `${file}: field proxy-url is not supported; use a direct address`,
-    );
-  }
+  if (cluster === null) throw invalid(`${file}: field current-context names no cluster`);
   const server = new URL(cluster.server);
   checkServer(server, undefined);
-  const options: Parameters<typeof config.applyToHTTPSOptions>[0] = {};
-  await config.applyToHTTPSOptions(options);
-  const headers: { readonly [name: string]: unknown } = { ...options.headers };
-  const authorization = headers["Authorization"] ?? headers["authorization"];
-  return {
-    server,
-    ca: textOf(options.ca),
-    cert: textOf(options.cert),
-    key: textOf(options.key),
-    token: typeof authorization === "string" ? authorization.replace(/^Bearer /, "") : undefined,
-    tlsServerName: options.servername,
-    insecure: cluster.skipTLSVerify,
+
+  const ask = async (): Promise<ServerAccess> => {
+    const options: Parameters<typeof config.applyToHTTPSOptions>[0] = {};
+    await withinTime(config.applyToHTTPSOptions(options)).catch((error: unknown) => {
+      const command: unknown = config.getCurrentUser()?.exec?.command;
+      throw invalid(`${file}: ${whyRefused(command, error)}`);
+    });
+    const headers: { readonly [name: string]: unknown } = { ...options.headers };
+    const authorization = headers["Authorization"] ?? headers["authorization"];
+    const proxied = cluster.proxyUrl === undefined || cluster.proxyUrl === "" ? undefined : options.agent;
+    return {
+      server,
+      ca: textOf(options.ca),
+      cert: textOf(options.cert),
+      key: textOf(options.key),
+      token: typeof authorization === "string" ? authorization.replace(/^Bearer /, "") : undefined,
+      tlsServerName: options.servername,
+      insecure: cluster.skipTLSVerify,
+      renew: ask,
+      proxyAgent: isAgent(proxied) ? Object.assign(proxied, { keepAlive: true }) : undefined,
+    };
   };
+  return ask();
+}
+
+function isAgent(agent: unknown): agent is Agent {
+  return typeof agent === "object" && agent !== null && "maxSockets" in agent;
+}
+
+async function withinTime(answer: Promise<void>): Promise<void> {
+  const timeout = AbortSignal.timeout(PLUGIN_TIMEOUT_MS);
+  const late = once(timeout, "abort").then(() => {
+    throw new Error(`no answer within ${PLUGIN_TIMEOUT_MS / 1_000} s; a plugin must not ask a person`);
+  });
+  await Promise.race([answer, late]);
+}
+
+function whyRefused(command: unknown, error: unknown): string {
+  const what = typeof command === "string" ? `field exec: ${command}` : "fields of the user";
+  // The parser's message quotes what was printed, which may be a credential.
+  if (error instanceof SyntaxError) return `${what} printed no ExecCredential`;
+  const why = error instanceof Error ? error.message : "unknown";
+  return `${what} failed: ${redactText(why, () => "…")
+    .trim()
+    .slice(0, MAX_MESSAGE)}`;
+}
+
+function invalid(message: string): TerminalError {
+  return new TerminalError("InvalidKubeconfig", message);
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,25 +1,23 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { parse } from "yaml";
 import * as z from "zod";
 import { TerminalError } from "../../shared/runtime/errors.ts";
+import {
+  bearer,
+  checked,
+  type Entry,
+  invalid,
+  isSet,
+  pem,
+  serverUrl,
+  text,
+  textIn,
+  usedEntries,
+} from "./kubeconfig-entries.ts";
 import { type AddressPolicy, checkServer, type ServerAccess } from "./server-access.ts";
 
-const MAX_BYTES = 256 * 1024;
-const text = z.string().max(MAX_BYTES);
-const named = z.array(z.looseObject({ name: text })).optional();
-
-const fileSchema = z.looseObject({
-  "current-context": text.optional(),
-  contexts: named,
-  clusters: named,
-  users: named,
-});
-const contextSchema = z.looseObject({ cluster: text, user: text.optional() });
-const entrySchema = z.looseObject({});
-
 /** Every field with which a kubeconfig can run a command, read a file, or go around TLS or the network (S-10). */
-const refusedOfWorkload: { readonly [field: string]: string } = {
+const refusedOfWorkload = {
   exec: "runs a command; put a token or a client certificate into the kubeconfig",
   "auth-provider": "runs a plugin; put a token or a client certificate into the kubeconfig",
   tokenFile: "reads a file; use token",
@@ -50,11 +48,6 @@ const workloadUserSchema = z.strictObject({
   extensions: z.unknown().optional(),
 });
 
-interface Used {
-  readonly cluster: Record<string, unknown>;
-  readonly user: Record<string, unknown>;
-}
-
 /**
  * A kubeconfig of a workload cluster: hostile until proven otherwise. Reads no file and starts no process.
  * Throws TerminalError `InvalidKubeconfig`; the message names the field and the next step, never a credential.
@@ -65,8 +58,7 @@ export function parseKubeconfig(
 ): ServerAccess {
   const used = usedEntries(kubeconfig);
   for (const [field, why] of Object.entries(refusedOfWorkload)) {
-    const value = used.cluster[field] ?? used.user[field];
-    if (value !== undefined && value !== false && value !== "") throw invalid(`field ${field} ${why}`);
+    if (isSet(used.cluster[field]) || isSet(used.user[field])) throw invalid(`field ${field} ${why}`);
   }
   const cluster = checked(workloadClusterSchema, withoutEmpty(used.cluster), "cluster");
   const user = checked(workloadUserSchema, withoutEmpty(used.user), "user");
@@ -77,7 +69,7 @@ export function parseKubeconfig(
     ca: pem(cluster["certificate-authority-data"], "certificate-authority-data"),
     cert: pem(user["client-certificate-data"], "client-certificate-data"),
     key: pem(user["client-key-data"], "client-key-data"),
-    token: user.token,
+    token: bearer(user.token, "token"),
     tlsServerName: cluster["tls-server-name"],
     addresses,
   };
@@ -113,120 +105,49 @@ async function inCluster(source: KubeconfigSource): Promise<ServerAccess | undef
   return { server, ca, token: token.trim(), tokenFile };
 }
 
+/** Left out silently, they would make Capstan act as somebody else than the file says. */
+const REFUSED_OF_MANAGEMENT = [
+  "username",
+  "password",
+  "as",
+  "as-uid",
+  "as-groups",
+  "as-user-extra",
+] as const satisfies readonly (keyof typeof refusedOfWorkload)[];
+
 async function fromFile(file: string): Promise<ServerAccess> {
   const kubeconfig = await readText(file);
   const { cluster, user } = usedEntries(kubeconfig, file);
-  if (
-    user["exec"] !== undefined ||
-    user["auth-provider"] !== undefined ||
-    cluster["proxy-url"] !== undefined
-  ) {
+  for (const field of REFUSED_OF_MANAGEMENT) {
+    if (isSet(user[field])) throw invalid(`${file}: field ${field} ${refusedOfWorkload[field]}`);
+  }
+  if (isSet(user["exec"]) || isSet(user["auth-provider"]) || isSet(cluster["proxy-url"])) {
     const { accessByPlugin } = await import("./kubeconfig-plugins.ts");
     return accessByPlugin(file);
   }
-  const value = (entry: Record<string, unknown>, field: string) => {
-    const found = entry[field];
-    return typeof found === "string" && found !== "" ? found : undefined;
-  };
-  const dataOrFile = async (entry: Record<string, unknown>, field: string) => {
-    const data = value(entry, `${field}-data`);
-    const path = value(entry, field);
+  const dataOrFile = async (entry: Entry, field: string) => {
+    const data = textIn(entry, `${field}-data`);
+    const path = textIn(entry, field);
     if (data !== undefined) return pem(data, `${field}-data`);
     return path === undefined ? undefined : readText(resolve(dirname(file), path));
   };
-  const server = serverUrl(value(cluster, "server") ?? "");
+  const server = serverUrl(textIn(cluster, "server") ?? "");
   checkServer(server, undefined);
-  const tokenFile = value(user, "tokenFile");
+  const tokenFile = textIn(user, "tokenFile");
   const path = tokenFile === undefined ? undefined : resolve(dirname(file), tokenFile);
   return {
     server,
     ca: await dataOrFile(cluster, "certificate-authority"),
     cert: await dataOrFile(user, "client-certificate"),
     key: await dataOrFile(user, "client-key"),
-    token: path === undefined ? value(user, "token") : (await readText(path)).trim(),
+    token: bearer(path === undefined ? textIn(user, "token") : (await readText(path)).trim(), "token"),
     tokenFile: path,
-    tlsServerName: value(cluster, "tls-server-name"),
+    tlsServerName: textIn(cluster, "tls-server-name"),
     insecure: cluster["insecure-skip-tls-verify"] === true,
   };
 }
 
-function usedEntries(kubeconfig: string, origin = "kubeconfig"): Used {
-  if (kubeconfig.length > MAX_BYTES) throw invalid(`${origin} is longer than ${MAX_BYTES} bytes`);
-  let content: unknown;
-  try {
-    // No aliases: a few lines of them expand to gigabytes.
-    content = parse(kubeconfig, { maxAliasCount: 0, logLevel: "error" });
-  } catch {
-    // The parser's message quotes the text around the error, which may be a credential.
-    throw invalid(
-      `${origin} is not YAML; write a kubeconfig with clusters, users, contexts and current-context`,
-    );
-  }
-  const file = checked(fileSchema, content, origin);
-  const contexts = file.contexts ?? [];
-  const name = file["current-context"] ?? "";
-  if (name === "" && contexts.length > 1) {
-    throw invalid("field current-context is empty but there are several contexts; name the one to use");
-  }
-  const context = single(
-    name === "" ? contexts : contexts.filter((entry) => entry.name === name),
-    "contexts",
-    name,
-  );
-  const used = checked(contextSchema, context["context"], `contexts entry ${context.name}`);
-  const entry = (field: "cluster" | "user", name: string) => {
-    const list = field === "cluster" ? file.clusters : file.users;
-    const found = single(
-      (list ?? []).filter((candidate) => candidate.name === name),
-      `${field}s`,
-      name,
-    );
-    return checked(entrySchema, found[field] ?? {}, `${field}s entry ${name}`);
-  };
-  return {
-    cluster: entry("cluster", used.cluster),
-    user: used.user === undefined || used.user === "" ? {} : entry("user", used.user),
-  };
-}
-
-function single<T>(found: readonly T[], field: string, name: string): T {
-  const [first] = found;
-  if (first === undefined) {
-    const what = name === "" ? "is empty" : `has no entry "${name}"`;
-    throw invalid(`field ${field} ${what}; add it or correct the reference`);
-  }
-  if (found.length > 1) throw invalid(`field ${field} has ${found.length} entries "${name}"; keep one`);
-  return first;
-}
-
-function checked<T extends z.ZodType>(schema: T, value: unknown, where: string): z.infer<T> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const unknown = issue?.code === "unrecognized_keys" ? issue.keys.join(", ") : undefined;
-  const field = unknown ?? (issue?.path.join(".") || where);
-  throw invalid(
-    unknown === undefined
-      ? `field ${field} of ${where} is missing or has the wrong type; write a kubeconfig as kubectl reads it`
-      : `field ${field} of ${where} is not supported; remove it`,
-  );
-}
-
-function serverUrl(server: string): URL {
-  const url = URL.parse(server);
-  if (url === null) throw invalid("field server is not a URL; write https://<host>:<port>");
-  return url;
-}
-
-function pem(data: string | undefined, field: string): string | undefined {
-  if (data === undefined) return undefined;
-  const decoded = Buffer.from(data, "base64").toString("latin1");
-  if (!decoded.includes("-----BEGIN "))
-    throw invalid(`field ${field} is not base64 of a PEM text; encode the PEM`);
-  return decoded;
-}
-
-function withoutEmpty(entry: Record<string, unknown>): Record<string, unknown> {
+function withoutEmpty(entry: Entry): Entry {
   const refused = (field: string) => Object.hasOwn(refusedOfWorkload, field);
   return Object.fromEntries(
     Object.entries(entry).filter(([field, value]) => value !== null && value !== "" && !refused(field)),
@@ -243,8 +164,4 @@ async function readText(file: string): Promise<string> {
       { cause },
     );
   }
-}
-
-function invalid(message: string): TerminalError {
-  return new TerminalError("InvalidKubeconfig", message);
 }

@@ -1,5 +1,23 @@
 import type { Clock } from "../../shared/runtime/ports.ts";
 
+/** How many requests one process sends to one API server. */
+export interface RequestRate {
+  readonly requestsPerSecond: number;
+  /** So many at once after a rest. */
+  readonly burst: number;
+}
+
+/** What of a rate is given; the rest keeps its default. */
+export function givenRate(
+  requestsPerSecond: number | undefined,
+  burst: number | undefined,
+): Partial<RequestRate> {
+  return {
+    ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
+    ...(burst === undefined ? {} : { burst }),
+  };
+}
+
 /** Requests to one API server take turns here (KC-09). Watches do not. */
 export interface RateLimit {
   /**
@@ -10,8 +28,8 @@ export interface RateLimit {
   pause(forMs: number): void;
 }
 
-/** Token bucket: `perSecond` turns a second, `burst` saved up while idle. */
-export function createRateLimit(clock: Clock, perSecond: number, burst: number): RateLimit {
+/** Token bucket: turns are saved up while idle. */
+export function createRateLimit(clock: Clock, { requestsPerSecond, burst }: RequestRate): RateLimit {
   let tokens = burst;
   let refilledAt = clock.now().getTime();
   let pausedUntil = 0;
@@ -21,10 +39,10 @@ export function createRateLimit(clock: Clock, perSecond: number, burst: number):
   return {
     async turn(deadlineAt) {
       const now = clock.now().getTime();
-      tokens = Math.min(burst, tokens + (Math.max(0, now - refilledAt) * perSecond) / 1_000);
+      tokens = Math.min(burst, tokens + (Math.max(0, now - refilledAt) * requestsPerSecond) / 1_000);
       refilledAt = now;
       // The bucket may owe: the debt is the length of the queue in front of the next one who asks.
-      const dueAt = now + Math.max(0, ((1 - tokens) * 1_000) / perSecond);
+      const dueAt = now + Math.max(0, ((1 - tokens) * 1_000) / requestsPerSecond);
       if (Math.max(dueAt, pausedUntil) > deadlineAt) return false;
       tokens -= 1;
       if (dueAt > now) await wait(dueAt - now);

@@ -1,15 +1,19 @@
-import type { IncomingMessage } from "node:http";
 import { KubeError } from "../../shared/runtime/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { type Credentials, type CredentialsOptions, createCredentials } from "./credentials.ts";
 import { errorOf, noAnswer, type RequestSubject, undecodable } from "./errors.ts";
-import { createRateLimit } from "./rate-limit.ts";
+import { createRateLimit, type RequestRate } from "./rate-limit.ts";
 import type { ServerAccess } from "./server-access.ts";
-import { AnswerTooLarge, type HttpAnswer, type HttpRequest, readBody, wasStaleSocket } from "./transport.ts";
+import {
+  AnswerTooLarge,
+  type HttpAnswer,
+  type HttpRequest,
+  readBody,
+  type StreamedAnswer,
+} from "./transport.ts";
 
 export interface RequesterOptions extends CredentialsOptions {
-  readonly requestsPerSecond: number;
-  readonly burst: number;
+  readonly rate: RequestRate;
   readonly log?: Log | undefined;
 }
 
@@ -24,7 +28,7 @@ export interface Requester extends Disposable {
   /** The text of an answer below 300. */
   send(call: Call): Promise<string>;
   /** The body of a 200 on its own socket. */
-  open(call: Call, signal: AbortSignal): Promise<IncomingMessage>;
+  open(call: Call, signal: AbortSignal): Promise<StreamedAnswer>;
   /** Answers so far, by status; 0 counts requests without an answer. */
   readonly answers: ReadonlyMap<number, number>;
 }
@@ -42,7 +46,7 @@ interface Repetitions {
 
 export function createRequester(access: ServerAccess, options: RequesterOptions): Requester {
   const { clock } = options;
-  const limit = createRateLimit(clock, options.requestsPerSecond, options.burst);
+  const limit = createRateLimit(clock, options.rate);
   const credentials = createCredentials(access, options);
   const answers = new Map<number, number>();
   const count = (status: number) => answers.set(status, (answers.get(status) ?? 0) + 1);
@@ -63,6 +67,13 @@ export function createRequester(access: ServerAccess, options: RequesterOptions)
     }
   };
 
+  /** Whatever request is told to wait, all requests to this server do (KC-09). */
+  const spare = (error: KubeError) => {
+    if (error.class !== "Throttled") return;
+    limit.pause(error.retryAfterMs ?? DEFAULT_PAUSE_MS);
+    options.log?.warn({ server: access.server.host, status: error.status }, "the API server asked to wait");
+  };
+
   /** Undefined: it is right to try once more, `state.last` says what happened. */
   const settle = async (
     call: Call,
@@ -75,14 +86,9 @@ export function createRequester(access: ServerAccess, options: RequesterOptions)
       throw errorOf(answer, call.subject);
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
-      if (error.class === "Throttled") {
-        limit.pause(error.retryAfterMs ?? DEFAULT_PAUSE_MS);
-        options.log?.warn(
-          { server: access.server.host, status: error.status },
-          "the API server asked to wait",
-        );
-      }
-      if (!(await mayRepeat(error, call, state, credentials))) throw error;
+      spare(error);
+      const late = clock.now().getTime() >= deadlineAt;
+      if (late || !(await mayRepeat(error, call, state, { credentials, clock }))) throw error;
       state.last = error;
       return undefined;
     }
@@ -100,17 +106,37 @@ export function createRequester(access: ServerAccess, options: RequesterOptions)
       throw state.last ?? noTurn(call);
     },
     async open(call, signal) {
-      const first = await openOnce(call, signal, credentials, clock);
-      count(first.statusCode ?? 0);
-      if (first.statusCode !== 401 || !(await credentials.reload())) return accepted(first, call);
-      first.destroy();
-      return accepted(await openOnce(call, signal, credentials, clock), call);
+      const once = async () => {
+        const answer = await openOnce(call, signal, credentials, clock);
+        count(answer.statusCode ?? 0);
+        return answer;
+      };
+      let answer = await once();
+      if (answer.statusCode === 401 && (await credentials.reload())) {
+        answer.destroy();
+        answer = await once();
+      }
+      if (answer.statusCode === 200) return answer;
+      const refusal = await refusalOf(answer, call, clock);
+      spare(refusal);
+      throw refusal;
     },
     [Symbol.dispose]: () => credentials[Symbol.dispose](),
   };
 }
 
-async function mayRepeat(error: KubeError, call: Call, state: Repetitions, credentials: Credentials) {
+interface Means {
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+}
+
+/** Resolves when it is time to try again, or with false when that may do harm or help nobody. */
+async function mayRepeat(
+  error: KubeError,
+  call: Call,
+  state: Repetitions,
+  { credentials, clock }: Means,
+): Promise<boolean> {
   if (error.status === 401 && !state.reloaded) {
     state.reloaded = true;
     return credentials.reload();
@@ -118,11 +144,17 @@ async function mayRepeat(error: KubeError, call: Call, state: Repetitions, crede
   if (error.status === 429) return true;
   // Without Retry-After nobody promises that a write has not been done.
   if (error.status === 503) return repeatable.has(call.subject.verb) || error.retryAfterMs !== undefined;
-  if (wasStaleSocket(error.cause) && !state.repeated) {
-    state.repeated = true;
-    return repeatable.has(call.subject.verb);
-  }
-  return false;
+  if (state.repeated || !repeatable.has(call.subject.verb)) return false;
+  state.repeated = true;
+  // Mostly an idle connection that the server closed. A second failure is left to the backoff of whoever asked.
+  if (!isBehind(error)) return error.reason === "NoAnswer" && error.status === 0;
+  await new Promise<void>((resolve) => clock.after(error.retryAfterMs ?? DEFAULT_PAUSE_MS, resolve));
+  return true;
+}
+
+/** The server has not reached a version that we have seen elsewhere; it says when it will have (KC-06). */
+function isBehind({ status, causes }: KubeError): boolean {
+  return status === 504 && causes.some(({ reason }) => reason === "ResourceVersionTooLarge");
 }
 
 /** The deadline is for the start of the answer only; the stream itself has an idle limit. */
@@ -154,9 +186,10 @@ function noTurn({ subject, timeoutMs }: Call): KubeError {
   });
 }
 
-async function accepted(answer: IncomingMessage, call: Call): Promise<IncomingMessage> {
-  const status = answer.statusCode ?? 0;
-  if (status === 200) return answer;
+async function refusalOf(answer: StreamedAnswer, call: Call, clock: Clock): Promise<KubeError> {
+  const cancel = clock.after(call.timeoutMs, () => answer.destroy());
   const text = await readBody(answer, ERROR_LIMIT_BYTES).catch(() => "");
-  throw errorOf({ status, retryAfter: answer.headers["retry-after"], text }, call.subject);
+  cancel();
+  const status = answer.statusCode ?? 0;
+  return errorOf({ status, retryAfter: answer.headers["retry-after"], text }, call.subject);
 }

@@ -1,4 +1,5 @@
 import { lookup as resolve } from "node:dns";
+import type { Agent } from "node:http";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { TerminalError } from "../../shared/runtime/errors.ts";
 
@@ -12,6 +13,13 @@ export interface ServerAccess {
   readonly token?: string | undefined;
   /** Read again every 60 s and after a 401 (KC-02). */
   readonly tokenFile?: string | undefined;
+  /**
+   * Credentials of a plugin: asks it again. It answers from memory until they expire, so it may be asked often; see
+   * `reload` for credentials that are refused. Management server only.
+   */
+  readonly renew?: (() => Promise<ServerAccess>) | undefined;
+  /** Makes all connections, through the user's own proxy; TLS is its matter. Management server only. */
+  readonly proxyAgent?: Agent | undefined;
   readonly tlsServerName?: string | undefined;
   /** Management server only: a user who writes `insecure-skip-tls-verify` gets it. */
   readonly insecure?: boolean | undefined;

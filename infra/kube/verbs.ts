@@ -1,11 +1,12 @@
 import { apiVersionOf, type Kind, type KubeObject, type ObjectKey } from "../../shared/api/kinds.ts";
 import { KubeError } from "../../shared/runtime/errors.ts";
-import type { KubeClient, ListOptions, WatchEvent } from "../../shared/runtime/ports.ts";
+import type { Clock, KubeClient, ListOptions } from "../../shared/runtime/ports.ts";
 import { isAbsent, noAnswer, type RequestSubject } from "./errors.ts";
 import { pathOf, selectorsOf, withQuery } from "./resource-path.ts";
-import { decodeEvents } from "./watch-stream.ts";
+import { decodeEvents, type ReceivedEvent } from "./watch-stream.ts";
 
 const PAGE_ITEMS = 500;
+const NOT_OLDER = "NotOlderThan";
 const JSON_TYPE = "application/json";
 const JSON_PATCH_TYPE = "application/json-patch+json";
 const METADATA_TYPE = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
@@ -19,6 +20,8 @@ interface Page<T extends KubeObject = KubeObject> {
 }
 
 interface PagesOptions extends ListOptions {
+  /** The list is at least as new, or refused: 410, or 504 with cause `ResourceVersionTooLarge`. */
+  readonly atLeast?: string | undefined;
   /** Default 500 (KC-08). */
   readonly pageItems?: number | undefined;
   /** Objects as PartialObjectMetadata: without spec and status, and of that kind. */
@@ -28,6 +31,10 @@ interface PagesOptions extends ListOptions {
 interface WatchOptions extends ListOptions {
   readonly resourceVersion: string;
   readonly timeoutSeconds: number;
+  /** First an ADDED for everything that exists, ended by a marked bookmark (watch-list, KR-05). */
+  readonly sendInitialEvents?: boolean | undefined;
+  /** Told of each chunk of the body; the next is read only afterwards. */
+  readonly received?: ((bytes: number) => Promise<void>) | undefined;
   /** Longest silence, instead of the server's. */
   readonly idleMs?: number | undefined;
 }
@@ -35,7 +42,7 @@ interface WatchOptions extends ListOptions {
 export interface ServerClient extends KubeClient {
   /** A list page by page, so that a large one never is in memory as a whole. */
   pages<T extends KubeObject>(kind: Kind<T>, options: PagesOptions): AsyncGenerator<Page<T>>;
-  watch(kind: Kind, options: WatchOptions, signal: AbortSignal): AsyncIterable<WatchEvent>;
+  watch(kind: Kind, options: WatchOptions, signal: AbortSignal): AsyncGenerator<ReceivedEvent>;
 }
 
 export interface Send {
@@ -50,6 +57,8 @@ export interface Send {
 /** The requests of one function; everything about HTTP that its verbs share. */
 export interface Calls {
   readonly fieldManager: string;
+  readonly dryRun: boolean;
+  readonly clock: Clock;
   send(subject: RequestSubject, request: Send): Promise<KubeObject>;
   open(
     subject: RequestSubject,
@@ -63,7 +72,7 @@ export interface Calls {
 export function createReads(calls: Calls): Pick<ServerClient, "get" | "list" | "pages" | "watch"> {
   async function* pages<T extends KubeObject>(kind: Kind<T>, list: PagesOptions): AsyncGenerator<Page<T>> {
     const untyped = kind as unknown as Kind;
-    let next = await readPage(calls, untyped, list, { limit: limitOf(list) });
+    let next = await readPage(calls, untyped, list, { limit: limitOf(list), ...atLeastOf(list) });
     let first = true;
     for (;;) {
       yield { items: itemsOf<T>(next, untyped), resourceVersion: next.metadata.resourceVersion, first };
@@ -89,19 +98,22 @@ export function createReads(calls: Calls): Pick<ServerClient, "get" | "list" | "
       }
       return { items, resourceVersion };
     },
-    async *watch(kind, watch, signal): AsyncGenerator<WatchEvent> {
+    async *watch(kind, watch, signal): AsyncGenerator<ReceivedEvent> {
       const path = withQuery(pathOf(kind, { namespace: watch.namespace ?? "" }), {
         watch: "true",
         allowWatchBookmarks: "true",
         resourceVersion: watch.resourceVersion,
         timeoutSeconds: String(watch.timeoutSeconds),
+        ...(watch.sendInitialEvents === true
+          ? { sendInitialEvents: "true", resourceVersionMatch: NOT_OLDER }
+          : {}),
         ...selectorsOf(watch),
       });
       const subject: RequestSubject = { kind, verb: "watch" };
       using chunks = await calls.open(subject, path, { signal, idleMs: watch.idleMs });
       const check = (event: unknown, bytes: number) => calls.check(event, subject, bytes);
       try {
-        yield* decodeEvents(chunks, subject, check);
+        yield* decodeEvents(chunks, subject, { clock: calls.clock, check, received: watch.received });
       } catch (error) {
         throw error instanceof KubeError ? error : noAnswer(error, subject, "the watch broke");
       }
@@ -110,7 +122,8 @@ export function createReads(calls: Calls): Pick<ServerClient, "get" | "list" | "
 }
 
 export function createWrites(calls: Calls): Pick<ServerClient, "create" | "jsonPatch" | "apply" | "delete"> {
-  const { fieldManager } = calls;
+  const { dryRun } = calls;
+  const query = `fieldManager=${calls.fieldManager}${dryRun ? "&dryRun=All" : ""}`;
   return {
     create(kind, object) {
       const namespace = object.metadata.namespace ?? "";
@@ -120,16 +133,16 @@ export function createWrites(calls: Calls): Pick<ServerClient, "create" | "jsonP
         key: { namespace, name: typeof name === "string" ? name : "" },
         verb: "create",
       } as const;
-      const path = `${pathOf(kind, { namespace })}?fieldManager=${fieldManager}`;
+      const path = `${pathOf(kind, { namespace })}?${query}`;
       return calls.send(subject, { method: "POST", path, body: object, contentType: JSON_TYPE });
     },
     jsonPatch(kind, key, operations, subresource) {
-      const path = `${pathOf(kind, key, subresource)}?fieldManager=${fieldManager}`;
+      const path = `${pathOf(kind, key, subresource)}?${query}`;
       const request = { method: "PATCH", path, body: operations, contentType: JSON_PATCH_TYPE };
       return calls.send({ kind, key, verb: "patch" }, request);
     },
     apply(kind, key, body, subresource) {
-      const path = `${pathOf(kind, key, subresource)}?force=true&fieldManager=${fieldManager}`;
+      const path = `${pathOf(kind, key, subresource)}?force=true&${query}`;
       return calls.send(
         { kind, key, verb: "apply" },
         { method: "PATCH", path, body, contentType: APPLY_TYPE },
@@ -141,6 +154,7 @@ export function createWrites(calls: Calls): Pick<ServerClient, "create" | "jsonP
         kind: "DeleteOptions",
         propagationPolicy: "Background",
         preconditions,
+        ...(dryRun ? { dryRun: ["All"] } : {}),
       };
       const request = { method: "DELETE", path: pathOf(kind, key), body, contentType: JSON_TYPE };
       const answer = await orAbsent(calls.send({ kind, key, verb: "delete" }, request));
@@ -188,6 +202,10 @@ async function continueList(calls: Calls, kind: Kind, list: PagesOptions, token:
 
 function limitOf({ pageItems = PAGE_ITEMS }: PagesOptions): string {
   return String(pageItems);
+}
+
+function atLeastOf({ atLeast }: PagesOptions): { readonly [name: string]: string } {
+  return atLeast === undefined ? {} : { resourceVersion: atLeast, resourceVersionMatch: NOT_OLDER };
 }
 
 interface ListBody {

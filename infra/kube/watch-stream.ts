@@ -1,8 +1,11 @@
-import type { IncomingMessage } from "node:http";
+import { pipeline, Readable } from "node:stream";
+import { constants, createGunzip } from "node:zlib";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import { KubeError } from "../../shared/runtime/errors.ts";
 import type { Clock, WatchEvent } from "../../shared/runtime/ports.ts";
 import { errorOfEvent, noAnswer, type RequestSubject, undecodable } from "./errors.ts";
+import { createTimeSlices } from "./time-slices.ts";
+import type { StreamedAnswer } from "./transport.ts";
 
 const NEWLINE = 0x0a;
 /** KR-11. */
@@ -10,6 +13,17 @@ const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
 /** `cause` of a KubeError that the server sent as an ERROR event inside a running stream (KR-10). */
 export const ERROR_EVENT = "ERROR event";
+
+/** A watch event with the length of its line. */
+export type ReceivedEvent = WatchEvent & { readonly bytes: number };
+
+interface Decoding {
+  readonly clock: Clock;
+  /** Throws KubeError when an event is more than this server may send. */
+  check(event: unknown, bytes: number): void;
+  /** Told of each chunk before its lines are decoded; the next is read only afterwards (KR-20). */
+  received?: ((bytes: number) => Promise<void>) | undefined;
+}
 
 /**
  * Events of a watch from the bytes of its body: newline-delimited JSON, split as bytes so that a chunk border inside
@@ -20,35 +34,69 @@ export const ERROR_EVENT = "ERROR event";
 export async function* decodeEvents(
   chunks: AsyncIterable<Buffer>,
   subject: RequestSubject,
-  check: (event: unknown, bytes: number) => void,
-): AsyncGenerator<WatchEvent> {
-  let pending: Buffer[] = [];
-  let pendingBytes = 0;
+  { clock, check, received }: Decoding,
+): AsyncGenerator<ReceivedEvent> {
+  const begun = new BegunLine(subject);
+  const pause = createTimeSlices(clock);
   for await (const chunk of chunks) {
+    await received?.(chunk.length);
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      const rest = chunk.subarray(start, end);
+      const line = begun.complete(chunk.subarray(start, end));
       start = end + 1;
-      const line = pending.length === 0 ? rest : Buffer.concat([...pending, rest]);
-      pending = [];
-      pendingBytes = 0;
       const parsed = parseLine(line, subject);
       if (parsed === undefined) continue;
       check(parsed, line.length);
-      yield eventOf(parsed, subject);
+      yield { ...eventOf(parsed, subject), bytes: line.length };
+      await pause();
     }
-    if (start < chunk.length) pending.push(chunk.subarray(start));
-    pendingBytes += chunk.length - start;
-    if (pendingBytes > MAX_LINE_BYTES) throw tooLarge(subject);
+    begun.add(chunk.subarray(start));
   }
-  if (pending.some((part) => part.some((byte) => byte > 0x20))) {
-    throw noAnswer("", subject, "the stream ended within a line");
+  if (!begun.isBlank) throw noAnswer("", subject, "the stream ended within a line");
+}
+
+/** What has come of a line. It is copied: a server may send it byte by byte, and buffers are large beside a byte. */
+class BegunLine {
+  readonly #subject: RequestSubject;
+  #held = Buffer.alloc(0);
+  #length = 0;
+
+  constructor(subject: RequestSubject) {
+    this.#subject = subject;
+  }
+
+  get isBlank(): boolean {
+    return this.#held.subarray(0, this.#length).every((byte) => byte <= 0x20);
+  }
+
+  add(part: Buffer): void {
+    const length = this.#length + part.length;
+    if (length > MAX_LINE_BYTES) {
+      const what = `a line of the watch is longer than ${MAX_LINE_BYTES} bytes`;
+      throw undecodable(this.#subject, what, "TooLarge");
+    }
+    if (length > this.#held.length) {
+      const wider = Buffer.alloc(Math.max(length, 2 * this.#held.length));
+      this.#held.copy(wider, 0, 0, this.#length);
+      this.#held = wider;
+    }
+    part.copy(this.#held, this.#length);
+    this.#length = length;
+  }
+
+  /** The line of which `rest` is the end; valid until more is added. */
+  complete(rest: Buffer): Buffer {
+    if (this.#length === 0 && rest.length <= MAX_LINE_BYTES) return rest;
+    this.add(rest);
+    const line = this.#held.subarray(0, this.#length);
+    this.#held = Buffer.alloc(0);
+    this.#length = 0;
+    return line;
   }
 }
 
 /** Undefined for an empty line. */
 function parseLine(line: Buffer, subject: RequestSubject): unknown {
-  if (line.length > MAX_LINE_BYTES) throw tooLarge(subject);
   const text = line.toString("utf8");
   if (text.trim() === "") return undefined;
   try {
@@ -89,17 +137,13 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-function tooLarge(subject: RequestSubject) {
-  return undecodable(subject, `a line of the watch is longer than ${MAX_LINE_BYTES} bytes`, "TooLarge");
-}
-
 /** Chunks of a body; throws KubeError `Idle` after `idleMs` without one. Time spent by the consumer does not count. */
 export async function* limitSilence(
-  stream: IncomingMessage,
+  stream: StreamedAnswer,
   idleMs: number,
   clock: Clock,
 ): AsyncGenerator<Buffer> {
-  const chunks = (stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  const chunks = stream[Symbol.asyncIterator]();
   let silent = false;
   for (;;) {
     const cancel = clock.after(idleMs, () => {
@@ -125,4 +169,12 @@ export async function* limitSilence(
     reason: "Idle",
     message: `watch: no byte for ${idleMs} ms`,
   });
+}
+
+/** The bytes that a body means: a proxy may have compressed it although nobody asked for that. */
+export function decompress(body: AsyncIterable<Buffer>, encoding: string | undefined): AsyncIterable<Buffer> {
+  if (encoding !== "gzip") return body;
+  // What has been flushed is given out at once; events must not wait for the end of the stream.
+  const plain = createGunzip({ flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH });
+  return pipeline(Readable.from(body), plain, () => undefined);
 }

@@ -8,6 +8,7 @@ import { createServer, type Server, type ServerOptions } from "../../../infra/ku
 import type { ServerAccess } from "../../../infra/kube/server-access.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
+import { virtualClock } from "../../support/clock.ts";
 import {
   failing,
   json,
@@ -62,6 +63,7 @@ async function world(
 
 /** The Status of a 404 that names the object. */
 const absent = failing(404, "NotFound", { details: { name: "a", kind: "things" } });
+const none = new AbortController().signal;
 const test = [{ op: "test", path: "/metadata/uid", value: "u" }] as const;
 
 describe("client", () => {
@@ -96,6 +98,31 @@ describe("client", () => {
     expect(JSON.parse(w.scripted.requests[0]?.body ?? "")).toMatchObject({
       propagationPolicy: "Background",
       preconditions,
+    });
+  });
+
+  it("F-15: puts the run into every request, where the API server's audit log keeps it", async () => {
+    await using w = await world([json(200, a), json(200, a)]);
+    const client = w.server.as("pool-nodes", { runId: "0123456789abcdef" });
+    await client.get(Thing, key);
+    await client.jsonPatch(Thing, key, test);
+    await w.client.get(Thing, key).catch(() => undefined);
+    const ids = w.scripted.requests.map(({ headers }) => headers["audit-id"]);
+    expect(ids).toEqual(["0123456789abcdef", "0123456789abcdef", undefined]);
+  });
+
+  it("asks for a dry run with every verb that writes", async () => {
+    await using w = await world([json(200, a), json(200, a), json(201, a), json(200, a)]);
+    const client = w.server.as("pool-nodes", { dryRun: true });
+    await client.apply(Thing, key, { spec: {} });
+    await client.jsonPatch(Thing, key, test);
+    await client.create(Thing, a);
+    await client.delete(Thing, key, { uid: "u" });
+    const asked = w.scripted.requests.map(({ query }) => query.get("dryRun"));
+    expect(asked).toEqual(["All", "All", "All", null]);
+    expect(JSON.parse(w.scripted.requests[3]?.body ?? "")).toMatchObject({
+      dryRun: ["All"],
+      preconditions: { uid: "u" },
     });
   });
 
@@ -183,6 +210,49 @@ describe("client", () => {
       status: 0,
     });
     expect(w.scripted.requests).toHaveLength(1);
+  });
+
+  it("starts a list over, without pages, when its continuation has expired (KC-08)", async () => {
+    await using w = await world([]);
+    const page = (name: string, version: string, token?: string) =>
+      listing([{ ...a, metadata: { ...a.metadata, name } }], version, token);
+    w.scripted.lists.push(page("old", "9", "next"), failing(410, "Expired"), page("new", "12"));
+    const { items, resourceVersion } = await w.client.list(Thing, { namespace: "default" });
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(["new"]);
+    expect(resourceVersion).toBe("12");
+    const asked = w.scripted.requests.map(({ query }) => [query.get("limit"), query.get("continue")]);
+    expect(asked).toEqual([
+      ["500", null],
+      ["500", "next"],
+      [null, null],
+    ]);
+  });
+
+  it("waits once for a server that is behind, then leaves it to its caller (KC-06)", async () => {
+    const behind = failing(504, "Timeout", {
+      details: { retryAfterSeconds: 0, causes: [{ reason: "ResourceVersionTooLarge" }] },
+    });
+    await using w = await world([]);
+    w.scripted.lists.push(behind, listing([]), behind, behind);
+    expect(await w.client.list(Thing, {})).toMatchObject({ items: [] });
+    await expect(w.client.list(Thing, {})).rejects.toMatchObject({ reason: "Timeout", class: "Transient" });
+  });
+
+  it("lets every request to a server wait when one was told to, even by a watch (KC-09)", async () => {
+    const clock = virtualClock();
+    await using w = await world([json(200, a)], { clock });
+    w.scripted.watches.push(failing(429, "TooManyRequests", {}, { "Retry-After": "3" }));
+    const watch = w.server.as("relay").watch(Thing, { resourceVersion: "1", timeoutSeconds: 300 }, none);
+    await expect(watch.next()).rejects.toMatchObject({ class: "Throttled", retryAfterMs: 3_000 });
+    let answered = false;
+    const get = w.client.get(Thing, key).then(() => {
+      answered = true;
+    });
+    await clock.advance(2_999);
+    expect(answered).toBe(false);
+    expect(w.scripted.requests).toHaveLength(1);
+    await clock.advance(1);
+    await get;
   });
 
   it("does not repeat a write whose answer was lost (KC-07)", async () => {

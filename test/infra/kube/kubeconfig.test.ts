@@ -157,6 +157,20 @@ describe("kubeconfig of the management cluster", () => {
     );
   });
 
+  it.each([
+    ["as", { as: "system:admin", token: "secret-token" }],
+    ["username", { username: "admin", password: "secret-token" }],
+    ["token", { token: 12345 }],
+    ["token", { token: "secret-token\nX-Injected: 1" }],
+  ])("is refused for its field %s rather than read as if it were not there: %j", async (field, user) => {
+    await using dir = await folder();
+    const file = join(dir.path, "config");
+    await writeFile(file, kubeconfig({ user }));
+    const load = loadKubeconfig({ file, env: {} });
+    await expect(load).rejects.toThrow(`field ${field}`);
+    await expect(load).rejects.not.toThrow("secret-token");
+  });
+
   it("runs an exec plugin that the user has configured (KC-01)", async () => {
     await using dir = await folder();
     const file = join(dir.path, "config");

@@ -6,7 +6,7 @@ describe("rate limit", () => {
   it("gives the burst at once and then so many turns a second (KC-09)", async () => {
     const clock = virtualClock();
     const start = clock.now().getTime();
-    const limit = createRateLimit(clock, 10, 3);
+    const limit = createRateLimit(clock, { requestsPerSecond: 10, burst: 3 });
     const at: number[] = [];
     const turns = Array.from({ length: 5 }, async () => {
       await limit.turn(start + 10_000);
@@ -20,7 +20,7 @@ describe("rate limit", () => {
   it("refuses at once what would come after the deadline", async () => {
     const clock = virtualClock();
     const start = clock.now().getTime();
-    const limit = createRateLimit(clock, 1, 1);
+    const limit = createRateLimit(clock, { requestsPerSecond: 1, burst: 1 });
     expect(await limit.turn(start)).toBe(true);
     expect(await limit.turn(start + 500)).toBe(false);
   });
@@ -28,7 +28,7 @@ describe("rate limit", () => {
   it("lets nobody through during a pause", async () => {
     const clock = virtualClock();
     const start = clock.now().getTime();
-    const limit = createRateLimit(clock, 10, 10);
+    const limit = createRateLimit(clock, { requestsPerSecond: 10, burst: 10 });
     limit.pause(2_000);
     expect(await limit.turn(start + 1_000)).toBe(false);
     const turn = limit.turn(start + 5_000).then(() => clock.now().getTime() - start);

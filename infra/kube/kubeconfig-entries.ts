@@ -1,0 +1,138 @@
+import { parse } from "yaml";
+import * as z from "zod";
+import { TerminalError } from "../../shared/runtime/errors.ts";
+
+const MAX_BYTES = 256 * 1024;
+/** Of a name in a message, and of a message: names come from the file. */
+const MAX_NAME = 100;
+const MAX_MESSAGE = 512;
+export const text = z.string().max(MAX_BYTES);
+const named = z.array(z.looseObject({ name: text })).optional();
+
+const fileSchema = z.looseObject({
+  "current-context": text.optional(),
+  contexts: named,
+  clusters: named,
+  users: named,
+});
+const contextSchema = z.looseObject({ cluster: text, user: text.optional() });
+const entrySchema = z.looseObject({});
+
+/** A cluster or a user of a kubeconfig. */
+export type Entry = Record<string, unknown>;
+
+/** Whether a field says something: kubectl writes empty ones. */
+export function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false && value !== "";
+}
+
+/**
+ * The cluster and the user that the current context names; nothing else of the file is looked at. Throws TerminalError
+ * `InvalidKubeconfig` that names the field, never a value that may be a credential.
+ */
+export function usedEntries(
+  kubeconfig: string,
+  origin = "kubeconfig",
+): { readonly cluster: Entry; readonly user: Entry } {
+  if (kubeconfig.length > MAX_BYTES) throw invalid(`${origin} is longer than ${MAX_BYTES} bytes`);
+  let content: unknown;
+  try {
+    // No aliases: a few lines of them expand to gigabytes.
+    content = parse(kubeconfig, { maxAliasCount: 0, logLevel: "error" });
+  } catch {
+    // The parser's message quotes the text around the error, which may be a credential.
+    throw invalid(
+      `${origin} is not YAML; write a kubeconfig with clusters, users, contexts and current-context`,
+    );
+  }
+  const file = checked(fileSchema, content, origin);
+  const contexts = file.contexts ?? [];
+  const name = file["current-context"] ?? "";
+  if (name === "" && contexts.length > 1) {
+    throw invalid("field current-context is empty but there are several contexts; name the one to use");
+  }
+  const context = single(
+    name === "" ? contexts : contexts.filter((entry) => entry.name === name),
+    "contexts",
+    name,
+  );
+  const used = checked(contextSchema, context["context"], `contexts entry ${context.name}`);
+  const entry = (field: "cluster" | "user", name: string) => {
+    const list = field === "cluster" ? file.clusters : file.users;
+    const found = single(
+      (list ?? []).filter((candidate) => candidate.name === name),
+      `${field}s`,
+      name,
+    );
+    return checked(entrySchema, found[field] ?? {}, `${field}s entry ${name}`);
+  };
+  return {
+    cluster: entry("cluster", used.cluster),
+    user: used.user === undefined || used.user === "" ? {} : entry("user", used.user),
+  };
+}
+
+function single<T>(found: readonly T[], field: string, name: string): T {
+  const [first] = found;
+  if (first === undefined) {
+    const what = name === "" ? "is empty" : `has no entry "${name.slice(0, MAX_NAME)}"`;
+    throw invalid(`field ${field} ${what}; add it or correct the reference`);
+  }
+  if (found.length > 1)
+    throw invalid(`field ${field} has ${found.length} entries "${name.slice(0, MAX_NAME)}"; keep one`);
+  return first;
+}
+
+/** The value, once it has the shape. */
+export function checked<T extends z.ZodType>(schema: T, value: unknown, where: string): z.infer<T> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const unknown = issue?.code === "unrecognized_keys" ? issue.keys.map(printable).join(", ") : undefined;
+  const field = unknown ?? (issue?.path.join(".") || where);
+  throw invalid(
+    unknown === undefined
+      ? `field ${field} of ${where} is missing or has the wrong type; write a kubeconfig as kubectl reads it`
+      : `field ${field} of ${where} is not supported; remove it`,
+  );
+}
+
+export function serverUrl(server: string): URL {
+  const url = URL.parse(server);
+  if (url === null) throw invalid("field server is not a URL; write https://<host>:<port>");
+  return url;
+}
+
+/** The PEM text of a `-data` field. */
+export function pem(data: string | undefined, field: string): string | undefined {
+  if (data === undefined) return undefined;
+  const decoded = Buffer.from(data, "base64").toString("latin1");
+  if (!decoded.includes("-----BEGIN "))
+    throw invalid(`field ${field} is not base64 of a PEM text; encode the PEM`);
+  return decoded;
+}
+
+/** A field of text; undefined when it is empty or not there. */
+export function textIn(entry: Entry, field: string): string | undefined {
+  const value = entry[field];
+  if (!isSet(value)) return undefined;
+  if (typeof value !== "string") throw invalid(`field ${field} is no text; put the value into quotes`);
+  return value;
+}
+
+/** A token as it can stand in a header. */
+export function bearer(token: string | undefined, field: string): string | undefined {
+  if (token !== undefined && !/^[\x21-\x7e]*$/.test(token)) {
+    throw invalid(`field ${field} has blanks or characters that no token has; write the token alone`);
+  }
+  return token;
+}
+
+/** Only what looks like the name of a field: anything else may be a credential in the wrong place. */
+function printable(field: string): string {
+  return /^[a-zA-Z-]{1,40}$/.test(field) ? field : "with an unusual name";
+}
+
+export function invalid(message: string): TerminalError {
+  return new TerminalError("InvalidKubeconfig", message.slice(0, MAX_MESSAGE));
+}

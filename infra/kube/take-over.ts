@@ -1,0 +1,87 @@
+import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
+import { objectKeyOf } from "../../shared/api/kinds.ts";
+import { KubeError } from "../../shared/runtime/errors.ts";
+import type { PatchOperation } from "../../shared/runtime/ports.ts";
+import type { ServerClient } from "./verbs.ts";
+
+/** Another writer may be faster; whoever loses so often meets one that still runs. */
+const ATTEMPTS = 5;
+
+interface Entry {
+  readonly manager?: string;
+}
+
+/**
+ * Ends the ownership of field managers that write no more (KW-07): removes their entries from the managedFields of
+ * every object of these kinds. Fields keep their values; what a function applies is then its own, and what it leaves
+ * out goes. Nothing is written to objects without such an entry, so it may run at every start. Returns how many
+ * objects were changed. Throws when a manager is still at work on an object.
+ */
+export async function takeOver(
+  client: ServerClient,
+  kinds: readonly Kind[],
+  managers: ReadonlySet<string>,
+): Promise<number> {
+  let changed = 0;
+  for (const kind of kinds) {
+    for await (const { items } of pagesOf(client, kind)) {
+      for (const object of items) if (await takeOverObject(client, kind, object, managers)) changed += 1;
+    }
+  }
+  return changed;
+}
+
+/** A kind that is not served has no objects. */
+async function* pagesOf(client: ServerClient, kind: Kind) {
+  try {
+    yield* client.pages(kind, {});
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.reason !== "TypeNotServed") throw error;
+  }
+}
+
+async function takeOverObject(
+  client: ServerClient,
+  kind: Kind,
+  found: KubeObject,
+  managers: ReadonlySet<string>,
+): Promise<boolean> {
+  let object: KubeObject | undefined = found;
+  for (let attempt = 1; object !== undefined; attempt += 1) {
+    const operations = withoutEntries(object, managers);
+    if (operations.length === 0) return false;
+    try {
+      await client.jsonPatch(kind, objectKeyOf(object), operations);
+      return true;
+    } catch (error) {
+      const lost = error instanceof KubeError && error.class === "Conflict";
+      if (!lost || attempt === ATTEMPTS) throw error;
+      object = await client.get(kind, objectKeyOf(object));
+    }
+  }
+  return false;
+}
+
+function withoutEntries(object: KubeObject, managers: ReadonlySet<string>): readonly PatchOperation[] {
+  const { metadata } = object;
+  const entries: readonly Entry[] = Reflect.get(metadata, "managedFields") ?? [];
+  const theirs = [...entries.keys()].filter((index) => managers.has(entries[index]?.manager ?? ""));
+  if (theirs.length === 0) return [];
+  const path = "/metadata/managedFields";
+  const guard = { op: "test", path: "/metadata/resourceVersion", value: metadata.resourceVersion } as const;
+  if (theirs.length === entries.length) return [guard, { op: "replace", path, value: [placeholder(object)] }];
+  return [
+    guard,
+    ...theirs.toReversed().map((index) => ({ op: "remove" as const, path: `${path}/${index}` })),
+  ];
+}
+
+/**
+ * The only entry of an object whose managers are all gone. With none at all the API server would make one of its own
+ * at the next apply (`before-first-apply`), which holds every field for ever. This one holds a label that no function
+ * ever gives up.
+ */
+function placeholder({ apiVersion }: KubeObject) {
+  const fieldsV1 = { "f:metadata": { "f:labels": { "f:cluster.x-k8s.io/cluster-name": {} } } };
+  return { manager: "capstan-take-over", operation: "Update", apiVersion, fieldsType: "FieldsV1", fieldsV1 };
+}
