@@ -117,6 +117,11 @@ export const clusterStatus = defineFunction<Cluster, "status">(
         sameName,
       ),
     ],
+    // Whether the endpoint is still to be copied: the copy wakes.
+    reads: [
+      { on: InfraCluster, fields: ["spec.controlPlaneEndpoint"] },
+      { on: ControlPlane, fields: ["spec.controlPlaneEndpoint"] },
+    ],
     owns: ["status"],
     queue: { settleMs: 50 },
   },

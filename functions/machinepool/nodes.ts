@@ -1,13 +1,15 @@
 import { Cluster } from "../../shared/api/cluster.ts";
 import { Connection, Node } from "../../shared/api/core.ts";
 import { refTo, workloadCluster } from "../../shared/api/kinds.ts";
+import { Machine } from "../../shared/api/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { poolHold } from "../../shared/rules/pool-hold.ts";
+import { readOwnMachines } from "../../shared/rules/pool-machines.ts";
 import { belongsElsewhere, nodeMarksPatch } from "../../shared/rules/pool-node-marks.ts";
 import { clusterKeyOf, hasCompleteView, readCluster, readRivals } from "../../shared/rules/pool-reads.ts";
 import { MINUTE } from "../../shared/runtime/backoff.ts";
 import { defineFunction, watch } from "../../shared/runtime/define-function.ts";
-import { inCluster, itself, poolsOfNode } from "../../shared/runtime/mappings.ts";
+import { inCluster, itself, poolOfMachine, poolsOfNode } from "../../shared/runtime/mappings.ts";
 import { done, requeueAfter, waitFor } from "../../shared/runtime/result.ts";
 
 const MARKS = [
@@ -17,6 +19,8 @@ const MARKS = [
   "metadata.annotations[cluster.x-k8s.io/owner-name]",
   "spec.taints",
 ] as const;
+
+const LABELS_ARE_ON_IT = "metadata.annotations[cluster.x-k8s.io/labels-from-machine]";
 
 export const machinepoolNodes = defineFunction(
   {
@@ -37,7 +41,8 @@ export const machinepoolNodes = defineFunction(
       ),
       watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
       watch(Connection, ["status.state", "status.nodesComplete"], inCluster),
-      watch(Node, ["metadata.uid", "spec.providerID", ...MARKS], poolsOfNode),
+      watch(Node, ["metadata.uid", "spec.providerID", LABELS_ARE_ON_IT, ...MARKS], poolsOfNode),
+      watch(Machine, ["metadata.uid", "metadata.ownerReferences", "status.nodeRef"], poolOfMachine),
     ],
     owns: [],
     ownsOn: [{ kind: Node, fields: MARKS }],
@@ -50,6 +55,7 @@ export const machinepoolNodes = defineFunction(
     const cluster = workloadCluster(clusterKeyOf(pool));
     const index = { name: "providerID", values: pool.spec.providerIDList ?? [] };
     const nodes = await read.list(Node, { index }, cluster);
+    const machines = await readOwnMachines(read, pool);
     const rivals = await readRivals(read, pool, nodes);
     const taken = nodes.filter((node) => belongsElsewhere(pool, node, rivals));
     return {
@@ -58,7 +64,7 @@ export const machinepoolNodes = defineFunction(
         .map((node) => ({
           // The kubelet writes all the time: a test of the version would lose against it (KW-12).
           target: { ...refTo(Node, node, cluster), resourceVersion: undefined },
-          operations: nodeMarksPatch(pool, node),
+          operations: nodeMarksPatch(pool, node, machines),
         })),
       events: taken.map(({ metadata }) => ({
         type: "Warning",

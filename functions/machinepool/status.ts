@@ -1,11 +1,13 @@
 import { Cluster } from "../../shared/api/cluster.ts";
 import { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
+import { Machine } from "../../shared/api/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { BootstrapConfig, bootstrapConfigPaths } from "../../shared/contract/bootstrap-config.ts";
 import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
 import { hasFinalizer } from "../../shared/rules/finalizers.ts";
 import { isPaused } from "../../shared/rules/paused.ts";
 import { POOL_FINALIZER } from "../../shared/rules/pool-hold.ts";
+import { infraMachineKindOf, readOwnMachines } from "../../shared/rules/pool-machines.ts";
 import { nodeReport } from "../../shared/rules/pool-nodes.ts";
 import { poolNotices } from "../../shared/rules/pool-notices.ts";
 import {
@@ -21,6 +23,7 @@ import { defineFunction, watch, watchContract } from "../../shared/runtime/defin
 import {
   inCluster,
   itself,
+  poolOfMachine,
   poolsOfNode,
   referencing,
   referencingKind,
@@ -48,7 +51,16 @@ const INFRASTRUCTURE_FIELDS = infraMachinePoolPaths(
   "replicas",
   "failureReason",
   "failureMessage",
+  "infrastructureMachineKind",
 );
+
+const MACHINE_CONDITIONS = [
+  "status.conditions[Ready]",
+  "status.conditions[Available].status",
+  "status.conditions[UpToDate]",
+  "status.conditions[HealthCheckSucceeded].status",
+  "status.conditions[OwnerRemediated]",
+] as const;
 
 export const machinepoolStatus = defineFunction(
   {
@@ -86,6 +98,19 @@ export const machinepoolStatus = defineFunction(
         ],
         poolsOfNode,
       ),
+      watch(
+        Machine,
+        [
+          "metadata.uid",
+          "metadata.labels[cluster.x-k8s.io/pool-name]",
+          "metadata.labels[cluster.x-k8s.io/cluster-name]",
+          "metadata.ownerReferences",
+          "spec.version",
+          "status.nodeInfo.kubeletVersion",
+          ...MACHINE_CONDITIONS,
+        ],
+        poolOfMachine,
+      ),
       watch(Connection, ["status.state", "status.nodesComplete"], inCluster),
     ],
     owns: ["status"],
@@ -115,9 +140,11 @@ export const machinepoolStatus = defineFunction(
 
     const providers = await seeLostInfrastructure(read, pool, snapshots);
     const nodes = await readNodes(read, pool);
+    const hasMachines = infraMachineKindOf(pool, providers.infrastructure) !== undefined;
+    const machines = hasMachines ? await readOwnMachines(read, pool) : undefined;
     const report = nodeReport(pool, nodes, now);
     return {
-      apply: { status: poolStatus({ pool, cluster, providers, nodes, now }, report) },
+      apply: { status: poolStatus({ pool, cluster, providers, nodes, machines, now }, report) },
       events: poolNotices(pool, report),
       result:
         report.nextExpiryAt === undefined

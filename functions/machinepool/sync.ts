@@ -6,10 +6,10 @@ import { BootstrapConfig, bootstrapConfigPaths } from "../../shared/contract/boo
 import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
 import { poolHold } from "../../shared/rules/pool-hold.ts";
 import { readCluster, readProviders } from "../../shared/rules/pool-reads.ts";
-import { desiredPoolSpec, poolSpecPatch } from "../../shared/rules/pool-spec.ts";
+import { desiredPoolSpec, poolSpecAwaits, poolSpecPatch } from "../../shared/rules/pool-spec.ts";
 import { defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
 import { inCluster, itself, referencing, referencingKind } from "../../shared/runtime/mappings.ts";
-import { done } from "../../shared/runtime/result.ts";
+import { done, waitFor } from "../../shared/runtime/result.ts";
 
 const OWNERSHIP = ["metadata.uid", "metadata.ownerReferences", "metadata.deletionTimestamp"];
 
@@ -57,10 +57,12 @@ export const machinepoolSync = defineFunction(
     const hold = poolHold(pool, await readCluster(read, pool));
     if (hold !== undefined) return { result: hold };
 
-    const desired = desiredPoolSpec(pool, await readProviders(read, pool));
+    const providers = await readProviders(read, pool);
+    const desired = desiredPoolSpec(pool, providers);
+    const awaits = poolSpecAwaits(pool, providers);
     return {
       patch: [{ target: refTo(MachinePool, pool), operations: poolSpecPatch(pool, desired) }],
-      result: done,
+      result: awaits === undefined ? done : waitFor(awaits),
     };
   },
 );

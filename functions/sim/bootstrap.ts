@@ -3,7 +3,7 @@ import { Secret } from "../../shared/api/core.ts";
 import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
 import { apiVersionOf, MANAGEMENT } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
-import { SimBootstrapConfig } from "../../shared/api/sim.ts";
+import { SimBootstrapConfig } from "../../shared/api/sim-bootstrap.ts";
 import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions.ts";
 import { ownedBy as isOwnedBy } from "../../shared/rules/owner-references.ts";
 import { isPaused, pausedCondition } from "../../shared/rules/paused.ts";
@@ -20,6 +20,7 @@ import { done, failed, waitFor } from "../../shared/runtime/result.ts";
 const OWNED = [
   "status.dataSecretName",
   "status.initialization.dataSecretCreated",
+  "status.ready",
   "status.conditions",
 ] as const;
 type Owned = (typeof OWNED)[number];
@@ -89,6 +90,7 @@ export const simBootstrap = defineFunction<SimBootstrapConfig, Owned>(
         ...statusOf(object, [paused, condition("Ready", "True", "Ready")], now),
         "status.dataSecretName": name,
         "status.initialization.dataSecretCreated": true,
+        "status.ready": true,
       },
       result: done,
     };
@@ -104,6 +106,7 @@ function statusOf(
   return {
     "status.dataSecretName": status.dataSecretName,
     "status.initialization.dataSecretCreated": status.initialization?.dataSecretCreated,
+    "status.ready": status.initialization?.dataSecretCreated,
     "status.conditions": setConditions(status.conditions, desired, now, metadata.generation),
   };
 }

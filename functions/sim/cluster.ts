@@ -1,7 +1,8 @@
 import { Cluster } from "../../shared/api/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
 import { apiVersionOf, MANAGEMENT, objectKeyOf, refTo } from "../../shared/api/kinds.ts";
-import { SimCluster, SimServer } from "../../shared/api/sim.ts";
+import { SimServer } from "../../shared/api/sim-cloud.ts";
+import { SimCluster } from "../../shared/api/sim-cluster.ts";
 import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions.ts";
 import { addFinalizerPatch, hasFinalizer, removeFinalizerPatch } from "../../shared/rules/finalizers.ts";
 import { ownedBy as isOwnedBy } from "../../shared/rules/owner-references.ts";
@@ -20,7 +21,8 @@ import { done, waitFor } from "../../shared/runtime/result.ts";
 
 const FINALIZER = "simcluster.infrastructure.sim.capstan.dev";
 
-type Owned = "status.initialization.provisioned" | "status.conditions";
+const OWNED = ["status.initialization.provisioned", "status.ready", "status.conditions"] as const;
+type Owned = (typeof OWNED)[number];
 
 export const simCluster = defineFunction<SimCluster, Owned>(
   {
@@ -44,7 +46,7 @@ export const simCluster = defineFunction<SimCluster, Owned>(
       watch(Cluster, ["metadata.uid", "spec.paused"], ownedBy),
       watch(SimServer, ["metadata.uid", "status.ready", "status.host", "status.port"], owners),
     ],
-    owns: ["status.initialization.provisioned", "status.conditions"],
+    owns: OWNED,
     ownsOn: [{ kind: SimCluster, fields: ["metadata.finalizers", "spec.controlPlaneEndpoint"] }],
     calls: [
       { verb: "create", kind: SimServer },
@@ -92,6 +94,7 @@ function statusOf(
 ): NonNullable<Decision<SimCluster, Owned>["apply"]> {
   return {
     "status.initialization.provisioned": provisioned,
+    "status.ready": provisioned,
     "status.conditions": setConditions(status?.conditions, desired, now, metadata.generation),
   };
 }

@@ -1,6 +1,7 @@
 import { Cluster } from "../../shared/api/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
-import { SimControlPlane, SimServer } from "../../shared/api/sim.ts";
+import { SimServer } from "../../shared/api/sim-cloud.ts";
+import { SimControlPlane } from "../../shared/api/sim-controlplane.ts";
 import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions.ts";
 import { isPaused, pausedCondition } from "../../shared/rules/paused.ts";
 import { readOwner } from "../../shared/rules/read-owner.ts";
@@ -18,6 +19,9 @@ const OWNED = [
   "status.versions",
   "status.version",
   "status.externalManagedControlPlane",
+  "status.initialized",
+  "status.updatedReplicas",
+  "status.unavailableReplicas",
   "status.conditions",
 ] as const;
 type Owned = (typeof OWNED)[number];
@@ -79,6 +83,7 @@ export const simControlplane = defineFunction<SimControlPlane, Owned>(
         ...statusOf(object, name, [paused, condition("Available", "True", "Available")], now),
         ...counters(object, object.spec.replicas),
         "status.initialization.controlPlaneInitialized": true,
+        "status.initialized": true,
       },
       result: done,
     };
@@ -102,6 +107,9 @@ function statusOf(
     "status.versions": status.versions,
     "status.version": status.version,
     "status.externalManagedControlPlane": true,
+    "status.initialized": status.initialization?.controlPlaneInitialized,
+    "status.updatedReplicas": status.upToDateReplicas,
+    "status.unavailableReplicas": status.unavailableReplicas,
     "status.conditions": setConditions(status.conditions, desired, now, metadata.generation),
   };
 }
@@ -115,6 +123,8 @@ function counters({ spec }: SimControlPlane, up: number) {
     "status.readyReplicas": up,
     "status.availableReplicas": up,
     "status.upToDateReplicas": up,
+    "status.updatedReplicas": up,
+    "status.unavailableReplicas": spec.replicas - up,
     "status.versions": versions,
     "status.version": versions?.[0]?.version,
   };

@@ -1,28 +1,33 @@
 import { Cluster } from "../../shared/api/cluster.ts";
 import { objectKeyOf, refTo } from "../../shared/api/kinds.ts";
+import { Machine } from "../../shared/api/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
-import { SimInstance, SimMachinePool } from "../../shared/api/sim.ts";
+import { SimInstance } from "../../shared/api/sim-cloud.ts";
+import { SimMachine } from "../../shared/api/sim-machine.ts";
+import { SimMachinePool } from "../../shared/api/sim-machinepool.ts";
 import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions.ts";
 import { addFinalizerPatch, hasFinalizer, removeFinalizerPatch } from "../../shared/rules/finalizers.ts";
-import { ownedBy as isOwnedBy } from "../../shared/rules/owner-references.ts";
 import { isPaused, pausedCondition } from "../../shared/rules/paused.ts";
 import { readOwner } from "../../shared/rules/read-owner.ts";
+import { withFaults } from "../../shared/rules/sim-faults.ts";
+import { missingDependency, readFleet, readFleetLive } from "../../shared/rules/sim-fleet.ts";
 import {
-  instanceLabels,
   missingInstances,
   runningProviderIDs,
   surplusInstances,
+  wantedReplicas,
 } from "../../shared/rules/sim-instances.ts";
+import { missingSimMachines, topOf } from "../../shared/rules/sim-machines.ts";
 import {
   type Decision,
   defineFunction,
   type StepContext,
   watch,
 } from "../../shared/runtime/define-function.ts";
-import { inCluster, itself, ownedBy, owners } from "../../shared/runtime/mappings.ts";
+import { inCluster, itself, ownedBy, owners, siblings } from "../../shared/runtime/mappings.ts";
 import { sameJson } from "../../shared/runtime/path.ts";
 import type { PatchOperation } from "../../shared/runtime/ports.ts";
-import { done, waitFor } from "../../shared/runtime/result.ts";
+import { done, requeueAfter, waitFor } from "../../shared/runtime/result.ts";
 
 const FINALIZER = "simmachinepool.infrastructure.sim.capstan.dev";
 
@@ -30,6 +35,9 @@ const OWNED = [
   "status.ready",
   "status.replicas",
   "status.initialization.provisioned",
+  "status.failureReason",
+  "status.failureMessage",
+  "status.infrastructureMachineKind",
   "status.conditions",
 ] as const;
 type Owned = (typeof OWNED)[number];
@@ -38,7 +46,7 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
   {
     name: "sim-machinepool",
     summary: "Keeps as many simulated instances as the MachinePool wants and lists their provider IDs.",
-    source: "machinepool.md 6.2, provider-contracts.md 4",
+    source: "machinepool.md 6.2, 9 and 10, provider-contracts.md 4",
     reconciles: SimMachinePool,
     watches: [
       watch(
@@ -50,6 +58,9 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
           "metadata.deletionTimestamp",
           "metadata.annotations[cluster.x-k8s.io/paused]",
           "spec.providerIDList",
+          "spec.machines",
+          "spec.replicas",
+          "spec.faults",
         ],
         itself,
       ),
@@ -57,6 +68,7 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
         MachinePool,
         [
           "metadata.uid",
+          "metadata.annotations[cluster.x-k8s.io/replicas-managed-by]",
           "spec.replicas",
           "spec.template.spec.bootstrap.dataSecretName",
           "spec.template.spec.version",
@@ -69,12 +81,25 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
         inCluster,
       ),
       watch(SimInstance, ["metadata.uid", "metadata.deletionTimestamp", "status.phase"], owners),
+      watch(SimMachine, ["metadata.uid", "metadata.deletionTimestamp"], owners),
+      watch(Machine, ["metadata.uid", "metadata.deletionTimestamp"], siblings),
+    ],
+    reads: [
+      { on: SimMachinePool, fields: ["spec"] },
+      { on: SimInstance, fields: ["spec"] },
+      {
+        on: Machine,
+        fields: ["spec.infrastructureRef", "metadata.annotations[cluster.x-k8s.io/delete-machine]"],
+      },
     ],
     owns: OWNED,
     ownsOn: [{ kind: SimMachinePool, fields: ["metadata.finalizers", "spec.providerIDList"] }],
     calls: [
       { verb: "create", kind: SimInstance },
+      { verb: "create", kind: SimMachine },
       { verb: "delete", kind: SimInstance },
+      { verb: "delete", kind: SimMachine },
+      { verb: "delete", kind: Machine },
     ],
     // The instances of a pool start to run together: one list for all of them.
     queue: { concurrency: 20, settleMs: 20 },
@@ -92,7 +117,7 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
     // The deletion of this object follows; until then nothing new is made.
     if (pool.metadata.deletionTimestamp !== undefined) return { result: waitFor("MachinePool deleted") };
     if (!hasFinalizer(object, FINALIZER)) return patched(object, addFinalizerPatch(object, FINALIZER));
-    const missing = missingDependency(pool, cluster);
+    const missing = missingDependency(object, pool, cluster);
     if (missing !== undefined) {
       const message = "Waiting for the infrastructure of the Cluster, bootstrap data and replicas";
       const waiting = condition("Ready", "False", "NotReady", message);
@@ -102,18 +127,6 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
   },
 );
 
-/** What must be there before the first instance is made. */
-function missingDependency(pool: MachinePool, cluster: Cluster | undefined): string | undefined {
-  if (cluster?.status?.initialization?.infrastructureProvisioned !== true) {
-    return "Cluster.status.initialization.infrastructureProvisioned";
-  }
-  // The empty string is a value: no bootstrap data wanted.
-  if (pool.spec.template.spec.bootstrap.dataSecretName === undefined) {
-    return "MachinePool.spec.template.spec.bootstrap.dataSecretName";
-  }
-  return pool.spec.replicas === undefined ? "MachinePool.spec.replicas" : undefined;
-}
-
 async function scale(
   object: SimMachinePool,
   pool: MachinePool,
@@ -121,21 +134,25 @@ async function scale(
   paused: DesiredCondition,
 ): Promise<Decision<SimMachinePool, Owned>> {
   const { read, now } = context;
-  const { namespace = "", uid = "" } = object.metadata;
-  const instances = await read.list(SimInstance, { namespace, index: { name: "owner", values: [uid] } });
-  const wanted = Math.max(0, pool.spec.replicas ?? 0);
-  const create = missingInstances(object, pool, instances, now);
-  if (create.length > 0) return { create, result: done };
-  if (surplusInstances(object, wanted, instances).length > 0) return scaleDown(object, pool, context);
+  const wanted = wantedReplicas(object, pool) ?? 0;
+  const fleet = { object, pool, wanted, ...(await readFleet(read, object, pool)) };
+  // One after the other: a SimMachine always finds its instance.
+  const instances = missingInstances(fleet, now);
+  if (instances.length > 0) return { create: instances, result: done };
+  const simMachines = missingSimMachines(fleet);
+  if (simMachines.length > 0) return { create: simMachines, result: done };
+  if (surplusInstances(fleet).length > 0) return scaleDown(object, pool, context);
 
-  const running = runningProviderIDs(object, instances);
+  const running = runningProviderIDs(object, fleet.instances);
   const complete = running.length === wanted;
   const provisioned = object.status?.initialization?.provisioned === true || complete;
   // Before the first time the list appears at once: a list that grows one by one wakes Cluster API for nothing.
   const providerIDs = provisioned ? running : [];
-  if (!sameJson(object.spec.providerIDList ?? [], providerIDs)) {
+  const truth = { providerIDs, replicas: providerIDs.length, ready: provisioned };
+  const report = withFaults(object, truth, now);
+  if (!sameJson(object.spec.providerIDList ?? [], report.providerIDs)) {
     // Spec before status: the write raises the generation that the conditions name.
-    return patched(object, [{ op: "add", path: "/spec/providerIDList", value: providerIDs }]);
+    return patched(object, [{ op: "add", path: "/spec/providerIDList", value: report.providerIDs }]);
   }
   const ready = complete
     ? condition("Ready", "True", "Ready")
@@ -143,12 +160,23 @@ async function scale(
   return {
     apply: {
       ...statusOf(object, [paused, ready], now),
-      "status.ready": provisioned,
+      "status.ready": report.ready,
       "status.initialization.provisioned": provisioned,
-      "status.replicas": providerIDs.length,
+      "status.replicas": report.replicas,
+      "status.failureReason": report.failureReason,
+      "status.failureMessage": report.failureMessage,
+      "status.infrastructureMachineKind": object.spec.machines === true ? SimMachine.kind : undefined,
     },
-    result: complete ? done : waitFor("SimInstance.status.phase"),
+    result: resultOf(complete, report.changesInMs),
   };
+}
+
+function resultOf(
+  complete: boolean,
+  changesInMs: number | undefined,
+): Decision<SimMachinePool, Owned>["result"] {
+  if (changesInMs !== undefined) return requeueAfter(changesInMs, "spec.faults.notReadyAfterSeconds");
+  return complete ? done : waitFor("SimInstance.status.phase");
 }
 
 /** Counts only after the first time: a pool of fifty that boots shall not write its status fifty times. */
@@ -158,24 +186,28 @@ function progressOf(running: number, wanted: number, provisioned: boolean): stri
 
 /** Decides again on live reads: an instance that was wanted is gone for good. */
 async function scaleDown(
-  object: SimMachinePool,
+  snapshot: SimMachinePool,
   pool: MachinePool,
   { read }: StepContext,
 ): Promise<Decision<SimMachinePool, Owned>> {
-  const { namespace = "" } = object.metadata;
-  const [livePool, liveCluster, instances] = await Promise.all([
+  const { namespace = "" } = snapshot.metadata;
+  const [object, livePool, liveCluster, parts] = await Promise.all([
+    read.live.get(SimMachinePool, objectKeyOf(snapshot)),
     read.live.get(MachinePool, objectKeyOf(pool)),
     read.live.get(Cluster, { namespace, name: pool.spec.clusterName }),
-    liveInstances(object, read.live),
+    readFleetLive(read.live, snapshot),
   ]);
-  const wanted = livePool?.metadata.uid === pool.metadata.uid ? livePool?.spec.replicas : undefined;
+  const isSame = livePool?.metadata.uid === pool.metadata.uid;
+  const wanted =
+    isSame && livePool !== undefined && object !== undefined ? wantedReplicas(object, livePool) : undefined;
   if (wanted === undefined) return { result: waitFor("MachinePool.spec.replicas") };
-  if (isPaused(liveCluster, object)) return { result: waitFor("Cluster.spec.paused") };
-  const surplus = surplusInstances(object, Math.max(0, wanted), instances);
-  return { delete: surplus.map((instance) => refTo(SimInstance, instance)), result: done };
+  if (isPaused(liveCluster, snapshot)) return { result: waitFor("Cluster.spec.paused") };
+  const surplus = surplusInstances({ object: snapshot, pool, wanted, ...parts });
+  const doomed = surplus.map(({ metadata }) => topOf(metadata.name, parts));
+  return { delete: doomed.filter((ref) => ref !== undefined), result: done };
 }
 
-/** Instances first, then the finalizer; their Nodes go with them. */
+/** Machines first where there are any, then instances, then the finalizer; the Nodes go with the instances. */
 async function takeApart(
   object: SimMachinePool,
   cluster: Cluster | undefined,
@@ -184,24 +216,11 @@ async function takeApart(
   if (!hasFinalizer(object, FINALIZER)) return { result: done };
   const liveCluster = cluster === undefined ? undefined : await read.live.get(Cluster, objectKeyOf(cluster));
   if (isPaused(liveCluster, object)) return { result: waitFor("Cluster.spec.paused") };
-  const instances = await liveInstances(object, read.live);
-  if (instances.length === 0) return patched(object, removeFinalizerPatch(object, FINALIZER));
-  const due = instances.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  return {
-    delete: due.map((instance) => refTo(SimInstance, instance)),
-    result: waitFor("SimInstance deleted"),
-  };
-}
-
-async function liveInstances(
-  object: SimMachinePool,
-  live: StepContext["read"]["live"],
-): Promise<readonly SimInstance[]> {
-  const labelSelector = Object.entries(instanceLabels(object))
-    .map(([key, value]) => `${key}=${value}`)
-    .join(",");
-  const found = await live.list(SimInstance, { namespace: object.metadata.namespace, labelSelector });
-  return found.filter((instance) => isOwnedBy(instance, object.metadata.uid));
+  const parts = await readFleetLive(read.live, object);
+  const names = new Set([...parts.instances, ...parts.simMachines].map(({ metadata }) => metadata.name));
+  if (names.size === 0) return patched(object, removeFinalizerPatch(object, FINALIZER));
+  const doomed = [...names].map((name) => topOf(name, parts));
+  return { delete: doomed.filter((ref) => ref !== undefined), result: waitFor("SimInstance deleted") };
 }
 
 /** What the status says already, with these conditions. */
@@ -214,6 +233,9 @@ function statusOf(
     "status.ready": status.ready,
     "status.replicas": status.replicas,
     "status.initialization.provisioned": status.initialization?.provisioned,
+    "status.failureReason": status.failureReason,
+    "status.failureMessage": status.failureMessage,
+    "status.infrastructureMachineKind": status.infrastructureMachineKind,
     "status.conditions": setConditions(status.conditions, desired, now, metadata.generation),
   };
 }

@@ -1,5 +1,7 @@
-import { SimInstance, SimServer } from "../../shared/api/sim.ts";
-import type { Clock, KubeClient, Log } from "../../shared/runtime/ports.ts";
+import { SimInstance, SimServer } from "../../shared/api/sim-cloud.ts";
+import type { Clock, KubeClient, Log, Random } from "../../shared/runtime/ports.ts";
+import { type Network, systemNetwork } from "../network.ts";
+import { systemRandom } from "../random.ts";
 import { createCloudView, rememberInstance } from "./cloud-view.ts";
 import { follow } from "./follow.ts";
 import { createInstanceRun } from "./instances.ts";
@@ -11,6 +13,9 @@ export interface CloudOptions {
   readonly server: { as(functionName: string): KubeClient };
   readonly clock: Clock;
   readonly log: Log;
+  /** Default: those of this process. */
+  readonly random?: Random | undefined;
+  readonly network?: Network | undefined;
 }
 
 /** Requests under way at the same time: enough to keep a server busy, few enough not to crowd out the functions. */
@@ -22,7 +27,8 @@ const CONCURRENT_INSTANCES = 32;
  * Secret, every SimInstance boots and becomes a Node there. All state is in those objects; a second start takes up
  * where the first ended. Disposing stops the workload servers.
  */
-export async function startCloud({ server, clock, log }: CloudOptions): Promise<AsyncDisposable> {
+export async function startCloud(options: CloudOptions): Promise<AsyncDisposable> {
+  const { server, clock, log, random = systemRandom, network = systemNetwork } = options;
   const client = server.as("sim-cloud");
   const view = createCloudView();
   const stopping = new AbortController();
@@ -42,7 +48,7 @@ export async function startCloud({ server, clock, log }: CloudOptions): Promise<
     clock,
     onError,
     concurrency: CONCURRENT_SERVERS,
-    run: (key) => runServer({ client, clock, log, view, onStart }, key),
+    run: (key) => runServer({ client, clock, log, random, network, view, onStart }, key),
   });
 
   const common = { client, clock, log, signal: stopping.signal };

@@ -1,6 +1,6 @@
 import { Node } from "../../shared/api/core.ts";
 import { apiVersionOf, objectKeyOf } from "../../shared/api/kinds.ts";
-import { SimInstance } from "../../shared/api/sim.ts";
+import { SimInstance } from "../../shared/api/sim-cloud.ts";
 import { SECOND } from "../../shared/runtime/backoff.ts";
 import { KubeError } from "../../shared/runtime/errors.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";

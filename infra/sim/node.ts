@@ -1,6 +1,6 @@
 import { Node, type NodeCondition } from "../../shared/api/core.ts";
 import { apiVersionOf } from "../../shared/api/kinds.ts";
-import type { SimInstance } from "../../shared/api/sim.ts";
+import type { SimInstance } from "../../shared/api/sim-cloud.ts";
 
 const KUBELET_VERSION = "v1.34.0";
 

@@ -1,11 +1,12 @@
 import { Secret } from "../../shared/api/core.ts";
 import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
 import { apiVersionOf, type ObjectKey, objectKeyOf } from "../../shared/api/kinds.ts";
-import { SimServer } from "../../shared/api/sim.ts";
+import { SimServer } from "../../shared/api/sim-cloud.ts";
 import { ownedBy } from "../../shared/rules/owner-references.ts";
 import { controlledBy } from "../../shared/rules/read-owner.ts";
 import { sameJson } from "../../shared/runtime/path.ts";
-import type { Clock, KubeClient, Log } from "../../shared/runtime/ports.ts";
+import type { Clock, KubeClient, Log, Random } from "../../shared/runtime/ports.ts";
+import type { Network } from "../network.ts";
 import type { CloudView, RunningServer } from "./cloud-view.ts";
 import { startWorkloadServer } from "./workload-server.ts";
 
@@ -13,6 +14,8 @@ export interface ServersOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Log;
+  readonly random: Random;
+  readonly network: Network;
   readonly view: CloudView;
   /** Told when the workload server of a SimServer has started: its instances can register. */
   readonly onStart: (key: string) => void;
@@ -45,7 +48,7 @@ function isGoing({ metadata }: SimServer): boolean {
 }
 
 async function start(
-  { clock, log, view, onStart }: ServersOptions,
+  { clock, log, random, network, view, onStart }: ServersOptions,
   key: string,
   desired: SimServer,
   secret: Secret | undefined,
@@ -57,6 +60,8 @@ async function start(
     port: desired.status?.port,
     kubeconfig,
     clock,
+    random,
+    network,
   });
   const running = { ...server, key, uid: desired.metadata.uid ?? "" };
   view.running.set(key, running);

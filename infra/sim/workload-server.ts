@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { stringify } from "yaml";
-import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
-import { startApiServer } from "../apiserver/server.ts";
+import type { Clock, KubeClient, Random } from "../../shared/runtime/ports.ts";
+import { type ApiServerOptions, startApiServer } from "../apiserver/server.ts";
 import { createServer } from "../kube/client.ts";
 import { parseKubeconfig } from "../kube/kubeconfig.ts";
+import type { Network } from "../network.ts";
 
 /** A virtual workload API server on loopback, and the cloud's own way into it. */
 export interface WorkloadServer {
@@ -21,18 +21,27 @@ export interface WorkloadServerOptions {
   /** Kubeconfig of an earlier life: its token stays valid. */
   readonly kubeconfig: string | undefined;
   readonly clock: Clock;
+  readonly random: Random;
+  readonly network: Network;
 }
 
 /** The cloud writes to a server in its own process; the limit only keeps a runaway loop readable. */
 const REQUESTS_PER_SECOND = 5_000;
 
 export async function startWorkloadServer(options: WorkloadServerOptions): Promise<WorkloadServer> {
-  const { clusterName, clock } = options;
-  const token = tokenOf(options.kubeconfig) ?? randomBytes(24).toString("hex");
-  const server = await startOnPort({ name: clusterName, port: options.port ?? 0, token });
+  const { clusterName, clock, random, network } = options;
+  const token = tokenOf(options.kubeconfig) ?? random.id(24);
+  const server = await startOnPort({
+    name: clusterName,
+    port: options.port ?? 0,
+    token,
+    clock,
+    random,
+    listen: network.listen,
+  });
   const access = parseKubeconfig(server.kubeconfig());
-  const limits = { requestsPerSecond: REQUESTS_PER_SECOND, burst: REQUESTS_PER_SECOND };
-  const connection = createServer(access, { clock, ...limits });
+  const rate = { requestsPerSecond: REQUESTS_PER_SECOND, burst: REQUESTS_PER_SECOND };
+  const connection = createServer(access, { clock, rate, connect: network.connect });
   return {
     host: new URL(server.url).hostname,
     port: server.port,
@@ -45,7 +54,7 @@ export async function startWorkloadServer(options: WorkloadServerOptions): Promi
   };
 }
 
-async function startOnPort(wanted: { readonly name: string; readonly port: number; readonly token: string }) {
+async function startOnPort(wanted: ApiServerOptions) {
   try {
     return await startApiServer(wanted);
   } catch (error) {

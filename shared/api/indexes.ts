@@ -2,6 +2,8 @@ import type { ContractReference, Kind, KubeObject } from "./kinds.ts";
 import { groupOf } from "./kinds.ts";
 
 export const CLUSTER_NAME_LABEL = "cluster.x-k8s.io/cluster-name";
+/** On Machines and infrastructure machines of a MachinePool: its name, as a label value. */
+export const POOL_NAME_LABEL = "cluster.x-k8s.io/pool-name";
 
 /** One index entry: objects of a kind are found by (name, value). */
 export interface IndexEntry {
@@ -18,6 +20,7 @@ export interface IndexEntry {
  * | `uid` | its uid |
  * | `owner` | uid of each owner reference |
  * | `cluster` | `<namespace>/<cluster name>` by spec field or label |
+ * | `pool` | `<namespace>/<cluster name>|<pool name>` of what carries a pool's label |
  * | `reference` | `<group>/<Kind>/<namespace>/<name>` of each provider object it references |
  * | `referencedKind` | `<group>/<Kind>` of the same |
  * | the kind's own | the strings at its path; for objects of a Cluster `<namespace>/<cluster name>|<string>` |
@@ -30,6 +33,8 @@ export function indexesOf(kind: Kind | undefined, object: KubeObject): readonly 
   for (const owner of metadata.ownerReferences ?? []) entries.push({ name: "owner", value: owner.uid });
   const cluster = clusterNameOf(kind, object);
   if (cluster !== undefined) entries.push({ name: "cluster", value: `${namespace}/${cluster}` });
+  const pool = metadata.labels?.[POOL_NAME_LABEL];
+  if (pool !== undefined) entries.push({ name: "pool", value: `${namespace}/${cluster ?? ""}|${pool}` });
   for (const reference of referencesOf(kind, object)) {
     entries.push({ name: "reference", value: referenceValue(reference, namespace) });
     entries.push({ name: "referencedKind", value: `${reference.apiGroup}/${reference.kind}` });

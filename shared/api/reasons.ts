@@ -145,6 +145,15 @@ export const REASONS = {
     meaning: "another Cluster uses the provider object too; it is not deleted",
     seen: ["event"],
   },
+  NameTaken: {
+    meaning: "an object of the name of one that is to be made belongs to something else",
+    seen: ["event"],
+  },
+  MachineDeleting: { meaning: "the unhealthy Machine is being deleted by its owner", seen: ["condition"] },
+  RemediationDeferred: {
+    meaning: "the unhealthy Machine waits until fewer are being remediated",
+    seen: ["condition"],
+  },
   SharedNode: { meaning: "two MachinePools list the same Node; the older one has it", seen: ["event"] },
   DuplicateProviderID: { meaning: "two Nodes have the same provider ID", seen: ["event"] },
   MissingBootstrap: { meaning: "neither configRef nor dataSecretName is set; set one", seen: ["event"] },

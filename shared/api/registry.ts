@@ -1,15 +1,14 @@
 import { Cluster } from "./cluster.ts";
 import { Connection, CustomResourceDefinition, Event, Namespace, Node, Secret } from "./core.ts";
 import type { Kind } from "./kinds.ts";
+import { Machine } from "./machine.ts";
 import { MachinePool } from "./machinepool.ts";
-import {
-  SimBootstrapConfig,
-  SimCluster,
-  SimControlPlane,
-  SimInstance,
-  SimMachinePool,
-  SimServer,
-} from "./sim.ts";
+import { SimBootstrapConfig } from "./sim-bootstrap.ts";
+import { SimInstance, SimServer } from "./sim-cloud.ts";
+import { SimCluster } from "./sim-cluster.ts";
+import { SimControlPlane } from "./sim-controlplane.ts";
+import { SimMachine } from "./sim-machine.ts";
+import { SimMachinePool, SimMachinePoolTemplate } from "./sim-machinepool.ts";
 
 /** Every kind that Capstan has a type for. Those with `crd` are ours to install. */
 export const KINDS: readonly Kind[] = [
@@ -21,8 +20,11 @@ export const KINDS: readonly Kind[] = [
   Connection,
   Cluster,
   MachinePool,
+  Machine,
   SimCluster,
   SimMachinePool,
+  SimMachinePoolTemplate,
+  SimMachine,
   SimControlPlane,
   SimBootstrapConfig,
   SimServer,

@@ -13,8 +13,12 @@ import { controllerOf, ownerReferencePatch, sameOwner } from "./owner-references
 export type PoolAdoption = "ours" | "none" | "foreign" | "missing";
 
 export function poolAdoption(pool: MachinePool, found: Referenced | undefined): PoolAdoption {
-  if (found?.state !== "found") return "missing";
-  const controller = controllerOf(found.object);
+  return found?.state === "found" ? controlOver(pool, found.object) : "missing";
+}
+
+/** The same for an object that is there. */
+export function controlOver(pool: MachinePool, object: KubeObject): Exclude<PoolAdoption, "missing"> {
+  const controller = controllerOf(object);
   if (controller === undefined) return "none";
   if (controller.uid === pool.metadata.uid) return "ours";
   return sameOwner(controller, poolOwner(pool)) ? "none" : "foreign";
@@ -44,7 +48,8 @@ export function describeController(object: KubeObject): string {
   return `${object.kind} ${object.metadata.name} is controlled by ${by}`;
 }
 
-function poolOwner(pool: MachinePool): OwnerReference {
+/** The owner reference of what a pool controls. */
+export function poolOwner(pool: MachinePool): OwnerReference {
   const { name, uid = "" } = pool.metadata;
   const apiVersion = apiVersionOf(MachinePool);
   return { apiVersion, kind: MachinePool.kind, name, uid, controller: true, blockOwnerDeletion: true };

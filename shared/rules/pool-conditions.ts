@@ -7,6 +7,7 @@ import { pausedCondition } from "./paused.ts";
 import { describeController, poolAdoption } from "./pool-adoption.ts";
 import type { BootstrapReport } from "./pool-bootstrap.ts";
 import type { InfrastructureReport } from "./pool-infrastructure.ts";
+import { machineConditions } from "./pool-machine-conditions.ts";
 import type { PoolInputs } from "./pool-reads.ts";
 
 /**
@@ -21,27 +22,26 @@ export function poolConditions(
   const { pool, cluster } = inputs;
   const infrastructureReady = infrastructureCondition(inputs, reports.infrastructure, status);
   return [
-    availableCondition(pool, status, infrastructureReady),
+    availableCondition(inputs, status, infrastructureReady),
     bootstrapCondition(inputs, reports.bootstrap, status),
     infrastructureReady,
-    condition("MachinesReady", "True", "NoReplicas"),
-    condition("MachinesUpToDate", "True", "NoReplicas"),
+    ...machineConditions(inputs.machines ?? []),
     scalingCondition("ScalingUp", pool, status),
     scalingCondition("ScalingDown", pool, status),
-    condition("Remediating", "False", "NotRemediating"),
     condition("Deleting", "False", "NotDeleting"),
     pausedCondition(cluster, pool, "MachinePool"),
   ].filter((desired) => desired !== undefined);
 }
 
 function availableCondition(
-  pool: MachinePool,
+  { pool, machines }: PoolInputs,
   status: MachinePoolStatus,
   infrastructureReady: DesiredCondition | undefined,
 ): DesiredCondition {
   const wanted = pool.spec.replicas;
   if (wanted === undefined) return waitingForReplicas("Available", "spec.replicas");
-  const available = status.deprecated?.v1beta1?.availableReplicas ?? 0;
+  const { availableReplicas } = machines === undefined ? (status.deprecated?.v1beta1 ?? {}) : status;
+  const available = availableReplicas ?? 0;
   const infrastructure = infrastructureReady ?? conditionOf(pool.status?.conditions, "InfrastructureReady");
   const counts = `${available} available replicas, ${wanted} desired`;
   if (infrastructure?.status !== "True") {

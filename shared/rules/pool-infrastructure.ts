@@ -1,5 +1,5 @@
 import type { MachinePool } from "../api/machinepool.ts";
-import { type Field, readBoolean, readCount, readStrings } from "../contract/fields.ts";
+import { type Field, readBoolean, readCount, readString, readStrings } from "../contract/fields.ts";
 import { type InfraMachinePoolField, infraMachinePoolPath } from "../contract/infra-machine-pool.ts";
 import type { Referenced } from "../runtime/ports.ts";
 import { ownObject } from "./pool-adoption.ts";
@@ -35,13 +35,16 @@ export function infrastructureReport(pool: MachinePool, found: Referenced): Infr
   if (decisive.value !== true) return { provisioned: false };
 
   const replicas = readCount(own.object, path("replicas"));
+  const machineKind = readString(own.object, path("infrastructureMachineKind"));
   const list = readStrings(own.object, path("providerIDList"), PROVIDER_ID_LIMITS);
   return {
     provisioned: true,
     replicas: replicas.value,
     providerIDList: believable(list, replicas),
     message:
-      [list.problem, replicas.problem].filter((problem) => problem !== undefined).join("; ") || undefined,
+      [list.problem, replicas.problem, machineKind.problem]
+        .filter((problem) => problem !== undefined)
+        .join("; ") || undefined,
   };
 }
 

@@ -1,10 +1,25 @@
 import type { Node } from "../api/core.ts";
+import type { Machine } from "../api/machine.ts";
 import type { MachinePool } from "../api/machinepool.ts";
 import type { PatchOperation } from "../runtime/ports.ts";
 import { annotationsPatch } from "./labels.ts";
 
-/** Operations that mark a Node as the pool's and open it for pods; none when both is done. */
-export function nodeMarksPatch(pool: MachinePool, node: Node): readonly PatchOperation[] {
+/** Annotation on a Node: its Machine's labels are on it. */
+const LABELS_ARE_ON_IT = "cluster.x-k8s.io/labels-from-machine";
+
+/**
+ * Operations that mark a Node as the pool's and open it for pods; none when both is done. One that a Machine claims
+ * (`status.nodeRef`) is marked by that Machine, and open for pods only with the Machine's labels.
+ * Source: machinepool.md 6.4
+ */
+export function nodeMarksPatch(
+  pool: MachinePool,
+  node: Node,
+  machines: readonly Machine[] = [],
+): readonly PatchOperation[] {
+  if (machines.some(({ status }) => status?.nodeRef?.name === node.metadata.name)) {
+    return Object.hasOwn(node.metadata.annotations ?? {}, LABELS_ARE_ON_IT) ? openingPatch(node) : [];
+  }
   const annotations = annotationsPatch(node, {
     "cluster.x-k8s.io/cluster-name": pool.spec.clusterName,
     "cluster.x-k8s.io/cluster-namespace": pool.metadata.namespace ?? "",

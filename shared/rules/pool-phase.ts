@@ -1,6 +1,5 @@
 import type { MachinePool, MachinePoolPhase, MachinePoolStatus } from "../api/machinepool.ts";
-
-const MANAGED_BY = "cluster.x-k8s.io/replicas-managed-by";
+import { isManagedOutside } from "./replicas-managed.ts";
 
 /**
  * The phase for people; no function decides on it. Rules from the last to the first: the later one wins, and where
@@ -24,10 +23,4 @@ export function poolPhase(pool: MachinePool, status: MachinePoolStatus): Machine
     return "Provisioning";
   }
   return pool.status?.phase ?? "Pending";
-}
-
-/** Any value but exactly `false` says that somebody else sets `spec.replicas`. Source: machinepool.md 9 */
-function isManagedOutside(pool: MachinePool): boolean {
-  const by = pool.metadata.annotations?.[MANAGED_BY];
-  return by !== undefined && by !== "false";
 }

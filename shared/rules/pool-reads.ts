@@ -1,6 +1,7 @@
 import { Cluster } from "../api/cluster.ts";
 import { Connection, Node } from "../api/core.ts";
 import { type ObjectKey, objectKeyOf, workloadCluster } from "../api/kinds.ts";
+import type { Machine } from "../api/machine.ts";
 import { MachinePool } from "../api/machinepool.ts";
 import type { Reader, Referenced } from "../runtime/ports.ts";
 import { belongsElsewhere } from "./pool-node-marks.ts";
@@ -20,6 +21,8 @@ export interface PoolInputs {
   readonly providers: PoolProviders;
   /** Of `readNodes`: `undefined` without a complete view of the workload cluster. */
   readonly nodes: readonly Node[] | undefined;
+  /** Of `readOwnMachines`; absent for a pool whose provider has no Machines. */
+  readonly machines?: readonly Machine[] | undefined;
   readonly now: Date;
 }
 

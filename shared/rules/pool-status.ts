@@ -2,9 +2,9 @@ import type { Cluster } from "../api/cluster.ts";
 import type { MachinePool, MachinePoolStatus } from "../api/machinepool.ts";
 import { condition, setConditions } from "./conditions.ts";
 import { pausedCondition } from "./paused.ts";
-import { ownObject } from "./pool-adoption.ts";
 import { type BootstrapReport, bootstrapReport } from "./pool-bootstrap.ts";
 import { poolConditions } from "./pool-conditions.ts";
+import { nodeCounters, poolCounters } from "./pool-counters.ts";
 import { deletionMessage } from "./pool-deletion.ts";
 import { poolDeprecatedConditions, withSummary } from "./pool-deprecated-conditions.ts";
 import { poolFailure } from "./pool-failures.ts";
@@ -13,7 +13,6 @@ import type { NodeReport } from "./pool-nodes.ts";
 import { poolPhase } from "./pool-phase.ts";
 import type { PoolInputs } from "./pool-reads.ts";
 import { poolWritesDue } from "./pool-writes-due.ts";
-import { countVersions } from "./versions.ts";
 
 /** The complete status, always: what has no new value is carried on, so that no apply loses a field (KW-02). */
 export function poolStatus(inputs: PoolInputs, report: NodeReport): MachinePoolStatus {
@@ -31,7 +30,7 @@ export function poolStatus(inputs: PoolInputs, report: NodeReport): MachinePoolS
   };
   const counted: MachinePoolStatus = {
     ...known,
-    ...counters(inputs, report, known),
+    ...poolCounters(inputs, report, known),
     deprecated: {
       v1beta1: {
         ...previous?.deprecated?.v1beta1,
@@ -72,7 +71,7 @@ export function deletingPoolStatus({
   cluster,
   providers,
   now,
-}: Omit<PoolInputs, "nodes">): MachinePoolStatus {
+}: Omit<PoolInputs, "nodes" | "machines">): MachinePoolStatus {
   const { status: previous } = pool;
   const { generation } = pool.metadata;
   const deleting = condition("Deleting", "True", "Deleting", deletionMessage(pool, providers));
@@ -99,30 +98,4 @@ function initialization(
   return bootstrapDataSecretCreated === undefined && infrastructureProvisioned === undefined
     ? undefined
     : { bootstrapDataSecretCreated, infrastructureProvisioned };
-}
-
-/** The counters of a pool without Machines; they stay while the infrastructure object is not its own. */
-function counters(
-  { pool, providers }: PoolInputs,
-  { matched }: NodeReport,
-  { replicas }: MachinePoolStatus,
-): Partial<MachinePoolStatus> {
-  if (ownObject(pool, providers.infrastructure) === undefined) return {};
-  const versions = matched?.map((node) => node.status?.nodeInfo?.kubeletVersion ?? "");
-  return {
-    readyReplicas: replicas,
-    availableReplicas: replicas,
-    upToDateReplicas: pool.spec.replicas,
-    versions: versions === undefined ? pool.status?.versions : countVersions(versions),
-  };
-}
-
-/** Absent where zero; as they were where the previous refs are kept. */
-function nodeCounters({ matched, readyReplicas, availableReplicas }: NodeReport, replicas = 0) {
-  if (matched === undefined) return {};
-  return {
-    readyReplicas: readyReplicas || undefined,
-    availableReplicas: availableReplicas || undefined,
-    unavailableReplicas: Math.max(0, replicas - availableReplicas) || undefined,
-  };
 }

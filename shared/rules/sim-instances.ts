@@ -1,56 +1,88 @@
 import { CLUSTER_NAME_LABEL } from "../api/indexes.ts";
 import { apiVersionOf, MANAGEMENT } from "../api/kinds.ts";
+import type { Machine } from "../api/machine.ts";
 import type { MachinePool } from "../api/machinepool.ts";
-import { SimInstance, SimMachinePool } from "../api/sim.ts";
+import { SimInstance } from "../api/sim-cloud.ts";
+import type { SimMachine } from "../api/sim-machine.ts";
+import { SimMachinePool } from "../api/sim-machinepool.ts";
 import type { NewObject } from "../runtime/define-function.ts";
 import { labelValueOf } from "./names.ts";
 import { controlledBy } from "./read-owner.ts";
+import { isManagedOutside } from "./replicas-managed.ts";
 
-/** Label on SimInstances: the SimMachinePool, as a label value. */
+/** Label on SimInstances and SimMachines: the SimMachinePool, as a label value. */
 const POOL_LABEL = "infrastructure.sim.capstan.dev/pool-name";
 /** Kubelet version of instances for which neither pool names one. */
 const KUBELET_VERSION = "v1.34.0";
+
+/** A simulated pool with everything that it has made, and the Machines made for that. */
+export interface SimFleet {
+  readonly object: SimMachinePool;
+  readonly pool: MachinePool;
+  /** Replicas; see `wantedReplicas`. */
+  readonly wanted: number;
+  readonly instances: readonly SimInstance[];
+  /** Of the same names as their instances; empty without `spec.machines`. */
+  readonly simMachines: readonly SimMachine[];
+  readonly machines: readonly Machine[];
+}
 
 export function instanceLabels(pool: SimMachinePool): { readonly [label: string]: string } {
   return { [POOL_LABEL]: labelValueOf(pool.metadata.name) };
 }
 
-/**
- * Instances to create so that the indexes 0 to `replicas` - 1 exist; an index stays taken while its instance is
- * being deleted. Names are `<pool>-<index>`, provider IDs `sim://<namespace>/<instance>/<base 36 of now in ms>`: a
- * new instance of an old name is another machine.
- */
-export function missingInstances(
-  pool: SimMachinePool,
-  machinePool: MachinePool,
-  instances: readonly SimInstance[],
-  now: Date,
-): readonly NewObject[] {
-  const taken = new Set(instances.map(({ metadata }) => metadata.name));
-  const names = Array.from(
-    { length: Math.max(0, machinePool.spec.replicas ?? 0) },
-    (_, index) => `${pool.metadata.name}-${index}`,
-  );
-  return names
-    .filter((name) => !taken.has(name))
-    .map((name) => ({
-      cluster: MANAGEMENT,
-      kind: SimInstance,
-      object: newInstance(name, pool, machinePool, now),
-    }));
+/** Chosen by the MachinePool, or by the simulated autoscaler while the MachinePool leaves it to somebody else. */
+export function wantedReplicas(object: SimMachinePool, pool: MachinePool): number | undefined {
+  const replicas = isManagedOutside(pool) ? (object.spec.replicas ?? pool.spec.replicas) : pool.spec.replicas;
+  return replicas === undefined ? undefined : Math.max(0, replicas);
 }
 
-/** Instances with an index of `replicas` or above that are not being deleted yet, the highest first. */
-export function surplusInstances(
-  pool: SimMachinePool,
-  replicas: number,
-  instances: readonly SimInstance[],
-): readonly SimInstance[] {
-  return instances
-    .filter(
-      (instance) => instance.metadata.deletionTimestamp === undefined && indexOf(pool, instance) >= replicas,
+/**
+ * Instances to create so that there are as many as wanted; the place and the name of one are taken until it, its
+ * SimMachine and its Machine are gone. Names are `<pool>-<lowest free index>`, provider IDs
+ * `sim://<namespace>/<instance>/<base 36 of now in ms>`: a new instance of an old name is another machine.
+ */
+export function missingInstances(fleet: SimFleet, now: Date): readonly NewObject[] {
+  const present = [...fleet.instances, ...fleet.simMachines].map(({ metadata }) => metadata.name);
+  const places = new Set(present).size;
+  const taken = new Set([...present, ...fleet.machines.map(({ spec }) => spec.infrastructureRef.name)]);
+  // However many names are taken, among so many there are enough free ones.
+  const candidates = Array.from(
+    { length: Math.max(0, fleet.wanted) + taken.size },
+    (_, index) => `${fleet.object.metadata.name}-${index}`,
+  );
+  return candidates
+    .filter((name) => !taken.has(name))
+    .slice(0, Math.max(0, fleet.wanted - places))
+    .map((name) => ({ cluster: MANAGEMENT, kind: SimInstance, object: newInstance(name, fleet, now) }));
+}
+
+const DELETE_MACHINE = "cluster.x-k8s.io/delete-machine";
+
+/**
+ * Instances of which there are more than wanted and that are not going yet: those whose Machine a user has marked for
+ * deletion first, then the highest indexes.
+ */
+export function surplusInstances(fleet: SimFleet): readonly SimInstance[] {
+  const going = new Set([
+    ...fleet.simMachines.filter(isGoing).map(({ metadata }) => metadata.name),
+    ...fleet.machines.filter(isGoing).map(({ spec }) => spec.infrastructureRef.name),
+  ]);
+  const marked = new Set(
+    fleet.machines
+      .filter(({ metadata }) => Object.hasOwn(metadata.annotations ?? {}, DELETE_MACHINE))
+      .map(({ spec }) => spec.infrastructureRef.name),
+  );
+  const staying = fleet.instances.filter(
+    (instance) => !(isGoing(instance) || going.has(instance.metadata.name)),
+  );
+  return staying
+    .toSorted(
+      (a, b) =>
+        Number(marked.has(b.metadata.name)) - Number(marked.has(a.metadata.name)) ||
+        compareIndexes(indexOf(fleet.object, b), indexOf(fleet.object, a)),
     )
-    .toSorted((a, b) => indexOf(pool, b) - indexOf(pool, a));
+    .slice(0, Math.max(0, staying.length - fleet.wanted));
 }
 
 /** Provider IDs of the instances that run and are to stay, by index. */
@@ -59,12 +91,16 @@ export function runningProviderIDs(
   instances: readonly SimInstance[],
 ): readonly string[] {
   return instances
-    .filter(({ metadata, status }) => metadata.deletionTimestamp === undefined && status?.phase === "Running")
-    .toSorted((a, b) => indexOf(pool, a) - indexOf(pool, b))
+    .filter((instance) => !isGoing(instance) && instance.status?.phase === "Running")
+    .toSorted((a, b) => compareIndexes(indexOf(pool, a), indexOf(pool, b)))
     .flatMap(({ spec }) => spec.providerID ?? []);
 }
 
-/** Infinity for a name that this pool never gives: such an instance is surplus. */
+function isGoing({ metadata }: Pick<SimInstance, "metadata">): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+/** Infinity for a name that this pool never gives: such an instance goes first. */
 function indexOf(pool: SimMachinePool, instance: SimInstance): number {
   const [, index] =
     /^(0|[1-9][0-9]*)$/.exec(instance.metadata.name.slice(pool.metadata.name.length + 1)) ?? [];
@@ -72,25 +108,30 @@ function indexOf(pool: SimMachinePool, instance: SimInstance): number {
   return matches ? Number(index) : Number.POSITIVE_INFINITY;
 }
 
-function newInstance(name: string, pool: SimMachinePool, machinePool: MachinePool, now: Date): SimInstance {
-  const { namespace = "" } = pool.metadata;
-  const { bootDelaySeconds, nodeReadyDelaySeconds, template } = pool.spec;
+/** Two that are infinite are equal; their difference would be no number. */
+function compareIndexes(a: number, b: number): number {
+  return a === b ? 0 : a - b;
+}
+
+function newInstance(name: string, { object, pool }: SimFleet, now: Date): SimInstance {
+  const { namespace = "" } = object.metadata;
+  const { bootDelaySeconds, nodeReadyDelaySeconds, template } = object.spec;
   return {
     apiVersion: apiVersionOf(SimInstance),
     kind: SimInstance.kind,
     metadata: {
       name,
       namespace,
-      labels: { ...instanceLabels(pool), [CLUSTER_NAME_LABEL]: machinePool.spec.clusterName },
-      ownerReferences: [controlledBy(SimMachinePool, pool)],
+      labels: { ...instanceLabels(object), [CLUSTER_NAME_LABEL]: pool.spec.clusterName },
+      ownerReferences: [controlledBy(SimMachinePool, object)],
     },
     spec: {
-      clusterName: machinePool.spec.clusterName,
-      poolName: pool.metadata.name,
+      clusterName: pool.spec.clusterName,
+      poolName: object.metadata.name,
       providerID: `sim://${namespace}/${name}/${now.getTime().toString(36)}`,
       bootDelaySeconds,
       nodeReadyDelaySeconds,
-      kubeletVersion: template?.kubeletVersion ?? machinePool.spec.template.spec.version ?? KUBELET_VERSION,
+      kubeletVersion: template?.kubeletVersion ?? pool.spec.template.spec.version ?? KUBELET_VERSION,
     },
   };
 }

@@ -71,11 +71,16 @@ function covers(declared: Kind | ContractKind, kind: Kind): boolean {
 /** Whether the function owns the field, or every field of the object that is placed there: room for what it owns. */
 function ownsAll(fn: AnyFunction, kind: Kind, segments: readonly string[], value: unknown): boolean {
   if (ownsField(fn, kind, segments)) return true;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const members = Object.entries(value);
+  if (typeof value !== "object" || value === null) return false;
+  const members = Array.isArray(value) ? elementsOf(value) : Object.entries(value);
   return members.length === 0
     ? leadsToOwned(fn, kind, segments)
     : members.every(([field, member]) => ownsAll(fn, kind, [...segments, field], member));
+}
+
+/** The elements of a list by their type, as paths name them; an element without one is nobody's. */
+function elementsOf(list: readonly unknown[]): readonly (readonly [string, unknown])[] {
+  return list.map((element) => [String(Object(element).type ?? ""), element]);
 }
 
 function ownsField(fn: AnyFunction, kind: Kind, segments: readonly string[]): boolean {

@@ -26,6 +26,7 @@ const MAX_STACK_BYTES = 8 * 1024;
 const MAX_MESSAGE_CHARACTERS = 4 * 1024;
 const MAX_KEY_CHARACTERS = 480;
 const MAX_CAUSES = 20;
+export const MAX_OWNER_CHARACTERS = 256;
 
 export interface LetterContext {
   readonly build: DeadLetter["build"];
@@ -41,9 +42,10 @@ export function summarizeAttempt(run: FailedRun, now: Date, hide: Hide): Attempt
   const error =
     thrown === undefined ? { name: "Error", ...failure } : { ...errorOf(thrown, hide), ...failure };
   return {
+    ...(record === undefined ? {} : { run: record.runId }),
     start: (record?.startedAt ?? now).toISOString(),
     durationMs: record?.durationMs ?? 0,
-    ...(owner === undefined ? {} : { owner: owner.slice(0, 256) }),
+    ...(owner === undefined ? {} : { owner: owner.slice(0, MAX_OWNER_CHARACTERS) }),
     failures,
     again,
     error: { ...error, message: clippedText(failure.message, hide) },
@@ -76,6 +78,15 @@ export async function composeLetter(
     truncated: [],
   };
   return fitted(letter);
+}
+
+/** The same letter with what its run has read and sent, which came later. */
+export async function completeLetter(
+  letter: DeadLetter,
+  record: AttemptRecord,
+  hide: Hide,
+): Promise<DeadLetter> {
+  return fitted({ ...letter, run: await letterRun(record, hide) });
 }
 
 async function letterRun(record: AttemptRecord, hide: Hide): Promise<LetterRun> {

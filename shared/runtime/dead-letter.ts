@@ -85,6 +85,8 @@ const writeSchema = z.object({
 export type LetterWrite = z.infer<typeof writeSchema>;
 
 const attemptSchema = z.object({
+  /** Id of the run, as in the log and in the audit log of the API server; absent when nobody finished it. */
+  run: z.string().optional(),
   start: z.iso.datetime(),
   durationMs: z.number(),
   owner: z.string().optional(),

@@ -53,6 +53,7 @@ export interface RecordedWrite {
 
 /** A failed run by reference, unredacted: serialised only for a dead letter, never logged. */
 export interface AttemptRecord {
+  readonly runId: string;
   readonly startedAt: Date;
   readonly durationMs: number;
   /** Handed to the step; absent when the run did not get that far. */
@@ -70,7 +71,7 @@ export interface AttemptRecord {
 export interface FailedRun {
   readonly function: string;
   readonly key: Key;
-  /** Absent when the lease expired: nobody finished the run. */
+  /** Different for every run; absent when that is not known. */
   readonly owner?: string | undefined;
   readonly failure: Failure;
   /** Failures in a row, this one included. */
@@ -78,8 +79,10 @@ export interface FailedRun {
   readonly again: number;
   readonly causes: readonly Cause[];
   readonly record?: AttemptRecord | undefined;
-  /** The key has died of it. */
+  /** The key dies of it. */
   readonly death?: Death | undefined;
+  /** The queue has taken the lease away and told of that already; what the run recorded comes after. */
+  readonly fenced?: boolean | undefined;
 }
 
 export interface Death {
@@ -89,7 +92,10 @@ export interface Death {
   readonly since: Date;
 }
 
-/** Told by a queue about every failed run that it counts. Never rejects. */
+/**
+ * Told by a queue about every failed run that it counts. Rejects when the letter of a death could not be stored: the
+ * queue does not let the key die before it is.
+ */
 export type NoteFailure = (run: FailedRun) => Promise<void>;
 
 /**

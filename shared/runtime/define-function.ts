@@ -9,6 +9,8 @@ export interface ContractKind {
   /** `InfrastructureMachinePool`, `BootstrapConfig`, … as in the contract documents. */
   readonly contract: string;
   readonly referencedBy: readonly { readonly kind: Kind; readonly path: string }[];
+  /** Provider objects that name such a kind, of their own group, at one of these paths: nothing references it yet. */
+  readonly announcedBy?: { readonly kind: ContractKind; readonly paths: readonly string[] };
 }
 
 /** Index lookups in the read model of the management cluster (Nodes: of their workload cluster). */
@@ -60,6 +62,7 @@ export interface NewObject {
  */
 export interface GuardedPatch {
   readonly target: ObjectRef;
+  readonly subresource?: "status";
   readonly operations: readonly PatchOperation[];
 }
 
@@ -132,6 +135,8 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
     readonly verb: "create" | "delete" | "evict";
     readonly kind: Kind | ContractKind;
   }[];
+  /** Fields that the step reads and that wake nobody, because what follows from them does; snapshots keep them. */
+  readonly reads?: readonly { readonly on: Kind | ContractKind; readonly fields: readonly string[] }[];
   /** Kinds read live only, not watched. */
   readonly readsLive?: readonly (Kind | ContractKind)[];
   readonly queue?: Partial<QueueSettings>;

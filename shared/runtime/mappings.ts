@@ -1,5 +1,14 @@
-import { CLUSTER_NAME_LABEL, clusterNameOf, referenceValue, tenantOf } from "../api/indexes.ts";
+import {
+  CLUSTER_NAME_LABEL,
+  clusterNameOf,
+  POOL_NAME_LABEL,
+  referencesOf,
+  referenceValue,
+  tenantOf,
+} from "../api/indexes.ts";
 import { groupOf, objectKeyOf } from "../api/kinds.ts";
+import { kindOf } from "../api/registry.ts";
+import { labelValueOf } from "../rules/names.ts";
 import type { ToKeys } from "./define-function.ts";
 import { valueAt } from "./path.ts";
 import type { Member } from "./ports.ts";
@@ -55,9 +64,36 @@ export const owners: ToKeys = async ({ object }, reconciled, lookup) => {
   return found.flat();
 };
 
+/** An object → the reconciled objects that have an owner in common with it. */
+export const siblings: ToKeys = async ({ object }, reconciled, lookup) => {
+  const found = await Promise.all(
+    (object.metadata.ownerReferences ?? []).map((owner) => lookup.find(reconciled, "owner", owner.uid)),
+  );
+  return found.flat();
+};
+
 /** An object → the reconciled objects that it owns. */
 export const ownedBy: ToKeys = ({ object }, reconciled, lookup) =>
   lookup.find(reconciled, "owner", object.metadata.uid ?? "");
+
+/** A Machine or infrastructure machine, by its labels → the MachinePool whose it is; by controller, too. */
+export const poolOfMachine: ToKeys = async (seen, reconciled, lookup) => {
+  const { labels = {}, namespace = "" } = seen.object.metadata;
+  const [pool, cluster] = [labels[POOL_NAME_LABEL], labels[CLUSTER_NAME_LABEL]];
+  const owning = await owners(seen, reconciled, lookup);
+  if (pool === undefined || cluster === undefined) return owning;
+  const inIt = await lookup.find(reconciled, "cluster", `${namespace}/${cluster}`);
+  return [...owning, ...inIt.filter(({ name }) => labelValueOf(name) === pool)];
+};
+
+/** An object → the reconciled provider objects that it references. */
+export const referenced: ToKeys = async ({ object }, reconciled, lookup) => {
+  const references = referencesOf(kindOf(groupOf(object.apiVersion), object.kind), object);
+  const found = references
+    .filter(({ apiGroup, kind }) => apiGroup === reconciled.group && kind === reconciled.kind)
+    .map(({ name }) => lookup.find(reconciled, "name", `${object.metadata.namespace ?? ""}/${name}`));
+  return (await Promise.all(found)).flat();
+};
 
 /** A Node of a workload cluster → the pools of that Cluster that list its provider ID or name it in a nodeRef. */
 export const poolsOfNode: ToKeys = async ({ object, cluster }, reconciled, lookup) => {

@@ -10,8 +10,20 @@ import type {
 /** Time of one process. `now` is wall clock; simulation and tests replace it. */
 export interface Clock {
   now(): Date;
-  /** Calls back once after `delayMs`; the returned function cancels and may be called twice. */
+  /**
+   * Calls back once after `delayMs`; the returned function cancels and may be called twice. 0 is the next turn of the
+   * event loop: others have theirs before.
+   */
   after(delayMs: number, callback: () => void): () => void;
+}
+
+/** Chance of one process; simulation replaces it by what follows from a seed. */
+export interface Random {
+  /** In [0, 1). */
+  number(): number;
+  /** So many random bytes in hexadecimal: nobody has had this text before. */
+  id(bytes: number): string;
+  uuid(): string;
 }
 
 export interface Log {
@@ -40,10 +52,18 @@ export interface Selection {
 }
 
 export interface TypeProgress {
-  /** The first list is complete: what is not stored does not exist. */
+  /** The first list is complete and all of it is still there: what is not stored does not exist. */
   readonly ready: boolean;
-  /** The version up to which every change has been stored; undefined before the first list. */
+  /** The version up to which every change has been stored and told (KR-14); undefined before the first list. */
   readonly resourceVersion: string | undefined;
+  /** What the snapshots are of: server, selector, kept fields. Only a relay of the same scope goes on from them. */
+  readonly scope: string | undefined;
+}
+
+/** A stored change that may not have been told. No `before`: added. No `after`: removed. */
+export interface Untold {
+  readonly before?: KubeObject | undefined;
+  readonly after?: KubeObject | undefined;
 }
 
 /**
@@ -56,12 +76,14 @@ export interface Store extends AsyncDisposable {
   list(type: TypeKey, selection: Selection): Promise<readonly KubeObject[]>;
   find(type: TypeKey, index: string, value: string): Promise<readonly Member[]>;
   /**
-   * Stores a snapshot and its index entries in one step and advances the type's version, unless the stored one is
-   * as new (same uid, version not lower). Returns what was stored before.
+   * Stores a snapshot and its index entries in one step, unless the stored one is as new (same uid, version not
+   * lower), and keeps what was stored before until `advance` says that the change has been told. `stored` is true
+   * also for the version that is stored already and untold; `before` is then what was before it.
    */
   put(type: TypeKey, object: KubeObject): Promise<{ stored: boolean; before: KubeObject | undefined }>;
   /**
-   * Removes a snapshot in one step when its uid is `uid` and it is not newer than `resourceVersion`. Returns it.
+   * Removes a snapshot in one step when its uid is `uid` and it is not newer than `resourceVersion`. Returns it, and
+   * again until `advance` says that the removal has been told.
    */
   remove(
     type: TypeKey,
@@ -69,6 +91,9 @@ export interface Store extends AsyncDisposable {
     deleted: { readonly uid: string; readonly resourceVersion: string },
   ): Promise<KubeObject | undefined>;
   progress(type: TypeKey): Promise<TypeProgress>;
+  /** The last change of every object that changed after the version of the type, in no order. */
+  untold(type: TypeKey): Promise<readonly Untold[]>;
+  /** A version only grows: every change up to it has been stored and told. */
   advance(type: TypeKey, progress: Partial<TypeProgress>): Promise<void>;
   /** Forgets a type with all its snapshots. */
   drop(type: TypeKey): Promise<void>;
@@ -124,10 +149,18 @@ export interface KubeClient {
   ): AsyncIterable<WatchEvent>;
 }
 
+/** What the requests of a client have in common beside the function. */
+export interface Sending {
+  /** Id of the run that sends them; the API server puts it into its audit log as auditID (F-15). */
+  readonly runId?: string | undefined;
+  /** Writes are checked and answered, not stored. */
+  readonly dryRun?: boolean | undefined;
+}
+
 /** Connections by server name. */
 export interface Clients {
   /** Throws WaitingError when the workload cluster is not connected. */
-  of(cluster: ClusterName, functionName: string): KubeClient;
+  of(cluster: ClusterName, functionName: string, sending?: Sending): KubeClient;
 }
 
 /** What a read of a referenced provider object gives (provider-contracts.md 2). */

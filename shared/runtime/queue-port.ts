@@ -32,6 +32,8 @@ export interface QueueEntry {
 /** The right to run one key once. */
 export interface Lease {
   readonly key: Key;
+  /** Different for every run: stands in its log line, its requests, its Events and its dead letter (F-15). */
+  readonly runId: string;
   readonly causes: readonly Cause[];
   /** Failures so far. */
   readonly failures: number;
@@ -42,6 +44,8 @@ export interface Lease {
   readonly readyMs?: number | undefined;
   /** Aborts when the lease is lost, the run takes too long, or the worker stops. */
   readonly signal: AbortSignal;
+  /** How to tell, at such an end, what the run has read and sent so far, for its dead letter (F-14). */
+  readonly ifCutOff?: (record: () => AttemptRecord) => void;
 }
 
 export interface Failure {
@@ -76,10 +80,28 @@ export type Outcome =
       /** Dead at once. */
       readonly terminal: boolean;
       readonly requested: boolean;
-      readonly fences: readonly Fence[];
+      /** Absent when nobody knows: those of earlier runs stay. */
+      readonly fences?: readonly Fence[] | undefined;
       /** What the run read, decided and sent; absent when the run never got to its step. */
       readonly record?: AttemptRecord | undefined;
     };
+
+/**
+ * What a ledger counts (queue.md 9): events that added no run; tokens of keys that need no run any more; tokens sent
+ * again; leases that expired; ends of runs that had lost their lease; dead keys that an event brought back.
+ */
+export const COUNTED = [
+  "coalesced",
+  "stale",
+  "resent",
+  "expired",
+  "fenced",
+  "revivedLive",
+  "revivedResync",
+] as const;
+export type Counted = (typeof COUNTED)[number];
+/** Told by a queue what its calls of the ledger have counted. Must not throw. */
+export type NoteCount = (functionName: string, counted: Counted, times: number) => void;
 
 export interface QueueDepth {
   readonly ready: number;
@@ -88,6 +110,8 @@ export interface QueueDepth {
   readonly dead: number;
   /** Milliseconds until the next waiting key is due; undefined when none waits. */
   readonly nextDueMs?: number | undefined;
+  /** By how much time is behind: since when a waiting key is due, or a lease over; absent where none is. */
+  readonly tickLagMs?: number | undefined;
   /** Of the ready keys, those of class resync; absent where that is not known. */
   readonly readyResync?: number | undefined;
   /** How long the longest ready key of each class has been ready; absent where none is or that is not known. */
@@ -122,6 +146,23 @@ export interface DeadKey {
   readonly failure: Failure;
 }
 
+/** Where a key stands that is not idle, for `explain`. */
+export interface KeyState {
+  readonly state: "waiting" | "ready" | "running" | "dead";
+  /** Since when it is ready, runs or is dead; absent where that is not known. */
+  readonly since?: Date | undefined;
+  /** When time moves it on: a waiting key becomes ready, the lease of a running one runs out. */
+  readonly until?: Date | undefined;
+  /** Who runs it. */
+  readonly owner?: string | undefined;
+  /** Why it will run (again), newest first. */
+  readonly causes: readonly Cause[];
+  /** In a row. */
+  readonly failures: number;
+  /** The last one of these. */
+  readonly failure?: Failure | undefined;
+}
+
 export interface WorkOptions extends QueueSettings {
   /** Name of this worker, for leases. */
   readonly owner: string;
@@ -142,6 +183,8 @@ export interface Queue extends AsyncDisposable {
   ): Promise<AsyncDisposable>;
   depth(functionName: string): Promise<QueueDepth>;
   dead(functionName: string): Promise<readonly DeadKey[]>;
+  /** Where one key stands; undefined = idle: nothing is to be done until an event. */
+  keyState(functionName: string, key: Key): Promise<KeyState | undefined>;
   /**
    * Changes when the ledger has lost data or may have: gone, another server process, an outage of more than 5 s, a
    * refused event. The relay then resyncs (Q-15).

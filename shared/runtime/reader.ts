@@ -195,7 +195,9 @@ async function demandListed(store: Store, type: TypeKey): Promise<void> {
 }
 
 function demandWatched({ name, reconciles, watches }: AnyFunction["spec"], kind: Kind): void {
-  const watched = [reconciles, ...watches.map(({ on }) => on)].some((on) => isKind(on, kind));
+  const watched = [reconciles, ...watches.map(({ on }) => on)].some(
+    (on) => isKind(on, kind) || mayBeAnnounced(on, kind, reconciles),
+  );
   assert(watched, `${name} reads ${kind.kind}, which it does not watch`);
 }
 
@@ -211,6 +213,11 @@ function demandLiveDeclared(
   const declared = [reconciles, ...watches.map(({ on }) => on), ...readsLive];
   const known = declared.some((on) => isContractKind(on) || isKind(on, kind));
   assert(known, `${name} reads ${kind.kind} live, which it neither watches nor declares`);
+}
+
+/** Which kind it is, only provider objects say: any that is not of Cluster API's own group. */
+function mayBeAnnounced(on: Kind | ContractKind, kind: Kind, reconciles: Kind): boolean {
+  return isContractKind(on) && on.announcedBy !== undefined && kind.group !== reconciles.group;
 }
 
 function isKind(on: Kind | ContractKind, kind: Kind): boolean {

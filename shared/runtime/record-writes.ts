@@ -11,7 +11,11 @@ export interface WriteRecorder extends Clients {
 /** The same clients, keeping every write request with its outcome for a dead letter. */
 export function recordWrites(clients: Clients): WriteRecorder {
   const sent: RecordedWrite[] = [];
-  return { sent, of: (cluster, name) => recordingClient(clients.of(cluster, name), { cluster, name, sent }) };
+  return {
+    sent,
+    of: (cluster, name, sending) =>
+      recordingClient(clients.of(cluster, name, sending), { cluster, name, sent }),
+  };
 }
 
 interface Sender {

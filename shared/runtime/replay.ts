@@ -1,8 +1,10 @@
 import type { KubeObject } from "../api/kinds.ts";
 import { checkDecision } from "./check-decision.ts";
 import { decisionDigest, errorOf, toPlain } from "./compose-letter.ts";
-import type { DeadLetter, RecordedError } from "./dead-letter.ts";
+import type { DeadLetter, LetterRun, RecordedError } from "./dead-letter.ts";
+import type { RecordedWrite } from "./dead-letters-port.ts";
 import type { AnyDecision, AnyFunction } from "./define-function.ts";
+import { titleOf } from "./last-run.ts";
 import type { Clients, KubeClient, Log } from "./ports.ts";
 import { recordWrites } from "./record-writes.ts";
 import { mask } from "./redact.ts";
@@ -19,7 +21,7 @@ export interface Decided {
   readonly digest: string;
 }
 
-interface SentRequest {
+export interface SentRequest {
   /** `patch MachinePool default/p1`. */
   readonly title: string;
   readonly body: unknown;
@@ -54,22 +56,31 @@ export async function replay(fn: AnyFunction, letter: DeadLetter): Promise<Repla
   }
   const [missing] = reader.unrecorded;
   if (missing !== undefined) {
-    return {
-      type: "not replayable",
-      why: `the step now reads what the dead letter does not hold: ${missing}`,
-    };
+    const why = wasCutOff(run)
+      ? `the run was cut off before it had the answer to ${missing}`
+      : `the step now reads what the dead letter does not hold: ${missing}`;
+    return { type: "not replayable", why };
   }
   const decision = run.decision === undefined ? undefined : decisionOf(run.decision);
   const scene: Scene = { fn, object: now.object, clock };
   const sides = {
-    recorded: await decided({ decision, error: run.error }, scene, run.digest),
+    recorded: wasCutOff(run)
+      ? { result: "cut off before it had decided", requests: [], digest: run.digest }
+      : await decided({ decision, error: run.error }, scene, run.digest),
     replayed: await decided(now, scene, await decisionDigest(now)),
   };
   return { type: sides.recorded.digest === sides.replayed.digest ? "reproduced" : "different", ...sides };
 }
 
-function whyWithoutRun({ reason, truncated }: DeadLetter): string {
+/** By its lease or its time limit: a run that ends by itself has a decision or an error. */
+function wasCutOff({ decision, error }: LetterRun): boolean {
+  return decision === undefined && error === undefined;
+}
+
+/** Why a letter holds no run, for people. */
+export function whyWithoutRun({ reason, truncated }: DeadLetter): string {
   if (truncated.includes("run")) return "what the run read was left out of the dead letter: too large";
+  if (reason === "Malformed") return "nothing ran: what arrived is no key of this function";
   return reason === "LeaseExpired"
     ? "the worker was killed or hung, so nobody recorded what the run read"
     : "the run was cut off before it could record what it read";
@@ -100,8 +111,7 @@ async function decided(
   scene: Scene,
   digest: string,
 ): Promise<Decided> {
-  const result =
-    error === undefined ? describeResult(decision) : `${error.name} ${error.reason}: ${error.message}`;
+  const result = error === undefined ? describeResult(decision) : `threw ${error.reason}: ${error.message}`;
   // A decision that its check refuses is not sent.
   if (decision === undefined || error !== undefined) return { result, requests: [], digest };
   return { result, requests: await requestsOf(decision, scene), digest };
@@ -143,12 +153,16 @@ async function requestsOf(
     log: NO_LOG,
     signal: new AbortController().signal,
   });
-  return clients.sent.map(({ verb, cluster, kind, key, subresource, body, precondition }) => ({
-    title: `${verb} ${kind.kind}${subresource === undefined ? "" : `/${subresource}`} ${key.namespace}/${key.name}${
-      cluster === "management" ? "" : ` in ${cluster}`
-    }`,
+  return clients.sent.map(describeRequest);
+}
+
+/** A write request for people, secrets masked. */
+export function describeRequest(write: RecordedWrite): SentRequest {
+  const { kind, body, precondition } = write;
+  return {
+    title: titleOf(write),
     body: maskedBody(kind.kind, body ?? precondition),
-  }));
+  };
 }
 
 /** The body alone does not say that it goes into a Secret. */
@@ -158,20 +172,21 @@ function maskedBody(kind: string, body: unknown): unknown {
 }
 
 /** An API server that takes everything and answers with as little as possible. */
-const ACCEPTING: Clients = { of: () => acceptingClient() };
+const ACCEPTING: Clients = { of: () => ({ ...acceptedWrites(), ...NO_READS }) };
+/** Writing a decision reads nothing. */
+const NO_READS = {} as Pick<KubeClient, "get" | "list" | "watch">;
 
-function acceptingClient(): KubeClient {
+/** Writes that are sent nowhere, each with as little of an answer as possible. */
+export function acceptedWrites(): Pick<KubeClient, "create" | "jsonPatch" | "apply" | "delete"> {
   const answer = async (kind: { readonly kind: string }, name: string): Promise<KubeObject> => ({
     apiVersion: "",
     kind: kind.kind,
     metadata: { name },
   });
-  const client: Pick<KubeClient, "create" | "jsonPatch" | "apply" | "delete"> = {
+  return {
     create: (kind, object) => answer(kind, object.metadata.name),
     jsonPatch: (kind, key) => answer(kind, key.name),
     apply: (kind, key) => answer(kind, key.name),
     delete: (kind, key) => answer(kind, key.name),
   };
-  // Writing a decision reads nothing.
-  return client as KubeClient;
 }

@@ -1,7 +1,7 @@
 import { CustomResourceDefinition } from "../api/core.ts";
 import { type ContractReference, type ContractVersion, type Kind, MANAGEMENT } from "../api/kinds.ts";
 import { contractOf } from "../contract/version.ts";
-import type { KubeClient, Referenced, Store } from "./ports.ts";
+import type { KubeClient, Referenced, Selection, Store } from "./ports.ts";
 
 /** The kind a reference means, or why it cannot be told. */
 export type Resolved =
@@ -18,13 +18,21 @@ export async function resolveReference(
   reference: ContractReference,
 ): Promise<Resolved> {
   const { group, kind } = CustomResourceDefinition;
-  const named = await store.list(
-    { cluster: MANAGEMENT, group, kind },
-    { index: { name: "definedKind", values: [reference.kind] } },
-  );
-  const crd = named
-    .map((object) => object as CustomResourceDefinition)
-    .find(({ spec }) => spec.group === reference.apiGroup);
+  const named = await store.list({ cluster: MANAGEMENT, group, kind }, definitionsOf(reference));
+  return resolveAmong(named as readonly CustomResourceDefinition[], reference);
+}
+
+/** Which CustomResourceDefinitions decide about a kind. */
+export function definitionsOf({ kind }: Pick<ContractReference, "kind">): Selection {
+  return { index: { name: "definedKind", values: [kind] } };
+}
+
+/** The same for a step that has read these definitions. */
+export function resolveAmong(
+  definitions: readonly CustomResourceDefinition[],
+  reference: Pick<ContractReference, "apiGroup" | "kind">,
+): Resolved {
+  const crd = definitions.find(({ spec }) => spec.group === reference.apiGroup);
   if (crd === undefined) return unresolved(reference, false, "does not exist; install the provider");
   const contract = contractOf(crd);
   if (contract === undefined) {
@@ -45,7 +53,11 @@ export async function resolveReference(
   };
 }
 
-export function unresolved(reference: ContractReference, crdExists: boolean, text: string): Unresolved {
+export function unresolved(
+  reference: Pick<ContractReference, "apiGroup" | "kind">,
+  crdExists: boolean,
+  text: string,
+): Unresolved {
   const message = `CustomResourceDefinition of ${reference.apiGroup}/${reference.kind} ${text}`;
   return { state: "unresolved", crdExists, message };
 }

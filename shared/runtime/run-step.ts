@@ -4,6 +4,7 @@ import type { AttemptRecord } from "./dead-letters-port.ts";
 import type { AnyDecision, AnyFunction } from "./define-function.ts";
 import { KubeError, TerminalError, WaitingError } from "./errors.ts";
 import { type Key, type KeyParts, parseKey } from "./key.ts";
+import { logRun } from "./log-run.ts";
 import type { Clients, Clock, Log, Store } from "./ports.ts";
 import type { Failure, Fence, Lease, Outcome } from "./queue-port.ts";
 import { createReader, NotListedError } from "./reader.ts";
@@ -47,12 +48,14 @@ interface Run {
  * outcome to the queue. A terminal failure is also told to whoever looks at the object, as a Warning Event (R-13).
  * Never throws: whatever happens is an Outcome.
  */
-export async function runStep(fn: AnyFunction, lease: Lease, context: RunContext): Promise<Outcome> {
+export async function runStep(fn: AnyFunction, lease: Lease, given: RunContext): Promise<Outcome> {
+  const context = { ...given, clients: naming(lease.runId, given.clients) };
   const run: Run = {
     startedAt: context.clock.now(),
     overdue: lease.fences,
     written: { requests: 0, fences: [], error: undefined },
   };
+  lease.ifCutOff?.(() => recordOf(lease, run, context.clock));
   const ended = await attempt(fn, lease, context, run).catch((error: unknown) => {
     run.thrown = error;
     return failedWith(error, lease, run.written.requests > 0);
@@ -60,11 +63,16 @@ export async function runStep(fn: AnyFunction, lease: Lease, context: RunContext
   const fences = fencesAfter(run);
   const outcome: Outcome =
     ended.type === "error"
-      ? { ...ended, fences, record: recordOf(run, context.clock) }
+      ? { ...ended, fences, record: recordOf(lease, run, context.clock) }
       : { ...ended, fences };
   await announce(fn, lease, { ...context, ...run, outcome });
-  record(fn, lease, context, { ...run, outcome });
+  logRun(fn, lease, context, { ...run, requests: run.written.requests, outcome });
   return outcome;
+}
+
+/** The same clients; every request names the run (F-15). */
+function naming(runId: string, clients: Clients): Clients {
+  return { of: (cluster, name, sending) => clients.of(cluster, name, { ...sending, runId }) };
 }
 
 type Ending = Outcome extends infer One ? (One extends Outcome ? Omit<One, "fences"> : never) : never;
@@ -87,6 +95,7 @@ async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: 
     function: fn,
     object,
     signal: lease.signal,
+    runId: lease.runId,
   });
   if (run.written.error !== undefined) throw run.written.error;
   return concluded(decision, run.written.requests > 0);
@@ -100,13 +109,15 @@ export function demandKey(fn: AnyFunction, text: Key): KeyParts {
 }
 
 /** By reference: a run that fails does not pay for a dead letter that is never written. */
-function recordOf(run: Run, clock: Clock): AttemptRecord {
+function recordOf({ runId }: Lease, run: Run, clock: Clock): AttemptRecord {
   return {
+    runId,
     startedAt: run.startedAt,
     durationMs: clock.now().getTime() - run.startedAt.getTime(),
     clock: run.now,
-    reads: run.read?.answered ?? [],
-    writes: run.sender?.sent ?? [],
+    // A run that is cut off may still go on for a moment.
+    reads: [...(run.read?.answered ?? [])],
+    writes: [...(run.sender?.sent ?? [])],
     decision: run.decision,
     thrown: run.thrown,
     accepted: run.sender !== undefined,
@@ -197,33 +208,18 @@ export function failureOf(error: unknown): Failure {
 /** A terminal failure as an Event, unless the decision has sent the same one already. */
 async function announce(
   fn: AnyFunction,
-  { signal }: Lease,
+  { signal, runId }: Lease,
   { outcome, object, decision, ...context }: RunContext & Run & { readonly outcome: Outcome },
 ): Promise<void> {
   if (outcome.type !== "error" || !outcome.terminal || object === undefined) return;
   const { reason, message } = outcome.failure;
   const told = decision?.events?.some((event) => event.reason === reason && event.message === message);
   if (told === true) return;
-  await sendEvents([{ type: "Warning", reason, message }], { ...context, function: fn, object, signal });
-}
-
-function record(
-  fn: AnyFunction,
-  lease: Lease,
-  { clock, log }: RunContext,
-  run: Run & { readonly outcome: Outcome },
-): void {
-  const { outcome, written, startedAt } = run;
-  const fields = {
-    function: fn.spec.name,
-    key: lease.key,
-    cause: lease.causes.map((cause) => cause.what),
-    outcome: outcome.type,
-    requests: written.requests,
-    durationMs: clock.now().getTime() - startedAt.getTime(),
-    ...(outcome.type === "ok" && outcome.waitingFor !== undefined ? { waitingFor: outcome.waitingFor } : {}),
-  };
-  if (outcome.type === "error")
-    log.warn({ ...fields, failure: outcome.failure, failures: lease.failures + 1 }, "run failed");
-  else log.debug(fields, "run");
+  await sendEvents([{ type: "Warning", reason, message }], {
+    ...context,
+    function: fn,
+    object,
+    signal,
+    runId,
+  });
 }

@@ -13,6 +13,8 @@ export interface EventContext {
   readonly log: Log;
   /** Aborted when the lease is lost: nothing is sent afterwards (R-04). */
   readonly signal: AbortSignal;
+  /** Of the run that tells; stands on the Event (F-15). */
+  readonly runId?: string | undefined;
 }
 
 /**
@@ -27,6 +29,7 @@ export async function sendEvents(notices: readonly Notice[], context: EventConte
       const event = eventOf(notice, context.object, {
         now: context.clock.now(),
         component: `capstan-${name}`,
+        runId: context.runId,
       });
       await context.clients.of(MANAGEMENT, name).create(Event, event);
     } catch (error) {
@@ -39,7 +42,7 @@ export async function sendEvents(notices: readonly Notice[], context: EventConte
 function eventOf(
   notice: Notice,
   about: KubeObject,
-  by: { readonly now: Date; readonly component: string },
+  by: { readonly now: Date; readonly component: string; readonly runId: string | undefined },
 ): Event {
   const { name, namespace, uid, resourceVersion } = about.metadata;
   const timestamp = `${by.now.toISOString().slice(0, 19)}Z`;
@@ -49,6 +52,7 @@ function eventOf(
     metadata: {
       name: `${prefixOf(name)}.${hashOf(`${uid} ${notice.reason} ${notice.message}`)}`,
       namespace: namespace ?? "default",
+      ...(by.runId === undefined ? {} : { annotations: { [RUN_ANNOTATION]: by.runId } }),
     },
     involvedObject: { apiVersion: about.apiVersion, kind: about.kind, namespace, name, uid, resourceVersion },
     reason: notice.reason,
@@ -63,6 +67,7 @@ function eventOf(
   };
 }
 
+const RUN_ANNOTATION = "capstan.dev/run";
 /** The API server takes at most 1,024. */
 const MAX_MESSAGE_CHARACTERS = 1_024;
 

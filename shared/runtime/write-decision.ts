@@ -1,8 +1,9 @@
-import { apiVersionOf, type KubeObject, MANAGEMENT, type ObjectRef, refTo } from "../api/kinds.ts";
+import { apiVersionOf, type KubeObject, type ObjectRef, refTo } from "../api/kinds.ts";
 import type { AnyDecision, AnyFunction, AppliedObject, GuardedPatch, NewObject } from "./define-function.ts";
-import { KubeError, WaitingError } from "./errors.ts";
+import { WaitingError } from "./errors.ts";
+import { type FailedWrite, fenceOf, judgeFailedWrite } from "./failed-write.ts";
 import { sameJson, segmentsOf, valueAt } from "./path.ts";
-import type { PatchOperation } from "./ports.ts";
+import type { KubeClient, PatchOperation } from "./ports.ts";
 import type { Fence } from "./queue-port.ts";
 import { type EventContext, sendEvents } from "./send-events.ts";
 
@@ -25,44 +26,48 @@ const SIDE_BY_SIDE = 8;
  * before it failed, unless the decision releases it anyway. Nothing is sent for an apply that changes nothing (F-07).
  */
 export async function writeDecision(decision: AnyDecision, context: EventContext): Promise<Written> {
+  const { function: fn, object } = context;
   const sender = createSender(context);
   const patches = mergeByTarget(decision.patch ?? []);
   const last = patches.filter(removesFinalizer);
-  await sender.all((decision.create ?? []).map((made) => () => sendCreate(made, context)));
+  await sender.all((decision.create ?? []).map(toCreate));
   if (sender.written().error !== undefined) return sender.written();
-  await sender.all(
-    patches.filter((patch) => !removesFinalizer(patch)).map((patch) => () => sendPatch(patch, context)),
-  );
-  await sender.all(applies(decision, context));
-  await sender.all((decision.delete ?? []).map((ref) => () => sendDelete(ref, context)));
+  await sender.all(patches.filter((patch) => !removesFinalizer(patch)).map(toPatch));
+  const status = decision.apply === undefined ? [] : ownStatus(fn, object, decision.apply);
+  await sender.all([...status, ...(decision.applyOn ?? [])].map(toApply));
+  await sender.all((decision.delete ?? []).map(toDelete));
   await sendEvents(decision.events ?? [], context);
   if (sender.written().error === undefined || decision.releaseAnyway === true)
-    await sender.all(last.map((patch) => () => sendPatch(patch, context)));
+    await sender.all(last.map(toPatch));
   return sender.written();
 }
 
-type Send = () => Promise<{ readonly ref: ObjectRef; readonly result: KubeObject | undefined }>;
+/** One request about one object. */
+interface Send extends Pick<FailedWrite, "ref" | "verb"> {
+  readonly request: (client: KubeClient) => Promise<KubeObject | undefined>;
+}
 
-function createSender({ signal }: EventContext): {
+function createSender({ signal, clients, function: fn }: EventContext): {
   all(sends: readonly Send[]): Promise<void>;
   written(): Written;
 } {
   const fences: Fence[] = [];
   let requests = 0;
   let firstError: unknown;
-  async function send(one: Send): Promise<void> {
+  async function send({ ref, verb, request }: Send): Promise<void> {
+    const client = () => clients.of(ref.cluster, fn.spec.name);
     try {
       signal.throwIfAborted();
       requests += 1;
-      const { ref, result } = await one();
+      const result = await request(client());
       const resourceVersion = result?.metadata?.resourceVersion;
       if (resourceVersion !== undefined) fences.push(fenceOf(ref, resourceVersion));
-    } catch (error) {
+    } catch (failure) {
       // Not connected: nothing was sent.
-      if (error instanceof WaitingError) requests -= 1;
+      if (failure instanceof WaitingError) requests -= 1;
+      const { error, fence } = await judgeFailedWrite({ ref, verb, error: failure }, client);
       firstError ??= error;
-      const lost = lostRace(error);
-      if (lost !== undefined) fences.push(lost);
+      if (fence !== undefined) fences.push(fence);
     }
   }
   return {
@@ -77,97 +82,54 @@ function createSender({ signal }: EventContext): {
   };
 }
 
-const targets = new WeakMap<object, ObjectRef>();
-
-/** Remembers which object a failed write was for, so that the next run waits for a newer snapshot of it. */
-async function tracked(ref: ObjectRef, request: Promise<KubeObject | undefined>): ReturnType<Send> {
-  try {
-    return { ref, result: await request };
-  } catch (error) {
-    if (error instanceof KubeError) targets.set(error, ref);
-    throw error;
-  }
-}
-
-function lostRace(error: unknown): Fence | undefined {
-  if (!(error instanceof KubeError) || error.class !== "Conflict") return undefined;
-  const ref = targets.get(error);
-  if (ref?.resourceVersion === undefined) return undefined;
-  return { ...fenceOf(ref, ref.resourceVersion), newerThan: true };
-}
-
-function fenceOf(ref: ObjectRef, resourceVersion: string): Fence {
-  const { cluster, namespace, name, kind } = ref;
-  return { cluster, namespace, name, group: kind.group, kind: kind.kind, resourceVersion };
-}
-
-function sendCreate(
-  { kind, object, cluster }: NewObject,
-  { clients, function: fn }: EventContext,
-): ReturnType<Send> {
+function toCreate({ kind, object, cluster }: NewObject): Send {
   const ref = { ...refTo(kind, object, cluster), resourceVersion: undefined };
-  return tracked(ref, clients.of(cluster, fn.spec.name).create(kind, object));
+  return { ref, verb: "create", request: (client) => client.create(kind, object) };
 }
 
-function sendPatch(
-  { target, operations }: GuardedPatch,
-  { clients, function: fn }: EventContext,
-): ReturnType<Send> {
+function toPatch({ target, operations, subresource }: GuardedPatch): Send {
   const guards: PatchOperation[] = [{ op: "test", path: "/metadata/uid", value: target.uid }];
   if (target.resourceVersion !== undefined) {
     guards.push({ op: "test", path: "/metadata/resourceVersion", value: target.resourceVersion });
   }
-  const client = clients.of(target.cluster, fn.spec.name);
-  return tracked(target, client.jsonPatch(target.kind, target, [...guards, ...operations]));
+  const request: Send["request"] = (client) =>
+    client.jsonPatch(target.kind, target, [...guards, ...operations], subresource);
+  return { ref: target, verb: "patch", request };
 }
 
-function sendDelete(ref: ObjectRef, { clients, function: fn }: EventContext): ReturnType<Send> {
-  const client = clients.of(ref.cluster, fn.spec.name);
+function toDelete(ref: ObjectRef): Send {
   const preconditions = { uid: ref.uid ?? "", resourceVersion: ref.resourceVersion };
-  return tracked(ref, client.delete(ref.kind, ref, preconditions));
+  return { ref, verb: "delete", request: (client) => client.delete(ref.kind, ref, preconditions) };
 }
 
-function applies(decision: AnyDecision, context: EventContext): readonly Send[] {
-  const { function: fn, object, clients } = context;
-  const own = decision.apply === undefined ? [] : ownApply(fn, object, decision.apply);
-  const foreign = (decision.applyOn ?? []).map((applied) => () => sendApply(applied, context));
-  return [
-    ...own.map((body) => () => {
-      const ref = refTo(fn.spec.reconciles, object);
-      return tracked(ref, clients.of(MANAGEMENT, fn.spec.name).apply(ref.kind, ref, body, "status"));
-    }),
-    ...foreign,
-  ];
-}
-
-function sendApply(
-  { target, body, subresource }: AppliedObject,
-  { clients, function: fn }: EventContext,
-): ReturnType<Send> {
+function toApply({ target, body, subresource }: AppliedObject): Send {
   const { uid, resourceVersion } = target;
   const identity = identityOf(target);
   // The labels or owner references of the body stand beside the identity, they do not replace it.
   const metadata = { ...(body["metadata"] as Json | undefined), ...identity.metadata, uid, resourceVersion };
-  const client = clients.of(target.cluster, fn.spec.name);
-  return tracked(target, client.apply(target.kind, target, { ...body, ...identity, metadata }, subresource));
+  const request: Send["request"] = (client) =>
+    client.apply(target.kind, target, { ...body, ...identity, metadata }, subresource);
+  return { ref: target, verb: "apply", request };
 }
 
-/** The body of the status apply, with the uid and resourceVersion of its snapshot; empty when nothing changes. */
-function ownApply(
-  fn: AnyFunction,
+/**
+ * The status of the reconciled object as this function owns it, when anything of it differs from the snapshot.
+ * Differs: KW-03 asks for one unconditional apply per object and function after a restart, to assert ownership again.
+ * Functions do not know when a process starts, and it would be a write per object, function and worker. Ownership
+ * is lost only to a write that changes the value, and that brings the key back.
+ */
+function ownStatus(
+  { spec }: AnyFunction,
   object: KubeObject,
-  applied: { readonly [path: string]: unknown },
-): readonly object[] {
+  applied: NonNullable<AnyDecision["apply"]>,
+): readonly AppliedObject[] {
   const unchanged = Object.entries(applied).every(([path, value]) => sameJson(valueAt(object, path), value));
   if (unchanged) return [];
-  const ref = refTo(fn.spec.reconciles, object);
-  const { uid, resourceVersion } = ref;
-  const identity = identityOf(ref);
-  const body: Json = { ...identity, metadata: { ...identity.metadata, uid, resourceVersion } };
+  const body: Json = {};
   for (const [path, value] of Object.entries(applied)) {
     if (value !== undefined) place(body, segmentsOf(path), value);
   }
-  return [body];
+  return [{ target: refTo(spec.reconciles, object), subresource: "status", body }];
 }
 
 function identityOf(ref: ObjectRef): {
@@ -194,13 +156,13 @@ function place(body: Json, [head = "", ...rest]: readonly string[], value: unkno
 function mergeByTarget(patches: readonly GuardedPatch[]): readonly GuardedPatch[] {
   const merged = new Map<string, GuardedPatch>();
   for (const patch of patches) {
-    const { target, operations } = patch;
+    const { target, operations, subresource = "" } = patch;
     if (operations.length === 0) continue;
-    const text = `${target.cluster} ${target.kind.group}/${target.kind.kind} ${target.namespace}/${target.name} ${removesFinalizer(patch)}`;
+    const text = `${target.cluster} ${target.kind.group}/${target.kind.kind} ${target.namespace}/${target.name} ${subresource} ${removesFinalizer(patch)}`;
     const known = merged.get(text);
     merged.set(
       text,
-      known === undefined ? patch : { target, operations: [...known.operations, ...operations] },
+      known === undefined ? patch : { ...known, operations: [...known.operations, ...operations] },
     );
   }
   return [...merged.values()];

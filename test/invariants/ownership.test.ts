@@ -19,6 +19,11 @@ const TURNS: readonly {
     field: "MachinePool metadata.finalizers",
     why: "guard adds its finalizer before the deletion, delete removes it at the end of it",
   },
+  {
+    between: ["machinepool-guard", "sim-autoscaler"],
+    field: "MachinePool spec.replicas",
+    why: "guard writes a default once where there is none, the provider where replicas are managed from outside",
+  },
 ];
 
 interface Owned {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { machinepoolNodes } from "../../../functions/machinepool/nodes.ts";
 import { MINUTE } from "../../../shared/runtime/backoff.ts";
 import { done, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
-import { cluster, connection, machinePool, node } from "../../support/builders.ts";
+import { cluster, connection, machine, machinePool, node, OWNED_BY_P1 } from "../../support/builders.ts";
 import { decide, given } from "../../support/world.ts";
 
 const MARKED = {
@@ -111,5 +111,30 @@ describe("machinepool-nodes", () => {
     const own = await decide(machinepoolNodes, world, "p0");
     expect(own.patch?.map(({ target }) => target.name)).toEqual(["n1"]);
     expect(own.result).toEqual(done);
+  });
+
+  it("leaves the annotations of a Node to the Machine that claims it, and the taint until that Machine's labels are there", async () => {
+    const claiming = machine("m1", { status: { nodeRef: { name: "n1" } } });
+    const claimed = given(cluster(), machinePool(), connection(), claiming);
+    const fresh = node("n1", { spec: { taints: [TAINT] } });
+    expect(await written(claimed.inWorkload("default/c1", fresh))).toEqual([]);
+    const labelled = node("n1", {
+      metadata: { annotations: { "cluster.x-k8s.io/labels-from-machine": "" } },
+      spec: { taints: [TAINT] },
+    });
+    const [patch] = await written(claimed.inWorkload("default/c1", labelled));
+    expect(patch?.operations).toEqual([
+      { op: "test", path: "/spec/taints/0", value: TAINT },
+      { op: "remove", path: "/spec/taints/0" },
+    ]);
+  });
+
+  it("marks a Node itself that only another's Machine claims", async () => {
+    const foreign = machine("m1", {
+      metadata: { ownerReferences: [{ ...OWNED_BY_P1, kind: "MachineSet", name: "s", uid: "uid-s" }] },
+      status: { nodeRef: { name: "n1" } },
+    });
+    const to = given(cluster(), machinePool(), connection(), foreign).inWorkload("default/c1", node("n1"));
+    expect(await written(to)).toHaveLength(1);
   });
 });

@@ -8,6 +8,8 @@ import {
   cluster,
   connection,
   infraMachinePool,
+  machine,
+  machineCondition,
   machinePool,
   node,
   OWNED_BY_P1,
@@ -270,5 +272,96 @@ describe("machinepool-status", () => {
       "n2",
       "n3",
     ]);
+  });
+
+  describe("of a pool with Machines", () => {
+    const infra = infraMachinePool({ status: { infrastructureMachineKind: "FooMachine" } });
+    const good = [
+      machineCondition("Ready", "True", "Ready"),
+      machineCondition("Available", "True", "Available"),
+      machineCondition("UpToDate", "True", "UpToDate"),
+    ];
+    const conditionsOf = async (to: ReturnType<typeof given>) =>
+      new Map((await statusOf(to)).conditions?.map((entry) => [entry.type, entry]));
+
+    it("6.5 counts Machines, not what the provider reports, and takes their versions", async () => {
+      const status = await statusOf(
+        world(
+          infra,
+          machine("m1", { status: { conditions: good } }),
+          machine("m2", { spec: { version: "v1.33.0" }, status: { conditions: good.slice(0, 1) } }),
+          machine("m3", { status: undefined, spec: { version: undefined } }),
+        ),
+      );
+      expect(status).toMatchObject({
+        replicas: 3,
+        readyReplicas: 2,
+        availableReplicas: 1,
+        upToDateReplicas: 1,
+        versions: [
+          { version: "v1.33.0", replicas: 1 },
+          { version: "v1.34.2", replicas: 1 },
+        ],
+      });
+    });
+
+    it("6.5 counts no Machine that somebody else controls, and none without a machine kind", async () => {
+      const foreign = machine("m1", {
+        metadata: { ownerReferences: [{ ...OWNED_BY_P1, kind: "MachineSet", name: "s1", uid: "uid-s1" }] },
+        status: { conditions: good },
+      });
+      expect(await statusOf(world(infra, foreign))).toMatchObject({ readyReplicas: 0, upToDateReplicas: 0 });
+      expect(await statusOf(world(machine("m1")))).toMatchObject({ readyReplicas: 3 });
+    });
+
+    it("6.5 keeps the versions while the workload cluster is not connected", async () => {
+      const versions = [{ version: "v1.30.0", replicas: 9 }];
+      const blind = world(
+        infra,
+        machinePool({ status: { versions } }),
+        machine("m1"),
+        connection({ status: { nodesComplete: false } }),
+      );
+      expect(await statusOf(blind)).toMatchObject({ versions });
+    });
+
+    it("7.1 is Available when as many Machines are as replicas are wanted", async () => {
+      const machines = ["m1", "m2", "m3"].map((name) => machine(name, { status: { conditions: good } }));
+      expect((await conditionsOf(world(infra, ...machines))).get("Available")).toMatchObject({
+        status: "True",
+      });
+      expect((await conditionsOf(world(infra, ...machines.slice(1)))).get("Available")).toMatchObject({
+        status: "False",
+        message: "2 available replicas, 3 desired",
+      });
+    });
+
+    it("7.1 merges Ready and UpToDate of the Machines, and says which wait for remediation", async () => {
+      const sick = machine("m2", {
+        status: {
+          conditions: [
+            machineCondition("Ready", "False", "NotReady", "disk is full"),
+            machineCondition("HealthCheckSucceeded", "False", "NodeNotReady"),
+            machineCondition("OwnerRemediated", "False", "WaitingForRemediation", "Waiting for remediation"),
+          ],
+        },
+      });
+      const conditions = await conditionsOf(
+        world(infra, machine("m1", { status: { conditions: good } }), sick),
+      );
+      expect(conditions.get("MachinesReady")).toMatchObject({
+        status: "False",
+        reason: "NotReady",
+        message: "* Machine m2: disk is full",
+      });
+      expect(conditions.get("MachinesUpToDate")).toMatchObject({
+        status: "Unknown",
+        reason: "UpToDateUnknown",
+      });
+      expect(conditions.get("Remediating")).toMatchObject({
+        status: "True",
+        message: "* Machine m2: Waiting for remediation",
+      });
+    });
   });
 });

@@ -54,6 +54,21 @@ describe("machinepool-sync", () => {
     ]);
   });
 
+  it("names what its providers have not written yet", async () => {
+    const awaited = async (...providers: readonly ReturnType<typeof bootstrapConfig>[]) =>
+      (await decide(machinepoolSync, given(cluster(), UNSYNCED, ...providers))).result;
+    const config = bootstrapConfig({ status: { initialization: { dataSecretCreated: false } } });
+    const infra = infraMachinePool({ status: { ready: false } });
+    expect(await awaited()).toEqual(waitFor("BootstrapConfig.status.dataSecretName"));
+    expect(await awaited(config, infra)).toEqual(
+      waitFor("BootstrapConfig.status.initialization.dataSecretCreated"),
+    );
+    expect(await awaited(bootstrapConfig())).toEqual(waitFor("InfraMachinePool.status.ready"));
+    expect(await awaited(bootstrapConfig(), infra)).toEqual(waitFor("InfraMachinePool.status.ready"));
+    const empty = infraMachinePool({ spec: { providerIDList: [] } });
+    expect(await awaited(bootstrapConfig(), empty)).toEqual(waitFor("InfraMachinePool.spec.providerIDList"));
+  });
+
   it("waits while the pool is not guarded, paused or without Cluster, and does nothing while deleting", async () => {
     const unguarded = machinePool({ metadata: { finalizers: undefined } });
     const deleted = machinePool({ metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } });

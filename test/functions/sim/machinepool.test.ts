@@ -1,65 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { simMachinepool } from "../../../functions/sim/machinepool.ts";
-import type { SimInstance, SimMachinePool } from "../../../shared/api/sim.ts";
-import { done, waitFor } from "../../../shared/runtime/result.ts";
-import { cluster, machinePool, merge, type Overrides, OWNED_BY_P1 } from "../../support/builders.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import type { SimInstance } from "../../../shared/api/sim-cloud.ts";
+import { done, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
+import { cluster, machine, machinePool } from "../../support/builders.ts";
+import { simInstance, simMachine, simMachinePool } from "../../support/sim.ts";
 import { decide, given, NOW } from "../../support/world.ts";
 
 const FINALIZER = "simmachinepool.infrastructure.sim.capstan.dev";
 const DELETED = "2026-01-01T11:59:00Z";
 
-function infra(overrides: Overrides<SimMachinePool> = {}): SimMachinePool {
-  return merge<SimMachinePool>(
-    {
-      apiVersion: "infrastructure.sim.capstan.dev/v1beta2",
-      kind: "SimMachinePool",
-      metadata: {
-        name: "p1-infra",
-        namespace: "default",
-        uid: "uid-infra",
-        resourceVersion: "40",
-        generation: 1,
-        labels: { "cluster.x-k8s.io/cluster-name": "c1" },
-        finalizers: [FINALIZER],
-        ownerReferences: [OWNED_BY_P1],
-      },
-      spec: { bootDelaySeconds: 2, nodeReadyDelaySeconds: 3 },
-    },
-    overrides,
-  );
-}
-
-function instance(name: string, overrides: Overrides<SimInstance> = {}): SimInstance {
-  return merge<SimInstance>(
-    {
-      apiVersion: "cloud.sim.capstan.dev/v1beta1",
-      kind: "SimInstance",
-      metadata: {
-        name,
-        namespace: "default",
-        uid: `uid-${name}`,
-        resourceVersion: "50",
-        ownerReferences: [
-          {
-            apiVersion: "infrastructure.sim.capstan.dev/v1beta2",
-            kind: "SimMachinePool",
-            name: "p1-infra",
-            uid: "uid-infra",
-            controller: true,
-          },
-        ],
-      },
-      spec: {
-        clusterName: "c1",
-        providerID: `sim://${name}`,
-        bootDelaySeconds: 2,
-        nodeReadyDelaySeconds: 3,
-      },
-      status: { phase: "Running" },
-    },
-    overrides,
-  );
-}
+const infra = simMachinePool;
+const instance = simInstance;
 
 const three = [instance("p1-infra-0"), instance("p1-infra-1"), instance("p1-infra-2")];
 const threeIDs = ["sim://p1-infra-0", "sim://p1-infra-1", "sim://p1-infra-2"];
@@ -318,5 +270,164 @@ describe("sim-machinepool", () => {
         result: waitFor("Cluster.spec.paused"),
       });
     });
+  });
+
+  describe("with Machines", () => {
+    const REFERENCE = { apiGroup: "infrastructure.sim.capstan.dev", kind: "SimMachine" };
+    const machineOf = (name: string, overrides: Parameters<typeof machine>[1] = {}) =>
+      machine(name, { ...overrides, spec: { infrastructureRef: { ...REFERENCE, name } } });
+    const simMachines = three.map(({ metadata }) => simMachine(metadata.name));
+    const machines = three.map(({ metadata }) => machineOf(metadata.name));
+    const pool = infra({ ...provisioned, spec: { ...provisioned.spec, machines: true } });
+    const complete = given(cluster(), machinePool(), pool, ...three, ...simMachines, ...machines);
+
+    it("makes a SimMachine per instance, after it, with the labels that MachinePools look for", async () => {
+      const begun = given(cluster(), machinePool(), infra({ spec: { machines: true } }));
+      const { create: first } = await decide(simMachinepool, begun);
+      expect(first?.map(({ kind }) => kind.kind)).toEqual(["SimInstance", "SimInstance", "SimInstance"]);
+      const { create } = await decide(simMachinepool, given(cluster(), machinePool(), pool, ...three));
+      expect(create?.map(({ object }) => object.metadata.name)).toEqual([
+        "p1-infra-0",
+        "p1-infra-1",
+        "p1-infra-2",
+      ]);
+      expect(create?.[0]?.object).toMatchObject({
+        kind: "SimMachine",
+        metadata: {
+          labels: { "cluster.x-k8s.io/cluster-name": "c1", "cluster.x-k8s.io/pool-name": "p1" },
+          finalizers: ["simmachine.infrastructure.sim.capstan.dev"],
+          ownerReferences: [{ kind: "SimMachinePool", uid: "uid-infra", controller: undefined }],
+        },
+        spec: { providerID: "sim://p1-infra-0" },
+      });
+    });
+
+    it("names the machine kind in its status, and does not without Machines", async () => {
+      const { apply } = await decide(simMachinepool, complete);
+      expect(apply).toMatchObject({ "status.infrastructureMachineKind": "SimMachine", "status.replicas": 3 });
+      const plain = await decide(simMachinepool, given(cluster(), machinePool(), provisioned, ...three));
+      expect(plain.apply?.["status.infrastructureMachineKind"]).toBeUndefined();
+    });
+
+    it("10.6 scales down by deleting Machines, those that a user has marked first", async () => {
+      const marked = machineOf("p1-infra-0", {
+        metadata: { annotations: { "cluster.x-k8s.io/delete-machine": "yes" } },
+      });
+      const world = given(
+        cluster(),
+        machinePool({ spec: { replicas: 1 } }),
+        pool,
+        ...three,
+        ...simMachines,
+        ...machines,
+        marked,
+      );
+      const { delete: deleted } = await decide(simMachinepool, world);
+      expect(deleted?.map(({ kind, name }) => `${kind.kind} ${name}`)).toEqual([
+        "Machine p1-infra-0",
+        "Machine p1-infra-2",
+      ]);
+    });
+
+    it("deletes no further Machine while one is going already", async () => {
+      const going = machineOf("p1-infra-1", { metadata: { deletionTimestamp: DELETED } });
+      const world = given(
+        cluster(),
+        machinePool({ spec: { replicas: 2 } }),
+        pool,
+        ...three,
+        ...simMachines,
+        ...machines,
+        going,
+      );
+      expect((await decide(simMachinepool, world)).delete).toBeUndefined();
+    });
+
+    it("replaces an instance only when it, its SimMachine and its Machine have made room", async () => {
+      const left = [three[0], three[2], simMachines[0], simMachines[2]].filter(
+        (object) => object !== undefined,
+      );
+      const names = async (...more: readonly KubeObject[]) => {
+        const { create } = await decide(
+          simMachinepool,
+          given(cluster(), machinePool(), pool, ...left, ...more),
+        );
+        return create?.map(({ object }) => object.metadata.name);
+      };
+      expect(await names(simMachine("p1-infra-1"))).toBeUndefined();
+      expect(await names(machineOf("p1-infra-1"))).toEqual(["p1-infra-3"]);
+      expect(await names()).toEqual(["p1-infra-1"]);
+    });
+
+    it("takes its Machines down when it is deleted, and what has none directly", async () => {
+      const deleted = infra({ ...pool, metadata: { ...pool.metadata, deletionTimestamp: DELETED } });
+      const foreign = machine("other", { spec: { infrastructureRef: { ...REFERENCE, name: "other" } } });
+      const some = given(
+        cluster(),
+        machinePool(),
+        deleted,
+        ...three,
+        ...simMachines.slice(0, 2),
+        ...machines.slice(0, 1),
+        foreign,
+      );
+      const { delete: doomed } = await decide(simMachinepool, some);
+      expect(doomed?.map(({ kind, name }) => `${kind.kind} ${name}`)).toEqual([
+        "Machine p1-infra-0",
+        "SimMachine p1-infra-1",
+        "SimInstance p1-infra-2",
+      ]);
+    });
+  });
+
+  describe("whose replicas are managed from outside", () => {
+    const managed = machinePool({
+      metadata: { annotations: { "cluster.x-k8s.io/replicas-managed-by": "" } },
+      spec: { replicas: 1 },
+    });
+
+    it("9 has as many instances as its own autoscaler wants", async () => {
+      const { create } = await decide(
+        simMachinepool,
+        given(cluster(), managed, infra({ spec: { replicas: 2 } })),
+      );
+      expect(create).toHaveLength(2);
+      const unmanaged = machinePool({ spec: { replicas: 1 } });
+      const { create: one } = await decide(
+        simMachinepool,
+        given(cluster(), unmanaged, infra({ spec: { replicas: 2 } })),
+      );
+      expect(one).toHaveLength(1);
+    });
+
+    it("9 shrinks to what the autoscaler wants by now", async () => {
+      const world = given(cluster(), managed, infra({ ...provisioned, spec: { replicas: 1 } }), ...three);
+      expect((await decide(simMachinepool, world)).delete).toHaveLength(2);
+      const grown = world.live(infra({ ...provisioned, spec: { replicas: 3 } }));
+      expect((await decide(simMachinepool, grown)).delete).toEqual([]);
+    });
+  });
+
+  it("reports failures and lists that it is told to, and turns not ready in time", async () => {
+    const faults = {
+      failureReason: "Broken",
+      failureMessage: "no capacity",
+      providerIDList: [],
+      replicas: 3,
+      notReadyAfterSeconds: 13 * 3600,
+    };
+    const faulty = infra({ spec: { faults } });
+    const decision = await decide(simMachinepool, given(cluster(), machinePool(), faulty, ...three));
+    expect(decision.apply).toMatchObject({
+      "status.ready": true,
+      "status.replicas": 3,
+      "status.failureReason": "Broken",
+      "status.failureMessage": "no capacity",
+    });
+    expect(decision.patch).toBeUndefined();
+    expect(decision.result).toEqual(requeueAfter(3_600_000, "spec.faults.notReadyAfterSeconds"));
+    const over = infra({ spec: { providerIDList: threeIDs, faults: { notReadyAfterSeconds: 60 } } });
+    const { apply } = await decide(simMachinepool, given(cluster(), machinePool(), over, ...three));
+    expect(apply).toMatchObject({ "status.ready": false, "status.initialization.provisioned": true });
   });
 });

@@ -9,6 +9,7 @@ import {
   tenantOf,
 } from "../../../shared/api/indexes.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { manifest } from "./manifests.ts";
 
@@ -44,6 +45,14 @@ describe("indexesOf", () => {
     ["reference", []],
   ])("finds a MachinePool by %s as %j", (index, expected) => {
     expect(values(MachinePool, pool, index)).toEqual(expected);
+  });
+
+  it("finds what carries a pool's label by Cluster and pool, by field or label", () => {
+    const labels = { "cluster.x-k8s.io/pool-name": "p1", [LABEL]: "c1" };
+    const labelled = object({ metadata: { name: "m1", namespace: "default", labels } });
+    expect(values(undefined, labelled, "pool")).toEqual(["default/c1|p1"]);
+    const named = object({ ...labelled, spec: { clusterName: "c2" } });
+    expect(values(Machine, named, "pool")).toEqual(["default/c2|p1"]);
   });
 
   it("finds a pool by the provider objects it references", async () => {

@@ -21,7 +21,7 @@ describe("the registry of kinds", () => {
 
   it("serves no kind of Cluster API that is not complete", () => {
     const served = KINDS.filter(({ group, crd }) => group === "cluster.x-k8s.io" && crd !== undefined);
-    expect(served.map(({ kind }) => kind)).toEqual(["Cluster", "MachinePool"]);
+    expect(served.map(({ kind }) => kind)).toEqual(["Cluster", "MachinePool", "Machine"]);
   });
 
   it("has a schema for every CRD", () => {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { SimInstance, SimMachinePool } from "../../../shared/api/sim.ts";
+import { SimInstance } from "../../../shared/api/sim-cloud.ts";
+import { SimMachinePool } from "../../../shared/api/sim-machinepool.ts";
 import {
   missingInstances,
   runningProviderIDs,
+  type SimFleet,
   surplusInstances,
 } from "../../../shared/rules/sim-instances.ts";
 import { machinePool } from "../../support/builders.ts";
@@ -32,13 +34,13 @@ function instance(name: string, { phase = "Running", deleting = false } = {}): S
   } as SimInstance;
 }
 
-function created(
-  replicas: number | undefined,
-  instances: readonly SimInstance[],
-  now = NOW,
-): readonly SimInstance[] {
-  const wanted = missingInstances(POOL, machinePool({ spec: { replicas } }), instances, now);
+function created(replicas: number, instances: readonly SimInstance[], now = NOW): readonly SimInstance[] {
+  const wanted = missingInstances(fleet(replicas, instances), now);
   return wanted.map(({ object }) => object as SimInstance);
+}
+
+function fleet(replicas: number, instances: readonly SimInstance[]): SimFleet {
+  return { object: POOL, pool: machinePool(), wanted: replicas, instances, simMachines: [], machines: [] };
 }
 
 describe("instances of a simulated pool", () => {
@@ -46,7 +48,6 @@ describe("instances of a simulated pool", () => {
     const names = created(4, [instance("p1-0"), instance("p1-2", { deleting: true })]);
     expect(names.map(({ metadata }) => metadata.name)).toEqual(["p1-1", "p1-3"]);
     expect(created(0, [])).toEqual([]);
-    expect(created(undefined, [])).toEqual([]);
   });
 
   it("are new machines when they come back under an old name", () => {
@@ -69,7 +70,7 @@ describe("instances of a simulated pool", () => {
 
   it("go from the highest index down, unknown names first, none twice", () => {
     const given = ["p1-0", "p1-2", "p1-10", "p1-01", "p1-1"].map((name) => instance(name));
-    const surplus = surplusInstances(POOL, 2, [...given, instance("p1-3", { deleting: true })]);
+    const surplus = surplusInstances(fleet(2, [...given, instance("p1-3", { deleting: true })]));
     expect(surplus.map(({ metadata }) => metadata.name)).toEqual(["p1-01", "p1-10", "p1-2"]);
   });
 

@@ -18,7 +18,7 @@ const grow = defineFunction(
     owns: ["status.size"],
     ownsOn: [
       { kind: Widget, fields: ["metadata.finalizers", "metadata.labels[a.dev/x]"] },
-      { kind: Gadget, fields: ["spec.colour"] },
+      { kind: Gadget, fields: ["spec.colour", "status.conditions[Fresh]"] },
       { kind: Node, fields: ["spec.taints"] },
     ],
     calls: [
@@ -98,6 +98,15 @@ describe("a decision", () => {
       "applies spec of Gadget, which it does not own",
     );
     expect(() => check({ applyOn: [{ target: own, body: { data: { a: "b" } } }] })).toThrow("data of Widget");
+  });
+
+  it("applies only owned elements of a list, told apart by their type", () => {
+    const gadget = refTo(Gadget, { ...widget(), kind: "Gadget" });
+    const apply = (...conditions: readonly object[]) =>
+      check({ applyOn: [{ target: gadget, subresource: "status", body: { status: { conditions } } }] });
+    apply({ type: "Fresh", status: "True" });
+    expect(() => apply({ type: "Fresh" }, { type: "Ready" })).toThrow("which it does not own");
+    expect(() => apply({ status: "True" })).toThrow("which it does not own");
   });
 
   it("creates and deletes only declared kinds", () => {

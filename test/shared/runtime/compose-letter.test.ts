@@ -47,6 +47,7 @@ function recordOf(count: number, bytes: number): AttemptRecord {
     answer: { type: "list", items: [] },
   } as const;
   return {
+    runId: "r1",
     startedAt: NOW,
     durationMs: 5,
     clock: NOW,
@@ -73,7 +74,7 @@ describe("a dead letter", () => {
     ]);
     expect(letter.run?.clock).toBe(NOW.toISOString());
     expect(letter.run?.error?.stack).toContain("check.ts");
-    expect(letter.attempts).toMatchObject([{ failures: 3, again: 1, owner: "worker-1/0" }]);
+    expect(letter.attempts).toMatchObject([{ run: "r1", failures: 3, again: 1, owner: "worker-1/0" }]);
     expect(letter).toMatchObject({
       tenant: "default/c1",
       reason: "MaxAttempts",

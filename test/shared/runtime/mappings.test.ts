@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Cluster } from "../../../shared/api/cluster.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { SimMachine } from "../../../shared/api/sim-machine.ts";
 import type { ToKeys } from "../../../shared/runtime/define-function.ts";
 import {
   clusterOf,
@@ -9,16 +10,20 @@ import {
   itself,
   ownedBy,
   owners,
+  poolOfMachine,
   poolsOfNode,
+  referenced,
   referencing,
   referencingKind,
   sameName,
+  siblings,
 } from "../../../shared/runtime/mappings.ts";
 import {
   cluster,
   connection,
   crd,
   infraMachinePool,
+  machine,
   machinePool,
   node,
   OWNED_BY_P1,
@@ -89,5 +94,31 @@ describe("an event's keys", () => {
     expect((await lookups(poolsOfNode, young, MachinePool, "default/c1")).asked).toEqual([
       "MachinePool nodeRef default/c1|n1",
     ]);
+  });
+
+  it("are the pool of a Machine, by its labels within the Cluster and by its owner", async () => {
+    const found = await poolOfMachine({ object: machine(), cluster: "management" }, MachinePool, {
+      find: async (_, index) =>
+        ["p1", "p2"]
+          .filter((name) => index !== "uid" || name === "p1")
+          .map((name) => ({ namespace: "default", name, tenant: "default/c1" })),
+    });
+    expect(new Set(found.map(({ name }) => name))).toEqual(new Set(["p1"]));
+    expect((await lookups(poolOfMachine, machine())).asked).toEqual([
+      "MachinePool uid uid-p1",
+      "MachinePool cluster default/c1",
+    ]);
+    const bare = machine("m1", { metadata: { labels: undefined } });
+    expect((await lookups(poolOfMachine, bare)).asked).toEqual(["MachinePool uid uid-p1"]);
+  });
+
+  it("are what an object references of the reconciled kind, and what has an owner in common", async () => {
+    const sim = machine("m1", {
+      spec: { infrastructureRef: { apiGroup: SimMachine.group, kind: SimMachine.kind, name: "i1" } },
+    });
+    const kind = SimMachine as unknown as typeof MachinePool;
+    expect((await lookups(referenced, sim, kind)).asked).toEqual(["SimMachine name default/i1"]);
+    expect((await lookups(referenced, machine(), kind)).asked).toEqual([]);
+    expect((await lookups(siblings, machine())).asked).toEqual(["MachinePool owner uid-p1"]);
   });
 });

@@ -14,6 +14,7 @@ import { done, failed, requeueAfter, waitFor } from "../../../shared/runtime/res
 import { runStep } from "../../../shared/runtime/run-step.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { recordingClients, type SentWrite } from "../../support/recording-clients.ts";
+import { recordingLog } from "../../support/recording-log.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { WIDGET_KEY, WIDGETS, Widget, widget, widgetFence } from "../../support/widget.ts";
 
@@ -54,6 +55,7 @@ async function run(given: Given): Promise<{ outcome: Outcome; sent: readonly Sen
   const clients = recordingClients(given.refuse, served);
   const lease: Lease = {
     key: WIDGET_KEY,
+    runId: "r1",
     causes: [],
     failures: 0,
     again: 0,
@@ -384,6 +386,41 @@ describe("a terminal failure", () => {
       refuse: () => new Error("no"),
     });
     expect(outcome).toMatchObject({ type: "error", terminal: true, failure: { reason: "Odd" } });
+  });
+});
+
+describe("F-15: a run id", () => {
+  it("stands in every request, in the record of a failure and in the log, with what explains the run", async () => {
+    const { log, lines } = recordingLog();
+    const lease = {
+      runId: "0123456789abcdef",
+      causes: [{ what: "Widget default/w", resourceVersion: "7" }, { what: "resync" }],
+    };
+    const step: GrowStep = async () => ({
+      apply: { "status.size": 4 },
+      events: [{ type: "Normal", reason: "Grown", message: "m" }],
+      result: requeueAfter(5_000, "growth"),
+    });
+    const { sent } = await run({ log, lease, step });
+    expect(sent.map(({ kind, runId }) => `${kind} ${runId}`)).toEqual([
+      "Widget 0123456789abcdef",
+      "Event 0123456789abcdef",
+    ]);
+    expect(lines).toMatchObject([
+      {
+        level: "info",
+        fields: {
+          run: "0123456789abcdef",
+          cause: ["Widget default/w@7", "resync"],
+          read: ["Widget default/w@7"],
+          outcome: "ok",
+          requests: 1,
+          next: "in 5000 ms",
+        },
+      },
+    ]);
+    const failed = await run({ log, lease, step: () => Promise.reject(new Error("no")) });
+    expect(failed.outcome).toMatchObject({ record: { runId: "0123456789abcdef" } });
   });
 });
 

@@ -44,6 +44,14 @@ describe("an Event", () => {
     });
   });
 
+  it("F-15: names the run that tells", async () => {
+    const clients = recordingClients();
+    const signal = new AbortController().signal;
+    const by = { function: grow, clients, clock: virtualClock(), log: silentLog, signal, runId: "r1" };
+    await sendEvents([odd], { ...by, object: widget() });
+    expect(clients.sent[0]?.body).toMatchObject({ metadata: { annotations: { "capstan.dev/run": "r1" } } });
+  });
+
   it("has one name per object, reason and message", async () => {
     const names = async (notice: Notice, uid = "uid-w") =>
       (await send([notice], { object: widget({ uid }) })).events[0]?.metadata.name;

@@ -112,6 +112,16 @@ describe("the writes of a decision", () => {
     expect(sent[0]?.operations).toHaveLength(4);
   });
 
+  it("keep patches of an object and of its status apart", async () => {
+    const { sent } = await write({
+      patch: [
+        { target: target("x"), operations: [{ op: "remove", path: "/spec/a" }] },
+        { target: target("x"), subresource: "status", operations: [{ op: "remove", path: "/status/b" }] },
+      ],
+    });
+    expect(sent.map(({ subresource }) => subresource)).toEqual([undefined, "status"]);
+  });
+
   it("apply the status with the uid and version of the snapshot, without what is given up", async () => {
     const { sent } = await write({ apply: { "status.size": undefined, "status.parts.door": "open" } });
     expect(sent).toEqual([
@@ -127,6 +137,11 @@ describe("the writes of a decision", () => {
         },
       }),
     ]);
+  });
+
+  it("release everything that is owned with a body of identity only, without status (KW-06)", async () => {
+    const { sent } = await write({ apply: { "status.size": undefined } });
+    expect(Object.keys(sent[0]?.body ?? {})).toEqual(["apiVersion", "kind", "metadata"]);
   });
 
   it("send nothing for an apply that changes nothing", async () => {
@@ -172,7 +187,7 @@ describe("the writes of a decision", () => {
       },
       ({ name }) => (name === "x" ? new KubeError({ ...conflict, message: "changed" }) : undefined),
     );
-    expect(written.fences).toEqual([
+    expect(written.fences.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
       expect.objectContaining({ name: "x", resourceVersion: "7", newerThan: true }),
       expect.objectContaining({ name: "y", resourceVersion: "1001" }),
     ]);

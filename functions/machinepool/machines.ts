@@ -1,0 +1,151 @@
+import { Cluster } from "../../shared/api/cluster.ts";
+import { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
+import { type KubeObject, workloadCluster } from "../../shared/api/kinds.ts";
+import { Machine } from "../../shared/api/machine.ts";
+import { MachinePool } from "../../shared/api/machinepool.ts";
+import { readString } from "../../shared/contract/fields.ts";
+import { InfraMachine, infraMachinePath, infraMachinePaths } from "../../shared/contract/infra-machine.ts";
+import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
+import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
+import { poolHold } from "../../shared/rules/pool-hold.ts";
+import { machineWrites } from "../../shared/rules/pool-machine-writes.ts";
+import {
+  type InfraMachines,
+  infraMachineKindOf,
+  machineFor,
+  machineKeyOf,
+  readInfraMachines,
+  readPoolMachines,
+} from "../../shared/rules/pool-machines.ts";
+import { clusterKeyOf, hasCompleteView, readCluster, readProviders } from "../../shared/rules/pool-reads.ts";
+import { MINUTE } from "../../shared/runtime/backoff.ts";
+import {
+  defineFunction,
+  type StepContext,
+  watch,
+  watchContract,
+} from "../../shared/runtime/define-function.ts";
+import {
+  inCluster,
+  itself,
+  poolOfMachine,
+  poolsOfNode,
+  referencing,
+  referencingKind,
+} from "../../shared/runtime/mappings.ts";
+import { done, requeueAfter } from "../../shared/runtime/result.ts";
+
+const MACHINE_FIELDS = [
+  "metadata.labels",
+  "metadata.annotations",
+  "metadata.ownerReferences",
+  "spec.clusterName",
+  "spec.bootstrap.dataSecretName",
+  "spec.infrastructureRef",
+  "spec.version",
+  "status.conditions[UpToDate]",
+] as const;
+
+const LABELS = [
+  "metadata.labels[cluster.x-k8s.io/pool-name]",
+  "metadata.labels[cluster.x-k8s.io/cluster-name]",
+] as const;
+
+export const machinepoolMachines = defineFunction(
+  {
+    name: "machinepool-machines",
+    summary:
+      "Keeps one Machine per infrastructure machine of a MachinePool and says whether it is up to date.",
+    source: "machinepool.md 10",
+    reconciles: MachinePool,
+    watches: [
+      watch(
+        MachinePool,
+        [
+          "metadata.uid",
+          "metadata.finalizers",
+          "metadata.deletionTimestamp",
+          "metadata.annotations[cluster.x-k8s.io/paused]",
+          "spec.template.metadata",
+          "spec.template.spec.infrastructureRef",
+          "spec.providerIDList",
+        ],
+        itself,
+      ),
+      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+      watchContract(
+        InfraMachinePool,
+        [
+          "metadata.uid",
+          "metadata.ownerReferences",
+          "metadata.deletionTimestamp",
+          ...infraMachinePoolPaths("infrastructureMachineKind"),
+        ],
+        referencing,
+      ),
+      watchContract(
+        InfraMachine,
+        ["metadata.uid", "metadata.deletionTimestamp", ...LABELS, ...infraMachinePaths("providerID")],
+        poolOfMachine,
+      ),
+      watch(
+        Machine,
+        ["metadata.uid", "metadata.generation", "metadata.deletionTimestamp", ...MACHINE_FIELDS],
+        poolOfMachine,
+      ),
+      watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
+      watch(Node, ["metadata.uid", "spec.providerID", "status.nodeInfo.kubeletVersion"], poolsOfNode),
+      watch(Connection, ["status.state", "status.nodesComplete"], inCluster),
+    ],
+    owns: [],
+    ownsOn: [{ kind: Machine, fields: MACHINE_FIELDS }],
+  },
+  async (pool, { read, now }) => {
+    const hold = poolHold(pool, await readCluster(read, pool));
+    if (hold !== undefined) return { result: hold };
+    const { infrastructure } = await readProviders(read, pool);
+    const kind = infraMachineKindOf(pool, infrastructure);
+    if (kind === undefined || infrastructure.state !== "found") return { result: done };
+    // The provider takes its Machines down itself now.
+    if (infrastructure.object.metadata.deletionTimestamp !== undefined) return { result: done };
+
+    const infraMachines = await readInfraMachines(read, pool, { apiGroup: infrastructure.kind.group, kind });
+    // Which definition is missing only the infrastructure object says: no watch leads from one to the other.
+    if ("message" in infraMachines) return { result: requeueAfter(MINUTE, infraMachines.message) };
+    const machines = await readPoolMachines(read, pool);
+    const inTheWay = await Promise.all(
+      infraMachines.objects
+        .filter((infraMachine) => machineFor(infraMachine, machines) === undefined)
+        .map((infraMachine) => read.get(Machine, machineKeyOf(infraMachine))),
+    );
+    const writes = machineWrites({
+      pool,
+      infraMachines,
+      machines: [...machines, ...inTheWay.filter((machine) => machine !== undefined)],
+      versionOf: await kubeletVersions(read, pool, infraMachines),
+      now,
+    });
+    return { ...writes, result: done };
+  },
+);
+
+/** By infrastructure machine; nothing is known without a complete view of the workload cluster. */
+async function kubeletVersions(
+  read: StepContext["read"],
+  pool: MachinePool,
+  { kind, objects }: InfraMachines,
+): Promise<(infraMachine: KubeObject) => string | undefined> {
+  if (!(await hasCompleteView(read, pool))) return () => undefined;
+  const path = infraMachinePath(kind.contract, "providerID");
+  const providerIDOf = (infraMachine: KubeObject) => readString(infraMachine, path).value ?? "";
+  const values = objects.map(providerIDOf).filter((providerID) => providerID !== "");
+  const nodes = await read.list(
+    Node,
+    { index: { name: "providerID", values } },
+    workloadCluster(clusterKeyOf(pool)),
+  );
+  const versions = new Map(
+    nodes.map(({ spec, status }) => [spec?.providerID, status?.nodeInfo?.kubeletVersion || undefined]),
+  );
+  return (infraMachine) => versions.get(providerIDOf(infraMachine));
+}

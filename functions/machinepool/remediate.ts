@@ -1,0 +1,103 @@
+import { Cluster } from "../../shared/api/cluster.ts";
+import { refTo } from "../../shared/api/kinds.ts";
+import { Machine } from "../../shared/api/machine.ts";
+import { MachinePool } from "../../shared/api/machinepool.ts";
+import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
+import { poolHold } from "../../shared/rules/pool-hold.ts";
+import {
+  infraMachineKindOf,
+  readOwnMachines,
+  readOwnMachinesLive,
+} from "../../shared/rules/pool-machines.ts";
+import { readCluster, readLive, readProviders } from "../../shared/rules/pool-reads.ts";
+import {
+  isHandedOver,
+  poolRemediation,
+  REMEDIATION_LIMIT,
+  remediationLimit,
+} from "../../shared/rules/pool-remediation.ts";
+import { defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
+import { inCluster, itself, poolOfMachine, referencing } from "../../shared/runtime/mappings.ts";
+import { done, failed, waitFor } from "../../shared/runtime/result.ts";
+
+export const machinepoolRemediate = defineFunction(
+  {
+    name: "machinepool-remediate",
+    summary:
+      "Deletes unhealthy Machines of a MachinePool that says how many at a time; off without that annotation.",
+    source: "machinepool.md 10.8, machinehealthcheck.md 11",
+    reconciles: MachinePool,
+    watches: [
+      watch(
+        MachinePool,
+        [
+          "metadata.finalizers",
+          "metadata.deletionTimestamp",
+          "metadata.annotations[cluster.x-k8s.io/paused]",
+          "metadata.annotations[capstan.dev/remediation-max-in-flight]",
+          "spec.replicas",
+          "spec.template.spec.infrastructureRef",
+        ],
+        itself,
+      ),
+      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+      watchContract(
+        InfraMachinePool,
+        ["metadata.uid", "metadata.ownerReferences", ...infraMachinePoolPaths("infrastructureMachineKind")],
+        referencing,
+      ),
+      watch(
+        Machine,
+        [
+          "metadata.uid",
+          "metadata.labels[cluster.x-k8s.io/pool-name]",
+          "metadata.labels[cluster.x-k8s.io/cluster-name]",
+          "metadata.ownerReferences",
+          "metadata.deletionTimestamp",
+          "status.conditions[HealthCheckSucceeded].status",
+          "status.conditions[OwnerRemediated]",
+        ],
+        poolOfMachine,
+      ),
+    ],
+    owns: [],
+    ownsOn: [
+      {
+        kind: Machine,
+        fields: [
+          "status.conditions[OwnerRemediated]",
+          "status.deprecated.v1beta1.conditions[OwnerRemediated]",
+        ],
+      },
+    ],
+    calls: [{ verb: "delete", kind: Machine }],
+  },
+  async (pool, { read, now }) => {
+    const limit = remediationLimit(pool);
+    if (limit === undefined) return { result: done };
+    if (limit === "malformed") {
+      const message = `annotation ${REMEDIATION_LIMIT} is neither a count nor a percentage; set it to 1 or 20%`;
+      return { result: failed("InvalidSpec", message) };
+    }
+    const hold = poolHold(pool, await readCluster(read, pool));
+    if (hold !== undefined) return { result: hold };
+    const { infrastructure } = await readProviders(read, pool);
+    // Without Machines of its own the provider cannot delete single instances.
+    if (infraMachineKindOf(pool, infrastructure) === undefined) return { result: done };
+    if (!(await readOwnMachines(read, pool)).some(isHandedOver)) return { result: done };
+
+    const live = await readLive(read, pool);
+    if (live === undefined) return { result: done };
+    const liveHold = poolHold(live.pool, live.cluster);
+    if (liveHold !== undefined) return { result: liveHold };
+    const liveLimit = remediationLimit(live.pool);
+    if (typeof liveLimit !== "number") return { result: waitFor("MachinePool.metadata.annotations") };
+
+    const { marks, doomed } = poolRemediation(
+      await readOwnMachinesLive(read.live, live.pool),
+      liveLimit,
+      now,
+    );
+    return { patch: marks, delete: doomed.map((machine) => refTo(Machine, machine)), result: done };
+  },
+);

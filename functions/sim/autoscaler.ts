@@ -1,0 +1,62 @@
+import { Cluster } from "../../shared/api/cluster.ts";
+import { refTo } from "../../shared/api/kinds.ts";
+import { MachinePool } from "../../shared/api/machinepool.ts";
+import { SimMachinePool } from "../../shared/api/sim-machinepool.ts";
+import { isPaused } from "../../shared/rules/paused.ts";
+import { readOwner } from "../../shared/rules/read-owner.ts";
+import { isManagedOutside } from "../../shared/rules/replicas-managed.ts";
+import { defineFunction, watch } from "../../shared/runtime/define-function.ts";
+import { inCluster, itself, ownedBy } from "../../shared/runtime/mappings.ts";
+import { done, waitFor } from "../../shared/runtime/result.ts";
+
+export const simAutoscaler = defineFunction(
+  {
+    name: "sim-autoscaler",
+    summary: "Tells a MachinePool whose replicas are managed from outside how many there are.",
+    source: "machinepool.md 9",
+    reconciles: SimMachinePool,
+    watches: [
+      watch(
+        SimMachinePool,
+        [
+          "metadata.uid",
+          "metadata.ownerReferences",
+          "metadata.annotations[cluster.x-k8s.io/paused]",
+          "status.ready",
+          "status.replicas",
+        ],
+        itself,
+      ),
+      watch(
+        MachinePool,
+        [
+          "metadata.uid",
+          "metadata.deletionTimestamp",
+          "metadata.annotations[cluster.x-k8s.io/replicas-managed-by]",
+          "spec.replicas",
+        ],
+        ownedBy,
+      ),
+      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+    ],
+    owns: [],
+    ownsOn: [{ kind: MachinePool, fields: ["spec.replicas"] }],
+  },
+  async (object, { read }) => {
+    const pool = await readOwner(MachinePool, object, read);
+    if (pool === undefined || pool.metadata.deletionTimestamp !== undefined) return { result: done };
+    if (!isManagedOutside(pool)) return { result: done };
+    const { namespace = "" } = object.metadata;
+    const cluster = await read.get(Cluster, { namespace, name: pool.spec.clusterName });
+    if (isPaused(cluster, object)) return { result: waitFor("Cluster.spec.paused") };
+
+    const { ready, replicas } = object.status ?? {};
+    if (ready !== true || replicas === undefined)
+      return { result: waitFor("SimMachinePool.status.replicas") };
+    const operations =
+      pool.spec.replicas === replicas
+        ? []
+        : [{ op: "add", path: "/spec/replicas", value: replicas } as const];
+    return { patch: [{ target: refTo(MachinePool, pool), operations }], result: done };
+  },
+);

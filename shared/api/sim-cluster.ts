@@ -1,0 +1,35 @@
+import * as z from "zod";
+import { conditionsSchema } from "./conditions.ts";
+import type { Kind } from "./kinds.ts";
+import { type Immutable, objectMetaSchema, typeMeta } from "./meta.ts";
+import { endpoint, flag, providerCrd } from "./sim-provider.ts";
+
+const simClusterSchema = z.object({
+  ...typeMeta,
+  metadata: objectMetaSchema,
+  spec: z.object({ controlPlaneEndpoint: endpoint }).prefault({}),
+  status: z
+    .object({
+      initialization: z.object({ provisioned: flag }).optional(),
+      /** The same for the contract v1beta1. */
+      ready: flag,
+      conditions: conditionsSchema.optional(),
+    })
+    .optional(),
+});
+
+/** Infrastructure of a simulated Cluster: its virtual workload API server. */
+export type SimCluster = Immutable<z.infer<typeof simClusterSchema>>;
+export const SimCluster: Kind<SimCluster> = {
+  group: "infrastructure.sim.capstan.dev",
+  version: "v1beta2",
+  kind: "SimCluster",
+  plural: "simclusters",
+  namespaced: true,
+  schema: simClusterSchema,
+  crd: providerCrd([
+    { name: "Provisioned", type: "boolean", jsonPath: ".status.initialization.provisioned" },
+    { name: "Host", type: "string", jsonPath: ".spec.controlPlaneEndpoint.host" },
+    { name: "Port", type: "integer", jsonPath: ".spec.controlPlaneEndpoint.port" },
+  ]),
+};

@@ -1,0 +1,34 @@
+import * as z from "zod";
+import { conditionsSchema } from "./conditions.ts";
+import type { Kind } from "./kinds.ts";
+import { type Immutable, objectMetaSchema, text, typeMeta } from "./meta.ts";
+import { flag, providerCrd } from "./sim-provider.ts";
+
+const simMachineSchema = z.object({
+  ...typeMeta,
+  metadata: objectMetaSchema,
+  spec: z.object({ providerID: text(1, 512).optional() }).prefault({}),
+  status: z
+    .object({
+      initialization: z.object({ provisioned: flag }).optional(),
+      /** The same for the contract v1beta1. */
+      ready: flag,
+      conditions: conditionsSchema.optional(),
+    })
+    .optional(),
+});
+
+/** The simulated instance of the same name as a Machine sees it. */
+export type SimMachine = Immutable<z.infer<typeof simMachineSchema>>;
+export const SimMachine: Kind<SimMachine> = {
+  group: "infrastructure.sim.capstan.dev",
+  version: "v1beta2",
+  kind: "SimMachine",
+  plural: "simmachines",
+  namespaced: true,
+  schema: simMachineSchema,
+  crd: providerCrd([
+    { name: "Provisioned", type: "boolean", jsonPath: ".status.initialization.provisioned" },
+    { name: "Provider ID", type: "string", jsonPath: ".spec.providerID" },
+  ]),
+};

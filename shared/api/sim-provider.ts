@@ -1,0 +1,28 @@
+import * as z from "zod";
+import { port } from "./cluster.ts";
+import type { CrdSpec, PrinterColumn } from "./kinds.ts";
+import { text } from "./meta.ts";
+
+/** What the kinds of the simulated provider have in common. */
+
+export const flag = z.boolean().optional();
+export const count = z.int32().min(0).optional();
+export const version = text(1, 256);
+export const clusterName = text(1, 63);
+export const endpoint = z.object({ host: text(1, 512).optional(), port: port.optional() }).optional();
+
+export const AGE: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
+
+/**
+ * CRD of a provider kind: the label is how Cluster API finds the version to read it in. The kinds report in the fields
+ * of both contracts, so with the label `cluster.x-k8s.io/v1beta1: v1beta2` instead they are a provider of the older.
+ */
+export function providerCrd(printerColumns: readonly PrinterColumn[], scale?: CrdSpec["scale"]): CrdSpec {
+  return {
+    categories: ["cluster-api"],
+    labels: { "cluster.x-k8s.io/v1beta2": "v1beta2" },
+    status: true,
+    printerColumns: [...printerColumns, AGE],
+    ...(scale === undefined ? {} : { scale }),
+  };
+}

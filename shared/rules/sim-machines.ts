@@ -1,0 +1,80 @@
+import { referenceValue } from "../api/indexes.ts";
+import { apiVersionOf, MANAGEMENT, type ObjectRef, refTo } from "../api/kinds.ts";
+import { Machine } from "../api/machine.ts";
+import { SimInstance } from "../api/sim-cloud.ts";
+import { SimMachine } from "../api/sim-machine.ts";
+import { SimMachinePool } from "../api/sim-machinepool.ts";
+import type { NewObject } from "../runtime/define-function.ts";
+import { ownedBy } from "./owner-references.ts";
+import { poolLabels } from "./pool-machines.ts";
+import { controlledBy } from "./read-owner.ts";
+import { instanceLabels, type SimFleet } from "./sim-instances.ts";
+
+/** On SimMachines, and on a Machine that nobody else keeps until its SimMachine is gone. */
+export const SIM_MACHINE_FINALIZER = "simmachine.infrastructure.sim.capstan.dev";
+
+/** The value of the index `reference` under which the Machine of a SimMachine is found. */
+export function simMachineReference({ namespace = "", name }: SimMachine["metadata"]): string {
+  return referenceValue({ apiGroup: SimMachine.group, kind: SimMachine.kind, name }, namespace);
+}
+
+/** SimMachines to create so that every instance that stays has one. Source: machinepool.md 2, seed 000 */
+export function missingSimMachines({ object, pool, instances, simMachines }: SimFleet): readonly NewObject[] {
+  if (object.spec.machines !== true) return [];
+  const known = new Set(simMachines.map(({ metadata }) => metadata.name));
+  return instances
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined && !known.has(metadata.name))
+    .map(({ metadata, spec }) => {
+      const simMachine: SimMachine = {
+        apiVersion: apiVersionOf(SimMachine),
+        kind: SimMachine.kind,
+        metadata: {
+          name: metadata.name,
+          namespace: metadata.namespace,
+          labels: { ...instanceLabels(object), ...poolLabels(pool) },
+          finalizers: [SIM_MACHINE_FINALIZER],
+          // An owner, no controller: that will be the Machine.
+          ownerReferences: [{ ...controlledBy(SimMachinePool, object), controller: undefined }],
+        },
+        spec: { providerID: spec.providerID },
+      };
+      return { cluster: MANAGEMENT, kind: SimMachine, object: simMachine };
+    });
+}
+
+/** What a pool has made, as it was read live for a deletion. */
+export interface SimFleetParts extends Pick<SimFleet, "instances" | "simMachines" | "machines"> {}
+
+/** Only what belongs to this SimMachinePool; of Machines those of its SimMachines. */
+export function ownParts({ metadata }: SimMachinePool, parts: SimFleetParts): SimFleetParts {
+  const simMachines = parts.simMachines.filter((simMachine) => ownedBy(simMachine, metadata.uid));
+  return {
+    instances: parts.instances.filter((instance) => ownedBy(instance, metadata.uid)),
+    simMachines,
+    machines: parts.machines.filter(
+      ({ spec }) =>
+        spec.infrastructureRef.kind === SimMachine.kind &&
+        simMachines.some((simMachine) => simMachine.metadata.name === spec.infrastructureRef.name),
+    ),
+  };
+}
+
+/**
+ * What to delete so that the instance of this name goes: its Machine, so that it is drained first; without one its
+ * SimMachine; without that the instance itself. None while that is going already.
+ */
+export function topOf(
+  name: string,
+  { instances, simMachines, machines }: SimFleetParts,
+): ObjectRef | undefined {
+  const machine = machines.find(({ spec }) => spec.infrastructureRef.name === name);
+  if (machine !== undefined) return due(refTo(Machine, machine), machine);
+  const simMachine = simMachines.find(({ metadata }) => metadata.name === name);
+  if (simMachine !== undefined) return due(refTo(SimMachine, simMachine), simMachine);
+  const instance = instances.find(({ metadata }) => metadata.name === name);
+  return instance === undefined ? undefined : due(refTo(SimInstance, instance), instance);
+}
+
+function due(ref: ObjectRef, { metadata }: Pick<Machine, "metadata">): ObjectRef | undefined {
+  return metadata.deletionTimestamp === undefined ? ref : undefined;
+}

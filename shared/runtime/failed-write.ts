@@ -1,0 +1,74 @@
+import type { KubeObject, ObjectRef } from "../api/kinds.ts";
+import { KubeError } from "./errors.ts";
+import type { KubeClient } from "./ports.ts";
+import type { Fence } from "./queue-port.ts";
+
+/** A write that the API server did not confirm. */
+export interface FailedWrite {
+  readonly ref: ObjectRef;
+  readonly verb: "create" | "patch" | "apply" | "delete";
+  readonly error: unknown;
+}
+
+/** What a failed write means for its run and for the next one. */
+export interface Verdict {
+  /** What the run failed with. */
+  readonly error: unknown;
+  /** The snapshot that the next run has to wait for, if any. */
+  readonly fence?: Fence | undefined;
+}
+
+/**
+ * Finds out what became of the object (KC-07, KW-12). Where the answer says too little, it is read once: after an
+ * answer that was lost, when the write may be done, and after a failed `test`, which names no operation. The write
+ * itself is never sent again: the next run sees the object at least as it is now, and decides anew.
+ * A patch whose tests failed on an object that has not changed can never succeed: that is Terminal.
+ * A create or delete needs no look: sent again, the one is answered with AlreadyExists, the other guards by uid.
+ */
+export async function judgeFailedWrite(write: FailedWrite, client: () => KubeClient): Promise<Verdict> {
+  const { ref, verb, error } = write;
+  if (!(error instanceof KubeError)) return { error };
+  const failedTest = verb === "patch" && error.status === 422 && error.class === "Conflict";
+  if (!failedTest && !(isChange(verb) && mayBeDone(error))) return { error, fence: lostRace(error, ref) };
+  const found = await look(ref, client);
+  if (found === "unknown") return { error, fence: lostRace(error, ref) };
+  const { uid, resourceVersion } = found?.metadata ?? {};
+  const unchanged = uid === ref.uid && resourceVersion === ref.resourceVersion;
+  if (failedTest && unchanged) return { error: doesNotFit(error) };
+  return { error, fence: resourceVersion === undefined ? undefined : fenceOf(ref, resourceVersion) };
+}
+
+/** The version that the next run must not go back behind. */
+export function fenceOf(ref: ObjectRef, resourceVersion: string): Fence {
+  const { cluster, namespace, name, kind } = ref;
+  return { cluster, namespace, name, group: kind.group, kind: kind.kind, resourceVersion };
+}
+
+function isChange(verb: FailedWrite["verb"]): boolean {
+  return verb === "patch" || verb === "apply";
+}
+
+/** No answer, one that cannot be read, or one of a server or proxy that failed halfway (X-23). */
+function mayBeDone({ class: kind, status }: KubeError): boolean {
+  return kind === "Transient" && (status === 0 || status >= 500);
+}
+
+function lostRace(error: KubeError, ref: ObjectRef): Fence | undefined {
+  if (error.class !== "Conflict" || ref.resourceVersion === undefined) return undefined;
+  return { ...fenceOf(ref, ref.resourceVersion), newerThan: true };
+}
+
+/** A server that has just failed to answer may fail again; then nothing is known, and the tests of the writes guard. */
+async function look(ref: ObjectRef, client: () => KubeClient): Promise<KubeObject | "unknown" | undefined> {
+  try {
+    return await client().get(ref.kind, ref);
+  } catch {
+    return "unknown";
+  }
+}
+
+function doesNotFit(error: KubeError): KubeError {
+  const { status, reason, message, causes } = error;
+  const text = `bug: the patch does not fit the version that it was made for: ${message}`;
+  return new KubeError({ class: "Terminal", status, reason, message: text, causes, cause: error });
+}

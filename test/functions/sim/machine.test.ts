@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { simMachine as simMachineFunction } from "../../../functions/sim/machine.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { done, waitFor } from "../../../shared/runtime/result.ts";
+import { cluster, machine, type Overrides } from "../../support/builders.ts";
+import { simInstance, simMachine } from "../../support/sim.ts";
+import { decide, given } from "../../support/world.ts";
+
+const DELETED = "2026-01-01T11:59:00Z";
+const FINALIZER = "simmachine.infrastructure.sim.capstan.dev";
+const REFERENCE = { apiGroup: "infrastructure.sim.capstan.dev", kind: "SimMachine", name: "i0" };
+
+/** The Machine of SimMachine i0, kept by it. */
+function machineOf(metadata: Overrides<ReturnType<typeof machine>["metadata"]> = {}) {
+  return machine("m0", {
+    metadata: { finalizers: [FINALIZER], ...metadata },
+    spec: { infrastructureRef: REFERENCE },
+  });
+}
+
+function world(...objects: readonly KubeObject[]) {
+  return given(cluster(), simInstance("i0"), simMachine("i0"), machineOf(), ...objects);
+}
+
+/** Deletes as `Kind name`, patched objects with their first change. */
+async function effects(to: ReturnType<typeof given>) {
+  const { delete: deleted = [], patch = [] } = await decide(simMachineFunction, to);
+  return [
+    ...deleted.map(({ kind, name }) => `delete ${kind.kind} ${name}`),
+    ...patch.flatMap(({ target, operations }) =>
+      operations.filter(({ op }) => op !== "test").map(({ op, path }) => `${op} ${target.kind.kind} ${path}`),
+    ),
+  ];
+}
+
+describe("sim-machine", () => {
+  it("is provisioned once its instance runs, under both contracts", async () => {
+    const booting = simInstance("i0", { status: { phase: "Pending" } });
+    const { apply, result } = await decide(simMachineFunction, world(booting));
+    expect(apply).toMatchObject({
+      "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "False" }],
+    });
+    expect(apply?.["status.ready"]).toBeUndefined();
+    expect(result).toEqual(waitFor("SimInstance.status.phase"));
+    expect(await decide(simMachineFunction, world())).toMatchObject({
+      apply: { "status.initialization.provisioned": true, "status.ready": true },
+      result: done,
+    });
+  });
+
+  it("keeps a Machine that nobody else keeps, so that it is not made again before the instance is gone", async () => {
+    expect(await effects(world(machineOf({ finalizers: undefined })))).toEqual([
+      "add Machine /metadata/finalizers",
+    ]);
+  });
+
+  it("leaves a Machine alone that its own functions keep, also when it goes: they drain it first", async () => {
+    const own = ["machine.cluster.x-k8s.io"];
+    expect(await effects(world(machineOf({ finalizers: own })))).toEqual([]);
+    expect(await effects(world(machineOf({ finalizers: own, deletionTimestamp: DELETED })))).toEqual([]);
+  });
+
+  it("goes with its Machine, when that goes on the API server, too", async () => {
+    const going = machineOf({ deletionTimestamp: DELETED });
+    expect(await effects(world(going))).toEqual(["delete SimMachine i0"]);
+    expect(await effects(world(going).live(machineOf()))).toEqual([]);
+  });
+
+  it("deletes its instance first, then lets the Machine go, then itself", async () => {
+    const going = simMachine("i0", { metadata: { deletionTimestamp: DELETED } });
+    const leaving = machineOf({ deletionTimestamp: DELETED });
+    const to = world(going, leaving);
+    expect(await effects(to)).toEqual(["delete SimInstance i0"]);
+    const without = to.without(simInstance("i0"));
+    expect(await effects(without)).toEqual(["remove Machine /metadata/finalizers/0"]);
+    expect(await effects(without.without(leaving))).toEqual(["remove SimMachine /metadata/finalizers/0"]);
+  });
+
+  it("deletes no instance twice, and none that only has the name", async () => {
+    const going = simMachine("i0", { metadata: { deletionTimestamp: DELETED } });
+    const leaving = simInstance("i0", { metadata: { deletionTimestamp: DELETED } });
+    expect(await effects(world(going, leaving))).toEqual([]);
+    const successor = simInstance("i0", { spec: { providerID: "sim://another" } });
+    expect(await effects(world(going, successor))).toEqual(["remove Machine /metadata/finalizers/0"]);
+  });
+
+  it("10.6 deletes its Machine, or without one itself, when the instance has gone by itself", async () => {
+    const to = world().without(simInstance("i0"));
+    expect(await effects(to)).toEqual(["delete Machine m0"]);
+    expect(await effects(to.without(machineOf()))).toEqual(["delete SimMachine i0"]);
+    expect(await effects(to.live(simInstance("i0")))).toEqual([]);
+  });
+
+  it("does nothing while the Cluster is paused", async () => {
+    const paused = world(cluster({ spec: { paused: true } }), machineOf({ deletionTimestamp: DELETED }));
+    expect(await effects(paused)).toEqual([]);
+  });
+});
