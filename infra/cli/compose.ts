@@ -2,31 +2,40 @@ import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
-import type { DeadLetters, NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
+import type { DeadLetters } from "../../shared/runtime/dead-letters-port.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
+import type { ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Clients, Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import { systemClock } from "../clock.ts";
 import { packageVersion, readEnvironment } from "../config.ts";
 import { openDeadLetters } from "../dead-letters/open.ts";
-import { createRecorder } from "../dead-letters/recorder.ts";
-import { createServer, type Server } from "../kube/client.ts";
-import { loadKubeconfig } from "../kube/kubeconfig.ts";
-import { ledgerUrl, openSharedQueue } from "../queue/open.ts";
-import { createClients } from "../relay/connections.ts";
-import { type Relay, startRelay } from "../relay/relay.ts";
+import { createRecorder, type Recorder } from "../dead-letters/recorder.ts";
+import type { Server } from "../kube/client.ts";
+import { historyFrom, noteRuns } from "../queue/last-runs.ts";
+import { ledgerUrl, openLastRuns, openSharedQueue, type SharedQueuePorts } from "../queue/open.ts";
+import { createClients } from "../relay/clients.ts";
+import type { Relay } from "../relay/relay.ts";
 import { createLog, type LogLevel } from "../telemetry/log.ts";
 import { loadFunctions } from "../worker/load.ts";
 import type { LoopbackAddress } from "../worker/loopback-address.ts";
 import type { Observed, ObserveOptions } from "../worker/observe.ts";
 import { startWorker, type Worker } from "../worker/worker.ts";
 import { installCrds } from "./install-crds.ts";
+import {
+  managementRate,
+  type RequestOptions,
+  readManagement,
+  takeOverReconciled,
+  workloadOptions,
+} from "./management.ts";
+import { openRelay, type RelayScope } from "./open-relay.ts";
 
 /** Parts that a process can play; `up` plays all of them, `relay` and `worker` one each. */
 export const ROLES = ["apiserver", "cloud", "relay", "worker"] as const;
 export type Role = (typeof ROLES)[number];
 
-export interface ComposeOptions {
+export interface ComposeOptions extends RequestOptions, RelayScope {
   readonly roles: ReadonlySet<Role>;
   /** Management cluster; absent with the role `apiserver`. */
   readonly kubeconfig?: string | undefined;
@@ -41,6 +50,8 @@ export interface ComposeOptions {
   readonly deadLetters?: string | undefined;
   /** Port of the embedded API server; 0 = any free one. */
   readonly port: number;
+  /** Folder where the embedded API server keeps its objects; absent = in memory. */
+  readonly data?: string | undefined;
   /** Where the kubeconfig of the embedded API server is written, mode 0600. */
   readonly writeKubeconfig: string;
   readonly logLevel?: LogLevel | undefined;
@@ -55,6 +66,8 @@ export interface Running extends AsyncDisposable {
   readonly server: Server;
   readonly store: Store;
   readonly queue: Queue;
+  /** What is known about the keys. */
+  readonly history: ReadHistory;
   readonly deadLetters: DeadLetters;
   readonly clock: Clock;
   readonly log: Log;
@@ -77,44 +90,41 @@ export async function compose(options: ComposeOptions): Promise<Running> {
 
   const kubeconfigFile = options.roles.has("apiserver") ? options.writeKubeconfig : options.kubeconfig;
   if (options.roles.has("apiserver")) await startEmbedded(options, starting);
-  const access = await loadKubeconfig({ file: kubeconfigFile, env: environment });
-  const server = starting.use(createServer(access, { clock, version: packageVersion() }));
+  const connect = await readManagement(kubeconfigFile, { clock, log });
+  const server = starting.use(connect(managementRate(options)));
   if (options.installCrds || options.roles.has("apiserver")) await installCrds(server.as("up"), clock);
 
-  const deadLetters = starting.use(
-    await openDeadLetters({
-      queue: ledgerUrl(options.queue),
-      file: options.deadLetters,
-      clock,
-      log,
-      writer: true,
-    }),
-  );
+  const place = { queue: ledgerUrl(options.queue), file: options.deadLetters };
+  const deadLetters = starting.use(await openDeadLetters({ ...place, clock, log, writer: true }));
   const recorder = starting.use(createRecorder({ deadLetters, functions, clock, log }));
   let observed: Observed | undefined;
-  const noteFailure: NoteFailure = async (run) => {
-    await observed?.noteFailure(run);
-    await recorder.noteFailure(run);
-  };
-  const opened = await openQueueAndStore(options.queue, { clock, log, noteFailure }, starting);
+  const notes = notesFor(recorder, () => observed);
+  const opened = await openQueueAndStore(options.queue, { clock, log, ...notes }, starting);
   const store = options.wrapStore?.(opened.store) ?? opened.store;
+  const lastRuns = starting.use(await openLastRuns(options.queue, { clock, log }));
+  const history = historyFrom(opened.queue, lastRuns);
   observed = await startObserving(
-    { ...options, functions, queue: opened.queue, store, clock, log },
+    { ...options, functions, queue: opened.queue, history, store, clock, log },
     starting,
   );
-  const queue = observed?.queue ?? opened.queue;
+  const queue = noteRuns(observed?.queue ?? opened.queue, { lastRuns, clock });
   if (options.roles.has("cloud")) {
     const { startCloud } = await import("../sim/cloud.ts");
     // The cloud is not Capstan: it has a connection and a rate limit of its own.
-    const ownServer = starting.use(createServer(access, { clock, version: packageVersion() }));
+    const ownServer = starting.use(connect());
     starting.use(await startCloud({ server: ownServer, clock, log }));
   }
+  const { takeOverManagers } = options;
+  const noteResync = observed?.noteResync;
+  const shared = { store, clock, log, ...workloadOptions(options) };
+  if (options.roles.has("relay")) await takeOverReconciled(server, functions, options);
   const relay = options.roles.has("relay")
-    ? starting.use(await startRelay({ functions, server, store, queue, clock, log }))
+    ? starting.use(
+        await openRelay({ ...shared, functions, server, queue, takeOverManagers, noteResync }, options),
+      )
     : undefined;
   if (relay !== undefined) observed?.relayStarted(relay);
-  const clients: Clients =
-    relay?.clients ?? starting.use(createClients({ management: server, store, clock, log }));
+  const clients: Clients = relay?.clients ?? starting.use(createClients({ ...shared, management: server }));
   const owner = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
   const worker = options.roles.has("worker")
     ? starting.use(await startWorker({ functions, queue, store, clients, clock, log, owner }))
@@ -126,6 +136,7 @@ export async function compose(options: ComposeOptions): Promise<Running> {
     server,
     store,
     queue,
+    history,
     deadLetters,
     clock,
     log,
@@ -135,6 +146,20 @@ export async function compose(options: ComposeOptions): Promise<Running> {
     metricsUrl: observed?.url,
     kubeconfigFile,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** What the queue tells goes to the dead letters, then to the metrics: a death counts when its letter exists. */
+function notesFor(
+  recorder: Recorder,
+  observed: () => Observed | undefined,
+): Pick<SharedQueuePorts, "noteFailure" | "noteCount"> {
+  return {
+    noteFailure: async (run) => {
+      await recorder.noteFailure(run);
+      await observed()?.noteFailure(run);
+    },
+    noteCount: (...counted) => observed()?.noteCount(...counted),
   };
 }
 
@@ -161,14 +186,17 @@ async function startObserving(
 
 async function startEmbedded(options: ComposeOptions, starting: AsyncDisposableStack): Promise<void> {
   const { startApiServer } = await import("../apiserver/server.ts");
-  const embedded = starting.use(await startApiServer({ name: "capstan", port: options.port }));
+  const { port, data } = options;
+  const embedded = starting.use(
+    await startApiServer({ name: "capstan", port, ...(data === undefined ? {} : { data }) }),
+  );
   await mkdir(dirname(options.writeKubeconfig), { recursive: true });
   await writeFile(options.writeKubeconfig, embedded.kubeconfig(), { mode: 0o600 });
 }
 
 async function openQueueAndStore(
   url: string,
-  ports: { readonly clock: Clock; readonly log: Log; readonly noteFailure: NoteFailure },
+  ports: SharedQueuePorts,
   starting: AsyncDisposableStack,
 ): Promise<{ readonly queue: Queue; readonly store: Store }> {
   if (url === "memory") {

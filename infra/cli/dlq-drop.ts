@@ -1,5 +1,12 @@
 import { Command } from "commander";
-import { addSourceOptions, callerName, openSource, pickKey, type SourceOptions } from "./letter-source.ts";
+import {
+  addSourceOptions,
+  callerName,
+  type LetterSource,
+  openSource,
+  pickKey,
+  type SourceOptions,
+} from "./letter-source.ts";
 
 interface DropOptions extends SourceOptions {
   readonly all: boolean;
@@ -16,18 +23,20 @@ export function dlqDropCommand(): Command {
   return addSourceOptions(command).action(async (name: string, wanted: string[], options: DropOptions) => {
     await using source = await openSource(options);
     const known = (await source.deadLetters.list(name)).map(({ key }) => key);
-    if (wanted.length === 0 && !options.all) throw new Error("name the keys to drop, or use --all");
+    if (wanted.length === 0 && !options.all)
+      throw new Error(`name the keys to drop, or use --all; see capstan dlq list ${name}`);
     const keys = options.all ? known : wanted.map((text) => pickKey(known, text, name));
     for (const key of keys) {
-      if (!options.yes) {
-        console.log(`would drop ${name} ${key}`);
-        continue;
-      }
-      const dropped = await source.deadLetters.drop({ function: name, key });
-      if (!dropped) continue;
-      source.log.info({ user: callerName(), function: name, key }, "dead letter dropped");
-      console.log(`dropped ${name} ${key}`);
+      if (options.yes) await drop(source, name, key);
+      else console.log(`would drop ${name} ${key}`);
     }
-    if (!options.yes) console.log("nothing was done; add --yes to do it");
+    if (keys.length === 0) console.log(`no dead letters of ${name} ${source.where}`);
+    else if (!options.yes) console.log("nothing was done; add --yes to do it");
   });
+}
+
+async function drop({ deadLetters, log }: LetterSource, name: string, key: string): Promise<void> {
+  if (!(await deadLetters.drop({ function: name, key }))) return;
+  log.info({ user: callerName(), function: name, key }, "dead letter dropped");
+  console.log(`dropped ${name} ${key}`);
 }

@@ -28,7 +28,12 @@ export function dlqExportCommand(): Command {
       }
       const text = lines.map((line) => `${line}\n`).join("");
       if (options.file === undefined) process.stdout.write(text);
-      else await writeFile(options.file, text, { mode: 0o600 });
+      else {
+        await writeFile(options.file, text, { mode: 0o600 });
+        console.log(
+          `wrote ${lines.length} dead ${lines.length === 1 ? "letter" : "letters"} to ${options.file}`,
+        );
+      }
     },
   );
 }

@@ -3,6 +3,7 @@ import type { DeadLetterHead } from "../../shared/runtime/dead-letter.ts";
 import type { DeadKey, Queue } from "../../shared/runtime/queue-port.ts";
 import { loadFunctions } from "../worker/load.ts";
 import { addSourceOptions, openSource, type SourceOptions } from "./letter-source.ts";
+import { outputOption } from "./options.ts";
 import { ageOf, formatTable } from "./table.ts";
 
 /** `dead` until an event revives the key; `unknown` where the queue cannot be asked. */
@@ -24,14 +25,14 @@ export function dlqListCommand(): Command {
   const command = new Command("list")
     .description("List dead letters, the longest dead first")
     .argument("[function]", "only those of one function")
-    .option("-o, --output <format>", "table or json", "table");
+    .addOption(outputOption("table", "json"));
   return addSourceOptions(command).action(
     async (name: string | undefined, options: SourceOptions & { readonly output: string }) => {
       await using source = await openSource(options);
       const heads = await source.deadLetters.list(name);
       const rows = await rowsOf(heads, source.queue, name);
       if (options.output === "json") console.log(JSON.stringify(rows, undefined, 2));
-      else if (rows.length === 0) console.log("no dead letters");
+      else if (rows.length === 0) console.log(`no dead letters ${source.where}`);
       else console.log(tableOf(rows, source.clock.now()));
     },
   );
@@ -48,7 +49,7 @@ async function rowsOf(
     return {
       function: head.function,
       key: head.key,
-      state: known === undefined ? "unknown" : known ? "dead" : "resolved",
+      state: stateOf(head, known),
       reason: head.reason,
       error: `${head.error.reason}: ${head.error.message}`,
       deadSince: head.deadSince,
@@ -73,6 +74,12 @@ async function rowsOf(
       })),
   );
   return [...recorded, ...unrecorded];
+}
+
+/** No ledger knows what was no key, and nothing will ever resolve it. */
+function stateOf({ reason }: DeadLetterHead, known: boolean | undefined): LetterState {
+  if (reason === "Malformed" || known === true) return "dead";
+  return known === undefined ? "unknown" : "resolved";
 }
 
 async function deadKeys(

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { SECOND } from "../../shared/runtime/backoff.ts";
+import type { DeadLetter } from "../../shared/runtime/dead-letter.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import {
   addSourceOptions,
@@ -34,11 +35,16 @@ export function dlqReplayCommand(): Command {
       await using source = await openSource(options);
       // Awaited here: the source is closed when this function ends.
       if (options.requeue) return await requeue(source, name, { ...options, keys });
-      const [key] = keys;
-      if (key === undefined || keys.length > 1) throw new Error("name one key to replay");
-      return await replayLetter(await letterNamed(source, name, key), options);
+      return await replayLetter(oneLetter(source, name, keys), options);
     },
   );
+}
+
+async function oneLetter(source: LetterSource, name: string, keys: readonly string[]): Promise<DeadLetter> {
+  const [key] = keys;
+  if (key === undefined || keys.length > 1)
+    throw new Error(`name one key to replay; see capstan dlq list ${name}`);
+  return letterNamed(source, name, key);
 }
 
 async function requeue(
@@ -53,16 +59,21 @@ async function requeue(
     );
   }
   const dead = await deadKeysOf(queue, name);
-  const letters = (await source.deadLetters.list(name)).map(({ key }) => key);
-  if (wanted.keys.length === 0 && !wanted.all) throw new Error("name the keys to put back, or use --all");
-  const known = [...new Set([...dead, ...letters])];
+  const letters = await source.deadLetters.list(name);
+  if (wanted.keys.length === 0 && !wanted.all)
+    throw new Error(`name the keys to put back, or use --all; see capstan dlq list ${name}`);
+  const known = [...new Set([...dead, ...letters.map(({ key }) => key)])];
   const keys = wanted.all ? dead : wanted.keys.map((text) => pickKey(known, text, name));
   for (const key of keys) {
-    if (!dead.includes(key)) console.log(`resolved ${name} ${key}: it is no longer dead`);
+    if (letters.some((letter) => letter.key === key && letter.reason === "Malformed")) {
+      console.log(`skipped ${name} ${key}: it is no key that could run; drop its letter`);
+    } else if (!dead.includes(key)) console.log(`resolved ${name} ${key}: it is no longer dead`);
     else if (wanted.yes) await putBack(source, queue, { name, key, pace: keys.length > 1 });
     else console.log(`would requeue ${name} ${key}`);
   }
-  if (!wanted.yes) console.log("nothing was done; add --yes to do it");
+  if (keys.length === 0) console.log(`no key of ${name} is dead`);
+  else if (!wanted.yes && keys.some((key) => dead.includes(key)))
+    console.log("nothing was done; add --yes to do it");
 }
 
 /** The longest dead first. */

@@ -1,7 +1,9 @@
 import { Command } from "commander";
 import type { DeadLetter, LetterRead, LetterWrite } from "../../shared/runtime/dead-letter.ts";
+import { whyWithoutRun } from "../../shared/runtime/replay.ts";
 import { describeQuestion } from "../../shared/runtime/replay-reader.ts";
 import { addSourceOptions, letterNamed, openSource, type SourceOptions } from "./letter-source.ts";
+import { outputOption } from "./options.ts";
 import { ageOf, bold } from "./table.ts";
 
 export function dlqShowCommand(): Command {
@@ -9,7 +11,7 @@ export function dlqShowCommand(): Command {
     .description("Show one dead letter: what failed, what it had read, what it sent")
     .argument("<function>")
     .argument("<key>", "the key, or its end such as default/demo-pool")
-    .option("-o, --output <format>", "text or json", "text");
+    .addOption(outputOption("text", "json"));
   return addSourceOptions(command).action(
     async (name: string, key: string, options: SourceOptions & { readonly output: string }) => {
       await using source = await openSource(options);
@@ -35,8 +37,8 @@ function describeLetter(letter: DeadLetter, now: Date): string {
     section(
       "Attempts",
       attempts.map(
-        ({ start, durationMs, failures, error }) =>
-          `${start}  #${failures}  ${durationMs} ms  ${error.class} ${error.reason}: ${error.message}`,
+        ({ start, durationMs, failures, error, run: id }) =>
+          `${start}  #${failures}  ${durationMs} ms  ${id === undefined ? "" : `run ${id}  `}${error.class} ${error.reason}: ${error.message}`,
       ),
     ),
     section(
@@ -44,7 +46,7 @@ function describeLetter(letter: DeadLetter, now: Date): string {
       causes.map(({ what, resourceVersion = "" }) => `${what} ${resourceVersion}`.trim()),
     ),
     section("Stack", attempts.at(-1)?.error.stack?.split("\n").slice(0, 12) ?? []),
-    section("Reads", run?.reads.map(describeRead) ?? ["not recorded: nobody finished the run"]),
+    section("Reads", run?.reads.map(describeRead) ?? [whyWithoutRun(letter)]),
     section("Writes", run?.writes.map(describeWrite) ?? []),
     section("Left out: too large", truncated),
   ];

@@ -6,7 +6,7 @@ import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import { systemClock } from "../clock.ts";
 import { readEnvironment } from "../config.ts";
-import { openDeadLetters } from "../dead-letters/open.ts";
+import { defaultLetterFile, openDeadLetters } from "../dead-letters/open.ts";
 import { createRecorder } from "../dead-letters/recorder.ts";
 import { ledgerUrl, openSharedQueue } from "../queue/open.ts";
 import { createLog } from "../telemetry/log.ts";
@@ -31,6 +31,10 @@ export function addSourceOptions(command: Command): Command {
 
 /** Dead letters, and the queue when it can be reached from another process. */
 export interface LetterSource extends AsyncDisposable {
+  /** For people who find nothing there. */
+  readonly where: string;
+  /** Of the queue; may contain a password. */
+  readonly url: string;
   readonly deadLetters: DeadLetters;
   readonly queue: Queue | undefined;
   readonly clock: Clock;
@@ -54,12 +58,22 @@ export async function openSource(options: SourceOptions): Promise<LetterSource> 
   const queue = url === "memory" ? undefined : await openQueue(url, deadLetters, opening);
   const opened = opening.move();
   return {
+    where: whereOf(url, options.deadLetters),
+    url,
     deadLetters,
     queue,
     clock,
     log: createLog("info"),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** Never with the URL: it may contain a password. */
+function whereOf(url: string, file: string | undefined): string {
+  if (file !== undefined) return `in ${file}`;
+  return url === "memory"
+    ? `in ${defaultLetterFile()}; with a shared queue add --queue URL`
+    : "on this queue";
 }
 
 async function openQueue(

@@ -1,27 +1,39 @@
 #!/usr/bin/env node
+import { enableCompileCache } from "node:module";
 import { Command } from "commander";
 import { packageVersion } from "../config.ts";
-import { dlqCommand } from "./dlq.ts";
-import { functionsCommand } from "./functions.ts";
-import { queueCommand } from "./queue.ts";
-import { relayCommand } from "./relay.ts";
-import { replayCommand } from "./replay.ts";
-import { upCommand } from "./up.ts";
-import { versionCommand } from "./version.ts";
-import { workerCommand } from "./worker.ts";
+
+// Compiled sources are kept between starts: half the time and memory of the next one (KC-04).
+enableCompileCache();
+
+const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
+  up: async () => (await import("./up.ts")).upCommand(),
+  relay: async () => (await import("./relay.ts")).relayCommand(),
+  worker: async () => (await import("./worker.ts")).workerCommand(),
+  explain: async () => (await import("./explain.ts")).explainCommand(),
+  functions: async () => (await import("./functions.ts")).functionsCommand(),
+  fields: async () => (await import("./fields.ts")).fieldsCommand(),
+  queue: async () => (await import("./queue.ts")).queueCommand(),
+  dlq: async () => (await import("./dlq.ts")).dlqCommand(),
+  replay: async () => (await import("./replay.ts")).replayCommand(),
+  version: async () => (await import("./version.ts")).versionCommand(),
+};
 
 const program = new Command("capstan")
   .description("Cluster API's core controllers as serverless, event-driven functions on a queue")
-  .version(packageVersion(), "--version")
-  .showHelpAfterError()
-  .addCommand(upCommand())
-  .addCommand(relayCommand())
-  .addCommand(workerCommand())
-  .addCommand(functionsCommand())
-  .addCommand(queueCommand())
-  .addCommand(dlqCommand())
-  .addCommand(replayCommand())
-  .addCommand(versionCommand());
+  .version(packageVersion(), "--version");
+
+// A command loads only itself; everything else, such as --help, needs all of them.
+const own = COMMANDS[process.argv[2] ?? ""];
+for (const load of own === undefined ? Object.values(COMMANDS) : [own]) program.addCommand(await load());
+
+hintAtHelp(program);
+
+/** Every command that is called in a wrong way names the way to find out. */
+function hintAtHelp(command: Command, path = command.name()): void {
+  command.showHelpAfterError(`See ${path} --help.`);
+  for (const each of command.commands) hintAtHelp(each, `${path} ${each.name()}`);
+}
 
 try {
   await program.parseAsync();

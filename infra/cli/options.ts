@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { readEnvironment } from "../config.ts";
 import { type LoopbackAddress, parseLoopbackAddress } from "../worker/loopback-address.ts";
+import type { RequestOptions } from "./management.ts";
 
 /** Options that every process which serves functions takes. */
-export interface ServeOptions {
+export interface ServeOptions extends RequestOptions {
   readonly kubeconfig?: string;
   readonly queue?: string;
   readonly functions: readonly string[];
@@ -18,6 +19,22 @@ export function addServeOptions(command: Command): Command {
     .option(
       "--kubeconfig <file>",
       "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
+    )
+    .option(
+      "--kube-api-qps <number>",
+      "requests a second to the management API server, per process (default: 500)",
+      parseCount,
+    )
+    .option("--kube-api-burst <number>", "so many at once after a rest (default: 1000)", parseCount)
+    .option(
+      "--workload-api-qps <number>",
+      "requests a second to each workload API server, per process (default: 100)",
+      parseCount,
+    )
+    .option("--workload-api-burst <number>", "so many at once after a rest (default: 200)", parseCount)
+    .option(
+      "--take-over-managers <names...>",
+      "field managers that are no users: what they set, the functions take over",
     )
     .option("--functions <patterns...>", "serve only these functions, for example machinepool-*", ["*"])
     .option(
@@ -41,6 +58,12 @@ export function addServeOptions(command: Command): Command {
     );
 }
 
+/** `-o`: the first format is the default; any other than these is refused. */
+export function outputOption(...formats: readonly string[]): Option {
+  const option = new Option("-o, --output <format>", "how to print it").choices(formats);
+  return option.default(formats[0]);
+}
+
 /** `--queue`, else CAPSTAN_QUEUE; a process of its own cannot share a queue in memory. */
 export function sharedQueue(queue: string | undefined, command: string): string {
   const url = queue ?? readEnvironment().CAPSTAN_QUEUE;
@@ -50,7 +73,7 @@ export function sharedQueue(queue: string | undefined, command: string): string 
   );
 }
 
-function parseAddress(text: string): LoopbackAddress {
+export function parseAddress(text: string): LoopbackAddress {
   try {
     return parseLoopbackAddress(text);
   } catch (error) {
@@ -62,6 +85,12 @@ export function parsePort(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new InvalidArgumentError("a port is a whole number from 0 (any free one) to 65535");
+}
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count > 0) return count;
+  throw new InvalidArgumentError("it is a whole number above 0");
 }
 
 export function parseSeconds(text: string): number {

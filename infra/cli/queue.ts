@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { QueueDepth, TenantDepth } from "../../shared/runtime/queue-port.ts";
 import { loadFunctions } from "../worker/load.ts";
 import { openSource } from "./letter-source.ts";
-import { sharedQueue } from "./options.ts";
+import { outputOption, sharedQueue } from "./options.ts";
 import { formatTable } from "./table.ts";
 
 interface QueueRow extends QueueDepth {
@@ -24,7 +24,7 @@ export function queueCommand(): Command {
       "redis://HOST:PORT or sqs://REGION?redis=redis://HOST:PORT (default: CAPSTAN_QUEUE)",
     )
     .option("--functions-dir <folder>", "load functions from this folder instead of Capstan's own")
-    .option("-o, --output <format>", "table, wide (per tenant) or json", "table")
+    .addOption(outputOption("table", "wide", "json"))
     .action(async (patterns: string[], options: QueueOptions) => {
       await using source = await openSource({ queue: sharedQueue(options.queue, "queue") });
       const functions = await loadFunctions(

@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { compose } from "./compose.ts";
+import { compose, type Running } from "./compose.ts";
+import type { RelayScope } from "./open-relay.ts";
 import {
   addServeOptions,
   printMetricsUrl,
@@ -7,6 +8,10 @@ import {
   sharedQueue,
   stopRequested,
 } from "./options.ts";
+
+interface RelayCommandOptions extends ServeOptions, RelayScope {
+  readonly installCrds: boolean;
+}
 
 export function relayCommand(): Command {
   const command = new Command("relay").description(
@@ -18,7 +23,21 @@ export function relayCommand(): Command {
       "shared with the workers: redis://HOST:PORT, or sqs://REGION?redis=redis://HOST:PORT",
     )
     .option("--install-crds", "install Capstan's CustomResourceDefinitions first", false)
-    .action(async (options: ServeOptions & { installCrds: boolean }) => {
+    .option("--namespace <namespace>", "look at this namespace only (default: all)")
+    .option(
+      "--watch-filter <value>",
+      "reconcile only objects whose label cluster.x-k8s.io/watch-filter has this value (default: all)",
+    )
+    .option(
+      "--leader-elect",
+      "work only while this relay holds a Lease, so that others can stand by; two at once are harmless, but watch twice",
+      false,
+    )
+    .option(
+      "--leader-elect-namespace <namespace>",
+      "of the Lease (default: the Pod's; outside of one kube-system)",
+    )
+    .action(async (options: RelayCommandOptions) => {
       await using running = await compose({
         ...options,
         roles: new Set(["relay"]),
@@ -26,10 +45,14 @@ export function relayCommand(): Command {
         port: 0,
         writeKubeconfig: "",
       });
-      console.log(
-        `relay: ${running.functions.length} functions, every watch has its first list; Ctrl-C stops`,
-      );
+      console.log(`relay: ${running.functions.length} functions, ${stateOf(running)}; Ctrl-C stops`);
       printMetricsUrl(running);
       await stopRequested();
     });
+}
+
+function stateOf({ relay }: Running): string {
+  const election = relay?.status().election;
+  const isStandby = election !== undefined && election.leader !== election.identity;
+  return isStandby ? `standby: ${election.leader} leads` : "every watch has its first list";
 }

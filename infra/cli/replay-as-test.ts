@@ -17,10 +17,10 @@ interface Placed {
 
 /**
  * A test that gives a function what a dead letter recorded (style.md 11). It expects what was decided then: change it
- * to what should be decided, and it fails until the function is repaired. `file` is where it will stand. Throws when
- * the letter has no reads.
+ * to what should be decided, and it fails until the function is repaired. `file` is where it will stand, `functions`
+ * the folder of the function. Throws when the letter has no reads.
  */
-export function testFileOf(letter: DeadLetter, file: string): string {
+export function testFileOf(letter: DeadLetter, file: string, functions = "functions"): string {
   const { run } = letter;
   if (run === undefined) throw new Error("the dead letter holds no reads to make a test of");
   const [folder = "", ...rest] = letter.function.split("-");
@@ -37,7 +37,7 @@ export function testFileOf(letter: DeadLetter, file: string): string {
       : [`    await expect(${ask}).rejects.toThrow(${code(run.error.message)});`];
   return [
     'import { describe, expect, it } from "vitest";',
-    `import { ${name} } from ${from(`functions/${folder}/${rest.join("-")}.ts`)};`,
+    `import { ${name} } from ${from(`${functions}/${folder}/${rest.join("-")}.ts`)};`,
     `import type { KubeObject } from ${from("shared/api/kinds.ts")};`,
     ...(run.error === undefined
       ? [

@@ -14,7 +14,7 @@ interface Row {
 /** Decision then and now next to each other, changed lines marked. `columns` is the width of the terminal. */
 export function sideBySide(then: Decided, now: Decided, columns = 160): string {
   const width = Math.max(30, Math.floor((columns - 3) / 2));
-  const rows = align(linesOf(then), linesOf(now));
+  const rows = align(linesOf(then, width), linesOf(now, width));
   const shown = rows.slice(0, MAX_SHOWN_LINES).map((row) => lineOf(row, width));
   const rest = rows.length - shown.length;
   return [
@@ -24,7 +24,7 @@ export function sideBySide(then: Decided, now: Decided, columns = 160): string {
   ].join("\n");
 }
 
-function linesOf({ result, requests }: Decided): readonly string[] {
+function linesOf({ result, requests }: Decided, width: number): readonly string[] {
   const sent = requests.flatMap(({ title, body }) => [
     title,
     ...(body === undefined
@@ -34,20 +34,28 @@ function linesOf({ result, requests }: Decided): readonly string[] {
           .split("\n")
           .map((line) => `  ${line}`)),
   ]);
-  return [...(sent.length === 0 ? ["sends nothing"] : sent), `result: ${result}`].flatMap((text) =>
-    text.split("\n"),
-  );
+  return [...(sent.length === 0 ? ["sends nothing"] : sent), `result: ${result}`]
+    .flatMap((text) => text.split("\n"))
+    .flatMap((line) => wrapped(line, width));
+}
+
+/** Nothing is cut off: two long messages may differ at their ends. */
+function wrapped(line: string, width: number): readonly string[] {
+  const indent = `${/^ */.exec(line)?.[0] ?? ""}  `.slice(0, width / 2);
+  const rows: string[] = [];
+  let rest = line;
+  while (rest.length > width) {
+    rows.push(rest.slice(0, width));
+    rest = `${indent}${rest.slice(width)}`;
+  }
+  return [...rows, rest];
 }
 
 function lineOf({ left, right }: Row, width: number): string {
-  if (left === right) return `${cell(left ?? "", width)}   ${cell(right ?? "", width)}`.trimEnd();
+  if (left === right) return `${(left ?? "").padEnd(width)}   ${right ?? ""}`.trimEnd();
   const mark = left === undefined ? ">" : right === undefined ? "<" : "|";
-  const before = paint("red", cell(left ?? "", width));
-  return `${before} ${mark} ${paint("green", cell(right ?? "", width).trimEnd())}`;
-}
-
-function cell(text: string, width: number): string {
-  return text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);
+  const before = paint("red", (left ?? "").padEnd(width));
+  return `${before} ${mark} ${paint("green", right ?? "")}`;
 }
 
 /** Pairs equal lines in order (longest common subsequence); what is left between two pairs stands side by side. */

@@ -18,7 +18,7 @@ export function bold(text: string): string {
   return styleText("bold", text, { stream: process.stdout });
 }
 
-export function paint(colour: "green" | "yellow" | "red" | "dim" | "cyan", text: string): string {
+export function paint(colour: "green" | "yellow" | "red" | "dim" | "cyan" | "bold", text: string): string {
   return styleText(colour, text, { stream: process.stdout });
 }
 

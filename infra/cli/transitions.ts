@@ -73,6 +73,7 @@ export function observedStore(
     list: (type, selection) => store.list(type, selection),
     find: (type, index, value) => store.find(type, index, value),
     progress: (type) => store.progress(type),
+    untold: (type) => store.untold(type),
     advance: (type, progress) => store.advance(type, progress),
     drop: (type) => store.drop(type),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),

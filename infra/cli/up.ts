@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -5,6 +6,7 @@ import { Command, Option } from "commander";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import { applyManifests, readManifests } from "./apply-manifests.ts";
 import { compose, ROLES, type Role, type Running } from "./compose.ts";
+import { type LiveTree, startLiveTree } from "./live-tree.ts";
 import {
   addServeOptions,
   parsePort,
@@ -28,6 +30,7 @@ interface UpOptions extends ServeOptions {
   readonly timeout: number;
   readonly installCrds: boolean;
   readonly port: number;
+  readonly data?: string;
   readonly writeKubeconfig: string;
   readonly roles?: readonly Role[];
   readonly quiet: boolean;
@@ -54,12 +57,16 @@ export function upCommand(): Command {
     .option("--timeout <seconds>", "how long --until-ready waits", parseSeconds, 60)
     .option("--port <port>", "port of the embedded API server, 0 = any free one", parsePort, 0)
     .option(
+      "--data <folder>",
+      "keep the embedded API server's objects there; the next start goes on with them, without the example",
+    )
+    .option(
       "--write-kubeconfig <file>",
       "where the embedded API server's kubeconfig goes",
       defaultKubeconfig(),
     )
     .addOption(new Option("--roles <roles...>", "play only these parts").choices(ROLES))
-    .option("-q, --quiet", "do not print transitions", false)
+    .option("-q, --quiet", "do not show what happens", false)
     .addHelpText(
       "after",
       "\nExamples:\n  capstan up\n  capstan up --until-ready\n  capstan up --kubeconfig FILE --install-crds -f pool.yaml",
@@ -78,23 +85,34 @@ async function up(options: UpOptions): Promise<void> {
   const roles = new Set<Role>(
     options.roles ?? ROLES.filter((role) => role !== "apiserver" || options.kubeconfig === undefined),
   );
+  const { stdout } = process;
+  const inPlace = stdout.isTTY && !options.quiet;
+  let tree: LiveTree | undefined;
+  const observe = inPlace ? () => tree?.changed() : printer(startedAt);
   await using running = await compose({
     ...options,
     roles,
     queue: options.queue ?? "memory",
-    wrapStore: options.quiet ? (store) => store : (store) => observedStore(store, printer(startedAt)),
+    wrapStore: options.quiet ? (store) => store : (store) => observedStore(store, observe),
   });
   await applyManifests(running.server.as("up"), manifests);
   printNextSteps(running);
   printMetricsUrl(running);
+  if (inPlace) tree = startLiveTree(running, stdout);
   if (options.untilReady) await untilReady(running, manifests, { stop, timeoutMs: options.timeout * 1_000 });
   else await stop;
+  await tree?.[Symbol.asyncDispose]();
   await printSummary(running.store);
 }
 
 async function wantedManifests(options: UpOptions): Promise<readonly KubeObject[]> {
-  const files = options.file ?? (options.empty ? [] : [EXAMPLE]);
+  const files = options.file ?? (options.empty || isUsed(options.data) ? [] : [EXAMPLE]);
   return (await Promise.all(files.map(readManifests))).flat();
+}
+
+/** What an earlier `up` left is not to be reset to the example. */
+function isUsed(data: string | undefined): boolean {
+  return data !== undefined && existsSync(data) && readdirSync(data).length > 0;
 }
 
 /** Prints one line per transition, with the seconds since the start. */

@@ -26,6 +26,21 @@ describe("the options of a serving process", () => {
     });
   });
 
+  it("know how many requests an API server gets, and whose fields are taken over (KC-09, KW-07)", () => {
+    const rates = ["--kube-api-qps", "50", "--kube-api-burst", "60"];
+    const workload = ["--workload-api-qps", "5", "--workload-api-burst", "6"];
+    expect(parse(...rates, ...workload, "--take-over-managers", "manager", "argocd")).toMatchObject({
+      kubeApiQps: 50,
+      kubeApiBurst: 60,
+      workloadApiQps: 5,
+      workloadApiBurst: 6,
+      takeOverManagers: ["manager", "argocd"],
+    });
+    for (const wrong of ["0", "-1", "1.5", "many"]) {
+      expect(() => parse("--kube-api-qps", wrong)).toThrow("it is a whole number above 0");
+    }
+  });
+
   it("know the levels of the log", () => {
     expect(parse("--log-level", "debug")).toMatchObject({ logLevel: "debug" });
     expect(() => parse("--log-level", "loud")).toThrow(

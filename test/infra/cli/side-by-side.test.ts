@@ -17,8 +17,9 @@ describe("a decision then and now", () => {
     expect(sideBySide(patch("same"), patch("same"), 83)).not.toContain(" | ");
   });
 
-  it("cuts lines that are wider than the terminal, and the end of what is very long", () => {
-    const long = sideBySide(patch("x".repeat(500)), patch("y"), 63);
+  it("breaks lines that are wider than the terminal, and cuts the end of what is very long", () => {
+    const long = sideBySide(patch(`${"x".repeat(500)}end`), patch("y"), 63);
+    expect(long).toMatch(/x+end\b/);
     for (const line of long.split("\n")) expect(line.length).toBeLessThanOrEqual(63);
     const many = {
       ...patch("x"),

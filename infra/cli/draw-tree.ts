@@ -1,0 +1,25 @@
+/** A few lines of text, and what hangs below them. */
+export interface Branch {
+  /** At least one. */
+  readonly lines: readonly string[];
+  readonly children: readonly Branch[];
+}
+
+/** The look of `tree`: `├─`, `└─`; further lines of a branch stand under its first. */
+export function drawTree(branch: Branch): readonly string[] {
+  return draw(branch, "", "");
+}
+
+function draw({ lines, children }: Branch, first: string, rest: string): readonly string[] {
+  const [head = "", ...others] = lines;
+  const below = children.length > 0 ? "│ " : "  ";
+  return [
+    `${first}${head}`,
+    ...others.map((line) => `${rest}${below}${line}`),
+    ...children.flatMap((child, index) =>
+      index === children.length - 1
+        ? draw(child, `${rest}└─ `, `${rest}   `)
+        : draw(child, `${rest}├─ `, `${rest}│  `),
+    ),
+  ];
+}

@@ -1,0 +1,105 @@
+import { Command } from "commander";
+import { CustomResourceDefinition } from "../../shared/api/core.ts";
+import type { Kind, ObjectKey } from "../../shared/api/kinds.ts";
+import { KINDS } from "../../shared/api/registry.ts";
+import type { KubeClient } from "../../shared/runtime/ports.ts";
+import { systemClock } from "../clock.ts";
+import { readEnvironment } from "../config.ts";
+import { type FieldOwner, fieldOwners } from "../kube/field-owners.ts";
+import { createLog } from "../telemetry/log.ts";
+import { readManagement } from "./management.ts";
+import { ageOf, formatTable } from "./table.ts";
+
+interface FieldsOptions {
+  readonly kubeconfig?: string;
+  readonly manager?: string;
+  readonly output: string;
+}
+
+/** KW-13. */
+export function fieldsCommand(): Command {
+  return new Command("fields")
+    .description("Print who wrote each field of an object, and when: one row per field and manager")
+    .argument("<kind>", "machinepool, clusters, simmachinepools.infrastructure.sim.capstan.dev, …")
+    .argument("<object>", "NAMESPACE/NAME; a name alone is cluster-scoped or in the namespace default")
+    .option(
+      "--kubeconfig <file>",
+      "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
+    )
+    .option("--manager <name>", "only fields of this manager, for example capstan-machinepool-status")
+    .option("-o, --output <format>", "table or json", "table")
+    .addHelpText("after", "\nExample:\n  capstan fields machinepool default/demo-pool")
+    .action(async (kindName: string, objectName: string, options: FieldsOptions) => {
+      const log = createLog(readEnvironment().CAPSTAN_LOG_LEVEL);
+      const connect = await readManagement(options.kubeconfig, { clock: systemClock, log });
+      using server = connect();
+      const client = server.as("fields");
+      const kind = await findKind(client, kindName);
+      const owners = await readOwners(client, kind, keyOf(kind, objectName));
+      const shown = owners.filter(({ manager }) => manager === (options.manager ?? manager));
+      console.log(
+        options.output === "json" ? JSON.stringify(shown, undefined, 2) : tableOf(shown, systemClock.now()),
+      );
+    });
+}
+
+async function readOwners(client: KubeClient, kind: Kind, key: ObjectKey): Promise<readonly FieldOwner[]> {
+  const object = await client.get(kind, key);
+  if (object === undefined) {
+    throw new Error(`there is no ${kind.kind} ${textOf(key)}; kubectl get ${kind.plural} -A lists them`);
+  }
+  const managedFields: unknown = Reflect.get(object.metadata, "managedFields");
+  return fieldOwners(Array.isArray(managedFields) ? managedFields : []);
+}
+
+export function tableOf(owners: readonly FieldOwner[], now: Date): string {
+  return formatTable(
+    ["FIELD", "MANAGER", "OPERATION", "WRITTEN"],
+    owners.map(({ field, manager, operation, time }) => [
+      field,
+      manager,
+      operation,
+      time === "" ? "" : `${time} (${ageOf(time, now)} ago)`,
+    ]),
+  );
+}
+
+/** Its kinds are in no API server. */
+const READ_MODEL_GROUP = "capstan.dev";
+
+/** A kind by what kubectl takes for it: kind, plural, singular, short name, or `<plural>.<group>`. */
+async function findKind(client: KubeClient, wanted: string): Promise<Kind> {
+  const name = wanted.toLowerCase();
+  const known = KINDS.find((kind) => kind.group !== READ_MODEL_GROUP && namesOf(kind).includes(name));
+  if (known !== undefined) return known;
+  const { items } = await client.list(CustomResourceDefinition, {});
+  for (const { spec } of items) {
+    const version = spec.versions.find(({ served }) => served)?.name;
+    const { kind, plural } = spec.names;
+    if (version === undefined) continue;
+    const found = { group: spec.group, version, kind, plural, namespaced: spec.scope === "Namespaced" };
+    if (namesOf(found).includes(name)) return found;
+  }
+  throw new Error(`the server has no kind "${wanted}"; kubectl api-resources lists them`);
+}
+
+/** What kubectl takes for a kind. */
+export function namesOf({ kind, plural, group, crd }: Kind): readonly string[] {
+  return [kind.toLowerCase(), plural, `${plural}.${group}`, ...(crd?.shortNames ?? [])];
+}
+
+/** `NAMESPACE/NAME`, or a name alone. Throws when the text is neither. */
+export function keyOf({ namespaced }: Kind, text: string): ObjectKey {
+  const parts = text.split("/");
+  const name = parts.at(-1) ?? "";
+  if (parts.length > 2 || parts.some((part) => part === "")) {
+    throw new Error(`"${text}" is no object; write NAMESPACE/NAME`);
+  }
+  if (!namespaced) return { namespace: "", name };
+  return { namespace: parts.length === 2 ? (parts[0] ?? "") : "default", name };
+}
+
+/** `namespace/name`, or the name of what is in no namespace. */
+export function textOf({ namespace, name }: ObjectKey): string {
+  return namespace === "" ? name : `${namespace}/${name}`;
+}

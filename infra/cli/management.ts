@@ -1,0 +1,54 @@
+import { type AnyFunction, isContractKind } from "../../shared/runtime/define-function.ts";
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import { packageVersion, readEnvironment } from "../config.ts";
+import { createServer, type Server } from "../kube/client.ts";
+import { loadKubeconfig } from "../kube/kubeconfig.ts";
+import { givenRate, type RequestRate } from "../kube/rate-limit.ts";
+
+/** How a process talks to API servers, as the command line says it. */
+export interface RequestOptions {
+  /** To the management API server (KC-09). */
+  readonly kubeApiQps?: number | undefined;
+  readonly kubeApiBurst?: number | undefined;
+  /** To each workload API server. */
+  readonly workloadApiQps?: number | undefined;
+  readonly workloadApiBurst?: number | undefined;
+  /** Field managers that are no users (decisions.md 1, KW-07). */
+  readonly takeOverManagers?: readonly string[] | undefined;
+}
+
+/** Opens connections to the management API server. Each has a request budget of its own. */
+export type Connect = (rate?: Partial<RequestRate>) => Server;
+
+/** Reads the kubeconfig `file` (KC-02 without one), now and whenever its credentials are refused. */
+export async function readManagement(
+  file: string | undefined,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Promise<Connect> {
+  const reload = () => loadKubeconfig({ file, env: readEnvironment() });
+  const access = await reload();
+  return (rate = {}) => createServer(access, { clock, log, version: packageVersion(), reload, rate });
+}
+
+export function managementRate({ kubeApiQps, kubeApiBurst }: RequestOptions): Partial<RequestRate> {
+  return givenRate(kubeApiQps, kubeApiBurst);
+}
+
+/** What connections to workload API servers need beside their kubeconfig. */
+export function workloadOptions({ workloadApiQps, workloadApiBurst }: RequestOptions) {
+  return { version: packageVersion(), workloadRate: givenRate(workloadApiQps, workloadApiBurst) };
+}
+
+/** Ends the ownership of these field managers on what the functions reconcile or keep, such as Machines (KW-07). */
+export async function takeOverReconciled(
+  server: Server,
+  functions: readonly AnyFunction[],
+  { takeOverManagers = [] }: RequestOptions,
+): Promise<void> {
+  if (takeOverManagers.length === 0) return;
+  const { takeOver } = await import("../kube/take-over.ts");
+  const kept = functions.flatMap(({ spec }) => (spec.ownsOn ?? []).map(({ kind }) => kind));
+  const ours = kept.flatMap((kind) => (isContractKind(kind) || kind.crd === undefined ? [] : [kind]));
+  const kinds = new Set([...functions.map(({ spec }) => spec.reconciles), ...ours]);
+  await takeOver(server.as("take-over"), [...kinds], new Set(takeOverManagers));
+}
