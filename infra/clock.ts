@@ -7,6 +7,10 @@ const LONGEST_MS = 2 ** 31 - 1;
 export const systemClock: Clock = Object.freeze({ now: () => new Date(), after });
 
 function after(delayMs: number, callback: () => void): () => void {
+  if (delayMs <= 0) {
+    const turn = setImmediate(callback);
+    return () => clearImmediate(turn);
+  }
   let left = delayMs;
   let timer: NodeJS.Timeout;
   const arm = (): void => {

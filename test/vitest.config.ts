@@ -1,10 +1,13 @@
 import { defineConfig } from "vitest/config";
 import { skippedReporter } from "./support/skipped-reporter.ts";
 
-const project = (name: string, include: string[], timeoutMs: number) => ({
+const project = (name: string, include: string[], timeoutMs: number, exclude: string[] = []) => ({
   extends: true as const,
-  test: { name, include, testTimeout: timeoutMs, hookTimeout: timeoutMs },
+  test: { name, include, exclude, testTimeout: timeoutMs, hookTimeout: timeoutMs },
 });
+
+/** Thousands of sequences, killed processes, cut connections: not part of the quick gate. */
+const LONG = ["test/infra/**/*-{model,outages,chaos}.test.ts", "test/infra/**/differential.test.ts"];
 
 export default defineConfig({
   test: {
@@ -23,7 +26,8 @@ export default defineConfig({
         ],
         10_000,
       ),
-      project("infra", ["test/infra/**/*.test.ts"], 30_000),
+      project("infra", ["test/infra/**/*.test.ts"], 30_000, LONG),
+      project("long", LONG, 180_000),
       project("system", ["test/system/**/*.test.ts"], 180_000),
     ],
     coverage: { provider: "v8", include: ["functions/**/*.ts", "shared/**/*.ts"] },

@@ -85,7 +85,10 @@ async function measure(assets: string, pools: number): Promise<Row> {
   });
   // A connection of its own: what prepares the world must not use up Capstan's rate limit.
   const access = await loadKubeconfig({ file: real.kubeconfigFile, env: {} });
-  using setup = createServer(access, { clock: running.clock, requestsPerSecond: 10_000, burst: 10_000 });
+  using setup = createServer(access, {
+    clock: running.clock,
+    rate: { requestsPerSecond: 10_000, burst: 10_000 },
+  });
   const client = setup.as(SETUP);
   const names = Array.from({ length: pools }, (_, index) => `pool-${index}`);
   await prepareCluster(client, real.kubeconfig);

@@ -1,10 +1,18 @@
 import { machine } from "node:os";
+import { apiserverBench } from "./apiserver.ts";
+import { clustersBench } from "./clusters.ts";
+import { coldStartBench } from "./cold-start.ts";
 import { machinepoolBench } from "./machinepool.ts";
 import { queueBench } from "./queue.ts";
+import { relayBench } from "./relay.ts";
 
 const BENCHES: { readonly [name: string]: () => Promise<void> } = {
+  apiserver: apiserverBench,
+  "cold-start": coldStartBench,
+  clusters: clustersBench,
   machinepool: machinepoolBench,
   queue: queueBench,
+  relay: relayBench,
 };
 
 const [name = ""] = process.argv.slice(2);

@@ -22,6 +22,12 @@ const BenchConfig = providerKind("BenchConfig", "benchconfigs");
 const BenchMachinePool = providerKind("BenchMachinePool", "benchmachinepools");
 
 export async function prepareCluster(client: KubeClient, kubeconfig: string): Promise<void> {
+  await prepareProviders(client);
+  await createCluster(client, CLUSTER, kubeconfig);
+}
+
+/** The provider's CRDs, served. */
+export async function prepareProviders(client: KubeClient): Promise<void> {
   const kinds = [BenchCluster, BenchControlPlane, BenchConfig, BenchMachinePool];
   await Promise.all(kinds.map((kind) => client.create(CustomResourceDefinition, definitionOf(kind))));
   await until(async () => {
@@ -29,38 +35,56 @@ export async function prepareCluster(client: KubeClient, kubeconfig: string): Pr
     const served = items.filter((crd) => valueAt(crd, "status.conditions[Established].status") === "True");
     return kinds.every(({ kind }) => served.some(({ spec }) => spec.names.kind === kind));
   });
+}
+
+/** A Cluster whose provider has done its part, and the way to its workload API server. */
+export async function createCluster(client: KubeClient, name: string, kubeconfig: string): Promise<void> {
   await createReady(client, BenchCluster, {
-    name: CLUSTER,
+    name,
     spec: { controlPlaneEndpoint: { host: "127.0.0.1", port: 6443 } },
     status: { initialization: { provisioned: true } },
   });
   await createReady(client, BenchControlPlane, {
-    name: CLUSTER,
+    name,
     spec: {},
     status: { initialization: { controlPlaneInitialized: true } },
   });
   await client.create(Secret, {
-    ...objectOf(Secret, `${CLUSTER}-kubeconfig`),
+    ...objectOf(Secret, `${name}-kubeconfig`),
     metadata: {
-      name: `${CLUSTER}-kubeconfig`,
+      name: `${name}-kubeconfig`,
       namespace: "default",
-      labels: { "cluster.x-k8s.io/cluster-name": CLUSTER },
+      labels: { "cluster.x-k8s.io/cluster-name": name },
     },
     type: "cluster.x-k8s.io/secret",
     data: { value: Buffer.from(kubeconfig).toString("base64") },
   });
   await client.create(Cluster, {
-    ...objectOf(Cluster, CLUSTER),
+    ...objectOf(Cluster, name),
     spec: {
-      infrastructureRef: refTo(BenchCluster, CLUSTER),
-      controlPlaneRef: refTo(BenchControlPlane, CLUSTER),
+      infrastructureRef: refTo(BenchCluster, name),
+      controlPlaneRef: refTo(BenchControlPlane, name),
     },
   });
 }
 
 /** The provider's part of one pool. */
 export async function preparePool(client: KubeClient, name: string, replicas: number): Promise<void> {
-  const ids = Array.from({ length: replicas }, (_, index) => `${name}-${index}`);
+  const ids = nodeNames(name, replicas);
+  await Promise.all([
+    prepareProvider(client, name, replicas),
+    ...ids.map((id) => createReadyNode(client, id)),
+  ]);
+}
+
+/** Names of the Nodes of a pool. */
+export function nodeNames(pool: string, replicas: number): readonly string[] {
+  return Array.from({ length: replicas }, (_, index) => `${pool}-${index}`);
+}
+
+/** Bootstrap and infrastructure object of one pool, ready. */
+export async function prepareProvider(client: KubeClient, name: string, replicas: number): Promise<void> {
+  const ids = nodeNames(name, replicas);
   await Promise.all([
     createReady(client, BenchConfig, {
       name,
@@ -72,19 +96,23 @@ export async function preparePool(client: KubeClient, name: string, replicas: nu
       spec: { providerIDList: ids.map((id) => `bench://${id}`) },
       status: { ready: true, replicas, initialization: { provisioned: true } },
     }),
-    ...ids.map((id) => createReadyNode(client, id)),
   ]);
 }
 
-export function createPool(client: KubeClient, name: string, replicas: number): Promise<KubeObject> {
+export function createPool(
+  client: KubeClient,
+  name: string,
+  replicas: number,
+  cluster: string = CLUSTER,
+): Promise<KubeObject> {
   return client.create(MachinePool, {
     ...objectOf(MachinePool, name),
     spec: {
-      clusterName: CLUSTER,
+      clusterName: cluster,
       replicas,
       template: {
         spec: {
-          clusterName: CLUSTER,
+          clusterName: cluster,
           bootstrap: { configRef: refTo(BenchConfig, name) },
           infrastructureRef: refTo(BenchMachinePool, name),
           deletion: { nodeDeletionTimeoutSeconds: 10 },
@@ -108,7 +136,7 @@ async function createReady(
   );
 }
 
-async function createReadyNode(client: KubeClient, id: string): Promise<void> {
+export async function createReadyNode(client: KubeClient, id: string): Promise<void> {
   await client.create(Node, {
     apiVersion: "v1",
     kind: "Node",

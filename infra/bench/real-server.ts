@@ -27,8 +27,14 @@ export function realServerMissing(assets: string | undefined): string | undefine
   return missing.length === 0 ? undefined : `KUBEBUILDER_ASSETS (${assets}) lacks ${missing.join(", ")}`;
 }
 
-/** Starts one from the binaries in `assets` (envtest's layout); ready when it resolves, within about five seconds. Throws with the end of its log otherwise. */
-export async function startRealServer(assets: string): Promise<RealServer> {
+/**
+ * Starts one from the binaries in `assets` (envtest's layout); ready when it resolves, within about five seconds. Throws
+ * with the end of its log otherwise. Without `controllers` nothing collects garbage, wherever the binary is.
+ */
+export async function startRealServer(
+  assets: string,
+  { controllers = true }: { readonly controllers?: boolean } = {},
+): Promise<RealServer> {
   const dir = await mkdtemp(join(tmpdir(), "capstan-real-"));
   const [etcd = 0, peer = 0, port = 0] = await freePorts(3);
   const token = randomUUID();
@@ -75,7 +81,7 @@ export async function startRealServer(assets: string): Promise<RealServer> {
     await ready(port, token, processes);
     const kubeconfig = kubeconfigText(port, token, await readFile(file("certs/apiserver.crt"), "base64"));
     await writeFile(file("kubeconfig"), kubeconfig, { mode: 0o600 });
-    const garbageCollector = existsSync(join(assets, "kube-controller-manager"));
+    const garbageCollector = controllers && existsSync(join(assets, "kube-controller-manager"));
     if (garbageCollector) {
       start("kube-controller-manager", [
         `--kubeconfig=${file("kubeconfig")}`,

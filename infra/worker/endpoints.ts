@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { SECOND } from "../../shared/runtime/backoff.ts";
+import { parseKey } from "../../shared/runtime/key.ts";
+import type { KeyHistory, ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { type HealthSources, statusOf, unreadyReasons } from "./health.ts";
@@ -10,6 +12,7 @@ export interface EndpointsOptions {
   readonly address: LoopbackAddress;
   readonly metrics: Metrics;
   readonly health: HealthSources;
+  readonly history: ReadHistory;
   readonly log: Log;
 }
 
@@ -29,8 +32,8 @@ const REQUEST_MS = 10 * SECOND;
 const TEXT = "text/plain; charset=utf-8";
 
 /**
- * Serves `/healthz` (the process answers), `/readyz` (it can do its work, else 503 with the reasons), `/metrics` and
- * `/status` (JSON). Reads only: GET, and nothing changes. Throws when the port is taken.
+ * Serves `/healthz` (the process answers), `/readyz` (it can do its work, else 503 with the reasons), `/metrics`,
+ * `/status` (JSON) and `/keys?key=KEY` (JSON, for `capstan explain`). Reads only: GET, and nothing changes. Throws when the port is taken.
  */
 export async function startEndpoints(options: EndpointsOptions): Promise<Endpoints> {
   const { address, log } = options;
@@ -66,13 +69,17 @@ export async function startEndpoints(options: EndpointsOptions): Promise<Endpoin
   };
 }
 
-async function answer({ metrics, health }: EndpointsOptions, message: IncomingMessage): Promise<Answer> {
+async function answer(
+  { metrics, health, history }: EndpointsOptions,
+  message: IncomingMessage,
+): Promise<Answer> {
   const { host, origin } = message.headers;
   if (origin !== undefined || !isLoopbackHost(host)) {
     return { code: 403, text: "requests with an Origin or a Host that is not loopback are refused\n" };
   }
   if (message.method !== "GET") return { code: 405, text: "only GET\n" };
-  switch (message.url?.split("?", 1)[0]) {
+  const [path, query = ""] = message.url?.split("?", 2) ?? [];
+  switch (path) {
     case "/healthz":
       return { code: 200, text: "ok\n" };
     case "/readyz": {
@@ -82,17 +89,37 @@ async function answer({ metrics, health }: EndpointsOptions, message: IncomingMe
     }
     case "/metrics":
       return { code: 200, text: await metrics.text(), contentType: metrics.contentType };
-    case "/status": {
-      const status = await statusOf(health);
-      return {
-        code: 200,
-        text: `${JSON.stringify(status, undefined, 2)}\n`,
-        contentType: "application/json",
-      };
-    }
+    case "/status":
+      return json(await statusOf(health));
+    case "/keys":
+      return keyAnswer(new URLSearchParams(query).get("key") ?? "", { health, history });
     default:
-      return { code: 404, text: "there are /healthz, /readyz, /metrics and /status\n" };
+      return { code: 404, text: "there are /healthz, /readyz, /metrics, /status and /keys?key=KEY\n" };
   }
+}
+
+/** What every function of this process knows about a key. */
+async function keyAnswer(
+  text: string,
+  { health, history }: Pick<EndpointsOptions, "health" | "history">,
+): Promise<Answer> {
+  const key = parseKey(text);
+  if (key === undefined) {
+    return { code: 400, text: "key is none; write ?key=TENANT|KIND|NAMESPACE/NAME, percent-encoded\n" };
+  }
+  const known: { [functionName: string]: KeyHistory } = {};
+  for (const { spec } of health.functions) {
+    if (spec.reconciles.kind === key.kind) known[spec.name] = await history(spec.name, text);
+  }
+  return json(known);
+}
+
+function json(value: object): Answer {
+  return {
+    code: 200,
+    text: `${JSON.stringify(value, undefined, 2)}\n`,
+    contentType: "application/json",
+  };
 }
 
 function send(response: ServerResponse, { code, text, contentType = TEXT }: Answer): void {

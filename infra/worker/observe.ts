@@ -1,9 +1,10 @@
-import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
+import type { ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import type { Relay } from "../relay/relay.ts";
-import { meterDeaths, meterDepths, meterQueue } from "../telemetry/metered-queue.ts";
+import { type LedgerMeter, meterLedger } from "../telemetry/ledger-metrics.ts";
+import { meterDepths, meterQueue } from "../telemetry/metered-queue.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
 import { viewQueue } from "../telemetry/queue-view.ts";
 import { meterRelay } from "../telemetry/relay-metrics.ts";
@@ -15,6 +16,7 @@ export interface ObserveOptions {
   readonly address: LoopbackAddress;
   readonly functions: readonly AnyFunction[];
   readonly queue: Queue;
+  readonly history: ReadHistory;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
@@ -24,19 +26,17 @@ export interface ObserveOptions {
 }
 
 /** A process that can be looked at from outside while its parts start, work and stop. */
-export interface Observed extends AsyncDisposable {
+export interface Observed extends AsyncDisposable, LedgerMeter {
   readonly url: string;
   /** The queue to work with: the same one, measured. */
   readonly queue: Queue;
-  /** To be called for every failure that the queue counts. */
-  readonly noteFailure: NoteFailure;
   relayStarted(relay: Relay): void;
   workerStarted(worker: Worker): void;
 }
 
 /** Starts the endpoints before the parts that they tell of, and ends after them. */
 export async function observe(options: ObserveOptions): Promise<Observed> {
-  const { address, functions, queue, store, clock, log, version, parts } = options;
+  const { address, functions, queue, history, store, clock, log, version, parts } = options;
   const names = functions.map(({ spec }) => spec.name);
   const metrics = await createMetrics(names);
   const view = viewQueue(queue, names, clock);
@@ -55,11 +55,11 @@ export async function observe(options: ObserveOptions): Promise<Observed> {
     relay: () => relay,
     worker: () => worker,
   };
-  const endpoints = await startEndpoints({ address, metrics, health, log });
+  const endpoints = await startEndpoints({ address, metrics, health, history, log });
   return {
     url: endpoints.url,
     queue: metered.queue,
-    noteFailure: meterDeaths(metrics),
+    ...meterLedger(metrics, names),
     relayStarted(started) {
       relay = started;
       meterRelay(started, metrics, clock);

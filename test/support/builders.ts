@@ -1,4 +1,5 @@
 import type { Cluster } from "../../shared/api/cluster.ts";
+import type { Condition } from "../../shared/api/conditions.ts";
 import type { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
 import {
   type ContractVersion,
@@ -7,6 +8,7 @@ import {
   type KubeObject,
   type OwnerReference,
 } from "../../shared/api/kinds.ts";
+import type { Machine } from "../../shared/api/machine.ts";
 import type { MachinePool } from "../../shared/api/machinepool.ts";
 import type { Referenced } from "../../shared/runtime/ports.ts";
 
@@ -175,6 +177,65 @@ export function infraMachinePool(overrides: Overrides<ProviderObject> = {}): Pro
   );
 }
 
+const POOL_LABELS = { "cluster.x-k8s.io/cluster-name": "c1", "cluster.x-k8s.io/pool-name": "p1" };
+
+/** Infrastructure machine of pool p1 as its provider makes it; `m1` has provider ID foo://1. */
+export function infraMachine(name = "m1", overrides: Overrides<ProviderObject> = {}): ProviderObject {
+  return merge<ProviderObject>(
+    {
+      apiVersion: "infrastructure.cluster.x-k8s.io/v1",
+      kind: "FooMachine",
+      metadata: {
+        name,
+        namespace: "default",
+        uid: `uid-infra-${name}`,
+        resourceVersion: "60",
+        labels: POOL_LABELS,
+      },
+      spec: { providerID: `foo://${name.at(-1)}` },
+    },
+    overrides,
+  );
+}
+
+/** Machine of pool p1 for the infrastructure machine of the same name, complete and up to date. */
+export function machine(name = "m1", overrides: Overrides<Machine> = {}): Machine {
+  return merge<Machine>(
+    {
+      apiVersion: "cluster.x-k8s.io/v1beta2",
+      kind: "Machine",
+      metadata: {
+        name,
+        namespace: "default",
+        uid: `uid-${name}`,
+        resourceVersion: "70",
+        generation: 1,
+        creationTimestamp: CREATED_AT,
+        labels: POOL_LABELS,
+        ownerReferences: [OWNED_BY_P1],
+      },
+      spec: {
+        clusterName: "c1",
+        bootstrap: { dataSecretName: "" },
+        infrastructureRef: { apiGroup: "infrastructure.cluster.x-k8s.io", kind: "FooMachine", name },
+        version: "v1.34.2",
+      },
+      status: { conditions: [machineCondition("UpToDate", "True", "UpToDate")] },
+    },
+    overrides,
+  );
+}
+
+/** A condition of generation 1, unchanged since the creation. */
+export function machineCondition(
+  type: string,
+  status: "True" | "False" | "Unknown",
+  reason: string,
+  message = "",
+): Condition {
+  return { type, status, reason, message, observedGeneration: 1, lastTransitionTime: CREATED_AT };
+}
+
 /** Node `n1` with provider ID foo://1, Ready for an hour at `NOW`; other names get their last character's ID. */
 export function node(name = "n1", overrides: Overrides<Node> = {}): Node {
   return merge<Node>(
@@ -238,6 +299,7 @@ export function crd(
 export const FOO_CRDS: readonly CustomResourceDefinition[] = [
   crd("bootstrap.cluster.x-k8s.io", "FooConfig"),
   crd("infrastructure.cluster.x-k8s.io", "FooMachinePool"),
+  crd("infrastructure.cluster.x-k8s.io", "FooMachine"),
   crd("infrastructure.cluster.x-k8s.io", "FooCluster"),
   crd("controlplane.cluster.x-k8s.io", "FooControlPlane"),
 ];

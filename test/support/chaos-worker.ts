@@ -1,17 +1,23 @@
 import { Redis } from "ioredis";
 import { createBullmqQueue } from "../../infra/queue/bullmq.ts";
+import { createSqsQueue } from "../../infra/queue/sqs.ts";
 import { DEFAULT_QUEUE } from "../../shared/runtime/backoff.ts";
 import { silentLog } from "./silent-log.ts";
+import { sqsTarget } from "./sqs.ts";
 
 /**
- * A worker process for the chaos test: `node chaos-worker.ts <redis url> <function>`. A run writes the version of its
- * key that it has seen to the hash `seen`, and counts in `overlaps` when it meets another process' run of the same
- * key that is still alive.
+ * A worker process for the chaos tests: `node chaos-worker.ts <redis url> <function> [sqs endpoint]`. A run writes the
+ * version of its key that it has seen to the hash `seen`, and counts in `overlaps` when it meets another run of the
+ * same key whose process is still alive.
  */
-const [url = "", functionName = ""] = process.argv.slice(2);
+const [url = "", functionName = "", endpoint] = process.argv.slice(2);
 const notes = new Redis(url);
 const timing = { leaseMs: 3_000, renewMs: 500 };
-const queue = await createBullmqQueue({ url, log: silentLog, timing, resendMs: 300 });
+const common = { url, log: silentLog, timing, resendMs: 300 };
+const queue =
+  endpoint === undefined
+    ? await createBullmqQueue(common)
+    : await createSqsQueue({ ...common, ...sqsTarget({ endpoint }), waitSeconds: 1 });
 const options = { ...DEFAULT_QUEUE, concurrency: 8, owner: `pid-${process.pid}` };
 await queue.work(functionName, options, async ({ key, signal }) => {
   const [before, version] = await Promise.all([

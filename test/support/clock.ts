@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers";
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../shared/runtime/ports.ts";
 
@@ -21,7 +22,11 @@ export function virtualClock(startAt = new Date("2026-01-01T00:00:00Z")): Virtua
   return {
     now: () => new Date(now),
     after: (delayMs, callback) => {
-      const timer = { at: now + Math.max(0, delayMs), callback };
+      if (delayMs <= 0) {
+        const turn = nextTurn(callback);
+        return () => clearImmediate(turn);
+      }
+      const timer = { at: now + delayMs, callback };
       timers.add(timer);
       return () => timers.delete(timer);
     },

@@ -32,6 +32,7 @@ async function runOnce(fn: AnyFunction, world: RunWorld): Promise<Outcome> {
   }
   const lease = {
     key: world.key ?? POOL_KEY,
+    runId: "r1",
     causes: [{ what: "MachinePool default/p1", resourceVersion: "20" }],
     failures: 2,
     again: 1,

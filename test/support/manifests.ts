@@ -49,3 +49,11 @@ metadata: { name: ${name}, namespace: ${namespace} }
 spec: { bootDelaySeconds: 0, nodeReadyDelaySeconds: 0 }
 `;
 }
+
+/** A pool whose provider makes one SimMachine per instance, so that it has Machines. */
+export function simPoolWithMachines(name: string, cluster: string, replicas: number): string {
+  return simPool(name, cluster, replicas).replace(
+    "bootDelaySeconds: 0",
+    "machines: true, bootDelaySeconds: 0",
+  );
+}

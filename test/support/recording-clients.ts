@@ -12,6 +12,8 @@ export interface SentWrite {
   readonly verb: "create" | "jsonPatch" | "apply" | "delete";
   readonly cluster: ClusterName;
   readonly as: string;
+  /** Id of the run that sends it. */
+  readonly runId?: string | undefined;
   readonly kind: string;
   readonly name: string;
   readonly body?: unknown;
@@ -55,11 +57,12 @@ export function recordingClients(
   };
   return {
     sent,
-    of(cluster, as): KubeClient {
+    of(cluster, as, { runId } = {}): KubeClient {
       const write = (verb: SentWrite["verb"], kind: Kind, key: Pick<ObjectKey, "name">) => ({
         verb,
         cluster,
         as,
+        ...(runId === undefined ? {} : { runId }),
         kind: kind.kind,
         name: key.name,
       });

@@ -1,6 +1,6 @@
 import type { Log } from "../../shared/runtime/ports.ts";
 
-interface LogLine {
+export interface LogLine {
   readonly level: keyof Log;
   readonly fields: object;
   readonly message: string;

@@ -16,9 +16,11 @@ export type Reply = (response: ServerResponse, exchange: Exchange) => void;
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: URL;
   readonly requests: readonly Exchange[];
-  /** Answers to lists, to watches, and to everything else, in this order; then the default of each. */
+  /** Answers to lists, to watches, and so on, in this order; then the default of each. */
   readonly lists: Reply[];
   readonly watches: Reply[];
+  /** Answers to watches that are to begin with everything; the default refuses them as old servers do. */
+  readonly watchLists: Reply[];
   readonly others: Reply[];
   /** Breaks every connection that is open now. */
   breakConnections(): void;
@@ -30,6 +32,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
   const requests: Exchange[] = [];
   const lists: Reply[] = [];
   const watches: Reply[] = [];
+  const watchLists: Reply[] = [];
   const others: Reply[] = [];
   const server = createServer((request, response) => {
     void read(request).then((exchange) => {
@@ -39,6 +42,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
     });
   });
   const scriptFor = ({ method, path, query }: Exchange): [Reply[], Reply] => {
+    if (query.has("sendInitialEvents")) return [watchLists, refusingWatchList];
     if (query.get("watch") === "true") return [watches, holding()];
     return method === "GET" && COLLECTION.test(path)
       ? [lists, listing([])]
@@ -51,6 +55,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
     requests,
     lists,
     watches,
+    watchLists,
     others,
     breakConnections: () => server.closeAllConnections(),
     async [Symbol.asyncDispose]() {
@@ -97,6 +102,12 @@ export function listing(items: readonly object[], resourceVersion = "100", token
   return json(200, { kind: "List", metadata: { resourceVersion, continue: token }, items });
 }
 
+const refusingWatchList = failing(422, "Invalid", {
+  details: {
+    causes: [{ reason: "FieldValueForbidden", field: "sendInitialEvents", message: "the feature is off" }],
+  },
+});
+
 export const reset: Reply = (response) => {
   response.socket?.resetAndDestroy();
 };
@@ -132,6 +143,12 @@ function play(chunks: readonly (string | Buffer)[], then: (response: ServerRespo
 /** One line of a watch. */
 export function event(type: string, object: object): string {
   return `${JSON.stringify({ type, object })}\n`;
+}
+
+/** The last of the initial events of a watch-list. */
+export function initialEventsEnd(resourceVersion: string): string {
+  const annotations = { "k8s.io/initial-events-end": "true" };
+  return event("BOOKMARK", { apiVersion: "v1", kind: "Thing", metadata: { resourceVersion, annotations } });
 }
 
 export function bookmark(resourceVersion: string): string {

@@ -129,7 +129,7 @@ const SQS_CREDENTIALS = { accessKeyId: "test", secretAccessKey: "test" };
 const SQS_REGION = "us-east-1";
 
 /** What a client for this server needs. */
-export function sqsTarget({ endpoint }: SqsServer) {
+export function sqsTarget({ endpoint }: Pick<SqsServer, "endpoint">) {
   return { endpoint, region: SQS_REGION, credentials: SQS_CREDENTIALS };
 }
 

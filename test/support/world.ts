@@ -1,3 +1,4 @@
+import { declaredFields, keepOnly } from "../../infra/relay/kept-fields.ts";
 import { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
 import { indexesOf } from "../../shared/api/indexes.ts";
 import {
@@ -9,12 +10,14 @@ import {
   type ObjectKey,
   objectKeyOf,
 } from "../../shared/api/kinds.ts";
+import { Machine } from "../../shared/api/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
+import { kindOf } from "../../shared/api/registry.ts";
 import { checkDecision } from "../../shared/runtime/check-decision.ts";
 import type { AnyDecision, AnyFunction } from "../../shared/runtime/define-function.ts";
 import { assert, WaitingError } from "../../shared/runtime/errors.ts";
 import type { Clients, KubeClient, ListOptions, Store, TypeKey } from "../../shared/runtime/ports.ts";
-import { createReader } from "../../shared/runtime/reader.ts";
+import { createReader, type RecordingReader } from "../../shared/runtime/reader.ts";
 import { FOO_CRDS } from "./builders.ts";
 
 /** 2026-01-01T12:00:00Z: the time of every decision that names no other. */
@@ -93,16 +96,36 @@ export async function decide(
   );
   const [object] = candidates;
   assert(object !== undefined && candidates.length === 1, `name one of the ${kind.kind}s of this world`);
-  const reader = createReader({
-    function: fn,
-    store: storeOf(world),
-    clients: clientsOf(world),
-    stale: [],
-  });
-  const decision = await fn.step(object, { read: reader, now });
+  const keep = (placed: Placed) => keptBy(fn, placed);
+  const snapshots = world.snapshots.map(keep);
+  const reader = readerOf(fn, { ...world, snapshots });
+  const decision = await fn.step(keep({ cluster: MANAGEMENT, object }).object, { read: reader, now });
+  const withEverything = await fn.step(object, { read: readerOf(fn, world), now });
+  const same = JSON.stringify(decision) === JSON.stringify(withEverything);
+  assert(same, `${fn.spec.name} decides by a field that it does not declare in watches, reads or owns`);
   checkDecision(fn, decision, reader);
   checkStatus(kind, object, decision);
   return decision;
+}
+
+/** Kinds that the relay makes itself, or reduces for all functions alike. */
+const MACHINERY: ReadonlySet<string> = new Set([Connection.kind, CustomResourceDefinition.kind]);
+
+function readerOf(fn: AnyFunction, world: World): RecordingReader {
+  return createReader({ function: fn, store: storeOf(world), clients: clientsOf(world), stale: [] });
+}
+
+/** A snapshot with what the function declares and no more: undeclared fields decide nothing (KR-15, S-22). */
+function keptBy(fn: AnyFunction, { cluster, object }: Placed): Placed {
+  const group = groupOf(object.apiVersion);
+  const kind = kindOf(group, object.kind) ?? {
+    ...fn.spec.reconciles,
+    group,
+    kind: object.kind,
+    crd: undefined,
+  };
+  const kept = MACHINERY.has(object.kind) ? object : keepOnly(declaredFields([fn], kind))(object);
+  return { cluster, object: freeze(kept) };
 }
 
 /** The status that a decision applies; fails when there is none. */
@@ -132,7 +155,7 @@ function placedOf(
 }
 
 /** Kinds whose indexes functions look objects up by. */
-const INDEXED: readonly Kind[] = [MachinePool, CustomResourceDefinition, Node];
+const INDEXED: readonly Kind[] = [MachinePool, Machine, CustomResourceDefinition, Node];
 
 /** The part of a store that a reader uses. */
 function storeOf({ snapshots }: World): Store {
@@ -143,7 +166,7 @@ function storeOf({ snapshots }: World): Store {
         .filter((object) => namespace === undefined || object.metadata.namespace === namespace)
         .filter((object) => index === undefined || isIndexed(type, object, index))
         .toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1)),
-    progress: async () => ({ ready: true, resourceVersion: "100" }),
+    progress: async () => ({ ready: true, resourceVersion: "100", scope: undefined }),
   };
   return store as Store;
 }

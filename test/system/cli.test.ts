@@ -117,7 +117,9 @@ describe("capstan functions and version", () => {
     const json = await runCli("functions", "machinepool-*", "-o", "json");
     const rows = JSON.parse(json.output) as readonly { name: string; watches: readonly string[] }[];
     expect(rows.map(({ name }) => name)).toEqual(
-      ["adopt", "delete", "guard", "nodes", "retire", "status", "sync"].map((name) => `machinepool-${name}`),
+      ["adopt", "delete", "guard", "machines", "nodes", "remediate", "retire", "status", "sync"].map(
+        (name) => `machinepool-${name}`,
+      ),
     );
     expect(rows.every(({ watches }) => watches.length > 0)).toBe(true);
   });

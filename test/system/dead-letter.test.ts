@@ -8,6 +8,7 @@ import { type DeadLetter, parseDeadLetter } from "../../shared/runtime/dead-lett
 import { runCli, startCli } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
 import { kubectlFor, kubectlMissing } from "../support/kubectl.ts";
+import { deadLetter } from "../support/letters.ts";
 import { simCluster, simPool } from "../support/manifests.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -40,6 +41,15 @@ stringData: { token: ${CANARY} }
     "name: bad, namespace: default, annotations: { test.capstan.dev/poison: malformed } }",
   ),
 ].join("---");
+
+function kubeconfigOf(server: string): string {
+  return JSON.stringify({
+    "current-context": "c",
+    clusters: [{ name: "c", cluster: { server } }],
+    users: [{ name: "u", user: { token: "t" } }],
+    contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+  });
+}
 
 async function letterIn(file: string): Promise<DeadLetter> {
   return parseDeadLetter(JSON.parse(await readFile(file, "utf8")));
@@ -79,6 +89,14 @@ describeWith(kubectlMissing())("a function that throws on a poisoned object", ()
     ).toBe(0);
     const letter = await letterIn(file ?? "");
     expect(letter.attempts).toHaveLength(3);
+    // F-15: the id of the run leads from the letter to its line in the log.
+    const runId = letter.attempts.at(-1)?.run ?? "none";
+    expect(shown.output).toContain(`run ${runId}`);
+    expect(up.output()).toMatch(
+      new RegExp(
+        `"run":"${runId}".*"next":"dead until the object changes".*"read":\\["MachinePool default/bad@`,
+      ),
+    );
     for (const text of [
       await readFile(letters ?? "", "utf8"),
       JSON.stringify(letter),
@@ -112,6 +130,14 @@ describeWith(kubectlMissing())("a function that throws on a poisoned object", ()
     );
     expect(asJson.code).toBe(1);
     expect(JSON.parse(asJson.output)).toMatchObject({ type: "different", replayed: { result: "done" } });
+
+    const live = ["--live", "--kubeconfig", kubeconfig ?? ""];
+    const still = await runCli("replay", file ?? "", "--functions-dir", POISONED, ...live);
+    expect(still).toMatchObject({ code: 1, output: expect.stringMatching(/would fail .*malformed/s) });
+    const mended = await runCli("replay", file ?? "", "--functions-dir", REPAIRED, ...live);
+    expect(mended.output).toMatch(/would succeed .*patch MachinePool default\/bad.*→ accepted/s);
+    expect(mended.code).toBe(0);
+    expect(await checked("bad")).toBe("");
 
     const requeue = await runCli(
       "dlq",
@@ -152,6 +178,23 @@ describeWith(kubectlMissing() ?? redisMissing())("dead letters on Redis", () => 
     expect(queue.output).toMatch(/pool-check +\(all\) +0 +0 +0 +1/);
     expect(queue.output).toMatch(/default\/c1 +0 +0 +0 +1/);
 
+    const { Queue } = await import("bullmq");
+    const { hostname: host, port } = new URL(redis.url);
+    const stranger = new Queue("run", {
+      connection: { host, port: Number(port) },
+      prefix: "{cap:pool-check}",
+    });
+    await stranger.add("r", { token: CANARY });
+    await eventually(async () => {
+      const listed = (await runCli("dlq", "list", "pool-check", ...source)).output;
+      expect(listed).toMatch(/malformed-token +dead +Malformed/);
+    }, WITHIN);
+    await stranger.close();
+    const skipped = await runCli("dlq", "replay", "pool-check", "malformed-token", "--requeue", ...source);
+    expect(skipped.output).toContain("drop its letter");
+    const dropped = await runCli("dlq", "drop", "pool-check", "malformed-token", "--yes", ...source);
+    expect(dropped.output).toContain("dropped pool-check malformed-token");
+
     const dry = await runCli("dlq", "replay", "pool-check", "default/bad", "--requeue", ...source);
     expect(dry.output).toMatch(/would requeue pool-check .*nothing was done/s);
     const requeue = await runCli("dlq", "replay", "pool-check", "--all", "--requeue", "--yes", ...source);
@@ -172,6 +215,29 @@ describeWith(kubectlMissing() ?? redisMissing())("dead letters on Redis", () => 
 });
 
 describe("capstan replay", () => {
+  it("--live refuses without a cluster, with the reason and the next step", async () => {
+    const file = join(dir, "whole.json");
+    await writeFile(file, JSON.stringify(deadLetter()));
+    const missing = await runCli("replay", file, "--live", "--kubeconfig", join(dir, "missing"));
+    expect(missing).toMatchObject({ code: 2, output: expect.stringContaining("--kubeconfig") });
+    const gone = join(dir, "gone");
+    await writeFile(gone, kubeconfigOf("http://127.0.0.1:1"));
+    const refused = await runCli("replay", file, "--live", "--kubeconfig", gone);
+    expect(refused.output).toMatch(/does not answer: .*; name another with --kubeconfig/);
+    expect(refused.code).toBe(2);
+  });
+
+  it.each([
+    [["replay"], "missing required argument 'file'"],
+    [["replay", "x", "--live", "--as-test"], "cannot be used with"],
+    [["replay", "x", "-o", "yaml"], "Allowed choices are text, json"],
+    [["dlq", "replay", "pool-check"], "name one key to replay"],
+  ])("refuses %j with exit code 2, which is not that of another decision", async (args, message) => {
+    const { code, output } = await runCli(...args);
+    expect(output).toContain(message);
+    expect(code).toBe(2);
+  });
+
   it.each([
     ["no file", undefined, "cannot read"],
     ["no JSON", "{", "is no JSON"],

@@ -91,9 +91,20 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () =>
             line,
           ).not.toBe("");
           break;
+        case line.startsWith("npm run capstan -- explain "): {
+          const args = line.replace("npm run capstan -- ", "").split(" ");
+          await using explain = startCli(args, { KUBECONFIG: kubeconfig });
+          expect(await explain.ended, explain.output()).toBe(0);
+          expect(explain.output()).toContain("machinepool-status");
+          break;
+        }
         case line.startsWith("npm start -- --metrics-address "): {
           const options = line.replace("npm start -- ", "");
-          await start(`up ${options} --write-kubeconfig ${join(dir, "observed")}`, "metrics: http://");
+          const up = await start(
+            `up ${options} --write-kubeconfig ${join(dir, "observed")}`,
+            "metrics: http://",
+          );
+          await eventually(() => expect(up.output()).toMatch(/demo-pool .*Running/), WITHIN);
           break;
         }
         case line.startsWith("curl "):
@@ -108,6 +119,12 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () =>
         case line.startsWith("npm run capstan -- worker "):
           await start(line, "serving");
           break;
+        case line.endsWith("--kubeconfig ~/.capstan/kubeconfig"): {
+          // The example of the second start is there.
+          const withFile = line.replace("~/.capstan/kubeconfig", join(dir, "observed"));
+          expect((await runOnDeadLetter(withFile, redis.url)).trim(), line).not.toBe("");
+          break;
+        }
         case /^npm run capstan -- (queue|dlq|replay) /.test(line):
           expect((await runOnDeadLetter(line, redis.url)).trim(), line).not.toBe("");
           break;

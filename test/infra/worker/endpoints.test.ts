@@ -52,6 +52,7 @@ async function serve({ parts, wrapQueue, wrapStore }: Options = {}) {
       address: { host: "127.0.0.1", port: 0 },
       functions: [GROW],
       queue: wrapQueue?.(memory) ?? memory,
+      history: async (functionName, key) => ({ state: await memory.keyState(functionName, key) }),
       store: wrapStore?.(store) ?? store,
       clock,
       log: silentLog,
@@ -85,11 +86,17 @@ describe("readiness", () => {
 
     const counts = {
       events: 0,
+      eventsByType: { ADDED: 0, MODIFIED: 0, DELETED: 0, BOOKMARK: 0 },
+      bytes: 0,
+      pending: 0,
       undecodable: 0,
       oversized: undefined,
       reconnects: {},
       resourceVersion: undefined,
+      lastByteAt: undefined,
+      lastEventAt: undefined,
       lastHeardAt: 0,
+      lagMs: undefined,
     };
     const loop = { name: "management widgets.test.dev", state: "backoff", lists: 0, ...counts } as const;
     let relay: ReturnType<Relay["status"]> = { ready: false, loops: [loop], connections: [] };
@@ -222,13 +229,32 @@ describe("the endpoints of a process", () => {
     });
   });
 
+  it("F-15: say where a key stands, and what is no key", async () => {
+    await using world = await serve();
+    const key = "default/-|Widget|default/w";
+    await world.observed.queue.enqueue(GROW.spec.name, [{ key, class: "live", delayMs: 60_000 }]);
+    const answer = await fetch(`${world.url}/keys?key=${encodeURIComponent(key)}`);
+    expect(await answer.json()).toMatchObject({ [GROW.spec.name]: { state: { state: "waiting" } } });
+    const other = await fetch(`${world.url}/keys?key=${encodeURIComponent("default/-|Gadget|default/w")}`);
+    expect(await other.json()).toEqual({});
+    expect((await fetch(`${world.url}/keys?key=nonsense`)).status).toBe(400);
+  });
+
   it("say which address is taken", async () => {
     await using world = await serve();
     const port = Number(new URL(world.url).port);
     const clock = virtualClock();
     await using queue = createMemoryQueue({ clock });
     await using store = createMemoryStore();
-    const ports = { functions: [], queue, store, clock, log: silentLog, version: "1" };
+    const ports = {
+      functions: [],
+      queue,
+      history: async () => ({}),
+      store,
+      clock,
+      log: silentLog,
+      version: "1",
+    };
     const second = observe({
       ...ports,
       address: { host: "127.0.0.1", port },

@@ -1,0 +1,80 @@
+import { setTimeout } from "node:timers/promises";
+import { Node } from "../../shared/api/core.ts";
+import type { KubeClient } from "../../shared/runtime/ports.ts";
+import { systemClock } from "../clock.ts";
+import { systemNetwork } from "../network.ts";
+import { systemRandom } from "../random.ts";
+import { startWorkloadServer } from "../sim/workload-server.ts";
+import { nodeNames } from "./ready-pools.ts";
+import type { Order, Reply } from "./workload-servers.ts";
+
+/** The process of workload-servers.ts: `SERVERS NODES`. */
+const [servers = 0, nodes = 0] = process.argv.slice(2).map(Number);
+
+interface Target {
+  readonly client: KubeClient;
+  readonly name: string;
+}
+
+const targets: Target[] = [];
+const kubeconfigs: string[] = [];
+for (let index = 0; index < servers; index += 1) {
+  const server = await startWorkloadServer({
+    clusterName: `c${index}`,
+    port: undefined,
+    kubeconfig: undefined,
+    clock: systemClock,
+    random: systemRandom,
+    network: systemNetwork,
+  });
+  const names = nodeNames(`pool-${index}`, nodes);
+  await Promise.all(names.map((name) => server.client.create(Node, readyNode(name))));
+  targets.push(...names.map((name) => ({ client: server.client, name })));
+  kubeconfigs.push(server.kubeconfig);
+}
+tell({ kubeconfigs });
+
+process.on("message", (order: Order) => {
+  void beat(order.beat).then((beats) => tell({ beats }));
+});
+
+/** What a kubelet sends every few minutes: nothing new but the time. */
+async function beat(spreadMs: number): Promise<number> {
+  const batch = 50;
+  for (let at = 0; at < targets.length; at += batch) {
+    await Promise.all(targets.slice(at, at + batch).map(beatOne));
+    await setTimeout(spreadMs / (targets.length / batch));
+  }
+  return targets.length;
+}
+
+async function beatOne({ client, name }: Target): Promise<void> {
+  const value = conditionsAt(new Date());
+  const patch = [{ op: "replace", path: "/status/conditions", value }] as const;
+  await client.jsonPatch(Node, { namespace: "", name }, patch, "status");
+}
+
+function readyNode(name: string): Node {
+  const status = { conditions: conditionsAt(new Date()), nodeInfo: { kubeletVersion: "v1.34.2" } };
+  const taints = [{ key: "node.cluster.x-k8s.io/uninitialized", effect: "NoSchedule" }];
+  const spec = { providerID: `bench://${name}`, taints };
+  return { apiVersion: "v1", kind: "Node", metadata: { name }, spec, status };
+}
+
+function conditionsAt(at: Date) {
+  const lastHeartbeatTime = at.toISOString().replace(/\.\d+/, "");
+  const lastTransitionTime = "2026-01-01T00:00:00Z";
+  const quiet = ["MemoryPressure", "DiskPressure", "PIDPressure"].map((type) => ({
+    type,
+    status: "False",
+    reason: `KubeletHasNo${type}`,
+    message: `kubelet has no ${type}`,
+    lastTransitionTime,
+    lastHeartbeatTime,
+  }));
+  return [...quiet, { type: "Ready", status: "True", lastTransitionTime, lastHeartbeatTime }];
+}
+
+function tell(answer: Reply): void {
+  process.send?.(answer);
+}

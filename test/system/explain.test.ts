@@ -1,0 +1,140 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { redisMissing, startRedis } from "../../infra/bench/redis-server.ts";
+import type { Explained, ExplainedFunction } from "../../infra/cli/explain-tree.ts";
+import { runCli, startCli } from "../support/cli.ts";
+import { eventually } from "../support/eventually.ts";
+import { kubectlFor, kubectlMissing } from "../support/kubectl.ts";
+import { describeWith } from "../support/requires.ts";
+
+const WITHIN = { withinMs: 60_000, stepMs: 200 };
+
+async function world() {
+  const dir = await mkdtemp(join(tmpdir(), "capstan-explain-"));
+  const kubeconfig = join(dir, "kubeconfig");
+  return {
+    kubeconfig,
+    letters: ["--dead-letters", join(dir, "letters.jsonl")],
+    kubectl: kubectlFor(kubeconfig),
+    [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+async function explain(...args: readonly string[]): Promise<Explained> {
+  const { code, output } = await runCli("explain", ...args, "-o", "json");
+  expect(code, output).toBe(0);
+  return JSON.parse(output) as Explained;
+}
+
+function functionOf(explained: Explained, name: string): ExplainedFunction {
+  const found = explained.functions.find((one) => one.function === name);
+  if (found === undefined) throw new Error(`${name} is not explained`);
+  return found;
+}
+
+describeWith(kubectlMissing())("capstan explain beside capstan up", () => {
+  it("says why a pool is stuck, with the queue's memory or without, as a tree for its Cluster", async () => {
+    await using place = await world();
+    const { kubeconfig, kubectl, letters } = place;
+    const up = ["up", "--metrics-address", "127.0.0.1:0", "--write-kubeconfig", kubeconfig, ...letters];
+    await using running = startCli(up);
+    const [, address = ""] = await eventually(() => {
+      expect(running.output()).toMatch(/demo-pool .*Running/);
+      return /metrics: http:\/\/(\S+)\/metrics/.exec(running.output()) ?? [];
+    }, WITHIN);
+    const alone = ["--kubeconfig", kubeconfig, ...letters];
+
+    // For people who have only kubectl.
+    await kubectl("wait machinepool/demo-pool --for=condition=Available --timeout=60s");
+    expect(await kubectl("get machinepools -o wide")).toMatch(
+      /NAME +CLUSTER +DESIRED +CURRENT +READY +AVAILABLE +UP-TO-DATE +PAUSED +PHASE +AGE +VERSION\n/,
+    );
+    expect(await kubectl("describe machinepool demo-pool")).toMatch(
+      /Phase: +Running[\s\S]*SuccessfulSetNodeRefs/,
+    );
+
+    // No provider has made what the pool references.
+    const pool = JSON.parse(await kubectl("get machinepool demo-pool -o json"));
+    const { template, replicas, clusterName } = pool.spec;
+    const { configRef } = template.spec.bootstrap;
+    template.spec.bootstrap = { configRef: { ...configRef, name: "lost" } };
+    const metadata = { name: "lost", namespace: "default" };
+    const { apiVersion, kind } = pool;
+    const lost = { apiVersion, kind, metadata, spec: { clusterName, replicas, template } };
+    await kubectl("apply -f -", JSON.stringify(lost));
+    await eventually(async () => {
+      const told = await explain("machinepool", "default/lost", ...alone);
+      expect(functionOf(told, "machinepool-sync")).toMatchObject({
+        now: { waitsFor: { object: "SimBootstrapConfig default/lost", field: "status.dataSecretName" } },
+      });
+      expect(told.children).toContainEqual(
+        expect.objectContaining({ object: "SimBootstrapConfig default/lost", problem: "does not exist" }),
+      );
+      expect(functionOf(told, "machinepool-guard").lastWrote?.fields).toContain(
+        "metadata.finalizers[machinepool.cluster.x-k8s.io]",
+      );
+      expect(functionOf(told, "machinepool-guard").history).toBeUndefined();
+    }, WITHIN);
+
+    await kubectl(`patch cluster demo --type=merge -p '{"spec":{"paused":true}}'`);
+    await eventually(async () => {
+      const told = await explain("cluster", "default/demo", ...alone, "--metrics-address", address);
+      const demo = told.children.find(({ object }) => object === "MachinePool default/demo-pool");
+      expect(demo && functionOf(demo, "machinepool-sync")).toMatchObject({
+        now: { waitsFor: { object: "Cluster default/demo", field: "spec.paused", value: true } },
+        history: { lastRun: { waitingFor: "Cluster.spec.paused", runId: expect.any(String) } },
+      });
+    }, WITHIN);
+    const text = await runCli("explain", "cluster", "default/demo", ...alone, "--metrics-address", address);
+    expect(text).toMatchObject({ code: 0, output: expect.stringMatching(/└─ MachinePool default\/\S+/) });
+    expect(text.output).toMatch(/last run {2}\d+s ago because of .*waited for Cluster\.spec\.paused/);
+  });
+});
+
+describeWith(redisMissing() ?? kubectlMissing())("capstan explain with a shared queue", () => {
+  it("reads what relay and workers know: state, last run with its causes, next run", async () => {
+    await using place = await world();
+    await using redis = await startRedis();
+    const { kubeconfig } = place;
+    const roles = ["--roles", "apiserver", "cloud", "--quiet", "--write-kubeconfig", kubeconfig];
+    await using server = startCli(["up", ...roles]);
+    await eventually(() => expect(server.output()).toContain("kubectl"), WITHIN);
+    const shared = ["--kubeconfig", kubeconfig, "--queue", redis.url];
+    expect(await runCli("explain", "machinepool", "default/demo-pool", ...shared)).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("is capstan relay running, on this queue"),
+    });
+    await using _relay = startCli(["relay", ...shared]);
+    // Nobody works: everything is ready and waits for a worker.
+    await eventually(async () => {
+      const told = await explain("machinepool", "default/demo-pool", ...shared);
+      expect(functionOf(told, "machinepool-guard")).toMatchObject({
+        now: { wouldSend: ["patch MachinePool default/demo-pool"] },
+        history: { state: { state: "ready", causes: [expect.anything()] } },
+      });
+    }, WITHIN);
+    await using _worker = startCli(["worker", ...shared]);
+    await eventually(async () => {
+      const told = await explain("machinepool", "default/demo-pool", ...shared);
+      expect(told.phase).toBe("Running");
+      const { state, lastRun } = functionOf(told, "machinepool-guard").history ?? {};
+      expect(state).toBeUndefined();
+      expect(lastRun).toMatchObject({ outcome: "ok", causes: [expect.anything()] });
+    }, WITHIN);
+  });
+});
+
+describe("capstan explain", () => {
+  it.each([
+    [["unicorn", "default/a"], 'no function reconciles "unicorn"; there are cluster, machinepool'],
+    [["machinepool", "a/b/c"], '"a/b/c" is no object; write NAMESPACE/NAME'],
+    [["machinepool", "a", "--metrics-address", "0.0.0.0:1"], "0.0.0.0 is not loopback"],
+    [["machinepool", "a", "--kubeconfig", "/nowhere"], "/nowhere"],
+  ])("refuses %j and names the next step", async (args, message) => {
+    const { code, output } = await runCli("explain", ...args);
+    expect(output).toContain(message);
+    expect(code).toBe(1);
+  });
+});

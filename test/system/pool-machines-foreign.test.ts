@@ -1,0 +1,121 @@
+import { expect, it } from "vitest";
+import { API_SERVERS } from "../support/api-servers.ts";
+import { startCapstan } from "../support/capstan.ts";
+import { eventually } from "../support/eventually.ts";
+import { FOO_CLUSTER, FOO_PROVIDER } from "../support/foo-provider.ts";
+import { patch, patchStatus } from "../support/foo-workload.ts";
+import { type Kubectl, kubectlFor, kubectlMissing } from "../support/kubectl.ts";
+import { describeWith } from "../support/requires.ts";
+
+const WITHIN = { withinMs: 30_000, stepMs: 200 };
+const GROUP = "infrastructure.foo.example.com";
+const POOL = "machinepool/foo-pool";
+const MACHINE = "machines.cluster.x-k8s.io/foo-m1";
+
+/** The provider's kind of machines, as it is installed with the others. */
+const FOO_MACHINES = (FOO_PROVIDER.split("---")[1] ?? "")
+  .replaceAll("foomachinepools", "foomachines")
+  .replaceAll("FooMachinePool", "FooMachine")
+  .replaceAll("foomachinepool", "foomachine");
+
+const FOO_MACHINE = `
+apiVersion: ${GROUP}/v1
+kind: FooMachine
+metadata:
+  name: foo-m1
+  namespace: default
+  labels: { cluster.x-k8s.io/cluster-name: foo, cluster.x-k8s.io/pool-name: foo-pool }
+spec: { providerID: "foo://n1" }
+`;
+
+function uidOf(kubectl: Kubectl, object: string): Promise<string> {
+  return kubectl(`get ${object} -o jsonpath={.metadata.uid}`);
+}
+
+/** The Machine as Cluster API's own controller applies it. */
+function appliedUpstream(poolUid: string): string {
+  return `
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Machine
+metadata:
+  name: foo-m1
+  namespace: default
+  labels: { cluster.x-k8s.io/cluster-name: foo, cluster.x-k8s.io/pool-name: foo-pool, tier: a }
+  ownerReferences:
+    - { apiVersion: cluster.x-k8s.io/v1beta2, kind: MachinePool, name: foo-pool, uid: ${poolUid}, controller: true, blockOwnerDeletion: true }
+spec:
+  clusterName: foo
+  bootstrap: { dataSecretName: "" }
+  infrastructureRef: { apiGroup: ${GROUP}, kind: FooMachine, name: foo-m1 }
+`;
+}
+
+const HANDED_OVER = `
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Machine
+metadata: { name: foo-m1, namespace: default }
+status:
+  conditions:
+    - { type: HealthCheckSucceeded, status: "False", reason: NodeNotReady, message: "", lastTransitionTime: "2026-01-01T00:00:00Z" }
+    - { type: OwnerRemediated, status: "False", reason: WaitingForRemediation, message: "", lastTransitionTime: "2026-01-01T00:00:00Z" }
+`;
+
+for (const flavour of API_SERVERS) {
+  describeWith(flavour.missing ?? kubectlMissing(), flavour)(
+    `Machines of a provider that Capstan does not know on ${flavour.name}`,
+    () => {
+      it("follow a machine kind that is named while Capstan runs, and are remediated where the pool says so", async () => {
+        await using server = await flavour.start();
+        const kubectl = kubectlFor(server.kubeconfigFile);
+        await using _capstan = await startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"] });
+        await kubectl("apply -f -", `${FOO_PROVIDER}---${FOO_MACHINES}`);
+        await kubectl("wait --for=condition=Established crd --all --timeout=30s");
+        await kubectl("apply -f -", `${FOO_CLUSTER}---${FOO_MACHINE}`);
+        await patchStatus(kubectl, "foomachinepool/foo-pool", { infrastructureMachineKind: "FooMachine" });
+        const first = await eventually(() => uidOf(kubectl, MACHINE), WITHIN);
+        await kubectl(`wait ${MACHINE} --for=condition=UpToDate --timeout=30s`);
+
+        await kubectl("apply --server-side --field-manager=check --subresource=status -f -", HANDED_OVER);
+        await kubectl(`wait ${POOL} --for=condition=Remediating --timeout=30s`);
+        expect(await uidOf(kubectl, MACHINE)).toBe(first);
+        await kubectl(`annotate ${POOL} capstan.dev/remediation-max-in-flight=1`);
+        // The instance is still there, so a new Machine takes the place of the deleted one.
+        await eventually(async () => expect(await uidOf(kubectl, MACHINE)).not.toBe(first), WITHIN);
+        await kubectl(`wait ${POOL} --for=condition=Remediating=False --timeout=30s`);
+      });
+
+      it("KW-07 are taken over from Cluster API's controller, so that a label that leaves the template leaves them", async () => {
+        await using server = await flavour.start();
+        const kubectl = kubectlFor(server.kubeconfigFile);
+        // Only for the CRDs.
+        await (await startCapstan(server.kubeconfigFile, { roles: [] }))[Symbol.asyncDispose]();
+        await kubectl("apply -f -", `${FOO_PROVIDER}---${FOO_MACHINES}`);
+        await kubectl("wait --for=condition=Established crd --all --timeout=30s");
+        await kubectl("apply -f -", `${FOO_CLUSTER}---${FOO_MACHINE}`);
+        await patchStatus(kubectl, "foomachinepool/foo-pool", { infrastructureMachineKind: "FooMachine" });
+        await patch(kubectl, POOL, { spec: { template: { metadata: { labels: { tier: "a" } } } } });
+        const upstream = "apply --server-side --field-manager=machinepool-controller -f -";
+        await kubectl(upstream, appliedUpstream(await uidOf(kubectl, POOL)));
+
+        await using _capstan = await startCapstan(server.kubeconfigFile, {
+          roles: ["relay", "worker"],
+          takeOverManagers: ["machinepool-controller"],
+        });
+        await eventually(async () => {
+          const managers = await kubectl(
+            `get ${MACHINE} --show-managed-fields -o jsonpath={.metadata.managedFields[*].manager}`,
+          );
+          expect(managers).toContain("capstan-machinepool-machines");
+          expect(managers).not.toContain("machinepool-controller");
+        }, WITHIN);
+        await patch(kubectl, POOL, { spec: { template: { metadata: null } } });
+        await eventually(
+          async () =>
+            expect(await kubectl(`get ${MACHINE} -o jsonpath={.metadata.labels}`)).not.toContain("tier"),
+          WITHIN,
+        );
+        expect(await kubectl(`get ${MACHINE} -o jsonpath={.metadata.labels}`)).toContain("pool-name");
+      });
+    },
+  );
+}
