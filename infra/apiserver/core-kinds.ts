@@ -92,6 +92,7 @@ export const CORE_KINDS: readonly ResourceType[] = [
   core({
     kind: "Pod",
     zero: ZERO_VALUES.Pod,
+    omitted: OMITTED_WHEN_EMPTY.Pod,
     plural: "pods",
     shortNames: ["po"],
     categories: ["all"],

@@ -1,6 +1,7 @@
-import { type KubeObject, objectAt, omit, textAt } from "./kube-object.ts";
+import { type KubeObject, listAt, objectAt, omit, textAt } from "./kube-object.ts";
 import { withPodDefaults } from "./pod-defaults.ts";
 import type { Strategy } from "./registry.ts";
+import { isJsonObject, type JsonObject } from "./schema.ts";
 import { withConditionTimes } from "./zero-values.ts";
 
 /** Objects of a namespace are deleted before it, which this finalizer in its spec stands for. */
@@ -56,12 +57,21 @@ export const nodeStrategy: Strategy = {
 
 const DEFAULT_GRACE_SECONDS = 30;
 
+/** The first of podIPs is podIP; where they differ, podIP counts. */
+function withAddresses(status: JsonObject): JsonObject {
+  const [first] = listAt(status, "podIPs");
+  const listed = isJsonObject(first) ? textAt(first, "ip") : "";
+  const podIP = textAt(status, "podIP") || listed;
+  if (podIP === "") return status;
+  return { ...status, podIP, podIPs: podIP === listed ? listAt(status, "podIPs") : [{ ip: podIP }] };
+}
+
 /** Nobody runs Pods here; a new one waits. */
 export const podStrategy: Strategy = {
   prepare(next, live) {
     const spec = withPodDefaults(objectAt(next, "spec"));
     const status = live
-      ? withConditionTimes(objectAt(next, "status"), ["lastProbeTime", "lastTransitionTime"])
+      ? withAddresses(withConditionTimes(objectAt(next, "status"), ["lastProbeTime", "lastTransitionTime"]))
       : { phase: "Pending", qosClass: "BestEffort" };
     return { ...next, spec, status };
   },

@@ -1,4 +1,4 @@
-import { type KubeObject, listAt, objectAt, textAt, timestamp, withMetadata } from "./kube-object.ts";
+import { type KubeObject, listAt, objectAt, textAt, withMetadata } from "./kube-object.ts";
 import type { Column, ResourceType, ScalePaths, ServedVersion, Strategy } from "./registry.ts";
 import { compareVersions } from "./registry.ts";
 import { unusableRules } from "./rules.ts";
@@ -55,7 +55,8 @@ function statusOf(crd: KubeObject, live: KubeObject | undefined): JsonObject {
   const isTerminating = crd.metadata.deletionTimestamp !== undefined;
   if (isTerminating && !established.some((entry) => isJsonObject(entry) && entry["type"] === "Terminating")) {
     const text = "CustomResource deletion is in progress";
-    established.push(condition("Terminating", "InstanceDeletionInProgress", text, timestamp(new Date())));
+    const { deletionTimestamp: since } = crd.metadata;
+    established.push(condition("Terminating", "InstanceDeletionInProgress", text, since ?? ""));
   }
   return { acceptedNames: objectAt(spec, "names"), conditions: established, storedVersions: stored };
 }

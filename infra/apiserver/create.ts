@@ -78,12 +78,21 @@ export function createAdmitted(
     const message = `object is being deleted: ${qualifiedPlural(type)} "${name}" already exists`;
     throw new StatusError(409, "AlreadyExists", message, { name, group: type.group, kind: type.plural });
   }
-  if (existing) throw alreadyExists(type.group, type.plural, next.metadata.name);
+  if (existing) throw nameClash(request, next);
   return commitNew(
     request,
     isTracked ? next : withTracking(request, next, options.fieldManager),
     options.dryRun,
   );
+}
+
+/** Who lets names be generated is told to try again. */
+function nameClash({ target }: ApiRequest, { metadata }: KubeObject): StatusError {
+  const { type } = target;
+  const clash = alreadyExists(type.group, type.plural, metadata.name);
+  if (metadata.generateName === undefined) return clash;
+  const message = `${clash.message}, the server was not able to generate a unique name for the object`;
+  return new StatusError(clash.code, clash.reason, message, { ...clash.details, retryAfterSeconds: 1 });
 }
 
 function withTracking(request: ApiRequest, next: KubeObject, manager: string): KubeObject {

@@ -86,6 +86,8 @@ function applyOperation(doc: Json, operation: Operation): Json {
       if (!equalJson(find(doc, operation.path) ?? null, operation.value)) throw failedPatch();
       return doc;
     case "copy":
+      // Of the whole object, as on the real server, no copy is made.
+      if (operation.from.length === 0) throw failedPatch();
       return change(doc, operation.path, { op: "add", value: find(doc, operation.from) ?? null });
     case "move": {
       const value = findExisting(doc, operation.from);

@@ -37,7 +37,7 @@ export async function list(request: ApiRequest): Promise<Answer> {
   const metadata: Record<string, Json> = { resourceVersion: String(version) };
   const last = shown.at(-1);
   if (last !== undefined && rest > 0) {
-    collection.keepSnapshot(version, Date.now());
+    collection.keepSnapshot(version, server.clock.now().getTime());
     metadata["continue"] = encodeContinue(version, keyOf(last.metadata));
     if (!selects.hasSelectors) metadata["remainingItemCount"] = rest;
   }

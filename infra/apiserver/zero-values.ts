@@ -53,10 +53,11 @@ export function withConditionTimes(status: JsonObject, names: readonly string[])
 export const OMITTED_WHEN_EMPTY = {
   ConfigMap: ["data", "binaryData", "immutable"],
   Secret: ["data", "immutable"],
-  Node: ["spec.providerID", "spec.unschedulable", "spec.taints"],
+  Node: ["spec.providerID", "spec.unschedulable", "spec.taints", "status.conditions", "status.addresses"],
+  Pod: ["status.conditions"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** The object without those of its members that are empty: `{}`, `[]`, `""`, `false`. */
+/** The object without those of its members that are empty: `{}`, `[]`, `""`, `false`, null. */
 export function withoutEmpty<T extends JsonObject>(object: T, paths: readonly string[]): T {
   return paths.reduce((rest, path) => withoutEmptyAt(rest, path.split(".")), object);
 }
@@ -70,7 +71,7 @@ function withoutEmptyAt<T extends JsonObject>(object: T, [name = "", ...below]: 
 }
 
 function isEmpty(value: Json): boolean {
-  if (typeof value === "object" && value !== null) return Object.keys(value).length === 0;
+  if (typeof value === "object") return value === null || Object.keys(value).length === 0;
   return value === false || value === "";
 }
 

@@ -119,4 +119,12 @@ describe("creation", () => {
     const changed = await api.call("PUT", `${WIDGETS_PATH}/a`, { body });
     expect([changed.code, changed.body.message]).toEqual([422, expect.stringContaining("color stays")]);
   });
+
+  it("A-12: takes a resourceVersion in a dry run only", async () => {
+    await using api = await startTestServer();
+    const body = widget("a", {}, { resourceVersion: "7" });
+    const dry = await api.call("POST", `${WIDGETS_PATH}?dryRun=All`, { body });
+    expect([dry.code, dry.body.metadata.resourceVersion]).toEqual([201, "7"]);
+    expect((await api.call("POST", WIDGETS_PATH, { body })).code).toBe(500);
+  });
 });

@@ -1,5 +1,7 @@
 import { CRDS_PATH, widget } from "./api-client.ts";
 import { APPLY_VECTORS } from "./apply-vectors.ts";
+import { gizmo } from "./differential/gizmo-address.ts";
+import { GIZMOS_PATH, OLD_GIZMOS_PATH } from "./differential/gizmos.ts";
 import {
   get,
   json,
@@ -252,6 +254,29 @@ const CHAPTERS: Readonly<Record<string, readonly Step[]>> = {
     }),
     get("/api/v1/namespaces/{ns}/events?fieldSelector=involvedObject.name=a,involvedObject.kind=Widget"),
     get("/api/v1/namespaces/{ns}/events?fieldSelector=involvedObject.name=zz"),
+    get("/api/v1/namespaces/{ns}/events/e", TABLE),
+  ],
+  "scale through another version": [
+    apply(`${GIZMOS_PATH}/a`, gizmo("a", {})),
+    merge(`${OLD_GIZMOS_PATH}/a/scale?fieldManager=fn-a`, { spec: { replicas: 100 } }),
+    apply(`${GIZMOS_PATH}/a`, gizmo("a", { size: 0 })),
+  ],
+  "times of deletion in a configuration": [
+    apply(`${W}/z`, widget("z", {}, { deletionGracePeriodSeconds: 5 })),
+  ],
+  "empty metadata": [
+    apply(`${W}/m`, widget("m", { size: 1 }, { labels: {}, finalizers: [] })),
+    merge(`${W}/m`, { spec: { size: 1 } }),
+  ],
+  namespaces: [
+    apply("/api/v1/namespaces/{ns}-x", { apiVersion: "v1", kind: "Namespace", metadata: { name: "{ns}-x" } }),
+    apply("/api/v1/namespaces/{ns}-x", { apiVersion: "v1", kind: "Namespace", metadata: { name: "{ns}-x" } }),
+    put("/api/v1/namespaces/{ns}-x", { metadata: { name: "{ns}-x" } }),
+  ],
+  "deletion of a namespace": [
+    post("/api/v1/namespaces", { metadata: { name: "{ns}-x" } }),
+    remove("/api/v1/namespaces/{ns}-x"),
+    get("/api/v1/namespaces/{ns}-x"),
   ],
   CustomResourceDefinitions: [
     post(CRDS_PATH, { ...WIDGETS, metadata: { name: "wrong.name" } }),

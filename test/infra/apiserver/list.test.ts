@@ -115,4 +115,13 @@ describe("lists", () => {
     const { body } = await api.call("GET", `${path}?fieldSelector=involvedObject.name=b,reason=Because`);
     expect(namesOf(body)).toEqual(["e-b"]);
   });
+
+  it("A-26: go on behind the last match of a selector, as nobody has looked there yet", async () => {
+    await using api = await withWidgets(["a", "b"]);
+    const first = await api.call("GET", `${WIDGETS_PATH}?limit=1&labelSelector=name=a`);
+    expect([namesOf(first.body), first.body.metadata.remainingItemCount]).toEqual([["a"], undefined]);
+    const token = encodeURIComponent(first.body.metadata.continue);
+    const second = await api.call("GET", `${WIDGETS_PATH}?limit=1&labelSelector=name=a&continue=${token}`);
+    expect([namesOf(second.body), second.body.metadata.continue]).toEqual([[], undefined]);
+  });
 });

@@ -98,4 +98,17 @@ describe("validation", () => {
       "FieldValueTooMany f: Too many: 2: must have at most 1 item",
     ]);
   });
+
+  it("A-53: lets stay what was stored before the schema forbade it, in members and keyed lists", () => {
+    const items = {
+      type: "object",
+      properties: { name: { type: "string" }, v: { type: "string", maxLength: 1 } },
+    };
+    const keyed = { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] } as const;
+    const schema = { type: "object", properties: { list: { type: "array", items, ...keyed } } } as const;
+    const old = { list: [{ name: "a", v: "long" }] };
+    const next = (v: string) => ({ list: [{ name: "b" }, { name: "a", v }] });
+    expect(validate(schema, next("long"), old)).toEqual([]);
+    expect(validate(schema, next("longer"), old).map(({ field }) => field)).toEqual(["list[1].v"]);
+  });
 });

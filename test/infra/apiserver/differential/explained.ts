@@ -32,11 +32,21 @@ export const EXPLAINED: readonly Explanation[] = [
     reason:
       "apply on /scale of a custom resource fails in the real server with a 500 of its own making, here with 415",
     request: /gizmos\/\w+\/scale\?.* apply /,
+    endsSequence: true,
   },
   {
     reason:
       "the real server carries ownership between /scale and the object by way of autoscaling/v1 and loses the time of an entry, or the entry when others wrote through another version",
     at: /managedFields\.\S+ Update scale /,
+  },
+  {
+    reason:
+      "the real server forgets who set /scale through another version, so an apply meets no conflict there",
+    request: /gizmos\/\w+\?.* apply /,
+    after: /gizmos\/\w+\/scale\?/,
+    at: /^body\.apiVersion$/,
+    ours: /^undefined$/,
+    endsSequence: true,
   },
   {
     reason: "A-28: lists at an old version answer 410 here, where no history of whole lists is kept",
@@ -91,7 +101,7 @@ export const EXPLAINED: readonly Explanation[] = [
   },
   {
     reason: "a Namespace goes at once: here its controller is part of the server",
-    after: /^DELETE \S+\/namespaces\//,
+    after: /^DELETE \S+\/namespaces\/\{ns\}-x$/,
     endsSequence: true,
   },
   {
@@ -106,8 +116,7 @@ export const EXPLAINED: readonly Explanation[] = [
   },
   {
     reason: "the finalizer of a Namespace stays its creator's when a client leaves it out",
-    request: /v1\/namespaces\/\{ns\}-x/,
-    after: /^(PUT|EDIT) \S+\/namespaces\/|^PUT/,
+    request: /^PUT \S+\/namespaces\/\{ns\}-x/,
     at: /metadata\.resourceVersion$/,
     endsSequence: true,
   },
