@@ -9,14 +9,17 @@ const MAX_RUNS = 10_000;
 /** The last runs of one process; beyond 10,000 the oldest are forgotten. */
 export function createMemoryLastRuns(maxRuns: number = MAX_RUNS): LastRuns {
   const runs = new Map<string, LastRun>();
+  /** Goes on where it was: what is before it has been forgotten or noted again. */
+  const oldestFirst = runs.keys();
   const idOf = (functionName: string, key: string): string => `${functionName} ${key}`;
   return {
     note(functionName, key, run) {
       const id = idOf(functionName, key);
       runs.delete(id);
       runs.set(id, run);
-      const [oldest] = runs.keys();
-      if (runs.size > maxRuns && oldest !== undefined) runs.delete(oldest);
+      if (runs.size <= maxRuns) return;
+      const oldest = oldestFirst.next().value;
+      if (oldest !== undefined) runs.delete(oldest);
     },
     get: async (functionName, key) => runs.get(idOf(functionName, key)),
     [Symbol.asyncDispose]: async () => runs.clear(),

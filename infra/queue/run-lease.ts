@@ -55,20 +55,20 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
   const expire = (): void => cutOff(LEASE_EXPIRED, "the lease expired");
   const onStop = (): void => abort({ type: "stopped" }, "the worker stops");
 
-  const over = new AbortController();
+  let over: boolean = false;
   let cancelExpiry = clock.after(timing.leaseMs, expire);
   const keep = async (): Promise<void> => {
     // Counted from before the request, so that the run never believes in a lease longer than the ledger does.
     const cancelNext = clock.after(timing.leaseMs, expire);
     const held = await renew().catch(() => undefined);
     if (held === false) cutOff(LEASE_EXPIRED, "the lease was lost");
-    if (held === true && !over.signal.aborted) {
+    if (held === true && !over) {
       cancelExpiry();
       cancelExpiry = cancelNext;
     } else {
       cancelNext();
     }
-    if (!over.signal.aborted) cancelRenewal = clock.after(timing.renewMs, () => void keep());
+    if (!over) cancelRenewal = clock.after(timing.renewMs, () => void keep());
   };
   let cancelRenewal = clock.after(timing.renewMs, () => void keep());
   const cancelTimeout = clock.after(timing.runTimeoutMs, () => {
@@ -89,7 +89,7 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
     (thrown: unknown) => ended.resolve({ type: "finished", outcome: failedWith(failureOf(thrown)) }),
   );
   const end = await ended.promise;
-  over.abort();
+  over = true;
   for (const cancel of [cancelExpiry, cancelRenewal, cancelTimeout]) cancel();
   stop.removeEventListener("abort", onStop);
   return end;

@@ -9,11 +9,10 @@ import { deathReason, failedRun, forgetFailure } from "./claim.ts";
 import { isMalformed, type MalformedToken, malformedKey, malformedRun } from "./malformed-token.ts";
 import type { LeaseTiming } from "./run-lease.ts";
 import { runLease } from "./run-lease.ts";
+import { Ticker } from "./ticker.ts";
 import type { Change, KeyDeath, Token, TokenLedger, Transport } from "./token-ledger.ts";
 
 const TICK_MS = 250;
-/** What is due later than so many ticks is found by an ordinary tick of anybody. */
-const ARM_BELOW_TICKS = 4;
 const ENTRIES_AT_ONCE = 200;
 /**
  * How many keys a worker may run for one token before it looks at the transport again, so that a key with a token is
@@ -51,12 +50,8 @@ export interface TokenQueueOptions {
 export class TokenQueue implements AsyncDisposable {
   readonly #options: TokenQueueOptions;
   readonly #workers = new Set<{ readonly close: () => Promise<void> }>();
-  #cancelTick: (() => void) | undefined;
-  #tickAt = Number.POSITIVE_INFINITY;
-  #tickUnderWay: Promise<void> | undefined;
-  readonly #closed = new AbortController();
   readonly #random: Random;
-  readonly #tickMs: number;
+  readonly #ticker: Ticker;
   readonly #name: string;
   readonly #accept: (entry: QueueEntry) => Promise<void>;
   #claims = 0;
@@ -66,7 +61,6 @@ export class TokenQueue implements AsyncDisposable {
   constructor(options: TokenQueueOptions) {
     this.#options = options;
     this.#random = options.random ?? systemRandom;
-    this.#tickMs = options.tickMs ?? TICK_MS;
     this.#name = this.#random.id(5);
     // Storms come as many calls of one key each.
     const accept = async (entries: readonly QueueEntry[]) => {
@@ -74,7 +68,8 @@ export class TokenQueue implements AsyncDisposable {
       return [];
     };
     this.#accept = batched(ENTRIES_AT_ONCE, accept, (callback) => options.clock.after(0, callback));
-    this.#arm(this.#tickMs);
+    const { clock, tickMs: everyMs = TICK_MS } = options;
+    this.#ticker = new Ticker({ clock, random: this.#random, everyMs, tick: () => this.#tick() });
   }
 
   /** Rejects when the ledger cannot be reached; then some of the entries may have been accepted. */
@@ -126,8 +121,7 @@ export class TokenQueue implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#workers].map(({ close }) => close()));
-    this.#closed.abort();
-    this.#cancelTick?.();
+    this.#ticker[Symbol.dispose]();
     await this.#options.transport.close().catch(() => undefined);
   }
 
@@ -216,7 +210,7 @@ export class TokenQueue implements AsyncDisposable {
       };
       void this.#bury(run, death);
     }
-    if (waitMs !== undefined && waitMs < ARM_BELOW_TICKS * this.#tickMs) this.#arm(waitMs);
+    if (waitMs !== undefined) this.#ticker.due(waitMs);
     await this.#send(tokens);
   }
 
@@ -231,28 +225,11 @@ export class TokenQueue implements AsyncDisposable {
     });
   }
 
-  /** Ticks in at most so long; an earlier tick stays. */
-  #arm(delayMs: number): void {
-    const at = this.#options.clock.now().getTime() + delayMs;
-    if (this.#closed.signal.aborted || (this.#cancelTick !== undefined && this.#tickAt <= at)) return;
-    this.#cancelTick?.();
-    this.#tickAt = at;
-    this.#cancelTick = this.#options.clock.after(delayMs, () => {
-      this.#cancelTick = undefined;
-      void this.#tick();
-    });
-  }
-
   async #tick(): Promise<void> {
     const { ledger, functionName } = this.#options;
     // Unreachable: said once by the connection; the next tick tries again.
-    this.#tickUnderWay ??= ledger.tick(functionName).then(
-      (change) => this.#follow(change),
-      () => undefined,
-    );
-    await this.#tickUnderWay;
-    this.#tickUnderWay = undefined;
-    this.#arm(this.#tickMs * (0.8 + 0.4 * this.#random.number()));
+    const change = await ledger.tick(functionName).catch(() => undefined);
+    if (change !== undefined) await this.#follow(change);
   }
 }
 
