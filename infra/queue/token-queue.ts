@@ -10,6 +10,7 @@ import { isMalformed, type MalformedToken, malformedKey, malformedRun } from "./
 import type { LeaseTiming } from "./run-lease.ts";
 import { runLease } from "./run-lease.ts";
 import { Ticker } from "./ticker.ts";
+import { tokenAhead } from "./token-ahead.ts";
 import type { Change, KeyDeath, Token, TokenLedger, Transport } from "./token-ledger.ts";
 
 const TICK_MS = 250;
@@ -231,16 +232,6 @@ export class TokenQueue implements AsyncDisposable {
     const change = await ledger.tick(functionName).catch(() => undefined);
     if (change !== undefined) await this.#follow(change);
   }
-}
-
-/**
- * The token of a single event that is due now, sent right behind the event instead of a round trip later. Its seq is
- * not known yet; without one a token is good for any. When the event turns out to need no token it is merely stale.
- */
-function tokenAhead([only, ...others]: readonly QueueEntry[]): Token | undefined {
-  if (only === undefined || others.length > 0 || only.class !== "live" || (only.delayMs ?? 0) > 0)
-    return undefined;
-  return { key: only.key, seq: "", class: "live" };
 }
 
 interface WorkerParts {
