@@ -1,4 +1,4 @@
-import { openPort } from "./apiserver/port.ts";
+import { openPort } from "./apiserver/http/port.ts";
 import type { Listen } from "./apiserver/server.ts";
 import { type Connect, createTransport } from "./kube/transport.ts";
 

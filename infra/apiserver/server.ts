@@ -1,20 +1,20 @@
 import type { Clock, Random } from "../../shared/runtime/ports.ts";
 import { systemClock } from "../clock.ts";
 import { systemRandom } from "../random.ts";
-import { CertificateAuthority, type CertificateProblem } from "./certificate.ts";
-import { Converters } from "./conversion.ts";
-import type { Exchange, Serve } from "./exchange.ts";
-import type { Fault } from "./fault.ts";
-import { Faults, hides } from "./faults.ts";
-import { Journal } from "./journal.ts";
-import { type ListenerOptions, listen, TOKEN_SEGMENT } from "./listener.ts";
-import type { PermissionRule } from "./permissions.ts";
-import { openPort, type Port, type PortOptions } from "./port.ts";
-import type { VirtualServer } from "./request.ts";
-import { RequestLog, type RequestRecord } from "./request-log.ts";
-import { badRequest } from "./status-error.ts";
-import { Storage } from "./storage.ts";
-import { Users } from "./users.ts";
+import type { PermissionRule } from "./access/permissions.ts";
+import { Users } from "./access/users.ts";
+import type { Fault } from "./faults/fault.ts";
+import { Faults, hides } from "./faults/faults.ts";
+import { CertificateAuthority, type CertificateProblem } from "./http/certificate.ts";
+import type { Exchange, Serve } from "./http/exchange.ts";
+import { type ListenerOptions, listen, TOKEN_SEGMENT } from "./http/listener.ts";
+import { openPort, type Port, type PortOptions } from "./http/port.ts";
+import type { VirtualServer } from "./http/request.ts";
+import { RequestLog, type RequestRecord } from "./http/request-log.ts";
+import { badRequest } from "./http/status-error.ts";
+import { Converters } from "./kinds/conversion.ts";
+import { Journal } from "./storage/journal.ts";
+import { Storage } from "./storage/storage.ts";
 import { runVirtualServer, type VirtualServerOptions } from "./virtual-server.ts";
 
 export interface ApiServerOptions {
@@ -102,7 +102,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     faults: new Faults((fault) => endHidden(running.server, fault)),
     // The checks of its bodies need a library that most servers never use.
     administer: async (message, segments) =>
-      (await import("./admin.ts")).administer(apiServer, message, segments),
+      (await import("./faults/admin.ts")).administer(apiServer, message, segments),
     log: options.recordRequests ? log : undefined,
   };
   let isDown = false;

@@ -1,17 +1,17 @@
 import type { Clock, Random } from "../../shared/runtime/ports.ts";
 import { systemClock } from "../clock.ts";
 import { systemRandom } from "../random.ts";
-import type { Converters } from "./conversion.ts";
-import { CORE_KINDS } from "./core-kinds.ts";
-import { CrdLifecycle } from "./crd-lifecycle.ts";
-import { retainEvents } from "./event-retention.ts";
-import { GarbageCollector } from "./garbage-collector.ts";
-import { createInitialNamespaces, NamespaceController } from "./namespaces.ts";
-import { terminatePods } from "./pod-termination.ts";
-import { Registry } from "./registry.ts";
-import type { VirtualServer } from "./request.ts";
-import type { Storage } from "./storage.ts";
-import type { Users } from "./users.ts";
+import type { Users } from "./access/users.ts";
+import { retainEvents } from "./controllers/event-retention.ts";
+import { GarbageCollector } from "./controllers/garbage-collector.ts";
+import { createInitialNamespaces, NamespaceController } from "./controllers/namespaces.ts";
+import { terminatePods } from "./controllers/pod-termination.ts";
+import type { VirtualServer } from "./http/request.ts";
+import type { Converters } from "./kinds/conversion.ts";
+import { CORE_KINDS } from "./kinds/core-kinds.ts";
+import { CrdLifecycle } from "./kinds/crd-lifecycle.ts";
+import { Registry } from "./kinds/registry.ts";
+import type { Storage } from "./storage/storage.ts";
 
 export interface VirtualServerOptions {
   readonly name: string;

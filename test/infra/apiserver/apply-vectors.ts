@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../infra/apiserver/schema.ts";
+import type { JsonObject } from "../../../infra/apiserver/schema/schema.ts";
 
 /** One request of a vector and the world after it. */
 interface Step {

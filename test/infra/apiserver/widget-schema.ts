@@ -1,4 +1,4 @@
-import type { Schema } from "../../../infra/apiserver/schema.ts";
+import type { Schema } from "../../../infra/apiserver/schema/schema.ts";
 
 const text: Schema = { type: "string" };
 

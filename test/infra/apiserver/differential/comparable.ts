@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import type { Json } from "../../../../infra/apiserver/schema.ts";
+import type { Json } from "../../../../infra/apiserver/schema/schema.ts";
 import type { Body, Reply, WatchEvent } from "../api-client.ts";
 
 /** Shown, but not compared: the specification leaves it to us. */

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { JsonObject } from "../../../../infra/apiserver/schema.ts";
+import type { JsonObject } from "../../../../infra/apiserver/schema/schema.ts";
 import { pick } from "./choice.ts";
 import { CORE_CONTENTS, type CoreKind } from "./core-contents.ts";
 import { manager } from "./gizmo-address.ts";

@@ -1,0 +1,70 @@
+import type { Target } from "../http/request.ts";
+import { forbidden, type StatusError } from "../http/status-error.ts";
+
+/** One line of an allow list; `*` stands for everything in each member. */
+export interface PermissionRule {
+  readonly verbs: readonly string[];
+  /** API groups; the core group is empty. Absent = the core group only. */
+  readonly groups?: readonly string[];
+  /** Plurals, with their subresource where there is one: `machinepools`, `machinepools/status`. */
+  readonly resources: readonly string[];
+  /** Absent = all namespaces and the cluster scope. */
+  readonly namespaces?: readonly string[];
+  /** Absent = all objects, and collections. */
+  readonly names?: readonly string[];
+}
+
+/** Who a token stands for (A-60). */
+export interface User {
+  readonly name: string;
+  /** What the user may do with resources; absent = everything. */
+  readonly allow?: readonly PermissionRule[];
+}
+
+/** What somebody wants to do, in the words of an access review. */
+export interface Access {
+  readonly verb: string;
+  readonly group: string;
+  /** With its subresource: `pods/eviction`. */
+  readonly resource: string;
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+export function isAllowed({ allow }: User, access: Access): boolean {
+  return allow === undefined || allow.some((rule) => covers(rule, access));
+}
+
+function covers(rule: PermissionRule, { verb, group, resource, namespace, name }: Access): boolean {
+  const { verbs, groups = [""], resources, namespaces, names } = rule;
+  return (
+    includes(verbs, verb) &&
+    includes(groups, group) &&
+    includes(resources, resource) &&
+    (namespaces === undefined || (namespace !== undefined && includes(namespaces, namespace))) &&
+    (names === undefined || (name !== undefined && includes(names, name)))
+  );
+}
+
+function includes(list: readonly string[], value: string): boolean {
+  return list.includes(value) || list.includes("*");
+}
+
+/** Throws StatusError 403 when the user may not do this to the target. Everybody may ask about themselves. */
+export function checkPermission(user: User, verb: string, target: Target): void {
+  if (target.type.review?.startsWith("self")) return;
+  const access = toAccess(verb, target);
+  if (!isAllowed(user, access)) throw denied(user, access, target);
+}
+
+function toAccess(verb: string, { type, subresource, namespace, name }: Target): Access {
+  const resource = subresource === undefined ? type.plural : `${type.plural}/${subresource}`;
+  return { verb, group: type.group, resource, namespace, name };
+}
+
+function denied(user: User, access: Access, { type, name = "" }: Target): StatusError {
+  const { verb, group, resource, namespace } = access;
+  const where = namespace === undefined ? "at the cluster scope" : `in the namespace "${namespace}"`;
+  const text = `User "${user.name}" cannot ${verb} resource "${resource}" in API group "${group}" ${where}`;
+  return forbidden(type.group, type.plural, name, text);
+}

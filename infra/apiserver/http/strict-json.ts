@@ -1,0 +1,85 @@
+import { isUnsafeKey, type Json } from "../schema/schema.ts";
+
+export interface ParsedJson {
+  readonly value: Json;
+  /** Paths of members that occur twice, such as `spec.size`; the last one wins. */
+  readonly duplicates: string[];
+}
+
+/** Deeper documents are refused; the limit of Go's decoder is 10,000, ours keeps recursion within the stack. */
+const MAX_DEPTH = 1000;
+
+/** Names that reach an object's prototype, and escapes, which can spell any name. */
+const SUSPICIOUS = /__proto__|constructor|prototype|\\u/;
+
+/**
+ * Parses JSON and names members that occur twice (A-25). `__proto__`, `constructor` and `prototype` are dropped at
+ * every level (S-50). `checkDuplicates: false` skips the search for a caller that ignores them.
+ * Throws SyntaxError for anything that is no JSON or nested deeper than 1,000 levels.
+ */
+export function parseJson(text: string, { checkDuplicates = true } = {}): ParsedJson {
+  const value = SUSPICIOUS.test(text)
+    ? (JSON.parse(text, (key, item: Json) => (isUnsafeKey(key) ? undefined : item)) as Json)
+    : (JSON.parse(text) as Json);
+  return { value, duplicates: findDuplicates(text, checkDuplicates) };
+}
+
+/** An object or list the scan is in. */
+interface Level {
+  /** Names seen so far; undefined in a list. */
+  readonly names: Set<string> | undefined;
+  /** The member in hand, or its index in a list. */
+  at: string | number;
+}
+
+/** A string, or a character that opens, closes or separates; scalars in between need no look. */
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
+
+/** Scans text that is known to be JSON. A string is a name when a colon follows it. */
+function findDuplicates(text: string, checkDuplicates: boolean): string[] {
+  const levels: Level[] = [];
+  const duplicates = new Set<string>();
+  let last = "";
+  for (const [token] of text.matchAll(TOKEN)) {
+    switch (token) {
+      case "{":
+      case "[":
+        if (levels.length >= MAX_DEPTH) throw new SyntaxError("exceeded max depth");
+        levels.push(token === "{" ? { names: new Set(), at: "" } : { names: undefined, at: 0 });
+        break;
+      case "}":
+      case "]":
+        levels.pop();
+        break;
+      case ":":
+        if (!enterMember(levels.at(-1), last) && checkDuplicates) duplicates.add(pathOf(levels));
+        break;
+      case ",":
+        enterNextItem(levels.at(-1));
+        break;
+      default:
+        last = token;
+    }
+  }
+  return [...duplicates];
+}
+
+/** False when the object in hand had a member of that name already. */
+function enterMember(level: Level | undefined, quotedName: string): boolean {
+  if (level?.names === undefined) return true;
+  level.at = JSON.parse(quotedName) as string;
+  const isNew = !level.names.has(level.at);
+  level.names.add(level.at);
+  return isNew;
+}
+
+function enterNextItem(level: Level | undefined): void {
+  if (typeof level?.at === "number") level.at += 1;
+}
+
+function pathOf(levels: readonly Level[]): string {
+  return levels.reduce((path, { at }) => {
+    if (typeof at === "number") return `${path}[${at}]`;
+    return path === "" ? at : `${path}.${at}`;
+  }, "");
+}

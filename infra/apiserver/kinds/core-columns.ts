@@ -1,0 +1,212 @@
+import { ageSince } from "../rest/age.ts";
+import { selectPath } from "../rest/json-path.ts";
+import { isJsonObject, type Json } from "../schema/schema.ts";
+import { type KubeObject, listAt, objectAt, textAt } from "../storage/kube-object.ts";
+import type { Column } from "./registry.ts";
+
+/*
+ * Columns of the compiled-in kinds. Their printers write ages and fallbacks themselves, so the cells are texts.
+ * Source: Kubernetes v1.34, pkg/printers/internalversion/printers.go
+ */
+
+const age: Column = column("Age", (object, now) => ageSince(object.metadata.creationTimestamp, now));
+
+const createdAt: Column = {
+  name: "Created At",
+  type: "date",
+  value: (object) => object.metadata.creationTimestamp,
+};
+
+function column(name: string, value: (object: KubeObject, now: Date) => Json, priority = 0): Column {
+  return { name, type: "string", priority, value };
+}
+
+/** A text found at a path, else `missing`. */
+function at(name: string, path: string, missing = "", priority = 0): Column {
+  return column(name, (object) => printed(selectPath(object, path)[0], missing), priority);
+}
+
+function number(name: string, path: string): Column {
+  return { name, type: "integer", value: (object) => selectPath(object, path)[0] ?? 0 };
+}
+
+function printed(value: Json | undefined, missing: string): string {
+  return value === undefined || value === null || value === "" ? missing : String(value);
+}
+
+const ROLE_LABEL = "node-role.kubernetes.io/";
+
+function nodeStatus(node: KubeObject): string {
+  const ready = selectPath(node, '.status.conditions[?(@.type=="Ready")].status')[0];
+  const status = ready === undefined ? "Unknown" : ready === "True" ? "Ready" : "NotReady";
+  return objectAt(node, "spec")["unschedulable"] === true ? `${status},SchedulingDisabled` : status;
+}
+
+function nodeRoles(node: KubeObject): string {
+  const labels = node.metadata.labels ?? {};
+  const roles = Object.keys(labels).filter((key) => key.startsWith(ROLE_LABEL));
+  const names = roles.map((key) => key.slice(ROLE_LABEL.length));
+  if (labels["kubernetes.io/role"]) names.push(labels["kubernetes.io/role"]);
+  return [...new Set(names)].sort(byText).join(",") || "<none>";
+}
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}
+
+function eventAge(event: KubeObject, now: Date, members: readonly string[]): string {
+  return ageSince(
+    members.map((member) => textAt(event, member)).find((instant) => instant !== "") ?? undefined,
+    now,
+  );
+}
+
+function eventObject(event: KubeObject): string {
+  const involved = objectAt(event, "involvedObject");
+  return `${textAt(involved, "kind").toLowerCase()}/${textAt(involved, "name")}`;
+}
+
+function size(object: KubeObject, members: readonly string[]): number {
+  return members.reduce((sum, member) => sum + Object.keys(objectAt(object, member)).length, 0);
+}
+
+function podReady(pod: KubeObject): string {
+  const containers = listAt(objectAt(pod, "spec"), "containers");
+  const statuses = listAt(objectAt(pod, "status"), "containerStatuses").filter(isJsonObject);
+  return `${statuses.filter((status) => status["ready"] === true).length}/${containers.length}`;
+}
+
+function podRestarts(pod: KubeObject): string {
+  const counts = selectPath(pod, ".status.containerStatuses[*].restartCount").map(Number);
+  return String(counts.reduce((sum, count) => sum + count, 0));
+}
+
+function podStatus(pod: KubeObject): string {
+  if (pod.metadata.deletionTimestamp !== undefined) return "Terminating";
+  const status = objectAt(pod, "status");
+  return textAt(status, "reason") || textAt(status, "phase");
+}
+
+const containerColumns: readonly Column[] = [
+  column("Containers", (object) => selectPath(object, ".spec.template.spec.containers[*].name").join(","), 1),
+  column("Images", (object) => selectPath(object, ".spec.template.spec.containers[*].image").join(","), 1),
+  column("Selector", (object) => pairs(selectPath(object, ".spec.selector.matchLabels")[0]), 1),
+];
+
+function pairs(labels: Json | undefined): string {
+  if (!isJsonObject(labels)) return "<none>";
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(",");
+}
+
+function subjectNames(kind: string): (binding: KubeObject) => string {
+  return (binding) =>
+    listAt(binding, "subjects")
+      .filter(isJsonObject)
+      .filter((subject) => subject["kind"] === kind)
+      .map((subject) => [textAt(subject, "namespace"), textAt(subject, "name")].filter(Boolean).join("/"))
+      .join(", ");
+}
+
+const binding: readonly Column[] = [
+  column(
+    "Role",
+    (object) =>
+      `${textAt(objectAt(object, "roleRef"), "kind")}/${textAt(objectAt(object, "roleRef"), "name")}`,
+  ),
+  age,
+  column("Users", subjectNames("User"), 1),
+  column("Groups", subjectNames("Group"), 1),
+  column("ServiceAccounts", subjectNames("ServiceAccount"), 1),
+];
+
+const ADDRESS = (type: string) => `.status.addresses[?(@.type=="${type}")].address`;
+
+/** Columns after Name, by kind. */
+export const CORE_COLUMNS = {
+  Namespace: [at("Status", ".status.phase"), age],
+  Node: [
+    column("Status", nodeStatus),
+    column("Roles", nodeRoles),
+    age,
+    at("Version", ".status.nodeInfo.kubeletVersion"),
+    at("Internal-IP", ADDRESS("InternalIP"), "<none>", 1),
+    at("External-IP", ADDRESS("ExternalIP"), "<none>", 1),
+    at("OS-Image", ".status.nodeInfo.osImage", "<unknown>", 1),
+    at("Kernel-Version", ".status.nodeInfo.kernelVersion", "<unknown>", 1),
+    at("Container-Runtime", ".status.nodeInfo.containerRuntimeVersion", "<unknown>", 1),
+  ],
+  Secret: [at("Type", ".type"), column("Data", (object) => size(object, ["data"])), age],
+  ConfigMap: [column("Data", (object) => size(object, ["data", "binaryData"])), age],
+  Event: [
+    column("Last Seen", (object, now) =>
+      eventAge(object, now, ["lastTimestamp", "eventTime", "firstTimestamp"]),
+    ),
+    at("Type", ".type"),
+    at("Reason", ".reason"),
+    column("Object", eventObject),
+    at("Subobject", ".involvedObject.fieldPath", "", 1),
+    at("Source", ".source.component", "", 1),
+    column("Message", (object) => textAt(object, "message").trim()),
+    column("First Seen", (object, now) => eventAge(object, now, ["firstTimestamp", "eventTime"]), 1),
+    at("Count", ".count", "1", 1),
+    { name: "Name", type: "string", format: "name", priority: 1, jsonPath: ".metadata.name" },
+  ],
+  Pod: [
+    column("Ready", podReady),
+    column("Status", podStatus),
+    column("Restarts", podRestarts),
+    age,
+    at("IP", ".status.podIP", "<none>", 1),
+    at("Node", ".spec.nodeName", "<none>", 1),
+    at("Nominated Node", ".status.nominatedNodeName", "<none>", 1),
+    column("Readiness Gates", () => "<none>", 1),
+  ],
+  ServiceAccount: [column("Secrets", (object) => listAt(object, "secrets").length), age],
+  DaemonSet: [
+    number("Desired", ".status.desiredNumberScheduled"),
+    number("Current", ".status.currentNumberScheduled"),
+    number("Ready", ".status.numberReady"),
+    number("Up-to-date", ".status.updatedNumberScheduled"),
+    number("Available", ".status.numberAvailable"),
+    column("Node Selector", (object) => pairs(selectPath(object, ".spec.template.spec.nodeSelector")[0])),
+    age,
+    ...containerColumns,
+  ],
+  Deployment: [
+    column("Ready", (object) => {
+      const [ready = 0] = selectPath(object, ".status.readyReplicas");
+      const [replicas = 0] = selectPath(object, ".spec.replicas");
+      return `${ready}/${replicas}`;
+    }),
+    at("Up-to-date", ".status.updatedReplicas", "0"),
+    at("Available", ".status.availableReplicas", "0"),
+    age,
+    ...containerColumns,
+  ],
+  Lease: [at("Holder", ".spec.holderIdentity"), age],
+  PodDisruptionBudget: [
+    at("Min Available", ".spec.minAvailable", "N/A"),
+    at("Max Unavailable", ".spec.maxUnavailable", "N/A"),
+    number("Allowed Disruptions", ".status.disruptionsAllowed"),
+    age,
+  ],
+  VolumeAttachment: [
+    at("Attacher", ".spec.attacher"),
+    at("PV", ".spec.source.persistentVolumeName"),
+    at("Node", ".spec.nodeName"),
+    {
+      name: "Attached",
+      type: "boolean",
+      value: (object) => selectPath(object, ".status.attached")[0] ?? false,
+    },
+    age,
+  ],
+  CreatedAt: [createdAt],
+  Binding: binding,
+  WebhookConfiguration: [
+    { name: "Webhooks", type: "integer", value: (object) => listAt(object, "webhooks").length },
+    age,
+  ],
+} as const satisfies Readonly<Record<string, readonly Column[]>>;

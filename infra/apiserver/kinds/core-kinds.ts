@@ -1,0 +1,242 @@
+import { OMITTED_WHEN_EMPTY, ZERO_VALUES } from "../schema/zero-values.ts";
+import { CORE_COLUMNS } from "./core-columns.ts";
+import { CORE_SCHEMAS } from "./core-schemas.ts";
+import { namespaceStrategy, nodeStrategy, podStrategy, secretStrategy } from "./core-strategies.ts";
+import { core } from "./core-type.ts";
+import { customResourceDefinitionStrategy } from "./crd.ts";
+import type { ResourceType } from "./registry.ts";
+
+const API_EXTENSIONS = ["api-extensions"];
+const CREATE_ONLY = ["create"];
+const EVERYTHING_BUT_COLLECTION = ["create", "delete", "get", "list", "patch", "update", "watch"];
+
+const RBAC = { group: "rbac.authorization.k8s.io", nameForm: "path" } as const;
+const SCALE = {
+  specReplicasPath: ".spec.replicas",
+  statusReplicasPath: ".status.replicas",
+  labelSelectorPath: ".spec.selector",
+};
+const REVIEW = {
+  group: "authorization.k8s.io",
+  namespaced: false,
+  verbs: CREATE_ONLY,
+  schema: CORE_SCHEMAS.AccessReview,
+} as const;
+
+const { Namespace, Node, Secret, ConfigMap, Event, Pod, ServiceAccount } = CORE_SCHEMAS;
+const EVENT_FIELDS = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
+
+/** The kinds compiled into the server (section 3); all virtual servers share them. */
+export const CORE_KINDS: readonly ResourceType[] = [
+  core({
+    kind: "Namespace",
+    zero: ZERO_VALUES.SpecAndStatus,
+    plural: "namespaces",
+    shortNames: ["ns"],
+    namespaced: false,
+    nameForm: "label",
+    hasStatus: true,
+    schema: Namespace,
+    columns: CORE_COLUMNS.Namespace,
+    verbs: EVERYTHING_BUT_COLLECTION,
+    selectableFields: ["status.phase"],
+    subresources: { finalize: { kind: "Namespace", verbs: ["update"] } },
+    strategy: namespaceStrategy,
+  }),
+  core({
+    kind: "Node",
+    zero: ZERO_VALUES.Node,
+    omitted: OMITTED_WHEN_EMPTY.Node,
+    plural: "nodes",
+    statusOnCreate: true,
+    shortNames: ["no"],
+    namespaced: false,
+    hasStatus: true,
+    schema: Node,
+    columns: CORE_COLUMNS.Node,
+    selectableFields: ["spec.unschedulable"],
+    strategy: nodeStrategy,
+  }),
+  core({
+    kind: "Secret",
+    plural: "secrets",
+    omitted: OMITTED_WHEN_EMPTY.Secret,
+    schema: Secret,
+    columns: CORE_COLUMNS.Secret,
+    selectableFields: ["type"],
+    strategy: secretStrategy,
+  }),
+  core({
+    kind: "ConfigMap",
+    plural: "configmaps",
+    omitted: OMITTED_WHEN_EMPTY.ConfigMap,
+    shortNames: ["cm"],
+    schema: ConfigMap,
+    columns: CORE_COLUMNS.ConfigMap,
+  }),
+  core({
+    kind: "Event",
+    zero: ZERO_VALUES.Event,
+    plural: "events",
+    shortNames: ["ev"],
+    schema: Event,
+    columns: CORE_COLUMNS.Event,
+    selectableFields: [
+      ...EVENT_FIELDS.map((field) => `involvedObject.${field}`),
+      "reason",
+      "type",
+      "reportingComponent",
+      "source",
+    ],
+  }),
+  core({
+    kind: "Pod",
+    zero: ZERO_VALUES.Pod,
+    omitted: OMITTED_WHEN_EMPTY.Pod,
+    plural: "pods",
+    shortNames: ["po"],
+    categories: ["all"],
+    hasStatus: true,
+    hasGeneration: true,
+    schema: Pod,
+    columns: CORE_COLUMNS.Pod,
+    subresources: { eviction: { kind: "Eviction", group: "policy", version: "v1", verbs: ["create"] } },
+    answersDeleted: true,
+    selectableFields: [
+      "spec.nodeName",
+      "status.phase",
+      "status.podIP",
+      "spec.restartPolicy",
+      "spec.schedulerName",
+    ],
+    strategy: podStrategy,
+  }),
+  core({
+    kind: "ServiceAccount",
+    plural: "serviceaccounts",
+    shortNames: ["sa"],
+    schema: ServiceAccount,
+    columns: CORE_COLUMNS.ServiceAccount,
+    answersDeleted: true,
+  }),
+  core({
+    kind: "DaemonSet",
+    plural: "daemonsets",
+    group: "apps",
+    shortNames: ["ds"],
+    categories: ["all"],
+    hasStatus: true,
+    hasGeneration: true,
+    schema: CORE_SCHEMAS.DaemonSet,
+    columns: CORE_COLUMNS.DaemonSet,
+  }),
+  core({
+    kind: "Deployment",
+    plural: "deployments",
+    group: "apps",
+    shortNames: ["deploy"],
+    categories: ["all"],
+    hasStatus: true,
+    hasGeneration: true,
+    scale: SCALE,
+    schema: CORE_SCHEMAS.Deployment,
+    columns: CORE_COLUMNS.Deployment,
+  }),
+  core({
+    kind: "Lease",
+    zero: ZERO_VALUES.Spec,
+    plural: "leases",
+    group: "coordination.k8s.io",
+    schema: CORE_SCHEMAS.Lease,
+    columns: CORE_COLUMNS.Lease,
+  }),
+  core({
+    kind: "PodDisruptionBudget",
+    zero: ZERO_VALUES.SpecAndStatus,
+    plural: "poddisruptionbudgets",
+    group: "policy",
+    shortNames: ["pdb"],
+    hasStatus: true,
+    hasGeneration: true,
+    schema: CORE_SCHEMAS.PodDisruptionBudget,
+    columns: CORE_COLUMNS.PodDisruptionBudget,
+  }),
+  core({
+    kind: "VolumeAttachment",
+    plural: "volumeattachments",
+    group: "storage.k8s.io",
+    namespaced: false,
+    hasStatus: true,
+    schema: CORE_SCHEMAS.VolumeAttachment,
+    columns: CORE_COLUMNS.VolumeAttachment,
+  }),
+  core({
+    kind: "CustomResourceDefinition",
+    plural: "customresourcedefinitions",
+    group: "apiextensions.k8s.io",
+    shortNames: ["crd", "crds"],
+    categories: API_EXTENSIONS,
+    namespaced: false,
+    hasStatus: true,
+    hasGeneration: true,
+    schema: CORE_SCHEMAS.CustomResourceDefinition,
+    columns: CORE_COLUMNS.CreatedAt,
+    strategy: customResourceDefinitionStrategy,
+  }),
+  core({
+    ...RBAC,
+    kind: "Role",
+    plural: "roles",
+    schema: CORE_SCHEMAS.Role,
+    columns: CORE_COLUMNS.CreatedAt,
+  }),
+  core({
+    ...RBAC,
+    kind: "ClusterRole",
+    plural: "clusterroles",
+    namespaced: false,
+    schema: CORE_SCHEMAS.ClusterRole,
+    columns: CORE_COLUMNS.CreatedAt,
+  }),
+  core({
+    ...RBAC,
+    kind: "RoleBinding",
+    plural: "rolebindings",
+    schema: CORE_SCHEMAS.RoleBinding,
+    columns: CORE_COLUMNS.Binding,
+  }),
+  core({
+    ...RBAC,
+    kind: "ClusterRoleBinding",
+    plural: "clusterrolebindings",
+    namespaced: false,
+    schema: CORE_SCHEMAS.ClusterRoleBinding,
+    columns: CORE_COLUMNS.Binding,
+  }),
+  ...["Validating", "Mutating"].map((prefix) =>
+    core({
+      kind: `${prefix}WebhookConfiguration`,
+      plural: `${prefix.toLowerCase()}webhookconfigurations`,
+      group: "admissionregistration.k8s.io",
+      categories: API_EXTENSIONS,
+      namespaced: false,
+      hasGeneration: true,
+      schema: CORE_SCHEMAS.WebhookConfiguration,
+      columns: CORE_COLUMNS.WebhookConfiguration,
+    }),
+  ),
+  core({
+    ...REVIEW,
+    kind: "SelfSubjectAccessReview",
+    plural: "selfsubjectaccessreviews",
+    review: "selfAccess",
+  }),
+  core({ ...REVIEW, kind: "SubjectAccessReview", plural: "subjectaccessreviews", review: "access" }),
+  core({
+    ...REVIEW,
+    group: "authentication.k8s.io",
+    kind: "SelfSubjectReview",
+    plural: "selfsubjectreviews",
+    review: "selfSubject",
+  }),
+];

@@ -1,0 +1,85 @@
+import { WorkQueue } from "../controllers/work-queue.ts";
+import type { VirtualServer } from "../http/request.ts";
+import { storeOrRelease } from "../rest/commit.ts";
+import { startDeletion } from "../rest/delete.ts";
+import { sameJson } from "../rest/same-object.ts";
+import type { JsonObject } from "../schema/schema.ts";
+import { type KubeObject, objectAt, withMetadata } from "../storage/kube-object.ts";
+import { webhookOf } from "./conversion.ts";
+import { CRD_FINALIZER, toResourceType } from "./crd.ts";
+import { type ResourceType, storageVersionOf } from "./registry.ts";
+
+const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
+
+/** Serves what CRDs define, from the write that creates them to the deletion of their last object (A-52, A-56). */
+export class CrdLifecycle {
+  readonly #server: VirtualServer;
+  readonly #queue: WorkQueue;
+  /** id of a resource type → name of its CRD, while that is being deleted. */
+  readonly #terminating = new Map<string, string>();
+
+  constructor(server: VirtualServer) {
+    this.#server = server;
+    this.#queue = new WorkQueue(server.clock, (name) => this.#cleanUp(name));
+    server.storage.onChange((type, change) => {
+      if (type === DEFINITIONS) this.#observe(change.type === "DELETED", change.object, change.previous);
+      const definition = change.type === "DELETED" ? this.#terminating.get(type) : undefined;
+      if (definition !== undefined) this.#queue.add(definition);
+    });
+  }
+
+  stop(): void {
+    this.#queue.stop();
+  }
+
+  #observe(isGone: boolean, crd: KubeObject, previous: KubeObject | undefined): void {
+    const { registry } = this.#server;
+    const spec = objectAt(crd, "spec");
+    const id = `${spec["group"]}/${objectAt(spec, "names")["plural"]}`;
+    if (isGone) {
+      this.#terminating.delete(id);
+      registry.delete(id);
+      this.#server.storage.collection(id).endWatches();
+      return;
+    }
+    // An unchanged spec keeps the type, and with it the shapes that objects already have.
+    if (!sameJson(spec, previous?.["spec"])) registry.set(this.#withConversion(toResourceType(crd), spec));
+    if (crd.metadata.deletionTimestamp === undefined) return;
+    this.#terminating.set(id, crd.metadata.name);
+    this.#queue.add(crd.metadata.name);
+  }
+
+  #withConversion(type: ResourceType, spec: JsonObject): ResourceType {
+    if (objectAt(spec, "conversion")["strategy"] !== "Webhook") return type;
+    return { ...type, convert: webhookOf(this.#server.converters, type) };
+  }
+
+  #cleanUp(name: string): void {
+    const { registry, storage } = this.#server;
+    const crd = storage.collection(DEFINITIONS).find(`/${name}`);
+    const definitions = registry.get(DEFINITIONS);
+    if (crd?.metadata.deletionTimestamp === undefined || !definitions) return;
+    const type = registry.get(toResourceType(crd).id);
+    if (type && this.#deleteAll(type) > 0) return;
+    const kept = (crd.metadata.finalizers ?? []).filter((finalizer) => finalizer !== CRD_FINALIZER);
+    if (kept.length === crd.metadata.finalizers?.length) return;
+    storeOrRelease(
+      this.#server,
+      definitions,
+      withMetadata(crd, { finalizers: kept.length > 0 ? kept : undefined }),
+    );
+  }
+
+  #deleteAll(type: ResourceType): number {
+    const collection = this.#server.storage.collection(type.id);
+    const served = storageVersionOf(type);
+    for (const object of [...collection.values()]) {
+      const { name, namespace, deletionTimestamp } = object.metadata;
+      if (deletionTimestamp !== undefined) continue;
+      const target = { type, served, namespace, name, subresource: undefined };
+      const options = { dryRun: false, propagation: "Background" as const };
+      startDeletion(this.#server, target, object, { options, now: this.#server.clock.now() });
+    }
+    return collection.size;
+  }
+}

@@ -1,0 +1,16 @@
+import { isJsonObject, isUnsafeKey, type Json } from "../schema/schema.ts";
+
+/**
+ * JSON merge patch (RFC 7386): null removes, objects merge, everything else replaces.
+ * Neither input is changed; unchanged parts are shared with `doc`.
+ */
+export function applyMergePatch(doc: Json, patch: Json): Json {
+  if (!isJsonObject(patch)) return patch;
+  const merged: Record<string, Json> = isJsonObject(doc) ? { ...doc } : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (isUnsafeKey(name)) continue;
+    if (value === null) delete merged[name];
+    else merged[name] = applyMergePatch(Object.hasOwn(merged, name) ? (merged[name] as Json) : null, value);
+  }
+  return merged;
+}

@@ -1,0 +1,206 @@
+import { applyConfiguration } from "../apply/managed-fields.ts";
+import { decodeObject, duplicateField, unknownFormat } from "../http/body.ts";
+import {
+  type Answer,
+  type ApiRequest,
+  invalidOptions,
+  type WriteOptions,
+  writeOptions,
+} from "../http/request.ts";
+import { isTrue } from "../http/router.ts";
+import { badRequest, conflict, notFound } from "../http/status-error.ts";
+import { parseJson } from "../http/strict-json.ts";
+import { groupVersion } from "../kinds/registry.ts";
+import { admit, restrictToEndpoint } from "../rest/admission.ts";
+import { checkBody, checkKind } from "../rest/checked-body.ts";
+import { commitChange, findLive } from "../rest/commit.ts";
+import { checkNamespace, createAdmitted } from "../rest/create.ts";
+import { tidyMetadata } from "../rest/metadata.ts";
+import { changeCauses, checkVersionForm, newMetadata, nextMetadata } from "../rest/object-meta.ts";
+import { replace, resetFields } from "../rest/update.ts";
+import { prune } from "../schema/prune.ts";
+import { isJsonObject, type Json, type JsonObject } from "../schema/schema.ts";
+import { type KubeObject, type ObjectMeta, objectAt, textAt, timestamp } from "../storage/kube-object.ts";
+import { applyJsonPatch } from "./json-patch.ts";
+import { updateLastApplied } from "./last-applied.ts";
+import { applyMergePatch } from "./merge-patch.ts";
+import { applyStrategicMerge } from "./strategic-merge.ts";
+
+const JSON_PATCH = "application/json-patch+json";
+const MERGE_PATCH = "application/merge-patch+json";
+const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
+const APPLY_PATCH = "application/apply-patch+yaml";
+
+/** PATCH by its content type (A-35); server-side apply creates what is missing. */
+export async function patch(request: ApiRequest): Promise<Answer> {
+  const { target, contentType, query } = request;
+  if (contentType === APPLY_PATCH) return apply(request);
+  const options = writeOptions(request, "patch");
+  if (query.has("force")) {
+    const message = "Forbidden: may not be specified for non-apply patch";
+    throw invalidOptions("PatchOptions", [{ reason: "FieldValueForbidden", message, field: "force" }]);
+  }
+  const live = findLive(request.server, target, target.name ?? "");
+  patchFunction(contentType, target.type.custom);
+  if (!live) throw notFound(target.type.group, target.type.plural, target.name ?? "");
+  const { patched, duplicates } = patchDocument(request, live);
+  const checked = checkBody(request, patched, duplicates, options);
+  checkKind(target, checked);
+  const { object, metadata } = checked;
+  if (textAt(metadata, "name") === "") throw badRequest("the name of the object cannot be removed");
+  return replace(request, live, { object, metadata, options });
+}
+
+interface PatchedDocument {
+  readonly patched: JsonObject;
+  readonly duplicates: readonly string[];
+}
+
+/** Carries out a JSON, merge or strategic merge patch on a document. Throws StatusError 400, 415 or 422. */
+export function patchDocument(request: ApiRequest, document: JsonObject): PatchedDocument {
+  const { contentType, target } = request;
+  const carryOut = patchFunction(contentType, target.type.custom && target.subresource !== "scale");
+  const { value, duplicates } = parsePatch(request.body);
+  const patched = carryOut(document, value);
+  if (!isJsonObject(patched)) throw badRequest("error decoding patch: the result is not an object");
+  return { patched, duplicates: duplicates.map(duplicateField) };
+}
+
+function patchFunction(contentType: string, custom: boolean): (doc: Json, patch: Json) => Json {
+  if (contentType === JSON_PATCH) return applyJsonPatch;
+  if (contentType === MERGE_PATCH) return objectPatch(applyMergePatch);
+  if (contentType === STRATEGIC_PATCH && !custom) return objectPatch(applyStrategicMerge);
+  const accepted = [JSON_PATCH, MERGE_PATCH, ...(custom ? [] : [STRATEGIC_PATCH]), APPLY_PATCH];
+  throw unknownFormat(accepted);
+}
+
+function objectPatch(carryOut: (doc: Json, patch: Json) => Json): (doc: Json, patch: Json) => Json {
+  return (doc, change) => {
+    if (!isJsonObject(change))
+      throw badRequest("error decoding patch: json: cannot unmarshal into Go value of type map");
+    return carryOut(doc, change);
+  };
+}
+
+function parsePatch(body: Buffer) {
+  try {
+    return parseJson(body.toString("utf8"));
+  } catch (error) {
+    throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Server-side apply (section 6). */
+async function apply(request: ApiRequest): Promise<Answer> {
+  const options = applyOptions(request);
+  const { value, duplicates } = await decodeObject(request.contentType, request.body);
+  const { target } = request;
+  const name = target.name ?? "";
+  const config = checkConfiguration(request, value, name);
+  const live = findLive(request.server, target, name);
+  if (!live) checkCreation(request);
+  const applied = applyConfiguration({
+    schema: target.served.schema,
+    zero: target.type.zero,
+    live,
+    config,
+    manager: options.fieldManager,
+    apiVersion: groupVersion(target.type.group, target.served.version),
+    subresource: target.subresource,
+    force: isTrue(request.query.get("force")),
+    now: timestamp(request.now),
+    resetFields: resetFields(request),
+  }) as KubeObject;
+  if (options.fieldValidation === "Strict" && duplicates.length > 0) {
+    throw badRequest(`error strict decoding YAML: ${duplicates.join(", ")}`);
+  }
+  checkAddress(request, value);
+  if (options.fieldValidation === "Warn") request.warnings.push(...duplicates);
+  const whole = updateLastApplied(applied, value, options.fieldManager);
+  const object = prune(target.served.schema, whole).value as KubeObject;
+  const metadata = tidyMetadata(object.metadata);
+  const given = objectAt(value, "metadata");
+  if (textAt(given, "name") === "" && (!live || Object.hasOwn(given, "name"))) {
+    throw badRequest(
+      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+    );
+  }
+  if (live) {
+    const next = { ...object, metadata: nextMetadata(target, live, metadata) } as KubeObject;
+    return commitChange(
+      request,
+      live,
+      admit(request, live, restrictToEndpoint(target, live, next), changeCauses(target, live, metadata)),
+      options.dryRun,
+    );
+  }
+  return createApplied(request, { ...object, metadata } as KubeObject, options);
+}
+
+/** A uid cannot be that of an object that is not there; a resourceVersion is passed over, as by Kubernetes 1.34. */
+function checkPreconditions({ target }: ApiRequest, metadata: ObjectMeta): void {
+  const { type, name = "" } = target;
+  const uid = textAt(metadata, "uid");
+  if (uid !== "") {
+    const text = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+    throw conflict(type.group, type.plural, name, text);
+  }
+  checkVersionForm(textAt(metadata, "resourceVersion"));
+}
+
+function createApplied(request: ApiRequest, object: KubeObject, options: WriteOptions): Answer {
+  const { target } = request;
+  checkPreconditions(request, object.metadata);
+  const next = restrictToEndpoint(target, undefined, {
+    ...object,
+    metadata: newMetadata(request, object.metadata, object.metadata.name),
+  });
+  return createAdmitted(request, admit(request, undefined, next), { options, isTracked: true });
+}
+
+function applyOptions(request: ApiRequest): WriteOptions {
+  const options = writeOptions(request, "patch");
+  if (!request.query.get("fieldManager")) {
+    const message = "Required value: is required for apply patch";
+    throw invalidOptions("PatchOptions", [{ reason: "FieldValueRequired", message, field: "fieldManager" }]);
+  }
+  return options;
+}
+
+/** Throws StatusError 400 for a configuration of another object than the URL's. */
+function checkAddress({ target }: ApiRequest, value: JsonObject): void {
+  const { type, namespace, name = "" } = target;
+  const metadata = objectAt(value, "metadata");
+  const given = textAt(metadata, "name");
+  // Differs: section 6 refuses every configuration without a name; Kubernetes 1.34 takes that of the stored object.
+  if (given !== "" && given !== name) {
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+  }
+  const givenNamespace = textAt(metadata, "namespace");
+  if (type.namespaced && givenNamespace !== "" && givenNamespace !== namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+}
+
+/** What step 1 of apply refuses before anything is merged. */
+function checkConfiguration(request: ApiRequest, value: JsonObject, name: string): KubeObject {
+  const { type, served } = request.target;
+  const apiVersion = groupVersion(type.group, served.version);
+  if (textAt(value, "apiVersion") !== apiVersion || textAt(value, "kind") !== type.kind) {
+    throw badRequest(
+      `invalid object type: expected ${apiVersion}, Kind=${type.kind}, got ${textAt(value, "apiVersion")}, Kind=${textAt(value, "kind")}`,
+    );
+  }
+  const metadata = objectAt(value, "metadata");
+  if (metadata["managedFields"] !== undefined && metadata["managedFields"] !== null) {
+    throw badRequest("metadata.managedFields must be nil");
+  }
+  const named = Object.hasOwn(metadata, "name") ? metadata : { ...metadata, name };
+  return { ...value, apiVersion, kind: type.kind, metadata: named as ObjectMeta };
+}
+
+function checkCreation(request: ApiRequest): void {
+  const { type, subresource, name = "" } = request.target;
+  if (subresource !== undefined) throw notFound(type.group, type.plural, name);
+  checkNamespace(request);
+}

@@ -1,0 +1,81 @@
+import type { ApiRequest, Target } from "../http/request.ts";
+import { type Cause, invalid } from "../http/status-error.ts";
+import { hasRules, ruleCauses } from "../schema/rules.ts";
+import { validate } from "../schema/validate.ts";
+import { withoutEmpty, withZeroValues } from "../schema/zero-values.ts";
+import { type KubeObject, omit } from "../storage/kube-object.ts";
+import { metadataCauses, metadataWarnings } from "./metadata.ts";
+import { sameContent } from "./same-object.ts";
+import { scaleCauses } from "./scale-values.ts";
+
+/** The parts that this endpoint may change: `status` only through `/status`, everything else only beside it (A-18). */
+export function restrictToEndpoint(
+  target: Target,
+  live: KubeObject | undefined,
+  next: KubeObject,
+): KubeObject {
+  if (!target.served.hasStatus || (!live && target.type.statusOnCreate)) return next;
+  if (target.subresource === "status" && live) {
+    const managedFields = next.metadata.managedFields ?? live.metadata.managedFields;
+    const rest = omit(live, "status");
+    const status = next["status"];
+    return {
+      ...rest,
+      ...(status === undefined ? {} : { status }),
+      metadata: { ...live.metadata, ...(managedFields ? { managedFields } : {}) },
+    };
+  }
+  const status = live?.["status"];
+  const rest = omit(next, "status");
+  return status === undefined ? rest : { ...rest, status };
+}
+
+/** Rules rely on what the schema says, so these problems keep them from running. */
+const BLOCKING: ReadonlySet<string> = new Set([
+  "FieldValueNotSupported",
+  "FieldValueRequired",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+  "FieldValueTypeInvalid",
+]);
+
+const RULES_UNCHECKED: Cause = {
+  reason: "FieldValueInvalid",
+  message:
+    "Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
+  field: "<nil>",
+};
+
+/** Server-filled fields, then validation. Throws StatusError 422 with every cause, those `found` before included. */
+export function admit(
+  request: ApiRequest,
+  live: KubeObject | undefined,
+  next: KubeObject,
+  found: readonly Cause[] = [],
+): KubeObject {
+  const { type, served } = request.target;
+  const whole = withoutEmpty(type.zero ? withZeroValues(type.zero, next) : next, type.omitted ?? []);
+  const object = type.strategy?.prepare?.(whole, live, request.target.subresource) ?? whole;
+  const causes = [
+    ...found,
+    ...metadataCauses(object.metadata, type.nameForm ?? "subdomain"),
+    ...validate(served.schema, object, live),
+    ...(type.custom && served.scale ? scaleCauses(served.scale, object) : []),
+    ...(type.strategy?.validate?.(object, live) ?? []),
+  ];
+  if (causes.some(({ reason }) => BLOCKING.has(reason))) {
+    if (hasRules(served.schema)) causes.push(RULES_UNCHECKED);
+  } else causes.push(...ruleCauses(served.schema, object, live));
+  if (causes.length > 0) throw invalid(type.group, type.kind, object.metadata.name, causes);
+  if (type.custom) request.warnings.push(...metadataWarnings(object.metadata, live?.metadata));
+  request.warnings.push(...(type.strategy?.warnings?.(object) ?? []));
+  return live ? withGeneration(request.target, live, object) : object;
+}
+
+/** generation + 1 when anything outside metadata and status changed (A-16). */
+function withGeneration({ type, served }: Target, live: KubeObject, next: KubeObject): KubeObject {
+  const { generation } = live.metadata;
+  if (!type.hasGeneration || generation === undefined) return next;
+  if (sameContent(live, next, served.hasStatus ? ["status"] : [])) return next;
+  return { ...next, metadata: { ...next.metadata, generation: generation + 1 } };
+}

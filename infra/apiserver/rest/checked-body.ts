@@ -1,0 +1,137 @@
+import type { ApiRequest, Target, WriteOptions } from "../http/request.ts";
+import { badRequest, internalError, invalid, StatusError } from "../http/status-error.ts";
+import { groupVersion } from "../kinds/registry.ts";
+import { applyDefaults } from "../schema/defaults.ts";
+import { prune } from "../schema/prune.ts";
+import type { JsonObject } from "../schema/schema.ts";
+import { objectAt, textAt } from "../storage/kube-object.ts";
+import { copyWarnings, tidyMetadata } from "./metadata.ts";
+import { checkEmbedded, checkMetadataTypes, pruneMetadata } from "./metadata-types.ts";
+
+/** A body that belongs to the endpoint it was sent to, as its schema has it. */
+export interface Checked {
+  readonly object: JsonObject;
+  readonly metadata: JsonObject;
+  /** As the body says it. */
+  readonly kind: string;
+}
+
+/**
+ * Checks a decoded body in the order of A-13, prunes it and fills in defaults.
+ * Throws StatusError 400 or 422; unknown and duplicate fields by `fieldValidation` (A-25).
+ */
+export function checkBody(
+  request: ApiRequest,
+  body: JsonObject,
+  duplicates: readonly string[],
+  options: WriteOptions,
+): Checked {
+  const { type, served } = request.target;
+  const apiVersion = groupVersion(type.group, served.version);
+  checkVersion(request, body, apiVersion);
+  checkTypes(request, body);
+  const whole = {
+    ...body,
+    apiVersion,
+    kind: type.kind,
+    metadata: pruneMetadata(objectAt(body, "metadata")).value,
+  };
+  const pruned = prune(served.schema, whole);
+  const unknown = [...pruned.unknown, ...pruneMetadata(objectAt(body, "metadata")).unknown];
+  reportStrictness(request, unknown, duplicates, options);
+  const object = applyDefaults(served.schema, pruned.value) as JsonObject;
+  const metadata = tidyMetadata(objectAt(object, "metadata"));
+  if (request.verb !== "create") checkName(request.target, metadata);
+  checkNamespace(request.target, metadata);
+  request.warnings.push(...copyWarnings(objectAt(object, "metadata"), metadata, request.verb));
+  return { object, metadata, kind: textAt(body, "kind") };
+}
+
+/** Members of the wrong type: the body cannot be decoded. */
+function checkTypes({ verb, target }: ApiRequest, body: JsonObject): void {
+  try {
+    checkMetadataTypes(body);
+    checkEmbedded(target.served.schema, body);
+  } catch (error) {
+    throw verb === "patch" && error instanceof StatusError ? refusedPatch(error) : error;
+  }
+}
+
+/** A patch whose result cannot be read. */
+export function refusedPatch({ message }: StatusError): StatusError {
+  const text = `Invalid value: the patched object: ${message}`;
+  return invalid("", "", "", [{ reason: "FieldValueInvalid", message: text, field: "patch" }]);
+}
+
+function checkVersion({ target, verb }: ApiRequest, body: JsonObject, apiVersion: string): void {
+  const { type } = target;
+  const found = textAt(body, "apiVersion");
+  if (type.custom && textAt(body, "kind") === "") {
+    const missing = badRequest("Object 'Kind' is missing in the request body");
+    throw verb === "patch" ? refusedPatch(missing) : missing;
+  }
+  if (found === apiVersion || (found === "" && !type.custom)) return;
+  if (found === "" && verb === "patch") {
+    throw internalError("Internal error occurred: Object 'apiVersion' is missing in the patched object");
+  }
+  if (type.custom && verb === "patch") {
+    const message = `Invalid value: "${found}": must be ${apiVersion}`;
+    throw invalid(type.group, type.kind, target.name ?? "", [
+      { reason: "FieldValueInvalid", message, field: "apiVersion" },
+    ]);
+  }
+  throw badRequest(
+    `the API version in the data (${found}) does not match the expected API version (${apiVersion})`,
+  );
+}
+
+/** Throws StatusError 422 for another kind than the endpoint's; compiled-in kinds need not say theirs. */
+export function checkKind({ type }: Target, { kind, metadata }: Checked): void {
+  if (kind === "" || kind === type.kind) return;
+  if (!type.custom) throw badRequest(`${kind} cannot be handled as a ${type.kind}: no such kind here`);
+  const message = `Invalid value: "${kind}": must be ${type.kind}`;
+  throw invalid(type.group, kind, textAt(metadata, "name"), [
+    { reason: "FieldValueInvalid", message, field: "kind" },
+  ]);
+}
+
+function checkName(target: Target, metadata: JsonObject): void {
+  const name = textAt(metadata, "name");
+  if (target.name !== undefined && name !== "" && name !== target.name) {
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${target.name})`);
+  }
+}
+
+function checkNamespace(target: Target, metadata: JsonObject): void {
+  const namespace = textAt(metadata, "namespace");
+  if (namespace !== "" && target.type.namespaced && namespace !== target.namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+}
+
+function reportStrictness(
+  request: ApiRequest,
+  unknown: readonly string[],
+  duplicates: readonly string[],
+  options: WriteOptions,
+): void {
+  if (options.fieldValidation === "Ignore") return;
+  const complaints = [...duplicates, ...unknown.map((path) => `unknown field "${path}"`)];
+  if (complaints.length === 0) return;
+  if (options.fieldValidation === "Warn") {
+    request.warnings.push(...complaints);
+    return;
+  }
+  throw strictError(request, complaints.join(", "));
+}
+
+/** Differs: A-25 says 400 for every write; Kubernetes 1.34 answers 422 to a patch. */
+function strictError({ target, verb }: ApiRequest, complaints: string): StatusError {
+  const { type, served } = target;
+  if (verb !== "patch") {
+    return badRequest(
+      `${type.kind} in version "${served.version}" cannot be handled as a ${type.kind}: strict decoding error: ${complaints}`,
+    );
+  }
+  return refusedPatch(badRequest(`strict decoding error: ${complaints}`));
+}

@@ -1,0 +1,212 @@
+import { decodeObject } from "../http/body.ts";
+import { markShaped, represent, toStorageVersion } from "../http/represent.ts";
+import {
+  type Answer,
+  type ApiRequest,
+  dryRunCauses,
+  invalidOptions,
+  type Target,
+  type VirtualServer,
+} from "../http/request.ts";
+import { isTrue } from "../http/router.ts";
+import { type Cause, conflict, notFound, StatusError } from "../http/status-error.ts";
+import { isJsonObject, type JsonObject } from "../schema/schema.ts";
+import { type KubeObject, objectAt, textAt, timestamp, withMetadata } from "../storage/kube-object.ts";
+import { findLive, isReleased } from "./commit.ts";
+import { selectObjects } from "./list.ts";
+
+export type Propagation = "Background" | "Foreground" | "Orphan";
+
+export interface DeleteOptions {
+  readonly dryRun: boolean;
+  /** Absent: what the finalizers say already, else in the background. */
+  readonly propagation?: Propagation;
+  /** Only Pods have a grace period; absent = the Pod's own. */
+  readonly gracePeriodSeconds?: number;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  /** Asked with `orphanDependents: false`, whose answer says that the deletion goes on. */
+  readonly isLegacy?: boolean;
+}
+
+/** Finalizers that the garbage collector removes after it dealt with the dependents. */
+export const FOREGROUND = "foregroundDeletion";
+export const ORPHAN = "orphan";
+
+/** DELETE of one object (A-20, A-22). */
+export async function deleteObject(request: ApiRequest): Promise<Answer> {
+  const { server, target } = request;
+  const { type, name = "" } = target;
+  const options = await deleteOptions(request);
+  const live = findLive(server, target, name);
+  if (!live) throw notFound(type.group, type.plural, name);
+  checkPreconditions(target, live, options);
+  const { object, isGone } = startDeletion(server, target, live, { options, now: request.now });
+  if (!isGone || type.answersDeleted) {
+    return { form: "object", code: options.isLegacy && !isGone ? 202 : 200, target, object };
+  }
+  const details = {
+    name,
+    ...(type.group === "" ? {} : { group: type.group }),
+    kind: type.plural,
+    uid: live.metadata.uid,
+  };
+  const body = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };
+  return { form: "document", code: 200, body };
+}
+
+/** DELETE of a collection: every object that the selectors match (A-23); answers them as they were. */
+export async function deleteCollection(request: ApiRequest): Promise<Answer> {
+  const { server, target } = request;
+  const options = await deleteOptions(request);
+  const objects = [...selectObjects(request)];
+  for (const object of objects) checkPreconditions(target, object, options);
+  for (const object of objects) startDeletion(server, target, object, { options, now: request.now });
+  return { form: "list", target, objects, metadata: { resourceVersion: String(server.storage.version) } };
+}
+
+/**
+ * Deletes an object, or marks it when finalizers or a grace period hold it. Returns what remains or what went.
+ * A repeated deletion changes nothing, except that another propagation policy may add its finalizer, and that a Pod's
+ * grace period may become shorter.
+ */
+export function startDeletion(
+  server: VirtualServer,
+  target: Target,
+  live: KubeObject,
+  { options, now }: { readonly options: DeleteOptions; readonly now: Date },
+): { readonly object: KubeObject; readonly isGone: boolean } {
+  const { type, served } = target;
+  const graceSeconds = type.strategy?.gracePeriodSeconds?.(live, options.gracePeriodSeconds) ?? 0;
+  const finalizers = finalizersFor(live, options.propagation);
+  const marked = markDeleted(live, { finalizers, graceSeconds, now });
+  if (marked === live) return { object: live, isGone: false };
+  const next = type.strategy?.prepare?.(marked, live) ?? marked;
+  const isGone = isReleased(next);
+  if (options.dryRun) return { object: next, isGone };
+  if (isGone) {
+    const { version } = server.storage.remove(type.id, toStorageVersion(type, live));
+    return { object: withMetadata(next, { resourceVersion: String(version) }), isGone };
+  }
+  const change = server.storage.put(type.id, toStorageVersion(type, next), (object) =>
+    markShaped(type, object),
+  );
+  return { object: represent(type, served, change.object), isGone };
+}
+
+function finalizersFor(live: KubeObject, propagation: Propagation | undefined): readonly string[] {
+  const present = live.metadata.finalizers ?? [];
+  if (propagation === undefined) return present;
+  const other = present.filter((name) => name !== FOREGROUND && name !== ORPHAN);
+  if (propagation === "Background") return other.length === present.length ? present : other;
+  const own = propagation === "Foreground" ? FOREGROUND : ORPHAN;
+  return present.includes(own) && other.length === present.length - 1 ? present : [...other, own];
+}
+
+function markDeleted(
+  live: KubeObject,
+  mark: { readonly finalizers: readonly string[]; readonly graceSeconds: number; readonly now: Date },
+): KubeObject {
+  const { generation, deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers } = live.metadata;
+  const isFirst = deletionTimestamp === undefined;
+  const graceSeconds = isFirst ? mark.graceSeconds : Math.min(mark.graceSeconds, deletionGracePeriodSeconds);
+  const isShorter = !isFirst && graceSeconds < deletionGracePeriodSeconds;
+  if (!isFirst && !isShorter && mark.finalizers === finalizers) return live;
+  // The timestamp of a Pod is the end of its grace period.
+  const endsAt = new Date(mark.now.getTime() + graceSeconds * 1_000);
+  return withMetadata(live, {
+    finalizers: mark.finalizers.length === 0 ? undefined : mark.finalizers,
+    ...(isFirst && generation ? { generation: generation + 1 } : {}),
+    deletionTimestamp: isFirst || isShorter ? timestamp(endsAt) : deletionTimestamp,
+    deletionGracePeriodSeconds: graceSeconds,
+  });
+}
+
+export function checkPreconditions({ type }: Target, { metadata }: KubeObject, options: DeleteOptions): void {
+  const { uid, resourceVersion } = options;
+  if (uid !== undefined && uid !== metadata.uid) {
+    const text = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
+    throw conflict(type.group, type.kind, metadata.name, text);
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    const text = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
+    throw conflict(type.group, type.kind, metadata.name, text);
+  }
+}
+
+/** DeleteOptions of the body, else of the query. */
+async function deleteOptions(request: ApiRequest): Promise<DeleteOptions> {
+  const { body, contentType, query } = request;
+  return parseDeleteOptions(
+    body.length > 0 ? (await decodeObject(contentType, body)).value : optionsOf(query),
+  );
+}
+
+/** The body replaces the parameters; these count only without one. */
+function optionsOf(query: URLSearchParams): JsonObject {
+  const policy = query.get("propagationPolicy");
+  const orphans = query.get("orphanDependents");
+  const graceSeconds = query.get("gracePeriodSeconds");
+  return {
+    dryRun: query.getAll("dryRun"),
+    ...(policy ? { propagationPolicy: policy } : {}),
+    ...(orphans ? { orphanDependents: isTrue(orphans) } : {}),
+    ...(graceSeconds ? { gracePeriodSeconds: Number(graceSeconds) } : {}),
+  };
+}
+
+/** Throws StatusError 422 for values that do not exist, 500 for members of the wrong type. */
+export function parseDeleteOptions(given: JsonObject): DeleteOptions {
+  checkOptionTypes(given);
+  const dryRun = stringsAt(given, "dryRun");
+  const named = textAt(given, "propagationPolicy");
+  const policy = named || legacyPolicy(given);
+  const causes: Cause[] = dryRunCauses(dryRun);
+  if (named !== "" && given["orphanDependents"] !== undefined) {
+    const message = `Invalid value: "${named}": orphanDependents and deletionPropagation cannot be both set`;
+    causes.push({ reason: "FieldValueInvalid", message, field: "propagationPolicy" });
+  }
+  if (policy !== undefined && !isPropagation(policy)) {
+    const message = `Unsupported value: "${policy}": supported values: "Foreground", "Background", "Orphan", "nil"`;
+    causes.push({ reason: "FieldValueNotSupported", message, field: "propagationPolicy" });
+    throw invalidOptions("DeleteOptions", causes);
+  }
+  if (causes.length > 0) throw invalidOptions("DeleteOptions", causes);
+  const preconditions = objectAt(given, "preconditions");
+  const uid = textAt(preconditions, "uid");
+  const resourceVersion = textAt(preconditions, "resourceVersion");
+  const graceSeconds = Number(given["gracePeriodSeconds"] ?? Number.NaN);
+  return {
+    dryRun: dryRun.length > 0,
+    ...(policy === undefined ? {} : { propagation: policy }),
+    ...(Number.isInteger(graceSeconds) ? { gracePeriodSeconds: graceSeconds } : {}),
+    ...(uid === "" ? {} : { uid }),
+    ...(resourceVersion === "" ? {} : { resourceVersion }),
+    isLegacy: given["orphanDependents"] === false,
+  };
+}
+
+function checkOptionTypes(given: JsonObject): void {
+  const { kind = "DeleteOptions", preconditions = {}, gracePeriodSeconds = 0 } = given;
+  if (kind !== "DeleteOptions") {
+    throw new StatusError(500, "", `no kind "${kind}" is registered for version "${given["apiVersion"]}"`);
+  }
+  if (!isJsonObject(preconditions) || typeof gracePeriodSeconds !== "number") {
+    throw new StatusError(500, "", "json: cannot unmarshal the body into Go struct DeleteOptions");
+  }
+}
+
+function isPropagation(text: string): text is Propagation {
+  return text === "Background" || text === "Foreground" || text === "Orphan";
+}
+
+function legacyPolicy(given: JsonObject): string | undefined {
+  const orphans = given["orphanDependents"];
+  if (orphans === undefined) return undefined;
+  return orphans === true ? "Orphan" : "Background";
+}
+
+function stringsAt(object: JsonObject, field: string): string[] {
+  const value = object[field];
+  return Array.isArray(value) ? value.map(String) : [];
+}

@@ -1,0 +1,101 @@
+import type { ApiRequest, Target } from "../http/request.ts";
+import { type Cause, conflict, invalid, StatusError } from "../http/status-error.ts";
+import type { Json, JsonObject } from "../schema/schema.ts";
+import { type KubeObject, listAt, type ObjectMeta, textAt, timestamp } from "../storage/kube-object.ts";
+
+/** The metadata of a new object: what the server owns is the server's (A-11). */
+export function newMetadata(request: ApiRequest, metadata: JsonObject, name: string): ObjectMeta {
+  const { type, namespace } = request.target;
+  const { generation: _, deletionTimestamp: __, deletionGracePeriodSeconds: ___, ...given } = metadata;
+  return {
+    ...given,
+    name,
+    ...(type.namespaced && namespace !== undefined ? { namespace } : {}),
+    uid: request.server.random.uuid(),
+    resourceVersion: "",
+    creationTimestamp: timestamp(request.now),
+    ...(type.hasGeneration ? { generation: 1 } : {}),
+  };
+}
+
+/**
+ * The metadata of a changed object: server-owned members come from the stored one (A-14).
+ * Throws StatusError 409 for another resourceVersion than the stored one.
+ */
+export function nextMetadata(target: Target, live: KubeObject, metadata: JsonObject): ObjectMeta {
+  const { type } = target;
+  const stored = live.metadata;
+  const version = textAt(metadata, "resourceVersion");
+  checkVersionForm(version);
+  if (version !== "" && version !== stored.resourceVersion) {
+    throw conflict(type.group, type.plural, stored.name);
+  }
+  const { generation: _, ...given } = metadata;
+  return { ...given, ...serverOwned(stored) };
+}
+
+/** What a change of metadata may not change (A-15, A-21); one cause each. */
+export function changeCauses(target: Target, live: KubeObject, metadata: JsonObject): Cause[] {
+  const { type } = target;
+  const stored = live.metadata;
+  const causes: Cause[] = [];
+  // Differs: A-15 also lists creationTimestamp; Kubernetes 1.34 ignores a given one, and so do we.
+  for (const member of ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"]) {
+    const given = metadata[member];
+    if (given === undefined || given === stored[member]) continue;
+    causes.push(immutable(`metadata.${member}`, given));
+  }
+  const keepsMetadata = type.custom && target.subresource === "status";
+  const isDeleting = stored.deletionTimestamp !== undefined && !keepsMetadata;
+  const added = isDeleting ? newFinalizers(stored, metadata) : [];
+  if (added.length > 0) {
+    const list = added.map((name) => JSON.stringify(name)).join(", ");
+    const message = `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`;
+    causes.push({ reason: "FieldValueForbidden", message, field: "metadata.finalizers" });
+  }
+  return causes;
+}
+
+/** Throws StatusError 500, as the real server does, for a resourceVersion that is no number. */
+export function checkVersionForm(version: string): void {
+  if (/^\d*$/.test(version)) return;
+  throw new StatusError(500, "", `strconv.ParseUint: parsing "${version}": invalid syntax`);
+}
+
+function serverOwned(stored: ObjectMeta): ObjectMeta {
+  const { name, namespace, uid, resourceVersion, creationTimestamp, generation } = stored;
+  const { deletionTimestamp, deletionGracePeriodSeconds } = stored;
+  return {
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    uid,
+    resourceVersion,
+    creationTimestamp,
+    ...(generation === undefined ? {} : { generation }),
+    ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+    ...(deletionGracePeriodSeconds === undefined ? {} : { deletionGracePeriodSeconds }),
+  };
+}
+
+function newFinalizers(stored: ObjectMeta, metadata: JsonObject): string[] {
+  return listAt(metadata, "finalizers")
+    .map(String)
+    .filter((name) => !stored.finalizers?.includes(name));
+}
+
+function immutable(field: string, value: Json): Cause {
+  return {
+    reason: "FieldValueInvalid",
+    message: `Invalid value: ${JSON.stringify(value)}: field is immutable`,
+    field,
+  };
+}
+
+/** 422 of an update that lacks its resourceVersion. */
+export function missingVersion(target: Target, name: string): StatusError {
+  const { type } = target;
+  const message = "Invalid value: 0: must be specified for an update";
+  return invalid(type.group, type.plural, name, [
+    { reason: "FieldValueInvalid", message, field: "metadata.resourceVersion" },
+  ]);
+}

@@ -1,0 +1,84 @@
+import { trackUpdate } from "../apply/managed-fields.ts";
+import { decodeObject } from "../http/body.ts";
+import { type Answer, type ApiRequest, type WriteOptions, writeOptions } from "../http/request.ts";
+import { badRequest, conflict, notFound } from "../http/status-error.ts";
+import { groupVersion } from "../kinds/registry.ts";
+import type { JsonObject } from "../schema/schema.ts";
+import { type KubeObject, textAt, timestamp } from "../storage/kube-object.ts";
+import { admit, restrictToEndpoint } from "./admission.ts";
+import { checkBody, checkKind } from "./checked-body.ts";
+import { commitChange, findLive } from "./commit.ts";
+import { changeCauses, missingVersion, nextMetadata } from "./object-meta.ts";
+
+/** PUT: replaces an object; it never creates one (A-14). */
+export async function update(request: ApiRequest): Promise<Answer> {
+  const options = writeOptions(request, "update");
+  const { value, duplicates } = await decodeObject(request.contentType, request.body);
+  const { server, target } = request;
+  const checked = checkBody(request, value, duplicates, options);
+  const { object, metadata } = checked;
+  const name = target.name ?? "";
+  if (textAt(metadata, "name") === "") {
+    throw badRequest(`the name of the object () does not match the name on the URL (${name})`);
+  }
+  const live = findLive(server, target, name);
+  if (!live) throw notFound(target.type.group, target.type.plural, name);
+  const uid = textAt(metadata, "uid");
+  if (uid !== "" && uid !== live.metadata.uid) {
+    const text = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
+    throw conflict(target.type.group, target.type.plural, name, text);
+  }
+  if (target.type.custom && textAt(metadata, "resourceVersion") === "") throw missingVersion(target, name);
+  checkKind(target, checked);
+  return replace(request, live, { object, metadata, options });
+}
+
+interface Replacement {
+  readonly object: JsonObject;
+  readonly metadata: JsonObject;
+  readonly options: WriteOptions;
+  /** The client asked for what it saw, so nobody comes to own anything. */
+  readonly keepsOwners?: boolean;
+}
+
+/** A change of a stored object by a whole new content: PUT, or a patch that was carried out. */
+export function replace(request: ApiRequest, live: KubeObject, change: Replacement): Answer {
+  const { target } = request;
+  const { options } = change;
+  const next = { ...change.object, metadata: nextMetadata(target, live, change.metadata) } as KubeObject;
+  const admitted = admit(
+    request,
+    live,
+    restrictToEndpoint(target, live, next),
+    changeCauses(target, live, change.metadata),
+  );
+  // Ownership of a custom resource is settled on what was sent, before the endpoint takes its part of it.
+  const sent = target.type.custom ? next : admitted;
+  const managedFields = change.keepsOwners
+    ? live.metadata.managedFields
+    : trackedFields(request, live, sent, options.fieldManager);
+  const { managedFields: _, ...rest } = admitted.metadata;
+  const tracked = managedFields === undefined ? rest : { ...rest, managedFields };
+  return commitChange(request, live, { ...admitted, metadata: tracked } as KubeObject, options.dryRun);
+}
+
+function trackedFields(request: ApiRequest, live: KubeObject, next: KubeObject, manager: string) {
+  const { type, served, subresource } = request.target;
+  return trackUpdate({
+    schema: served.schema,
+    zero: type.zero,
+    live,
+    next,
+    manager,
+    apiVersion: groupVersion(type.group, served.version),
+    subresource,
+    now: timestamp(request.now),
+    resetFields: resetFields(request),
+  });
+}
+
+/** Members that this endpoint leaves as they are, and so nobody comes to own through it. */
+export function resetFields({ target }: ApiRequest): readonly string[] {
+  if (!target.served.hasStatus) return [];
+  return target.subresource === "status" ? ["spec"] : ["status"];
+}

@@ -1,0 +1,168 @@
+import { type CelInput, type CelResult, isCelError } from "@bufbuild/cel";
+import { itemElement, type ListType } from "../apply/typed.ts";
+import { equalJson } from "../apply/typed-compare.ts";
+import type { Cause } from "../http/status-error.ts";
+import { type CompiledRule, compiledRules } from "./cel-rules.ts";
+import { toCelValue } from "./cel-value.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject, type Schema } from "./schema.ts";
+
+/**
+ * CEL rules of a schema, `x-kubernetes-validations` (A-54).
+ * Source: https://kubernetes.io/docs/reference/using-api/cel
+ */
+
+const ruledBySchema = new WeakMap<Schema, boolean>();
+
+/**
+ * Evaluates every rule of the schema on the object. `old` is the stored object, undefined on create: rules that use
+ * `oldSelf` are tried only where a value has a counterpart there (by field, map key or list key).
+ * A rule that fails to evaluate refuses the object, as on the real server; one that does not compile is passed over.
+ */
+export function evaluateRules(schema: Schema, object: Json, old: Json | undefined): Cause[] {
+  if (!hasRules(schema)) return [];
+  const causes: Cause[] = [];
+  visit({ causes, path: "" }, schema, object, old);
+  return causes;
+}
+
+/** The texts of rules that cannot be used here, so that creating a CustomResourceDefinition can warn about them. */
+export function uncompilableRules(schema: Schema): string[] {
+  if (!hasRules(schema)) return [];
+  return [...compiledRules(schema).failed, ...childrenOf(schema).flatMap(uncompilableRules)];
+}
+
+function childrenOf(schema: Schema): Schema[] {
+  const { additionalProperties, items } = schema;
+  return [
+    ...Object.values(schema.properties ?? {}),
+    ...(typeof additionalProperties === "object" ? [additionalProperties] : []),
+    ...(items === undefined ? [] : [items]),
+  ];
+}
+
+/** True when this node or one below it has rules; most subtrees have none and are not walked. */
+function hasRules(schema: Schema): boolean {
+  const known = ruledBySchema.get(schema);
+  if (known !== undefined) return known;
+  const found = (schema["x-kubernetes-validations"] ?? []).length > 0 || childrenOf(schema).some(hasRules);
+  ruledBySchema.set(schema, found);
+  return found;
+}
+
+interface Place {
+  readonly causes: Cause[];
+  readonly path: string;
+}
+
+function visit(place: Place, schema: Schema, value: Json, old: Json | undefined): void {
+  if (!hasRules(schema) || value === null) return;
+  // What is as it was may be wrong: the rule was another one when it was written.
+  const isKept = isPresent(old) && equalJson(old, value);
+  const rules = compiledRules(schema).usable.filter((rule) => (rule.isTransition ? isPresent(old) : !isKept));
+  if (rules.length > 0) {
+    const bindings = {
+      self: toCelValue(schema, value),
+      ...(isPresent(old) ? { oldSelf: toCelValue(schema, old) } : {}),
+    };
+    for (const rule of rules) checkRule(place, rule, bindings, value);
+  }
+  if (isJsonArray(value)) visitItems(place, schema, value, old);
+  else if (isJsonObject(value)) visitMembers(place, schema, value, old);
+}
+
+function isPresent(old: Json | undefined): old is Json {
+  return old !== undefined && old !== null;
+}
+
+function visitMembers(place: Place, schema: Schema, object: JsonObject, old: Json | undefined): void {
+  const { properties, additionalProperties } = schema;
+  const before = isJsonObject(old) ? old : {};
+  for (const name of Object.keys(object)) {
+    const declared =
+      properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const below = declared ?? (typeof additionalProperties === "object" ? additionalProperties : undefined);
+    if (below === undefined) continue;
+    const path = place.path === "" ? name : `${place.path}.${name}`;
+    const counterpart = Object.hasOwn(before, name) ? before[name] : undefined;
+    visit({ causes: place.causes, path }, below, object[name] as Json, counterpart);
+  }
+}
+
+function visitItems(place: Place, schema: Schema, items: readonly Json[], old: Json | undefined): void {
+  if (schema.items === undefined || !hasRules(schema.items)) return;
+  const counterparts = itemsByKey(schema, isJsonArray(old) ? old : []);
+  for (const [index, item] of items.entries()) {
+    const key = keyOf(schema, item);
+    const counterpart = key === undefined ? undefined : counterparts.get(key);
+    visit({ causes: place.causes, path: `${place.path}[${index}]` }, schema.items, item, counterpart);
+  }
+}
+
+function itemsByKey(schema: Schema, items: readonly Json[]): Map<string, Json> {
+  const found = new Map<string, Json>();
+  for (const item of items) {
+    const key = keyOf(schema, item);
+    if (key !== undefined) found.set(key, item);
+  }
+  return found;
+}
+
+/** Only members of keyed lists have counterparts. */
+function keyOf(schema: Schema, item: Json): string | undefined {
+  if (schema["x-kubernetes-list-type"] !== "map") return undefined;
+  const keys = (schema["x-kubernetes-list-map-keys"] ?? []).map((name) => ({ name, default: undefined }));
+  const list: Pick<ListType, "relationship" | "keys"> = { relationship: "map", keys };
+  try {
+    return itemElement(list, item);
+  } catch {
+    return undefined;
+  }
+}
+
+function checkRule(
+  place: Place,
+  { rule, program, message }: CompiledRule,
+  bindings: Readonly<Record<string, CelInput>>,
+  value: Json,
+): void {
+  const result = program(bindings);
+  if (result === true) return;
+  const type = typeOf(value);
+  if (isCelError(result) || result !== false) {
+    const problem = isCelError(result) ? problemOf(result.message) : "rule did not evaluate to a boolean";
+    const text = `Invalid value: "${type}": ${problem} evaluating rule: ${rule.message ?? rule.rule}`;
+    place.causes.push({ reason: "FieldValueInvalid", message: text, field: place.path || "<nil>" });
+    return;
+  }
+  const field = `${place.path}${rule.fieldPath ?? ""}`.replace(/^\./, "") || "<nil>";
+  const text = textOf(message?.(bindings)) ?? rule.message ?? `failed rule: ${rule.rule}`;
+  place.causes.push({ ...refusal(rule.reason, type, text), field });
+}
+
+/** The library's words for a missing key are not those of Kubernetes. */
+function problemOf(message: string): string {
+  return message.replace(/^field not found:/, "no such key:");
+}
+
+function textOf(result: CelResult | undefined): string | undefined {
+  return typeof result === "string" && result.trim() !== "" ? result : undefined;
+}
+
+function typeOf(value: Json): string {
+  if (isJsonArray(value)) return "array";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  return typeof value;
+}
+
+function refusal(reason: string | undefined, type: string, text: string): Cause {
+  switch (reason) {
+    case "FieldValueRequired":
+      return { reason, message: `Required value: ${text}` };
+    case "FieldValueForbidden":
+      return { reason, message: `Forbidden: ${text}` };
+    case "FieldValueDuplicate":
+      return { reason, message: `Duplicate value: "${type}"` };
+    default:
+      return { reason: "FieldValueInvalid", message: `Invalid value: "${type}": ${text}` };
+  }
+}

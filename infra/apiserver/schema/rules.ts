@@ -1,0 +1,42 @@
+import type { ApiRequest } from "../http/request.ts";
+import type { Cause } from "../http/status-error.ts";
+import type { KubeObject } from "../storage/kube-object.ts";
+import { isJsonObject, type Json, type Schema } from "./schema.ts";
+
+const KEYWORD = "x-kubernetes-validations";
+
+/** The CEL evaluator takes 100 ms to import, and most servers never see a rule (A-54). */
+let cel: typeof import("./cel.ts") | undefined;
+
+const schemasWithRules = new WeakMap<Schema, boolean>();
+
+/** Loads the evaluator when the object written may need it: its kind has rules, or it is a CRD that brings some. */
+export async function loadRules({ target, body }: ApiRequest): Promise<void> {
+  if (hasRules(target.served.schema) || body.includes(KEYWORD)) cel ??= await import("./cel.ts");
+}
+
+/** What the rules of a schema object to; `live` is for transition rules. */
+export function ruleCauses(schema: Schema, object: KubeObject, live: KubeObject | undefined): Cause[] {
+  return cel && hasRules(schema) ? cel.evaluateRules(schema, object, live) : [];
+}
+
+/** Rules of a schema that cannot be evaluated here; they are stored all the same. */
+export function unusableRules(schema: Schema): readonly string[] {
+  return cel && hasRules(schema) ? cel.uncompilableRules(schema) : [];
+}
+
+/** Whether the schema has CEL rules anywhere. */
+export function hasRules(schema: Schema): boolean {
+  let found = schemasWithRules.get(schema);
+  if (found === undefined) {
+    // A schema is JSON text that was parsed.
+    found = mentionsRules(schema as unknown as Json);
+    schemasWithRules.set(schema, found);
+  }
+  return found;
+}
+
+function mentionsRules(value: Json): boolean {
+  if (Array.isArray(value)) return value.some(mentionsRules);
+  return isJsonObject(value) && (KEYWORD in value || Object.values(value).some(mentionsRules));
+}

@@ -1,0 +1,50 @@
+import type { Cause } from "../http/status-error.ts";
+import { isJsonObject, type Json, type JsonObject } from "./schema.ts";
+
+/** What makes a schema not structural: a node without type, list keys that may be missing (A-52). */
+export function structuralCauses(schema: JsonObject, field: string): Cause[] {
+  return [
+    ...ownCauses(schema, field),
+    ...children(schema, field).flatMap(([child, path]) => structuralCauses(child, path)),
+  ];
+}
+
+function ownCauses(schema: JsonObject, field: string): Cause[] {
+  const isTyped = typeof schema["type"] === "string" && schema["type"] !== "";
+  const isAnything =
+    schema["x-kubernetes-int-or-string"] === true || schema["x-kubernetes-preserve-unknown-fields"] === true;
+  const causes: Cause[] = [];
+  if (!isTyped && !isAnything) {
+    const message = "Required value: must not be empty for specified object fields";
+    causes.push({ reason: "FieldValueRequired", message, field: `${field}.type` });
+  }
+  if (schema["x-kubernetes-list-type"] === "map") causes.push(...listKeyCauses(schema, field));
+  return causes;
+}
+
+function listKeyCauses(schema: JsonObject, field: string): Cause[] {
+  const keys = schema["x-kubernetes-list-map-keys"];
+  if (!Array.isArray(keys) || keys.length === 0) {
+    const message = "Required value: must not be empty if x-kubernetes-list-type is map";
+    return [{ reason: "FieldValueRequired", message, field: `${field}.x-kubernetes-list-map-keys` }];
+  }
+  const items = isJsonObject(schema["items"]) ? schema["items"] : {};
+  const properties = isJsonObject(items["properties"]) ? items["properties"] : {};
+  const required: readonly Json[] = Array.isArray(items["required"]) ? items["required"] : [];
+  return keys.map(String).flatMap((key): Cause[] => {
+    const property = properties[key];
+    if (required.includes(key) || (isJsonObject(property) && property["default"] !== undefined)) return [];
+    const message = `Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property`;
+    return [{ reason: "FieldValueRequired", message, field: `${field}.items.properties[${key}].default` }];
+  });
+}
+
+function children(schema: JsonObject, field: string): (readonly [JsonObject, string])[] {
+  const properties = isJsonObject(schema["properties"]) ? Object.entries(schema["properties"]) : [];
+  const found: (readonly [Json | undefined, string])[] = [
+    ...properties.map(([name, child]) => [child, `${field}.properties[${name}]`] as const),
+    [schema["items"], `${field}.items`],
+    [schema["additionalProperties"], `${field}.additionalProperties`],
+  ];
+  return found.flatMap(([child, path]) => (isJsonObject(child) ? [[child, path] as const] : []));
+}

@@ -1,0 +1,246 @@
+import { equalJson } from "../apply/typed-compare.ts";
+import type { Cause } from "../http/status-error.ts";
+import { hasFormat } from "./format.ts";
+import { compilePattern } from "./pattern.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject, type Schema } from "./schema.ts";
+
+/**
+ * Checks an object against its structural schema (A-53); metadata is the server's business unless the schema types it.
+ * What is as it was in `stored` may be wrong: the schema was another one when it was written.
+ * Returns one cause per problem, worded as the real server words it; empty = valid.
+ */
+export function validate(schema: Schema, object: Json, stored?: Json): Cause[] {
+  const causes: Cause[] = [];
+  checkNode({ causes, path: "", stored }, schema, object);
+  return causes;
+}
+
+interface Place {
+  readonly causes: Cause[];
+  /** `spec.items[0].name`; empty at the root. */
+  readonly path: string;
+  /** The value before the write; undefined when there was none, or none that corresponds. */
+  readonly stored: Json | undefined;
+}
+
+function member({ causes, path, stored }: Place, name: string): Place {
+  const before = isJsonObject(stored) && Object.hasOwn(stored, name) ? stored[name] : undefined;
+  return { causes, path: path === "" ? name : `${path}.${name}`, stored: before };
+}
+
+/** Members of keyed lists correspond by their keys; those of other lists do not. */
+function itemAt({ causes, path, stored }: Place, index: number, keys: readonly string[], item: Json): Place {
+  const identity = keys.length === 0 ? undefined : keysOf(item, keys);
+  const others = identity !== undefined && Array.isArray(stored) ? (stored as readonly Json[]) : [];
+  const before = others.find((other) => equalJson(keysOf(other, keys) ?? null, identity ?? null));
+  return { causes, path: `${path}[${index}]`, stored: before };
+}
+
+function report(place: Place, reason: string, message: string): void {
+  place.causes.push({ reason, message, field: place.path === "" ? "<nil>" : place.path });
+}
+
+/** A value as Go prints it in messages: texts quoted, the rest as JSON. */
+function shown(value: Json): string {
+  return JSON.stringify(value);
+}
+
+function refuse(place: Place, value: Json, problem: string): void {
+  report(place, "FieldValueInvalid", `Invalid value: ${shown(value)}: ${place.path} in body ${problem}`);
+}
+
+function checkNode(place: Place, schema: Schema, value: Json): void {
+  if (value === null && schema.nullable === true) return;
+  if (place.stored !== undefined && equalJson(place.stored, value)) return;
+  checkType(place, schema, value);
+  if (schema.enum !== undefined) checkEnum(place, schema.enum, value);
+  if (typeof value === "string") checkText(place, schema, value);
+  else if (typeof value === "number") checkNumber(place, schema, value);
+  else if (isJsonArray(value)) checkItems(place, schema, value);
+  else if (isJsonObject(value)) checkMembers(place, schema, value);
+  checkCombinations(place, schema, value);
+}
+
+function typeName(value: Json): string {
+  if (value === null) return "null";
+  if (isJsonArray(value)) return "array";
+  if (typeof value === "number")
+    return Number.isInteger(value) && Math.abs(value) <= 2 ** 63 ? "integer" : "number";
+  return typeof value;
+}
+
+function checkType(place: Place, schema: Schema, value: Json): void {
+  const found = typeName(value);
+  const wanted = schema["x-kubernetes-int-or-string"] === true ? "integer,string" : schema.type;
+  if (wanted === undefined || wanted === found || (wanted === "number" && found === "integer")) return;
+  if (wanted === "integer,string" && (found === "integer" || found === "string")) return;
+  const problem = `${place.path} in body must be of type ${wanted}: "${found}"`;
+  report(place, "FieldValueTypeInvalid", `Invalid value: "${found}": ${problem}`);
+}
+
+function checkEnum(place: Place, allowed: readonly Json[], value: Json): void {
+  if (allowed.some((one) => equalJson(one, value))) return;
+  const list = allowed.map(shown).join(", ");
+  report(place, "FieldValueNotSupported", `Unsupported value: ${shown(value)}: supported values: ${list}`);
+}
+
+/** Kubernetes counts characters, not UTF-16 units. */
+function lengthOf(text: string): number {
+  let length = 0;
+  for (const _ of text) length += 1;
+  return length;
+}
+
+function checkText(place: Place, schema: Schema, value: string): void {
+  const { minLength, maxLength, pattern, format } = schema;
+  // The first problem is enough; above all too long a text is not tried on the pattern.
+  if (maxLength !== undefined && value.length > maxLength && lengthOf(value) > maxLength) {
+    report(place, "FieldValueTooLong", `Too long: may not be more than ${maxLength} bytes`);
+  } else if (minLength !== undefined && lengthOf(value) < minLength) {
+    refuse(place, value, `should be at least ${minLength} chars long`);
+  } else if (pattern !== undefined && compilePattern(pattern)?.test(value) === false) {
+    refuse(place, value, `should match '${pattern}'`);
+  }
+  if (format !== undefined && !hasFormat(format, value)) {
+    const problem = `${place.path} in body must be of type ${format}: ${shown(value)}`;
+    report(place, "FieldValueTypeInvalid", `Invalid value: ${shown(value)}: ${problem}`);
+  }
+}
+
+function checkNumber(place: Place, schema: Schema, value: number): void {
+  const { minimum, maximum, multipleOf } = schema;
+  if (maximum !== undefined && (schema.exclusiveMaximum === true ? value >= maximum : value > maximum)) {
+    const limit = schema.exclusiveMaximum === true ? "less than" : "less than or equal to";
+    refuse(place, value, `should be ${limit} ${maximum}`);
+  }
+  if (minimum !== undefined && (schema.exclusiveMinimum === true ? value <= minimum : value < minimum)) {
+    const limit = schema.exclusiveMinimum === true ? "greater than" : "greater than or equal to";
+    refuse(place, value, `should be ${limit} ${minimum}`);
+  }
+  if (multipleOf !== undefined && !Number.isInteger(value / multipleOf)) {
+    refuse(place, value, `should be a multiple of ${multipleOf}`);
+  }
+}
+
+function checkItems(place: Place, schema: Schema, items: readonly Json[]): void {
+  const { minItems, maxItems } = schema;
+  if (maxItems !== undefined && items.length > maxItems) {
+    report(
+      place,
+      "FieldValueTooMany",
+      `Too many: ${items.length}: must have at most ${plural(maxItems, "item")}`,
+    );
+  }
+  if (minItems !== undefined && items.length < minItems) {
+    refuse(place, items.length, `should have at least ${minItems} items`);
+  }
+  if (schema.uniqueItems === true && new Set(items.map(canonical)).size < items.length) {
+    refuse(place, items, "shouldn't contain duplicates");
+  }
+  if (schema.items !== undefined) {
+    const keys = schema["x-kubernetes-list-map-keys"] ?? [];
+    for (const [index, item] of items.entries())
+      checkNode(itemAt(place, index, keys, item), schema.items, item);
+  }
+  checkIdentity(place, schema, items);
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function canonical(value: Json): string {
+  return JSON.stringify(value, (_, inner: Json) =>
+    isJsonObject(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : inner,
+  );
+}
+
+/** Members of sets and keyed lists are unique; the later one of two is reported. */
+function checkIdentity(place: Place, schema: Schema, items: readonly Json[]): void {
+  const kind = schema["x-kubernetes-list-type"];
+  if (kind !== "set" && kind !== "map") return;
+  const keys = kind === "map" ? (schema["x-kubernetes-list-map-keys"] ?? []) : undefined;
+  const seen = new Set<string>();
+  for (const [index, item] of items.entries()) {
+    const identity = keys === undefined ? item : keysOf(item, keys);
+    if (identity === undefined) continue;
+    const text = canonical(identity);
+    if (seen.has(text)) {
+      report(itemAt(place, index, [], item), "FieldValueDuplicate", `Duplicate value: ${text}`);
+    }
+    seen.add(text);
+  }
+}
+
+function keysOf(item: Json, keys: readonly string[]): JsonObject | undefined {
+  if (!isJsonObject(item)) return undefined;
+  const found = keys
+    .filter((key) => Object.hasOwn(item, key))
+    .map((key) => [key, item[key] as Json] as const);
+  return found.length === 0 ? undefined : Object.fromEntries(found);
+}
+
+/** Every embedded resource says what it is. */
+const TYPE_MEMBERS = ["apiVersion", "kind"];
+
+function checkMembers(place: Place, schema: Schema, object: JsonObject): void {
+  const names = Object.keys(object);
+  checkMemberCount(place, schema, object);
+  const required = schema["x-kubernetes-embedded-resource"] === true ? TYPE_MEMBERS : [];
+  for (const name of [...required, ...(schema.required ?? [])]) {
+    if (!Object.hasOwn(object, name)) report(member(place, name), "FieldValueRequired", "Required value");
+  }
+  const { properties, additionalProperties } = schema;
+  const others = typeof additionalProperties === "object" ? additionalProperties : undefined;
+  for (const name of names) {
+    const declared =
+      properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const below = declared ?? others;
+    if (below !== undefined) checkNode(member(place, name), below, object[name] as Json);
+  }
+}
+
+function checkMemberCount(place: Place, { minProperties, maxProperties }: Schema, object: JsonObject): void {
+  const count = Object.keys(object).length;
+  if (maxProperties !== undefined && count > maxProperties) {
+    const limit = `must have at most ${plural(maxProperties, "item")}`;
+    report(place, "FieldValueTooMany", `Too many: ${count}: ${limit}`);
+  }
+  if (minProperties !== undefined && count < minProperties) {
+    refuse(place, count, `should have at least ${minProperties} properties`);
+  }
+}
+
+function accepts(schema: Schema, value: Json): boolean {
+  return validate(schema, value).length === 0;
+}
+
+/** Says as well what the alternative that fits best objects to. */
+function checkNearest(place: Place, alternatives: readonly Schema[], value: Json): void {
+  const counted = alternatives.map((one) => ({ one, count: validate(one, value).length }));
+  const [nearest] = counted.toSorted((left, right) => left.count - right.count);
+  if (nearest !== undefined) checkNode(place, nearest.one, value);
+}
+
+function checkCombinations(place: Place, schema: Schema, value: Json): void {
+  const { allOf, anyOf, oneOf, not } = schema;
+  const name = `"${place.path}"`;
+  // The real server does not say where, except in the text.
+  const nowhere = { causes: place.causes, path: "", stored: undefined };
+  const fail = (problem: string): void =>
+    report(nowhere, "FieldValueInvalid", `Invalid value: "": ${name} ${problem}`);
+  if (anyOf !== undefined && !anyOf.some((one) => accepts(one, value))) {
+    fail("must validate at least one schema (anyOf)");
+    checkNearest(place, anyOf, value);
+  }
+  if (oneOf !== undefined) {
+    const count = oneOf.filter((one) => accepts(one, value)).length;
+    const found = count === 0 ? "none valid" : `${count} valid alternatives`;
+    if (count !== 1) fail(`must validate one and only one schema (oneOf). Found ${found}`);
+    if (count === 0) checkNearest(place, oneOf, value);
+  }
+  for (const one of allOf ?? []) checkNode(place, one, value);
+  if (not !== undefined && accepts(not, value)) fail("must not validate the schema (not)");
+}

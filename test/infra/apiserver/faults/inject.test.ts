@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { MERGE, startTestServer, type TestApiServer, WIDGETS_PATH, widget } from "../api-client.ts";
+
+const PATH = `${WIDGETS_PATH}/a`;
+
+async function withWidget(): Promise<TestApiServer> {
+  const api = await startTestServer();
+  await api.call("POST", WIDGETS_PATH, { body: widget("a", { size: 1 }) });
+  return api;
+}
+
+const resize = (api: TestApiServer, size: number, metadata = {}) =>
+  api.call("PATCH", PATH, { type: MERGE, body: { metadata, spec: { size } } });
+const sizeOf = async (api: TestApiServer) => (await api.call("GET", PATH)).body?.spec?.size;
+const writes = { verbs: ["patch"] };
+
+describe("an injected fault", () => {
+  it("X-21, X-22: answers instead of the request, which has no effect", async () => {
+    await using api = await withWidget();
+    const { faults } = api.server;
+    faults.add({ on: writes, times: 1, effect: { kind: "status", code: 429, retryAfterSeconds: 3 } });
+    const throttled = await resize(api, 2);
+    expect([throttled.code, throttled.headers["retry-after"], throttled.body.reason]).toEqual([
+      429,
+      "3",
+      "TooManyRequests",
+    ]);
+    faults.add({ on: writes, times: 1, effect: { kind: "status", code: 429 } });
+    expect((await resize(api, 2)).headers["retry-after"]).toBeUndefined();
+    faults.add({ on: writes, times: 1, effect: { kind: "status", code: 500, message: "etcd is gone" } });
+    expect((await resize(api, 2)).body).toMatchObject({ reason: "InternalError", message: "etcd is gone" });
+    expect(await sizeOf(api)).toBe(1);
+  });
+
+  it("X-24, X-25, X-28: names causes as a real refusal does", async () => {
+    await using api = await withWidget();
+    const causes = [{ reason: "FieldManagerConflict", message: 'conflict with "m"', field: ".spec.size" }];
+    api.server.faults.add({ on: writes, times: 1, effect: { kind: "status", code: 409, causes } });
+    expect((await resize(api, 2)).body).toMatchObject({ code: 409, reason: "Conflict", details: { causes } });
+    api.server.faults.add({ on: writes, times: 1, effect: { kind: "status", code: 401 } });
+    expect((await resize(api, 2)).body.reason).toBe("Unauthorized");
+  });
+
+  it("X-23: loses the answer after the write was carried out", async () => {
+    await using api = await withWidget();
+    api.server.faults.add({ on: writes, times: 1, effect: { kind: "reset", when: "after" } });
+    await expect(resize(api, 2)).rejects.toThrow("ECONNRESET");
+    expect(await sizeOf(api)).toBe(2);
+    api.server.faults.add({ on: writes, times: 1, effect: { kind: "reset", when: "before" } });
+    await expect(resize(api, 3)).rejects.toThrow("ECONNRESET");
+    expect(await sizeOf(api)).toBe(2);
+  });
+
+  it("X-23: leaves the client without any answer", async () => {
+    await using api = await withWidget();
+    api.server.faults.add({ on: writes, times: 1, effect: { kind: "silence", when: "after" } });
+    const unanswered = resize(api, 2);
+    while ((await sizeOf(api)) !== 2);
+    await api.server.stop();
+    await expect(unanswered).rejects.toThrow();
+  });
+
+  it("X-17: spoils an answer", async () => {
+    await using api = await withWidget();
+    api.server.faults.add({ times: 1, effect: { kind: "garbage" } });
+    const { code, text, body } = await api.call("GET", PATH);
+    expect([code, text, body]).toEqual([200, "<html>502 Bad Gateway", undefined]);
+  });
+
+  it("X-27: makes the answer late", async () => {
+    await using api = await withWidget();
+    api.server.faults.add({ on: writes, times: 1, effect: { kind: "slow", ms: 300 } });
+    const order: string[] = [];
+    await Promise.all([
+      resize(api, 2).then(() => order.push("slow")),
+      api.call("GET", PATH).then(() => order.push("quick")),
+    ]);
+    expect(order).toEqual(["quick", "slow"]);
+  });
+
+  it("X-12: shows an earlier state to reads", async () => {
+    await using api = await withWidget();
+    await resize(api, 2);
+    await api.call("POST", WIDGETS_PATH, { body: widget("b") });
+    api.server.faults.add({ on: { verbs: ["get"] }, times: 1, effect: { kind: "stale", versions: 2 } });
+    expect([await sizeOf(api), await sizeOf(api)]).toEqual([1, 2]);
+    api.server.faults.add({ on: { verbs: ["list"] }, times: 1, effect: { kind: "stale", versions: 1 } });
+    const before = (await api.call("GET", WIDGETS_PATH)).body;
+    const now = (await api.call("GET", WIDGETS_PATH)).body;
+    expect([before.items.length, now.items.length]).toEqual([1, 2]);
+    expect(Number(now.metadata.resourceVersion) - Number(before.metadata.resourceVersion)).toBe(1);
+  });
+
+  it("X-20: lets somebody else change the object first", async () => {
+    await using api = await withWidget();
+    const { resourceVersion } = (await api.call("GET", PATH)).body.metadata;
+    api.server.faults.add({ on: writes, times: 1, effect: { kind: "race", by: "touch" } });
+    expect((await resize(api, 2, { resourceVersion })).body).toMatchObject({ code: 409, reason: "Conflict" });
+    expect(await sizeOf(api)).toBe(1);
+  });
+
+  it("X-26: lets somebody else delete the object first", async () => {
+    await using api = await withWidget();
+    api.server.faults.add({ on: writes, times: 1, effect: { kind: "race", by: "delete" } });
+    expect((await resize(api, 2)).code).toBe(404);
+  });
+
+  it("X-19: lets somebody else replace the object by another of its name", async () => {
+    await using api = await withWidget();
+    const { uid } = (await api.call("GET", PATH)).body.metadata;
+    api.server.faults.add({ on: writes, times: 1, effect: { kind: "race", by: "recreate" } });
+    expect((await resize(api, 2, { uid })).code).toBe(422);
+    const other = (await api.call("GET", PATH)).body;
+    expect([other.spec.size, other.metadata.uid === uid]).toEqual([1, false]);
+  });
+});

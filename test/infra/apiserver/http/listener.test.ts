@@ -1,0 +1,104 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { APPLY, clientFor, startTestServer, WIDGETS_PATH, widget } from "../api-client.ts";
+
+const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
+
+describe("the listener", () => {
+  it("lets nobody in without the token", async () => {
+    await using api = await startTestServer({ withWidgets: false });
+    const { url, token } = api.server;
+    expect((await clientFor(url, "wrong").call("GET", "/api/v1/namespaces")).code).toBe(401);
+    expect((await clientFor(url, "wrong").call("GET", "/readyz")).text).toBe("ok");
+    expect((await clientFor(`${url}/as/${token}`, "").call("GET", "/api/v1/namespaces")).code).toBe(200);
+    expect((await clientFor(`${url}/as/wrong`, "").call("GET", "/api/v1/namespaces")).code).toBe(401);
+  });
+
+  it("refuses what a browser could be made to send", async () => {
+    await using api = await startTestServer({ withWidgets: false });
+    expect((await api.call("GET", "/api", { headers: { origin: "http://evil.example" } })).code).toBe(403);
+    expect((await api.call("GET", "/api", { headers: { host: "evil.example" } })).code).toBe(403);
+    expect((await api.call("GET", "/api", { headers: { host: `localhost:${api.server.port}` } })).code).toBe(
+      200,
+    );
+  });
+
+  it("refuses bodies above 3 MiB, packed ones as well", async () => {
+    await using api = await startTestServer({ withWidgets: false });
+    const body = JSON.stringify({ metadata: { name: "c" }, data: { big: "x".repeat(3_200_000) } });
+    const plain = await api.call("POST", CONFIG_MAPS, { body });
+    const packed = await api.call("POST", CONFIG_MAPS, {
+      body: gzipSync(body),
+      headers: { "content-encoding": "gzip" },
+    });
+    for (const reply of [plain, packed]) {
+      expect([reply.code, reply.body.message]).toEqual([413, "Request entity too large: limit is 3145728"]);
+    }
+  });
+
+  it("reads packed bodies and packs large answers", async () => {
+    await using api = await startTestServer({ withWidgets: false });
+    const body = gzipSync(JSON.stringify({ metadata: { name: "c" }, data: { big: "x".repeat(200_000) } }));
+    expect(
+      (await api.call("POST", CONFIG_MAPS, { body, headers: { "content-encoding": "gzip" } })).code,
+    ).toBe(201);
+    const answer = await fetch(`${api.server.url}${CONFIG_MAPS}/c`, {
+      headers: { authorization: `Bearer ${api.server.token}`, "accept-encoding": "gzip" },
+    });
+    expect(answer.headers.get("content-encoding")).toBe("gzip");
+    expect(((await answer.json()) as { data: { big: string } }).data.big).toHaveLength(200_000);
+  });
+
+  it("reads and writes YAML", async () => {
+    await using api = await startTestServer();
+    const yaml = "apiVersion: test.capstan.dev/v1\nkind: Widget\nmetadata:\n  name: a\nspec:\n  size: 3\n";
+    const made = await api.call("POST", WIDGETS_PATH, { body: yaml, type: "application/yaml" });
+    expect([made.code, made.body.spec.size]).toEqual([201, 3]);
+    const applied = await api.call("PATCH", `${WIDGETS_PATH}/a?fieldManager=m&force=true`, {
+      body: yaml.replace("3", "4"),
+      type: APPLY,
+    });
+    expect(applied.body.spec.size).toBe(4);
+    const shown = await api.call("GET", `${WIDGETS_PATH}/a`, { accept: "application/yaml" });
+    expect([shown.headers["content-type"], shown.text]).toEqual([
+      "application/yaml",
+      expect.stringContaining("size: 4"),
+    ]);
+  });
+
+  it("says which types it takes and gives", async () => {
+    await using api = await startTestServer();
+    const give = await api.call("GET", WIDGETS_PATH, { accept: "text/html" });
+    expect([give.code, give.body.message]).toEqual([
+      406,
+      "only the following media types are accepted: application/json, application/yaml",
+    ]);
+    const take = await api.call("POST", WIDGETS_PATH, { body: widget("a"), type: "text/plain" });
+    expect([take.code, take.body.reason]).toEqual([415, "UnsupportedMediaType"]);
+    expect((await api.call("GET", WIDGETS_PATH, { accept: "text/html,application/json" })).code).toBe(200);
+  });
+
+  it("answers 400 to bodies that are no objects", async () => {
+    await using api = await startTestServer();
+    for (const body of ["", "{", "[]", "null", '"x"', '{"metadata":[]}']) {
+      expect((await api.call("POST", WIDGETS_PATH, { body })).code).toBe(400);
+    }
+  });
+
+  it("A-09: gives every answer a number of its own and lets nobody keep it", async () => {
+    await using api = await startTestServer();
+    const answers = [await api.call("GET", WIDGETS_PATH), await api.call("GET", `${WIDGETS_PATH}/zz`)];
+    expect(new Set(answers.map(({ headers }) => headers["audit-id"])).size).toBe(2);
+    for (const { headers } of answers) expect(headers["cache-control"]).toBe("no-cache, private");
+  });
+
+  it("keeps a log of requests for tests", async () => {
+    await using api = await startTestServer({ recordRequests: true });
+    await api.call("POST", WIDGETS_PATH, { body: widget("a") });
+    await api.call("GET", `${WIDGETS_PATH}/zz`);
+    expect(api.server.requests.slice(-2)).toMatchObject([
+      { verb: "create", resource: "widgets", namespace: "default", userAgent: "tester/1.0", code: 201 },
+      { verb: "get", resource: "widgets", name: "zz", code: 404 },
+    ]);
+  });
+});

@@ -1,0 +1,34 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseJson } from "../../../../infra/apiserver/http/strict-json.ts";
+
+describe("strict JSON", () => {
+  it("names members that occur twice, the last of which wins", () => {
+    const text =
+      '{"spec": {"size": 1, "items": [{"a": 1}, {"a": "x: \\"a\\"", "a": 2}], "size": 2}, "kind": "a"}';
+    expect(parseJson(text)).toEqual({
+      value: { spec: { size: 2, items: [{ a: 1 }, { a: 2 }] }, kind: "a" },
+      duplicates: ["spec.items[1].a", "spec.size"],
+    });
+    expect(parseJson(text, { checkDuplicates: false }).duplicates).toEqual([]);
+    expect(parseJson('{"a": 1, "\\u0061": 2}').duplicates).toEqual(["a"]);
+  });
+
+  it("reads what JSON.parse reads and finds no duplicates in it", () =>
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 6 }), (text) => {
+        fc.pre(!/__proto__|constructor|prototype/.test(text));
+        expect(parseJson(text)).toEqual({ value: JSON.parse(text), duplicates: [] });
+      }),
+    ));
+
+  it("drops names that reach a prototype, however they are spelled", () => {
+    const text = '{"a": {"__proto__": {"x": 1}, "\\u005f_proto__": 1, "constructor": 1, "b": 2}}';
+    expect(JSON.stringify(parseJson(text).value)).toBe('{"a":{"b":2}}');
+  });
+
+  it("refuses what is no JSON and what is nested too deeply", () => {
+    expect(() => parseJson("{")).toThrow(SyntaxError);
+    expect(() => parseJson(`${"[".repeat(1001)}${"]".repeat(1001)}`)).toThrow("exceeded max depth");
+  });
+});

@@ -1,0 +1,121 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { StatusError } from "../../../../infra/apiserver/http/status-error.ts";
+import { applyJsonPatch } from "../../../../infra/apiserver/patch/json-patch.ts";
+import type { Json } from "../../../../infra/apiserver/schema/schema.ts";
+
+const DOC: Json = { spec: { size: 1, labels: { a: "x", "b/c": "y" }, list: ["p", "q"] } };
+
+function patched(...ops: Json[]): Json {
+  return (applyJsonPatch(DOC, ops) as { readonly spec: Json }).spec;
+}
+
+function codeOf(ops: Json): number {
+  try {
+    applyJsonPatch(DOC, ops);
+    return 200;
+  } catch (error) {
+    if (error instanceof StatusError) return error.code;
+    throw error;
+  }
+}
+
+const SPEC = { size: 1, labels: { a: "x", "b/c": "y" }, list: ["p", "q"] };
+
+describe("JSON patch", () => {
+  it("adds, replaces, removes, moves and copies", () => {
+    expect(patched({ op: "add", path: "/spec/color", value: "red" })).toEqual({ ...SPEC, color: "red" });
+    expect(patched({ op: "add", path: "/spec/list/1", value: "z" })).toEqual({
+      ...SPEC,
+      list: ["p", "z", "q"],
+    });
+    expect(patched({ op: "add", path: "/spec/list/-", value: "z" })).toEqual({
+      ...SPEC,
+      list: ["p", "q", "z"],
+    });
+    expect(patched({ op: "replace", path: "/spec/list/0", value: "z" })).toEqual({
+      ...SPEC,
+      list: ["z", "q"],
+    });
+    expect(patched({ op: "remove", path: "/spec/list/0" })).toEqual({ ...SPEC, list: ["q"] });
+    expect(patched({ op: "remove", path: "/spec/labels/b~1c" })).toEqual({ ...SPEC, labels: { a: "x" } });
+    expect(patched({ op: "copy", from: "/spec/size", path: "/spec/list/2" })).toEqual({
+      ...SPEC,
+      list: ["p", "q", 1],
+    });
+    expect(patched({ op: "move", from: "/spec/labels/a", path: "/spec/a" })).toEqual({
+      ...SPEC,
+      labels: { "b/c": "y" },
+      a: "x",
+    });
+  });
+
+  it("adds a missing member on replace, as the real server does", () => {
+    expect(patched({ op: "replace", path: "/spec/color", value: "red" })).toEqual({ ...SPEC, color: "red" });
+  });
+
+  it("passes a test of equal values and of a missing member with null", () => {
+    expect(patched({ op: "test", path: "/spec/labels", value: { "b/c": "y", a: "x" } })).toEqual(SPEC);
+    expect(patched({ op: "test", path: "/spec/color", value: null })).toEqual(SPEC);
+    expect(codeOf([{ op: "test", path: "/spec/size", value: 2 }])).toBe(422);
+    expect(codeOf([{ op: "test", path: "/spec/size", value: null }])).toBe(422);
+  });
+
+  it("takes a missing value, and what is copied from a missing member, as null", () => {
+    expect(patched({ op: "add", path: "/spec/color" })).toEqual({ ...SPEC, color: null });
+    expect(patched({ op: "copy", from: "/spec/nothing", path: "/spec/color" })).toEqual({
+      ...SPEC,
+      color: null,
+    });
+  });
+
+  it("answers 422 for what cannot be carried out", () => {
+    const failing: Json[] = [
+      { op: "remove", path: "/spec/color" },
+      { op: "add", path: "/spec/nested/a", value: 1 },
+      { op: "replace", path: "/spec/nested/a", value: 1 },
+      { op: "add", path: "/spec/list/3", value: 1 },
+      { op: "replace", path: "/spec/list/-", value: 1 },
+      { op: "add", path: "/spec/size/x", value: 1 },
+      { op: "replace", path: "/spec/color" },
+      { op: "move", from: "/spec/color", path: "/spec/x" },
+      { op: "move", from: "/spec/labels", path: "/spec/labels/x" },
+      { op: "replace", path: "", value: {} },
+      { op: "remove", path: "" },
+      { op: "add", path: "spec/x", value: 1 },
+      { op: "add", path: "/spec/__proto__/x", value: 1 },
+      { op: "copy", path: "/spec/x" },
+      { op: "bogus", path: "/spec" },
+    ];
+    for (const op of failing) expect([op, codeOf([op])]).toEqual([op, 422]);
+  });
+
+  it("answers 400 for what is no patch and 413 for more than 10,000 operations", () => {
+    for (const ops of [
+      { op: "add" },
+      ["x"],
+      "x",
+      [{ op: 5, path: "/a" }],
+      [{ op: "add", path: 5 }],
+    ] as Json[]) {
+      expect(codeOf(ops)).toBe(400);
+    }
+    const tests = (count: number): Json =>
+      Array.from({ length: count }, () => ({ op: "test", path: "/spec/size", value: 1 }));
+    expect(codeOf(tests(10_000))).toBe(200);
+    expect(codeOf(tests(10_001))).toBe(413);
+  });
+
+  it("leaves the document as it was", () =>
+    fc.assert(
+      fc.property(
+        fc.jsonValue(),
+        fc.constantFrom("/spec/a", "/spec/list/0", "/spec/labels"),
+        (value, path) => {
+          const before = JSON.stringify(DOC);
+          applyJsonPatch(DOC, [{ op: "add", path, value: value as Json }]);
+          expect(JSON.stringify(DOC)).toBe(before);
+        },
+      ),
+    ));
+});

@@ -1,0 +1,203 @@
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startApiServer } from "../../../../infra/apiserver/server.ts";
+import type { Change } from "../../../../infra/apiserver/storage/collection.ts";
+import { Journal } from "../../../../infra/apiserver/storage/journal.ts";
+import type { KubeObject } from "../../../../infra/apiserver/storage/kube-object.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { MERGE, startTestServer, type TestApiServer, WIDGETS_PATH, widget } from "../api-client.ts";
+
+interface Folder extends AsyncDisposable {
+  readonly path: string;
+}
+
+async function temporaryFolder(): Promise<Folder> {
+  const path = await mkdtemp(join(tmpdir(), "capstan-journal-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
+}
+
+const create = (api: TestApiServer, name: string) => api.call("POST", WIDGETS_PATH, { body: widget(name) });
+const list = async (api: TestApiServer) => (await api.call("GET", WIDGETS_PATH)).body;
+const namesOf = (body: { items: { metadata: { name: string } }[] }) =>
+  body.items.map(({ metadata }) => metadata.name);
+
+const JOURNAL = "journal-1.jsonl";
+
+describe("a server with a data folder", () => {
+  it("A-05: goes on after a restart with the same objects and versions", async () => {
+    await using folder = await temporaryFolder();
+    await using first = await startTestServer({ data: folder.path });
+    for (const name of ["a", "b", "c"]) await create(first, name);
+    await first.call("DELETE", `${WIDGETS_PATH}/b`);
+    await first.call("PATCH", `${WIDGETS_PATH}/a`, { type: MERGE, body: { spec: { size: 4 } } });
+    const before = await list(first);
+    const system = await first.call("GET", "/api/v1/namespaces/kube-system");
+    await first.server.stop();
+    await using second = await startTestServer({ data: folder.path, withWidgets: false });
+    expect(await list(second)).toEqual(before);
+    expect((await second.call("GET", "/api/v1/namespaces/kube-system")).body).toEqual(system.body);
+    const { body: made } = await create(second, "d");
+    expect(Number(made.metadata.resourceVersion)).toBe(Number(before.metadata.resourceVersion) + 1);
+  });
+
+  it("A-05: lets watches go on where they were", async () => {
+    await using folder = await temporaryFolder();
+    await using first = await startTestServer({ data: folder.path });
+    await create(first, "a");
+    const { resourceVersion } = (await list(first)).metadata;
+    await create(first, "b");
+    await first.call("DELETE", `${WIDGETS_PATH}/a`);
+    await first.server.stop();
+    await using second = await startTestServer({ data: folder.path, withWidgets: false });
+    await using watch = await second.watch(`${WIDGETS_PATH}?watch=1&resourceVersion=${resourceVersion}`);
+    expect((await watch.take(2)).map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual([
+      "ADDED b",
+      "DELETED a",
+    ]);
+  });
+
+  it("A-05: finishes what it had begun: collections of owners, namespaces and kinds", async () => {
+    await using folder = await temporaryFolder();
+    await using first = await startTestServer({ data: folder.path, garbageCollector: false });
+    const { body: owner } = await create(first, "owner");
+    const reference = { apiVersion: "test.capstan.dev/v1", kind: "Widget", name: "owner" };
+    const ownerReferences = [{ ...reference, uid: owner.metadata.uid }];
+    await first.call("POST", WIDGETS_PATH, { body: widget("left", {}, { ownerReferences }) });
+    await first.call("DELETE", `${WIDGETS_PATH}/owner`);
+    await first.server.stop();
+    await using second = await startTestServer({ data: folder.path, withWidgets: false });
+    await eventually(async () => (await second.call("GET", `${WIDGETS_PATH}/left`)).code === 404, {
+      withinMs: 5_000,
+    });
+  });
+
+  it("A-05: cuts off a last line that was not written to its end", async () => {
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, JOURNAL);
+    await using first = await startTestServer({ data: folder.path });
+    await create(first, "a");
+    await create(first, "b");
+    await first.server.stop();
+    const { size } = await stat(file);
+    await truncate(file, size - 7);
+    await using second = await startTestServer({ data: folder.path, withWidgets: false });
+    expect(namesOf(await list(second))).toEqual(["a"]);
+    await create(second, "c");
+    await second.server.stop();
+    await using third = await startTestServer({ data: folder.path, withWidgets: false });
+    expect(namesOf(await list(third))).toEqual(["a", "c"]);
+  });
+
+  it("A-05: cuts off a tail of anything else", async () => {
+    await using folder = await temporaryFolder();
+    await using first = await startTestServer({ data: folder.path });
+    await create(first, "a");
+    await first.server.stop();
+    await appendFile(join(folder.path, JOURNAL), Buffer.from([0, 0, 255, 10, 0]));
+    await using second = await startTestServer({ data: folder.path, withWidgets: false });
+    expect(namesOf(await list(second))).toEqual(["a"]);
+  });
+
+  it("A-05: does not start on damage in the middle", async () => {
+    await using folder = await temporaryFolder();
+    await using first = await startTestServer({ data: folder.path });
+    await first.server.restart();
+    await create(first, "a");
+    await first.server.stop();
+    const snapshot = join(folder.path, "snapshot.jsonl");
+    const text = await readFile(snapshot, "utf8");
+    await writeFile(snapshot, text.replace("kube-public", "kube-PUBLIC"));
+    await expect(startApiServer({ name: "x", data: folder.path })).rejects.toThrow(
+      /snapshot\.jsonl is damaged at byte \d+/,
+    );
+    await writeFile(snapshot, text);
+    await using second = await startTestServer({ data: folder.path, withWidgets: false });
+    expect(namesOf(await list(second))).toEqual(["a"]);
+  });
+
+  it("has its folder for itself, and for its owner only", async () => {
+    await using folder = await temporaryFolder();
+    const data = join(folder.path, "deeper", "data");
+    await using first = await startTestServer({ data });
+    await expect(startApiServer({ name: "x", data })).rejects.toThrow(
+      `${data} is in use by process ${process.pid}: stop it, or choose another folder`,
+    );
+    expect((await stat(data)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(data, JOURNAL))).mode & 0o777).toBe(0o600);
+    await first.server.stop();
+    await writeFile(join(data, "lock"), `${process.pid} 1`);
+    await using second = await startTestServer({ data, withWidgets: false });
+    expect((await list(second)).items).toEqual([]);
+  });
+});
+
+/** A ConfigMap of about a kilobyte. */
+function configMap(name: string, turn: number): KubeObject {
+  const metadata = {
+    name,
+    namespace: "default",
+    uid: `uid-${name}`,
+    resourceVersion: "",
+    creationTimestamp: "",
+  };
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata,
+    data: { turn: `${turn}`, filler: "x".repeat(1_000) },
+  };
+}
+
+describe("a journal", () => {
+  it("A-05: becomes a snapshot when it is large, whatever is written meanwhile", async () => {
+    await using folder = await temporaryFolder();
+    const journal = new Journal(folder.path, 10_000);
+    for (let turn = 0; turn < 500; turn++) {
+      journal.storage.put("/configmaps", configMap(`c${turn % 7}`, turn));
+      if (turn % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    const version = journal.storage.version;
+    await journal.close();
+    const files = await readdir(folder.path);
+    expect(files).toContain("snapshot.jsonl");
+    expect(files).not.toContain(JOURNAL);
+    const again = new Journal(folder.path);
+    expect(again.storage.version).toBe(version);
+    const turns = [...again.storage.collection("/configmaps").values()].map((object) => object["data"]);
+    expect(turns).toHaveLength(7);
+    expect(turns.map((data) => Number((data as { turn: string }).turn)).toSorted((a, b) => a - b)).toEqual([
+      493, 494, 495, 496, 497, 498, 499,
+    ]);
+    await again.close();
+  });
+
+  it("knows which uids are gone", async () => {
+    await using folder = await temporaryFolder();
+    const journal = new Journal(folder.path);
+    for (const name of ["a", "b"]) journal.storage.put("/configmaps", configMap(name, 1));
+    journal.storage.remove("/configmaps", configMap("a", 1));
+    await journal.close();
+    const again = new Journal(folder.path);
+    expect(again.storage.locate("uid-a")).toBeUndefined();
+    expect(again.storage.locate("uid-b")?.key).toBe("default/b");
+    await again.close();
+  });
+
+  it("keeps a change from being stored when it cannot be written", async () => {
+    await using folder = await temporaryFolder();
+    const journal = new Journal(folder.path);
+    const { storage } = journal;
+    storage.put("/configmaps", configMap("a", 1));
+    storage.recordIn({
+      record: (_: string, change: Change) => {
+        throw new Error(`no space left for ${change.key}`);
+      },
+    });
+    expect(() => storage.put("/configmaps", configMap("b", 1))).toThrow("no space left");
+    expect(storage.collection("/configmaps").size).toBe(1);
+    expect(storage.version).toBe(2);
+    await journal.close();
+  });
+});
