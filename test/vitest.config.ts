@@ -28,6 +28,7 @@ export default defineConfig({
       ),
       project("infra", ["test/infra/**/*.test.ts"], 30_000, LONG),
       project("long", LONG, 180_000),
+      project("simulation", ["test/simulation/**/*.test.ts"], 180_000),
       project("system", ["test/system/**/*.test.ts"], 180_000),
     ],
     coverage: { provider: "v8", include: ["functions/**/*.ts", "shared/**/*.ts"] },

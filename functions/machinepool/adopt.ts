@@ -5,11 +5,12 @@ import { MachinePool } from "../../shared/api/machinepool.ts";
 import { BootstrapConfig } from "../../shared/contract/bootstrap-config.ts";
 import { InfraMachinePool } from "../../shared/contract/infra-machine-pool.ts";
 import { adoptionPatch, describeController, poolAdoption } from "../../shared/rules/pool-adoption.ts";
+import { awaitedAdoption } from "../../shared/rules/pool-awaited.ts";
 import { poolHold } from "../../shared/rules/pool-hold.ts";
 import { readCluster, readProviders } from "../../shared/rules/pool-reads.ts";
 import { defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
 import { inCluster, itself, referencing, referencingKind } from "../../shared/runtime/mappings.ts";
-import { done } from "../../shared/runtime/result.ts";
+import { done, waitFor } from "../../shared/runtime/result.ts";
 
 const ADOPTED_FIELDS = ["metadata.ownerReferences", "metadata.labels[cluster.x-k8s.io/cluster-name]"];
 
@@ -17,7 +18,7 @@ export const machinepoolAdopt = defineFunction(
   {
     name: "machinepool-adopt",
     summary: "Makes a MachinePool the controller of its bootstrap and infrastructure object.",
-    source: "machinepool.md 2",
+    source: "machinepool.md 2 and 5",
     reconciles: MachinePool,
     watches: [
       watch(
@@ -47,8 +48,11 @@ export const machinepoolAdopt = defineFunction(
     const hold = poolHold(pool, await readCluster(read, pool));
     if (hold !== undefined) return { result: hold };
 
-    const { bootstrap, infrastructure } = await readProviders(read, pool);
-    const found = [bootstrap, infrastructure].filter((provider) => provider?.state === "found");
+    const providers = await readProviders(read, pool);
+    const found = [providers.bootstrap, providers.infrastructure].filter(
+      (provider) => provider?.state === "found",
+    );
+    const awaited = awaitedAdoption(pool, providers);
     return {
       patch: found.map((provider) => ({
         target: refTo(provider.kind, provider.object),
@@ -62,7 +66,7 @@ export const machinepoolAdopt = defineFunction(
           reason: "ControlledByAnother",
           message: describeController(object),
         })),
-      result: done,
+      result: awaited === undefined ? done : waitFor(awaited),
     };
   },
 );

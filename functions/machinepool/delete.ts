@@ -5,12 +5,8 @@ import { MachinePool } from "../../shared/api/machinepool.ts";
 import { BootstrapConfig } from "../../shared/contract/bootstrap-config.ts";
 import { InfraMachinePool } from "../../shared/contract/infra-machine-pool.ts";
 import { removeFinalizerPatch } from "../../shared/rules/finalizers.ts";
-import { isPaused } from "../../shared/rules/paused.ts";
-import {
-  nodeDeletionEndsAt,
-  remainingProviders,
-  unreadableProviders,
-} from "../../shared/rules/pool-deletion.ts";
+import { pausedBy } from "../../shared/rules/paused.ts";
+import { awaitedDeletion, nodeDeletionEndsAt, remainingProviders } from "../../shared/rules/pool-deletion.ts";
 import { POOL_FINALIZER } from "../../shared/rules/pool-hold.ts";
 import {
   clusterKeyOf,
@@ -19,7 +15,13 @@ import {
   readLiveNodes,
   readProviders,
 } from "../../shared/rules/pool-reads.ts";
-import { defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
+import {
+  defineFunction,
+  type StepContext,
+  watch,
+  watchContract,
+} from "../../shared/runtime/define-function.ts";
+import { KubeError, WaitingError } from "../../shared/runtime/errors.ts";
 import {
   inCluster,
   itself,
@@ -60,26 +62,26 @@ export const machinepoolDelete = defineFunction(
       { verb: "delete", kind: InfraMachinePool },
       { verb: "delete", kind: Node },
     ],
+    queue: { concurrency: 20, maxRunningPerTenant: 5 },
   },
   async (snapshot, { read, now }) => {
     if (snapshot.metadata.deletionTimestamp === undefined) return { result: done };
     const live = await readLive(read, snapshot);
     if (live === undefined) return { result: done };
     const { pool, cluster } = live;
-    if (isPaused(cluster, pool)) return { result: waitFor("Cluster.spec.paused") };
+    const pause = pausedBy(cluster, pool);
+    if (pause !== undefined) return { result: waitFor(pause) };
 
     const providers = await readProviders(read.live, pool);
-    const remaining = remainingProviders(pool, providers);
-    if (remaining.length > 0) {
+    const awaited = awaitedDeletion(pool, providers);
+    if (awaited !== undefined) {
       return {
-        delete: remaining
+        delete: remainingProviders(pool, providers)
           .filter(({ object }) => object.metadata.deletionTimestamp === undefined)
           .map(({ kind, object }) => ({ ...refTo(kind, object), resourceVersion: undefined })),
-        result: waitFor("InfraMachinePool.metadata.uid"),
+        result: waitFor(awaited),
       };
     }
-    const unreadable = unreadableProviders(providers);
-    if (unreadable !== undefined) return { result: waitFor("CustomResourceDefinition.metadata.labels") };
 
     const released = {
       patch: [{ target: refTo(MachinePool, pool), operations: removeFinalizerPatch(pool, POOL_FINALIZER) }],
@@ -90,21 +92,41 @@ export const machinepoolDelete = defineFunction(
 
     const endsAt = nodeDeletionEndsAt(pool);
     const expired = endsAt !== undefined && endsAt <= now;
-    const retry =
-      endsAt === undefined
-        ? waitFor("Connection.status.state")
-        : requeueAfter(endsAt.getTime() - now.getTime(), "the node deletion timeout");
-    if (!(await isConnected(read, pool))) return expired ? released : { result: retry };
-
-    const nodes = await readLiveNodes(read, pool);
-    if (nodes.length === 0) return released;
-    const doomed = nodes
+    const nodes = await reachableNodes(read, pool, expired);
+    if (nodes?.length === 0) return released;
+    const doomed = (nodes ?? [])
       .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
       .map((node) => ({
         ...refTo(Node, node, workloadCluster(clusterKeyOf(pool))),
         resourceVersion: undefined,
       }));
     // One attempt is made even after the timeout; it only ends the retries.
-    return expired ? { ...released, delete: doomed, releaseAnyway: true } : { delete: doomed, result: retry };
+    if (expired) return { ...released, delete: doomed, releaseAnyway: true };
+    const wait = waitFor(nodes === undefined ? "Connection.status.state" : "Node.metadata.uid");
+    return {
+      delete: doomed,
+      result:
+        endsAt === undefined
+          ? wait
+          : requeueAfter(endsAt.getTime() - now.getTime(), "the node deletion timeout"),
+    };
   },
 );
+
+/**
+ * The Nodes behind the refs, live; `undefined` while the workload cluster is not connected. A read that fails is
+ * tried again with backoff, but after the timeout it was the last attempt.
+ */
+async function reachableNodes(
+  read: StepContext["read"],
+  pool: MachinePool,
+  expired: boolean,
+): Promise<readonly Node[] | undefined> {
+  if (!(await isConnected(read, pool))) return undefined;
+  try {
+    return await readLiveNodes(read, pool);
+  } catch (error) {
+    if (error instanceof WaitingError || (expired && error instanceof KubeError)) return undefined;
+    throw error;
+  }
+}

@@ -1,8 +1,10 @@
 import { Cluster } from "../../shared/api/cluster.ts";
 import { refTo } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
-import { poolGuardPatch, poolViolations } from "../../shared/rules/pool-guard.ts";
+import { isPaused } from "../../shared/rules/paused.ts";
+import { poolGuardPatch } from "../../shared/rules/pool-guard.ts";
 import { readCluster } from "../../shared/rules/pool-reads.ts";
+import { poolViolations } from "../../shared/rules/pool-violations.ts";
 import { defineFunction, watch } from "../../shared/runtime/define-function.ts";
 import { inCluster, itself } from "../../shared/runtime/mappings.ts";
 import { done, waitFor } from "../../shared/runtime/result.ts";
@@ -26,6 +28,7 @@ export const machinepoolGuard = defineFunction(
           "metadata.annotations[cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size]",
           "metadata.annotations[cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size]",
           "spec.replicas",
+          "spec.template.metadata",
           "spec.template.spec",
         ],
         itself,
@@ -50,9 +53,10 @@ export const machinepoolGuard = defineFunction(
     const cluster = await readCluster(read, pool);
     if (cluster === undefined) return { result: waitFor("Cluster.metadata.uid") };
 
+    const atRest = pool.metadata.deletionTimestamp !== undefined || isPaused(cluster, pool);
     return {
       patch: [{ target: refTo(MachinePool, pool), operations: poolGuardPatch(pool, cluster) }],
-      events: poolViolations(pool),
+      events: atRest ? [] : poolViolations(pool),
       result: done,
     };
   },

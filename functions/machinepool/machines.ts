@@ -99,6 +99,8 @@ export const machinepoolMachines = defineFunction(
     ],
     owns: [],
     ownsOn: [{ kind: Machine, fields: MACHINE_FIELDS }],
+    // Instances and Nodes of a pool come together: one run for all of them.
+    queue: { settleMs: 50 },
   },
   async (pool, { read, now }) => {
     const hold = poolHold(pool, await readCluster(read, pool));

@@ -7,10 +7,10 @@ import { poolHold } from "../../shared/rules/pool-hold.ts";
 import { readOwnMachines } from "../../shared/rules/pool-machines.ts";
 import { belongsElsewhere, nodeMarksPatch } from "../../shared/rules/pool-node-marks.ts";
 import { clusterKeyOf, hasCompleteView, readCluster, readRivals } from "../../shared/rules/pool-reads.ts";
-import { MINUTE } from "../../shared/runtime/backoff.ts";
+import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
 import { defineFunction, watch } from "../../shared/runtime/define-function.ts";
 import { inCluster, itself, poolOfMachine, poolsOfNode } from "../../shared/runtime/mappings.ts";
-import { done, requeueAfter, waitFor } from "../../shared/runtime/result.ts";
+import { done, requeueAfter, soonest, waitFor } from "../../shared/runtime/result.ts";
 
 const MARKS = [
   "metadata.annotations[cluster.x-k8s.io/cluster-name]",
@@ -19,6 +19,9 @@ const MARKS = [
   "metadata.annotations[cluster.x-k8s.io/owner-name]",
   "spec.taints",
 ] as const;
+
+/** Nodes of one run, of which a workload server takes 100 a second from us (KC-09). */
+const AT_ONCE = 500;
 
 const LABELS_ARE_ON_IT = "metadata.annotations[cluster.x-k8s.io/labels-from-machine]";
 
@@ -46,6 +49,8 @@ export const machinepoolNodes = defineFunction(
     ],
     owns: [],
     ownsOn: [{ kind: Node, fields: MARKS }],
+    // Nodes of a large pool come and go together: one run for all of them.
+    queue: { concurrency: 20, maxRunningPerTenant: 5, settleMs: 100 },
   },
   async (pool, { read }) => {
     const hold = poolHold(pool, await readCluster(read, pool));
@@ -57,22 +62,28 @@ export const machinepoolNodes = defineFunction(
     const nodes = await read.list(Node, { index }, cluster);
     const machines = await readOwnMachines(read, pool);
     const rivals = await readRivals(read, pool, nodes);
-    const taken = nodes.filter((node) => belongsElsewhere(pool, node, rivals));
+    const taken = new Set(nodes.filter((node) => belongsElsewhere(pool, node, rivals)));
+    const machinesOf = Map.groupBy(machines, ({ status }) => status?.nodeRef?.name);
+    const unmarked = nodes
+      .filter((node) => !taken.has(node))
+      .map((node) => ({
+        // The kubelet writes all the time: a test of the version would lose against it (KW-12).
+        target: { ...refTo(Node, node, cluster), resourceVersion: undefined },
+        operations: nodeMarksPatch(pool, node, machinesOf.get(node.metadata.name)),
+      }))
+      .filter(({ operations }) => operations.length > 0);
     return {
-      patch: nodes
-        .filter((node) => !taken.includes(node))
-        .map((node) => ({
-          // The kubelet writes all the time: a test of the version would lose against it (KW-12).
-          target: { ...refTo(Node, node, cluster), resourceVersion: undefined },
-          operations: nodeMarksPatch(pool, node, machines),
-        })),
-      events: taken.map(({ metadata }) => ({
+      patch: unmarked.slice(0, AT_ONCE),
+      events: [...taken].map(({ metadata }) => ({
         type: "Warning",
         reason: "SharedNode",
         message: `Node ${metadata.name} is listed by an older MachinePool, too, and belongs to that one`,
       })),
-      // The other pool's list wakes only that pool.
-      result: taken.length > 0 ? requeueAfter(MINUTE, "a Node listed by two pools") : done,
+      // The other pool's list wakes only that pool. Nodes that were marked bring the key back at once.
+      result: soonest(
+        unmarked.length > AT_ONCE ? requeueAfter(SECOND, "more Nodes to mark") : done,
+        taken.size > 0 ? requeueAfter(MINUTE, "a Node listed by two pools") : done,
+      ),
     };
   },
 );

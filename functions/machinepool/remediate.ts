@@ -71,6 +71,8 @@ export const machinepoolRemediate = defineFunction(
       },
     ],
     calls: [{ verb: "delete", kind: Machine }],
+    // Machines of a pool are often judged together: one run for all of them.
+    queue: { settleMs: 50 },
   },
   async (pool, { read, now }) => {
     const limit = remediationLimit(pool);

@@ -1,6 +1,6 @@
 import { Cluster } from "../../shared/api/cluster.ts";
 import { Connection, Node } from "../../shared/api/core.ts";
-import { objectKeyOf, refTo, workloadCluster } from "../../shared/api/kinds.ts";
+import { refTo, workloadCluster } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
 import { poolHold } from "../../shared/rules/pool-hold.ts";
@@ -10,13 +10,23 @@ import {
   readCluster,
   readLive,
   readNodes,
+  readNodesLive,
   readProviders,
   readRivals,
 } from "../../shared/rules/pool-reads.ts";
-import { departedNodes, retiredNodes } from "../../shared/rules/pool-retired-nodes.ts";
-import { defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
+import { retiredNodes } from "../../shared/rules/pool-retired-nodes.ts";
+import { SECOND } from "../../shared/runtime/backoff.ts";
+import {
+  defineFunction,
+  type StepContext,
+  watch,
+  watchContract,
+} from "../../shared/runtime/define-function.ts";
 import { inCluster, itself, poolsOfNode, referencing } from "../../shared/runtime/mappings.ts";
-import { done, waitFor } from "../../shared/runtime/result.ts";
+import { done, requeueAfter, waitFor } from "../../shared/runtime/result.ts";
+
+/** Nodes of one run: two requests each, of which a workload server takes 100 a second from us (KC-09). */
+const AT_ONCE = 500;
 
 export const machinepoolRetire = defineFunction(
   {
@@ -48,14 +58,18 @@ export const machinepoolRetire = defineFunction(
     ],
     owns: [],
     calls: [{ verb: "delete", kind: Node }],
+    // Nodes of a large pool come and go together: one run for all of them.
+    queue: { concurrency: 20, maxRunningPerTenant: 5, settleMs: 100 },
   },
   async (pool, { read }) => {
     const hold = poolHold(pool, await readCluster(read, pool));
     if (hold !== undefined) return { result: hold };
     const nodes = await readNodes(read, pool);
     if (nodes === undefined) return { result: waitFor("Connection.status.nodesComplete") };
-    const departed = departedNodes(pool, nodes);
-    if (departed.length === 0) return { result: done };
+    const shown = await readProviders(read, pool);
+    const departed = await retirable(read, pool, retiredNodes(pool, shown.infrastructure, nodes));
+    const batch = departed.slice(0, AT_ONCE);
+    if (batch.length === 0) return { result: done };
 
     // Snapshots only say where to look; what is deleted is decided on live reads (F-20).
     const live = await readLive(read, pool);
@@ -65,18 +79,23 @@ export const machinepoolRetire = defineFunction(
 
     const cluster = workloadCluster(clusterKeyOf(pool));
     const { infrastructure } = await readProviders(read.live, live.pool);
-    const liveNodes = await Promise.all(
-      departed.map((node) => read.live.get(Node, objectKeyOf(node), cluster)),
-    );
-    const retired = retiredNodes(
-      live.pool,
-      infrastructure,
-      liveNodes.filter((node) => node !== undefined),
-    );
-    const rivals = await readRivals(read, live.pool, retired);
+    const names = batch.map(({ metadata }) => metadata.name);
+    const liveNodes = await readNodesLive(read, names, cluster);
+    const retired = await retirable(read, live.pool, retiredNodes(live.pool, infrastructure, liveNodes));
     return {
-      delete: retired.filter((node) => !isListedBy(rivals, node)).map((node) => refTo(Node, node, cluster)),
-      result: done,
+      delete: retired.map((node) => refTo(Node, node, cluster)),
+      // The Nodes that go bring the key back at once; this is for a batch of which none goes.
+      result: departed.length > batch.length ? requeueAfter(SECOND, "more Nodes to retire") : done,
     };
   },
 );
+
+/** Without those that are being deleted already, and those that another pool lists. */
+async function retirable(
+  read: StepContext["read"],
+  pool: MachinePool,
+  nodes: readonly Node[],
+): Promise<readonly Node[]> {
+  const rivals = await readRivals(read, pool, nodes);
+  return nodes.filter((node) => node.metadata.deletionTimestamp === undefined && !isListedBy(rivals, node));
+}

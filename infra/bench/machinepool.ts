@@ -1,160 +1,136 @@
-import { MANAGEMENT } from "../../shared/api/kinds.ts";
-import { valueAt } from "../../shared/runtime/path.ts";
-import { compose } from "../cli/compose.ts";
+import { setTimeout } from "node:timers/promises";
+import type { Kind } from "../../shared/api/kinds.ts";
+import { MachinePool } from "../../shared/api/machinepool.ts";
+import { installCrds } from "../cli/install-crds.ts";
 import { formatTable } from "../cli/table.ts";
-import { readEnvironment } from "../config.ts";
-import { createServer } from "../kube/client.ts";
-import { loadKubeconfig } from "../kube/kubeconfig.ts";
-import { readAuditLog } from "./audit-log.ts";
-import { createPool, prepareCluster, preparePool, until } from "./ready-pools.ts";
-import { realServerMissing, startRealServer } from "./real-server.ts";
+import { systemClock } from "../clock.ts";
+import { round, startCapstan, startWorld } from "./capstan-process.ts";
+import { countBy, requestsIn } from "./function-requests.ts";
+import {
+  createPool,
+  isRunning,
+  prepareCluster,
+  preparePool,
+  sideBySide,
+  untilAll,
+  untilConnected,
+} from "./ready-pools.ts";
 import { writeResults } from "./results.ts";
 
-const COUNTS = [1, 50, 200];
+const COUNTS = [1, 10, 100, 1_000];
 const REPLICAS = 3;
+const SETTLE_MS = 3_000;
 const REST_MS = 15_000;
-const SETUP = "bench";
-const WRITES = new Set(["create", "update", "patch", "delete", "deletecollection"]);
-const POOLS = { cluster: MANAGEMENT, group: "cluster.x-k8s.io", kind: "MachinePool" };
 
 interface Row {
   readonly pools: number;
   /** From the first creation until every pool is Running. */
   readonly seconds: number;
-  /** Writes of the machinepool functions per pool, Events not counted. */
+  /** Requests of the machinepool functions per pool, reads included, Events not. */
   readonly requestsPerPool: number;
   readonly eventsPerPool: number;
+  /** Runs of all functions per pool. */
+  readonly jobsPerPool: number;
+  /** Of the whole process, watches and TLS included. */
+  readonly receivedKiBPerPool: number;
+  readonly sentKiBPerPool: number;
   readonly cpuSecondsPerPool: number;
   readonly residentMiB: number;
-  /** Writes of all functions while nothing happens. */
-  readonly writesAtRest: number;
-  readonly byFunction: { readonly [functionAndVerb: string]: number };
+  readonly peakMiB: number;
+  /** Requests of all functions within 15 s in which nothing happens. */
+  readonly requestsAtRest: number;
+  readonly requestsByFunction: { readonly [functionAndVerb: string]: number };
+  readonly jobsByFunction: { readonly [name: string]: number };
 }
 
 /**
- * Pools of three whose providers are ready at creation, on a real kube-apiserver: requests per pool from its audit
- * log, time to Running, CPU, memory, and writes at rest. Goals: decisions.md 13.
+ * Pools of three whose providers are ready at creation, in one Cluster, on a real kube-apiserver: what they cost a
+ * Capstan that runs in a process of its own. Goals: decisions.md 13 (10 requests each, 200 pools within 5 s, 1,000
+ * within 30 s, 854 MiB at the peak), and a cost per pool that does not grow.
  */
 export async function machinepoolBench(): Promise<void> {
-  const assets = readEnvironment().KUBEBUILDER_ASSETS;
-  const missing = realServerMissing(assets);
-  if (missing !== undefined || assets === undefined)
-    throw new Error(`bench machinepool needs a real API server: ${missing}`);
+  const counts = process.argv.slice(3).map(Number);
   const rows: Row[] = [];
-  for (const pools of COUNTS) rows.push(await measure(assets, pools));
-  const header = [
-    "POOLS",
-    "SECONDS",
-    "REQUESTS/POOL",
-    "EVENTS/POOL",
-    "CPU s/POOL",
-    "RSS MiB",
-    "WRITES AT REST",
-  ];
-  console.log(
-    formatTable(
-      header,
-      rows.map((row) =>
-        [
-          row.pools,
-          row.seconds,
-          row.requestsPerPool,
-          row.eventsPerPool,
-          row.cpuSecondsPerPool,
-          row.residentMiB,
-          row.writesAtRest,
-        ].map(String),
-      ),
-    ),
-  );
-  for (const { pools, byFunction } of rows) console.log(`${pools} pools:`, byFunction);
-  await writeResults("machinepool", rows);
+  for (const pools of counts.length > 0 ? counts : COUNTS) rows.push(await measure(pools));
+  console.log(formatTable(HEADER, rows.map(cellsOf)));
+  for (const row of rows) console.log(`${row.pools} pools:`, row.requestsByFunction, row.jobsByFunction);
+  if (counts.length === 0) await writeResults("machinepool", rows);
 }
 
-async function measure(assets: string, pools: number): Promise<Row> {
-  await using real = await startRealServer(assets);
-  await using running = await compose({
-    roles: new Set(["relay", "worker"]),
-    kubeconfig: real.kubeconfigFile,
-    queue: "memory",
-    installCrds: true,
-    functions: ["cluster-*", "machinepool-*"],
-    port: 0,
-    writeKubeconfig: "",
-    logLevel: "error",
-  });
-  // A connection of its own: what prepares the world must not use up Capstan's rate limit.
-  const access = await loadKubeconfig({ file: real.kubeconfigFile, env: {} });
-  using setup = createServer(access, {
-    clock: running.clock,
-    rate: { requestsPerSecond: 10_000, burst: 10_000 },
-  });
-  const client = setup.as(SETUP);
+async function measure(pools: number): Promise<Row> {
+  await using world = await startWorld();
+  const { client, auditLog } = world;
+  if (auditLog === undefined)
+    throw new Error("bench machinepool needs a real API server; see KUBEBUILDER_ASSETS in README.md");
   const names = Array.from({ length: pools }, (_, index) => `pool-${index}`);
-  await prepareCluster(client, real.kubeconfig);
+  await installCrds(client, systemClock);
+  await prepareCluster(client, world.kubeconfig);
   await sideBySide(names, (name) => preparePool(client, name, REPLICAS));
-  await until(
-    async () => (await running.store.progress({ cluster: "default/bench", group: "", kind: "Node" })).ready,
-  );
+  await using capstan = await startCapstan(world.kubeconfigFile);
+  await untilConnected(client);
 
-  const cpu = process.cpuUsage();
+  const jobsBefore = await capstan.jobs();
+  const before = await capstan.usage();
+  const asked = await requestsIn(auditLog);
   const startedAt = performance.now();
-  await sideBySide(names, (name) => createPool(client, name, REPLICAS));
-  await until(async () => {
-    const stored = await running.store.list(POOLS, {});
-    return stored.filter((pool) => valueAt(pool, "status.phase") === "Running").length === pools;
-  });
+  const created = sideBySide(names, (name) => createPool(client, name, REPLICAS));
+  await untilAll(client, MachinePool as Kind, pools, isRunning(REPLICAS));
+  await created;
   const seconds = (performance.now() - startedAt) / 1_000;
-  const { user, system } = process.cpuUsage(cpu);
-  const residentMiB = Math.round(process.memoryUsage().rss / 2 ** 20);
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-  const settled = await writesOf(real.auditLog);
-  await new Promise((resolve) => setTimeout(resolve, REST_MS));
-  const rested = await writesOf(real.auditLog);
+  const up = await capstan.usage();
+  await setTimeout(SETTLE_MS);
+  const jobs = await capstan.jobs();
+  const settled = await requestsIn(auditLog);
+  await setTimeout(REST_MS);
+  const rested = await requestsIn(auditLog);
+  const { residentMiB, peakMiB } = await capstan.usage();
 
-  const ofPools = settled.filter(({ by }) => by.startsWith("machinepool-"));
+  const ofPools = settled.slice(asked.length).filter(({ by }) => by.startsWith("machinepool-"));
   const events = ofPools.filter(({ resource }) => resource === "events").length;
+  const jobsByFunction = [...jobs].map(([name, runs]) => [name, runs - (jobsBefore.get(name) ?? 0)] as const);
   return {
     pools,
     seconds: round(seconds),
     requestsPerPool: round((ofPools.length - events) / pools),
     eventsPerPool: round(events / pools),
-    cpuSecondsPerPool: round((user + system) / 1e6 / pools),
+    jobsPerPool: round(jobsByFunction.reduce((sum, [, runs]) => sum + runs, 0) / pools),
+    receivedKiBPerPool: round((up.receivedBytes - before.receivedBytes) / 1_024 / pools),
+    sentKiBPerPool: round((up.sentBytes - before.sentBytes) / 1_024 / pools),
+    cpuSecondsPerPool: round((up.cpuSeconds - before.cpuSeconds) / pools, 4),
     residentMiB,
-    writesAtRest: rested.length - settled.length,
-    byFunction: countBy(ofPools, ({ by, verb, resource }) => `${by} ${verb} ${resource}`),
+    peakMiB,
+    requestsAtRest: rested.length - settled.length,
+    requestsByFunction: countBy(ofPools, ({ by, verb, resource }) => `${by} ${verb} ${resource}`),
+    jobsByFunction: Object.fromEntries(jobsByFunction.filter(([, runs]) => runs > 0)),
   };
 }
 
-interface Write {
-  readonly by: string;
-  readonly verb: string;
-  readonly resource: string;
-}
+const HEADER = [
+  "POOLS",
+  "SECONDS",
+  "REQUESTS/POOL",
+  "EVENTS/POOL",
+  "JOBS/POOL",
+  "KiB IN/POOL",
+  "KiB OUT/POOL",
+  "CPU s/POOL",
+  "RSS MiB",
+  "PEAK MiB",
+  "REQUESTS AT REST",
+];
 
-/** Writes of Capstan's functions in the audit log; what prepared the world is left out. */
-async function writesOf(auditLog: string): Promise<readonly Write[]> {
-  return (await readAuditLog(auditLog)).flatMap(({ verb, resource, subresource, userAgent }) => {
-    const by = /^capstan\/\S+ (\S+)$/.exec(userAgent)?.[1];
-    if (by === undefined || by === SETUP || by === "up" || !WRITES.has(verb)) return [];
-    return [{ by, verb, resource: subresource === undefined ? resource : `${resource}/${subresource}` }];
-  });
-}
-
-function countBy<T>(values: readonly T[], textOf: (value: T) => string): { [text: string]: number } {
-  const counts: { [text: string]: number } = {};
-  for (const value of values) counts[textOf(value)] = (counts[textOf(value)] ?? 0) + 1;
-  return counts;
-}
-
-async function sideBySide(names: readonly string[], work: (name: string) => Promise<unknown>): Promise<void> {
-  const queue = [...names];
-  const lane = async (): Promise<void> => {
-    for (let name = queue.shift(); name !== undefined; name = queue.shift()) await work(name);
-  };
-  await Promise.all(Array.from({ length: 16 }, lane));
-}
-
-function round(value: number): number {
-  return Math.round(value * 1_000) / 1_000;
+function cellsOf(row: Row): readonly string[] {
+  return [
+    row.pools,
+    row.seconds,
+    row.requestsPerPool,
+    row.eventsPerPool,
+    row.jobsPerPool,
+    row.receivedKiBPerPool,
+    row.sentKiBPerPool,
+    row.cpuSecondsPerPool,
+    row.residentMiB,
+    row.peakMiB,
+    row.requestsAtRest,
+  ].map(String);
 }

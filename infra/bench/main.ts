@@ -2,6 +2,7 @@ import { machine } from "node:os";
 import { apiserverBench } from "./apiserver.ts";
 import { clustersBench } from "./clusters.ts";
 import { coldStartBench } from "./cold-start.ts";
+import { largePoolBench } from "./large-pool.ts";
 import { machinepoolBench } from "./machinepool.ts";
 import { queueBench } from "./queue.ts";
 import { relayBench } from "./relay.ts";
@@ -10,6 +11,7 @@ const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   apiserver: apiserverBench,
   "cold-start": coldStartBench,
   clusters: clustersBench,
+  "large-pool": largePoolBench,
   machinepool: machinepoolBench,
   queue: queueBench,
   relay: relayBench,

@@ -73,7 +73,7 @@ export async function preparePool(client: KubeClient, name: string, replicas: nu
   const ids = nodeNames(name, replicas);
   await Promise.all([
     prepareProvider(client, name, replicas),
-    ...ids.map((id) => createReadyNode(client, id)),
+    sideBySide(ids, (id) => createReadyNode(client, id)),
   ]);
 }
 
@@ -97,6 +97,16 @@ export async function prepareProvider(client: KubeClient, name: string, replicas
       status: { ready: true, replicas, initialization: { provisioned: true } },
     }),
   ]);
+}
+
+/** The provider and the user want fewer: the list of the provider is shorter now. */
+export async function shrinkPool(client: KubeClient, name: string, replicas: number): Promise<void> {
+  const key = { namespace: "default", name };
+  const list = nodeNames(name, replicas).map((id) => `bench://${id}`);
+  const replaced = (path: string, value: unknown) => [{ op: "replace", path, value }] as const;
+  await client.jsonPatch(MachinePool as Kind, key, replaced("/spec/replicas", replicas));
+  await client.jsonPatch(BenchMachinePool, key, replaced("/spec/providerIDList", list));
+  await client.jsonPatch(BenchMachinePool, key, replaced("/status/replicas", replicas), "status");
 }
 
 export function createPool(
@@ -186,4 +196,48 @@ export async function until(condition: () => Promise<boolean>): Promise<void> {
     if (Date.now() > deadline) throw new Error("not reached within two minutes");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/**
+ * Resolves once so many objects of a kind are as wanted, within five minutes. It watches: asking again and again would
+ * take from the API server what is to be measured.
+ */
+export async function untilAll(
+  client: KubeClient,
+  kind: Kind,
+  count: number,
+  isWanted: (object: KubeObject) => boolean,
+): Promise<void> {
+  const { items, resourceVersion } = await client.list(kind, {});
+  const wanted = new Set(items.filter(isWanted).map(({ metadata }) => metadata.name));
+  if (wanted.size >= count) return;
+  const watching = { resourceVersion, timeoutSeconds: 300 };
+  for await (const { type, object } of client.watch(kind, watching, new AbortController().signal)) {
+    if (type !== "BOOKMARK" && isWanted(object)) wanted.add(object.metadata.name);
+    if (wanted.size >= count) return;
+  }
+  throw new Error(`only ${wanted.size} of ${count} ${kind.plural} got there within five minutes`);
+}
+
+/** Capstan has reached the workload cluster of the only Cluster. */
+export function untilConnected(client: KubeClient): Promise<void> {
+  const condition = "status.conditions[RemoteConnectionProbe].status";
+  return untilAll(client, Cluster as Kind, 1, (cluster) => valueAt(cluster, condition) === "True");
+}
+
+export function isRunning(replicas: number): (pool: KubeObject) => boolean {
+  return (pool) =>
+    valueAt(pool, "status.phase") === "Running" && valueAt(pool, "status.readyReplicas") === replicas;
+}
+
+/** Works on all items, 16 at a time. */
+export async function sideBySide<T>(
+  items: readonly T[],
+  work: (item: T, index: number) => Promise<unknown>,
+): Promise<void> {
+  const queue = [...items.entries()];
+  const lane = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next[1], next[0]);
+  };
+  await Promise.all(Array.from({ length: 16 }, lane));
 }

@@ -77,6 +77,8 @@ function textOfNow({ failure, notListed, wouldSend, waitsFor, againAfterMs, why 
 function textOfDependency({ what, object, field, value }: Dependency): string {
   if (object === undefined) return what;
   if (field === undefined) return what.includes(" deleted") ? `${object} to be deleted` : object;
+  // An object's uid comes and goes with the object.
+  if (field === "metadata.uid") return `${object} ${value === undefined ? "to be created" : "to be deleted"}`;
   return `${object}: ${field} ${value === undefined ? "is not set" : `is ${oneLine(String(value))}`}`;
 }
 

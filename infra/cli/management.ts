@@ -4,6 +4,7 @@ import { packageVersion, readEnvironment } from "../config.ts";
 import { createServer, type Server } from "../kube/client.ts";
 import { loadKubeconfig } from "../kube/kubeconfig.ts";
 import { givenRate, type RequestRate } from "../kube/rate-limit.ts";
+import { addressList } from "../kube/server-access.ts";
 
 /** How a process talks to API servers, as the command line says it. */
 export interface RequestOptions {
@@ -13,6 +14,8 @@ export interface RequestOptions {
   /** To each workload API server. */
   readonly workloadApiQps?: number | undefined;
   readonly workloadApiBurst?: number | undefined;
+  /** Address blocks in which workload API servers may be (S-11). */
+  readonly workloadAddresses?: readonly string[] | undefined;
   /** Field managers that are no users (decisions.md 1, KW-07). */
   readonly takeOverManagers?: readonly string[] | undefined;
 }
@@ -35,8 +38,12 @@ export function managementRate({ kubeApiQps, kubeApiBurst }: RequestOptions): Pa
 }
 
 /** What connections to workload API servers need beside their kubeconfig. */
-export function workloadOptions({ workloadApiQps, workloadApiBurst }: RequestOptions) {
-  return { version: packageVersion(), workloadRate: givenRate(workloadApiQps, workloadApiBurst) };
+export function workloadOptions({ workloadApiQps, workloadApiBurst, workloadAddresses }: RequestOptions) {
+  return {
+    version: packageVersion(),
+    workloadRate: givenRate(workloadApiQps, workloadApiBurst),
+    workloadAddresses: workloadAddresses && addressList(workloadAddresses),
+  };
 }
 
 /** Ends the ownership of these field managers on what the functions reconcile or keep, such as Machines (KW-07). */

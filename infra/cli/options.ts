@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { readEnvironment } from "../config.ts";
+import { addressList } from "../kube/server-access.ts";
 import { type LoopbackAddress, parseLoopbackAddress } from "../worker/loopback-address.ts";
 import type { RequestOptions } from "./management.ts";
 
@@ -32,6 +33,11 @@ export function addServeOptions(command: Command): Command {
       parseCount,
     )
     .option("--workload-api-burst <number>", "so many at once after a rest (default: 200)", parseCount)
+    .option(
+      "--workload-addresses <cidrs...>",
+      "connect to workload API servers in these address blocks only (default: anywhere but link-local; loopback if the management API server is there)",
+      parseBlocks,
+    )
     .option(
       "--take-over-managers <names...>",
       "field managers that are no users: what they set, the functions take over",
@@ -91,6 +97,15 @@ function parseCount(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count > 0) return count;
   throw new InvalidArgumentError("it is a whole number above 0");
+}
+
+function parseBlocks(text: string, before: readonly string[] = []): readonly string[] {
+  try {
+    addressList([text]);
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+  }
+  return [...before, text];
 }
 
 export function parseSeconds(text: string): number {

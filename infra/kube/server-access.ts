@@ -31,18 +31,46 @@ export interface ServerAccess {
 export interface AddressPolicy {
   /** Only when the management server is on loopback itself, or by an explicit flag. */
   readonly allowLoopback: boolean;
+  /** Only these, and loopback among them if they say so; absent = all that are not refused. */
+  readonly only?: AddressList | undefined;
+}
+
+/** Blocks of addresses, as `--workload-addresses` names them. */
+export interface AddressList {
+  readonly has: (address: string) => boolean;
+  /** For messages: `10.0.0.0/8, fd00::/8`. */
+  readonly text: string;
 }
 
 const metadata = new BlockList();
 metadata.addSubnet("169.254.0.0", 16, "ipv4");
 metadata.addSubnet("fe80::", 10, "ipv6");
 metadata.addAddress("fd00:ec2::254", "ipv6");
+metadata.addAddress("fd20:ce::254", "ipv6");
 metadata.addAddress("100.100.100.200", "ipv4");
+metadata.addAddress("168.63.129.16", "ipv4");
 metadata.addAddress("0.0.0.0", "ipv4");
 metadata.addAddress("::", "ipv6");
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
+
+/** Throws TypeError for a text that is neither an address nor a block such as `10.0.0.0/8`. */
+export function addressList(blocks: readonly string[]): AddressList {
+  const list = new BlockList();
+  for (const block of blocks) {
+    const [address = "", length, ...more] = block.split("/");
+    const family = isIP(address);
+    const bits = family === 6 ? 128 : 32;
+    const prefix = length === undefined ? bits : Number(length);
+    const isPrefix = length !== "" && Number.isInteger(prefix) && prefix >= 0 && prefix <= bits;
+    if (family === 0 || !isPrefix || more.length > 0) {
+      throw new TypeError(`${block} is no address block; write one like 10.0.0.0/8 or fd00::/8`);
+    }
+    list.addSubnet(address, prefix, family === 6 ? "ipv6" : "ipv4");
+  }
+  return { has: (address) => contains(list, address), text: blocks.join(", ") };
+}
 
 /** Whether a URL names this machine: a loopback address or `localhost`. */
 export function isLoopback(server: URL): boolean {
@@ -55,8 +83,12 @@ function refusalOf(address: string, policy: AddressPolicy): string | undefined {
   if (contains(metadata, address)) {
     return `server address ${address} is link-local or a cloud metadata address; name the API server's own address`;
   }
+  if (policy.only !== undefined && isIP(address) !== 0) {
+    if (policy.only.has(address)) return undefined;
+    return `server address ${address} is outside of --workload-addresses ${policy.only.text}; add its block there`;
+  }
   if (!policy.allowLoopback && contains(loopback, address)) {
-    return `server address ${address} is a loopback address; name an address that Capstan can reach, or allow loopback`;
+    return `server address ${address} is a loopback address; name an address that Capstan can reach, or start Capstan with --workload-addresses and its block`;
   }
   return undefined;
 }
@@ -78,7 +110,7 @@ export function checkServer(server: URL, policy: AddressPolicy | undefined): voi
   if (policy === undefined) return;
   const host = hostOf(server);
   const refusal =
-    isLoopback(server) && !policy.allowLoopback ? refusalOf("127.0.0.1", policy) : refusalOf(host, policy);
+    isLoopback(server) && isIP(host) === 0 ? refusalOf("127.0.0.1", policy) : refusalOf(host, policy);
   if (refusal !== undefined) throw new TerminalError("InvalidKubeconfig", `field server: ${refusal}`);
 }
 

@@ -45,13 +45,13 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
   const enqueue = (functionName: string, entries: readonly QueueEntry[]) =>
     untilAccepted(() => queue.enqueue(functionName, entries), options);
   const announceOne = async (change: Change, urgency: Urgency) => {
-    const routing = await untilAccepted(() => routeChange(functions, change, lookup), options);
-    const keys = await untilAccepted(() => filter.concerned(routing.keys), options);
+    const routed = await untilAccepted(() => routeChange(functions, change, lookup), options);
+    const keys = await untilAccepted(() => filter.concerned(routed), options);
     const cause = causeOf(change);
     await Promise.all(
-      [...Map.groupBy(keys, ({ functionName }) => functionName)].map(([functionName, routed]) => {
+      [...Map.groupBy(keys, ({ functionName }) => functionName)].map(([functionName, own]) => {
         const delayMs = urgency === "live" ? (settleMs.get(functionName) ?? 0) : 0;
-        const entries = routed.map(({ key }) => ({ key, delayMs, class: urgency, cause }));
+        const entries = own.map(({ key }) => ({ key, delayMs, class: urgency, cause }));
         return enqueue(functionName, entries);
       }),
     );

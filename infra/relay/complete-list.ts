@@ -1,9 +1,9 @@
 import type { KubeObject } from "../../shared/api/kinds.ts";
-import type { Store, TypeKey } from "../../shared/runtime/ports.ts";
+import type { Store, TypeKey, TypeProgress } from "../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../shared/runtime/resource-version.ts";
 import { type Announcer, nameOf, type Urgency } from "./announcer.ts";
 import type { HandedOn } from "./handed-on.ts";
-import { removalVersion } from "./snapshot.ts";
+import { removalVersion, serverVersionOf } from "./snapshot.ts";
 
 export interface CompleteList {
   readonly resourceVersion: string;
@@ -21,7 +21,8 @@ export interface ReplaceOptions {
   readonly remove: (type: TypeKey, object: KubeObject, resourceVersion: string) => Promise<boolean>;
 }
 
-type Replace = (type: TypeKey, snapshots: readonly KubeObject[], list: CompleteList) => Promise<void>;
+/** True: the server was restored or replaced since the list before (KR-12). */
+type Replace = (type: TypeKey, snapshots: readonly KubeObject[], list: CompleteList) => Promise<boolean>;
 
 const PARALLEL_PUTS = 50;
 
@@ -48,7 +49,8 @@ export function createReplace({ store, announce, handedOn, persist, put, remove 
     const reached = removalVersion(type.kind, resourceVersion);
     const stored = await persist(() => store.list(type, {}));
     const progress = await persist(() => store.progress(type));
-    const isVoid = !progress.ready || wentBack(progress.resourceVersion, reached);
+    const isOther = progress.ready && isOtherServer({ stored, progress }, { snapshots, reached, scope });
+    const isVoid = !progress.ready || isOther;
     if (isVoid) await startOver(type, stored, snapshots);
     else await each(snapshots, (snapshot) => put(type, snapshot, urgency));
     const listed = new Set(snapshots.map(nameOf));
@@ -59,6 +61,7 @@ export function createReplace({ store, announce, handedOn, persist, put, remove 
     }
     const progressed = { ready: true, resourceVersion: reached };
     await handedOn.advance(type, scope === undefined ? progressed : { ...progressed, scope });
+    return isOther;
   };
 }
 
@@ -71,7 +74,33 @@ async function each(
   }
 }
 
-/** The server was restored or replaced (KR-12). */
-function wentBack(from: string | undefined, to: string): boolean {
-  return from !== undefined && isAtLeast(from, to) && from !== to;
+interface Known {
+  readonly stored: readonly KubeObject[];
+  readonly progress: TypeProgress;
+}
+
+interface Arriving {
+  readonly snapshots: readonly KubeObject[];
+  readonly reached: string;
+  readonly scope: string | undefined;
+}
+
+/**
+ * Whether a list is of another server than what is stored (another uid in its scope), of a lower version, or has an
+ * object in a version below the stored one, which it must have had: then the server was restored (KR-12).
+ */
+function isOtherServer({ stored, progress }: Known, { snapshots, reached, scope }: Arriving): boolean {
+  if (scope !== undefined && progress.scope !== undefined && scope !== progress.scope) return true;
+  if (isBelow(reached, progress.resourceVersion)) return true;
+  const before = new Map(stored.map((object) => [nameOf(object), object]));
+  return snapshots.some((after) => {
+    const known = before.get(nameOf(after));
+    if (known === undefined || known.metadata.uid !== after.metadata.uid) return false;
+    const version = serverVersionOf(known);
+    return isAtLeast(reached, version) && isBelow(serverVersionOf(after), version);
+  });
+}
+
+function isBelow(version: string, known: string | undefined): boolean {
+  return known !== undefined && known !== version && isAtLeast(known, version);
 }

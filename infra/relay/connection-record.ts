@@ -31,7 +31,11 @@ export interface ConnectionRecordOptions {
 /** After so many failures in a row a connection is given up. */
 export const FAILURES = 5;
 
-/** What is known about one connection, published as a Connection snapshot on transitions only (6.6). */
+/**
+ * What is known about one connection, published as a Connection snapshot on transitions only (6.6). It is the recovery
+ * signal of Q-20. Differs: it wakes every key of the Cluster of the functions that watch it, also of those that did not
+ * wait for it: whoever has nothing to do there ends without a request.
+ */
 export class ConnectionRecord {
   readonly #options: ConnectionRecordOptions;
   #status: Status = { state: "unknown", nodesComplete: false, failures: 0 };
@@ -39,6 +43,7 @@ export class ConnectionRecord {
   #resourceVersion = 0;
   /** The server sends more than it may (S-14). */
   #oversized: string | undefined;
+  #secretVersion: string | undefined;
   #lastSuccessAt: number | undefined;
 
   constructor(options: ConnectionRecordOptions) {
@@ -62,6 +67,12 @@ export class ConnectionRecord {
   /** What is missing because it is larger than allowed; undefined after a whole list. Published when connected. */
   oversized(message: string | undefined): void {
     this.#oversized = message;
+  }
+
+  /** Another kubeconfig is in use: told at once, since whoever has the one before must drop it (S-13). */
+  async uses(secretVersion: string | undefined): Promise<void> {
+    this.#secretVersion = secretVersion;
+    if (this.#published !== undefined) await this.#publish(this.#status);
   }
 
   async connected(nodesComplete: boolean): Promise<void> {
@@ -101,7 +112,7 @@ export class ConnectionRecord {
     const { delivery, log, cluster, uid, clock } = this.#options;
     const lastSuccess =
       this.#lastSuccessAt === undefined ? undefined : new Date(this.#lastSuccessAt).toISOString();
-    this.#status = { ...next, lastSuccess };
+    this.#status = { ...next, lastSuccess, secretVersion: this.#secretVersion };
     if (this.#published !== undefined && sameJson({ ...this.#published, lastSuccess }, this.#status)) return;
     this.#published = this.#status;
     // Above every version of an earlier process, whose snapshot may still be stored.

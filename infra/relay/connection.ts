@@ -20,6 +20,8 @@ import { nodesOf, type WorkloadNodesOptions } from "./workload-nodes.ts";
  *                          │ failed or Secret unusable                                     │ every 30 s, or at once
  *                          └──────────────▶ unreachable ──────────────▶ attempt ◀──────────┘ on `retryNow`
  *
+ * Differs: an attempt lists the Nodes, where KR-10 resumes: after 50 s without an answer or with another kubeconfig it
+ * may be another server, and one cluster's Nodes are few. Within an attempt the watch resumes.
  * A lost Secret leads back to `unknown` from everywhere. Nodes stay in the read model until the Cluster is gone.
  * Everything here happens one after the other (steps.ts); loops only post and never wait.
  */
@@ -137,6 +139,7 @@ class OneConnection implements WorkloadConnection {
       return;
     }
     const before = this.#current;
+    await this.#record.uses(this.#secret.metadata.resourceVersion);
     try {
       this.#current = openAttempt(this.#secret, this.#options, {
         onListed: (loop, oversized) => this.#steps.post(() => this.#listed(loop, oversized)),

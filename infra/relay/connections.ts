@@ -14,6 +14,7 @@ import type { Clock, KubeClient, Log, Sending, Store } from "../../shared/runtim
 import type { Change } from "../../shared/runtime/route.ts";
 import type { Server } from "../kube/client.ts";
 import type { RequestRate } from "../kube/rate-limit.ts";
+import type { AddressList } from "../kube/server-access.ts";
 import type { Connect } from "../kube/transport.ts";
 import { type ConnectionStatus, createConnection, type WorkloadConnection } from "./connection.ts";
 import { CONNECTION_TYPE } from "./connection-record.ts";
@@ -53,6 +54,8 @@ export interface ConnectionsOptions {
   readonly version?: string | undefined;
   /** To each workload server. Default 100 requests/s, burst 200. */
   readonly workloadRate?: Partial<RequestRate> | undefined;
+  /** Where workload servers may be (S-11). Default: anywhere but link-local; loopback if the management server is. */
+  readonly workloadAddresses?: AddressList | undefined;
   /** How workload servers are reached. Default: over the network. */
   readonly connect?: Connect | undefined;
   /** Other Clusters are not connected to. */

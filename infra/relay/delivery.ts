@@ -24,8 +24,11 @@ export interface Delivery {
    * has lost what it knew (X-36).
    */
   remove(type: TypeKey, deleted: KubeObject): Promise<void>;
-  /** A complete list: the difference to what is stored is delivered, then the type is ready (KR-13, KR-17). */
-  replace(type: TypeKey, snapshots: readonly KubeObject[], list: CompleteList): Promise<void>;
+  /**
+   * A complete list: the difference to what is stored is delivered, then the type is ready (KR-13, KR-17). True when
+   * the server was restored or replaced since the list before: a resync must follow (KR-12).
+   */
+  replace(type: TypeKey, snapshots: readonly KubeObject[], list: CompleteList): Promise<boolean>;
   /** A bookmark: everything up to this version has been handed on. */
   reached(type: TypeKey, resourceVersion: string): Promise<void>;
   /** Whether the store no longer has what it was given, or not all of it. Rejects while it is away. */

@@ -1,11 +1,12 @@
 import { type Kind, type KubeObject, MANAGEMENT } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
 import type { Clock, ListOptions, Log } from "../../shared/runtime/ports.ts";
-import { isAtLeast } from "../../shared/runtime/resource-version.ts";
 import type { Server } from "../kube/client.ts";
 import { contestedPaths, idOf } from "./declared-kinds.ts";
 import { keepOnly, keptFields } from "./kept-fields.ts";
-import { identityOf, scopeOf } from "./scope.ts";
+import { createLastSeen } from "./last-seen.ts";
+import { hasGoneBack } from "./recovery.ts";
+import { createIdentity, scopeOf } from "./scope.ts";
 import { snapshotOf } from "./snapshot.ts";
 import { createTurns } from "./turns.ts";
 import type { WatchConsumer } from "./watch-consumer.ts";
@@ -15,10 +16,10 @@ import { startWatchLoop, type WatchLoop } from "./watch-loop.ts";
 export interface ManagementWatches {
   start(kind: Kind, consumer: WatchConsumer): WatchLoop;
   reducerOf(kind: Kind): (object: KubeObject) => KubeObject;
-  /** What a stored version of the type must be of for a watch to go on from it. */
+  /** What a stored version of the type must be of for a watch to go on from it; asks the server who it is. */
   scopeOf(kind: Kind): Promise<string | undefined>;
-  /** A server below a stored version was restored (KR-12), and a watch from there would stay silent. */
-  hasReached(kind: Kind, resourceVersion: string): Promise<boolean>;
+  /** Whether the server still has what was stored up to a version: otherwise it was restored or replaced (KR-12). */
+  recognises(kind: Kind, stored: readonly KubeObject[], resourceVersion: string): Promise<boolean>;
 }
 
 export interface ManagementWatchesOptions {
@@ -41,7 +42,7 @@ export function createManagementWatches(options: ManagementWatchesOptions): Mana
   const client = server.as("relay");
   const lists = createTurns(LISTS_AT_ONCE);
   const contested = contestedPaths(functions);
-  const identity = identityOf(client);
+  const identity = createIdentity(client, clock);
   const selectorOf = (kind: Kind): ListOptions | undefined =>
     kind.namespaced && namespace !== undefined ? { namespace } : undefined;
   return {
@@ -57,14 +58,15 @@ export function createManagementWatches(options: ManagementWatchesOptions): Mana
     },
     scopeOf(kind) {
       const kept = [...keptFields(functions, kind), ...takeOverManagers];
-      return scopeOf(identity, { kind, selector: selectorOf(kind), kept });
+      return scopeOf(identity(), { kind, selector: selectorOf(kind), kept });
     },
-    async hasReached(kind, resourceVersion) {
-      const first = { ...selectorOf(kind), pageItems: 1, metadataOnly: true };
-      for await (const page of client.pages(kind, first)) {
-        return isAtLeast(page.resourceVersion, resourceVersion);
-      }
-      return false;
+    async recognises(kind, stored, resourceVersion) {
+      const lastSeen = createLastSeen({ client, kind, selector: selectorOf(kind) });
+      lastSeen.listed(stored);
+      return lastSeen.recognise(resourceVersion).catch((error: unknown) => {
+        if (hasGoneBack(error)) return false;
+        throw error;
+      });
     },
   };
 }

@@ -10,8 +10,15 @@ const WENT_BACK = "WentBack";
 /** Throws KubeError `WentBack` when a server says a version below one that it has said before. */
 export function checkForward(seen: string | undefined, now: string): void {
   if (seen === undefined || seen === now || !isAtLeast(seen, now)) return;
-  const message = `the server is at version ${now} after ${seen}: it was restored or replaced`;
-  throw new KubeError({ class: "Transient", status: 0, reason: WENT_BACK, message });
+  throw wentBack(`the server is at version ${now} after ${seen}: it was restored or replaced`);
+}
+
+export function wentBack(message: string): KubeError {
+  return new KubeError({ class: "Transient", status: 0, reason: WENT_BACK, message });
+}
+
+export function hasGoneBack(error: unknown): boolean {
+  return error instanceof KubeError && error.reason === WENT_BACK;
 }
 
 /**
@@ -47,6 +54,8 @@ const ERROR_EVENTS = 2;
 const BEYOND_LIFETIME_MS = 10 * SECOND;
 /** A watch that its server does not end in time is ended here. */
 const OVERDUE_MS = 30 * SECOND;
+/** A server that is away for longer may be another one when it comes back (KR-12). */
+const OUTAGE_MS = 5 * SECOND;
 const GONE_AFTER_MS = 60 * SECOND;
 const GONE_CONFIRMATIONS = 3;
 
@@ -77,6 +86,7 @@ export class Recovery {
   #bookmarks: "unknown" | "sent" | "never" = "unknown";
   #lastReason: string | undefined;
   #isAway: boolean = false;
+  #silentSince: number | undefined;
   #errorEvents = 0;
   #absent: { readonly since: number; readonly count: number } | undefined;
 
@@ -101,6 +111,16 @@ export class Recovery {
     return this.#oversized.failures === 1 ? "small pages" : "one by one";
   }
 
+  /** Whether nothing was heard for so long that the server may be another one (KR-12). */
+  wasAway(nowMs: number): boolean {
+    return this.#silentSince !== undefined && nowMs - this.#silentSince >= OUTAGE_MS;
+  }
+
+  /** It is the one that it was. */
+  isBack(): void {
+    this.#silentSince = undefined;
+  }
+
   /** Longest silence of the next watch, in ms; undefined = what is usual for the server. */
   idleMs(timeoutSeconds: number): number | undefined {
     return this.#bookmarks === "never" ? timeoutSeconds * SECOND + BEYOND_LIFETIME_MS : undefined;
@@ -113,6 +133,7 @@ export class Recovery {
 
   listed(): void {
     this.#absent = undefined;
+    this.#silentSince = undefined;
   }
 
   /** An event or a bookmark has been handled. */
@@ -143,7 +164,8 @@ export class Recovery {
     this.#count("closed");
   }
 
-  failed(error: unknown, nowMs: number): Verdict {
+  /** `heardAt`: when something was received last. */
+  failed(error: unknown, nowMs: number, heardAt?: number): Verdict {
     const reason = error instanceof KubeError ? error.reason : "Bug";
     const isRepeated = reason === this.#lastReason;
     this.#lastReason = reason;
@@ -151,6 +173,8 @@ export class Recovery {
     if (DAMAGED.has(reason)) this.#undecodable += 1;
     if (error instanceof KubeError && error.cause === ERROR_EVENT) this.#errorEvents += 1;
     this.#silences = reason === "Idle" ? this.#silences + 1 : 0;
+    // The kernel says when a peer is gone, so a silent one is still there.
+    if (reason !== "Idle") this.#silentSince ??= heardAt ?? nowMs;
     const isGone = reason === "TypeNotServed" && this.#isAbsenceConfirmed(nowMs);
     return {
       reason,
@@ -188,6 +212,7 @@ export class Recovery {
     this.#backoff.reset();
     this.#lastReason = undefined;
     this.#silences = 0;
+    this.#silentSince = undefined;
   }
 
   #count(cause: string): void {

@@ -8,6 +8,7 @@ import type { Queue } from "../../shared/runtime/queue-port.ts";
 import type { Change } from "../../shared/runtime/route.ts";
 import type { Server } from "../kube/client.ts";
 import type { RequestRate } from "../kube/rate-limit.ts";
+import type { AddressList } from "../kube/server-access.ts";
 import type { Connect } from "../kube/transport.ts";
 import { type ConnectionStatus, type Connections, startConnections } from "./connections.ts";
 import { createDelivery } from "./delivery.ts";
@@ -22,7 +23,7 @@ import { rest, untilAccepted } from "./retry.ts";
 import { watchForLoss } from "./store-loss.ts";
 import { createWatchFilter } from "./watch-filter.ts";
 import type { LoopStatus } from "./watch-loop.ts";
-import { startWatchedTypes } from "./watched-types.ts";
+import { type ListNews, startWatchedTypes } from "./watched-types.ts";
 
 export interface RelayOptions {
   readonly functions: readonly AnyFunction[];
@@ -44,6 +45,8 @@ export interface RelayOptions {
   readonly version?: string | undefined;
   /** To each workload server. Default 100 requests/s, burst 200. */
   readonly workloadRate?: Partial<RequestRate> | undefined;
+  /** Where workload servers may be (S-11). Default: anywhere but link-local; loopback if the management server is. */
+  readonly workloadAddresses?: AddressList | undefined;
   /** How workload servers are reached. Default: over the network. */
   readonly connect?: Connect | undefined;
   /** Look at this namespace only; absent = all. */
@@ -87,12 +90,13 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   let opened = false;
   let wake: () => void = () => undefined;
 
-  const onListed = (kind: Kind, news: boolean) => {
+  const onListed = (kind: Kind, news: ListNews | undefined) => {
     wake();
-    if (!opened || !news) return;
+    if (news === undefined || (news === "first" && !opened)) return;
     // A kind that came late or was lost: who read it before waited for its list.
+    const cause = news === "restored" ? "restored" : "list";
     const concerned = functions.filter((each) => names(each, kind));
-    void untilAccepted(() => resyncNow({ ...shared, delivery }, concerned, "list"), shared).catch(
+    void untilAccepted(() => resyncNow({ ...shared, delivery }, concerned, cause), shared).catch(
       () => undefined,
     );
   };

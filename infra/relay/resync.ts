@@ -5,13 +5,16 @@ import type { AnyFunction } from "../../shared/runtime/define-function.ts";
 import { digestOf } from "../../shared/runtime/digest.ts";
 import { formatKey, type Key } from "../../shared/runtime/key.ts";
 import type { Clock, Log, Store, TypeKey } from "../../shared/runtime/ports.ts";
-import type { Queue } from "../../shared/runtime/queue-port.ts";
+import { type Queue, RESTORED } from "../../shared/runtime/queue-port.ts";
 import type { Delivery } from "./delivery.ts";
 import { rest } from "./retry.ts";
 import { EVERYTHING, type WatchFilter } from "./watch-filter.ts";
 
-/** A relay has started, a kind was listed late or again, the period is over, the queue has lost data or may have. */
-export type ResyncCause = "start" | "list" | "period" | "loss";
+/**
+ * A relay has started, a kind was listed late or again, its server was restored or replaced, the period is over, the
+ * queue has lost data or may have.
+ */
+export type ResyncCause = "start" | "list" | "restored" | "period" | "loss";
 
 export interface ResyncOptions {
   readonly functions: readonly AnyFunction[];
@@ -47,7 +50,8 @@ export async function resyncNow(
   cause: ResyncCause,
 ): Promise<void> {
   for (const each of functions) {
-    await enqueueAll(options.delivery, each, await keysOf(options, each));
+    const what = cause === "restored" ? RESTORED : "resync";
+    await enqueueAll(options.delivery, each, await keysOf(options, each), what);
     options.noteResync?.(each.spec.name, cause);
   }
 }
@@ -158,11 +162,12 @@ async function enqueueAll(
   delivery: ResyncOptions["delivery"],
   { spec }: AnyFunction,
   keys: readonly Key[],
+  what = "resync",
 ): Promise<void> {
   for (let at = 0; at < keys.length; at += BATCH) {
     const entries = keys
       .slice(at, at + BATCH)
-      .map((key) => ({ key, class: "resync", cause: { what: "resync" } }) as const);
+      .map((key) => ({ key, class: "resync", cause: { what } }) as const);
     await delivery.enqueue(spec.name, entries);
   }
 }

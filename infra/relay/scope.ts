@@ -1,7 +1,8 @@
 import { Namespace } from "../../shared/api/core.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
+import { SECOND } from "../../shared/runtime/backoff.ts";
 import { canonical } from "../../shared/runtime/digest.ts";
-import type { KubeClient, ListOptions } from "../../shared/runtime/ports.ts";
+import type { Clock, KubeClient, ListOptions } from "../../shared/runtime/ports.ts";
 
 /** Raised when snapshots of an unchanged kind become different: those of an earlier relay are then listed anew. */
 const SNAPSHOT_FORMAT = 1;
@@ -12,6 +13,9 @@ interface ScopeOptions {
   /** Fields of the kind that are kept beside those of every snapshot. */
   readonly kept: readonly string[];
 }
+
+/** How long an answer of a server about itself is believed. */
+const IDENTITY_MS = 5 * SECOND;
 
 /**
  * What the snapshots of a type are of. A relay goes on from the version that another one stored only when both look
@@ -28,9 +32,21 @@ export async function scopeOf(
 
 /**
  * The uid of Namespace kube-system, which tells one server from another that took its place (KR-12); undefined where
- * it may not be read.
+ * it may not be read. Lists in a row share one request.
  */
-export async function identityOf(client: KubeClient): Promise<string | undefined> {
-  const found = await client.get(Namespace, { namespace: "", name: "kube-system" }).catch(() => undefined);
-  return found?.metadata.uid;
+export function createIdentity(client: KubeClient, clock: Clock): () => Promise<string | undefined> {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let answer: Promise<string | undefined>;
+  const ask = async () => {
+    const found = await client.get(Namespace, { namespace: "", name: "kube-system" }).catch(() => undefined);
+    return found?.metadata.uid;
+  };
+  return () => {
+    const now = clock.now().getTime();
+    if (now - askedAt >= IDENTITY_MS) {
+      askedAt = now;
+      answer = ask();
+    }
+    return answer;
+  };
 }

@@ -64,6 +64,12 @@ export function markWatched(snapshot: CustomResourceDefinition): CustomResourceD
   return { ...snapshot, metadata: { ...snapshot.metadata, resourceVersion }, status: { watched: true } };
 }
 
+/** The version that the server has given to the object of a snapshot. */
+export function serverVersionOf({ kind, metadata }: KubeObject): string {
+  const { resourceVersion = "" } = metadata;
+  return kind === CustomResourceDefinition.kind ? resourceVersion.slice(0, -1) : resourceVersion;
+}
+
 /** The version at which a snapshot is removed: for CustomResourceDefinitions above both digits. */
 export function removalVersion(kind: string, resourceVersion: string): string {
   return kind === CustomResourceDefinition.kind ? `${resourceVersion}9` : resourceVersion;

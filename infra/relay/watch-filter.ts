@@ -1,12 +1,12 @@
 import { type KubeObject, MANAGEMENT } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
 import type { Store } from "../../shared/runtime/ports.ts";
-import type { Change, Routing } from "../../shared/runtime/route.ts";
+import type { Change, RoutedKey } from "../../shared/runtime/route.ts";
 
 /** Cluster API's label that says which of several managers an object belongs to. */
 const WATCH_FILTER_LABEL = "cluster.x-k8s.io/watch-filter";
 
-type Routed = Routing["keys"];
+type Routed = readonly RoutedKey[];
 
 /**
  * Which objects are reconciled. Everything is watched and stored, since a filtered object may depend on any other;

@@ -2,11 +2,12 @@ import type { Kind } from "../../shared/api/kinds.ts";
 import type { Clock, ListOptions, Log, WatchEvent } from "../../shared/runtime/ports.ts";
 import type { ServerClient } from "../kube/verbs.ts";
 import type { Budget } from "./budget.ts";
+import { createLastSeen, type LastSeen } from "./last-seen.ts";
 import { createLister, type Lister } from "./lister.ts";
 import { createLoopMeter, type LoopMeter, type Traffic } from "./loop-meter.ts";
 import { createOpener, type OpenWatch } from "./open-watch.ts";
 import { type ReadAhead, readAhead } from "./pending-events.ts";
-import { checkForward, Recovery } from "./recovery.ts";
+import { Recovery } from "./recovery.ts";
 import { rest } from "./retry.ts";
 import type { Turns } from "./turns.ts";
 import type { WatchConsumer } from "./watch-consumer.ts";
@@ -72,6 +73,7 @@ class Loop implements WatchLoop {
   readonly #recovery: Recovery;
   readonly #meter: LoopMeter;
   readonly #lister: Lister;
+  readonly #lastSeen: LastSeen;
   readonly #open: ReturnType<typeof createOpener>;
   readonly #abort = new AbortController();
   readonly #aborted: Promise<void>;
@@ -95,6 +97,7 @@ class Loop implements WatchLoop {
     this.#recovery = new Recovery(random);
     this.#meter = createLoopMeter(clock);
     this.#open = createOpener({ ...options, random, signal, meter: this.#meter, recovery: this.#recovery });
+    this.#lastSeen = createLastSeen(options);
     this.#lister = createLister({ ...options, signal, open: this.#open });
     this.#aborted = new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
     this.#running = this.#run();
@@ -150,6 +153,8 @@ class Loop implements WatchLoop {
   }
 
   async #attempt(): Promise<void> {
+    const isDoubted = this.#version !== undefined && this.#recovery.wasAway(this.#now());
+    if (isDoubted && !(await this.#isRecognised())) this.#version = undefined;
     if (this.#version === undefined || this.#relistWanted) await this.#inTurn(() => this.#list());
     const from = this.#version;
     if (from === undefined || this.#relistWanted || this.#abort.signal.aborted) return;
@@ -166,10 +171,10 @@ class Loop implements WatchLoop {
   }
 
   /** A server that takes its time with a list must not hold up the end of the loop. */
-  async #inTurn(list: () => Promise<void>): Promise<void> {
+  #inTurn<T>(list: () => Promise<T>): Promise<T | undefined> {
     const listing = this.#options.lists.take(list);
-    await Promise.race([listing, this.#aborted]);
     listing.catch(() => undefined);
+    return Promise.race([listing, this.#aborted.then(() => undefined)]);
   }
 
   async #list(): Promise<void> {
@@ -186,6 +191,7 @@ class Loop implements WatchLoop {
     await consumer.listed(items, { resourceVersion, oversized, first: this.#isFirst });
     // Otherwise it was lost again meanwhile.
     if (!this.#relistWanted) this.#isFirst = false;
+    this.#lastSeen.listed(items);
     this.#meter.listed();
     this.#tellOversized(oversized);
     this.#recovery.listed();
@@ -197,6 +203,7 @@ class Loop implements WatchLoop {
     const { resourceVersion = "" } = event.object.metadata;
     if (event.type === "BOOKMARK") await consumer.reached?.(resourceVersion);
     else await consumer.changed(event);
+    this.#lastSeen.handled(event);
     this.#meter.handled(event);
     this.#reached(resourceVersion);
     this.#recovery.received(event.type === "BOOKMARK" ? "bookmark" : "event");
@@ -208,7 +215,7 @@ class Loop implements WatchLoop {
     const { signal } = this.#abort;
     if (signal.aborted) return;
     this.#state = "backoff";
-    const verdict = this.#recovery.failed(error, this.#now());
+    const verdict = this.#recovery.failed(error, this.#now(), this.#meter.traffic.lastHeardAt);
     if (verdict.isVoid) this.#version = undefined;
     if (verdict.isSeenVoid) this.#seen = undefined;
     // One line per outage and cause; the counters know the rest.
@@ -217,20 +224,18 @@ class Loop implements WatchLoop {
     log[level](fields, "the watch failed and is tried again");
     consumer.failed?.(error);
     if (verdict.isGone) await consumer.gone?.().catch(() => undefined);
-    if (verdict.isDoubtful) await this.#askForLife().catch((failure: unknown) => this.#recover(failure));
-    else await rest(verdict.delayMs, clock, signal);
+    if (!verdict.isDoubtful) return rest(verdict.delayMs, clock, signal);
+    await this.#isRecognised().then(
+      () => this.#recovery.isQuiet(),
+      (failure: unknown) => this.#recover(failure),
+    );
   }
 
   /** A list of one object tells a quiet server from a dead line, and from one that was restored (KR-07, KR-12). */
-  async #askForLife(): Promise<void> {
-    const { client, kind, selector = {} } = this.#options;
-    await this.#inTurn(async () => {
-      for await (const page of client.pages(kind, { ...selector, pageItems: 1 })) {
-        checkForward(this.#seen, page.resourceVersion);
-        break;
-      }
-    });
-    this.#recovery.isQuiet();
+  async #isRecognised(): Promise<boolean> {
+    const known = await this.#inTurn(() => this.#lastSeen.recognise(this.#seen ?? ""));
+    this.#recovery.isBack();
+    return known === true;
   }
 
   #tellOversized(oversized: string | undefined): void {

@@ -1,5 +1,6 @@
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { type Kind, MANAGEMENT } from "../../shared/api/kinds.ts";
+import { SECOND } from "../../shared/runtime/backoff.ts";
 import type { Store, TypeKey, WatchEvent } from "../../shared/runtime/ports.ts";
 import type { Change } from "../../shared/runtime/route.ts";
 import { idOf, typesNamedBy } from "./declared-kinds.ts";
@@ -35,8 +36,8 @@ export interface WatchedTypesOptions extends ManagementWatchesOptions {
   readonly store: Store;
   readonly delivery: Delivery;
   readonly signal: AbortSignal;
-  /** A type is complete; `news`: it was not before, or the store had lost it. */
-  readonly onListed: (kind: Kind, news: boolean) => void;
+  /** A type is complete; see `ListNews`. */
+  readonly onListed: (kind: Kind, news: ListNews | undefined) => void;
 }
 
 interface WatchedType {
@@ -45,6 +46,11 @@ interface WatchedType {
   listed: boolean;
 }
 
+/** It was not complete before, or the store had lost it; the server was restored or replaced (KR-12). */
+export type ListNews = "first" | "restored";
+
+/** The lists of all types tell of one restore. */
+const RESTORE_MS = 30 * SECOND;
 const CRD_TYPE: TypeKey = typeOf(CustomResourceDefinition);
 
 export function startWatchedTypes(options: WatchedTypesOptions): WatchedTypes {
@@ -59,6 +65,7 @@ class Types implements WatchedTypes {
   readonly #watched = new Map<string, WatchedType>();
   readonly #closing = new Set<Promise<void>>();
   readonly #crdLoop: WatchLoop;
+  #restoredAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: WatchedTypesOptions) {
     this.#options = options;
@@ -127,7 +134,8 @@ class Types implements WatchedTypes {
     this.#definitions.replace(items);
     const marked = items.map((crd) => this.#marked(crd));
     const scope = await this.#watches.scopeOf(CustomResourceDefinition as Kind);
-    await this.#options.delivery.replace(CRD_TYPE, marked, { resourceVersion, urgency: "live", scope });
+    const list = { resourceVersion, urgency: "live", scope } as const;
+    if (await this.#options.delivery.replace(CRD_TYPE, marked, list)) this.#relistAllBut(this.#crdLoop);
     await Promise.all(this.#definitions.unserved().map((kind) => this.#forget(kind)));
     for (const id of new Set([...this.#definitions.wanted("all"), ...this.#watched.keys()]))
       this.#evaluate(id);
@@ -168,8 +176,7 @@ class Types implements WatchedTypes {
     const id = idOf(kind);
     const key = typeOf(kind);
     const reduce = this.#watches.reducerOf(kind);
-    const scope = this.#watches.scopeOf(kind);
-    const isComplete = async (news: boolean) => {
+    const isComplete = async (news?: ListNews) => {
       const type = this.#watched.get(id);
       if (type?.loop === loop) await this.#complete(type, news);
     };
@@ -177,15 +184,18 @@ class Types implements WatchedTypes {
       reduce,
       stored: (at) => store.get(key, at),
       resume: async () => {
-        const from = await delivery.resume(key, await scope);
-        if (from === undefined || !(await this.#watches.hasReached(kind, from))) return undefined;
-        await isComplete(false);
+        const from = await delivery.resume(key, await this.#watches.scopeOf(kind));
+        if (from === undefined) return undefined;
+        if (!(await this.#watches.recognises(kind, await store.list(key, {}), from))) return undefined;
+        await isComplete();
         return from;
       },
       listed: async (items, { resourceVersion, first }) => {
-        const list = { resourceVersion, urgency: first ? "resync" : "live", scope: await scope } as const;
-        await delivery.replace(key, items, list);
-        await isComplete(first);
+        const scope = await this.#watches.scopeOf(kind);
+        const list = { resourceVersion, urgency: first ? "resync" : "live", scope } as const;
+        const isRestored = await delivery.replace(key, items, list);
+        if (isRestored) this.#relistAllBut(loop);
+        await isComplete(isRestored ? "restored" : first ? "first" : undefined);
       },
       changed: ({ type, object }) =>
         type === "DELETED" ? delivery.remove(key, object) : delivery.put(key, reduce(object), "live"),
@@ -197,8 +207,17 @@ class Types implements WatchedTypes {
     log.info({ kind: kind.kind, group: kind.group, version: kind.version }, "watching");
   }
 
-  async #complete(type: WatchedType, news: boolean): Promise<void> {
-    if (type.listed && !news) return;
+  /** What one list has told of its server is true of all types, also of those that it cannot be seen from (KR-12). */
+  #relistAllBut(listed: WatchLoop): void {
+    const now = this.#options.clock.now().getTime();
+    if (now - this.#restoredAt < RESTORE_MS) return;
+    this.#restoredAt = now;
+    this.#options.log.warn({}, "the management server was restored or replaced; everything is listed again");
+    for (const loop of this.#allLoops()) if (loop !== listed) loop.relist();
+  }
+
+  async #complete(type: WatchedType, news: ListNews | undefined): Promise<void> {
+    if (type.listed && news === undefined) return;
     type.listed = true;
     const crd = this.#definitions.of(idOf(type.kind));
     if (crd !== undefined) await this.#options.delivery.put(CRD_TYPE, markWatched(crd), "live");

@@ -5,7 +5,7 @@ import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { createServer, type Server } from "../kube/client.ts";
 import { parseKubeconfig } from "../kube/kubeconfig.ts";
 import type { RequestRate } from "../kube/rate-limit.ts";
-import { isLoopback, type ServerAccess } from "../kube/server-access.ts";
+import { type AddressList, isLoopback, type ServerAccess } from "../kube/server-access.ts";
 import type { Connect } from "../kube/transport.ts";
 
 /** KC-09. */
@@ -18,6 +18,8 @@ export interface WorkloadOptions {
   readonly version?: string | undefined;
   /** To each workload server. Default 100 requests/s, burst 200. */
   readonly workloadRate?: Partial<RequestRate> | undefined;
+  /** Where workload servers may be (S-11). Default: anywhere but link-local; loopback if the management server is. */
+  readonly workloadAddresses?: AddressList | undefined;
   /** How workload servers are reached. Default: over the network. */
   readonly connect?: Connect | undefined;
 }
@@ -31,7 +33,10 @@ export function kubeconfigSecretOf(cluster: ObjectKey): ObjectKey {
  * Access to the workload server from its kubeconfig Secret. Throws TerminalError whose message names Secret, key and
  * next step, never what is in it.
  */
-export function workloadAccess(secret: Secret, management: URL): ServerAccess {
+export function workloadAccess(
+  secret: Secret,
+  { server: management, workloadAddresses: only }: Pick<WorkloadOptions, "server" | "workloadAddresses">,
+): ServerAccess {
   const { namespace, name } = secret.metadata;
   const where = `kubeconfig Secret ${namespace}/${name}`;
   const value = secret.data?.["value"];
@@ -43,7 +48,7 @@ export function workloadAccess(secret: Secret, management: URL): ServerAccess {
   }
   try {
     const kubeconfig = Buffer.from(value, "base64").toString("utf8");
-    return parseKubeconfig(kubeconfig, { allowLoopback: isLoopback(management) });
+    return parseKubeconfig(kubeconfig, { allowLoopback: isLoopback(management.url), only });
   } catch (error) {
     const why = error instanceof TerminalError ? error.message : "is no kubeconfig";
     throw new TerminalError("InvalidKubeconfig", `${where}, key value: ${why}`);
@@ -95,7 +100,7 @@ export function createWorkloadServer(
     rate: { ...WORKLOAD_RATE, ...workloadRate },
     async reload() {
       const secret = await management.as("relay").get(Secret, kubeconfigSecretOf(cluster));
-      return secret === undefined ? undefined : workloadAccess(secret, management.url);
+      return secret === undefined ? undefined : workloadAccess(secret, options);
     },
   });
 }

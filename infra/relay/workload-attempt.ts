@@ -21,7 +21,7 @@ type AttemptOptions = WorkloadOptions &
 
 /** Begins to watch. Throws TerminalError for a Secret that is no usable kubeconfig. */
 export function openAttempt(secret: Secret, options: AttemptOptions, told: Told): Attempt {
-  const access = workloadAccess(secret, options.server.url);
+  const access = workloadAccess(secret, options);
   const server = createWorkloadServer(options.cluster, access, options);
   const loop: WatchLoop = watchNodes({
     ...options,

@@ -46,8 +46,8 @@ interface Note {
 class StoredType {
   progress: TypeProgress = { ready: false, resourceVersion: undefined, scope: undefined };
   readonly #objects = new Map<string, Stored>();
-  /** (index, value) → text of the object's key → member. */
-  readonly #index = new Map<string, Map<string, Member>>();
+  /** Index → value → text of the object's key → member. */
+  readonly #index = new Map<string, Map<string, Map<string, Member>>>();
   readonly #notes = new Map<string, Note>();
 
   get(key: ObjectKey): KubeObject | undefined {
@@ -60,7 +60,7 @@ class StoredType {
   }
 
   find(index: string, value: string): readonly Member[] {
-    return inOrder([...(this.#index.get(textOf(index, value))?.values() ?? [])], (member) => member);
+    return inOrder([...(this.#index.get(index)?.get(value)?.values() ?? [])], (member) => member);
   }
 
   put(object: KubeObject, placement: Placement): { stored: boolean; before: KubeObject | undefined } {
@@ -73,12 +73,11 @@ class StoredType {
       const untold = note?.uid === version.uid && note.resourceVersion === version.resourceVersion;
       return { stored: untold, before: untold ? note.before : before.object };
     }
-    if (before !== undefined) this.#unindex(text, before.placement);
-    this.#objects.set(text, { object: freezeDeep(object), placement });
-    for (const { name, value } of placement.entries) {
-      const members = this.#index.get(textOf(name, value)) ?? new Map<string, Member>();
-      members.set(text, Object.freeze({ ...key, tenant: placement.tenant }));
-      this.#index.set(textOf(name, value), members);
+    const stays = before !== undefined && isSamePlace(before.placement, placement);
+    this.#objects.set(text, { object: freezeDeep(object), placement: stays ? before.placement : placement });
+    if (!stays) {
+      if (before !== undefined) this.#unindex(text, before.placement);
+      this.#addToIndex(text, key, placement);
     }
     this.#notes.set(text, { ...version, before: before?.object });
     return { stored: true, before: before?.object };
@@ -120,22 +119,48 @@ class StoredType {
 
   #candidates({ index }: Selection): readonly KubeObject[] {
     if (index === undefined) return [...this.#objects.values()].map(({ object }) => object);
-    const texts = new Set(
-      index.values.flatMap((value) => [...(this.#index.get(textOf(index.name, value))?.keys() ?? [])]),
-    );
-    return [...texts].flatMap((text) => this.#objects.get(text)?.object ?? []);
+    const byValue = this.#index.get(index.name);
+    const found = new Set<KubeObject>();
+    for (const value of index.values) {
+      for (const text of byValue?.get(value)?.keys() ?? []) {
+        const stored = this.#objects.get(text);
+        if (stored !== undefined) found.add(stored.object);
+      }
+    }
+    return [...found];
+  }
+
+  #addToIndex(text: string, key: ObjectKey, { tenant, entries }: Placement): void {
+    const member: Member = Object.freeze({ ...key, tenant });
+    for (const { name, value } of entries) {
+      const byValue = this.#index.get(name) ?? new Map<string, Map<string, Member>>();
+      const members = byValue.get(value) ?? new Map<string, Member>();
+      this.#index.set(name, byValue.set(value, members.set(text, member)));
+    }
   }
 
   #unindex(text: string, { entries }: Placement): void {
     for (const { name, value } of entries) {
-      const members = this.#index.get(textOf(name, value));
+      const byValue = this.#index.get(name);
+      const members = byValue?.get(value);
       members?.delete(text);
-      if (members?.size === 0) this.#index.delete(textOf(name, value));
+      if (members?.size === 0) byValue?.delete(value);
     }
   }
 }
 
+/** Nearly always: what an object is found by seldom changes. */
+function isSamePlace(a: Placement, b: Placement): boolean {
+  return (
+    a.tenant === b.tenant &&
+    a.entries.length === b.entries.length &&
+    a.entries.every(({ name, value }, at) => name === b.entries[at]?.name && value === b.entries[at]?.value)
+  );
+}
+
 /** One text for several; no choice of theirs makes two lists equal. */
 function textOf(...parts: readonly string[]): string {
-  return JSON.stringify(parts);
+  let text = "";
+  for (const part of parts) text += `${part.length}:${part}`;
+  return text;
 }

@@ -39,7 +39,7 @@ const CAUSES = [
   "WentBack",
 ] as const;
 
-export const RESYNC_CAUSES = ["start", "list", "period", "loss"] as const satisfies ResyncCause[];
+export const RESYNC_CAUSES = ["start", "list", "restored", "period", "loss"] as const satisfies ResyncCause[];
 
 export const LABEL_VALUES = {
   priority: Object.values(PRIORITY),
@@ -232,7 +232,7 @@ export const METRICS = {
   capstan_queue_resync_total: {
     type: "counter",
     labels: ["function", "cause"],
-    help: "Complete resyncs by this relay: start, list (a kind came late or again), period, loss (of queue data).",
+    help: "Complete resyncs by this relay: start, list (a kind came late or again), restored (the management server), period, loss (of queue data).",
   },
   capstan_relay_ready: {
     type: "gauge",

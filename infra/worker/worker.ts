@@ -2,6 +2,7 @@ import { DEFAULT_QUEUE } from "../../shared/runtime/backoff.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
 import type { Lease, Outcome, Queue } from "../../shared/runtime/queue-port.ts";
 import { type RunContext, runStep } from "../../shared/runtime/run-step.ts";
+import type { ToldEvents } from "../../shared/runtime/send-events.ts";
 
 export interface WorkerOptions extends RunContext {
   readonly functions: readonly AnyFunction[];
@@ -28,12 +29,13 @@ export interface WorkerStatus {
  */
 export async function startWorker({ functions, queue, owner, ...context }: WorkerOptions): Promise<Worker> {
   const { log } = context;
+  const told: ToldEvents = new Map();
   let running = 0;
   let draining = false;
   const counted = async (fn: AnyFunction, lease: Lease): Promise<Outcome> => {
     running += 1;
     try {
-      return await runStep(fn, lease, context);
+      return await runStep(fn, lease, { ...context, told });
     } finally {
       running -= 1;
     }

@@ -129,6 +129,8 @@ export interface Connection extends KubeObject {
     readonly lastSuccess?: string | undefined;
     /** Failed attempts since the last success, at most 5 are counted. */
     readonly failures: number;
+    /** Version of the Secret whose kubeconfig is in use; whoever has another one drops it (S-13). */
+    readonly secretVersion?: string | undefined;
   };
 }
 export const Connection: Kind<Connection> = {

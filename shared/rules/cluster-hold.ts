@@ -3,7 +3,7 @@ import { done, type Result, waitFor } from "../runtime/result.ts";
 import { CLUSTER_FINALIZER } from "./cluster-ownership.ts";
 import { awaitsTopology, isDeleting } from "./cluster-references.ts";
 import { hasFinalizer } from "./finalizers.ts";
-import { isPaused } from "./paused.ts";
+import { pausedBy } from "./paused.ts";
 
 /**
  * Why adopt and sync leave a Cluster alone: it is being deleted, is paused, is not guarded yet, or its topology has
@@ -11,7 +11,8 @@ import { isPaused } from "./paused.ts";
  */
 export function clusterHold(cluster: Cluster): Result | undefined {
   if (isDeleting(cluster)) return done;
-  if (isPaused(cluster, cluster)) return waitFor("Cluster.spec.paused");
+  const pause = pausedBy(cluster, cluster);
+  if (pause !== undefined) return waitFor(pause);
   if (!hasFinalizer(cluster, CLUSTER_FINALIZER)) return waitFor("Cluster.metadata.finalizers");
   return awaitsTopology(cluster) ? waitFor("Cluster.spec.infrastructureRef") : undefined;
 }

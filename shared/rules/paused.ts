@@ -13,6 +13,12 @@ export function isPaused(cluster: Pausing | undefined, object: KubeObject): bool
   return pauses(cluster, object, object.kind).length > 0;
 }
 
+/** The field that has to change before a paused object is worked on again; `undefined` when it is not paused. */
+export function pausedBy(cluster: Pausing | undefined, object: KubeObject): string | undefined {
+  if (cluster?.spec?.paused === true) return "Cluster.spec.paused";
+  return isPaused(cluster, object) ? `${object.kind}.metadata.annotations[${PAUSED_ANNOTATION}]` : undefined;
+}
+
 /** Condition `Paused`; `kindName` is the kind as people read it. Source: machinepool.md 4 */
 export function pausedCondition(
   cluster: Pausing | undefined,

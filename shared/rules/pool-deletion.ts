@@ -1,11 +1,16 @@
+import type { ContractReference } from "../api/kinds.ts";
 import type { MachinePool } from "../api/machinepool.ts";
+import { BootstrapConfig } from "../contract/bootstrap-config.ts";
+import { InfraMachinePool } from "../contract/infra-machine-pool.ts";
 import { SECOND } from "../runtime/backoff.ts";
 import { describeReference } from "../runtime/define-function.ts";
 import type { Referenced } from "../runtime/ports.ts";
 import { poolAdoption } from "./pool-adoption.ts";
+import { awaitedDefinition } from "./pool-awaited.ts";
 import type { PoolProviders } from "./pool-reads.ts";
 
 type Found = Extract<Referenced, { state: "found" }>;
+type Unresolved = Extract<Referenced, { state: "unresolved" }>;
 
 /**
  * Provider objects that a deleted pool takes with it and that still exist: its own and nobody's. Another's counts as
@@ -18,14 +23,41 @@ export function remainingProviders(pool: MachinePool, providers: PoolProviders):
 }
 
 /**
- * Why it cannot be told whether the provider objects are gone: a CRD without a supported contract. A CRD that does
- * not exist took its objects with it.
+ * What the deletion waits for before it turns to the Nodes, by field: a provider object that has to go, or a
+ * definition that has to tell whether it has. `undefined` once both are gone.
  */
-export function unreadableProviders({ bootstrap, infrastructure }: PoolProviders): string | undefined {
-  const unreadable = [bootstrap, infrastructure].find(
-    (found) => found?.state === "unresolved" && found.crdExists,
-  );
-  return unreadable?.state === "unresolved" ? unreadable.message : undefined;
+export function awaitedDeletion(pool: MachinePool, providers: PoolProviders): string | undefined {
+  const [first] = remainingProviders(pool, providers);
+  if (first !== undefined) {
+    const { contract } = first === providers.bootstrap ? BootstrapConfig : InfraMachinePool;
+    return `${contract}.metadata.uid`;
+  }
+  const [unreadable] = unreadableProviders(pool, providers);
+  return unreadable === undefined ? undefined : awaitedDefinition(unreadable.found, unreadable.reference);
+}
+
+/**
+ * Provider objects of which it cannot be told whether they are gone: their CRD has no supported contract. A CRD that
+ * does not exist took its objects with it.
+ */
+export function unreadableProviders(
+  { spec }: MachinePool,
+  { bootstrap, infrastructure }: PoolProviders,
+): readonly { readonly reference: ContractReference; readonly found: Unresolved }[] {
+  const {
+    bootstrap: { configRef },
+    infrastructureRef,
+  } = spec.template.spec;
+  return [
+    ...(configRef !== undefined && isUnreadable(bootstrap)
+      ? [{ reference: configRef, found: bootstrap }]
+      : []),
+    ...(isUnreadable(infrastructure) ? [{ reference: infrastructureRef, found: infrastructure }] : []),
+  ];
+}
+
+function isUnreadable(found: Referenced | undefined): found is Unresolved {
+  return found?.state === "unresolved" && found.crdExists;
 }
 
 /** When retries of Node deletion end; `undefined` = never (timeout absent or 0). */
@@ -37,8 +69,8 @@ export function nodeDeletionEndsAt({ metadata, spec }: MachinePool): Date | unde
 
 /** What the deletion of a pool waits for, for its condition. */
 export function deletionMessage(pool: MachinePool, providers: PoolProviders): string {
-  const unreadable = unreadableProviders(providers);
-  if (unreadable !== undefined) return unreadable;
+  const [unreadable] = unreadableProviders(pool, providers);
+  if (unreadable !== undefined) return unreadable.found.message;
   const remaining = remainingProviders(pool, providers);
   if (remaining.length > 0) {
     const names = remaining.map(({ object, kind }) =>

@@ -1,19 +1,15 @@
-import { parse } from "semver";
 import type { Cluster } from "../api/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../api/indexes.ts";
 import { apiVersionOf, type OwnerReference } from "../api/kinds.ts";
 import type { MachinePool } from "../api/machinepool.ts";
-import type { Notice } from "../runtime/define-function.ts";
 import type { PatchOperation } from "../runtime/ports.ts";
 import { addFinalizerPatch } from "./finalizers.ts";
 import { labelPatch } from "./labels.ts";
 import { ownerReferencePatch } from "./owner-references.ts";
 import { isPaused } from "./paused.ts";
 import { POOL_FINALIZER } from "./pool-hold.ts";
+import { defaultReplicas } from "./pool-replicas.ts";
 
-const MIN_SIZE = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size";
-const MAX_SIZE = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size";
-const COUNT = /^\d{1,9}$/;
 const NODE_DELETION_TIMEOUT_SECONDS = 10;
 
 /**
@@ -64,46 +60,4 @@ function defaultsPatch(pool: MachinePool): readonly PatchOperation[] {
         ]
       : []),
   ];
-}
-
-/** The autoscaler's minimum where both its annotations are there, else 1; `undefined` when they are no counts. */
-function defaultReplicas(pool: MachinePool): number | undefined {
-  const [min, max] = [MIN_SIZE, MAX_SIZE].map((key) => pool.metadata.annotations?.[key]);
-  if (min === undefined || max === undefined) return 1;
-  return COUNT.test(min) && COUNT.test(max) ? Number(min) : undefined;
-}
-
-/**
- * What admission would have refused, as events. The pool is worked on all the same: a stored object may be older
- * than a rule. Source: machinepool.md 12
- */
-export function poolViolations(pool: MachinePool): readonly Notice[] {
-  const { clusterName, replicas, template } = pool.spec;
-  const { bootstrap, version, taints = [] } = template.spec;
-  const checks: readonly (readonly [boolean, string, string])[] = [
-    [
-      bootstrap.configRef === undefined && bootstrap.dataSecretName === undefined,
-      "MissingBootstrap",
-      "spec.template.spec.bootstrap needs configRef or dataSecretName",
-    ],
-    [
-      version !== undefined && !(version.startsWith("v") && parse(version) !== null),
-      "InvalidVersion",
-      `spec.template.spec.version ${version} is no semantic version with v in front`,
-    ],
-    [
-      template.spec.clusterName !== clusterName,
-      "InvalidSpec",
-      `spec.template.spec.clusterName is not ${clusterName}`,
-    ],
-    [taints.length > 0, "InvalidSpec", "spec.template.spec.taints is not supported for pools"],
-    [
-      replicas === undefined && defaultReplicas(pool) === undefined,
-      "InvalidSpec",
-      `spec.replicas is missing and ${MIN_SIZE} and ${MAX_SIZE} are no counts`,
-    ],
-  ];
-  return checks.flatMap(([violated, reason, message]) =>
-    violated ? [{ type: "Warning", reason, message } as const] : [],
-  );
 }

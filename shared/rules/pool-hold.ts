@@ -2,7 +2,7 @@ import type { Cluster } from "../api/cluster.ts";
 import type { MachinePool } from "../api/machinepool.ts";
 import { done, type Result, waitFor } from "../runtime/result.ts";
 import { hasFinalizer } from "./finalizers.ts";
-import { isPaused } from "./paused.ts";
+import { pausedBy } from "./paused.ts";
 
 export const POOL_FINALIZER = "machinepool.cluster.x-k8s.io";
 
@@ -13,7 +13,8 @@ export const POOL_FINALIZER = "machinepool.cluster.x-k8s.io";
 export function poolHold(pool: MachinePool, cluster: Cluster | undefined): Result | undefined {
   if (pool.metadata.deletionTimestamp !== undefined) return done;
   if (cluster === undefined) return waitFor("Cluster.metadata.uid");
-  if (isPaused(cluster, pool)) return waitFor("Cluster.spec.paused");
+  const pause = pausedBy(cluster, pool);
+  if (pause !== undefined) return waitFor(pause);
   if (!hasFinalizer(pool, POOL_FINALIZER)) return waitFor("MachinePool.metadata.finalizers");
   return undefined;
 }

@@ -173,6 +173,6 @@ function upToDateWrite(machine: Machine, now: Date): AppliedObject | undefined {
   const previous = stored === undefined ? [] : [stored];
   const conditions = setConditions(previous, [desired], now, machine.metadata.generation);
   if (sameJson(previous, conditions)) return undefined;
-  const target = { ...refTo(Machine, machine), resourceVersion: undefined };
-  return { target, subresource: "status", body: { status: { conditions } } };
+  // With the version that it was decided by: a late request must not undo a newer one (decisions.md 3).
+  return { target: refTo(Machine, machine), subresource: "status", body: { status: { conditions } } };
 }

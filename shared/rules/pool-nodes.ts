@@ -100,10 +100,12 @@ function refOf({ metadata: { name, uid } }: Node): NodeRef {
 
 /** Previous refs without a place in the list whose Node still exists: they are forgotten only once it is gone. */
 function outliving(pool: MachinePool, matched: readonly Node[], nodes: readonly Node[]): readonly NodeRef[] {
-  const placed = new Set(matched.map(({ metadata }) => metadata.name));
-  return (pool.status?.nodeRefs ?? []).filter(
-    (ref) => !placed.has(ref.name ?? "") && nodes.some((node) => isRefTo(ref, node)),
-  );
+  const unplaced = new Map(nodes.map((node) => [node.metadata.name, node]));
+  for (const { metadata } of matched) unplaced.delete(metadata.name);
+  return (pool.status?.nodeRefs ?? []).filter((ref) => {
+    const node = unplaced.get(ref.name ?? "");
+    return node !== undefined && isRefTo(ref, node);
+  });
 }
 
 /** Whether a ref means this very Node; a ref without uid means whatever has the name. */

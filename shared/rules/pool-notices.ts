@@ -6,11 +6,15 @@ import type { NodeReport } from "./pool-nodes.ts";
 /** From here on `providerIDList` and `nodeRefs` come near the size limit of etcd (1.5 MiB). */
 const MANY_INSTANCES = 4_000;
 
-/** What people should hear about the Nodes of a pool; counts, never lists. Source: machinepool.md 6.3 and 16.9 */
+/**
+ * What people should hear about the Nodes of a pool; counts, never lists. The size is told once per change of the
+ * spec, the list being part of it. Source: machinepool.md 6.3 and 16.9
+ */
 export function poolNotices(pool: MachinePool, report: NodeReport): readonly Notice[] {
   const { matched, readyReplicas, claimedTwice, nodeRefs } = report;
-  const instances = pool.spec.providerIDList?.length ?? 0;
-  const changed = matched !== undefined && !sameJson(pool.status?.nodeRefs ?? [], nodeRefs);
+  const { spec, status, metadata } = pool;
+  const changed = matched !== undefined && !sameJson(status?.nodeRefs ?? [], nodeRefs);
+  const many = (spec.providerIDList?.length ?? 0) >= MANY_INSTANCES;
   return [
     ...(changed
       ? [normal("SuccessfulSetNodeRefs", `${matched.length} Nodes, ${readyReplicas} of them ready`)]
@@ -18,8 +22,8 @@ export function poolNotices(pool: MachinePool, report: NodeReport): readonly Not
     ...claimedTwice.map((providerID) =>
       warning("DuplicateProviderID", `more than one Node has the provider ID ${providerID}`),
     ),
-    ...(instances >= MANY_INSTANCES
-      ? [warning("TooManyInstances", `more than ${MANY_INSTANCES} instances; split the pool before 10000`)]
+    ...(many && status?.observedGeneration !== metadata.generation
+      ? [warning("TooManyInstances", `${MANY_INSTANCES} instances or more; split the pool before 10000`)]
       : []),
   ];
 }

@@ -1,6 +1,6 @@
 import { Cluster } from "../api/cluster.ts";
 import { Connection, Node } from "../api/core.ts";
-import { type ObjectKey, objectKeyOf, workloadCluster } from "../api/kinds.ts";
+import { type ClusterName, type ObjectKey, objectKeyOf, workloadCluster } from "../api/kinds.ts";
 import type { Machine } from "../api/machine.ts";
 import { MachinePool } from "../api/machinepool.ts";
 import type { Reader, Referenced } from "../runtime/ports.ts";
@@ -122,14 +122,41 @@ export async function readRivals(
 /** The Nodes behind a pool's refs as the workload cluster has them, without those of another pool. */
 export async function readLiveNodes(read: Reader, pool: MachinePool): Promise<readonly Node[]> {
   const cluster = workloadCluster(clusterKeyOf(pool));
-  const refs = (pool.status?.nodeRefs ?? []).filter(({ name }) => name !== undefined);
-  const found = await Promise.all(
-    refs.map(async (ref) => {
-      const node = await read.live.get(Node, { namespace: "", name: ref.name ?? "" }, cluster);
-      return node !== undefined && isRefTo(ref, node) ? node : undefined;
-    }),
-  );
-  const nodes = found.filter((node) => node !== undefined);
+  const refs = new Map((pool.status?.nodeRefs ?? []).map((ref) => [ref.name ?? "", ref]));
+  refs.delete("");
+  const nodes = (await readNodesLive(read, [...refs.keys()], cluster)).filter((node) => {
+    const ref = refs.get(node.metadata.name);
+    return ref !== undefined && isRefTo(ref, node);
+  });
   const rivals = await readRivals(read, pool, nodes);
   return nodes.filter((node) => !belongsElsewhere(pool, node, rivals));
+}
+
+/**
+ * So many live reads wait side by side. A server takes 100 requests a second from us, and whoever would wait for more
+ * than ten seconds is refused (KC-09): a thousand Nodes asked for at once would never all be answered.
+ */
+const SIDE_BY_SIDE = 100;
+/** Above this a list is sooner complete than the Nodes one by one, and within the time of a run. */
+const ONE_BY_ONE = 1_000;
+
+/** The Nodes of these names that the workload server has. */
+export async function readNodesLive(
+  read: Pick<Reader, "live">,
+  names: readonly string[],
+  cluster: ClusterName,
+): Promise<readonly Node[]> {
+  if (names.length > ONE_BY_ONE) {
+    const wanted = new Set(names);
+    return (await read.live.list(Node, {}, cluster)).filter(({ metadata }) => wanted.has(metadata.name));
+  }
+  const found: Node[] = [];
+  for (let at = 0; at < names.length; at += SIDE_BY_SIDE) {
+    const batch = names.slice(at, at + SIDE_BY_SIDE);
+    const nodes = await Promise.all(
+      batch.map((name) => read.live.get(Node, { namespace: "", name }, cluster)),
+    );
+    found.push(...nodes.filter((node) => node !== undefined));
+  }
+  return found;
 }

@@ -22,13 +22,7 @@ export function retiredNodes(
   if (reported === undefined) return [];
   if (pool.spec.replicas !== 0 && (reported.length === 0 || listed.length === 0)) return [];
   const present = new Set([...listed, ...reported]);
-  return nodes.filter((node) => isReferenced(pool, node) && hasLeft(node, present));
-}
-
-/** Nodes that may be retired by what the pool alone shows: reason enough to look at the API servers. */
-export function departedNodes(pool: MachinePool, nodes: readonly Node[]): readonly Node[] {
-  const present = new Set(pool.spec.providerIDList ?? []);
-  return nodes.filter((node) => isReferenced(pool, node) && hasLeft(node, present));
+  return named(pool, nodes).filter((node) => hasLeft(node, present));
 }
 
 function reportedIDs(pool: MachinePool, infrastructure: Referenced): readonly string[] | undefined {
@@ -39,8 +33,13 @@ function reportedIDs(pool: MachinePool, infrastructure: Referenced): readonly st
   return list.problem === undefined ? (list.value ?? []) : undefined;
 }
 
-function isReferenced(pool: MachinePool, node: Node): boolean {
-  return (pool.status?.nodeRefs ?? []).some((ref) => isRefTo(ref, node));
+/** The Nodes that a ref of the status means. */
+function named(pool: MachinePool, nodes: readonly Node[]): readonly Node[] {
+  const refs = new Map((pool.status?.nodeRefs ?? []).map((ref) => [ref.name, ref]));
+  return nodes.filter((node) => {
+    const ref = refs.get(node.metadata.name);
+    return ref !== undefined && isRefTo(ref, node);
+  });
 }
 
 function hasLeft(node: Node, present: ReadonlySet<string>): boolean {

@@ -9,6 +9,7 @@ import type { NewObject } from "../runtime/define-function.ts";
 import { labelValueOf } from "./names.ts";
 import { controlledBy } from "./read-owner.ts";
 import { isManagedOutside } from "./replicas-managed.ts";
+import { prefixedVersion } from "./versions.ts";
 
 /** Label on SimInstances and SimMachines: the SimMachinePool, as a label value. */
 const POOL_LABEL = "infrastructure.sim.capstan.dev/pool-name";
@@ -116,6 +117,7 @@ function compareIndexes(a: number, b: number): number {
 function newInstance(name: string, { object, pool }: SimFleet, now: Date): SimInstance {
   const { namespace = "" } = object.metadata;
   const { bootDelaySeconds, nodeReadyDelaySeconds, template } = object.spec;
+  const { version = KUBELET_VERSION } = pool.spec.template.spec;
   return {
     apiVersion: apiVersionOf(SimInstance),
     kind: SimInstance.kind,
@@ -131,7 +133,7 @@ function newInstance(name: string, { object, pool }: SimFleet, now: Date): SimIn
       providerID: `sim://${namespace}/${name}/${now.getTime().toString(36)}`,
       bootDelaySeconds,
       nodeReadyDelaySeconds,
-      kubeletVersion: template?.kubeletVersion ?? pool.spec.template.spec.version ?? KUBELET_VERSION,
+      kubeletVersion: template?.kubeletVersion ?? prefixedVersion(version),
     },
   };
 }

@@ -32,6 +32,16 @@ export function addVersions(counts: readonly VersionCount[]): readonly VersionCo
     .slice(0, MAX_ENTRIES);
 }
 
+/** Whether a version is as Cluster API's admission leaves it: `v` and a semantic version. */
+export function isPrefixedVersion(version: string): boolean {
+  return version.startsWith("v") && parse(version) !== null;
+}
+
+/** The same version with its `v`, which only admission would have put there. */
+export function prefixedVersion(version: string): string {
+  return version.startsWith("v") ? version : `v${version}`;
+}
+
 /** Semantic versions ascending, with or without `v`; anything else behind them, by text. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [parse(a), parse(b)];

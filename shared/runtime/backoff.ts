@@ -11,7 +11,10 @@ export interface QueueSettings {
   readonly settleMs: number;
   /** Least time between the claims of two runs of a key when the first sent a request (Q-06). Default 0. */
   readonly minIntervalMs: number;
-  /** Keys of one tenant that may run at a time in all workers (Q-12). Default: any number. */
+  /**
+   * Keys of one tenant (workload cluster) that may run at a time in all workers (Q-12). Default: any number. A function
+   * that calls workload servers says at most a quarter of `concurrency`: one that does not answer holds no more (F-16).
+   */
   readonly maxRunningPerTenant?: number | undefined;
 }
 

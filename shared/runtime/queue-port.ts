@@ -4,9 +4,12 @@ import type { AttemptRecord } from "./dead-letters-port.ts";
 import type { ErrorClass } from "./errors.ts";
 import type { Key } from "./key.ts";
 
+/** The cause of a run after its server was restored or replaced: nobody waits for the versions of its fences (KR-12). */
+export const RESTORED = "restored server";
+
 /** Why a key was enqueued, for logs, explain and dead letters. */
 export interface Cause {
-  /** `MachinePool default/p1`, `timer`, `resync`, `replay`. */
+  /** `MachinePool default/p1`, `timer`, `resync`, `replay`, `RESTORED`. */
   readonly what: string;
   readonly resourceVersion?: string | undefined;
 }

@@ -71,9 +71,9 @@ function objectText(
 export function createReader(options: ReaderOptions): RecordingReader {
   const { store } = options;
   const { spec } = options.function;
-  const records: ReadRecord[] = [];
+  const seen: Seen[] = [];
   const liveVersions = new Map<string, string | undefined>();
-  const live = createLiveReader(options, records, liveVersions);
+  const live = createLiveReader(options, seen, liveVersions);
   const stale = new Set(options.stale.map((fence) => objectText(fence.cluster, fence, fence)));
   const staleTypes = new Set(options.stale.map((fence) => `${fence.cluster} ${fence.group}/${fence.kind}`));
 
@@ -86,14 +86,14 @@ export function createReader(options: ReaderOptions): RecordingReader {
     const type = { cluster, group: kind.group, kind: kind.kind };
     const found = await store.get(type, key);
     if (found === undefined) await demandListed(store, type);
-    records.push(
-      recordOf("snapshot", { cluster, kind: kind.kind, what: `${key.namespace}/${key.name}` }, [found]),
-    );
+    seen.push({ source: "snapshot", cluster, kind, asked: key, found: [found] });
     return found as T | undefined;
   }
 
   return {
-    records,
+    get records() {
+      return seen.map(recordOf);
+    },
     live,
     readLive: (cluster, kind, key) => liveVersions.has(objectText(cluster, kind, key)),
     liveVersion: (cluster, kind, key) => liveVersions.get(objectText(cluster, kind, key)),
@@ -110,9 +110,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
       }
       await demandListed(store, type);
       const found = await store.list(type, selection);
-      records.push(
-        recordOf("snapshot", { cluster, kind: kind.kind, what: JSON.stringify(selection) }, found),
-      );
+      seen.push({ source: "snapshot", cluster, kind, asked: selection, found });
       return found as readonly T[];
     },
     async referenced<T extends KubeObject>(
@@ -137,16 +135,14 @@ export function createReader(options: ReaderOptions): RecordingReader {
 
 function createLiveReader(
   { clients, store, function: fn }: ReaderOptions,
-  records: ReadRecord[],
+  seen: Seen[],
   liveVersions: Map<string, string | undefined>,
 ): LiveReader {
   async function get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) {
     demandLiveDeclared(fn.spec, kind);
     const found = await clients.of(cluster, fn.spec.name).get(kind, key);
     liveVersions.set(objectText(cluster, kind, key), found?.metadata.resourceVersion);
-    records.push(
-      recordOf("live", { cluster, kind: kind.kind, what: `${key.namespace}/${key.name}` }, [found]),
-    );
+    seen.push({ source: "live", cluster, kind, asked: key, found: [found] });
     return found;
   }
   return {
@@ -161,7 +157,7 @@ function createLiveReader(
       for (const item of items) {
         liveVersions.set(objectText(cluster, kind, objectKeyOf(item)), item.metadata.resourceVersion);
       }
-      records.push(recordOf("live", { cluster, kind: kind.kind, what: JSON.stringify(selection) }, items));
+      seen.push({ source: "live", cluster, kind, asked: selection, found: items });
       return items;
     },
     async referenced<T extends KubeObject>(
@@ -232,14 +228,19 @@ function isSelected(kind: Kind, object: KubeObject, { index }: Selection): boole
   );
 }
 
-function recordOf(
-  source: ReadRecord["source"],
-  where: Pick<ReadRecord, "cluster" | "kind" | "what">,
-  found: readonly (KubeObject | undefined)[],
-): ReadRecord {
+/** A read as it was made; most runs are over before anybody asks for a record of it. */
+interface Seen extends Pick<ReadRecord, "source" | "cluster"> {
+  readonly kind: { readonly kind: string };
+  readonly asked: ObjectKey | Selection | ListOptions;
+  readonly found: readonly (KubeObject | undefined)[];
+}
+
+function recordOf({ source, cluster, kind, asked, found }: Seen): ReadRecord {
   return {
     source,
-    ...where,
+    cluster,
+    kind: kind.kind,
+    what: "name" in asked ? `${asked.namespace}/${asked.name}` : JSON.stringify(asked),
     resourceVersions: found.flatMap((object) => object?.metadata.resourceVersion ?? []),
   };
 }

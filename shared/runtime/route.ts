@@ -1,5 +1,5 @@
 import { type Kind, type KubeObject, MANAGEMENT, type ObjectKey } from "../api/kinds.ts";
-import { type AnyFunction, isContractKind, type Lookup, type Watch } from "./define-function.ts";
+import { type AnyFunction, isContractKind, type Lookup, type ToKeys, type Watch } from "./define-function.ts";
 import { formatKey, type Key } from "./key.ts";
 import { sameJson, valueAt } from "./path.ts";
 import type { Member } from "./ports.ts";
@@ -13,50 +13,45 @@ export interface Change {
   readonly after?: KubeObject | undefined;
 }
 
-interface RoutedKey extends ObjectKey {
+export interface RoutedKey extends ObjectKey {
   readonly functionName: string;
   readonly tenant: string;
   readonly key: Key;
 }
 
-export interface Routing {
-  /** Each (function, key) once. */
-  readonly keys: readonly RoutedKey[];
-  /** Functions that watch the kind but are not woken, and why not: for `capstan explain`. */
-  readonly ignored: readonly { readonly functionName: string; readonly why: string }[];
-}
-
 /**
- * Whom a change wakes. A watch counts when one of its fields differs between before and after; appearing and
- * disappearing always counts. Keys come from both sides, so that whoever an object stops pointing at is woken too.
- * The deletion of a reconciled object does not wake its own key: there is nothing left to reconcile.
+ * Whom a change wakes, each (function, key) once. A watch counts when one of its fields differs between before and
+ * after; appearing and disappearing always counts. Keys come from both sides, so that whoever an object stops pointing
+ * at is woken too. The deletion of a reconciled object does not wake its own key: there is nothing left to reconcile.
  */
 export async function routeChange(
   functions: readonly AnyFunction[],
   change: Change,
   lookup: Lookup,
-): Promise<Routing> {
-  const routings = await Promise.all(functions.map((each) => routeToFunction(each, change, lookup)));
-  return { keys: routings.flatMap(({ keys }) => keys), ignored: routings.flatMap(({ ignored }) => ignored) };
+): Promise<readonly RoutedKey[]> {
+  const isDue = fieldComparison(change);
+  const membersOf = memberSearch(change, lookup);
+  const routed = functions.flatMap(({ spec }) => {
+    const due = spec.watches.filter((watch) => isAbout(watch, change) && isDue(watch));
+    return due.length === 0 ? [] : [routeToFunction(spec, due, change, membersOf)];
+  });
+  return (await Promise.all(routed)).flat();
 }
 
-async function routeToFunction({ spec }: AnyFunction, change: Change, lookup: Lookup): Promise<Routing> {
-  const watches = spec.watches.filter((watch) => isAbout(watch, change));
-  if (watches.length === 0) return { keys: [], ignored: [] };
-  const due = watches.filter((watch) => isDue(watch, change));
-  if (due.length === 0) {
-    const fields = [...new Set(watches.flatMap((watch) => watch.fields))];
-    return ignoredBy(spec.name, `none of ${fields.join(", ")} changed`);
-  }
-  const members = await Promise.all(due.map((watch) => membersOf(watch, change, spec.reconciles, lookup)));
+async function routeToFunction(
+  { name: functionName, reconciles }: AnyFunction["spec"],
+  due: readonly Watch[],
+  change: Change,
+  membersOf: MemberSearch,
+): Promise<readonly RoutedKey[]> {
+  const members = await Promise.all(due.map(({ toKeys }) => membersOf(toKeys, reconciles)));
   const keys = new Map<Key, RoutedKey>();
   for (const { namespace, name, tenant } of members.flat()) {
-    if (isOwnDeletion(change, spec.reconciles, { namespace, name })) continue;
-    const key = formatKey({ tenant, kind: spec.reconciles.kind, namespace, name });
-    keys.set(key, { functionName: spec.name, key, tenant, namespace, name });
+    if (isOwnDeletion(change, reconciles, { namespace, name })) continue;
+    const key = formatKey({ tenant, kind: reconciles.kind, namespace, name });
+    keys.set(key, { functionName, key, tenant, namespace, name });
   }
-  if (keys.size === 0) return ignoredBy(spec.name, `concerns no ${spec.reconciles.kind}`);
-  return { keys: [...keys.values()], ignored: [] };
+  return [...keys.values()];
 }
 
 /** Contract watches are about any kind somebody could reference: who does is found by `toKeys`. */
@@ -71,22 +66,34 @@ function isOwnMachinery(group: string): boolean {
   return group.endsWith(".k8s.io") ? !group.endsWith(".x-k8s.io") : group === "capstan.dev";
 }
 
-function isDue({ fields }: Watch, { before, after }: Change): boolean {
-  if (before === undefined || after === undefined) return true;
-  return fields.some((field) => !sameJson(valueAt(before, field), valueAt(after, field)));
+/** Whether a watch counts. Many functions watch the same fields: each is compared once. */
+function fieldComparison({ before, after }: Change): (watch: Watch) => boolean {
+  if (before === undefined || after === undefined) return () => true;
+  const known = new Map<string, boolean>();
+  const hasChanged = (field: string): boolean => {
+    const changed = known.get(field) ?? !sameJson(valueAt(before, field), valueAt(after, field));
+    known.set(field, changed);
+    return changed;
+  };
+  return ({ fields }) => fields.some(hasChanged);
 }
 
-async function membersOf(
-  watch: Watch,
-  change: Change,
-  reconciled: Kind,
-  lookup: Lookup,
-): Promise<readonly Member[]> {
-  const sides = [change.after, change.before].filter((object) => object !== undefined);
-  const found = await Promise.all(
-    sides.map((object) => watch.toKeys({ object, cluster: change.cluster }, reconciled, lookup)),
-  );
-  return found.flat();
+type MemberSearch = (toKeys: ToKeys, reconciled: Kind) => Promise<readonly Member[]>;
+
+/** Whom both sides lead to. Many functions of a kind share a mapping: each is asked once. */
+function memberSearch({ cluster, before, after }: Change, lookup: Lookup): MemberSearch {
+  const sides = [after, before].filter((object) => object !== undefined);
+  const known = new Map<ToKeys, Map<Kind, Promise<readonly Member[]>>>();
+  const search: MemberSearch = async (toKeys, reconciled) => {
+    const found = await Promise.all(sides.map((object) => toKeys({ object, cluster }, reconciled, lookup)));
+    return found.flat();
+  };
+  return (toKeys, reconciled) => {
+    const byKind = known.get(toKeys) ?? new Map<Kind, Promise<readonly Member[]>>();
+    const members = byKind.get(reconciled) ?? search(toKeys, reconciled);
+    known.set(toKeys, byKind.set(reconciled, members));
+    return members;
+  };
 }
 
 function isOwnDeletion({ kind, cluster, before, after }: Change, reconciled: Kind, key: ObjectKey): boolean {
@@ -99,8 +106,4 @@ function isOwnDeletion({ kind, cluster, before, after }: Change, reconciled: Kin
     before.metadata.name === key.name &&
     (before.metadata.namespace ?? "") === key.namespace
   );
-}
-
-function ignoredBy(functionName: string, why: string): Routing {
-  return { keys: [], ignored: [{ functionName, why }] };
 }

@@ -6,12 +6,12 @@ import { KubeError, TerminalError, WaitingError } from "./errors.ts";
 import { type Key, type KeyParts, parseKey } from "./key.ts";
 import { logRun } from "./log-run.ts";
 import type { Clients, Clock, Log, Store } from "./ports.ts";
-import type { Failure, Fence, Lease, Outcome } from "./queue-port.ts";
+import { type Failure, type Fence, type Lease, type Outcome, RESTORED } from "./queue-port.ts";
 import { createReader, NotListedError } from "./reader.ts";
 import { type ReadRecorder, recordReads } from "./record-reads.ts";
 import { recordWrites, type WriteRecorder } from "./record-writes.ts";
 import { isAtLeast } from "./resource-version.ts";
-import { sendEvents } from "./send-events.ts";
+import { sendEvents, type ToldEvents } from "./send-events.ts";
 import { type Written, writeDecision } from "./write-decision.ts";
 
 export interface RunContext {
@@ -19,6 +19,7 @@ export interface RunContext {
   readonly clients: Clients;
   readonly clock: Clock;
   readonly log: Log;
+  readonly told?: ToldEvents | undefined;
 }
 
 /** Wait for the snapshot this long, then look again (Q-17). */
@@ -60,7 +61,7 @@ export async function runStep(fn: AnyFunction, lease: Lease, given: RunContext):
     run.thrown = error;
     return failedWith(error, lease, run.written.requests > 0);
   });
-  const fences = fencesAfter(run);
+  const fences = fencesAfter(run, lease);
   const outcome: Outcome =
     ended.type === "error"
       ? { ...ended, fences, record: recordOf(lease, run, context.clock) }
@@ -79,7 +80,8 @@ type Ending = Outcome extends infer One ? (One extends Outcome ? Omit<One, "fenc
 
 async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: Run): Promise<Ending> {
   run.overdue = await staleFences(context.store, lease.fences);
-  if (run.overdue.length > 0 && lease.again < MAX_AGAIN) return { type: "again", afterMs: BARRIER_MS };
+  const isHopeless = lease.again >= MAX_AGAIN || isRestored(lease);
+  if (run.overdue.length > 0 && !isHopeless) return { type: "again", afterMs: BARRIER_MS };
   const key = demandKey(fn, lease.key);
   run.read = recordReads(createReader({ ...context, function: fn, stale: run.overdue }));
   run.object = await run.read.get(fn.spec.reconciles, key);
@@ -147,15 +149,21 @@ async function staleFences(store: Store, fences: readonly Fence[]): Promise<read
  * What the next run must not go back behind: the versions of this run's writes, else what it read live in place of a
  * snapshot that lags behind (F-05), else the fence as it was.
  */
-function fencesAfter({ overdue, read, written }: Run): readonly Fence[] {
+function fencesAfter({ overdue, read, written }: Run, lease: Lease): readonly Fence[] {
   const kept = overdue
     .filter((fence) => !written.fences.some((newer) => isSameObject(fence, newer)))
     .flatMap((fence): readonly Fence[] => {
-      if (read === undefined || !read.readLive(fence.cluster, fence, fence)) return [fence];
+      if (read === undefined) return [fence];
+      if (!read.readLive(fence.cluster, fence, fence)) return isRestored(lease) ? [] : [fence];
       const resourceVersion = read.liveVersion(fence.cluster, fence, fence);
       return resourceVersion === undefined ? [] : [{ ...fence, resourceVersion, newerThan: undefined }];
     });
   return [...kept, ...written.fences];
+}
+
+/** What the fences tell of has happened on another server, or never (KR-12). */
+function isRestored({ causes }: Lease): boolean {
+  return causes.some(({ what }) => what === RESTORED);
 }
 
 function isSameObject(a: Fence, b: Fence): boolean {

@@ -1,8 +1,16 @@
 import { Event } from "../api/core.ts";
 import { type KubeObject, MANAGEMENT } from "../api/kinds.ts";
+import { MINUTE } from "./backoff.ts";
 import type { AnyFunction, Notice } from "./define-function.ts";
 import { KubeError } from "./errors.ts";
 import type { Clients, Clock, Log } from "./ports.ts";
+
+/** Names of the Events that one process has sent, with the time: a run that finds nothing new sends nothing (F-07). */
+export type ToldEvents = Map<string, Date>;
+
+/** By then an API server has forgotten an Event. */
+const TOLD_MS = 60 * MINUTE;
+const MAX_TOLD = 10_000;
 
 export interface EventContext {
   readonly function: AnyFunction;
@@ -15,6 +23,7 @@ export interface EventContext {
   readonly signal: AbortSignal;
   /** Of the run that tells; stands on the Event (F-15). */
   readonly runId?: string | undefined;
+  readonly told?: ToldEvents | undefined;
 }
 
 /**
@@ -25,18 +34,34 @@ export async function sendEvents(notices: readonly Notice[], context: EventConte
   const { name } = context.function.spec;
   for (const notice of notices) {
     if (context.signal.aborted) return;
+    const now = context.clock.now();
+    const event = eventOf(notice, context.object, {
+      now,
+      component: `capstan-${name}`,
+      runId: context.runId,
+    });
+    if (isTold(event, context.told, now)) continue;
     try {
-      const event = eventOf(notice, context.object, {
-        now: context.clock.now(),
-        component: `capstan-${name}`,
-        runId: context.runId,
-      });
       await context.clients.of(MANAGEMENT, name).create(Event, event);
+      remember(event, context.told, now);
     } catch (error) {
-      if (error instanceof KubeError && error.reason === "AlreadyExists") continue;
+      if (error instanceof KubeError && error.reason === "AlreadyExists") {
+        remember(event, context.told, now);
+        continue;
+      }
       context.log.warn({ function: name, reason: notice.reason, error }, "Event not recorded");
     }
   }
+}
+
+function isTold({ metadata }: Event, told: ToldEvents | undefined, now: Date): boolean {
+  const at = told?.get(metadata.name);
+  return at !== undefined && now.getTime() - at.getTime() < TOLD_MS;
+}
+
+function remember({ metadata }: Event, told: ToldEvents | undefined, now: Date): void {
+  if (told !== undefined && told.size >= MAX_TOLD) told.clear();
+  told?.set(metadata.name, now);
 }
 
 function eventOf(

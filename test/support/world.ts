@@ -32,6 +32,7 @@ interface Placed {
 export interface World {
   readonly snapshots: readonly Placed[];
   readonly servers: readonly Placed[];
+  readonly refusals: ReadonlyMap<ClusterName, Error>;
   /** Objects of the workload cluster `<namespace>/<name>`. */
   inWorkload(cluster: ClusterName, ...objects: readonly KubeObject[]): World;
   /** The API server already has this object (version); the snapshots do not. */
@@ -40,6 +41,8 @@ export interface World {
   goneLive(object: KubeObject, cluster?: ClusterName): World;
   /** Neither the snapshots nor the server have this object. */
   without(object: KubeObject, cluster?: ClusterName): World;
+  /** The API server of a workload cluster answers no live read but with this error. */
+  refusing(cluster: ClusterName, error: Error): World;
 }
 
 /** Objects of the management cluster. The CRDs of the builders' provider kinds are there as well. */
@@ -49,19 +52,26 @@ export function given(...objects: readonly KubeObject[]): World {
   return createWorld(world, world);
 }
 
-function createWorld(snapshots: readonly Placed[], servers: readonly Placed[]): World {
+function createWorld(
+  snapshots: readonly Placed[],
+  servers: readonly Placed[],
+  refusals: ReadonlyMap<ClusterName, Error> = new Map(),
+): World {
   return {
     snapshots,
     servers,
+    refusals,
     inWorkload(cluster, ...objects) {
       const placed = objects.map((object) => ({ cluster, object: freeze(object) }));
-      return createWorld(distinct([...snapshots, ...placed]), distinct([...servers, ...placed]));
+      return createWorld(distinct([...snapshots, ...placed]), distinct([...servers, ...placed]), refusals);
     },
     live: (object, cluster = MANAGEMENT) =>
-      createWorld(snapshots, distinct([...servers, { cluster, object: freeze(object) }])),
-    goneLive: (object, cluster = MANAGEMENT) => createWorld(snapshots, removed(servers, { cluster, object })),
+      createWorld(snapshots, distinct([...servers, { cluster, object: freeze(object) }]), refusals),
+    goneLive: (object, cluster = MANAGEMENT) =>
+      createWorld(snapshots, removed(servers, { cluster, object }), refusals),
     without: (object, cluster = MANAGEMENT) =>
-      createWorld(removed(snapshots, { cluster, object }), removed(servers, { cluster, object })),
+      createWorld(removed(snapshots, { cluster, object }), removed(servers, { cluster, object }), refusals),
+    refusing: (cluster, error) => createWorld(snapshots, servers, new Map([...refusals, [cluster, error]])),
   };
 }
 
@@ -183,18 +193,20 @@ function isIndexed(
 }
 
 /** The live view. A workload cluster answers only while its Connection says so. */
-function clientsOf({ snapshots, servers }: World): Clients {
+function clientsOf({ snapshots, servers, refusals }: World): Clients {
   return {
     of(cluster) {
       if (cluster !== MANAGEMENT && !isConnected(snapshots, cluster))
         throw new WaitingError(`Connection ${cluster}`);
       const client: Pick<KubeClient, "get" | "list"> = {
         async get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey) {
+          demandAnswer(refusals, cluster);
           return placedOf(servers, { cluster, ...kind }).find((object) => hasKey(object, key)) as
             | T
             | undefined;
         },
         async list<T extends KubeObject>(kind: Kind<T>, { namespace }: ListOptions) {
+          demandAnswer(refusals, cluster);
           const items = placedOf(servers, { cluster, ...kind }).filter(
             (object) => namespace === undefined || object.metadata.namespace === namespace,
           ) as readonly KubeObject[] as readonly T[];
@@ -204,6 +216,11 @@ function clientsOf({ snapshots, servers }: World): Clients {
       return client as KubeClient;
     },
   };
+}
+
+function demandAnswer(refusals: World["refusals"], cluster: ClusterName): void {
+  const refusal = refusals.get(cluster);
+  if (refusal !== undefined) throw refusal;
 }
 
 function isConnected(snapshots: readonly Placed[], cluster: ClusterName): boolean {

@@ -67,7 +67,7 @@ describeWith(kubectlMissing())("capstan explain beside capstan up", () => {
     await eventually(async () => {
       const told = await explain("machinepool", "default/lost", ...alone);
       expect(functionOf(told, "machinepool-sync")).toMatchObject({
-        now: { waitsFor: { object: "SimBootstrapConfig default/lost", field: "status.dataSecretName" } },
+        now: { waitsFor: { object: "SimBootstrapConfig default/lost", field: "metadata.uid" } },
       });
       expect(told.children).toContainEqual(
         expect.objectContaining({ object: "SimBootstrapConfig default/lost", problem: "does not exist" }),

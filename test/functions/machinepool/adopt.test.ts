@@ -16,6 +16,9 @@ const ADOPTION = [
   { op: "add", path: "/metadata/ownerReferences", value: [OWNED_BY_P1] },
   { op: "add", path: "/metadata/labels", value: { "cluster.x-k8s.io/cluster-name": "c1" } },
 ];
+const UNLABELLED = crd("infrastructure.cluster.x-k8s.io", "FooMachinePool", {
+  metadata: { labels: undefined },
+});
 const BY_P2 = { ...OWNED_BY_P1, name: "p2", uid: "uid-p2" };
 
 async function written(world: ReturnType<typeof given>) {
@@ -121,6 +124,31 @@ describe("machinepool-adopt", () => {
         ],
       },
     ]);
+  });
+
+  it.each([
+    ["the bootstrap object", [infraMachinePool()], "BootstrapConfig.metadata.uid"],
+    ["the infrastructure object", [bootstrapConfig()], "InfraMachinePool.metadata.uid"],
+    [
+      "the definition of a kind",
+      [bootstrapConfig(), infraMachinePool(), UNLABELLED],
+      "CustomResourceDefinition.metadata.labels of infrastructure.cluster.x-k8s.io/FooMachinePool",
+    ],
+    [
+      "another controller to let go",
+      [bootstrapConfig({ metadata: { ownerReferences: [BY_P2] } }), infraMachinePool()],
+      "BootstrapConfig.metadata.ownerReferences",
+    ],
+  ])("waits for %s", async (_, objects, awaited) => {
+    const { result } = await decide(machinepoolAdopt, given(cluster(), machinePool(), ...objects));
+    expect(result).toEqual(waitFor(awaited));
+  });
+
+  it("waits for the definition of a kind that nobody has installed", async () => {
+    const world = given(cluster(), machinePool(), bootstrapConfig()).without(UNLABELLED);
+    expect((await decide(machinepoolAdopt, world)).result).toEqual(
+      waitFor("CustomResourceDefinition.metadata.uid of infrastructure.cluster.x-k8s.io/FooMachinePool"),
+    );
   });
 
   it("never writes to an object whose CRD claims no supported contract", async () => {

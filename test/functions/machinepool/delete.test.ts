@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { machinepoolDelete } from "../../../functions/machinepool/delete.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
+import { KubeError, WaitingError } from "../../../shared/runtime/errors.ts";
 import { done, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
 import {
   bootstrapConfig,
@@ -54,7 +55,7 @@ describe("machinepool-delete", () => {
       { name: "p1-infra", uid: "uid-p1-infra" },
     ]);
     expect(decision.patch).toBeUndefined();
-    expect(decision.result.type).toBe("wait");
+    expect(decision.result).toEqual(waitFor("BootstrapConfig.metadata.uid"));
   });
 
   it("waits for both without deleting an object twice", async () => {
@@ -92,7 +93,10 @@ describe("machinepool-delete", () => {
     const gone = await decide(machinepoolDelete, given(cluster(), pool).without(infraCrd));
     expect(gone.patch?.[0]?.operations).toEqual(RELEASE);
     expect(await decide(machinepoolDelete, given(cluster(), pool, unlabelled))).toEqual({
-      result: waitFor("CustomResourceDefinition.metadata.labels"),
+      delete: [],
+      result: waitFor(
+        "CustomResourceDefinition.metadata.labels of infrastructure.cluster.x-k8s.io/FooMachinePool",
+      ),
     });
   });
 
@@ -145,6 +149,7 @@ describe("machinepool-delete", () => {
 
   it("waits for an unreachable workload cluster exactly until the timeout", async () => {
     expect(await decide(machinepoolDelete, given(cluster(), deleted(), UNREACHABLE))).toEqual({
+      delete: [],
       result: requeueAfter(10_000, "the node deletion timeout"),
     });
   });
@@ -156,8 +161,27 @@ describe("machinepool-delete", () => {
 
   it("waits for ever with a timeout of 0", async () => {
     expect(await decide(machinepoolDelete, given(cluster(), untimed(LONG_AGO), UNREACHABLE))).toEqual({
+      delete: [],
       result: waitFor("Connection.status.state"),
     });
+    const stays = given(cluster(), untimed(LONG_AGO), connection()).inWorkload("default/c1", node("n1"));
+    expect((await decide(machinepoolDelete, stays)).result).toEqual(waitFor("Node.metadata.uid"));
+  });
+
+  it.each([
+    [
+      "cannot be read",
+      new KubeError({ class: "Transient", status: 403, reason: "Forbidden", message: "no" }),
+    ],
+    ["cannot be reached any more", new WaitingError("Connection default/c1")],
+  ])("gives Nodes up that %s once the timeout has passed, and not before", async (_, error) => {
+    const world = (since: string) =>
+      given(cluster(), deleted(since), connection()).refusing("default/c1", error);
+    expect((await decide(machinepoolDelete, world(LONG_AGO))).patch?.[0]?.operations).toEqual(RELEASE);
+    const before = decide(machinepoolDelete, world(AT_ONCE));
+    // An error brings the key back with backoff; a connection that is lost is waited for until the timeout.
+    if (error instanceof KubeError) await expect(before).rejects.toThrow(error);
+    else expect((await before).result).toEqual(requeueAfter(10_000, "the node deletion timeout"));
   });
 
   it("makes one attempt at the Nodes although the timeout has passed", async () => {
@@ -176,10 +200,13 @@ describe("machinepool-delete", () => {
 
   it("does nothing while the Cluster or the pool is paused, live", async () => {
     const paused = deleted(AT_ONCE, { metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } });
-    const result = { result: waitFor("Cluster.spec.paused") };
     const world = given(cluster(), deleted(), infraMachinePool());
-    expect(await decide(machinepoolDelete, world.live(cluster({ spec: { paused: true } })))).toEqual(result);
-    expect(await decide(machinepoolDelete, world.live(paused))).toEqual(result);
+    expect(await decide(machinepoolDelete, world.live(cluster({ spec: { paused: true } })))).toEqual({
+      result: waitFor("Cluster.spec.paused"),
+    });
+    expect(await decide(machinepoolDelete, world.live(paused))).toEqual({
+      result: waitFor("MachinePool.metadata.annotations[cluster.x-k8s.io/paused]"),
+    });
   });
 
   it("takes a pool apart that never had the finalizer", async () => {

@@ -97,6 +97,16 @@ describe("machinepool-guard", () => {
     ]);
   });
 
+  it("reports nothing of a pool that is paused or being deleted", async () => {
+    const version = { spec: { template: { spec: { version: "1.34.2" } } } };
+    const events = async (...objects: readonly KubeObject[]) =>
+      (await decide(machinepoolGuard, given(...objects))).events?.map(({ reason }) => reason);
+    const leaving = { metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } };
+    expect(await events(cluster(), machinePool(version))).toEqual(["InvalidVersion"]);
+    expect(await events(cluster({ spec: { paused: true } }), machinePool(version))).toEqual([]);
+    expect(await events(cluster(), machinePool({ ...version, ...leaving }))).toEqual([]);
+  });
+
   it("reports what admission would have refused by events and goes on", async () => {
     const pool = machinePool({
       spec: {

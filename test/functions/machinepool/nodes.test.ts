@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { machinepoolNodes } from "../../../functions/machinepool/nodes.ts";
-import { MINUTE } from "../../../shared/runtime/backoff.ts";
+import { MINUTE, SECOND } from "../../../shared/runtime/backoff.ts";
 import { done, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
 import { cluster, connection, machine, machinePool, node, OWNED_BY_P1 } from "../../support/builders.ts";
 import { decide, given } from "../../support/world.ts";
@@ -51,6 +51,17 @@ describe("machinepool-nodes", () => {
       { op: "test", path: "/metadata/annotations", value: null },
       { op: "add", path: "/metadata/annotations", value: MARKED },
     ]);
+  });
+
+  it("marks 500 Nodes of a large pool at a time, and says that there are more", async () => {
+    const nodes = Array.from({ length: 501 }, (_, at) =>
+      node(`m${at}`, { spec: { providerID: `foo://m${at}` } }),
+    );
+    const pool = machinePool({ spec: { providerIDList: nodes.map(({ spec }) => spec?.providerID ?? "") } });
+    const world = given(cluster(), pool, connection()).inWorkload("default/c1", ...nodes);
+    const { patch, result } = await decide(machinepoolNodes, world, "p1");
+    expect(patch).toHaveLength(500);
+    expect(result).toEqual(requeueAfter(SECOND, "more Nodes to mark"));
   });
 
   it("overwrites wrong values and leaves the taint of another effect", async () => {

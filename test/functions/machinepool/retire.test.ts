@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { machinepoolRetire } from "../../../functions/machinepool/retire.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
-import { done, waitFor } from "../../../shared/runtime/result.ts";
+import { SECOND } from "../../../shared/runtime/backoff.ts";
+import { done, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
 import {
   cluster,
   connection,
@@ -43,6 +44,32 @@ describe("machinepool-retire", () => {
     expect(await deleted(from)).toMatchObject([
       { cluster: "default/c1", name: "n3", uid: "uid-n3", resourceVersion: "51" },
     ]);
+  });
+
+  it("deletes 500 Nodes of a large pool at a time, and says that there are more", async () => {
+    const nodes = Array.from({ length: 501 }, (_, at) =>
+      node(`m${at}`, { spec: { providerID: `foo://m${at}` } }),
+    );
+    const nodeRefs = nodes.map(({ metadata: { name, uid } }) => ({
+      apiVersion: "v1",
+      kind: "Node",
+      name,
+      uid,
+    }));
+    const from = given(cluster(), connection(), shrunk({ status: { nodeRefs } }), INFRA);
+    const decision = await decide(machinepoolRetire, from.inWorkload("default/c1", ...nodes), "p1");
+    expect(decision.delete).toHaveLength(500);
+    expect(decision.result).toEqual(requeueAfter(SECOND, "more Nodes to retire"));
+  });
+
+  it("leaves a Node alone that is being deleted already", async () => {
+    const going = node("n3", { metadata: { deletionTimestamp: "2026-01-01T12:00:00Z" } });
+    const from = given(cluster(), connection(), shrunk(), INFRA).inWorkload(
+      "default/c1",
+      ...NODES.slice(0, 2),
+      going,
+    );
+    expect(await deleted(from)).toEqual([]);
   });
 
   it("reads nothing live while no Node has left", async () => {

@@ -59,11 +59,18 @@ describe("machinepool-sync", () => {
       (await decide(machinepoolSync, given(cluster(), UNSYNCED, ...providers))).result;
     const config = bootstrapConfig({ status: { initialization: { dataSecretCreated: false } } });
     const infra = infraMachinePool({ status: { ready: false } });
-    expect(await awaited()).toEqual(waitFor("BootstrapConfig.status.dataSecretName"));
+    const free = { metadata: { ownerReferences: undefined } };
+    expect(await awaited()).toEqual(waitFor("BootstrapConfig.metadata.uid"));
+    expect(await awaited(bootstrapConfig(free))).toEqual(waitFor("BootstrapConfig.metadata.ownerReferences"));
+    expect(await awaited(bootstrapConfig(), infraMachinePool(free))).toEqual(
+      waitFor("InfraMachinePool.metadata.ownerReferences"),
+    );
+    const nameless = bootstrapConfig({ status: { dataSecretName: undefined } });
+    expect(await awaited(nameless, infra)).toEqual(waitFor("BootstrapConfig.status.dataSecretName"));
     expect(await awaited(config, infra)).toEqual(
       waitFor("BootstrapConfig.status.initialization.dataSecretCreated"),
     );
-    expect(await awaited(bootstrapConfig())).toEqual(waitFor("InfraMachinePool.status.ready"));
+    expect(await awaited(bootstrapConfig())).toEqual(waitFor("InfraMachinePool.metadata.uid"));
     expect(await awaited(bootstrapConfig(), infra)).toEqual(waitFor("InfraMachinePool.status.ready"));
     const empty = infraMachinePool({ spec: { providerIDList: [] } });
     expect(await awaited(bootstrapConfig(), empty)).toEqual(waitFor("InfraMachinePool.spec.providerIDList"));

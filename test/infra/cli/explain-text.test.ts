@@ -56,8 +56,12 @@ describe("the text of an explanation", () => {
       "waits for Cluster default/c1: spec.paused is true",
     );
     expect(waiting({ object: "Cluster default/c1", field: "metadata.uid" })).toContain(
-      "waits for Cluster default/c1: metadata.uid is not set",
+      "waits for Cluster default/c1 to be created",
     );
+    expect(waiting({ object: "Cluster default/c1", field: "metadata.uid", value: "u" })).toContain(
+      "waits for Cluster default/c1 to be deleted",
+    );
+    expect(waiting({ object: "Cluster default/c1", field: "spec.x" })).toContain("spec.x is not set");
     expect(waiting({ what: "SimServer deleted", object: "SimServer c1" })).toContain(
       "SimServer c1 to be deleted",
     );

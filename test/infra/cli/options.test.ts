@@ -41,6 +41,15 @@ describe("the options of a serving process", () => {
     }
   });
 
+  it("know where workload API servers may be, as address blocks (S-11)", () => {
+    expect(parse("--workload-addresses", "10.0.0.0/8", "fd00::/8", "192.0.2.7")).toMatchObject({
+      workloadAddresses: ["10.0.0.0/8", "fd00::/8", "192.0.2.7"],
+    });
+    for (const wrong of ["10.0.0.0/33", "10.0.0.0/", "example.com", "10.0.0.0/8/1", "10/8"]) {
+      expect(() => parse("--workload-addresses", wrong)).toThrow("write one like 10.0.0.0/8");
+    }
+  });
+
   it("know the levels of the log", () => {
     expect(parse("--log-level", "debug")).toMatchObject({ logLevel: "debug" });
     expect(() => parse("--log-level", "loud")).toThrow(

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../infra/clock.ts";
 import { createServer, type Server, type ServerOptions } from "../../../infra/kube/client.ts";
 import type { ServerAccess } from "../../../infra/kube/server-access.ts";
+import { addressList } from "../../../infra/kube/server-access.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import { virtualClock } from "../../support/clock.ts";
@@ -330,8 +331,11 @@ describe("client", () => {
   it("refuses a name that resolves to a refused address (S-11)", async () => {
     await using scripted = await startScriptedServer();
     const server = new URL(`http://localhost:${scripted.url.port}`);
-    using refused = createServer({ server, addresses: { allowLoopback: false } }, { clock: systemClock });
-    await expect(refused.as("x").get(Thing, key)).rejects.toThrow("loopback");
+    const policies = [{ allowLoopback: false }, { allowLoopback: true, only: addressList(["10.0.0.0/8"]) }];
+    for (const addresses of policies) {
+      using refused = createServer({ server, addresses }, { clock: systemClock });
+      await expect(refused.as("x").get(Thing, key)).rejects.toThrow(/loopback|--workload-addresses/);
+    }
     expect(scripted.requests).toHaveLength(0);
   });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { loadKubeconfig, parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
+import { addressList } from "../../../infra/kube/server-access.ts";
 
 const PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -112,6 +113,37 @@ describe("kubeconfig of a workload cluster", () => {
     expect(() => parseKubeconfig(text, { allowLoopback: false })).toThrow("loopback");
     const named = kubeconfig({ cluster: { server: "https://localhost:6443" } });
     expect(() => parseKubeconfig(named, { allowLoopback: false })).toThrow("loopback");
+  });
+
+  it.each([
+    "169.254.169.254",
+    "[fe80::1]",
+    "[::ffff:169.254.169.254]",
+    "[fd00:ec2::254]",
+    "100.100.100.200",
+    "168.63.129.16",
+    "0.0.0.0",
+    "2852039166",
+  ])("may never name the link-local or metadata address %s, not even by a list (S-11)", (host) => {
+    const text = kubeconfig({ cluster: { server: `https://${host}:6443` } });
+    const only = addressList(["0.0.0.0/0", "::/0"]);
+    expect(() => parseKubeconfig(text, { allowLoopback: true })).toThrow("link-local");
+    expect(() => parseKubeconfig(text, { allowLoopback: true, only })).toThrow("link-local");
+  });
+
+  it("may name only listed addresses where there is a list, and loopback where it is listed (S-11)", () => {
+    const parse = (host: string, ...blocks: readonly string[]) =>
+      parseKubeconfig(kubeconfig({ cluster: { server: `https://${host}:6443` } }), {
+        allowLoopback: false,
+        only: addressList(blocks),
+      }).server.hostname;
+    expect(parse("10.1.2.3", "10.0.0.0/8")).toBe("10.1.2.3");
+    expect(parse("[fd12::1]", "10.0.0.0/8", "fd00::/8")).toBe("[fd12::1]");
+    expect(parse("127.0.0.1", "127.0.0.0/8")).toBe("127.0.0.1");
+    expect(parse("api.example.com", "10.0.0.0/8")).toBe("api.example.com");
+    expect(() => parse("11.1.2.3", "10.0.0.0/8")).toThrow("outside of --workload-addresses 10.0.0.0/8");
+    expect(() => parse("127.0.0.1", "10.0.0.0/8")).toThrow("--workload-addresses");
+    expect(() => parse("localhost", "10.0.0.0/8")).toThrow("--workload-addresses");
   });
 });
 

@@ -3,6 +3,7 @@ import { stringify } from "yaml";
 import { startApiServer } from "../../../infra/apiserver/server.ts";
 import { createServer, type Server } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
+import { type Connect, createTransport } from "../../../infra/kube/transport.ts";
 import { createClients } from "../../../infra/relay/clients.ts";
 import { type Connections, startConnections } from "../../../infra/relay/connections.ts";
 import { createDelivery } from "../../../infra/relay/delivery.ts";
@@ -73,7 +74,26 @@ interface World extends AsyncDisposable {
   nodes(name?: string): Promise<readonly string[]>;
 }
 
-async function world(): Promise<World> {
+/** Connections by the token that they carry. */
+function tokensInUse(): { readonly connect: Connect; readonly tokens: Set<string | undefined> } {
+  const tokens = new Set<string | undefined>();
+  return {
+    tokens,
+    connect(access) {
+      const transport = createTransport(access);
+      tokens.add(access.token);
+      return {
+        ...transport,
+        [Symbol.dispose]() {
+          tokens.delete(access.token);
+          transport[Symbol.dispose]();
+        },
+      };
+    },
+  };
+}
+
+async function world({ connect = createTransport as Connect } = {}): Promise<World> {
   const stack = new AsyncDisposableStack();
   const clock = virtualClock();
   const embedded = await startApiServer({ name: "test", recordRequests: true });
@@ -86,7 +106,7 @@ async function world(): Promise<World> {
   const queue = { enqueue: async () => undefined } as unknown as Queue;
   const delivery = createDelivery({ ...shared, functions: [], queue, onChange: () => undefined });
   const connections = stack.use(
-    startConnections({ ...shared, functions: [], server: management, delivery, random: () => 0 }),
+    startConnections({ ...shared, functions: [], server: management, delivery, random: () => 0, connect }),
   );
   stack.defer(() => abort.abort());
   const client = management.as("test");
@@ -189,7 +209,7 @@ describe("workload connections", () => {
     await eventually(async () => (await w.status())?.failures === 1, within);
     expect(await w.status()).toMatchObject({ state: "connected", nodesComplete: false });
     expect(w.connections.of("default/c1", "x")).toBeDefined();
-    w.workload.lists.push(failing(500, "InternalError"));
+    w.workload.lists.push(...Array(20).fill(failing(500, "InternalError")));
     for (let second = 0; second < 60 && (await w.status())?.state === "connected"; second += 1)
       await w.clock.advance(SECOND);
     expect(await w.status()).toMatchObject({ state: "unreachable", failures: 5, nodesComplete: false });
@@ -258,6 +278,22 @@ describe("workload connections", () => {
     await w.connections.of("default/c1", "x").list(Node, {});
     expect(other.requests.at(-1)?.headers["authorization"]).toBe("Bearer rotated");
     expect((await w.status())?.state).toBe("connected");
+  });
+
+  it("drop the credentials of a Secret within 10 s after it changed or went (S-13)", async () => {
+    const { connect: connecting, tokens } = tokensInUse();
+    await using w = await world({ connect: connecting });
+    await connect(w);
+    expect([...tokens]).toEqual(["t"]);
+    // The new server does not even answer.
+    await w.writeSecret("c1", kubeconfigFor(new URL("http://127.0.0.1:1"), "rotated"));
+    await eventually(() => tokens.has("rotated"), within);
+    await w.clock.advance(10 * SECOND);
+    expect(tokens.has("t")).toBe(false);
+    await w.deleteSecret("c1");
+    await stateOf(w, "unknown");
+    await w.clock.advance(10 * SECOND);
+    expect([...tokens]).toEqual([]);
   });
 
   it("do not reconnect when only the metadata of the Secret changes (KR-19)", async () => {
@@ -375,6 +411,27 @@ describe("clients of a worker without a relay", () => {
       "Bearer second",
     ]);
     expect(clients.of(MANAGEMENT, "x")).toBe(w.management.as("x"));
+  });
+
+  it("drop the credentials of a Secret within 10 s after it changed or went, used or not (S-13)", async () => {
+    const { connect: connecting, tokens } = tokensInUse();
+    await using w = await world();
+    const { management, store, clock } = w;
+    await using clients = createClients({ management, store, clock, log: silentLog, connect: connecting });
+    await w.writeSecret("c1", kubeconfigFor(w.workload.url, "first"));
+    appear(w);
+    await stateOf(w, "connected");
+    await clients.of("default/c1", "x").list(Node, {});
+    expect([...tokens]).toEqual(["first"]);
+    const before = (await w.status())?.secretVersion;
+    await w.writeSecret("c1", kubeconfigFor(w.workload.url, "second"));
+    await eventually(async () => (await w.status())?.secretVersion !== before, within);
+    await clock.advance(10 * SECOND);
+    await eventually(() => [...tokens].join() === "second", within);
+    await w.deleteSecret("c1");
+    await stateOf(w, "unknown");
+    await clock.advance(10 * SECOND);
+    await eventually(() => tokens.size === 0, within);
   });
 
   it("stream a watch of a workload server", async () => {

@@ -196,6 +196,32 @@ describe("delivery", () => {
     expect(await store.progress(type)).toEqual({ ready: true, resourceVersion: "100" });
   });
 
+  it("starts over when a list has an object as it was before, although its own version is higher (KR-12)", async () => {
+    const { delivery, store, woken } = world();
+    await delivery.replace(type, [thing("a", "500"), thing("b", "501")], list("510"));
+    woken();
+    expect(await delivery.replace(type, [thing("a", "500"), thing("b", "90")], list("600"))).toBe(true);
+    expect((await store.get(type, { namespace: "default", name: "b" }))?.metadata.resourceVersion).toBe("90");
+    expect(await delivery.replace(type, [thing("a", "500"), thing("b", "90")], list("601"))).toBe(false);
+  });
+
+  it("keeps what another relay has stored since its list was made (KR-21)", async () => {
+    const { delivery, store } = world();
+    await delivery.replace(type, [thing("a", "500")], list("510"));
+    await delivery.put(type, thing("a", "600"), "live");
+    expect(await delivery.replace(type, [thing("a", "500")], list("550"))).toBe(false);
+    expect((await store.get(type, { namespace: "default", name: "a" }))?.metadata.resourceVersion).toBe(
+      "600",
+    );
+  });
+
+  it("starts over with the list of another server (KR-12)", async () => {
+    const { delivery } = world();
+    await delivery.replace(type, [thing("a", "500")], { ...list("510"), scope: "one" });
+    expect(await delivery.replace(type, [thing("a", "700")], { ...list("710"), scope: "other" })).toBe(true);
+    expect(await delivery.replace(type, [thing("a", "700")], { ...list("711"), scope: "other" })).toBe(false);
+  });
+
   it("asks a queue that refuses until it takes the keys, and the caller waits (KR-14)", async () => {
     const { delivery, refuse, clock, woken } = world();
     refuse(3);

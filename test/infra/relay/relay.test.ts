@@ -3,8 +3,9 @@ import { parseAllDocuments } from "yaml";
 import { startApiServer } from "../../../infra/apiserver/server.ts";
 import { installCrds } from "../../../infra/cli/install-crds.ts";
 import { systemClock } from "../../../infra/clock.ts";
-import { createServer } from "../../../infra/kube/client.ts";
+import { createServer, type Server } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
+import { type Connect, createTransport } from "../../../infra/kube/transport.ts";
 import { type Relay, type RelayOptions, startRelay } from "../../../infra/relay/relay.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { CustomResourceDefinition, Namespace } from "../../../shared/api/core.ts";
@@ -18,7 +19,7 @@ import {
 } from "../../../shared/runtime/define-function.ts";
 import { itself, referencing, referencingKind } from "../../../shared/runtime/mappings.ts";
 import type { KubeClient, Store } from "../../../shared/runtime/ports.ts";
-import type { Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
+import { type Queue, type QueueEntry, RESTORED } from "../../../shared/runtime/queue-port.ts";
 import { eventually } from "../../support/eventually.ts";
 import { FOO_CLUSTER, FOO_PROVIDER } from "../../support/foo-provider.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -95,6 +96,9 @@ interface World extends AsyncDisposable {
   create(kind: Kind, object: KubeObject): Promise<KubeObject>;
   start(functions: readonly AnyFunction[], options?: Partial<RelayOptions>): Promise<Relay>;
   readonly ledger: { epoch: string };
+  /** The management server through a line that can be cut. */
+  readonly relayServer: Server;
+  readonly line: { isCut: boolean };
   /** The last write never happened. */
   restore(): Promise<void>;
   compact(): void;
@@ -106,6 +110,27 @@ async function world(): Promise<World> {
   stack.defer(() => embedded.stop());
   const server = stack.use(createServer(parseKubeconfig(embedded.kubeconfig()), { clock: systemClock }));
   const client = server.as("test");
+  const line: World["line"] = { isCut: false };
+  const connect: Connect = (access) => {
+    const { send, open, ...rest } = createTransport(access);
+    const demand = () => {
+      if (line.isCut) throw new Error("connect ECONNREFUSED");
+    };
+    return {
+      ...rest,
+      async send(...call) {
+        demand();
+        return send(...call);
+      },
+      async open(...call) {
+        demand();
+        return open(...call);
+      },
+    };
+  };
+  const relayServer = stack.use(
+    createServer(parseKubeconfig(embedded.kubeconfig()), { clock: systemClock, connect }),
+  );
   await installCrds(client, systemClock);
   const store = stack.use(createMemoryStore());
   const woken: string[] = [];
@@ -125,6 +150,8 @@ async function world(): Promise<World> {
     store,
     woken,
     ledger,
+    relayServer,
+    line,
     restore: () => embedded.restart({ undo: 1 }),
     create: (kind, object) =>
       client.create(kind, object as KubeObject & { metadata: { namespace?: string } }),
@@ -158,6 +185,15 @@ const lateCrd = {
     versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
   },
 } as unknown as KubeObject;
+
+/** Raises the versions of a server that was restarted, which has broken the connections of the test, too. */
+async function writeNamespaces(client: KubeClient, ...names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const body = { apiVersion: "v1", kind: "Namespace", metadata: { name } };
+    const written = () => client.apply(Namespace as Kind, { namespace: "", name }, body).catch(() => false);
+    await eventually(async () => (await written()) !== false, within);
+  }
+}
 
 describe("relay", () => {
   it("is ready when every kind of its functions is listed, and has then enqueued what is stored (KR-22)", async () => {
@@ -375,6 +411,51 @@ describe("relay", () => {
     const second = await w.start([pools]);
     await second.ready();
     await eventually(async () => (await w.store.list(typeOf(MachinePool), {})).length === 1, within);
+  });
+
+  it("starts over with a server that was restored during an outage and is at higher versions again (KR-12)", async () => {
+    await using w = await world();
+    await w.create(MachinePool as Kind, named(fooObjects, "MachinePool"));
+    let shiftMs = 0;
+    const clock = { ...systemClock, now: () => new Date(Date.now() + shiftMs) };
+    const relay = await w.start([pools], { clock, server: w.relayServer });
+    await relay.ready();
+    const key = { namespace: "default", name: "foo-pool" };
+    const replicas = async () =>
+      Reflect.get((await w.store.get(typeOf(MachinePool), key)) ?? {}, "spec")?.replicas;
+    const before = await replicas();
+    await w.client.jsonPatch(MachinePool as Kind, key, [{ op: "add", path: "/spec/replicas", value: 9 }]);
+    await eventually(async () => (await replicas()) === 9, within);
+    w.woken.length = 0;
+    w.line.isCut = true;
+    await w.restore();
+    await writeNamespaces(w.client, "x", "y");
+    shiftMs = 10_000;
+    w.line.isCut = false;
+    await eventually(async () => (await replicas()) === before, within);
+    const resynced = `machinepool-test MachinePool default/foo-pool (${RESTORED})`;
+    await eventually(() => w.woken.includes(resynced), within);
+  });
+
+  it("starts over with a server that was restored while no relay ran and is at higher versions again (KR-12)", async () => {
+    await using w = await world();
+    await w.create(MachinePool as Kind, named(fooObjects, "MachinePool"));
+    const first = await w.start([pools]);
+    await first.ready();
+    const key = { namespace: "default", name: "foo-pool" };
+    const replicas = async () =>
+      Reflect.get((await w.store.get(typeOf(MachinePool), key)) ?? {}, "spec")?.replicas;
+    const before = await replicas();
+    await w.client.jsonPatch(MachinePool as Kind, key, [{ op: "add", path: "/spec/replicas", value: 9 }]);
+    await eventually(async () => (await replicas()) === 9, within);
+    await first[Symbol.asyncDispose]();
+    await w.restore();
+    await writeNamespaces(w.client, "x", "y");
+    w.woken.length = 0;
+    await (await w.start([pools])).ready();
+    await eventually(async () => (await replicas()) === before, within);
+    const resynced = `machinepool-test MachinePool default/foo-pool (${RESTORED})`;
+    await eventually(() => w.woken.includes(resynced), within);
   });
 
   it("looks at one namespace only when told (--namespace)", async () => {

@@ -530,8 +530,9 @@ async function stored(script: Script) {
   const type = { cluster: MANAGEMENT, group: Thing.group, kind: Thing.kind };
   const consumer: WatchConsumer = {
     reduce: (object) => object,
-    listed: (items, { resourceVersion }) =>
-      delivery.replace(type, items, { resourceVersion, urgency: "live" }),
+    listed: async (items, { resourceVersion }) => {
+      await delivery.replace(type, items, { resourceVersion, urgency: "live" });
+    },
     changed: (one) =>
       one.type === "DELETED" ? delivery.remove(type, one.object) : delivery.put(type, one.object, "live"),
   };

@@ -16,7 +16,7 @@ describe("clusterHold", () => {
     [
       "is paused by annotation",
       cluster({ metadata: { annotations: { "cluster.x-k8s.io/paused": "false" } } }),
-      waitFor("Cluster.spec.paused"),
+      waitFor("Cluster.metadata.annotations[cluster.x-k8s.io/paused]"),
     ],
     [
       "is not guarded",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isPaused, pausedCondition } from "../../../shared/rules/paused.ts";
+import { isPaused, pausedBy, pausedCondition } from "../../../shared/rules/paused.ts";
 import { cluster, machinePool } from "../../support/builders.ts";
 
 const PAUSED_CLUSTER = cluster({ spec: { paused: true } });
@@ -13,6 +13,13 @@ describe("pausing", () => {
     expect(isPaused(undefined, annotated("false"))).toBe(true);
     expect(isPaused(cluster(), machinePool())).toBe(false);
     expect(isPaused(undefined, machinePool())).toBe(false);
+  });
+
+  it("ends with a change of the Cluster or of the annotation", () => {
+    const annotation = "MachinePool.metadata.annotations[cluster.x-k8s.io/paused]";
+    expect(pausedBy(PAUSED_CLUSTER, annotated(""))).toBe("Cluster.spec.paused");
+    expect(pausedBy(cluster(), annotated("false"))).toBe(annotation);
+    expect(pausedBy(cluster(), machinePool())).toBeUndefined();
   });
 
   it("shows in a condition that names every reason", () => {

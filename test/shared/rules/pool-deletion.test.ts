@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  awaitedDeletion,
   deletionMessage,
   nodeDeletionEndsAt,
   remainingProviders,
@@ -43,8 +44,23 @@ describe("the deletion of a pool", () => {
   });
 
   it("cannot tell whether objects are gone whose CRD claims no contract", () => {
-    expect(unreadableProviders({ ...NONE, bootstrap: unresolved(true) })).toBe("CRD of Foo cannot be used");
-    expect(unreadableProviders({ ...NONE, bootstrap: unresolved(false) })).toBeUndefined();
+    const unreadable = (bootstrap: ReturnType<typeof unresolved>) =>
+      unreadableProviders(deleted(), { ...NONE, bootstrap }).map(({ reference }) => reference.name);
+    expect(unreadable(unresolved(true))).toEqual(["p1-config"]);
+    expect(unreadable(unresolved(false))).toEqual([]);
+  });
+
+  it.each([
+    ["the bootstrap object first", BOTH, "BootstrapConfig.metadata.uid"],
+    ["then the infrastructure object", { ...BOTH, bootstrap: undefined }, "InfraMachinePool.metadata.uid"],
+    [
+      "then a definition without contract",
+      { ...NONE, infrastructure: unresolved(true) },
+      "CustomResourceDefinition.metadata.labels of infrastructure.cluster.x-k8s.io/FooMachinePool",
+    ],
+    ["nothing more", NONE, undefined],
+  ])("waits for %s", (_, providers, awaited) => {
+    expect(awaitedDeletion(deleted(), providers)).toBe(awaited);
   });
 
   it("ends retries for Nodes at the timeout, counted from the request, and never without one", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { poolGuardPatch, poolViolations } from "../../../shared/rules/pool-guard.ts";
+import { poolGuardPatch } from "../../../shared/rules/pool-guard.ts";
+import { poolViolations } from "../../../shared/rules/pool-violations.ts";
 import { cluster, machinePool } from "../../support/builders.ts";
 
 const MIN = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size";
@@ -46,27 +47,5 @@ describe("the defaults of a pool", () => {
     expect(poolGuardPatch(pool, cluster())).toEqual([
       { op: "add", path: "/spec/template/spec/deletion/nodeDeletionTimeoutSeconds", value: 10 },
     ]);
-  });
-});
-
-describe("poolViolations", () => {
-  it.each([
-    ["v1.34.2", []],
-    ["v1.34.2-rc.1+build.5", []],
-    ["1.34.2", ["InvalidVersion"]],
-    ["v1.34", ["InvalidVersion"]],
-  ])("judges version %s", (version, reasons) => {
-    const pool = machinePool({ spec: { template: { spec: { version } } } });
-    expect(poolViolations(pool).map(({ reason }) => reason)).toEqual(reasons);
-  });
-
-  it("accepts an empty data secret name without configRef, and no pool with taints", () => {
-    const named = machinePool({
-      spec: { template: { spec: { bootstrap: { configRef: undefined, dataSecretName: "" } } } },
-    });
-    expect(poolViolations(named)).toEqual([]);
-    const taints = [{ key: "a", effect: "NoSchedule", propagation: "Always" }] as const;
-    const tainted = machinePool({ spec: { template: { spec: { taints } } } });
-    expect(poolViolations(tainted).map(({ reason }) => reason)).toEqual(["InvalidSpec"]);
   });
 });

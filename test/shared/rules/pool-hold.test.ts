@@ -9,6 +9,12 @@ describe("poolHold", () => {
     ["no Cluster", machinePool(), undefined, waitFor("Cluster.metadata.uid")],
     ["a paused Cluster", machinePool(), cluster({ spec: { paused: true } }), waitFor("Cluster.spec.paused")],
     [
+      "its own annotation",
+      machinePool({ metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } }),
+      cluster(),
+      waitFor("MachinePool.metadata.annotations[cluster.x-k8s.io/paused]"),
+    ],
+    [
       "no finalizer",
       machinePool({ metadata: { finalizers: ["other"] } }),
       cluster(),

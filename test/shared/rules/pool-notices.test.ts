@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { nodeReport } from "../../../shared/rules/pool-nodes.ts";
 import { poolNotices } from "../../../shared/rules/pool-notices.ts";
-import { machinePool, node } from "../../support/builders.ts";
+import { machinePool, node, type Overrides } from "../../support/builders.ts";
 import { NOW } from "../../support/world.ts";
 
 const NODES = [node("n1"), node("n2")];
@@ -23,9 +24,13 @@ describe("poolNotices", () => {
 
   it("warns of a pool that comes near the size limit of an object", () => {
     const providerIDList = Array.from({ length: 4_000 }, (_, index) => `foo://${index}`);
-    const pool = machinePool({ spec: { providerIDList } });
-    expect(poolNotices(pool, nodeReport(pool, undefined, NOW)).map(({ reason }) => reason)).toEqual([
-      "TooManyInstances",
-    ]);
+    const warned = (overrides: Overrides<MachinePool>) => {
+      const pool = machinePool({ spec: { providerIDList }, ...overrides });
+      return poolNotices(pool, nodeReport(pool, undefined, NOW)).map(({ reason }) => reason);
+    };
+    expect(warned({})).toEqual(["TooManyInstances"]);
+    expect(warned({ spec: { providerIDList: providerIDList.slice(1) } })).toEqual([]);
+    expect(warned({ status: { observedGeneration: 1 } })).toEqual(["TooManyInstances"]);
+    expect(warned({ status: { observedGeneration: 2 } })).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { departedNodes, retiredNodes } from "../../../shared/rules/pool-retired-nodes.ts";
+import { retiredNodes } from "../../../shared/rules/pool-retired-nodes.ts";
 import { found, infraMachinePool, machinePool, missing, node, unresolved } from "../../support/builders.ts";
 
 const REFS = ["n1", "n2", "n3"].map((name) => ({ name, uid: `uid-${name}` }));
@@ -34,6 +34,5 @@ describe("retiredNodes", () => {
       node("n3", { metadata: { uid: "uid-new" } }),
     ];
     expect(retiredNodes(pool(SHRUNK, 2), infra(SHRUNK), nodes)).toEqual([]);
-    expect(departedNodes(pool(SHRUNK, 2), nodes)).toEqual([]);
   });
 });

@@ -1,6 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addVersions, compareVersions, countVersions } from "../../../shared/rules/versions.ts";
+import {
+  addVersions,
+  compareVersions,
+  countVersions,
+  isPrefixedVersion,
+  prefixedVersion,
+} from "../../../shared/rules/versions.ts";
 
 describe("countVersions", () => {
   it("counts in the order of semantic versions, build metadata compared, what is none last and by text", () => {
@@ -43,5 +49,11 @@ describe("countVersions", () => {
         expect(Math.sign(compareVersions(a, b))).toBe(-Math.sign(compareVersions(b, a)) + 0);
       }),
     );
+  });
+
+  it("has a v in front as admission leaves it, and is read as if it had one", () => {
+    expect(["v1.34.2", "v1.34.2-rc.1+build.5"].filter(isPrefixedVersion)).toHaveLength(2);
+    expect(["1.34.2", "v1.34", "v01.34.2", "v"].filter(isPrefixedVersion)).toEqual([]);
+    expect(["v1.34.2", "1.34.2"].map(prefixedVersion)).toEqual(["v1.34.2", "v1.34.2"]);
   });
 });

@@ -9,7 +9,7 @@ import {
 } from "../../../shared/runtime/define-function.ts";
 import { KubeError, TerminalError, WaitingError } from "../../../shared/runtime/errors.ts";
 import type { Log, Store } from "../../../shared/runtime/ports.ts";
-import type { Lease, Outcome } from "../../../shared/runtime/queue-port.ts";
+import { type Lease, type Outcome, RESTORED } from "../../../shared/runtime/queue-port.ts";
 import { done, failed, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
 import { runStep } from "../../../shared/runtime/run-step.ts";
 import { virtualClock } from "../../support/clock.ts";
@@ -196,6 +196,24 @@ describe("the freshness barrier", () => {
     });
     expect(seen).toEqual(["11"]);
     expect(outcome.fences).toEqual([widgetFence("11")]);
+  });
+
+  it("does not wait for the versions of a server that was restored: it reads live, and forgets the rest (KR-12)", async () => {
+    const gadget = { ...widgetFence("90"), kind: "Gadget" };
+    const store = await storeOf(widget());
+    await store.advance({ ...WIDGETS, kind: "Gadget" }, { ready: true, resourceVersion: "9" });
+    const { outcome } = await run({
+      store,
+      step: decides({ result: done }),
+      lease: { causes: [{ what: RESTORED }], fences: [widgetFence("80"), gadget] },
+      liveVersion: "9",
+    });
+    expect(outcome).toEqual({
+      type: "ok",
+      requested: false,
+      notBeforeMs: undefined,
+      fences: [widgetFence("9")],
+    });
   });
 
   it("fences the next run behind its own write rather than behind what it read live", async () => {

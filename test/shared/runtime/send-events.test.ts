@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { MINUTE } from "../../../shared/runtime/backoff.ts";
 import { type AnyFunction, defineFunction, type Notice } from "../../../shared/runtime/define-function.ts";
 import { KubeError } from "../../../shared/runtime/errors.ts";
 import type { Log } from "../../../shared/runtime/ports.ts";
@@ -50,6 +51,23 @@ describe("an Event", () => {
     const by = { function: grow, clients, clock: virtualClock(), log: silentLog, signal, runId: "r1" };
     await sendEvents([odd], { ...by, object: widget() });
     expect(clients.sent[0]?.body).toMatchObject({ metadata: { annotations: { "capstan.dev/run": "r1" } } });
+  });
+
+  it("F-07: is sent once an hour by one process, also when it was there already", async () => {
+    const exists = { class: "Conflict", status: 409, reason: "AlreadyExists", message: "exists" } as const;
+    for (const refusal of [undefined, new KubeError(exists)]) {
+      const clients = recordingClients(() => refusal);
+      const clock = virtualClock();
+      const signal = new AbortController().signal;
+      const by = { function: grow, clients, clock, log: silentLog, signal, told: new Map() };
+      const tell = () => sendEvents([odd], { ...by, object: widget() });
+      await tell();
+      await tell();
+      expect(clients.sent).toHaveLength(1);
+      await clock.advance(60 * MINUTE);
+      await tell();
+      expect(clients.sent).toHaveLength(2);
+    }
   });
 
   it("has one name per object, reason and message", async () => {

@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startApiServer } from "../apiserver/server.ts";
+import { systemClock } from "../clock.ts";
+import { readEnvironment } from "../config.ts";
+import { createServer } from "../kube/client.ts";
+import { loadKubeconfig } from "../kube/kubeconfig.ts";
+import type { ServerClient } from "../kube/verbs.ts";
+import { freePorts, realServerMissing, startRealServer } from "./real-server.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+/** Of /proc, per second. */
+const TICKS = 100;
+/** User-Agent of whoever prepares the world. */
+export const SETUP = "bench";
+
+/** A management API server and a way to it that is not limited. */
+export interface World extends AsyncDisposable {
+  readonly name: "kube-apiserver" | "embedded";
+  readonly kubeconfig: string;
+  readonly kubeconfigFile: string;
+  /** Of the real one. */
+  readonly auditLog: string | undefined;
+  readonly client: ServerClient;
+}
+
+/** The management API server: a real one when its binaries are there. */
+export async function startWorld(): Promise<World> {
+  const stack = new AsyncDisposableStack();
+  const assets = readEnvironment().KUBEBUILDER_ASSETS;
+  const dir = await mkdtemp(join(tmpdir(), "capstan-bench-"));
+  stack.defer(() => rm(dir, { recursive: true, force: true }));
+  let kubeconfigFile = join(dir, "kubeconfig");
+  let auditLog: string | undefined;
+  if (assets !== undefined && realServerMissing(assets) === undefined) {
+    ({ kubeconfigFile, auditLog } = stack.use(await startRealServer(assets)));
+  } else {
+    const embedded = await startApiServer({ name: "bench" });
+    stack.defer(() => embedded.stop());
+    await writeFile(kubeconfigFile, embedded.kubeconfig(), { mode: 0o600 });
+  }
+  const access = await loadKubeconfig({ file: kubeconfigFile, env: {} });
+  const rate = { requestsPerSecond: 10_000, burst: 10_000 };
+  const server = stack.use(createServer(access, { clock: systemClock, rate }));
+  return {
+    name: auditLog === undefined ? "embedded" : "kube-apiserver",
+    kubeconfig: await readFile(kubeconfigFile, "utf8"),
+    kubeconfigFile,
+    auditLog,
+    client: server.as(SETUP),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Since the start of a process. */
+export interface Usage {
+  readonly cpuSeconds: number;
+  readonly residentMiB: number;
+  readonly peakMiB: number;
+  /** Read and written by system calls: sockets, with what TLS adds, and the few files that were read. */
+  readonly receivedBytes: number;
+  readonly sentBytes: number;
+}
+
+/** Capstan as users start it. */
+export interface CapstanProcess extends AsyncDisposable {
+  usage(): Promise<Usage>;
+  /** Runs of every function so far. */
+  jobs(): Promise<ReadonlyMap<string, number>>;
+}
+
+/** `npm run capstan -- up` of this checkout, without npm and without anything that is simulated; `options` are added. */
+export async function startCapstan(
+  kubeconfigFile: string,
+  options: readonly string[] = [],
+): Promise<CapstanProcess> {
+  const roles = ["--roles", "relay", "worker", "--empty", "--quiet", "--log-level", "error"];
+  const functions = ["--functions", "cluster-*", "machinepool-*"];
+  const { scripts } = JSON.parse(await readFile(new URL("package.json", ROOT), "utf8"));
+  const [, ...command] = String(scripts.capstan).split(" ");
+  const [port = 0] = await freePorts(1);
+  const address = `127.0.0.1:${port}`;
+  const seen = ["--metrics-address", address, ...options];
+  const args = [...command, "up", "--kubeconfig", kubeconfigFile, ...roles, ...functions, ...seen];
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = once(child, "exit").then(([code]) => {
+    throw new Error(`capstan ended with ${code} instead of starting`);
+  });
+  await Promise.race([once(child.stdout, "data"), ended]);
+  ended.catch(() => undefined);
+  child.stdout.resume();
+  return {
+    usage: () => usageOf(child),
+    jobs: () => jobsAt(`http://${address}/metrics`),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    },
+  };
+}
+
+async function usageOf({ pid }: ChildProcess): Promise<Usage> {
+  const [status, stat, io] = await Promise.all(
+    ["status", "stat", "io"].map((file) => readFile(`/proc/${pid}/${file}`, "utf8")),
+  );
+  const number = (text: string | undefined, name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text ?? "")?.[1]);
+  const [utime = 0, stime = 0] = (stat ?? "")
+    .slice((stat ?? "").lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(11, 13)
+    .map(Number);
+  return {
+    cpuSeconds: (utime + stime) / TICKS,
+    residentMiB: Math.round(number(status, "VmRSS") / 1_024),
+    peakMiB: Math.round(number(status, "VmHWM") / 1_024),
+    receivedBytes: number(io, "rchar"),
+    sentBytes: number(io, "wchar"),
+  };
+}
+
+const RUNS = /^controller_runtime_reconcile_total\{.*controller="([^"]+)".*\} (\d+)$/gm;
+
+async function jobsAt(url: string): Promise<ReadonlyMap<string, number>> {
+  const text = await (await fetch(url)).text();
+  const jobs = new Map<string, number>();
+  for (const [, name = "", runs] of text.matchAll(RUNS)) jobs.set(name, (jobs.get(name) ?? 0) + Number(runs));
+  return jobs;
+}
+
+/** Of a measured value. */
+export function round(value: number, digits = 3): number {
+  return Math.round(value * 10 ** digits) / 10 ** digits;
+}

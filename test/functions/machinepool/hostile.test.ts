@@ -1,0 +1,167 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { machinepoolMachines } from "../../../functions/machinepool/machines.ts";
+import { MANAGEMENT, type ObjectRef } from "../../../shared/api/kinds.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import { valueAt } from "../../../shared/runtime/path.ts";
+import { connection, machinePool, type ProviderObject } from "../../support/builders.ts";
+import { decide } from "../../support/world.ts";
+import { anyDeed, type Deed, RIVAL, repair } from "./hostile-world.ts";
+import {
+  CLUSTER,
+  CONFIG,
+  CONNECTION,
+  carryOut,
+  created,
+  FUNCTIONS,
+  INFRA,
+  keyOf,
+  nodeKey,
+  type Objects,
+  poolIn,
+  settle,
+  worldOf,
+} from "./small-server.ts";
+
+/** Snapshots of the read model lag behind by at most so many changes. */
+const MAX_LAG = 4;
+
+/** Runs of some functions, or something that somebody else does. */
+type Moment = Deed | { readonly fns: readonly AnyFunction[]; readonly lag: number };
+const moment: fc.Arbitrary<Moment> = fc.oneof<fc.WeightedArbitrary<Moment>[]>(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      fns: fc.subarray([...FUNCTIONS, machinepoolMachines], { minLength: 1 }),
+      lag: fc.oneof(fc.constant(0), fc.nat({ max: MAX_LAG })),
+    }),
+  },
+  { weight: 2, arbitrary: anyDeed },
+);
+
+const { finalizers, labels, ownerReferences } = machinePool().metadata;
+const GUARDED = { finalizers, labels, ownerReferences };
+
+function stringsAt(object: unknown, path: string): readonly string[] | undefined {
+  const value = valueAt(object, path) ?? [];
+  const strings = Array.isArray(value) && value.every((item) => typeof item === "string");
+  return strings ? value.filter((item) => item !== "") : undefined;
+}
+
+function controllerUidOf(object: ProviderObject | undefined): string | undefined {
+  return object?.metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
+}
+
+/** Why the servers as they are allow nobody to delete this; undefined when they do (F-20, F-22, F-41, F-43). */
+function objection(ref: ObjectRef, objects: Objects): string | undefined {
+  const pool = poolIn(objects);
+  if (pool === undefined) return "there is no pool";
+  if (valueAt(objects.get(CLUSTER), "spec.paused") === true || pool.metadata.annotations !== undefined) {
+    return "the pool is paused";
+  }
+  if (ref.cluster !== MANAGEMENT) return nodeObjection(ref, pool, objects);
+  if (pool.metadata.deletionTimestamp === undefined) return "the pool stays";
+  const provider = objects.get(keyOf(MANAGEMENT, ref.kind.kind, ref.name));
+  return isOthers(provider, pool) ? "another controls it" : undefined;
+}
+
+function isOthers(provider: ProviderObject | undefined, pool: MachinePool): boolean {
+  return ![pool.metadata.uid, undefined].includes(controllerUidOf(provider));
+}
+
+function nodeObjection({ name, uid }: ObjectRef, pool: MachinePool, objects: Objects): string | undefined {
+  const node = objects.get(nodeKey(name)) as ProviderObject | undefined;
+  const infrastructure = objects.get(INFRA) as ProviderObject | undefined;
+  if (node === undefined || node.metadata.uid !== uid) return "there is no such Node";
+  if (!pool.status?.nodeRefs?.some((ref) => ref.name === name && ref.uid === uid)) return "no ref names it";
+  const providerID = String(valueAt(node, "spec.providerID") ?? "");
+  if (stringsAt(objects.get(RIVAL), "spec.providerIDList")?.includes(providerID))
+    return "another pool lists it";
+  if (pool.metadata.deletionTimestamp !== undefined) {
+    const left = [CONFIG, INFRA].filter((key) => objects.has(key) && !isOthers(objects.get(key), pool));
+    return left.length > 0 ? `${left} still exist` : undefined;
+  }
+  const lists = [stringsAt(pool, "spec.providerIDList"), stringsAt(infrastructure, "spec.providerIDList")];
+  if (controllerUidOf(infrastructure) !== pool.metadata.uid) return "the infrastructure is not the pool's";
+  if (providerID === "" || lists.some((list) => list?.includes(providerID))) return "its instance is listed";
+  const decisive = lists.every((list) => list !== undefined && (list.length > 0 || pool.spec.replicas === 0));
+  return decisive ? undefined : "a list is empty";
+}
+
+/** What holds after every run: the schema, F-22, F-42 and F-44; a failure is never taken back. */
+function checkPool(before: MachinePool, seen: Objects, objects: Objects): void {
+  const pool = poolIn(objects);
+  if (pool === undefined) return;
+  const checked = MachinePool.schema?.safeParse(JSON.parse(JSON.stringify(pool)));
+  expect(checked?.error?.message).toBeUndefined();
+  const {
+    readyReplicas = 0,
+    availableReplicas = 0,
+    unavailableReplicas = 0,
+  } = pool.status?.deprecated?.v1beta1 ?? {};
+  expect(availableReplicas).toBeLessThanOrEqual(readyReplicas);
+  expect(Math.min(availableReplicas, unavailableReplicas, pool.status?.replicas ?? 0)).toBeGreaterThanOrEqual(
+    0,
+  );
+  if (before.spec.template.spec.bootstrap.dataSecretName !== undefined) {
+    expect(pool.spec.template.spec.bootstrap.dataSecretName).toBeTruthy();
+  }
+  const emptied = (before.spec.providerIDList ?? []).length > 0 && pool.spec.providerIDList?.length === 0;
+  if (emptied) expect(valueAt(seen.get(INFRA), "status.replicas")).toBe(0);
+  const failure = before.status?.deprecated?.v1beta1?.failureReason;
+  if (failure !== undefined) expect(pool.status?.deprecated?.v1beta1?.failureReason).toBeTruthy();
+}
+
+/** One run on snapshots that lag behind; the relay and its connections are no snapshots and never do. */
+async function runOnce(fn: AnyFunction, seen: Objects, objects: Objects): Promise<void> {
+  const [pool, snapshot] = [poolIn(objects), poolIn(seen)];
+  if (pool === undefined || snapshot === undefined) return;
+  const view = new Map(seen).set(CONNECTION, objects.get(CONNECTION) ?? connection());
+  const decision = await decide(fn, worldOf(objects, view), "p1");
+  for (const ref of decision.delete ?? []) expect(objection(ref, objects), ref.name).toBeUndefined();
+  carryOut(decision, snapshot, objects);
+  checkPool(pool, seen, objects);
+}
+
+async function live(objects: Objects, moments: readonly Moment[]): Promise<void> {
+  const views = [new Map(objects)];
+  for (const moment of moments) {
+    if ("to" in moment) moment.to(objects);
+    else {
+      for (const fn of moment.fns) {
+        await runOnce(fn, (moment.lag === 0 ? undefined : views.at(-moment.lag)) ?? objects, objects);
+      }
+    }
+    views.push(new Map(objects));
+  }
+}
+
+describe("the machinepool functions among providers and users who do anything", () => {
+  it("X-44, X-45: crash at nothing, delete no Node without proof, and converge once everybody is reasonable", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.boolean(),
+        fc.array(moment, { maxLength: 40, size: "max" }),
+        async (settled, moments) => {
+          const objects = created();
+          if (settled) await settle(objects);
+          await live(objects, moments);
+          repair(objects);
+          const before = poolIn(objects);
+          await settle(objects);
+          const pool = poolIn(objects);
+          if (before === undefined || before.metadata.deletionTimestamp !== undefined) {
+            expect(pool).toBeUndefined();
+            return;
+          }
+          expect(pool?.status).toMatchObject({ phase: "Running", replicas: 3 });
+          expect(pool?.status?.nodeRefs?.slice(0, 3).map(({ name }) => name)).toEqual(["n1", "n2", "n3"]);
+          expect(pool?.metadata).toMatchObject(GUARDED);
+          expect(await settle(objects)).toEqual([]);
+        },
+      ),
+      { numRuns: 80 },
+    );
+  }, 30_000);
+});

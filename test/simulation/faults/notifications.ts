@@ -1,0 +1,50 @@
+import type { AnyOperation, Fault } from "./fault.ts";
+
+/** Section 3, X-13. */
+const MAX_LAG_MS = 30_000;
+
+/** what a watch of the relay tells, or does not. */
+export const notifications: readonly Fault[] = [
+  {
+    number: "X-11",
+    title:
+      "a change is never seen: the watch breaks, its history is gone, the next list tells of what followed",
+    rate: 1 / 50,
+    isSite: isNotification,
+    strike(operation, world) {
+      if (operation.kind !== "line") return;
+      if (operation.server === world.management.address) world.management.server.compact();
+      operation.breakOff();
+    },
+  },
+  {
+    number: "X-13",
+    title: "kinds lag behind each other",
+    rate: 1 / 20,
+    isSite: isNotification,
+    strike(operation, { kernel }, chance) {
+      if (operation.kind !== "line" || !("sentAt" in operation)) return;
+      // Not beyond the lag that the system model allows, however many lines are late in a row.
+      const mostMs = operation.sentAt + MAX_LAG_MS - kernel.now;
+      operation.delay(Math.min(1 + chance.below(MAX_LAG_MS), Math.max(0, mostMs)));
+    },
+  },
+  {
+    number: "X-14",
+    title: "the same change is told twice",
+    rate: 1 / 50,
+    isSite: isNotification,
+    strike(operation) {
+      if (operation.kind === "line") operation.duplicate();
+    },
+  },
+];
+
+function isNotification(operation: AnyOperation): boolean {
+  return (
+    operation.kind === "line" &&
+    "line" in operation &&
+    operation.process.name.startsWith("relay") &&
+    !operation.line.startsWith('{"type":"BOOKMARK"')
+  );
+}

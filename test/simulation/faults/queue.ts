@@ -1,0 +1,55 @@
+import { type AnyOperation, type Fault, isFunctionWrite } from "./fault.ts";
+
+/** tokens and ledger. X-33 is always on: the scheduler picks in any order. */
+export const queue: readonly Fault[] = [
+  {
+    number: "X-30",
+    title: "a token is delivered twice",
+    rate: 1 / 100,
+    isSite: isDelivery,
+    strike(operation, _world, chance) {
+      if (operation.kind === "token") operation.double(chance.below(2) === 0 ? 0 : chance.below(60_000));
+    },
+  },
+  {
+    number: "X-31",
+    title: "leases are lost while their runs go on",
+    rate: 1 / 200,
+    isSite: isFunctionWrite,
+    strike(operation, world) {
+      world.ledger.expireLeases();
+      operation.run();
+    },
+  },
+  {
+    number: "X-32",
+    title: "a token is late",
+    rate: 1 / 50,
+    isSite: isDelivery,
+    strike(operation, _world, chance) {
+      if (operation.kind === "token") operation.delay(1 + chance.below(300_000));
+    },
+  },
+  {
+    number: "X-34",
+    title: "a token is lost",
+    rate: 1 / 200,
+    isSite: isDelivery,
+    strike: () => undefined,
+  },
+  {
+    number: "X-35",
+    title: "the queue is wiped",
+    rate: 1 / 2_000,
+    isSite: isFunctionWrite,
+    strike(operation, world) {
+      operation.run();
+      world.ledger.wipe();
+      world.tokens.wipe();
+    },
+  },
+];
+
+function isDelivery({ kind }: AnyOperation): boolean {
+  return kind === "token";
+}

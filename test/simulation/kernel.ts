@@ -1,0 +1,255 @@
+import type { Clock, Random } from "../../shared/runtime/ports.ts";
+import { type Seeded, seeded } from "./seeded.ts";
+import { createTrace, type Trace } from "./trace.ts";
+
+/** One step that somebody waits for; it happens when the scheduler picks it. */
+export interface Operation {
+  /** Whose it is: with the end of the process it never happens. */
+  readonly process: Process;
+  /** `request`, `answer`, `line`, `store`, `ledger`, `token`, `timer`; faults choose by it. */
+  readonly kind: string;
+  /** For the trace, made when it happens. */
+  readonly what: () => string;
+  /** The same in every run in which it happens at all; faults are named by it. Default: `what`. */
+  readonly site?: () => string;
+  /** A timer of the machinery that leaves no line in the trace. */
+  readonly isQuiet?: boolean;
+  /** Completes it, unless a fault does so in its own way. */
+  run(): void;
+}
+
+/** A simulated process: its own clock and chance; everything it waits for goes with it. */
+export interface Process {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly isAlive: boolean;
+  /** Ends here and now, as SIGKILL does. */
+  kill(): void;
+  /** Told of that end; returns how to forget it. */
+  onKill(callback: () => void): () => void;
+}
+
+/** Decides what becomes of an operation that was picked; true: it is taken care of. */
+type Interceptor = (operation: Operation) => boolean;
+
+export interface KernelOptions {
+  readonly seed: number;
+  /** Keep all lines of the trace. */
+  readonly keepTrace?: boolean;
+}
+
+/**
+ * The scheduler (6.1): owns every pending operation of every process. Again and again it picks one with the seeded
+ * generator, completes it, and lets everything that follows run to its end. Time moves only when nothing else can.
+ */
+export interface Kernel {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly steps: number;
+  readonly trace: Trace;
+  readonly scheduler: Seeded;
+  process(name: string): Process;
+  /** Another incarnation gets other random numbers. */
+  post(operation: Operation, delayMs?: number): () => void;
+  intercept(interceptor: Interceptor): void;
+  /** Called after every step; what it throws ends the run. */
+  observe(observer: () => void): void;
+  /**
+   * Runs until `isOver`, or so much time has passed. Returns whether it was over. Rejects when there is nothing left to
+   * happen, or with what an observer throws.
+   */
+  run(limitMs: number, isOver?: () => boolean): Promise<boolean>;
+}
+
+/** 2026-01-01T00:00:00Z. */
+const START_MS = 1_767_225_600_000;
+/** A run that does more is in a loop. */
+const MAX_STEPS = 5_000_000;
+
+interface Pending {
+  readonly operation: Operation;
+  readonly at: number;
+  readonly order: number;
+  isCancelled: boolean;
+}
+
+export function createKernel({ seed, keepTrace = false }: KernelOptions): Kernel {
+  const scheduler = seeded(seed, "scheduler");
+  const trace = createTrace(keepTrace);
+  const later = new Timeline();
+  const ready: Pending[] = [];
+  const interceptors: Interceptor[] = [];
+  const observers: (() => void)[] = [];
+  const incarnations = new Map<string, number>();
+  let now = START_MS;
+  let order = 0;
+  let steps = 0;
+
+  const post = (operation: Operation, delayMs = 0): (() => void) => {
+    const pending: Pending = {
+      operation,
+      at: now + Math.max(0, delayMs),
+      order: order++,
+      isCancelled: false,
+    };
+    if (delayMs > 0) later.add(pending);
+    else ready.push(pending);
+    return () => {
+      pending.isCancelled = true;
+    };
+  };
+
+  const createProcess = (name: string): Process => {
+    const incarnation = (incarnations.get(name) ?? 0) + 1;
+    incarnations.set(name, incarnation);
+    let isAlive = true;
+    const ends = new Set<() => void>();
+    const process: Process = {
+      name: incarnation === 1 ? name : `${name}.${incarnation}`,
+      random: seeded(seed, `process ${name} ${incarnation}`),
+      clock: {
+        now: () => new Date(now),
+        after: (delayMs, callback) =>
+          post({ process, kind: "timer", what: () => "timer", isQuiet: true, run: callback }, delayMs),
+      },
+      get isAlive() {
+        return isAlive;
+      },
+      kill() {
+        isAlive = false;
+        for (const end of ends) end();
+        ends.clear();
+      },
+      onKill(callback) {
+        ends.add(callback);
+        return () => ends.delete(callback);
+      },
+    };
+    return process;
+  };
+
+  const pick = (): Pending | undefined => {
+    while (ready.length > 0) {
+      const index = scheduler.below(ready.length);
+      const picked = ready[index];
+      const last = ready.pop();
+      if (picked !== last && last !== undefined) ready[index] = last;
+      if (picked !== undefined && !picked.isCancelled && picked.operation.process.isAlive) return picked;
+    }
+    return undefined;
+  };
+
+  const step = (until: number): boolean => {
+    for (;;) {
+      for (let due = later.take(now); due !== undefined; due = later.take(now)) ready.push(due);
+      const picked = pick();
+      if (picked !== undefined) {
+        perform(picked.operation);
+        return true;
+      }
+      const next = later.nextAt();
+      if (next === undefined || next > until) return false;
+      now = Math.max(now, next);
+    }
+  };
+
+  const perform = (operation: Operation): void => {
+    steps += 1;
+    const { process, kind, what, isQuiet = false } = operation;
+    const at = now - START_MS;
+    if (!isQuiet) trace.add(`${at} ${process.name} ${kind} ${what()}`);
+    if (!interceptors.some((intercepts) => intercepts(operation))) operation.run();
+  };
+
+  return {
+    get now() {
+      return now;
+    },
+    get steps() {
+      return steps;
+    },
+    trace,
+    scheduler,
+    process: createProcess,
+    post,
+    intercept: (interceptor) => void interceptors.push(interceptor),
+    observe: (observer) => void observers.push(observer),
+    async run(limitMs, isOver = () => false) {
+      const until = now + limitMs;
+      const most = steps + MAX_STEPS;
+      while (!isOver()) {
+        if (!step(until)) {
+          now = until;
+          return isOver();
+        }
+        await settled();
+        for (const observer of observers) observer();
+        if (steps > most) throw new Error(`more than ${MAX_STEPS} steps in ${limitMs} ms of simulated time`);
+      }
+      return true;
+    },
+  };
+}
+
+/** One turn of the event loop: by its end every promise that could be settled has been. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A heap of what is due later, by time and then by the order in which it was posted. */
+class Timeline {
+  readonly #heap: Pending[] = [];
+
+  add(pending: Pending): void {
+    const heap = this.#heap;
+    let index = heap.push(pending) - 1;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      if (!this.#isBefore(index, parent)) return;
+      this.#swap(index, parent);
+      index = parent;
+    }
+  }
+
+  /** The instant of the next that has not been cancelled. */
+  nextAt(): number | undefined {
+    while (this.#heap[0]?.isCancelled || this.#heap[0]?.operation.process.isAlive === false) this.#shift();
+    return this.#heap[0]?.at;
+  }
+
+  take(now: number): Pending | undefined {
+    const at = this.nextAt();
+    return at === undefined || at > now ? undefined : this.#shift();
+  }
+
+  #shift(): Pending | undefined {
+    const heap = this.#heap;
+    const first = heap[0];
+    const last = heap.pop();
+    if (last === undefined || last === first) return first;
+    heap[0] = last;
+    for (let index = 0; ; ) {
+      const left = 2 * index + 1;
+      let least = index;
+      if (left < heap.length && this.#isBefore(left, least)) least = left;
+      if (left + 1 < heap.length && this.#isBefore(left + 1, least)) least = left + 1;
+      if (least === index) return first;
+      this.#swap(index, least);
+      index = least;
+    }
+  }
+
+  #isBefore(a: number, b: number): boolean {
+    const [one, other] = [this.#heap[a], this.#heap[b]];
+    if (one === undefined || other === undefined) return false;
+    return one.at === other.at ? one.order < other.order : one.at < other.at;
+  }
+
+  #swap(a: number, b: number): void {
+    const [one, other] = [this.#heap[a], this.#heap[b]];
+    if (one === undefined || other === undefined) return;
+    this.#heap[a] = other;
+    this.#heap[b] = one;
+  }
+}

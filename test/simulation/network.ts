@@ -1,0 +1,223 @@
+import type { Answered, Exchange, Serve } from "../../infra/apiserver/http/exchange.ts";
+import type { HttpRequest, StreamedAnswer, Transport } from "../../infra/kube/transport.ts";
+import type { Network } from "../../infra/network.ts";
+import type { Kernel, Operation, Process } from "./kernel.ts";
+import { type Begun, SimulatedExchange, type WholeAnswer, type Witness } from "./simulated-exchange.ts";
+
+/** A request on its way; faults may answer in the server's stead. */
+export interface RequestOperation extends Operation {
+  readonly kind: "request";
+  readonly server: string;
+  readonly request: HttpRequest;
+  /** A mutating request, dry runs aside. */
+  readonly isWrite: boolean;
+  /** Answers without the server. */
+  answer(answer: Answered): void;
+  /** The server carries it out; its answer is lost on the way and the client sees a reset. */
+  loseAnswer(): void;
+  /** The server carries it out, and the client hears something else. */
+  replaceAnswer(answer: Answered): void;
+  /** The server carries it out; `then` happens instead of the answer. */
+  runThen(then: () => void): void;
+  /** It takes so long to get there. */
+  delay(ms: number): void;
+  /** The connection breaks before the server has heard of it. */
+  reset(): void;
+}
+
+export interface SimulatedNetwork {
+  /** The network as a process has it. */
+  of(process: Process): Network;
+  /** Told of every answer that a server gave, whether or not it arrives. */
+  witness(observer: (seen: Witness) => void): void;
+  /** Asks a server beside the scheduler: nothing of it is part of the run. Rejects when there is no such server. */
+  peek(server: string, path: string, token: string): Promise<Answered>;
+  /** Names of servers, as in `127.0.0.1:<port>`. */
+  readonly servers: readonly string[];
+}
+
+export function createNetwork(kernel: Kernel): SimulatedNetwork {
+  const servers = new Map<string, Serve>();
+  const witnesses: ((seen: Witness) => void)[] = [];
+  let lastPort = 6_442;
+
+  const of = (process: Process): Network => ({
+    async listen({ port, host }, serve) {
+      if (port !== 0 && servers.has(`${host}:${port}`)) throw inUse(port);
+      lastPort += 1;
+      const number = port === 0 ? lastPort : port;
+      const open = new Set<SimulatedExchange>();
+      servers.set(`${host}:${number}`, (exchange) => {
+        if (exchange instanceof SimulatedExchange) {
+          open.add(exchange);
+          exchange.over = () => open.delete(exchange);
+        }
+        serve(exchange);
+      });
+      return {
+        number,
+        breakConnections: () => {
+          for (const exchange of [...open]) exchange.reset();
+        },
+        present: () => undefined,
+        close: async () => {
+          servers.delete(`${host}:${number}`);
+          for (const exchange of [...open]) exchange.reset();
+        },
+      };
+    },
+    connect(access) {
+      const base = access.server.pathname.replace(/\/$/, "");
+      const server = access.server.host;
+      const complete = (request: HttpRequest): HttpRequest => ({
+        ...request,
+        path: `${base}${request.path}`,
+        headers: {
+          accept: "application/json",
+          ...lowerCased(request.headers),
+          host: server,
+          ...(access.token === undefined ? {} : { authorization: `Bearer ${access.token}` }),
+        },
+      });
+      const start = (request: HttpRequest, signal: AbortSignal): Promise<Begun> =>
+        new Promise((resolve, reject) => {
+          signal.throwIfAborted();
+          const exchange = new SimulatedExchange(kernel, { process, server, request: complete(request) });
+          exchange.witnesses = witnesses;
+          exchange.resolve = resolve;
+          exchange.reject = reject;
+          const abort = () => exchange.leave(signal.reason);
+          signal.addEventListener("abort", abort);
+          exchange.settled = () => signal.removeEventListener("abort", abort);
+          kernel.post(requestOperation(kernel, exchange, servers));
+        });
+      const transport: Transport = {
+        async send(request, _limitBytes, signal) {
+          const begun = await start(request, signal);
+          if (!("text" in begun)) throw new Error("a watch is no whole answer");
+          return begun;
+        },
+        async open(request, signal) {
+          const begun = await start(request, signal);
+          if (!("text" in begun)) {
+            signal.addEventListener("abort", () => begun.destroy());
+            return begun;
+          }
+          return wholeAsStream(begun);
+        },
+        [Symbol.dispose]: () => undefined,
+      };
+      return transport;
+    },
+  });
+
+  return {
+    of,
+    witness: (observer) => void witnesses.push(observer),
+    async peek(server, path, token) {
+      const serve = servers.get(server);
+      if (serve === undefined) throw new Error(`no server at ${server}`);
+      return new Promise((resolve, reject) => {
+        serve(peeking(path, { host: server, authorization: `Bearer ${token}` }, resolve, reject));
+      });
+    },
+    get servers() {
+      return [...servers.keys()];
+    },
+  };
+}
+
+function inUse(port: number): Error {
+  return Object.assign(new Error(`listen EADDRINUSE: address already in use ${port}`), {
+    code: "EADDRINUSE",
+  });
+}
+
+function lowerCased(headers: HttpRequest["headers"]): { [name: string]: string } {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** Function, verb and object, whoever runs it and at which version. */
+function siteOf({ method, path, headers }: HttpRequest): string {
+  const functionName = String(headers["user-agent"]).split(" ").at(1);
+  return `${functionName} ${method} ${path.replace(/^\/as\/[^/]+/, "").replace(/\?.*/, "")}`;
+}
+
+function requestOperation(
+  kernel: Kernel,
+  exchange: SimulatedExchange,
+  servers: ReadonlyMap<string, Serve>,
+): RequestOperation {
+  const { process, server, request } = exchange.carried;
+  const serve = (): void => {
+    const found = servers.get(server);
+    // A server carries nothing out for somebody who has hung up.
+    if (exchange.isLeft) return;
+    if (found === undefined) exchange.refuse(`connect ECONNREFUSED ${server}`);
+    else found(exchange);
+  };
+  const operation: RequestOperation = {
+    process,
+    kind: "request",
+    what: () => exchange.name,
+    site: () => siteOf(request),
+    server,
+    request,
+    isWrite: request.method !== "GET" && request.method !== "HEAD" && !request.path.includes("dryRun="),
+    run: serve,
+    answer: (answer) => void exchange.send(answer),
+    delay: (ms) => void kernel.post(operation, ms),
+    reset: () => exchange.reset(),
+    loseAnswer: () => {
+      exchange.instead = () => {
+        exchange.instead = undefined;
+        exchange.reset();
+      };
+      serve();
+    },
+    replaceAnswer: (answer) => {
+      exchange.instead = () => {
+        exchange.instead = undefined;
+        exchange.answeredWith = undefined;
+        void exchange.send(answer);
+      };
+      serve();
+    },
+    runThen: (then) => {
+      exchange.instead = then;
+      serve();
+    },
+  };
+  return operation;
+}
+
+function wholeAsStream({ status, retryAfter, text }: WholeAnswer): StreamedAnswer {
+  return {
+    statusCode: status,
+    headers: retryAfter === undefined ? {} : { "retry-after": retryAfter },
+    destroy: () => undefined,
+    async *[Symbol.asyncIterator]() {
+      yield Buffer.from(text);
+    },
+  };
+}
+
+function peeking(
+  path: string,
+  headers: Exchange["headers"],
+  resolve: (answer: Answered) => void,
+  reject: (error: unknown) => void,
+): Exchange {
+  return {
+    method: "GET",
+    url: path,
+    headers,
+    readBody: async () => Buffer.alloc(0),
+    send: async (answer) => resolve(answer),
+    stream: () => {
+      throw new Error("nobody peeks at a watch");
+    },
+    answeredWith: undefined,
+    reset: () => reject(new Error("reset")),
+  };
+}

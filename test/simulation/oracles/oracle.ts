@@ -1,0 +1,29 @@
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import type { World } from "../world.ts";
+
+/** A change of the management server, as it was stored. */
+export interface StoredChange {
+  /** `cluster.x-k8s.io/machinepools`. */
+  readonly type: string;
+  readonly before: KubeObject | undefined;
+  /** Undefined: deleted. */
+  readonly after: KubeObject | undefined;
+}
+
+export interface Watched {
+  readonly world: World;
+  /** Calls back for every stored change of the management server, in order. */
+  onChange(observer: (change: StoredChange) => void): void;
+  /** Something that must never happen has happened. */
+  violated(what: string): void;
+  /** Faults that have struck so far. */
+  faultsSoFar(): number;
+}
+
+/** One continuous check (6.5 a). */
+export interface Oracle {
+  /** The row of section 4: `F-18`. */
+  readonly number: string;
+  readonly title: string;
+  watch(watched: Watched): void;
+}

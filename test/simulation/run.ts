@@ -1,0 +1,188 @@
+import { ORACLES } from "./oracles/known.ts";
+import type { StoredChange } from "./oracles/oracle.ts";
+import { inject, type Plan, type PlannedFault } from "./plan.ts";
+import type { Prepared } from "./prepared.ts";
+import { differencesOf, type State, stateOf } from "./state.ts";
+import { createUser } from "./user.ts";
+import type { Workload } from "./workloads/workload.ts";
+import { createWorld, ROLES, type World } from "./world.ts";
+
+export interface RunOptions {
+  readonly seed: number;
+  readonly workload: Workload;
+  readonly plan: Plan;
+  readonly prepared: Prepared;
+  /** The run without faults to compare with; absent: this is one. */
+  readonly reference?: RunResult | undefined;
+  /** Go on with faults for so long, whenever the users are done. */
+  readonly faultyMs?: number | undefined;
+  readonly keepTrace?: boolean;
+}
+
+export interface RunResult {
+  readonly hash: string;
+  readonly state: State;
+  /** Creations and deletions, by kind (6.5 c). */
+  readonly history: ReadonlyMap<string, number>;
+  /** Requests that API servers answered. */
+  readonly requests: number;
+  /** Runs of functions. */
+  readonly runs: number;
+  readonly steps: number;
+  /** Simulated milliseconds until the users were done. */
+  readonly doneAfterMs: number;
+  readonly struck: readonly PlannedFault[];
+  readonly sites: readonly PlannedFault[];
+  /** `F-18: …`; empty when everything is as it should be. */
+  readonly violations: readonly string[];
+  readonly trace: readonly string[];
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+/** Users give up. */
+const PATIENCE_MS = 4 * 60 * MINUTE;
+/** The bound `B` of section 1: the cap of the backoff with its jitter, and 30 s. */
+const BOUND_MS = 5.5 * MINUTE + 30 * SECOND;
+/** F-02: two relist periods, of 10 min. */
+const QUIET_MS = 20 * MINUTE;
+/** More would only repeat themselves. */
+const MAX_VIOLATIONS = 20;
+
+/** Plays a workload under a plan: users edit, faults strike, all heals, and everything must be as without faults. */
+export async function runOnce(options: RunOptions): Promise<RunResult> {
+  const { seed, workload, plan, prepared, reference, faultyMs = 0, keepTrace = false } = options;
+  const world = await createWorld({ ...prepared, seed, keepTrace });
+  const { kernel } = world;
+  const violations: string[] = [];
+  const violated = (what: string): void => {
+    kernel.trace.add(`violated: ${what}`);
+    if (violations.length < MAX_VIOLATIONS) violations.push(what);
+  };
+  const injection = inject(world, plan, seed);
+  const counters = observe(world, violated, () => injection.struck.length);
+  const rejected = (error: unknown): void => violated(`6.5 d: unhandled rejection: ${String(error)}`);
+  process.on("unhandledRejection", rejected);
+  try {
+    const startedAt = kernel.now;
+    for (const role of ROLES) world.start(role);
+    let isDone = false;
+    void workload.run(createUser(world)).then(() => {
+      isDone = true;
+    });
+    await kernel.run(Math.max(PATIENCE_MS, faultyMs), () => isDone);
+    const doneAfterMs = kernel.now - startedAt;
+    if (!isDone) violated(`F-01: ${workload.number} did not come to its end within 4 hours`);
+    if (faultyMs > doneAfterMs) await kernel.run(faultyMs - doneAfterMs);
+    injection.heal();
+    await converge(world, reference, violated);
+    await rest(world, counters, violated);
+    const state = await stateOf(world);
+    compare({ counters, reference, struck: injection.struck }, violated);
+    return {
+      hash: kernel.trace.hash(),
+      state,
+      history: counters.history,
+      requests: counters.requests,
+      runs: counters.runs,
+      steps: kernel.steps,
+      doneAfterMs,
+      struck: injection.struck,
+      sites: injection.sites,
+      violations,
+      trace: kernel.trace.lines,
+    };
+  } finally {
+    process.off("unhandledRejection", rejected);
+    for (const role of ROLES) world.processOf(role)?.kill();
+  }
+}
+
+interface Counters {
+  readonly history: Map<string, number>;
+  requests: number;
+  writes: number;
+  runs: number;
+  lastWrite: string;
+}
+
+function observe(world: World, violated: (what: string) => void, faultsSoFar: () => number): Counters {
+  const counters: Counters = { history: new Map(), requests: 0, writes: 0, runs: 0, lastWrite: "" };
+  const observers: ((change: StoredChange) => void)[] = [];
+  world.management.storage.onChange((type, change) => {
+    if (change.type !== "MODIFIED") {
+      const what = `${change.type === "ADDED" ? "created" : "deleted"} ${type}`;
+      counters.history.set(what, (counters.history.get(what) ?? 0) + 1);
+    }
+    const after = change.type === "DELETED" ? undefined : change.object;
+    for (const observer of observers) observer({ type, before: change.previous, after } as StoredChange);
+  });
+  world.network.witness(({ process, request, code }) => {
+    counters.requests += 1;
+    if (request.method === "GET" || code >= 300 || process.name.startsWith("user")) return;
+    counters.writes += 1;
+    counters.lastWrite = `${process.name} ${request.headers["user-agent"]} ${request.method} ${request.path} ${request.body}`;
+  });
+  // A run that only waits for the read model has no effect, and is bounded by F-05.
+  world.ledger.onFinish(({ outcome }) => {
+    if (outcome.type !== "again") counters.runs += 1;
+  });
+  for (const oracle of ORACLES) {
+    oracle.watch({
+      world,
+      onChange: (observer) => void observers.push(observer),
+      violated: (what) => violated(`${oracle.number}: ${what}`),
+      faultsSoFar,
+    });
+  }
+  return counters;
+}
+
+/** F-01: within the bound the world is what it is without faults. Without anything to compare with, it just takes its time. */
+async function converge(
+  world: World,
+  reference: RunResult | undefined,
+  violated: (what: string) => void,
+): Promise<void> {
+  const { kernel } = world;
+  if (reference === undefined) {
+    await kernel.run(BOUND_MS);
+    return;
+  }
+  const until = kernel.now + BOUND_MS;
+  let differences = differencesOf(reference.state, await stateOf(world));
+  for (let pauseMs = SECOND; differences.length > 0 && kernel.now < until; pauseMs *= 1.5) {
+    await kernel.run(Math.min(pauseMs, until - kernel.now));
+    differences = differencesOf(reference.state, await stateOf(world));
+  }
+  for (const difference of differences) violated(`F-01: ${difference}`);
+}
+
+/** F-02: nobody writes any more. */
+async function rest(world: World, counters: Counters, violated: (what: string) => void): Promise<void> {
+  // What was under way when the last difference went.
+  await world.kernel.run(30 * SECOND);
+  const before = counters.writes;
+  await world.kernel.run(QUIET_MS);
+  if (counters.writes > before)
+    violated(`F-02: ${counters.writes - before} writes at rest, the last: ${counters.lastWrite}`);
+}
+
+interface Compared {
+  readonly counters: Counters;
+  readonly reference: RunResult | undefined;
+  readonly struck: readonly PlannedFault[];
+}
+
+/** 6.5 c and f. */
+function compare({ counters, reference, struck }: Compared, violated: (what: string) => void): void {
+  if (reference === undefined) return;
+  for (const what of new Set([...reference.history.keys(), ...counters.history.keys()])) {
+    if (what.endsWith(" /events")) continue;
+    const [expected = 0, found = 0] = [reference.history.get(what), counters.history.get(what)];
+    if (expected !== found) violated(`6.5 c: ${found} times ${what}, without faults ${expected} times`);
+  }
+  const limit = (expected: number): number => 3 * expected + 10 * struck.length;
+  if (counters.runs > limit(reference.runs))
+    violated(`6.5 f: ${counters.runs} runs, without faults ${reference.runs}`);
+}

@@ -1,0 +1,217 @@
+import type { Claim, ClaimTerms } from "../../infra/queue/claim.ts";
+import { Ledger } from "../../infra/queue/ledger.ts";
+import type { CountedFailure } from "../../infra/queue/ledger-deaths.ts";
+import type { Change, KeyDeath, Token, TokenLedger } from "../../infra/queue/token-ledger.ts";
+import type { Key } from "../../shared/runtime/key.ts";
+import type { Outcome } from "../../shared/runtime/queue-port.ts";
+import type { Kernel, Operation, Process } from "./kernel.ts";
+import { seeded } from "./seeded.ts";
+
+/** A call of the ledger by one process. */
+export interface LedgerOperation extends Operation {
+  readonly kind: "ledger";
+  readonly call: string;
+  readonly functionName: string;
+  /** The ledger does not answer. */
+  fail(error: Error): void;
+}
+
+/** One end of a run, as the ledger has accepted it. */
+interface Finished {
+  readonly functionName: string;
+  readonly claim: Claim & ClaimTerms;
+  readonly outcome: Outcome;
+  readonly accepted: boolean;
+}
+
+/** The ledger that several processes share: the state machine of `infra/queue/ledger.ts`, a network away. */
+export interface SharedLedger {
+  of(process: Process): TokenLedger;
+  /** Everything is gone (X-35); processes see another epoch. */
+  wipe(): void;
+  /** The lease of a running key is over although its run goes on (X-31); returns how many. */
+  expireLeases(): number;
+  onFinish(observer: (finished: Finished) => void): void;
+  onClaim(observer: (functionName: string, claim: Claim) => void): void;
+  /** Keys that are not idle. */
+  busy(): number;
+}
+
+/** A token of a key that nobody claims is sent again. */
+const RESEND_MS = 5_000;
+
+export function createSharedLedger(kernel: Kernel, seed: number): SharedLedger {
+  const random = seeded(seed, "ledger");
+  const functions = new Map<string, FunctionLedger>();
+  const finishes: ((finished: Finished) => void)[] = [];
+  const claims: ((functionName: string, claim: Claim) => void)[] = [];
+  let epoch = 1;
+  const ledgerOf = (name: string): FunctionLedger => {
+    const known = functions.get(name) ?? new FunctionLedger(random.number);
+    functions.set(name, known);
+    return known;
+  };
+  const claimed = (name: string, claim: Claim | undefined): Claim | undefined => {
+    if (claim !== undefined) for (const observer of claims) observer(name, claim);
+    return claim;
+  };
+
+  const of = (process: Process): TokenLedger => {
+    const call = <T>(functionName: string, name: string, make: (ledger: FunctionLedger) => T): Promise<T> =>
+      new Promise((resolve, reject) => {
+        const operation: LedgerOperation = {
+          process,
+          kind: "ledger",
+          call: name,
+          functionName,
+          isQuiet: name === "tick",
+          what: () => `${name} ${functionName}`,
+          run: () => resolve(make(ledgerOf(functionName))),
+          fail: reject,
+        };
+        kernel.post(operation);
+      });
+    return {
+      enqueue: (name, entries) =>
+        call(name, `enqueue ${entries.map(({ key }) => key).join()}`, (ledger) =>
+          ledger.change(kernel.now, (inner) => {
+            for (const entry of entries) {
+              ledger.keys.add(entry.key);
+              inner.enqueue(kernel.now, entry);
+            }
+            return true;
+          }),
+        ),
+      claim: (name, _token, terms) =>
+        call(name, "claim", (ledger) => claimed(name, ledger.inner.claim(kernel.now, terms))),
+      finish: (name, claim, outcome, next) =>
+        call(name, `finish ${claim.key} ${outcome.type}`, (ledger) => {
+          const change = ledger.change(kernel.now, (inner) => inner.finish(kernel.now, claim, outcome));
+          for (const observer of finishes) {
+            observer({ functionName: name, claim, outcome, accepted: change.accepted });
+          }
+          const following = next === undefined ? undefined : ledger.inner.claim(kernel.now, next);
+          return following === undefined
+            ? change
+            : { ...change, next: claimed(name, following) ?? following };
+        }),
+      renew: (name, claim) =>
+        call(name, `renew ${claim.key}`, ({ inner }) => inner.renew(kernel.now, claim, claim.leaseMs)),
+      bury: (name, { key }) =>
+        call(name, `bury ${key}`, (ledger) => ledger.change(kernel.now, () => ledger.bury(kernel.now, key))),
+      release: (name, claim) =>
+        call(name, `release ${claim.key}`, (ledger) =>
+          ledger.change(kernel.now, (inner) => inner.release(kernel.now, claim)),
+        ),
+      tick: (name) =>
+        call(name, "tick", (ledger) =>
+          ledger.change(kernel.now, (inner) => {
+            inner.tick(kernel.now);
+            return true;
+          }),
+        ),
+      pause: (name, paused) =>
+        call(name, "pause", (ledger) =>
+          ledger.change(kernel.now, (inner) => {
+            inner.pause(paused);
+            return true;
+          }),
+        ),
+      depth: (name) => call(name, "depth", ({ inner }) => inner.depth(kernel.now)),
+      dead: (name) => call(name, "dead", ({ inner }) => inner.dead()),
+      keyState: (name, key) => call(name, "keyState", ({ inner }) => inner.keyState(key)),
+      epoch: (name) => call(name, "epoch", () => String(epoch)),
+    };
+  };
+
+  return {
+    of,
+    wipe() {
+      functions.clear();
+      epoch += 1;
+    },
+    expireLeases() {
+      let count = 0;
+      for (const ledger of functions.values()) count += ledger.expireLeases(kernel.now);
+      return count;
+    },
+    onFinish: (observer) => void finishes.push(observer),
+    onClaim: (observer) => void claims.push(observer),
+    busy: () => [...functions.values()].reduce((sum, ledger) => sum + ledger.busy(), 0),
+  };
+}
+
+/** The ledger of one function, with the tokens of its ready keys. */
+class FunctionLedger {
+  readonly inner: Ledger;
+  /** Every key that may not be idle. */
+  readonly keys = new Set<Key>();
+  readonly #tokened = new Map<Key, number>();
+  readonly #dyingSince = new Map<Key, Date>();
+  #deaths: KeyDeath[] = [];
+
+  constructor(random: () => number) {
+    this.inner = new Ledger({ random, onFailure: (failed) => this.#failed(failed) });
+  }
+
+  /** Lets time have its effect, makes a change, and says what it leaves to do. */
+  change(now: number, make: (inner: Ledger) => boolean): Change {
+    const accepted = make(this.inner);
+    this.inner.tick(now);
+    const deaths = this.#deaths;
+    this.#deaths = [];
+    const nextAt = this.inner.nextAt();
+    return {
+      accepted,
+      deaths,
+      tokens: this.#tokens(now),
+      waitMs: nextAt === undefined ? undefined : Math.max(0, nextAt - now),
+    };
+  }
+
+  bury(now: number, key: Key): boolean {
+    const since = this.#dyingSince.get(key);
+    if (since === undefined) return false;
+    this.#dyingSince.delete(key);
+    this.inner.bury(now, key, since);
+    return true;
+  }
+
+  /** Ends every lease by letting the ledger look at a time when all of them are over, and then at the present again. */
+  expireLeases(now: number): number {
+    const running = [...this.keys].filter((key) => this.inner.keyState(key)?.state === "running");
+    if (running.length > 0) this.inner.tick(now + 31_000);
+    return running.length;
+  }
+
+  busy(): number {
+    return [...this.keys].filter((key) => {
+      const state = this.inner.keyState(key)?.state;
+      return state !== undefined && state !== "dead";
+    }).length;
+  }
+
+  #tokens(now: number): readonly Token[] {
+    const tokens: Token[] = [];
+    for (const key of this.keys) {
+      const known = this.inner.keyState(key);
+      if (known === undefined) this.keys.delete(key);
+      if (known?.state !== "ready") {
+        this.#tokened.delete(key);
+        continue;
+      }
+      const sentAt = this.#tokened.get(key);
+      if (sentAt !== undefined && now - sentAt < RESEND_MS) continue;
+      this.#tokened.set(key, now);
+      tokens.push({ key, seq: "", class: "live" });
+    }
+    return tokens;
+  }
+
+  #failed({ key, owner, failure, failures, death }: CountedFailure): void {
+    if (death === undefined) return;
+    this.#dyingSince.set(key, death.since);
+    const { since, class: wanted } = death;
+    this.#deaths.push({ key, class: wanted, failures, since, owner: "ledger", failure, ranBy: owner ?? "" });
+  }
+}

@@ -1,0 +1,128 @@
+import type { Storage } from "../../infra/apiserver/storage/storage.ts";
+import type { World } from "./world.ts";
+
+/** What is there in the end, comparable between runs: one line per object, by server, kind and name. */
+export type State = ReadonlyMap<string, string>;
+
+/** Kinds that are no part of the result. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  "/events",
+  "/namespaces",
+  "apiextensions.k8s.io/customresourcedefinitions",
+  "coordination.k8s.io/leases",
+]);
+
+/** Everything that exists, without what differs from run to run (section 1): uids, versions, times, tokens. */
+export async function stateOf(world: World): Promise<State> {
+  const objects = [...objectsOf(world.management.storage)];
+  for (const { address, token } of workloadServersOf(world.management.storage)) {
+    const answer = await world.network.peek(address, "/api/v1/nodes", token).catch(() => undefined);
+    if (answer === undefined) continue;
+    const { items = [] } = JSON.parse(answer.text) as { readonly items?: readonly Shown[] };
+    for (const node of items) objects.push({ type: "workload /nodes", object: node });
+  }
+  const names = namesOf(objects.map(({ object }) => object));
+  return new Map(
+    objects
+      .map(({ type, object }) => [`${type} ${keyOf(object)}`, mask(object, names)] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+/** What is different, one line each; empty when both are the same. */
+export function differencesOf(expected: State, found: State): readonly string[] {
+  const lines: string[] = [];
+  for (const [key, text] of expected) {
+    const other = found.get(key);
+    if (other === undefined) lines.push(`missing: ${key}`);
+    else if (other !== text) lines.push(`different: ${key}: ${firstDifference(text, other)}`);
+  }
+  for (const key of found.keys()) if (!expected.has(key)) lines.push(`not expected: ${key}`);
+  return lines;
+}
+
+interface Shown {
+  readonly metadata: { readonly namespace?: string; readonly name: string; readonly uid?: string };
+}
+
+function* objectsOf(storage: Storage) {
+  for (const [type, collection] of storage.collections) {
+    if (LEFT_OUT.has(type)) continue;
+    for (const object of collection.values()) yield { type, object: object as unknown as Shown };
+  }
+}
+
+/** The servers that kubeconfig Secrets name. */
+function* workloadServersOf(storage: Storage) {
+  for (const secret of storage.collection("/secrets").values()) {
+    const value = (secret["data"] as { readonly value?: string } | undefined)?.value;
+    const text = value === undefined ? "" : Buffer.from(value, "base64").toString("utf8");
+    const address = /server: http:\/\/([^/\s]+)/.exec(text)?.[1];
+    const token = /token: "?(\w+)/.exec(text)?.[1];
+    if (address !== undefined && token !== undefined) yield { address, token };
+  }
+}
+
+function keyOf({ metadata }: Shown): string {
+  return `${metadata.namespace ?? ""}/${metadata.name}`;
+}
+
+/** By uid: the name of the object that has it. */
+function namesOf(objects: readonly Shown[]): ReadonlyMap<string, string> {
+  return new Map(objects.map((object) => [object.metadata.uid ?? "", keyOf(object)]));
+}
+
+const MASKED: ReadonlySet<string> = new Set(["resourceVersion", "generation", "observedGeneration"]);
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+/** The simulated cloud ends provider IDs with the instant of creation. */
+const INSTANCE = /(sim:\/\/[^/]+\/[^/]+\/)[0-9a-z]+/g;
+
+function mask(object: Shown, names: ReadonlyMap<string, string>): string {
+  return JSON.stringify(object, (member, value: unknown) => {
+    if (MASKED.has(member)) return "*";
+    if (member === "data" && "type" in object) return "*";
+    if (member === "managedFields" && Array.isArray(value)) return value.map(orderedEntry).sort();
+    if (isObject(value)) return sorted(value);
+    if (typeof value !== "string") return value;
+    if (TIME.test(value)) return "TIME";
+    return value.replace(UID, (uid) => `uid of ${names.get(uid) ?? "nobody"}`).replace(INSTANCE, "$1*");
+  });
+}
+
+/** Members in one order: which of them was written first is no difference. */
+function sorted(value: object): object {
+  const members = Object.entries(value).filter(([name, member]) => !isOfRace(name, member));
+  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** What a fault leaves behind that plays another writer (X-20). */
+const RACE_ANNOTATION = "capstan.dev/race";
+
+function isOfRace(name: string, member: unknown): boolean {
+  if (name !== "annotations" || !isObject(member)) return false;
+  return Object.keys(member).join() === RACE_ANNOTATION;
+}
+
+/** One manager's fields; when it wrote them is masked, and with it the order of the entries. */
+function orderedEntry(entry: {
+  readonly manager?: string;
+  readonly subresource?: string;
+  readonly fieldsV1?: unknown;
+}): string {
+  const fields = JSON.stringify(entry.fieldsV1, (_, value) => (isObject(value) ? sorted(value) : value));
+  return `${entry.manager}/${entry.subresource ?? ""} ${fields}`;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const SHOWN = 60;
+
+function firstDifference(a: string, b: string): string {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  const from = Math.max(0, at - SHOWN);
+  return `expected …${a.slice(from, at + SHOWN)}…, found …${b.slice(from, at + SHOWN)}…`;
+}

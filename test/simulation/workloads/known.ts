@@ -1,0 +1,15 @@
+import { w01 } from "./w-01.ts";
+import { w02 } from "./w-02.ts";
+import { w03 } from "./w-03.ts";
+import { w04 } from "./w-04.ts";
+import { w05 } from "./w-05.ts";
+import type { Workload } from "./workload.ts";
+
+export const WORKLOADS: readonly Workload[] = [w01, w02, w03, w04, w05];
+
+/** Throws for a number that nobody has. */
+export function workloadOf(number: string): Workload {
+  const found = WORKLOADS.find((each) => each.number === number);
+  if (found !== undefined) return found;
+  throw new Error(`no workload ${number}; there are ${WORKLOADS.map((each) => each.number).join(", ")}`);
+}

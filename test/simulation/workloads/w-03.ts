@@ -1,0 +1,28 @@
+import type { Kind } from "../../../shared/api/kinds.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { simCluster, simPool } from "../../support/manifests.ts";
+import { isRunning, pool } from "./pools.ts";
+import type { Workload } from "./workload.ts";
+
+const NEXT_CONFIG = `
+apiVersion: bootstrap.sim.capstan.dev/v1beta2
+kind: SimBootstrapConfig
+metadata:
+  name: p1-next
+  namespace: default
+spec: {}
+`;
+
+export const w03: Workload = {
+  number: "W-03",
+  title: "rollout: a new bootstrap config is referenced",
+  async run(user) {
+    await user.apply(`${simCluster("c1")}---${simPool("p1", "c1", 3)}`);
+    await user.until(() => isRunning(user, 3));
+    await user.apply(NEXT_CONFIG);
+    const path = "/spec/template/spec/bootstrap/configRef/name";
+    await user.patch(MachinePool as Kind, "p1", [{ op: "replace", path, value: "p1-next" }]);
+    await user.until(() => pool(user)?.spec.template.spec.bootstrap.dataSecretName === "p1-next-data");
+    await user.until(() => isRunning(user, 3));
+  },
+};

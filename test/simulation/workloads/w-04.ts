@@ -1,0 +1,16 @@
+import type { Kind } from "../../../shared/api/kinds.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { simCluster, simPool } from "../../support/manifests.ts";
+import { isRunning, pool } from "./pools.ts";
+import type { Workload } from "./workload.ts";
+
+export const w04: Workload = {
+  number: "W-04",
+  title: "pool deleted",
+  async run(user) {
+    await user.apply(`${simCluster("c1")}---${simPool("p1", "c1", 3)}`);
+    await user.until(() => isRunning(user, 3));
+    await user.delete(MachinePool as Kind, "p1");
+    await user.until(() => pool(user) === undefined);
+  },
+};
