@@ -59,7 +59,7 @@ function conditionChange(type: string, before: KubeObject | undefined, after: Ku
   if (now === old || now === undefined || (old === undefined && now === "False")) return [];
   const reason = valueAt(after, `status.conditions[${type}].reason`);
   return [
-    `${type} ${now === "True" ? paint("green", "True") : String(now)} ${paint("dim", `(${String(reason)})`)}`,
+    `${type} ${now === "True" ? paint("green", "True") : String(now)} ${reason === undefined ? "" : paint("dim", `(${String(reason)})`)}`.trimEnd(),
   ];
 }
 
