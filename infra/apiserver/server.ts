@@ -1,7 +1,7 @@
 import type { Clock, Random } from "../../shared/runtime/ports.ts";
 import { systemClock } from "../clock.ts";
 import { systemRandom } from "../random.ts";
-import type { PermissionRule } from "./access/permissions.ts";
+import type { PermissionRule } from "./access/user.ts";
 import { Users } from "./access/users.ts";
 import type { Fault } from "./faults/fault.ts";
 import { Faults, hides } from "./faults/faults.ts";

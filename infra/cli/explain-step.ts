@@ -1,5 +1,5 @@
 import { type KubeObject, objectKeyOf } from "../../shared/api/kinds.ts";
-import type { AttemptRecord, RecordedRead } from "../../shared/runtime/dead-letters-port.ts";
+import type { AttemptRecord, RecordedRead } from "../../shared/runtime/attempt-record.ts";
 import { type AnyFunction, isContractKind } from "../../shared/runtime/define-function.ts";
 import { titleOf } from "../../shared/runtime/last-run.ts";
 import { valueAt } from "../../shared/runtime/path.ts";

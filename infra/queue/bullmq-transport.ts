@@ -5,7 +5,8 @@ import { SECOND } from "../../shared/runtime/backoff.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { MalformedToken } from "./malformed-token.ts";
 import { reapOrphans } from "./orphans.ts";
-import type { Receiver, Token, Transport } from "./token-ledger.ts";
+import type { Token } from "./token-ledger.ts";
+import type { Receiver, Transport } from "./token-transport.ts";
 
 /** 0 is BullMQ's plain list, served before every other number (queue.md 5.2). */
 const RESYNC_PRIORITY = 1_000_000;

@@ -1,4 +1,4 @@
-import type { AttemptRecord } from "../../shared/runtime/dead-letters-port.ts";
+import type { AttemptRecord } from "../../shared/runtime/attempt-record.ts";
 import { type LastRun, type LastRuns, lastRunOf, type ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";

@@ -1,5 +1,5 @@
+import type { AttemptRecord } from "../../shared/runtime/attempt-record.ts";
 import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
-import type { AttemptRecord } from "../../shared/runtime/dead-letters-port.ts";
 import type { Clock, Random } from "../../shared/runtime/ports.ts";
 import type { Failure, Lease, Outcome } from "../../shared/runtime/queue-port.ts";
 import { systemRandom } from "../random.ts";

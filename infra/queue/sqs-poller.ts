@@ -6,7 +6,8 @@ import { SqsAcknowledger } from "./sqs-acknowledger.ts";
 import type { SqsEndpoint } from "./sqs-endpoint.ts";
 import { MissingQueueError } from "./sqs-endpoint.ts";
 import type { SqsQueues } from "./sqs-queues.ts";
-import type { HandleToken, Receiver, Token } from "./token-ledger.ts";
+import type { Token } from "./token-ledger.ts";
+import type { HandleToken, Receiver } from "./token-transport.ts";
 
 /** Limit of ReceiveMessage. */
 const MOST_MESSAGES = 10;

@@ -7,7 +7,8 @@ import type { SqsQueues } from "./sqs-queues.ts";
 import { UnusableQueueError } from "./sqs-queues.ts";
 import { SqsSender } from "./sqs-sender.ts";
 import { parseBody } from "./sqs-token.ts";
-import type { HandleToken, Token, Transport } from "./token-ledger.ts";
+import type { Token } from "./token-ledger.ts";
+import type { HandleToken, Transport } from "./token-transport.ts";
 
 export interface SqsTransportOptions {
   readonly functionName: string;

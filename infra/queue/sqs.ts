@@ -19,8 +19,9 @@ import { checkSqsPrefix, createSqsQueues } from "./sqs-queues.ts";
 import { fitsIntoMessage } from "./sqs-token.ts";
 import type { PushedTransport, SqsTransportOptions } from "./sqs-transport.ts";
 import { createPushedSqsTransport, createSqsTransport } from "./sqs-transport.ts";
-import type { Token, TokenLedger, Transport } from "./token-ledger.ts";
+import type { Token, TokenLedger } from "./token-ledger.ts";
 import { TOKEN_WINDOW, TokenQueue } from "./token-queue.ts";
+import type { Transport } from "./token-transport.ts";
 
 export const DEFAULT_SQS_PREFIX = "capstan-";
 const MAX_WAIT_SECONDS = 20;

@@ -8,7 +8,6 @@ import type {
   QueueEntry,
 } from "../../shared/runtime/queue-port.ts";
 import type { Claim, ClaimTerms } from "./claim.ts";
-import type { MalformedToken } from "./malformed-token.ts";
 
 /** "This key is ready now." At least once, unordered, lossy: the ledger decides what a token is worth. */
 export interface Token {
@@ -72,21 +71,4 @@ export interface TokenLedger {
   dead(functionName: string): Promise<readonly DeadKey[]>;
   keyState(functionName: string, key: Key): Promise<KeyState | undefined>;
   epoch(functionName: string): Promise<string>;
-}
-
-export type HandleToken = (arrived: Token | MalformedToken) => Promise<void>;
-
-/** How tokens of one function reach its workers. */
-export interface Transport {
-  /** Tokens travel on the connection of the ledger's `enqueue`: what is sent after a call arrives after it. */
-  readonly followsLedger?: true;
-  send(tokens: readonly Token[]): Promise<void>;
-  /** Calls `handle` for up to `concurrency` tokens at a time; a token is acknowledged when it settles. */
-  receive(handle: HandleToken, concurrency: number): Promise<Receiver>;
-  close(): Promise<void>;
-}
-
-export interface Receiver {
-  /** Fetches nothing more and waits for the handlers, at most so long. */
-  close(deadlineMs: number): Promise<void>;
 }

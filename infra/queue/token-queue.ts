@@ -11,7 +11,8 @@ import type { LeaseTiming } from "./run-lease.ts";
 import { runLease } from "./run-lease.ts";
 import { Ticker } from "./ticker.ts";
 import { tokenAhead } from "./token-ahead.ts";
-import type { Change, KeyDeath, Token, TokenLedger, Transport } from "./token-ledger.ts";
+import type { Change, KeyDeath, Token, TokenLedger } from "./token-ledger.ts";
+import type { Transport } from "./token-transport.ts";
 
 const TICK_MS = 250;
 const ENTRIES_AT_ONCE = 200;

@@ -1,7 +1,7 @@
 import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
 import { COUNTED, type Counted, type NoteCount } from "../../shared/runtime/queue-port.ts";
 import type { ResyncCause } from "../relay/resync.ts";
-import { LABEL_VALUES, RESYNC_CAUSES } from "./metric-specs.ts";
+import { LABEL_VALUES, RESYNC_CAUSES } from "./metric-labels.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** To be called by a queue and a relay for what they count (queue.md 9). */

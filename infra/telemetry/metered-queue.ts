@@ -1,5 +1,5 @@
 import type { Lease, Outcome, Queue, QueueDepth, WorkOptions } from "../../shared/runtime/queue-port.ts";
-import { PRIORITY } from "./metric-specs.ts";
+import { PRIORITY } from "./metric-labels.ts";
 import type { Metrics } from "./metrics.ts";
 import type { QueueView } from "./queue-view.ts";
 

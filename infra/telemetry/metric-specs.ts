@@ -1,6 +1,4 @@
-import { KINDS } from "../../shared/api/registry.ts";
-import type { DeathReason } from "../../shared/runtime/dead-letter.ts";
-import type { ResyncCause } from "../relay/resync.ts";
+import type { LABEL_VALUES } from "./metric-labels.ts";
 
 /** One metric of the text that `/metrics` gives. */
 export interface MetricSpec {
@@ -13,46 +11,6 @@ export interface MetricSpec {
 
 /** What a label may say is closed (S-44): `createMetrics` turns everything else into `other`. */
 type LabelName = "name" | "controller" | "function" | keyof typeof LABEL_VALUES;
-
-/** Priorities as controller-runtime spells them: live keys 0, resync keys -100. */
-export const PRIORITY = { live: "0", resync: "-100" } as const;
-
-/** Why watches end: reasons that an API server or the client gives; what else a server invents is `other`. */
-const CAUSES = [
-  "closed",
-  "Bug",
-  "Expired",
-  "Forbidden",
-  "Idle",
-  "InternalError",
-  "NoAnswer",
-  "ServerTimeout",
-  "ServiceUnavailable",
-  "Timeout",
-  "TooDeep",
-  "TooLarge",
-  "TooManyRequests",
-  "TypeNotServed",
-  "Unauthorized",
-  "Undecodable",
-  "VeryShortWatch",
-  "WentBack",
-] as const;
-
-export const RESYNC_CAUSES = ["start", "list", "restored", "period", "loss"] as const satisfies ResyncCause[];
-
-export const LABEL_VALUES = {
-  priority: Object.values(PRIORITY),
-  class: ["live", "resync"],
-  result: ["success", "error", "requeue", "requeue_after"],
-  reason: ["MaxAttempts", "Terminal", "LeaseExpired", "Malformed"] satisfies DeathReason[],
-  cause: [...CAUSES, ...RESYNC_CAUSES],
-  server: ["management", "workload"],
-  /** Kinds of providers are known only to the CRDs of a cluster; they share one value. */
-  resource: [...KINDS.map(({ plural, group }) => (group === "" ? plural : `${plural}.${group}`)), "provider"],
-  type: ["ADDED", "MODIFIED", "DELETED", "BOOKMARK"],
-  state: ["listing", "streaming", "backoff", "stopped", "connected", "unreachable", "unknown"],
-} as const;
 
 /** Of client-go: 10 ns to 1,000 s. */
 const QUEUE_BUCKETS = Array.from({ length: 12 }, (_, power) => Number(`1e${power - 8}`));

@@ -1,5 +1,6 @@
 import type { Counter, Gauge, Histogram } from "prom-client";
-import { LABEL_VALUES, METRICS, type MetricSpec } from "./metric-specs.ts";
+import { LABEL_VALUES } from "./metric-labels.ts";
+import { METRICS, type MetricSpec } from "./metric-specs.ts";
 
 type Specs = typeof METRICS;
 type NameOf<Type extends MetricSpec["type"]> = {

@@ -1,7 +1,7 @@
 import { MANAGEMENT } from "../../shared/api/kinds.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 import type { Relay } from "../relay/relay.ts";
-import { LABEL_VALUES } from "./metric-specs.ts";
+import { LABEL_VALUES } from "./metric-labels.ts";
 import type { LabelsOf, Metrics } from "./metrics.ts";
 
 type Loop = ReturnType<Relay["status"]>["loops"][number];

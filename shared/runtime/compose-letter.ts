@@ -1,4 +1,5 @@
 import { type Kind, objectKeyOf } from "../api/kinds.ts";
+import type { AttemptRecord, RecordedRead, RecordedWrite } from "./attempt-record.ts";
 import type {
   AttemptSummary,
   DeadLetter,
@@ -8,20 +9,13 @@ import type {
   RecordedError,
 } from "./dead-letter.ts";
 import { objectsOf } from "./dead-letter.ts";
-import type {
-  AttemptHistory,
-  AttemptRecord,
-  Death,
-  FailedRun,
-  RecordedRead,
-  RecordedWrite,
-} from "./dead-letters-port.ts";
+import type { AttemptHistory, Death, FailedRun } from "./dead-letters-port.ts";
 import { digestOf } from "./digest.ts";
 import { KubeError } from "./errors.ts";
+import { fitLetter } from "./fit-letter.ts";
 import { type Hide, mask, redact, redactText } from "./redact.ts";
 import { failureOf } from "./run-step.ts";
 
-const MAX_LETTER_BYTES = 1024 * 1024;
 const MAX_STACK_BYTES = 8 * 1024;
 const MAX_MESSAGE_CHARACTERS = 4 * 1024;
 const MAX_KEY_CHARACTERS = 480;
@@ -77,7 +71,7 @@ export async function composeLetter(
     ...(run.record === undefined ? {} : { run: await letterRun(run.record, hide) }),
     truncated: [],
   };
-  return fitted(letter);
+  return fitLetter(letter);
 }
 
 /** The same letter with what its run has read and sent, which came later. */
@@ -86,7 +80,7 @@ export async function completeLetter(
   record: AttemptRecord,
   hide: Hide,
 ): Promise<DeadLetter> {
-  return fitted({ ...letter, run: await letterRun(record, hide) });
+  return fitLetter({ ...letter, run: await letterRun(record, hide) });
 }
 
 async function letterRun(record: AttemptRecord, hide: Hide): Promise<LetterRun> {
@@ -216,45 +210,4 @@ function toPlainPart<T extends object>(part: T): { [P in keyof T]?: Exclude<T[P]
   return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined)) as {
     [P in keyof T]?: Exclude<T[P], undefined>;
   };
-}
-
-/** Leaves out bodies, the largest first, until the letter fits; `truncated` names them. */
-function fitted(letter: DeadLetter): DeadLetter {
-  let excess = bytesOf(letter) - MAX_LETTER_BYTES + MAX_STACK_BYTES;
-  if (excess <= 0 || letter.run === undefined) return letter;
-  const { run } = letter;
-  const reads = [...run.reads];
-  const writes = [...run.writes];
-  const truncated: string[] = [];
-  const parts = [
-    ...reads.map((read, index) => ({ list: reads, index, part: read, name: `run.reads.${index}.answer` })),
-    ...writes.map((write, index) => ({ list: writes, index, part: write, name: `run.writes.${index}.body` })),
-  ].map((one) => ({ ...one, bytes: bytesOf(one.part) }));
-  for (const { list, index, name, bytes } of parts.sort((a, b) => b.bytes - a.bytes)) {
-    if (excess <= 0) break;
-    const left = list === reads ? shortRead(reads[index]) : shortWrite(writes[index]);
-    if (left === undefined) continue;
-    list.splice(index, 1, left as never);
-    excess -= bytes - bytesOf(left);
-    truncated.push(name);
-  }
-  const short: DeadLetter = { ...letter, run: { ...run, reads, writes }, truncated };
-  if (excess <= 0) return short;
-  const { decision: _, ...rest } = short.run ?? run;
-  const smaller = { ...short, run: rest, truncated: [...truncated, "run.decision"] };
-  if (bytesOf(smaller) <= MAX_LETTER_BYTES) return smaller;
-  const { run: __, ...bare } = smaller;
-  return { ...bare, truncated: ["run"] };
-}
-
-function shortRead(read: LetterRead | undefined): LetterRead | undefined {
-  return read && { ...read, answer: { type: "truncated" }, found: read.found.slice(0, 100) };
-}
-
-function shortWrite(write: LetterWrite | undefined): LetterWrite | undefined {
-  return write && { ...write, body: "truncated" };
-}
-
-function bytesOf(value: unknown): number {
-  return new TextEncoder().encode(JSON.stringify(value)).byteLength;
 }

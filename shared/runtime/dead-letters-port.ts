@@ -1,71 +1,7 @@
-import type { ClusterName, ContractReference, Kind, KubeObject, ObjectKey } from "../api/kinds.ts";
+import type { AttemptRecord } from "./attempt-record.ts";
 import type { AttemptSummary, DeadLetter, DeadLetterHead, DeathReason } from "./dead-letter.ts";
 import type { Key } from "./key.ts";
-import type { ListOptions, Referenced, Selection } from "./ports.ts";
 import type { Cause, Failure, QueueEntry } from "./queue-port.ts";
-
-/** A question of a step to its reader. */
-export type ReadQuestion =
-  | {
-      readonly call: "get" | "live.get";
-      readonly cluster: ClusterName;
-      readonly kind: Kind;
-      readonly key: ObjectKey;
-    }
-  | {
-      readonly call: "list" | "live.list";
-      readonly cluster: ClusterName;
-      readonly kind: Kind;
-      readonly selection: Selection | ListOptions;
-    }
-  | {
-      readonly call: "referenced" | "live.referenced";
-      readonly reference: ContractReference;
-      readonly namespace: string;
-    };
-
-export type RecordedAnswer =
-  | { readonly type: "object"; readonly object: KubeObject | undefined }
-  | { readonly type: "list"; readonly items: readonly KubeObject[] }
-  | { readonly type: "referenced"; readonly value: Referenced }
-  | { readonly type: "error"; readonly error: unknown };
-
-/** One read of a run with the whole answer, by reference. */
-export interface RecordedRead {
-  readonly question: ReadQuestion;
-  /** Where the answer came from: behind a fence, a snapshot is replaced by a live read. */
-  readonly source: "snapshot" | "live";
-  readonly answer: RecordedAnswer;
-}
-
-/** One write request of a run. */
-export interface RecordedWrite {
-  readonly verb: "create" | "patch" | "apply" | "delete";
-  readonly cluster: ClusterName;
-  readonly kind: Kind;
-  readonly key: ObjectKey;
-  readonly subresource?: "status" | undefined;
-  readonly fieldManager: string;
-  readonly precondition?: object | undefined;
-  readonly body?: unknown;
-  readonly outcome: { readonly resourceVersion?: string | undefined; readonly error?: unknown };
-}
-
-/** A failed run by reference, unredacted: serialised only for a dead letter, never logged. */
-export interface AttemptRecord {
-  readonly runId: string;
-  readonly startedAt: Date;
-  readonly durationMs: number;
-  /** Handed to the step; absent when the run did not get that far. */
-  readonly clock?: Date | undefined;
-  readonly reads: readonly RecordedRead[];
-  readonly writes: readonly RecordedWrite[];
-  readonly decision?: object | undefined;
-  /** What was thrown; absent when the step decided to fail. */
-  readonly thrown?: unknown;
-  /** The decision passed its check, so that what was thrown came from sending it. */
-  readonly accepted: boolean;
-}
 
 /** A run that failed, as the queue sees it. */
 export interface FailedRun {

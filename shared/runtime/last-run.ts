@@ -1,5 +1,5 @@
 import { MANAGEMENT } from "../api/kinds.ts";
-import type { AttemptRecord, RecordedWrite } from "./dead-letters-port.ts";
+import type { AttemptRecord, RecordedWrite } from "./attempt-record.ts";
 import type { Key } from "./key.ts";
 import type { Cause, Failure, KeyState, Lease, Outcome } from "./queue-port.ts";
 

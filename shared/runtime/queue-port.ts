@@ -1,6 +1,6 @@
 import type { ClusterName, ObjectKey } from "../api/kinds.ts";
+import type { AttemptRecord } from "./attempt-record.ts";
 import type { QueueSettings } from "./backoff.ts";
-import type { AttemptRecord } from "./dead-letters-port.ts";
 import type { ErrorClass } from "./errors.ts";
 import type { Key } from "./key.ts";
 

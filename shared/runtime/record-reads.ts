@@ -6,7 +6,7 @@ import {
   MANAGEMENT,
   type ObjectKey,
 } from "../api/kinds.ts";
-import type { RecordedAnswer, RecordedRead } from "./dead-letters-port.ts";
+import type { RecordedAnswer, RecordedRead } from "./attempt-record.ts";
 import type { ListOptions, LiveReader, Referenced, Selection } from "./ports.ts";
 import type { RecordingReader } from "./reader.ts";
 

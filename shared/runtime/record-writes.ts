@@ -1,6 +1,6 @@
 import type { ClusterName, Kind, KubeObject, ObjectKey } from "../api/kinds.ts";
 import { objectKeyOf } from "../api/kinds.ts";
-import type { RecordedWrite } from "./dead-letters-port.ts";
+import type { RecordedWrite } from "./attempt-record.ts";
 import type { Clients, KubeClient } from "./ports.ts";
 
 export interface WriteRecorder extends Clients {

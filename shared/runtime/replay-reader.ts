@@ -7,9 +7,9 @@ import {
   type ObjectKey,
   objectKeyOf,
 } from "../api/kinds.ts";
+import type { ReadQuestion } from "./attempt-record.ts";
 import type { LetterRead, RecordedError } from "./dead-letter.ts";
 import { objectsOf } from "./dead-letter.ts";
-import type { ReadQuestion } from "./dead-letters-port.ts";
 import { canonical } from "./digest.ts";
 import { KubeError, TerminalError, WaitingError } from "./errors.ts";
 import type { ListOptions, Referenced, Selection } from "./ports.ts";

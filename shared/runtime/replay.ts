@@ -1,8 +1,8 @@
 import type { KubeObject } from "../api/kinds.ts";
+import type { RecordedWrite } from "./attempt-record.ts";
 import { checkDecision } from "./check-decision.ts";
 import { decisionDigest, errorOf, toPlain } from "./compose-letter.ts";
 import type { DeadLetter, LetterRun, RecordedError } from "./dead-letter.ts";
-import type { RecordedWrite } from "./dead-letters-port.ts";
 import type { AnyDecision, AnyFunction } from "./define-function.ts";
 import { titleOf } from "./last-run.ts";
 import type { Clients, KubeClient, Log } from "./ports.ts";

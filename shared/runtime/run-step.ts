@@ -1,6 +1,6 @@
 import type { KubeObject } from "../api/kinds.ts";
+import type { AttemptRecord } from "./attempt-record.ts";
 import { checkDecision } from "./check-decision.ts";
-import type { AttemptRecord } from "./dead-letters-port.ts";
 import type { AnyDecision, AnyFunction } from "./define-function.ts";
 import { KubeError, TerminalError, WaitingError } from "./errors.ts";
 import { type Key, type KeyParts, parseKey } from "./key.ts";

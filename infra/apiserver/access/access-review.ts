@@ -3,7 +3,8 @@ import { invalid } from "../http/status-error.ts";
 import type { Review } from "../kinds/registry.ts";
 import { isJsonObject, type JsonObject } from "../schema/schema.ts";
 import { objectAt, textAt } from "../storage/kube-object.ts";
-import { type Access, isAllowed, type User } from "./permissions.ts";
+import { type Access, isAllowed } from "./permissions.ts";
+import type { User } from "./user.ts";
 
 /** A user without any token of this server may do nothing. */
 const NOTHING_ALLOWED: readonly never[] = [];

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import type { User } from "./permissions.ts";
+import type { User } from "./user.ts";
 
 /** The users of one virtual server, known by their bearer tokens. */
 export class Users {

@@ -1,4 +1,5 @@
-import { checkPermission, type User } from "../access/permissions.ts";
+import { checkPermission } from "../access/permissions.ts";
+import type { User } from "../access/user.ts";
 import type { Faults } from "../faults/faults.ts";
 import { type Injected, inject, NoAnswer } from "../faults/inject.ts";
 import { answerRequest } from "../rest/rest.ts";

@@ -1,5 +1,5 @@
 import type { Clock, Random } from "../../../shared/runtime/ports.ts";
-import type { User } from "../access/permissions.ts";
+import type { User } from "../access/user.ts";
 import type { Users } from "../access/users.ts";
 import type { Converters } from "../kinds/conversion.ts";
 import type { Registry, ResourceType, ServedVersion } from "../kinds/registry.ts";

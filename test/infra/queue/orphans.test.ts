@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
 import { createBullmqTransport } from "../../../infra/queue/bullmq-transport.ts";
-import type { Transport } from "../../../infra/queue/token-ledger.ts";
+import type { Transport } from "../../../infra/queue/token-transport.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";
 import { describeWith } from "../../support/requires.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { LABEL_VALUES, METRICS, type MetricSpec, metricRows } from "../../../infra/telemetry/metric-specs.ts";
+import { LABEL_VALUES } from "../../../infra/telemetry/metric-labels.ts";
+import { METRICS, type MetricSpec, metricRows } from "../../../infra/telemetry/metric-specs.ts";
 import { createMetrics } from "../../../infra/telemetry/metrics.ts";
 
 const FUNCTION = "machinepool-nodes";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
+import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
 import {
   composeLetter,
   errorOf,
@@ -8,7 +9,7 @@ import {
   summarizeAttempt,
 } from "../../../shared/runtime/compose-letter.ts";
 import { parseDeadLetter } from "../../../shared/runtime/dead-letter.ts";
-import type { AttemptRecord, FailedRun } from "../../../shared/runtime/dead-letters-port.ts";
+import type { FailedRun } from "../../../shared/runtime/dead-letters-port.ts";
 import { replay } from "../../../shared/runtime/replay.ts";
 import { cluster, machinePool } from "../../support/builders.ts";
 import { letterOfFailure } from "../../support/failed-run.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Node } from "../../../shared/api/core.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
-import type { AttemptRecord, RecordedWrite } from "../../../shared/runtime/dead-letters-port.ts";
+import type { AttemptRecord, RecordedWrite } from "../../../shared/runtime/attempt-record.ts";
 import { lastRunOf, titleOf } from "../../../shared/runtime/last-run.ts";
 import type { Lease, Outcome } from "../../../shared/runtime/queue-port.ts";
 

@@ -1,0 +1,19 @@
+/** One line of an allow list; `*` stands for everything in each member. */
+export interface PermissionRule {
+  readonly verbs: readonly string[];
+  /** API groups; the core group is empty. Absent = the core group only. */
+  readonly groups?: readonly string[];
+  /** Plurals, with their subresource where there is one: `machinepools`, `machinepools/status`. */
+  readonly resources: readonly string[];
+  /** Absent = all namespaces and the cluster scope. */
+  readonly namespaces?: readonly string[];
+  /** Absent = all objects, and collections. */
+  readonly names?: readonly string[];
+}
+
+/** Who a token stands for (A-60). */
+export interface User {
+  readonly name: string;
+  /** What the user may do with resources; absent = everything. */
+  readonly allow?: readonly PermissionRule[];
+}

@@ -1,0 +1,43 @@
+import { KINDS } from "../../shared/api/registry.ts";
+import type { DeathReason } from "../../shared/runtime/dead-letter.ts";
+import type { ResyncCause } from "../relay/resync.ts";
+
+/** Priorities as controller-runtime spells them: live keys 0, resync keys -100. */
+export const PRIORITY = { live: "0", resync: "-100" } as const;
+
+/** Why watches end: reasons that an API server or the client gives; what else a server invents is `other`. */
+const CAUSES = [
+  "closed",
+  "Bug",
+  "Expired",
+  "Forbidden",
+  "Idle",
+  "InternalError",
+  "NoAnswer",
+  "ServerTimeout",
+  "ServiceUnavailable",
+  "Timeout",
+  "TooDeep",
+  "TooLarge",
+  "TooManyRequests",
+  "TypeNotServed",
+  "Unauthorized",
+  "Undecodable",
+  "VeryShortWatch",
+  "WentBack",
+] as const;
+
+export const RESYNC_CAUSES = ["start", "list", "restored", "period", "loss"] as const satisfies ResyncCause[];
+
+export const LABEL_VALUES = {
+  priority: Object.values(PRIORITY),
+  class: ["live", "resync"],
+  result: ["success", "error", "requeue", "requeue_after"],
+  reason: ["MaxAttempts", "Terminal", "LeaseExpired", "Malformed"] satisfies DeathReason[],
+  cause: [...CAUSES, ...RESYNC_CAUSES],
+  server: ["management", "workload"],
+  /** Kinds of providers are known only to the CRDs of a cluster; they share one value. */
+  resource: [...KINDS.map(({ plural, group }) => (group === "" ? plural : `${plural}.${group}`)), "provider"],
+  type: ["ADDED", "MODIFIED", "DELETED", "BOOKMARK"],
+  state: ["listing", "streaming", "backoff", "stopped", "connected", "unreachable", "unknown"],
+} as const;
