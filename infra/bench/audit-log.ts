@@ -7,12 +7,14 @@ export interface AuditedRequest {
   readonly subresource: string | undefined;
   readonly name: string | undefined;
   readonly userAgent: string;
+  readonly code: number;
 }
 
 interface AuditLine {
   readonly stage: string;
   readonly verb: string;
   readonly userAgent?: string;
+  readonly responseStatus?: { readonly code?: number };
   readonly objectRef?: { readonly resource?: string; readonly subresource?: string; readonly name?: string };
 }
 
@@ -22,11 +24,12 @@ export async function readAuditLog(file: string): Promise<readonly AuditedReques
   return lines
     .map((line) => JSON.parse(line) as AuditLine)
     .filter(({ stage }) => stage === "ResponseComplete")
-    .map(({ verb, userAgent = "", objectRef = {} }) => ({
+    .map(({ verb, userAgent = "", objectRef = {}, responseStatus }) => ({
       verb,
       userAgent,
       resource: objectRef.resource ?? "",
       subresource: objectRef.subresource,
       name: objectRef.name,
+      code: responseStatus?.code ?? 0,
     }));
 }

@@ -10,9 +10,11 @@ const SERVER = "redis-server";
 
 export interface RedisServer extends AsyncDisposable {
   readonly url: string;
+  /** SIGSTOP: it answers nobody until SIGCONT. */
+  signal(name: NodeJS.Signals): void;
   /** Kills the server without a goodbye; connections break. */
   kill(): Promise<void>;
-  /** Starts it again on the same port, empty. */
+  /** Starts it again on the same port with what `settings` let it keep: by default nothing. */
   restart(): Promise<void>;
 }
 
@@ -38,6 +40,7 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
   };
   return {
     url: `redis://127.0.0.1:${port}`,
+    signal: (name) => void server.kill(name),
     kill,
     restart: async () => {
       await kill();

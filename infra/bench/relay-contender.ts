@@ -1,23 +1,15 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import type { KubeObject } from "../../shared/api/kinds.ts";
+import type { Contender } from "./contender.ts";
 import { createInformers } from "./relay-informer.ts";
-import { LIST_VERSION, type Load, loadOfPath, sentAtOf } from "./relay-load.ts";
+import { LIST_VERSION, loadOfPath, sentAtOf } from "./relay-load.ts";
 import { createOurs } from "./relay-ours.ts";
 
 /*
  * One measurement of one contender in a process of its own, so that its memory and its event loop are its own as
  * well. Arguments: contender, task, URL of the server, further URLs; the result goes to the parent.
  */
-
-export interface Contender extends AsyncDisposable {
-  follow(
-    what: { readonly url: URL; readonly load: Load; readonly name: string; readonly untrusted?: boolean },
-    on: { listed(): void; changed(object: KubeObject): void },
-  ): Promise<void>;
-  /** Since the last list. */
-  jobs(): number;
-}
 
 export interface Flow {
   readonly perSecond: number;

@@ -2,7 +2,7 @@ import { get } from "node:http";
 import { text } from "node:stream/consumers";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import { pathOf } from "../kube/resource-path.ts";
-import type { Contender } from "./relay-contender.ts";
+import type { Contender } from "./contender.ts";
 import { kindOfLoad } from "./relay-load.ts";
 
 /** As the library's own example does after an error: without it an informer stops for good. */

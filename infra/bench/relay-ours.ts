@@ -12,7 +12,7 @@ import { nodesOf } from "../relay/workload-nodes.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import { createRedisStore } from "../store/redis.ts";
 import { loadFunctions } from "../worker/load.ts";
-import type { Contender } from "./relay-contender.ts";
+import type { Contender } from "./contender.ts";
 import { kindOfLoad } from "./relay-load.ts";
 
 const SILENT: Log = {

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import { prepare } from "./prepared.ts";
+import { realCommand } from "./real/command.ts";
 import { writeRegression } from "./regression.ts";
 import type { RunResult } from "./run.ts";
 import { shrink } from "./shrink.ts";
@@ -13,6 +14,7 @@ import type { Workload } from "./workloads/workload.ts";
  * npm run simulate -- sweep --workload W-01           every single fault at every site
  * npm run simulate -- swarm --seeds 2000              random faults
  * npm run simulate -- explain 7 --workload W-01       the trace of a seed
+ * npm run simulate -- real                            real processes, real kills
  */
 const program = new Command("simulate").description("The whole product in one thread, on simulated time.");
 
@@ -89,6 +91,8 @@ program
     console.log(`${seeds} seeds, ${failed} failed, ${struck} faults, ${seconds} s`);
     process.exitCode = failed > 0 ? 1 : 0;
   });
+
+program.addCommand(realCommand());
 
 await program.parseAsync();
 

@@ -1,4 +1,5 @@
 import type { Storage } from "../../infra/apiserver/storage/storage.ts";
+import type { KubeObject } from "../../shared/api/kinds.ts";
 import type { World } from "./world.ts";
 
 /** What is there in the end, comparable between runs: one line per object, by server, kind and name. */
@@ -15,12 +16,19 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 /** Everything that exists, without what differs from run to run (section 1): uids, versions, times, tokens. */
 export async function stateOf(world: World): Promise<State> {
   const objects = [...objectsOf(world.management.storage)];
-  for (const { address, token } of workloadServersOf(world.management.storage)) {
+  for (const { address, token } of workloadServersOf(
+    world.management.storage.collection("/secrets").values(),
+  )) {
     const answer = await world.network.peek(address, "/api/v1/nodes", token).catch(() => undefined);
     if (answer === undefined) continue;
     const { items = [] } = JSON.parse(answer.text) as { readonly items?: readonly Shown[] };
     for (const node of items) objects.push({ type: "workload /nodes", object: node });
   }
+  return comparable(objects);
+}
+
+/** Objects with the type they are listed under, as a state. */
+export function comparable(objects: readonly Listed[]): State {
   const names = namesOf(objects.map(({ object }) => object));
   return new Map(
     objects
@@ -41,8 +49,14 @@ export function differencesOf(expected: State, found: State): readonly string[] 
   return lines;
 }
 
+interface Listed {
+  /** `cluster.x-k8s.io/machinepools`, `workload /nodes`. */
+  readonly type: string;
+  readonly object: Shown;
+}
+
 interface Shown {
-  readonly metadata: { readonly namespace?: string; readonly name: string; readonly uid?: string };
+  readonly metadata: Pick<KubeObject["metadata"], "namespace" | "name" | "uid">;
 }
 
 function* objectsOf(storage: Storage) {
@@ -52,10 +66,10 @@ function* objectsOf(storage: Storage) {
   }
 }
 
-/** The servers that kubeconfig Secrets name. */
-function* workloadServersOf(storage: Storage) {
-  for (const secret of storage.collection("/secrets").values()) {
-    const value = (secret["data"] as { readonly value?: string } | undefined)?.value;
+/** The servers that kubeconfig Secrets name, of those that are reached by plain http. */
+export function* workloadServersOf(secrets: Iterable<object>) {
+  for (const secret of secrets) {
+    const { value } = (Reflect.get(secret, "data") ?? {}) as { readonly value?: string };
     const text = value === undefined ? "" : Buffer.from(value, "base64").toString("utf8");
     const address = /server: http:\/\/([^/\s]+)/.exec(text)?.[1];
     const token = /token: "?(\w+)/.exec(text)?.[1];
@@ -72,7 +86,8 @@ function namesOf(objects: readonly Shown[]): ReadonlyMap<string, string> {
   return new Map(objects.map((object) => [object.metadata.uid ?? "", keyOf(object)]));
 }
 
-const MASKED: ReadonlySet<string> = new Set(["resourceVersion", "generation", "observedGeneration"]);
+/** Real workload servers listen where there is room. */
+const MASKED: ReadonlySet<string> = new Set(["resourceVersion", "generation", "observedGeneration", "port"]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** The simulated cloud ends provider IDs with the instant of creation. */

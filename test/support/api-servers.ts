@@ -44,7 +44,7 @@ export const EMBEDDED: ServerFlavour = {
 
 const ASSETS = process.env["KUBEBUILDER_ASSETS"];
 
-const REAL: ServerFlavour = {
+export const REAL: ServerFlavour = {
   name: "a real kube-apiserver",
   missing: realServerMissing(ASSETS),
   optional: true,

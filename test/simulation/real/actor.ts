@@ -1,0 +1,54 @@
+import { once } from "node:events";
+import { type CliProcess, startCli } from "../../support/cli.ts";
+import { eventually } from "../../support/eventually.ts";
+
+/** A process of Capstan that may be killed, stopped, and started again. */
+export interface Actor extends AsyncDisposable {
+  /** Without a goodbye. */
+  kill(): Promise<void>;
+  /** SIGTERM, and waits for its end. */
+  end(): Promise<void>;
+  /** It does nothing until `proceed`, and does not know afterwards. */
+  freeze(): void;
+  proceed(): void;
+  /** The same again, which works when this resolves. */
+  start(): Promise<void>;
+}
+
+interface Role {
+  readonly args: readonly string[];
+  readonly env?: { readonly [name: string]: string } | undefined;
+  /** What it prints when it works. */
+  readonly ready: string;
+}
+
+const READY_MS = 90_000;
+
+export async function startActor({ args, env = {}, ready }: Role): Promise<Actor> {
+  const start = async (): Promise<CliProcess> => {
+    const process = startCli(args, env);
+    await eventually(() => process.output().includes(ready), { withinMs: READY_MS, stepMs: 100 });
+    return process;
+  };
+  let process = await start();
+  const signal = async (name: NodeJS.Signals): Promise<void> => {
+    const { child } = process;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill(name);
+    await gone;
+  };
+  return {
+    kill: () => signal("SIGKILL"),
+    end: () => signal("SIGTERM"),
+    freeze: () => void process.child.kill("SIGSTOP"),
+    proceed: () => void process.child.kill("SIGCONT"),
+    start: async () => {
+      process = await start();
+    },
+    async [Symbol.asyncDispose]() {
+      process.child.kill("SIGCONT");
+      await process[Symbol.asyncDispose]();
+    },
+  };
+}

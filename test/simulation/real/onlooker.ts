@@ -1,0 +1,93 @@
+import { setTimeout } from "node:timers/promises";
+import { parseAllDocuments } from "yaml";
+import { applyManifests } from "../../../infra/cli/apply-manifests.ts";
+import { readManagement } from "../../../infra/cli/management.ts";
+import { systemClock } from "../../../infra/clock.ts";
+import { Node, Secret } from "../../../shared/api/core.ts";
+import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
+import { KINDS } from "../../../shared/api/registry.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { comparable, type State, workloadServersOf } from "../state.ts";
+import type { User } from "../user.ts";
+
+/** A user of a real server: `see` shows what the last look of `until` has found. */
+export interface Onlooker extends User, AsyncDisposable {
+  /** Everything that exists, comparable between runs. */
+  state(): Promise<State>;
+}
+
+const LOOK_MS = 200;
+const RETRY_MS = 500;
+/** Kinds of namespace `default` that make up the result. */
+const COMPARED = KINDS.filter(({ crd, plural }) => crd !== undefined || plural === Secret.plural);
+
+export async function createOnlooker(kubeconfigFile: string): Promise<Onlooker> {
+  const connect = await readManagement(kubeconfigFile, { clock: systemClock, log: silentLog });
+  const server = connect();
+  const client = server.as("user");
+  let seen: ReadonlyMap<string, readonly KubeObject[]> = new Map();
+
+  const look = async (): Promise<void> => {
+    const lists = COMPARED.map(async (kind) => {
+      const { items } = await client.list(kind, { namespace: "default" });
+      return [typeOf(kind), items] as const;
+    });
+    seen = new Map(await Promise.all(lists));
+  };
+  const see = <T extends KubeObject>(kind: Kind<T>, name: string): T | undefined =>
+    seen.get(typeOf(kind))?.find(({ metadata }) => metadata.name === name) as T | undefined;
+  const untilAccepted = async (edit: () => Promise<unknown>): Promise<void> => {
+    for (;;) {
+      try {
+        await edit();
+        return;
+      } catch {
+        await setTimeout(RETRY_MS);
+      }
+    }
+  };
+  return {
+    see,
+    rest: (ms) => setTimeout(ms),
+    apply(yaml) {
+      const objects = parseAllDocuments(yaml).flatMap((document) =>
+        "errors" in document ? [document.toJS() as KubeObject] : [],
+      );
+      return untilAccepted(() => applyManifests(client, objects));
+    },
+    patch: (kind, name, operations) =>
+      untilAccepted(() => client.jsonPatch(kind, { namespace: "default", name }, operations)),
+    delete: (kind, name) =>
+      untilAccepted(async () => {
+        const key = { namespace: "default", name };
+        const uid = (await client.get(kind, key))?.metadata.uid;
+        if (uid !== undefined) await client.delete(kind, key, { uid });
+      }),
+    async until(holds) {
+      await untilAccepted(look);
+      while (!holds()) {
+        await setTimeout(LOOK_MS);
+        await untilAccepted(look);
+      }
+    },
+    async state() {
+      await look();
+      const listed = [...seen].flatMap(([type, objects]) => objects.map((object) => ({ type, object })));
+      const secrets = seen.get(typeOf(Secret)) ?? [];
+      const nodes = [...workloadServersOf(secrets)].map(({ address, token }) => nodesOf(address, token));
+      return comparable([...listed, ...(await Promise.all(nodes)).flat()]);
+    },
+    [Symbol.asyncDispose]: async () => server[Symbol.dispose](),
+  };
+}
+
+function typeOf({ group, plural }: Kind): string {
+  return `${group}/${plural}`;
+}
+
+async function nodesOf(address: string, token: string) {
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`http://${address}/api/v1/nodes`, { headers });
+  const { items } = (await answer.json()) as { readonly items: readonly Node[] };
+  return items.map((object) => ({ type: `workload /${Node.plural}`, object }));
+}

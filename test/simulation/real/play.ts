@@ -1,0 +1,116 @@
+import { setTimeout } from "node:timers/promises";
+import type { AuditedRequest } from "../../../infra/bench/audit-log.ts";
+import type { ServerFlavour } from "../../support/api-servers.ts";
+import { differencesOf, type State } from "../state.ts";
+import { workloadOf } from "../workloads/known.ts";
+import type { Scenario } from "./scenario.ts";
+import { type Stage, setStage } from "./stage.ts";
+
+/** What is left when all has come to rest. */
+export interface Ending {
+  readonly state: State;
+  /** Objects that came into being and deletions that were accepted, by verb and resource. */
+  readonly effects: ReadonlyMap<string, number>;
+}
+
+export interface Played {
+  /** `F-01: …`; empty when everything is as it should be. */
+  readonly violations: readonly string[];
+  /** From the end of the fault to the state without it; 0 = it was there before. */
+  readonly recoveredAfterMs: number;
+}
+
+const SECOND = 1_000;
+/** For users and faults together. */
+const PATIENCE_MS = 5 * 60 * SECOND;
+/** `B` of section 1 after an outage of the store or a lease that has to run out; what is left of a backoff included. */
+const BOUND_MS = 3 * 60 * SECOND;
+/** F-02; two relist periods are too long for processes that do not have simulated time. */
+const QUIET_MS = 15 * SECOND;
+
+/** The workload without any fault. Throws when it does not come to its end. */
+export async function playUndisturbed(number: string, server: ServerFlavour): Promise<Ending> {
+  await using stage = await setStage({ server });
+  if (!(await inTime(workloadOf(number).run(stage.onlooker))))
+    throw new Error(`${number} without faults: users still wait after ${PATIENCE_MS / SECOND} s`);
+  await silence(stage, BOUND_MS);
+  return endingOf(stage);
+}
+
+/** Plays a scenario and compares its end with the undisturbed one. */
+export async function play(scenario: Scenario, server: ServerFlavour, expected: Ending): Promise<Played> {
+  await using stage = await setStage({ server, ...scenario.stage });
+  const { onlooker } = stage;
+  const strike = async (): Promise<void> => {
+    await onlooker.until(() => scenario.when(onlooker));
+    await scenario.strike(stage);
+  };
+  if (!(await inTime(Promise.all([workloadOf(scenario.workload).run(onlooker), strike()])))) {
+    const violations = [`F-01: users still wait after ${PATIENCE_MS / SECOND} s`];
+    return { violations, recoveredAfterMs: PATIENCE_MS };
+  }
+  const healedAt = performance.now();
+  const violations = [...(await converge(stage, expected.state))];
+  const recoveredAfterMs = Math.round(performance.now() - healedAt);
+  violations.push(...(await rest(stage)));
+  const { effects } = await endingOf(stage);
+  for (const what of new Set([...expected.effects.keys(), ...effects.keys()])) {
+    const [wanted = 0, found = 0] = [expected.effects.get(what), effects.get(what)];
+    if (wanted !== found) violations.push(`F-10: ${found} times ${what}, without faults ${wanted} times`);
+  }
+  return { violations, recoveredAfterMs };
+}
+
+async function inTime(work: Promise<unknown>): Promise<boolean> {
+  const late = setTimeout(PATIENCE_MS, false, { ref: false });
+  return Promise.race([work.then(() => true), late]);
+}
+
+/** F-01. */
+async function converge({ onlooker }: Stage, expected: State): Promise<readonly string[]> {
+  const until = performance.now() + BOUND_MS;
+  for (;;) {
+    const differences = differencesOf(expected, await onlooker.state());
+    if (differences.length === 0) return [];
+    if (performance.now() > until) return differences.map((difference) => `F-01: ${difference}`);
+    await setTimeout(SECOND);
+  }
+}
+
+/** F-02. */
+async function rest(stage: Stage): Promise<readonly string[]> {
+  if (await silence(stage, BOUND_MS)) return [];
+  return [`F-02: ${writesOf(await stage.requests()).at(-1)?.userAgent} still writes`];
+}
+
+/** Waits until nobody has written for a while; false when that does not come about within the limit. */
+async function silence(stage: Stage, limitMs: number): Promise<boolean> {
+  const until = performance.now() + limitMs;
+  let before = -1;
+  while (performance.now() < until) {
+    const { length } = writesOf(await stage.requests());
+    if (length === before) return true;
+    before = length;
+    await setTimeout(QUIET_MS);
+  }
+  return false;
+}
+
+async function endingOf({ onlooker, requests }: Stage): Promise<Ending> {
+  const effects = new Map<string, number>();
+  for (const { verb, resource, code } of writesOf(await requests())) {
+    const what = code === 201 ? `created ${resource}` : verb === "delete" ? `deleted ${resource}` : undefined;
+    if (what !== undefined && resource !== "events") effects.set(what, (effects.get(what) ?? 0) + 1);
+  }
+  return { state: await onlooker.state(), effects };
+}
+
+const WRITES: ReadonlySet<string> = new Set(["create", "patch", "update", "delete"]);
+
+/** Accepted ones, but for what the server and its controllers do; leases are kept for as long as somebody leads. */
+function writesOf(requests: readonly AuditedRequest[]): readonly AuditedRequest[] {
+  return requests.filter(
+    ({ verb, code, resource, userAgent }) =>
+      WRITES.has(verb) && code < 300 && resource !== "leases" && !userAgent.startsWith("kube-"),
+  );
+}

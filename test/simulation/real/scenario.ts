@@ -1,0 +1,14 @@
+import type { User } from "../user.ts";
+import type { Stage, StageOptions } from "./stage.ts";
+
+/** What goes wrong with real processes while users do their work (6.8). */
+export interface Scenario {
+  readonly title: string;
+  /** `W-02`. */
+  readonly workload: string;
+  readonly stage?: Pick<StageOptions, "redis" | "aheadMs">;
+  /** When it strikes: true for the first time. */
+  when(user: User): boolean;
+  /** Does it, and mends what does not mend itself. */
+  strike(stage: Stage): Promise<void>;
+}
