@@ -2,7 +2,8 @@ import type { Redis } from "ioredis";
 import { SECOND } from "../../shared/runtime/backoff.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { QueueHealth } from "../../shared/runtime/queue-port.ts";
-import { checkPersistence, checkRedisUrl, checkRights, infoField } from "./redis-checks.ts";
+import { checkPersistence, checkRedisUrl, checkRights } from "./redis-checks.ts";
+import { identifyRedis } from "./redis-identity.ts";
 
 /** A shorter outage is answered by the senders' own retries (queue.md 8). */
 const LONG_OUTAGE_MS = 5 * SECOND;
@@ -37,9 +38,8 @@ export async function watchRedis(
   let incidents = 0;
   let awayAt: number | undefined;
   let refusal: string | undefined;
-  const runIdOf = async (): Promise<string> => infoField(await redis.info("server"), "run_id") ?? "";
-  let runId = await runIdOf();
-  let asking: Promise<void> | undefined;
+  const identity = await identifyRedis(redis);
+  let runId = await identity();
   const nowMs = (): number => clock.now().getTime();
 
   redis.on("close", () => {
@@ -48,13 +48,6 @@ export async function watchRedis(
   redis.on("ready", () => {
     if (awayAt !== undefined && nowMs() - awayAt > LONG_OUTAGE_MS) incidents += 1;
     awayAt = undefined;
-    // The server may be away again already; then the next `ready` asks.
-    asking = runIdOf().then(
-      (id) => {
-        runId = id;
-      },
-      () => undefined,
-    );
   });
   return {
     healthy: () => {
@@ -83,7 +76,7 @@ export async function watchRedis(
       }
     },
     generation: async () => {
-      await asking;
+      runId = (await identity()) || runId;
       return `${runId}.${incidents}`;
     },
   };

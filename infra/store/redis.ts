@@ -13,6 +13,7 @@ import type {
   Untold,
 } from "../../shared/runtime/ports.ts";
 import { connectRedis, endConnection } from "../queue/redis-connection.ts";
+import { identifyRedis } from "../queue/redis-identity.ts";
 import type { KindLookup } from "./snapshot.ts";
 import { freezeDeep, inOrder, isSelected, placementOf, versionOf } from "./snapshot.ts";
 
@@ -33,11 +34,13 @@ export interface RedisStoreOptions {
 
 /**
  * The read model on Redis, six keys per type (`lua/type.lua`) under `{cap:store:<cluster>}`. Calls reject while
- * Redis is away. Throws when it cannot be reached or evicts data.
+ * Redis is away. After a restart or a failover no type is ready: Redis may have gone back to an earlier state as a whole,
+ * which only a list can tell (X-34). Throws when it cannot be reached or evicts data.
  */
 export async function createRedisStore({ url, kindOf = registered, log }: RedisStoreOptions): Promise<Store> {
   const redis = await connectRedis({ url, log });
   await defineScripts(redis);
+  const identity = await identifyRedis(redis);
   return {
     get: async (type, key) => {
       const body = await redis.hget(keysOf(type).objects, fieldOf(key));
@@ -68,11 +71,16 @@ export async function createRedisStore({ url, kindOf = registered, log }: RedisS
       const before = await call({ redis, type }, "remove", [fieldOf(key), uid, resourceVersion]);
       return typeof before === "string" ? snapshotOf(before) : undefined;
     },
-    progress: (type) => readProgress({ redis, type }),
+    progress: async (type) => readProgress({ redis, type }, await identity()),
     untold: (type) => readUntold(redis, type),
     advance: async (type, { ready, resourceVersion, scope }) => {
       const readyText = ready === undefined ? "" : String(Number(ready));
-      await call({ redis, type }, "advance", [readyText, resourceVersion ?? "", scope ?? ""]);
+      await call({ redis, type }, "advance", [
+        readyText,
+        resourceVersion ?? "",
+        scope ?? "",
+        await identity(),
+      ]);
     },
     drop: async (type) => {
       await redis.unlink(...Object.values(keysOf(type)));
@@ -167,8 +175,8 @@ async function fieldsOf(
   return [...new Set(members.flat().map(fieldOf))];
 }
 
-async function readProgress(of: TypeIn): Promise<TypeProgress> {
-  const reply = await call(of, "progress", []);
+async function readProgress(of: TypeIn, server: string): Promise<TypeProgress> {
+  const reply = await call(of, "progress", [server]);
   const [ready, version, scope] = Array.isArray(reply) ? reply : [];
   return { ready: ready === 1, resourceVersion: textOrNone(version), scope: textOrNone(scope) };
 }

@@ -1,12 +1,12 @@
 -- Notes how far a type has been stored and told.
 --
 -- KEYS      see type.lua
--- ARGV[1]   '1', '0' or '' (unchanged): ready  [2] version or ''  [3] scope or ''
+-- ARGV[1]   '1', '0' or '' (unchanged): ready  [2] version or ''  [3] scope or ''  [4] run id of the server
 -- Returns   1
 -- One call because two relays advance at the same time, and the greater version must stay; and because what has been
 -- told up to a version must not be forgotten without the version.
 
-if ARGV[1] ~= '' then redis.call('HSET', META, 'ready', ARGV[1]) end
+if ARGV[1] ~= '' then redis.call('HSET', META, 'ready', ARGV[1], 'server', ARGV[4]) end
 if ARGV[3] ~= '' then redis.call('HSET', META, 'scope', ARGV[3]) end
 if ARGV[2] == '' then return 1 end
 

@@ -3,7 +3,8 @@
 -- KEYS[1]  objects: hash, field (JSON [namespace, name]) → snapshot (JSON)
 -- KEYS[2]  heads:   hash, field → packed list: uid, resourceVersion, index members of the snapshot
 -- KEYS[3]  index:   sorted set, all scores 0, so ordered as text: JSON of index and value, then of the member
--- KEYS[4]  meta:    hash, ready ('1'), version, scope; objects and entries: how many there must be
+-- KEYS[4]  meta:    hash, ready ('1') as `server` was told (a run id), version, scope; objects and entries: how many there
+--          must be
 -- KEYS[5]  notes:   hash, field → packed list: uid, resourceVersion of the last change that may not have been told
 -- KEYS[6]  befores: hash, field → snapshot before that change; none = added
 -- All of one type on one server and in one slot; dropping a type is dropping six keys.

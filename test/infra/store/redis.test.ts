@@ -90,6 +90,20 @@ describeWith(redisMissing())("on Redis", () => {
     reader.disconnect();
   });
 
+  it("takes no type for complete that a Redis before a restart was told of, until it is listed again (X-34)", async () => {
+    await using own = await startRedis(["appendonly yes", "appendfsync always"]);
+    await using store = await createRedisStore({ url: own.url, log: silentLog });
+    const type = await threeWidgets(store, "restarted");
+    await own.restart();
+    await eventually(() => store.list(type, {}), { withinMs: 20_000 });
+    expect(await store.list(type, {})).toHaveLength(3);
+    expect(await store.progress(type)).toMatchObject({ ready: false, resourceVersion: "3" });
+    await using other = await createRedisStore({ url: own.url, log: silentLog });
+    expect(await other.progress(type)).toMatchObject({ ready: false });
+    await other.advance(type, { ready: true });
+    expect(await store.progress(type)).toMatchObject({ ready: true });
+  });
+
   it("rejects while Redis is away and serves again when it is back", async () => {
     await using own = await startRedis();
     await using store = await createRedisStore({ url: own.url, log: silentLog });
