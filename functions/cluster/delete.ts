@@ -1,6 +1,7 @@
 import { Cluster } from "../../shared/api/cluster.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { objectKeyOf, refTo } from "../../shared/api/kinds.ts";
+import { Machine } from "../../shared/api/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
@@ -35,6 +36,12 @@ const POLL_MS = 5 * SECOND;
 
 const UNWATCHED = DESCENDANTS.filter((of) => !of.watched).map((of) => of.kind);
 
+const DESCENDANT_FIELDS = [
+  "metadata.uid",
+  "metadata.ownerReferences",
+  "metadata.labels[cluster.x-k8s.io/cluster-name]",
+] as const;
+
 export const clusterDelete = defineFunction<Cluster>(
   {
     name: "cluster-delete",
@@ -53,11 +60,8 @@ export const clusterDelete = defineFunction<Cluster>(
         ],
         itself,
       ),
-      watch(
-        MachinePool,
-        ["metadata.uid", "metadata.ownerReferences", "metadata.labels[cluster.x-k8s.io/cluster-name]"],
-        clusterOf,
-      ),
+      watch(MachinePool, DESCENDANT_FIELDS, clusterOf),
+      watch(Machine, DESCENDANT_FIELDS, clusterOf),
       watchContract(InfraCluster, ["metadata.uid"], referencing),
       watchContract(ControlPlane, ["metadata.uid"], referencing),
       watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
@@ -68,7 +72,7 @@ export const clusterDelete = defineFunction<Cluster>(
       verb: "delete",
       kind,
     })),
-    readsLive: [Cluster, MachinePool, ...UNWATCHED, ControlPlane, InfraCluster],
+    readsLive: [Cluster, MachinePool, Machine, ...UNWATCHED, ControlPlane, InfraCluster],
   },
   async (cluster, { read }) => {
     if (!isDeleting(cluster)) return { result: done };

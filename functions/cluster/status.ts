@@ -1,10 +1,12 @@
 import { Cluster } from "../../shared/api/cluster.ts";
 import { Connection, CustomResourceDefinition } from "../../shared/api/core.ts";
 import { objectKeyOf } from "../../shared/api/kinds.ts";
+import { Machine } from "../../shared/api/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
 import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
+import { awaitedByCluster } from "../../shared/rules/cluster-completion.ts";
 import { clusterDeletion, type DeletionStage } from "../../shared/rules/cluster-deletion.ts";
 import { countedWorkers, type Descendants } from "../../shared/rules/cluster-descendants.ts";
 import { ownStatus, pausedStatus } from "../../shared/rules/cluster-own-status.ts";
@@ -16,9 +18,10 @@ import {
 } from "../../shared/rules/cluster-reads.ts";
 import { isDeleting } from "../../shared/rules/cluster-references.ts";
 import { clusterNotices, clusterReport, isBroughtUp } from "../../shared/rules/cluster-status.ts";
+import type { ClusterView } from "../../shared/rules/cluster-view.ts";
 import { clusterWritesDue, heldBackMs } from "../../shared/rules/cluster-writes-due.ts";
 import { hasFinalizer } from "../../shared/rules/finalizers.ts";
-import { isPaused } from "../../shared/rules/paused.ts";
+import { pausedBy } from "../../shared/rules/paused.ts";
 import { SECOND } from "../../shared/runtime/backoff.ts";
 import {
   type Decision,
@@ -29,7 +32,7 @@ import {
 } from "../../shared/runtime/define-function.ts";
 import { clusterOf, itself, referencing, referencingKind, sameName } from "../../shared/runtime/mappings.ts";
 import { sameJson } from "../../shared/runtime/path.ts";
-import { done, requeueAfter, waitFor } from "../../shared/runtime/result.ts";
+import { done, requeueAfter, soonest, waitFor } from "../../shared/runtime/result.ts";
 
 /** Once nobody waits for the Cluster any more, a thousand pools becoming ready cost one status per second. */
 const FLOOR_MS = SECOND;
@@ -111,6 +114,8 @@ export const clusterStatus = defineFunction<Cluster, "status">(
         ],
         clusterOf,
       ),
+      // A deletion waits for them, and says so.
+      watch(Machine, ["metadata.uid"], clusterOf),
       watch(
         Connection,
         ["metadata.uid", "status.state", "status.failingSince", "status.lastSuccess", "status.failures"],
@@ -130,7 +135,10 @@ export const clusterStatus = defineFunction<Cluster, "status">(
     if (!isDeleting(cluster) && !hasFinalizer(cluster, CLUSTER_FINALIZER)) {
       return { result: waitFor("Cluster.metadata.finalizers") };
     }
-    if (isPaused(cluster, cluster)) return { ...applied(cluster, pausedStatus(cluster, now)), result: done };
+    const pause = pausedBy(cluster, cluster);
+    if (pause !== undefined) {
+      return { ...applied(cluster, pausedStatus(cluster, now)), result: waitFor(pause) };
+    }
     return report(cluster, context);
   },
 );
@@ -143,23 +151,27 @@ async function report(cluster: Cluster, { read, now }: StepContext): Promise<Dec
   const heldMs = due ? heldBackMs(cluster, now) : 0;
   if (heldMs > 0) return { result: requeueAfter(heldMs, "finalizer, owners or endpoint are being written") };
   const descendants = await readDescendants(read, cluster);
-  const { status, expiresInMs } = clusterReport({
+  const view: ClusterView = {
     ...providers,
     cluster,
     workers: countedWorkers(cluster, descendants),
-    // Machines are not watched here; only without controlPlaneRef they would tell.
+    // Machines are read for a deletion only; without controlPlaneRef they would tell.
     controlPlaneHasNode: false,
     connection: await read.get(Connection, objectKeyOf(cluster)),
     deletion: await deletionStage(cluster, descendants, read),
     settled: !due,
     now,
-  });
+  };
+  const { status, expiresInMs } = clusterReport(view);
+  const awaited = awaitedByCluster(view, status);
   return {
     ...applied(cluster, status),
     events: clusterNotices(cluster.metadata.name, cluster.status, status),
     ...(isBroughtUp(status) ? { notBeforeMs: FLOOR_MS } : {}),
-    result:
+    result: soonest(
+      awaited === undefined ? done : waitFor(awaited),
       expiresInMs === undefined ? done : requeueAfter(expiresInMs, "grace period of the workload connection"),
+    ),
   };
 }
 

@@ -16,6 +16,7 @@ import {
   machineKeyOf,
   readInfraMachines,
   readPoolMachines,
+  stayingInfraMachines,
 } from "../../shared/rules/pool-machines.ts";
 import { clusterKeyOf, hasCompleteView, readCluster, readProviders } from "../../shared/rules/pool-reads.ts";
 import { MINUTE } from "../../shared/runtime/backoff.ts";
@@ -115,14 +116,14 @@ export const machinepoolMachines = defineFunction(
     // Which definition is missing only the infrastructure object says: no watch leads from one to the other.
     if ("message" in infraMachines) return { result: requeueAfter(MINUTE, infraMachines.message) };
     const machines = await readPoolMachines(read, pool);
-    const inTheWay = await Promise.all(
-      infraMachines.objects
-        .filter((infraMachine) => machineFor(infraMachine, machines) === undefined)
-        .map((infraMachine) => read.get(Machine, machineKeyOf(infraMachine))),
-    );
+    const without = infraMachines.objects.filter((each) => machineFor(each, machines) === undefined);
+    const inTheWay = await Promise.all(without.map((each) => read.get(Machine, machineKeyOf(each))));
+    const vacant = without.filter((_, index) => inTheWay[index] === undefined);
+    const staying = await stayingInfraMachines(read.live, pool, { ...infraMachines, objects: vacant });
+    const shown = infraMachines.objects.filter((each) => !vacant.includes(each) || staying.includes(each));
     const writes = machineWrites({
       pool,
-      infraMachines,
+      infraMachines: { ...infraMachines, objects: shown },
       machines: [...machines, ...inTheWay.filter((machine) => machine !== undefined)],
       versionOf: await kubeletVersions(read, pool, infraMachines),
       now,

@@ -4,7 +4,7 @@ import { refTo, workloadCluster } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
 import { poolHold } from "../../shared/rules/pool-hold.ts";
-import { isListedBy } from "../../shared/rules/pool-node-marks.ts";
+import { isContested } from "../../shared/rules/pool-node-marks.ts";
 import {
   clusterKeyOf,
   readCluster,
@@ -97,5 +97,5 @@ async function retirable(
   nodes: readonly Node[],
 ): Promise<readonly Node[]> {
   const rivals = await readRivals(read, pool, nodes);
-  return nodes.filter((node) => node.metadata.deletionTimestamp === undefined && !isListedBy(rivals, node));
+  return nodes.filter((node) => node.metadata.deletionTimestamp === undefined && !isContested(node, rivals));
 }

@@ -5,7 +5,9 @@ import { MachinePool } from "../../shared/api/machinepool.ts";
 import { BootstrapConfig, bootstrapConfigPaths } from "../../shared/contract/bootstrap-config.ts";
 import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
 import { hasFinalizer } from "../../shared/rules/finalizers.ts";
-import { isPaused } from "../../shared/rules/paused.ts";
+import { pausedBy } from "../../shared/rules/paused.ts";
+import { awaitedCompletion } from "../../shared/rules/pool-completion.ts";
+import { awaitedDeletion } from "../../shared/rules/pool-deletion.ts";
 import { POOL_FINALIZER } from "../../shared/rules/pool-hold.ts";
 import { infraMachineKindOf, readOwnMachines } from "../../shared/rules/pool-machines.ts";
 import { nodeReport } from "../../shared/rules/pool-nodes.ts";
@@ -28,7 +30,7 @@ import {
   referencing,
   referencingKind,
 } from "../../shared/runtime/mappings.ts";
-import { done, requeueAfter, waitFor } from "../../shared/runtime/result.ts";
+import { done, requeueAfter, soonest, waitFor } from "../../shared/runtime/result.ts";
 
 const PROVIDER_FIELDS = [
   "metadata.uid",
@@ -124,14 +126,16 @@ export const machinepoolStatus = defineFunction(
     if (!deleting && !hasFinalizer(pool, POOL_FINALIZER)) {
       return { result: waitFor("MachinePool.metadata.finalizers") };
     }
-    if (isPaused(cluster, pool)) {
-      return { apply: { status: pausedPoolStatus(pool, cluster, now) }, result: done };
+    const pause = pausedBy(cluster, pool);
+    if (pause !== undefined) {
+      return { apply: { status: pausedPoolStatus(pool, cluster, now) }, result: waitFor(pause) };
     }
 
     const snapshots = await readProviders(read, pool);
     if (deleting) {
       const status = deletingPoolStatus({ pool, cluster, providers: snapshots, now });
-      return { apply: { status }, notBeforeMs: 5 * SECOND, result: done };
+      const awaited = awaitedDeletion(pool, snapshots) ?? "MachinePool.metadata.finalizers";
+      return { apply: { status }, notBeforeMs: 5 * SECOND, result: waitFor(awaited) };
     }
     const waitMs = statusWaitMs(pool, now);
     if (waitMs > 0 && poolWritesDue(pool, cluster, snapshots)) {
@@ -143,13 +147,18 @@ export const machinepoolStatus = defineFunction(
     const hasMachines = infraMachineKindOf(pool, providers.infrastructure) !== undefined;
     const machines = hasMachines ? await readOwnMachines(read, pool) : undefined;
     const report = nodeReport(pool, nodes, now);
+    const inputs = { pool, cluster, providers, nodes, machines, now };
+    const status = poolStatus(inputs, report);
+    const awaited = awaitedCompletion(inputs, report, status);
     return {
-      apply: { status: poolStatus({ pool, cluster, providers, nodes, machines, now }, report) },
+      apply: { status },
       events: poolNotices(pool, report),
-      result:
+      result: soonest(
+        awaited === undefined ? done : waitFor(awaited),
         report.nextExpiryAt === undefined
           ? done
           : requeueAfter(report.nextExpiryAt.getTime() - now.getTime(), "minReadySeconds of a Node"),
+      ),
     };
   },
 );

@@ -26,8 +26,8 @@ export const machinepoolSync = defineFunction(
           "metadata.finalizers",
           "metadata.deletionTimestamp",
           "metadata.annotations[cluster.x-k8s.io/paused]",
-          "spec.template.spec.bootstrap",
-          "spec.template.spec.infrastructureRef",
+          // All of it: what keeps the API server from taking a write to the template may stand anywhere in it.
+          "spec.template.spec",
           "spec.providerIDList",
         ],
         itself,

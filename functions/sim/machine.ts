@@ -102,7 +102,8 @@ async function followMachine(
     read.live.get(Machine, objectKeyOf(machine)),
     read.live.get(SimMachine, objectKeyOf(object)),
   ]);
-  const goes = live === undefined || live.metadata.deletionTimestamp !== undefined;
+  // One that is gone may have been that of an earlier SimMachine of this name.
+  const goes = live?.metadata.deletionTimestamp !== undefined;
   if (!goes || own === undefined || own.metadata.uid !== object.metadata.uid) return { result: done };
   return { delete: [refTo(SimMachine, own)], result: done };
 }
@@ -116,7 +117,7 @@ async function followInstance(
   const [instance, own, liveMachine] = await Promise.all([
     live.get(SimInstance, objectKeyOf(object)),
     live.get(SimMachine, objectKeyOf(object)),
-    machine === undefined ? undefined : live.get(Machine, objectKeyOf(machine)),
+    machineOf(object, machine, live),
   ]);
   if (instanceOf(object, instance) !== undefined) return { result: done };
   if (own === undefined || own.metadata.uid !== object.metadata.uid) return { result: done };
@@ -127,7 +128,7 @@ async function followInstance(
   };
 }
 
-/** The instance first, then the Machine is let go, then this object. */
+/** The instance first, then the Machine is deleted and let go, then this object. */
 async function takeDown(
   object: SimMachine,
   machine: Machine | undefined,
@@ -140,12 +141,27 @@ async function takeDown(
       result: waitFor("SimInstance deleted"),
     };
   }
-  if (machine !== undefined && hasFinalizer(machine, SIM_MACHINE_FINALIZER)) {
-    const operations = removeFinalizerPatch(machine, SIM_MACHINE_FINALIZER);
-    return { patch: [{ target: refTo(Machine, machine), operations }], result: done };
+  const kept = await machineOf(object, machine, live);
+  if (kept !== undefined && kept.metadata.deletionTimestamp === undefined) {
+    return { delete: [refTo(Machine, kept)], result: waitFor("Machine.metadata.deletionTimestamp") };
+  }
+  if (kept !== undefined && hasFinalizer(kept, SIM_MACHINE_FINALIZER)) {
+    const operations = removeFinalizerPatch(kept, SIM_MACHINE_FINALIZER);
+    return { patch: [{ target: refTo(Machine, kept), operations }], result: done };
   }
   const operations = removeFinalizerPatch(object, SIM_MACHINE_FINALIZER);
   return { patch: [{ target: refTo(SimMachine, object), operations }], result: done };
+}
+
+/** The Machine as the API server has it; one that no snapshot shows yet has the name of its SimMachine. */
+async function machineOf(
+  object: SimMachine,
+  machine: Machine | undefined,
+  live: StepContext["read"]["live"],
+): Promise<Machine | undefined> {
+  const found = await live.get(Machine, objectKeyOf(machine ?? object));
+  const { kind, name } = found?.spec.infrastructureRef ?? {};
+  return kind === SimMachine.kind && name === object.metadata.name ? found : undefined;
 }
 
 /** Another instance may have the name by now. */

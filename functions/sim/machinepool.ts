@@ -10,14 +10,9 @@ import { addFinalizerPatch, hasFinalizer, removeFinalizerPatch } from "../../sha
 import { isPaused, pausedCondition } from "../../shared/rules/paused.ts";
 import { readOwner } from "../../shared/rules/read-owner.ts";
 import { withFaults } from "../../shared/rules/sim-faults.ts";
-import { missingDependency, readFleet, readFleetLive } from "../../shared/rules/sim-fleet.ts";
-import {
-  missingInstances,
-  runningProviderIDs,
-  surplusInstances,
-  wantedReplicas,
-} from "../../shared/rules/sim-instances.ts";
-import { missingSimMachines, topOf } from "../../shared/rules/sim-machines.ts";
+import { missingDependency, missingParts, readFleet, readFleetLive } from "../../shared/rules/sim-fleet.ts";
+import { runningProviderIDs, surplusInstances, wantedReplicas } from "../../shared/rules/sim-instances.ts";
+import { orphanedMachines, removalOf } from "../../shared/rules/sim-removal.ts";
 import {
   type Decision,
   defineFunction,
@@ -89,11 +84,18 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
       { on: SimInstance, fields: ["spec"] },
       {
         on: Machine,
-        fields: ["spec.infrastructureRef", "metadata.annotations[cluster.x-k8s.io/delete-machine]"],
+        fields: [
+          "spec.infrastructureRef",
+          "metadata.finalizers",
+          "metadata.annotations[cluster.x-k8s.io/delete-machine]",
+        ],
       },
     ],
     owns: OWNED,
-    ownsOn: [{ kind: SimMachinePool, fields: ["metadata.finalizers", "spec.providerIDList"] }],
+    ownsOn: [
+      { kind: SimMachinePool, fields: ["metadata.finalizers", "spec.providerIDList"] },
+      { kind: Machine, fields: ["metadata.finalizers"] },
+    ],
     calls: [
       { verb: "create", kind: SimInstance },
       { verb: "create", kind: SimMachine },
@@ -136,13 +138,13 @@ async function scale(
   const { read, now } = context;
   const wanted = wantedReplicas(object, pool) ?? 0;
   const fleet = { object, pool, wanted, ...(await readFleet(read, object, pool)) };
-  // One after the other: a SimMachine always finds its instance.
-  const instances = missingInstances(fleet, now);
-  if (instances.length > 0) return { create: instances, result: done };
-  const simMachines = missingSimMachines(fleet);
-  if (simMachines.length > 0) return { create: simMachines, result: done };
-  if (surplusInstances(fleet).length > 0) return scaleDown(object, pool, context);
-
+  const isTooMuch = surplusInstances(fleet).length + orphanedMachines(object, fleet).length > 0;
+  if (isTooMuch) return scaleDown(object, pool, context);
+  if (missingParts(fleet, now).length > 0) {
+    // Snapshots of different kinds are of different times: what has just gone would be made again.
+    const live = { ...fleet, ...(await readFleetLive(read.live, object)) };
+    return { create: missingParts(live, now), result: done };
+  }
   const running = runningProviderIDs(object, fleet.instances);
   const complete = running.length === wanted;
   const provisioned = object.status?.initialization?.provisioned === true || complete;
@@ -203,8 +205,7 @@ async function scaleDown(
   if (wanted === undefined) return { result: waitFor("MachinePool.spec.replicas") };
   if (isPaused(liveCluster, snapshot)) return { result: waitFor("Cluster.spec.paused") };
   const surplus = surplusInstances({ object: snapshot, pool, wanted, ...parts });
-  const doomed = surplus.map(({ metadata }) => topOf(metadata.name, parts));
-  return { delete: doomed.filter((ref) => ref !== undefined), result: done };
+  return { ...removalOf(snapshot, parts, surplus), result: done };
 }
 
 /** Machines first where there are any, then instances, then the finalizer; the Nodes go with the instances. */
@@ -217,10 +218,11 @@ async function takeApart(
   const liveCluster = cluster === undefined ? undefined : await read.live.get(Cluster, objectKeyOf(cluster));
   if (isPaused(liveCluster, object)) return { result: waitFor("Cluster.spec.paused") };
   const parts = await readFleetLive(read.live, object);
-  const names = new Set([...parts.instances, ...parts.simMachines].map(({ metadata }) => metadata.name));
-  if (names.size === 0) return patched(object, removeFinalizerPatch(object, FINALIZER));
-  const doomed = [...names].map((name) => topOf(name, parts));
-  return { delete: doomed.filter((ref) => ref !== undefined), result: waitFor("SimInstance deleted") };
+  const left = [...parts.instances, ...parts.simMachines];
+  if (left.length + orphanedMachines(object, parts).length === 0) {
+    return patched(object, removeFinalizerPatch(object, FINALIZER));
+  }
+  return { ...removalOf(object, parts, left), result: waitFor("SimInstance deleted") };
 }
 
 /** What the status says already, with these conditions. */

@@ -3,10 +3,11 @@ import { systemClock } from "../clock.ts";
 import { systemRandom } from "../random.ts";
 import type { PermissionRule } from "./access/user.ts";
 import { Users } from "./access/users.ts";
+import type { Administered } from "./faults/admin.ts";
 import type { Fault } from "./faults/fault.ts";
 import { Faults, hides } from "./faults/faults.ts";
-import { CertificateAuthority, type CertificateProblem } from "./http/certificate.ts";
-import type { Exchange, Serve } from "./http/exchange.ts";
+import { CertificateAuthority } from "./http/certificate.ts";
+import type { Serve } from "./http/exchange.ts";
 import { type ListenerOptions, listen, TOKEN_SEGMENT } from "./http/listener.ts";
 import { openPort, type Port, type PortOptions } from "./http/port.ts";
 import type { VirtualServer } from "./http/request.ts";
@@ -30,8 +31,8 @@ export interface ApiServerOptions {
   readonly data?: string;
   /** Default 60,000. */
   readonly bookmarkIntervalMs?: number;
-  /** Default true; a real server without controller manager has none. */
-  readonly garbageCollector?: boolean;
+  /** Default true: garbage is collected and deleted Namespaces end; a real server without controller manager does neither. */
+  readonly controllers?: boolean;
   /** How long a second of a deleted Pod's grace period lasts, in seconds. Default 0: nothing runs that could need it. */
   readonly podGraceScale?: number;
   /** Default false: `requests` stays empty. */
@@ -54,7 +55,7 @@ interface NewUser {
   readonly allow: readonly PermissionRule[];
 }
 
-export interface ApiServer extends AsyncDisposable {
+export interface ApiServer extends Administered, AsyncDisposable {
   readonly name: string;
   readonly port: number;
   /** `http://127.0.0.1:<port>`, `https` with TLS; requests carry `Authorization: Bearer <token>`. */
@@ -62,8 +63,8 @@ export interface ApiServer extends AsyncDisposable {
   readonly token: string;
   /** The last requests, oldest first, up to 20,000; only with `recordRequests`. */
   readonly requests: readonly RequestRecord[];
-  /** What goes wrong on purpose; nothing at first. */
-  readonly faults: Faults;
+  /** Its objects, for who looks on; others after a restart. */
+  readonly storage: Storage;
   /** YAML text; cluster and context are named after the server. Contains the token: write it with mode 0600. */
   kubeconfig(token?: string): string;
   /** Converts between the versions of kinds whose CRD has strategy Webhook. */
@@ -72,15 +73,6 @@ export interface ApiServer extends AsyncDisposable {
   addUser(user: NewUser): string;
   /** What clients have to trust, as PEM text; only with TLS. */
   readonly certificateAuthority: string | undefined;
-  /** With TLS: new connections see a certificate with this problem, or a good one again. */
-  presentCertificate(problem?: CertificateProblem): void;
-  /** Cuts watch history so that older versions answer 410. */
-  compact(): void;
-  /**
-   * Breaks every connection but `keep` and goes on with the same objects, without history. With `undo` the last so many writes
-   * never happened, as after a restore from a backup (X-18). Throws when history does not reach back that far.
-   */
-  restart(how?: { readonly undo?: number | undefined; readonly keep?: Exchange }): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -140,6 +132,9 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     url,
     token,
     requests: log.records,
+    get storage() {
+      return running.server.storage;
+    },
     faults: listener.faults,
     converters,
     certificateAuthority: authority?.cert,
@@ -165,7 +160,7 @@ function virtualOptions(
     ...shared,
     name: options.name,
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? BOOKMARK_INTERVAL_MS,
-    garbageCollector: options.garbageCollector ?? true,
+    controllers: options.controllers ?? true,
     podGraceScale: options.podGraceScale ?? 0,
     clock: options.clock,
     random: options.random,

@@ -18,7 +18,7 @@ export interface VirtualServerOptions {
   readonly users: Users;
   readonly converters: Converters;
   readonly bookmarkIntervalMs: number;
-  readonly garbageCollector: boolean;
+  readonly controllers: boolean;
   readonly podGraceScale: number;
   /** Default: those of this process. */
   readonly clock?: Clock | undefined;
@@ -33,7 +33,7 @@ export interface VirtualServerRun {
 
 /** Serves what a storage holds, with the controllers that a Kubernetes server has inside (section 8). */
 export function runVirtualServer(storage: Storage, options: VirtualServerOptions): VirtualServerRun {
-  const { name, users, converters, bookmarkIntervalMs, garbageCollector, podGraceScale } = options;
+  const { name, users, converters, bookmarkIntervalMs, podGraceScale } = options;
   const { clock = systemClock, random = systemRandom } = options;
   const stopping = new AbortController();
   const server: VirtualServer = {
@@ -49,10 +49,9 @@ export function runVirtualServer(storage: Storage, options: VirtualServerOptions
   };
   const controllers = [
     new CrdLifecycle(server),
-    new NamespaceController(server),
     retainEvents(server),
     terminatePods(server, podGraceScale),
-    ...(garbageCollector ? [new GarbageCollector(server)] : []),
+    ...(options.controllers ? [new NamespaceController(server), new GarbageCollector(server)] : []),
   ];
   storage.announce();
   createInitialNamespaces(server);

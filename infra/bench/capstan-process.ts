@@ -9,6 +9,7 @@ import { readEnvironment } from "../config.ts";
 import { createServer } from "../kube/client.ts";
 import { loadKubeconfig } from "../kube/kubeconfig.ts";
 import type { ServerClient } from "../kube/verbs.ts";
+import { capstanCommand } from "./capstan-command.ts";
 import { freePorts, realServerMissing, startRealServer } from "./real-server.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -79,12 +80,11 @@ export async function startCapstan(
 ): Promise<CapstanProcess> {
   const roles = ["--roles", "relay", "worker", "--empty", "--quiet", "--log-level", "error"];
   const functions = ["--functions", "cluster-*", "machinepool-*"];
-  const { scripts } = JSON.parse(await readFile(new URL("package.json", ROOT), "utf8"));
-  const [, ...command] = String(scripts.capstan).split(" ");
+  const { flags, main } = await capstanCommand();
   const [port = 0] = await freePorts(1);
   const address = `127.0.0.1:${port}`;
   const seen = ["--metrics-address", address, ...options];
-  const args = [...command, "up", "--kubeconfig", kubeconfigFile, ...roles, ...functions, ...seen];
+  const args = [...flags, main, "up", "--kubeconfig", kubeconfigFile, ...roles, ...functions, ...seen];
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`capstan ended with ${code} instead of starting`);

@@ -1,10 +1,10 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildInto } from "../build.ts";
 import { formatTable } from "../cli/table.ts";
 import { writeResults } from "./results.ts";
 
@@ -39,9 +39,7 @@ export async function coldStartBench(): Promise<void> {
   const kubeconfig = join(dir, "kubeconfig");
   await writeFile(kubeconfig, KUBECONFIG);
   const built = join(dir, "built");
-  const tsc = join(createRequire(import.meta.url).resolve("typescript/package.json"), "../bin/tsc");
-  execFileSync(process.execPath, [tsc, "--noCheck", "--noEmit", "false", "--outDir", built], { cwd: ROOT });
-  await writeFile(join(built, "package.json"), await readFile(join(ROOT, "package.json")));
+  await buildInto(built);
   await symlink(join(ROOT, "node_modules"), join(built, "node_modules"));
 
   const bare = { what: "bare Node.js", main: ["-e", "console.log(); setInterval(() => 0, 1000)"], cwd: ROOT };

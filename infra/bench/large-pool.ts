@@ -8,15 +8,9 @@ import { formatTable } from "../cli/table.ts";
 import { systemClock } from "../clock.ts";
 import { type CapstanProcess, round, startCapstan, startWorld, type World } from "./capstan-process.ts";
 import { countBy, requestsIn } from "./function-requests.ts";
-import {
-  createPool,
-  prepareCluster,
-  preparePool,
-  shrinkPool,
-  untilAll,
-  untilConnected,
-} from "./ready-pools.ts";
+import { createPool, prepareCluster, preparePool, shrinkPool } from "./ready-pools.ts";
 import { writeResults } from "./results.ts";
+import { isMarked, untilAll, untilConnected } from "./until.ts";
 
 const NODES = 5_000;
 const FEWER = 2_500;
@@ -123,8 +117,4 @@ function isRunningWith(pool: KubeObject, nodes: number): boolean {
   const refs = valueAt(pool, "status.nodeRefs");
   const count = Array.isArray(refs) ? refs.length : 0;
   return valueAt(pool, "status.phase") === "Running" && count === nodes;
-}
-
-function isMarked(node: KubeObject): boolean {
-  return valueAt(node, "metadata.annotations[cluster.x-k8s.io/owner-name]") === POOL;
 }

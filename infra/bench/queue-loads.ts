@@ -1,6 +1,6 @@
 import { DEFAULT_QUEUE } from "../../shared/runtime/backoff.ts";
 import type { Outcome, Queue, QueueEntry } from "../../shared/runtime/queue-port.ts";
-import { until } from "./ready-pools.ts";
+import { until } from "./until.ts";
 
 const OK: Outcome = Object.freeze({ type: "ok", requested: false, fences: [] });
 const FUNCTION = "bench";

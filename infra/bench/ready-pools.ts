@@ -4,6 +4,7 @@ import { apiVersionOf, type Kind, type KubeObject } from "../../shared/api/kinds
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { valueAt } from "../../shared/runtime/path.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
+import { until } from "./until.ts";
 
 /**
  * A world in which everything but Capstan has done its work: provider CRDs, one provisioned Cluster whose workload
@@ -187,47 +188,6 @@ function definitionOf({ group, version, kind, plural }: Kind): KubeObject & { re
       versions: [{ name: version, served: true, storage: true, subresources: { status: {} }, schema }],
     },
   };
-}
-
-/** Asks every 50 ms, for at most two minutes. */
-export async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 120_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error("not reached within two minutes");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
-/**
- * Resolves once so many objects of a kind are as wanted, within five minutes. It watches: asking again and again would
- * take from the API server what is to be measured.
- */
-export async function untilAll(
-  client: KubeClient,
-  kind: Kind,
-  count: number,
-  isWanted: (object: KubeObject) => boolean,
-): Promise<void> {
-  const { items, resourceVersion } = await client.list(kind, {});
-  const wanted = new Set(items.filter(isWanted).map(({ metadata }) => metadata.name));
-  if (wanted.size >= count) return;
-  const watching = { resourceVersion, timeoutSeconds: 300 };
-  for await (const { type, object } of client.watch(kind, watching, new AbortController().signal)) {
-    if (type !== "BOOKMARK" && isWanted(object)) wanted.add(object.metadata.name);
-    if (wanted.size >= count) return;
-  }
-  throw new Error(`only ${wanted.size} of ${count} ${kind.plural} got there within five minutes`);
-}
-
-/** Capstan has reached the workload cluster of the only Cluster. */
-export function untilConnected(client: KubeClient): Promise<void> {
-  const condition = "status.conditions[RemoteConnectionProbe].status";
-  return untilAll(client, Cluster as Kind, 1, (cluster) => valueAt(cluster, condition) === "True");
-}
-
-export function isRunning(replicas: number): (pool: KubeObject) => boolean {
-  return (pool) =>
-    valueAt(pool, "status.phase") === "Running" && valueAt(pool, "status.readyReplicas") === replicas;
 }
 
 /** Works on all items, 16 at a time. */

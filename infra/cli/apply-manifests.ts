@@ -3,6 +3,7 @@ import { LineCounter, parseAllDocuments } from "yaml";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { apiVersionOf, groupOf, type Kind, type KubeObject } from "../../shared/api/kinds.ts";
 import { kindOf } from "../../shared/api/registry.ts";
+import { toV1beta2 } from "../../shared/api/v1beta1/to-v1beta2.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 
 /** Reads a YAML or JSON file with any number of objects. Throws with file, line and what to write instead. */
@@ -36,9 +37,12 @@ function toObject(value: unknown, where: string): KubeObject {
   return value as KubeObject;
 }
 
-/** Applies objects in file order (server-side apply). Namespaced objects without a namespace go to `default`. */
+/**
+ * Applies objects in file order (server-side apply), those of Cluster API's v1beta1 as v1beta2. Namespaced objects without
+ * a namespace go to `default`.
+ */
 export async function applyManifests(client: KubeClient, objects: readonly KubeObject[]): Promise<void> {
-  for (const object of objects) {
+  for (const object of objects.map(toV1beta2)) {
     const kind = await servedKind(client, object);
     const metadata = kind.namespaced ? { namespace: "default", ...object.metadata } : object.metadata;
     const key = { namespace: metadata.namespace ?? "", name: metadata.name };

@@ -15,13 +15,12 @@ import type { Server } from "../kube/client.ts";
 import { historyFrom, noteRuns } from "../queue/last-runs.ts";
 import { ledgerUrl, openLastRuns, openSharedQueue, type SharedQueuePorts } from "../queue/open.ts";
 import { createClients } from "../relay/clients.ts";
-import type { Relay } from "../relay/relay.ts";
+import type { Relay, RelayOptions } from "../relay/relay.ts";
 import { createLog, type LogLevel } from "../telemetry/log.ts";
 import { loadFunctions } from "../worker/load.ts";
 import type { LoopbackAddress } from "../worker/loopback-address.ts";
 import type { Observed, ObserveOptions } from "../worker/observe.ts";
 import { startWorker, type Worker } from "../worker/worker.ts";
-import { installCrds } from "./install-crds.ts";
 import {
   managementRate,
   type RequestOptions,
@@ -29,7 +28,7 @@ import {
   takeOverReconciled,
   workloadOptions,
 } from "./management.ts";
-import { openRelay, type RelayScope } from "./open-relay.ts";
+import type { RelayScope } from "./open-relay.ts";
 
 /** Parts that a process can play; `up` plays all of them, `relay` and `worker` one each. */
 export const ROLES = ["apiserver", "cloud", "relay", "worker"] as const;
@@ -92,7 +91,10 @@ export async function compose(options: ComposeOptions): Promise<Running> {
   if (options.roles.has("apiserver")) await startEmbedded(options, starting);
   const connect = await readManagement(kubeconfigFile, { clock, log });
   const server = starting.use(connect(managementRate(options)));
-  if (options.installCrds || options.roles.has("apiserver")) await installCrds(server.as("up"), clock);
+  if (options.installCrds || options.roles.has("apiserver")) {
+    const { installCrds } = await import("./install-crds.ts");
+    await installCrds(server.as("up"), clock);
+  }
 
   const place = { queue: ledgerUrl(options.queue), file: options.deadLetters };
   const deadLetters = starting.use(await openDeadLetters({ ...place, clock, log, writer: true }));
@@ -117,12 +119,8 @@ export async function compose(options: ComposeOptions): Promise<Running> {
   const { takeOverManagers } = options;
   const noteResync = observed?.noteResync;
   const shared = { store, clock, log, ...workloadOptions(options) };
-  if (options.roles.has("relay")) await takeOverReconciled(server, functions, options);
-  const relay = options.roles.has("relay")
-    ? starting.use(
-        await openRelay({ ...shared, functions, server, queue, takeOverManagers, noteResync }, options),
-      )
-    : undefined;
+  const watching = { ...shared, functions, server, queue, takeOverManagers, noteResync };
+  const relay = starting.use(await startWatching(watching, options));
   if (relay !== undefined) observed?.relayStarted(relay);
   const clients: Clients = relay?.clients ?? starting.use(createClients({ ...shared, management: server }));
   const owner = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
@@ -182,6 +180,14 @@ async function startObserving(
       parts: { relay: roles.has("relay"), worker: roles.has("worker") },
     }),
   );
+}
+
+/** Loads nothing of it in a process that is no relay. */
+async function startWatching(relay: RelayOptions, options: ComposeOptions): Promise<Relay | undefined> {
+  if (!options.roles.has("relay")) return undefined;
+  await takeOverReconciled(relay.server, relay.functions, options);
+  const { openRelay } = await import("./open-relay.ts");
+  return openRelay(relay, options);
 }
 
 async function startEmbedded(options: ComposeOptions, starting: AsyncDisposableStack): Promise<void> {

@@ -98,32 +98,43 @@ interface Scene {
   readonly reads: readonly RecordedRead[];
 }
 
-/** `Kind.path` names the kind (or the contract) and the field; which object it is, what the step has read says. */
+/**
+ * `Kind.path` names the kind (or the contract) and the field, ` of …` behind it the object by name; without that, what
+ * the step has read says which object it is.
+ */
 export function dependencyOf(what: string, { fn, object, reads }: Scene): Dependency {
-  const [, named = "", field] = /^([A-Za-z]+)(?:\.(\S+))?/.exec(what) ?? [];
+  const [, named = "", field, which] = /^([A-Za-z]+)(?:\.(\S+)(?: of (.+))?)?/.exec(what) ?? [];
   const target = referencedAs(named, fn, object);
   const { kind = named } = target ?? {};
-  const found = [object, ...reads.flatMap(objectsIn)].find(
-    (one) => one.kind === kind && (target === undefined || one.metadata.name === target.name),
+  const found = [object, ...reads.flatMap(objectsIn(which))].find(
+    (one) => one.kind === kind && [undefined, one.metadata.name].includes(which ?? target?.name),
   );
-  const name = found === undefined ? (target?.text ?? missingIn(kind, reads)) : nameOf(found);
-  const value = found === undefined || field === undefined ? undefined : valueAt(found, field);
+  const missing = which === undefined ? missingIn(kind, reads) : `${kind} ${which}`;
+  const name = found === undefined ? (target?.text ?? missing) : nameOf(found);
+  const value = found === undefined || field === undefined ? undefined : shown(valueAt(found, field));
   return {
     what,
     ...(name === undefined ? {} : { object: name }),
     ...(field === undefined ? {} : { field }),
-    ...(isScalar(value) ? { value } : {}),
+    ...(value === undefined ? {} : { value }),
   };
 }
 
-function isScalar(value: unknown): boolean {
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+/** Short enough for a line. */
+function shown(value: unknown): string | number | boolean | undefined {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? value
+    : undefined;
 }
 
-function objectsIn({ answer }: RecordedRead): readonly KubeObject[] {
-  if (answer.type === "object") return answer.object === undefined ? [] : [answer.object];
-  if (answer.type === "list") return answer.items.length === 1 ? answer.items : [];
-  return answer.type === "referenced" && answer.value.state === "found" ? [answer.value.object] : [];
+/** Among the objects of a list only a name tells which is meant. */
+function objectsIn(name: string | undefined): (read: RecordedRead) => readonly KubeObject[] {
+  return ({ answer }) => {
+    if (answer.type === "object") return answer.object === undefined ? [] : [answer.object];
+    if (answer.type === "list") return name !== undefined || answer.items.length === 1 ? answer.items : [];
+    return answer.type === "referenced" && answer.value.state === "found" ? [answer.value.object] : [];
+  };
 }
 
 /** What plays the part of a contract kind: the provider object that is referenced at the contract's path. */

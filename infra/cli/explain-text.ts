@@ -65,10 +65,10 @@ function textOfNow({ failure, notListed, wouldSend, waitsFor, againAfterMs, why 
   if (notListed === true) return paint("yellow", "what it reads is not completely listed yet");
   const parts = [
     ...(wouldSend.length === 0 ? [] : [paint("cyan", `would ${listed(wouldSend)}`)]),
-    ...(waitsFor === undefined ? [] : [paint("yellow", `waits for ${textOfDependency(waitsFor)}`)]),
+    ...(waitsFor === undefined ? [] : [paint("yellow", `waits for ${oneLine(textOfDependency(waitsFor))}`)]),
     ...(againAfterMs === undefined
       ? []
-      : [`again in ${secondsOf(againAfterMs)}${why === undefined ? "" : `: ${why}`}`]),
+      : [`again in ${secondsOf(againAfterMs)}${why === undefined ? "" : `: ${oneLine(why)}`}`]),
   ];
   return parts.length === 0 ? paint("green", "nothing to do") : parts.join("; ");
 }
@@ -79,7 +79,7 @@ function textOfDependency({ what, object, field, value }: Dependency): string {
   if (field === undefined) return what.includes(" deleted") ? `${object} to be deleted` : object;
   // An object's uid comes and goes with the object.
   if (field === "metadata.uid") return `${object} ${value === undefined ? "to be created" : "to be deleted"}`;
-  return `${object}: ${field} ${value === undefined ? "is not set" : `is ${oneLine(String(value))}`}`;
+  return `${object}: ${field} ${value === undefined ? "is not set" : `is ${String(value)}`}`;
 }
 
 function runLine(run: LastRun, now: Date): string {
@@ -92,7 +92,7 @@ function whatItDid({ outcome, failure, wrote, waitingFor }: LastRun): string {
   if (failure !== undefined) return `failed: ${failure.reason}: ${oneLine(failure.message)}`;
   if (outcome === "again") return "its snapshots were stale, or it lost a race";
   if (wrote.length > 0) return listed(wrote);
-  return waitingFor === undefined ? "nothing to do" : `waited for ${waitingFor}`;
+  return waitingFor === undefined ? "nothing to do" : `waited for ${oneLine(waitingFor)}`;
 }
 
 const MAX_CAUSES = 3;

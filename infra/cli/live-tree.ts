@@ -139,7 +139,7 @@ function waitText(name: string, { state, lastRun }: KeyHistory): readonly string
   const { waitingFor, afterMs } = lastRun ?? {};
   if (waitingFor === undefined) return [];
   const verb = afterMs === undefined ? "waits for" : "runs again by itself:";
-  return [paint("dim", `${name} ${verb} ${waitingFor}`)];
+  return [paint("dim", `${name} ${verb} ${oneLine(waitingFor)}`)];
 }
 
 /** A line that is too long would be two, and the next frame in the wrong place. */

@@ -9,7 +9,7 @@ import {
   workloadCluster,
 } from "../../shared/api/kinds.ts";
 import { kindOf } from "../../shared/api/registry.ts";
-import type { AnyFunction } from "../../shared/runtime/define-function.ts";
+import { type AnyFunction, isContractKind } from "../../shared/runtime/define-function.ts";
 import type { Store } from "../../shared/runtime/ports.ts";
 import { resolveReference } from "../../shared/runtime/resolve-reference.ts";
 
@@ -45,10 +45,16 @@ export async function objectTree(
   functions: readonly AnyFunction[],
   root: { readonly kind: Kind; readonly object: KubeObject },
 ): Promise<ObjectNode> {
-  const kinds = new Map(
-    functions.map(({ spec }) => [`${spec.reconciles.group}/${spec.reconciles.kind}`, spec.reconciles]),
-  );
+  const kinds = new Map(functions.flatMap(shownKinds).map((kind) => [`${kind.group}/${kind.kind}`, kind]));
   return grow({ store, kinds: [...kinds.values()], seen: new Set() }, root.kind, root.object);
+}
+
+/** What a function reconciles, and what else `kubectl get cluster-api` lists: Machines that nobody reconciles yet. */
+function shownKinds({ spec: { reconciles, watches } }: AnyFunction): readonly Kind[] {
+  const listed = watches.flatMap(({ on }) =>
+    !isContractKind(on) && on.crd?.categories?.includes("cluster-api") === true ? [on] : [],
+  );
+  return [reconciles, ...listed];
 }
 
 async function grow(growing: Growing, kind: Kind, object: KubeObject): Promise<ObjectNode> {

@@ -6,7 +6,7 @@ import { Command, Option } from "commander";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import { applyManifests, readManifests } from "./apply-manifests.ts";
 import { compose, ROLES, type Role, type Running } from "./compose.ts";
-import { type LiveTree, startLiveTree } from "./live-tree.ts";
+import type { LiveTree } from "./live-tree.ts";
 import {
   addServeOptions,
   parsePort,
@@ -98,7 +98,7 @@ async function up(options: UpOptions): Promise<void> {
   await applyManifests(running.server.as("up"), manifests);
   printNextSteps(running);
   printMetricsUrl(running);
-  if (inPlace) tree = startLiveTree(running, stdout);
+  if (inPlace) tree = (await import("./live-tree.ts")).startLiveTree(running, stdout);
   if (options.untilReady) await untilReady(running, manifests, { stop, timeoutMs: options.timeout * 1_000 });
   else await stop;
   await tree?.[Symbol.asyncDispose]();

@@ -89,11 +89,12 @@ export function createReads(calls: Calls): Pick<ServerClient, "get" | "list" | "
       return (await orAbsent(found)) as T | undefined;
     },
     async list<T extends KubeObject>(kind: Kind<T>, list: ListOptions) {
+      const names = list.names === undefined ? undefined : new Set(list.names);
       let items: T[] = [];
       let resourceVersion = "";
       for await (const part of pages(kind, list)) {
         if (part.first) items = [];
-        items.push(...part.items);
+        items.push(...part.items.filter(({ metadata }) => names?.has(metadata.name) ?? true));
         resourceVersion = part.resourceVersion;
       }
       return { items, resourceVersion };

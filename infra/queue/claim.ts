@@ -30,8 +30,12 @@ export interface Claim {
 /** Distinct causes kept per key (Q-01: a thousand events must not grow an entry). */
 export const MAX_CAUSES = 10;
 
-/** A later run has caught up with any version by then, or reads live. */
-export const FENCES_KEPT_MS = 30_000;
+/**
+ * Longer than a watch may lag: one that is silent for 90 s is replaced, and the list that follows is the newest. Until
+ * then a key that wrote may rest, and then run on an older snapshot. A run that finds the read model caught up, or
+ * reads live, ends them sooner (Q-17).
+ */
+export const FENCES_KEPT_MS = 5 * 60_000;
 
 export const LEASE_EXPIRED: Failure = Object.freeze({
   class: "Transient",

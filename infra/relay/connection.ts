@@ -16,12 +16,11 @@ import { nodesOf, type WorkloadNodesOptions } from "./workload-nodes.ts";
 /*
  * The connection to one workload server (KR-19, R-09, cluster-and-controlplane.md 6.6):
  *
- *   unknown ──Secret──▶ attempt ──first list of Nodes──▶ connected ──5 failed probes──▶ unreachable
- *                          │ failed or Secret unusable                                     │ every 30 s, or at once
- *                          └──────────────▶ unreachable ──────────────▶ attempt ◀──────────┘ on `retryNow`
+ *   unknown ──Secret──▶ attempt ──Nodes are known──▶ connected ──5 failed probes──▶ unreachable
+ *                          │ failed or Secret unusable                                 │ every 30 s, or at once
+ *                          └──────────────▶ unreachable ──────────────▶ attempt ◀──────┘ on `retryNow`
  *
- * Differs: an attempt lists the Nodes, where KR-10 resumes: after 50 s without an answer or with another kubeconfig it
- * may be another server, and one cluster's Nodes are few. Within an attempt the watch resumes.
+ * An attempt goes on from the Nodes that are stored when the server still has them; otherwise it lists (KR-10).
  * A lost Secret leads back to `unknown` from everywhere. Nodes stay in the read model until the Cluster is gone.
  * Everything here happens one after the other (steps.ts); loops only post and never wait.
  */
@@ -50,7 +49,7 @@ export interface ConnectionOptions extends ConnectionRecordOptions {
   readonly signal: AbortSignal;
   readonly random?: (() => number) | undefined;
   readonly version?: string | undefined;
-  readonly keepNode: WorkloadNodesOptions["keepNode"];
+  readonly nodeFields: WorkloadNodesOptions["nodeFields"];
   /** The Secret is missing at a retry: look for it by name. */
   readonly askForSecret: () => Promise<void>;
 }

@@ -19,7 +19,7 @@ import type { Connect } from "../kube/transport.ts";
 import { type ConnectionStatus, createConnection, type WorkloadConnection } from "./connection.ts";
 import { CONNECTION_TYPE } from "./connection-record.ts";
 import type { Delivery } from "./delivery.ts";
-import { keepOnly, keptFields } from "./kept-fields.ts";
+import { keptFields } from "./kept-fields.ts";
 import { createKubeconfigSecrets } from "./kubeconfig-secrets.ts";
 import { untilAccepted } from "./retry.ts";
 import { EVERYTHING, type WatchFilter } from "./watch-filter.ts";
@@ -77,14 +77,14 @@ interface Followed {
 
 export function startConnections(options: ConnectionsOptions): Connections {
   const { filter = EVERYTHING, functions, store, delivery, signal } = options;
-  const keepNode = keepOnly(keptFields(functions, Node as Kind));
+  const nodeFields = keptFields(functions, Node as Kind);
   const secrets = createKubeconfigSecrets(options);
   const followed = new Map<string, Followed>();
   const closing = new Map<string, Promise<void>>();
 
   const start = (cluster: ObjectKey, uid: string) => {
     const askForSecret = () => secrets.ask(cluster);
-    const connection = createConnection({ ...options, keepNode, cluster, uid, askForSecret });
+    const connection = createConnection({ ...options, nodeFields, cluster, uid, askForSecret });
     const unfollow = secrets.follow(cluster, (secret) => connection.secretChanged(secret));
     followed.set(workloadCluster(cluster), { uid, connection, unfollow });
   };

@@ -1,4 +1,4 @@
-import { type KubeObject, objectKeyOf } from "../../shared/api/kinds.ts";
+import { type KubeObject, MANAGEMENT, objectKeyOf } from "../../shared/api/kinds.ts";
 import type { TypeKey } from "../../shared/runtime/ports.ts";
 import type { QueueEntry } from "../../shared/runtime/queue-port.ts";
 import { type AnnouncerOptions, createAnnouncer, type Urgency } from "./announcer.ts";
@@ -78,7 +78,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     async resume(type, scope) {
       const progress = await persist(() => store.progress(type));
       if (!progress.ready || scope === undefined || progress.scope !== scope) {
-        hush(type);
+        // Nodes of a Cluster may come at any time, and no resync follows.
+        if (type.cluster === MANAGEMENT) hush(type);
         // What an earlier relay left is no proof of absence until the list is complete (KR-22).
         await persist(() => store.advance(type, { ready: false }));
         return undefined;

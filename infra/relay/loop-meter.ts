@@ -63,8 +63,9 @@ export function createLoopMeter(clock: Clock): LoopMeter {
 }
 
 /**
- * When the newest write of an object was done, if it was one of Capstan's: every such write is a probe of the way
- * back, so none is sent for the sake of measuring. The API server notes whole seconds.
+ * When the newest write of an object was done, if it was one of Capstan's; the API server notes whole seconds.
+ * Differs: KR-23 writes a heartbeat every 60 s. Every write of a function is a probe of the way back, so none is sent
+ * for the sake of measuring: at rest a cluster is to see 0 writes (decisions.md 13).
  */
 function ownWriteAt({ metadata }: KubeObject): number | undefined {
   const { managedFields = [] } = metadata as { readonly managedFields?: readonly ManagedFieldsEntry[] };

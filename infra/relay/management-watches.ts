@@ -4,8 +4,6 @@ import type { Clock, ListOptions, Log } from "../../shared/runtime/ports.ts";
 import type { Server } from "../kube/client.ts";
 import { contestedPaths, idOf } from "./declared-kinds.ts";
 import { keepOnly, keptFields } from "./kept-fields.ts";
-import { createLastSeen } from "./last-seen.ts";
-import { hasGoneBack } from "./recovery.ts";
 import { createIdentity, scopeOf } from "./scope.ts";
 import { snapshotOf } from "./snapshot.ts";
 import { createTurns } from "./turns.ts";
@@ -16,10 +14,11 @@ import { startWatchLoop, type WatchLoop } from "./watch-loop.ts";
 export interface ManagementWatches {
   start(kind: Kind, consumer: WatchConsumer): WatchLoop;
   reducerOf(kind: Kind): (object: KubeObject) => KubeObject;
-  /** What a stored version of the type must be of for a watch to go on from it; asks the server who it is. */
+  /**
+   * What a stored version of the type must be of for a watch to go on from it; asks the server who it is. Undefined:
+   * nobody can know.
+   */
   scopeOf(kind: Kind): Promise<string | undefined>;
-  /** Whether the server still has what was stored up to a version: otherwise it was restored or replaced (KR-12). */
-  recognises(kind: Kind, stored: readonly KubeObject[], resourceVersion: string): Promise<boolean>;
 }
 
 export interface ManagementWatchesOptions {
@@ -56,17 +55,10 @@ export function createManagementWatches(options: ManagementWatchesOptions): Mana
       const paths = contested.get(idOf(kind)) ?? [];
       return (object) => keep(snapshotOf(object, paths, takeOverManagers));
     },
-    scopeOf(kind) {
+    async scopeOf(kind) {
+      const server = await identity();
       const kept = [...keptFields(functions, kind), ...takeOverManagers];
-      return scopeOf(identity(), { kind, selector: selectorOf(kind), kept });
-    },
-    async recognises(kind, stored, resourceVersion) {
-      const lastSeen = createLastSeen({ client, kind, selector: selectorOf(kind) });
-      lastSeen.listed(stored);
-      return lastSeen.recognise(resourceVersion).catch((error: unknown) => {
-        if (hasGoneBack(error)) return false;
-        throw error;
-      });
+      return server === undefined ? undefined : scopeOf(server, { kind, selector: selectorOf(kind), kept });
     },
   };
 }

@@ -37,6 +37,8 @@ export interface RelayOptions {
   readonly random?: (() => number) | undefined;
   /** Default 10 min. */
   readonly resyncPeriodMs?: number | undefined;
+  /** How often store and queue are asked whether they still have what they were given. Default 5 s. */
+  readonly lossCheckMs?: number | undefined;
   /** Told of every complete resync of a function, for metrics. */
   readonly noteResync?: ResyncOptions["noteResync"];
   /** Field managers whose contested fields the functions take over (decisions.md 1). */

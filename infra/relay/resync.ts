@@ -1,6 +1,6 @@
 import { tenantOf } from "../../shared/api/indexes.ts";
 import { MANAGEMENT, objectKeyOf } from "../../shared/api/kinds.ts";
-import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
+import { MINUTE } from "../../shared/runtime/backoff.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
 import { digestOf } from "../../shared/runtime/digest.ts";
 import { formatKey, type Key } from "../../shared/runtime/key.ts";
@@ -8,6 +8,7 @@ import type { Clock, Log, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import { type Queue, RESTORED } from "../../shared/runtime/queue-port.ts";
 import type { Delivery } from "./delivery.ts";
 import { rest } from "./retry.ts";
+import { LOSS_CHECK_MS } from "./store-loss.ts";
 import { EVERYTHING, type WatchFilter } from "./watch-filter.ts";
 
 /**
@@ -26,6 +27,8 @@ export interface ResyncOptions {
   readonly signal: AbortSignal;
   /** Default 10 min. */
   readonly periodMs?: number | undefined;
+  /** Default 5 s. */
+  readonly lossCheckMs?: number | undefined;
   /** Default: every object is reconciled. */
   readonly filter?: WatchFilter | undefined;
   /** Of Capstan: another one may decide differently. */
@@ -37,7 +40,6 @@ export interface ResyncOptions {
 const PERIOD_MS = 10 * MINUTE;
 /** A period is cut into so many slices, each enqueued at its own time. */
 const SLICES = 60;
-const EPOCH_CHECK_MS = 5 * SECOND;
 const BATCH = 500;
 
 /**
@@ -126,7 +128,7 @@ export async function resyncAfterLoss(options: ResyncOptions): Promise<void> {
         log.warn({ function: name, error: String(error) }, "resync failed and is tried again");
       });
     }
-    await rest(EPOCH_CHECK_MS, clock, signal);
+    await rest(options.lossCheckMs ?? LOSS_CHECK_MS, clock, signal);
   }
 }
 

@@ -19,15 +19,10 @@ const IDENTITY_MS = 5 * SECOND;
 
 /**
  * What the snapshots of a type are of. A relay goes on from the version that another one stored only when both look
- * at the same server, with the same selector, and keep the same of every object; undefined = nobody can know.
+ * at the same server, with the same selector, and keep the same of every object. `server`: a uid that names it.
  */
-export async function scopeOf(
-  server: Promise<string | undefined>,
-  { kind, selector, kept }: ScopeOptions,
-): Promise<string | undefined> {
-  const uid = await server;
-  if (uid === undefined) return undefined;
-  return canonical({ format: SNAPSHOT_FORMAT, server: uid, version: kind.version, selector, kept });
+export function scopeOf(server: string, { kind, selector, kept }: ScopeOptions): string {
+  return canonical({ format: SNAPSHOT_FORMAT, server, version: kind.version, selector, kept });
 }
 
 /**

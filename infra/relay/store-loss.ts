@@ -9,16 +9,20 @@ export interface Relisted extends Pick<WatchLoop, "relist"> {
   status(): Pick<LoopStatus, "state">;
 }
 
-/** How often the store is asked whether it still has what it was given. */
-const CHECK_MS = 5 * SECOND;
+/** How often store and queue are asked whether they still have what they were given. */
+export const LOSS_CHECK_MS = 5 * SECOND;
 
-/** Has `relistLost` look every 5 s, so that a store that comes back empty is filled again. Ends with the signal. */
+/** Has `relistLost` look again and again, so that a store that comes back empty is filled again. Ends with the signal. */
 export async function watchForLoss(
   relistLost: () => Promise<void>,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  {
+    clock,
+    signal,
+    lossCheckMs = LOSS_CHECK_MS,
+  }: { readonly clock: Clock; readonly signal: AbortSignal; readonly lossCheckMs?: number | undefined },
 ): Promise<void> {
   while (!signal.aborted) {
-    await rest(CHECK_MS, clock, signal);
+    await rest(lossCheckMs, clock, signal);
     if (!signal.aborted) await relistLost();
   }
 }

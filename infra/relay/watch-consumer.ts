@@ -7,8 +7,10 @@ export interface WatchConsumer {
   reduce(object: KubeObject): KubeObject;
   /** What is known of an object, so that it need not be read when objects are listed one by one. */
   stored?(key: ObjectKey): Promise<KubeObject | undefined>;
-  /** Asked once at the start: the version from which to go on without a first list, if what was told is kept. */
-  resume?(): Promise<string | undefined>;
+  /** Asked once at the start: what is kept of an earlier watch, to go on from without a first list. */
+  resume?(): Promise<Kept | undefined>;
+  /** The server is the one that what is kept is of: nothing but what has changed since will be told. */
+  resumed?(): Promise<void>;
   /** A complete list replaces what was known. */
   listed(items: readonly KubeObject[], list: CompleteList): Promise<void>;
   /** Of events that came meanwhile about one object only the newest is told. */
@@ -19,6 +21,11 @@ export interface WatchConsumer {
   gone?(): Promise<void>;
   /** After every failed attempt; must not wait for the loop. */
   failed?(error: unknown): void;
+}
+
+interface Kept {
+  readonly resourceVersion: string;
+  readonly items: readonly KubeObject[];
 }
 
 interface CompleteList {

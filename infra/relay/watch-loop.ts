@@ -7,7 +7,7 @@ import { createLister, type Lister } from "./lister.ts";
 import { createLoopMeter, type LoopMeter, type Traffic } from "./loop-meter.ts";
 import { createOpener, type OpenWatch } from "./open-watch.ts";
 import { type ReadAhead, readAhead } from "./pending-events.ts";
-import { Recovery } from "./recovery.ts";
+import { hasGoneBack, Recovery } from "./recovery.ts";
 import { rest } from "./retry.ts";
 import type { Turns } from "./turns.ts";
 import type { WatchConsumer } from "./watch-consumer.ts";
@@ -21,10 +21,10 @@ import type { WatchConsumer } from "./watch-consumer.ts";
  *      └──version is void──── backoff ──version still good──▶ streaming
  *
  * A list is a watch that begins with everything (lister.ts), or pages; the watch goes on from its version. A loop
- * that resumes begins with `streaming`. `stopped` is entered only by disposing. Void is a version after 410, a damaged
- * or huge line, a version that went down, the second ERROR event in a row, or when the read model was lost; after
- * anything else the watch resumes where it was, without a list. What a failure means and how long the pause is,
- * recovery.ts decides.
+ * that resumes begins with `streaming`, once the server is recognised. `stopped` is entered only by disposing. Void
+ * is a version after 410, a damaged or huge line, a version that went down, the second ERROR event in a row, or when
+ * the read model was lost; after anything else the watch resumes where it was, without a list. What a failure means
+ * and how long the pause is, recovery.ts decides.
  */
 type LoopState = "listing" | "streaming" | "backoff" | "stopped";
 
@@ -146,10 +146,18 @@ class Loop implements WatchLoop {
   }
 
   async #resume(): Promise<void> {
-    const from = await this.#options.consumer.resume?.();
-    if (from === undefined) return;
+    const { consumer } = this.#options;
+    const kept = await consumer.resume?.();
+    if (kept === undefined) return;
+    this.#lastSeen.listed(kept.items);
+    const isSame = await this.#isRecognised(kept.resourceVersion).catch((error: unknown) => {
+      if (hasGoneBack(error)) return false;
+      throw error;
+    });
+    if (!isSame) return;
     this.#isFirst = false;
-    this.#reached(from);
+    this.#reached(kept.resourceVersion);
+    await consumer.resumed?.();
   }
 
   async #attempt(): Promise<void> {
@@ -231,9 +239,9 @@ class Loop implements WatchLoop {
     );
   }
 
-  /** A list of one object tells a quiet server from a dead line, and from one that was restored (KR-07, KR-12). */
-  async #isRecognised(): Promise<boolean> {
-    const known = await this.#inTurn(() => this.#lastSeen.recognise(this.#seen ?? ""));
+  /** A list of one object mostly tells a quiet server from a dead line, and from one that was restored (KR-07, KR-12). */
+  async #isRecognised(seen = this.#seen ?? ""): Promise<boolean> {
+    const known = await this.#inTurn(() => this.#lastSeen.recognise(seen));
     this.#recovery.isBack();
     return known === true;
   }

@@ -184,12 +184,11 @@ class Types implements WatchedTypes {
       reduce,
       stored: (at) => store.get(key, at),
       resume: async () => {
-        const from = await delivery.resume(key, await this.#watches.scopeOf(kind));
-        if (from === undefined) return undefined;
-        if (!(await this.#watches.recognises(kind, await store.list(key, {}), from))) return undefined;
-        await isComplete();
-        return from;
+        const resourceVersion = await delivery.resume(key, await this.#watches.scopeOf(kind));
+        if (resourceVersion === undefined) return undefined;
+        return { resourceVersion, items: await store.list(key, {}) };
       },
+      resumed: () => isComplete(),
       listed: async (items, { resourceVersion, first }) => {
         const scope = await this.#watches.scopeOf(kind);
         const list = { resourceVersion, urgency: first ? "resync" : "live", scope } as const;

@@ -1,6 +1,7 @@
 import { Node, type NodeCondition } from "../../shared/api/core.ts";
 import { apiVersionOf } from "../../shared/api/kinds.ts";
 import type { SimInstance } from "../../shared/api/sim-cloud.ts";
+import { labelValueOf } from "../../shared/rules/names.ts";
 
 const KUBELET_VERSION = "v1.34.0";
 
@@ -27,7 +28,7 @@ export function nodeOf(instance: SimInstance, ready: boolean, now: Date): Regist
       name,
       labels: {
         "kubernetes.io/arch": "amd64",
-        "kubernetes.io/hostname": name,
+        "kubernetes.io/hostname": labelValueOf(name),
         "kubernetes.io/os": "linux",
         "node.kubernetes.io/instance-type": "sim",
       },

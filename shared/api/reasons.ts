@@ -154,6 +154,10 @@ export const REASONS = {
     meaning: "the unhealthy Machine waits until fewer are being remediated",
     seen: ["condition"],
   },
+  FailedDeleteNode: {
+    meaning: "the workload cluster refuses to show or to delete a Node of what is being deleted",
+    seen: ["event"],
+  },
   SharedNode: { meaning: "two MachinePools list the same Node; the older one has it", seen: ["event"] },
   DuplicateProviderID: { meaning: "two Nodes have the same provider ID", seen: ["event"] },
   MissingBootstrap: { meaning: "neither configRef nor dataSecretName is set; set one", seen: ["event"] },

@@ -1,5 +1,6 @@
 import type { Cluster } from "../api/cluster.ts";
 import type { Kind, KubeObject } from "../api/kinds.ts";
+import { Machine } from "../api/machine.ts";
 import { MachinePool } from "../api/machinepool.ts";
 import { isOwnedByName } from "./cluster-ownership.ts";
 
@@ -7,7 +8,7 @@ const CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane";
 
 /** What every kind of workers has in common; read as it stands, so any field may be missing. */
 export interface Workers extends KubeObject {
-  readonly spec?: { readonly replicas?: number | undefined } | undefined;
+  readonly spec?: { readonly clusterName?: string; readonly replicas?: number | undefined } | undefined;
   readonly status?:
     | {
         readonly replicas?: number | undefined;
@@ -69,11 +70,11 @@ export const DESCENDANTS: readonly DescendantKind[] = [
   },
   { kind: MachinePool, label: "MachinePools", deleteOrder: 1, counted: "all", watched: true },
   {
-    kind: unserved("Machine", "machines"),
+    kind: Machine,
     label: "Worker Machines",
     deleteOrder: 4,
     counted: "never",
-    watched: false,
+    watched: true,
     controlPlaneLabel: "Control plane Machines",
   },
 ];

@@ -5,7 +5,7 @@ import { objectKeyOf } from "../api/kinds.ts";
 import type { Reader } from "../runtime/ports.ts";
 import { type DoomedProvider, otherClusterNames, sharesProvider } from "./cluster-deletion.ts";
 import { DESCENDANTS, type DescendantKind, type Descendants } from "./cluster-descendants.ts";
-import { type ClusterProviders, type ProviderRole, referenceOf } from "./cluster-references.ts";
+import { type ClusterProviders, isDeleting, type ProviderRole, referenceOf } from "./cluster-references.ts";
 
 /** Both provider objects of a Cluster, from snapshots. */
 export async function readClusterProviders(
@@ -41,12 +41,15 @@ export async function readDoomedProvider(
   return { provider, sharedWith: undefined };
 }
 
-/** The descendants that snapshots show: by the immutable field of their kind, else by label. */
+/**
+ * The descendants that snapshots show: by the immutable field of their kind, else by label. Those that count nowhere,
+ * of which there may be thousands, only matter to a deletion.
+ */
 export async function readDescendants(
   read: Pick<Reader, "list">,
   cluster: Cluster,
 ): Promise<readonly Descendants[]> {
-  const watched = DESCENDANTS.filter((of) => of.watched);
+  const watched = DESCENDANTS.filter((of) => of.watched && (of.counted !== "never" || isDeleting(cluster)));
   return Promise.all(watched.map(async (of) => ({ of, objects: await snapshotsOf(read, cluster, of) })));
 }
 

@@ -2,7 +2,6 @@ import type { ContractReference } from "../api/kinds.ts";
 import type { MachinePool } from "../api/machinepool.ts";
 import { BootstrapConfig } from "../contract/bootstrap-config.ts";
 import { InfraMachinePool } from "../contract/infra-machine-pool.ts";
-import { SECOND } from "../runtime/backoff.ts";
 import { describeReference } from "../runtime/define-function.ts";
 import type { Referenced } from "../runtime/ports.ts";
 import { poolAdoption } from "./pool-adoption.ts";
@@ -58,13 +57,6 @@ export function unreadableProviders(
 
 function isUnreadable(found: Referenced | undefined): found is Unresolved {
   return found?.state === "unresolved" && found.crdExists;
-}
-
-/** When retries of Node deletion end; `undefined` = never (timeout absent or 0). */
-export function nodeDeletionEndsAt({ metadata, spec }: MachinePool): Date | undefined {
-  const timeoutSeconds = spec.template.spec.deletion?.nodeDeletionTimeoutSeconds ?? 0;
-  if (timeoutSeconds === 0 || metadata.deletionTimestamp === undefined) return undefined;
-  return new Date(Date.parse(metadata.deletionTimestamp) + timeoutSeconds * SECOND);
 }
 
 /** What the deletion of a pool waits for, for its condition. */

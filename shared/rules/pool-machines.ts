@@ -47,6 +47,27 @@ export async function readInfraMachines(
   return { kind, objects: await read.list(kind.kind, labelled(pool)) };
 }
 
+/**
+ * Of these infrastructure machines those that the API server has and keeps. A snapshot may still show one that has
+ * taken its Machine with it; the Machine made for that would have no end. Source: reliability.md F-20, F-23
+ */
+export async function stayingInfraMachines(
+  live: Pick<LiveReader, "list">,
+  pool: MachinePool,
+  { kind, objects }: InfraMachines,
+): Promise<readonly KubeObject[]> {
+  const due = objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  if (due.length === 0) return [];
+  const { namespace } = pool.metadata;
+  const found = await live.list(kind.kind, { namespace, labelSelector: labelSelectorOf(pool) });
+  const staying = new Set(
+    found
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map(({ metadata }) => metadata.uid),
+  );
+  return due.filter(({ metadata }) => staying.has(metadata.uid));
+}
+
 /** Machines with the pool's labels, and those that it controls although their labels are gone. By name. */
 export async function readPoolMachines(
   read: Pick<Reader, "list">,
@@ -78,11 +99,15 @@ export async function readOwnMachinesLive(
   live: Pick<LiveReader, "list">,
   pool: MachinePool,
 ): Promise<readonly Machine[]> {
-  const labelSelector = Object.entries(poolLabels(pool))
+  const { namespace } = pool.metadata;
+  const machines = await live.list(Machine, { namespace, labelSelector: labelSelectorOf(pool) });
+  return machines.filter((machine) => controlOver(pool, machine) === "ours");
+}
+
+function labelSelectorOf(pool: MachinePool): string {
+  return Object.entries(poolLabels(pool))
     .map(([label, value]) => `${label}=${value}`)
     .join(",");
-  const machines = await live.list(Machine, { namespace: pool.metadata.namespace, labelSelector });
-  return machines.filter((machine) => controlOver(pool, machine) === "ours");
 }
 
 function labelled(pool: MachinePool): Selection {

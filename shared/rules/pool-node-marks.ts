@@ -46,18 +46,36 @@ function openingPatch(node: Node): readonly PatchOperation[] {
   ];
 }
 
-/**
- * Whether a Node that the pool lists or names is another pool's: one that lists it too and is older (creation time,
- * then name), or that stays while this pool is being deleted. `rivals` are the pools of `readRivals`.
- */
-export function belongsElsewhere(pool: MachinePool, node: Node, rivals: readonly MachinePool[]): boolean {
-  return rivals.some((rival) => isListedBy([rival], node) && (isOlder(rival, pool) || outlives(rival, pool)));
+/** Provider ID → the other pools that list it. Built once for all Nodes: lists have thousands of entries. */
+export type Rivals = ReadonlyMap<string, readonly MachinePool[]>;
+
+export function rivalsAmong(pools: readonly MachinePool[]): Rivals {
+  const rivals = new Map<string, MachinePool[]>();
+  for (const pool of pools) {
+    for (const providerID of new Set(pool.spec.providerIDList)) {
+      const known = rivals.get(providerID);
+      if (known === undefined) rivals.set(providerID, [pool]);
+      else known.push(pool);
+    }
+  }
+  return rivals;
 }
 
-/** Whether one of these pools has an instance that the Node stands for. */
-export function isListedBy(pools: readonly MachinePool[], node: Node): boolean {
-  const providerID = node.spec?.providerID ?? "";
-  return pools.some(({ spec }) => spec.providerIDList?.includes(providerID));
+/**
+ * Whether a Node that the pool lists or names is another pool's: one that lists it too and is older (creation time,
+ * then name), or that stays while this pool is being deleted.
+ */
+export function belongsElsewhere(pool: MachinePool, node: Node, rivals: Rivals): boolean {
+  return rivalsFor(node, rivals).some((rival) => isOlder(rival, pool) || outlives(rival, pool));
+}
+
+/** Whether another pool has the instance that the Node stands for. */
+export function isContested(node: Node, rivals: Rivals): boolean {
+  return rivalsFor(node, rivals).length > 0;
+}
+
+function rivalsFor(node: Node, rivals: Rivals): readonly MachinePool[] {
+  return rivals.get(node.spec?.providerID ?? "") ?? [];
 }
 
 function outlives(rival: MachinePool, pool: MachinePool): boolean {

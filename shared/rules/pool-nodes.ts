@@ -83,7 +83,7 @@ function readyConditionOf(node: Node) {
   return node.status?.conditions?.find(({ type }) => type === "Ready");
 }
 
-function isReady(node: Node): boolean {
+export function isReady(node: Node): boolean {
   return readyConditionOf(node)?.status === "True";
 }
 

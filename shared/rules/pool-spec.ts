@@ -1,12 +1,14 @@
+import type { ContractVersion } from "../api/kinds.ts";
 import type { MachinePool } from "../api/machinepool.ts";
-import { bootstrapConfigPath } from "../contract/bootstrap-config.ts";
-import { infraMachinePoolPath } from "../contract/infra-machine-pool.ts";
+import { BootstrapConfig, bootstrapConfigPath } from "../contract/bootstrap-config.ts";
+import { InfraMachinePool, infraMachinePoolPath } from "../contract/infra-machine-pool.ts";
+import type { ContractKind } from "../runtime/define-function.ts";
 import { pointerOf, sameJson } from "../runtime/path.ts";
-import type { PatchOperation, Referenced } from "../runtime/ports.ts";
+import type { PatchOperation } from "../runtime/ports.ts";
 import { ownObject } from "./pool-adoption.ts";
 import { awaitedBootstrap, awaitedInfrastructure } from "./pool-awaited.ts";
-import { type BootstrapReport, bootstrapReport, DATA_SECRET_NAME } from "./pool-bootstrap.ts";
-import { type InfrastructureReport, infrastructureReport } from "./pool-infrastructure.ts";
+import { bootstrapReport, DATA_SECRET_NAME } from "./pool-bootstrap.ts";
+import { infrastructureReport } from "./pool-infrastructure.ts";
 import type { PoolProviders } from "./pool-reads.ts";
 
 /** The two values that a pool's spec copies from its provider objects; absent means keep. */
@@ -26,26 +28,46 @@ export function poolSpecAwaits(pool: MachinePool, providers: PoolProviders): str
   const { template, providerIDList = [] } = pool.spec;
   const data = bootstrapReport(pool, providers.bootstrap);
   const { configRef, dataSecretName = data.dataSecretName } = template.spec.bootstrap;
-  if (configRef !== undefined && dataSecretName === undefined) {
-    return awaitedBootstrap(pool, providers) ?? nameField(pool, providers.bootstrap, data);
-  }
+  if (configRef !== undefined && dataSecretName === undefined) return awaitedData(pool, providers);
   const fleet = infrastructureReport(pool, providers.infrastructure);
   if (fleet.providerIDList !== undefined || providerIDList.length > 0) return undefined;
-  return awaitedInfrastructure(pool, providers) ?? listField(pool, providers.infrastructure, fleet);
+  return awaitedFleet(pool, providers);
 }
 
-function nameField(pool: MachinePool, found: Referenced | undefined, { created }: BootstrapReport): string {
-  const own = ownObject(pool, found);
-  if (own === undefined) return "BootstrapConfig.metadata.ownerReferences";
+/** The field of the bootstrap object, or about it, that has to change before its data can be used. */
+export function awaitedData(pool: MachinePool, providers: PoolProviders): string {
+  if (pool.spec.template.spec.bootstrap.configRef === undefined) {
+    return "MachinePool.spec.template.spec.bootstrap.configRef";
+  }
+  const { created } = bootstrapReport(pool, providers.bootstrap);
   const field = created === false ? "dataSecretCreated" : "dataSecretName";
-  return `BootstrapConfig.${bootstrapConfigPath(own.contract, field)}`;
+  return (
+    awaitedBootstrap(pool, providers) ??
+    fieldOf(BootstrapConfig, ownObject(pool, providers.bootstrap), (contract) =>
+      bootstrapConfigPath(contract, field),
+    )
+  );
 }
 
-function listField(pool: MachinePool, found: Referenced, { provisioned }: InfrastructureReport): string {
-  const own = ownObject(pool, found);
-  if (own === undefined) return "InfraMachinePool.metadata.ownerReferences";
+/** The same of the infrastructure object and its instances. */
+export function awaitedFleet(pool: MachinePool, providers: PoolProviders): string {
+  const { provisioned } = infrastructureReport(pool, providers.infrastructure);
   const field = provisioned === true ? "providerIDList" : "ready";
-  return `InfraMachinePool.${infraMachinePoolPath(own.contract, field)}`;
+  return (
+    awaitedInfrastructure(pool, providers) ??
+    fieldOf(InfraMachinePool, ownObject(pool, providers.infrastructure), (contract) =>
+      infraMachinePoolPath(contract, field),
+    )
+  );
+}
+
+/** Without ownership its fields do not count yet. */
+function fieldOf(
+  { contract }: ContractKind,
+  own: ReturnType<typeof ownObject>,
+  pathUnder: (contract: ContractVersion) => string,
+): string {
+  return `${contract}.${own === undefined ? "metadata.ownerReferences" : pathUnder(own.contract)}`;
 }
 
 /** Operations for the values that differ; never removes one (F-44). */

@@ -4,9 +4,10 @@ import type { MachinePool } from "../api/machinepool.ts";
 import { SimInstance } from "../api/sim-cloud.ts";
 import { SimMachine } from "../api/sim-machine.ts";
 import type { SimMachinePool } from "../api/sim-machinepool.ts";
+import type { NewObject } from "../runtime/define-function.ts";
 import type { LiveReader, Reader } from "../runtime/ports.ts";
-import { instanceLabels, wantedReplicas } from "./sim-instances.ts";
-import { ownParts, type SimFleetParts } from "./sim-machines.ts";
+import { instanceLabels, missingInstances, type SimFleet, wantedReplicas } from "./sim-instances.ts";
+import { missingSimMachines, ownParts, type SimFleetParts } from "./sim-machines.ts";
 
 /** What a simulated pool has made, and the Machines that the MachinePool has made for it. */
 export async function readFleet(
@@ -24,7 +25,10 @@ export async function readFleet(
   return { instances, simMachines, machines };
 }
 
-/** The same as the API server has it, also after the MachinePool is gone. A pool without Machines costs one request. */
+/**
+ * The same as the API server has it, also after the MachinePool is gone. A pool without Machines costs one request.
+ * Machines are listed before SimMachines: one without a SimMachine has none any more, for that was there first.
+ */
 export async function readFleetLive(
   live: Pick<LiveReader, "list">,
   object: SimMachinePool,
@@ -32,17 +36,22 @@ export async function readFleetLive(
   const { namespace } = object.metadata;
   const [[label, value] = []] = Object.entries(instanceLabels(object));
   const labelSelector = `${label}=${value}`;
-  const instances = await live.list(SimInstance, { namespace, labelSelector });
+  const machines = hasMachines(object)
+    ? await live.list(Machine, { namespace, labelSelector: "cluster.x-k8s.io/pool-name" })
+    : [];
   const simMachines = hasMachines(object) ? await live.list(SimMachine, { namespace, labelSelector }) : [];
-  const machines =
-    simMachines.length === 0
-      ? []
-      : await live.list(Machine, { namespace, labelSelector: "cluster.x-k8s.io/pool-name" });
+  const instances = await live.list(SimInstance, { namespace, labelSelector });
   return ownParts(object, { instances, simMachines, machines });
 }
 
 function hasMachines({ spec, status }: SimMachinePool): boolean {
   return spec.machines === true || status?.infrastructureMachineKind !== undefined;
+}
+
+/** What is to be made next, one kind after the other: a SimMachine always finds its instance. */
+export function missingParts(fleet: SimFleet, now: Date): readonly NewObject[] {
+  const instances = missingInstances(fleet, now);
+  return instances.length > 0 ? instances : missingSimMachines(fleet);
 }
 
 /** What must be there before the first instance is made. */

@@ -101,11 +101,19 @@ function isGoing({ metadata }: Pick<SimInstance, "metadata">): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
+/** Whether this pool gives such a name to an instance. */
+export function isNameOf(pool: SimMachinePool, name: string): boolean {
+  return Number.isFinite(indexIn(pool, name));
+}
+
+function indexOf(pool: SimMachinePool, { metadata }: SimInstance): number {
+  return indexIn(pool, metadata.name);
+}
+
 /** Infinity for a name that this pool never gives: such an instance goes first. */
-function indexOf(pool: SimMachinePool, instance: SimInstance): number {
-  const [, index] =
-    /^(0|[1-9][0-9]*)$/.exec(instance.metadata.name.slice(pool.metadata.name.length + 1)) ?? [];
-  const matches = index !== undefined && instance.metadata.name === `${pool.metadata.name}-${index}`;
+function indexIn(pool: SimMachinePool, name: string): number {
+  const [, index] = /^(0|[1-9][0-9]*)$/.exec(name.slice(pool.metadata.name.length + 1)) ?? [];
+  const matches = index !== undefined && name === `${pool.metadata.name}-${index}`;
   return matches ? Number(index) : Number.POSITIVE_INFINITY;
 }
 

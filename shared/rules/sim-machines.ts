@@ -1,11 +1,9 @@
 import { referenceValue } from "../api/indexes.ts";
-import { apiVersionOf, MANAGEMENT, type ObjectRef, refTo } from "../api/kinds.ts";
-import { Machine } from "../api/machine.ts";
-import { SimInstance } from "../api/sim-cloud.ts";
+import { apiVersionOf, MANAGEMENT } from "../api/kinds.ts";
 import { SimMachine } from "../api/sim-machine.ts";
 import { SimMachinePool } from "../api/sim-machinepool.ts";
 import type { NewObject } from "../runtime/define-function.ts";
-import { ownedBy } from "./owner-references.ts";
+import { controllerOf, ownedBy } from "./owner-references.ts";
 import { poolLabels } from "./pool-machines.ts";
 import { controlledBy } from "./read-owner.ts";
 import { instanceLabels, type SimFleet } from "./sim-instances.ts";
@@ -45,36 +43,19 @@ export function missingSimMachines({ object, pool, instances, simMachines }: Sim
 /** What a pool has made, as it was read live for a deletion. */
 export interface SimFleetParts extends Pick<SimFleet, "instances" | "simMachines" | "machines"> {}
 
-/** Only what belongs to this SimMachinePool; of Machines those of its SimMachines. */
-export function ownParts({ metadata }: SimMachinePool, parts: SimFleetParts): SimFleetParts {
-  const simMachines = parts.simMachines.filter((simMachine) => ownedBy(simMachine, metadata.uid));
+/** Only what belongs to this SimMachinePool; of Machines those of its SimMachines, and what its MachinePool controls. */
+export function ownParts(object: SimMachinePool, parts: SimFleetParts): SimFleetParts {
+  const { uid } = object.metadata;
+  const pool = controllerOf(object)?.uid;
+  const simMachines = parts.simMachines.filter((simMachine) => ownedBy(simMachine, uid));
   return {
-    instances: parts.instances.filter((instance) => ownedBy(instance, metadata.uid)),
+    instances: parts.instances.filter((instance) => ownedBy(instance, uid)),
     simMachines,
     machines: parts.machines.filter(
-      ({ spec }) =>
-        spec.infrastructureRef.kind === SimMachine.kind &&
-        simMachines.some((simMachine) => simMachine.metadata.name === spec.infrastructureRef.name),
+      (machine) =>
+        machine.spec.infrastructureRef.kind === SimMachine.kind &&
+        (simMachines.some(({ metadata }) => metadata.name === machine.spec.infrastructureRef.name) ||
+          (pool !== undefined && controllerOf(machine)?.uid === pool)),
     ),
   };
-}
-
-/**
- * What to delete so that the instance of this name goes: its Machine, so that it is drained first; without one its
- * SimMachine; without that the instance itself. None while that is going already.
- */
-export function topOf(
-  name: string,
-  { instances, simMachines, machines }: SimFleetParts,
-): ObjectRef | undefined {
-  const machine = machines.find(({ spec }) => spec.infrastructureRef.name === name);
-  if (machine !== undefined) return due(refTo(Machine, machine), machine);
-  const simMachine = simMachines.find(({ metadata }) => metadata.name === name);
-  if (simMachine !== undefined) return due(refTo(SimMachine, simMachine), simMachine);
-  const instance = instances.find(({ metadata }) => metadata.name === name);
-  return instance === undefined ? undefined : due(refTo(SimInstance, instance), instance);
-}
-
-function due(ref: ObjectRef, { metadata }: Pick<Machine, "metadata">): ObjectRef | undefined {
-  return metadata.deletionTimestamp === undefined ? ref : undefined;
 }

@@ -1,4 +1,5 @@
-import { compareBuild, parse } from "semver";
+// Not from "semver", which loads all of its 47 files (KC-04).
+import SemVer from "semver/classes/semver.js";
 import { compareText } from "./conditions.ts";
 
 /** An entry of `status.versions`. */
@@ -34,7 +35,7 @@ export function addVersions(counts: readonly VersionCount[]): readonly VersionCo
 
 /** Whether a version is as Cluster API's admission leaves it: `v` and a semantic version. */
 export function isPrefixedVersion(version: string): boolean {
-  return version.startsWith("v") && parse(version) !== null;
+  return version.startsWith("v") && parse(version) !== undefined;
 }
 
 /** The same version with its `v`, which only admission would have put there. */
@@ -45,8 +46,16 @@ export function prefixedVersion(version: string): string {
 /** Semantic versions ascending, with or without `v`; anything else behind them, by text. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [parse(a), parse(b)];
-  if (left === null || right === null) {
-    return left === right ? compareText(a, b) : Number(left === null) - Number(right === null);
+  if (left === undefined || right === undefined) {
+    return left === right ? compareText(a, b) : Number(left === undefined) - Number(right === undefined);
   }
-  return compareBuild(left, right) || compareText(a, b);
+  return left.compare(right) || left.compareBuild(right) || compareText(a, b);
+}
+
+function parse(version: string): SemVer | undefined {
+  try {
+    return new SemVer(version);
+  } catch {
+    return undefined;
+  }
 }

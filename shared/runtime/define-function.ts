@@ -94,8 +94,11 @@ export interface Decision<T extends KubeObject, Owned extends string> {
   /** Only after a live read; uid and resourceVersion become preconditions (F-20). */
   readonly delete?: readonly ObjectRef[];
   readonly events?: readonly Notice[];
-  /** The finalizer goes even when a delete before it fails: the time for trying is over (F-43). */
-  readonly releaseAnyway?: boolean;
+  /**
+   * A delete that fails is told in an Event of this reason and is no failure of the run: it keeps no finalizer, and
+   * the result says when it is tried again (F-43).
+   */
+  readonly deleteMayFail?: { readonly reason: string };
   /** Raises the floor of the next run to this many ms after this one's start. */
   readonly notBeforeMs?: number;
   readonly result: Result;

@@ -82,8 +82,11 @@ export const poolOfMachine: ToKeys = async (seen, reconciled, lookup) => {
   const [pool, cluster] = [labels[POOL_NAME_LABEL], labels[CLUSTER_NAME_LABEL]];
   const owning = await owners(seen, reconciled, lookup);
   if (pool === undefined || cluster === undefined) return owning;
-  const inIt = await lookup.find(reconciled, "cluster", `${namespace}/${cluster}`);
-  return [...owning, ...inIt.filter(({ name }) => labelValueOf(name) === pool)];
+  // No name has an underscore. Whose hash it is, only a look at all pools of the Cluster tells.
+  const labelled = pool.includes("_")
+    ? await lookup.find(reconciled, "cluster", `${namespace}/${cluster}`)
+    : await lookup.find(reconciled, "name", `${namespace}/${pool}`);
+  return [...owning, ...labelled.filter(({ name }) => labelValueOf(name) === pool)];
 };
 
 /** An object → the reconciled provider objects that it references. */

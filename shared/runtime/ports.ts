@@ -112,6 +112,8 @@ export interface ListOptions {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
+  /** Only objects of these names: the others of each page are forgotten before the next is read. */
+  readonly names?: readonly string[] | undefined;
 }
 
 /** One API server as one function (its name is the User-Agent and, with `capstan-` before it, the field manager). */

@@ -14,7 +14,10 @@ export interface Cause {
   readonly resourceVersion?: string | undefined;
 }
 
-/** A snapshot that a run must not go back behind: stored version at least (or above) the given one. */
+/**
+ * A snapshot that a run must not go back behind (Q-17): stored version at least (or above) the given one. Without a
+ * name it is all of a kind: everything up to that version must have been handed on.
+ */
 export interface Fence extends ObjectKey {
   readonly cluster: ClusterName;
   readonly group: string;

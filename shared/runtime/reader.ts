@@ -9,8 +9,9 @@ import {
   type ObjectKey,
   objectKeyOf,
 } from "../api/kinds.ts";
-import { type AnyFunction, type ContractKind, describeReference, isContractKind } from "./define-function.ts";
-import { assert, KubeError } from "./errors.ts";
+import { demandContractWatched, demandLiveDeclared, demandWatched } from "./declared-reads.ts";
+import type { AnyFunction } from "./define-function.ts";
+import { KubeError } from "./errors.ts";
 import type {
   Clients,
   ListOptions,
@@ -23,11 +24,15 @@ import type {
 } from "./ports.ts";
 import type { Fence } from "./queue-port.ts";
 import { crdExistsLive, resolveReference, unresolved } from "./resolve-reference.ts";
+import { isAtLeast } from "./resource-version.ts";
 
-/** A kind whose first list is not complete: what is not stored may still exist. The run comes back soon. */
+/**
+ * A kind whose list is not complete, or no longer: what is stored may be of an earlier time, and what is not may still
+ * exist (KR-22). The run comes back soon.
+ */
 export class NotListedError extends Error {
   constructor(type: TypeKey) {
-    super(`the first list of ${type.kind} on ${type.cluster} is not complete`);
+    super(`the list of ${type.kind} on ${type.cluster} is not complete`);
     this.name = "NotListedError";
   }
 }
@@ -49,6 +54,8 @@ export interface RecordingReader extends Reader {
   readLive(cluster: ClusterName, kind: Pick<Kind, "group" | "kind">, key: ObjectKey): boolean;
   /** The version that the last live read found; undefined when there was none, or no object. */
   liveVersion(cluster: ClusterName, kind: Pick<Kind, "group" | "kind">, key: ObjectKey): string | undefined;
+  /** What was listed live in place of snapshots, one fence per kind: the next run must not see less of it (F-05). */
+  listedInstead(): readonly Fence[];
 }
 
 export interface ReaderOptions {
@@ -67,6 +74,20 @@ function objectText(
   return `${cluster} ${group}/${kind} ${key.namespace}/${key.name}`;
 }
 
+function typeText(cluster: ClusterName, { group, kind }: Pick<Kind, "group" | "kind">): string {
+  return `${cluster} ${group}/${kind}`;
+}
+
+/** In a fence: every object of the kind. */
+const ALL: ObjectKey = { namespace: "", name: "" };
+
+function newestOf(versions: readonly { readonly resourceVersion?: string | undefined }[]): string {
+  return versions.reduce(
+    (newest, { resourceVersion = "0" }) => (isAtLeast(newest, resourceVersion) ? newest : resourceVersion),
+    "0",
+  );
+}
+
 /** The reader of one run. Every read is recorded; reading an undeclared kind is a bug. */
 export function createReader(options: ReaderOptions): RecordingReader {
   const { store } = options;
@@ -75,17 +96,18 @@ export function createReader(options: ReaderOptions): RecordingReader {
   const liveVersions = new Map<string, string | undefined>();
   const live = createLiveReader(options, seen, liveVersions);
   const stale = new Set(options.stale.map((fence) => objectText(fence.cluster, fence, fence)));
-  const staleTypes = new Set(options.stale.map((fence) => `${fence.cluster} ${fence.group}/${fence.kind}`));
+  const staleTypes = new Set(options.stale.map((fence) => typeText(fence.cluster, fence)));
+  const listed = new Map<string, Fence>();
 
   async function snapshot<T extends KubeObject>(
     kind: Kind<T>,
     key: ObjectKey,
     cluster: ClusterName,
   ): Promise<T | undefined> {
-    if (stale.has(objectText(cluster, kind, key))) return live.get(kind, key, cluster);
+    const isBehind = stale.has(objectText(cluster, kind, key)) || stale.has(objectText(cluster, kind, ALL));
+    if (isBehind) return live.get(kind, key, cluster);
     const type = { cluster, group: kind.group, kind: kind.kind };
-    const found = await store.get(type, key);
-    if (found === undefined) await demandListed(store, type);
+    const [found] = await Promise.all([store.get(type, key), demandListed(store, type)]);
     seen.push({ source: "snapshot", cluster, kind, asked: key, found: [found] });
     return found as T | undefined;
   }
@@ -97,6 +119,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
     live,
     readLive: (cluster, kind, key) => liveVersions.has(objectText(cluster, kind, key)),
     liveVersion: (cluster, kind, key) => liveVersions.get(objectText(cluster, kind, key)),
+    listedInstead: () => [...listed.values()],
     async get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) {
       demandWatched(spec, kind);
       return snapshot(kind, key, cluster);
@@ -104,8 +127,12 @@ export function createReader(options: ReaderOptions): RecordingReader {
     async list<T extends KubeObject>(kind: Kind<T>, selection: Selection, cluster: ClusterName = MANAGEMENT) {
       demandWatched(spec, kind);
       const type = { cluster, group: kind.group, kind: kind.kind };
-      if (staleTypes.has(`${cluster} ${kind.group}/${kind.kind}`)) {
+      const text = typeText(cluster, kind);
+      if (staleTypes.has(text)) {
         const items = await live.list(kind, { namespace: selection.namespace }, cluster);
+        const behind = options.stale.filter((fence) => typeText(fence.cluster, fence) === text);
+        const versions = [...items.map(({ metadata }) => metadata), ...behind];
+        listed.set(text, { ...type, ...ALL, resourceVersion: newestOf(versions) });
         return items.filter((object) => isSelected(kind, object, selection));
       }
       await demandListed(store, type);
@@ -190,36 +217,6 @@ async function demandListed(store: Store, type: TypeKey): Promise<void> {
   if (!(await store.progress(type)).ready) throw new NotListedError(type);
 }
 
-function demandWatched({ name, reconciles, watches }: AnyFunction["spec"], kind: Kind): void {
-  const watched = [reconciles, ...watches.map(({ on }) => on)].some(
-    (on) => isKind(on, kind) || mayBeAnnounced(on, kind, reconciles),
-  );
-  assert(watched, `${name} reads ${kind.kind}, which it does not watch`);
-}
-
-function demandContractWatched({ name, watches }: AnyFunction["spec"], reference: ContractReference): void {
-  const watched = watches.some(({ on }) => isContractKind(on));
-  assert(watched, `${name} reads ${describeReference(reference)} and watches no provider object`);
-}
-
-function demandLiveDeclared(
-  { name, reconciles, watches, readsLive = [] }: AnyFunction["spec"],
-  kind: Kind,
-): void {
-  const declared = [reconciles, ...watches.map(({ on }) => on), ...readsLive];
-  const known = declared.some((on) => isContractKind(on) || isKind(on, kind));
-  assert(known, `${name} reads ${kind.kind} live, which it neither watches nor declares`);
-}
-
-/** Which kind it is, only provider objects say: any that is not of Cluster API's own group. */
-function mayBeAnnounced(on: Kind | ContractKind, kind: Kind, reconciles: Kind): boolean {
-  return isContractKind(on) && on.announcedBy !== undefined && kind.group !== reconciles.group;
-}
-
-function isKind(on: Kind | ContractKind, kind: Kind): boolean {
-  return !isContractKind(on) && on.group === kind.group && on.kind === kind.kind;
-}
-
 /** What the read model's selection means for an object that comes from the server. */
 function isSelected(kind: Kind, object: KubeObject, { index }: Selection): boolean {
   return (
@@ -235,12 +232,16 @@ interface Seen extends Pick<ReadRecord, "source" | "cluster"> {
   readonly found: readonly (KubeObject | undefined)[];
 }
 
+/** A pool of 5,000 asks for as many Nodes: a log line has no room for them. */
+const withoutLongLists = (_name: string, value: unknown) =>
+  Array.isArray(value) && value.length > 10 ? `${value.length} values` : value;
+
 function recordOf({ source, cluster, kind, asked, found }: Seen): ReadRecord {
   return {
     source,
     cluster,
     kind: kind.kind,
-    what: "name" in asked ? `${asked.namespace}/${asked.name}` : JSON.stringify(asked),
+    what: "name" in asked ? `${asked.namespace}/${asked.name}` : JSON.stringify(asked, withoutLongLists),
     resourceVersions: found.flatMap((object) => object?.metadata.resourceVersion ?? []),
   };
 }

@@ -41,6 +41,7 @@ export function recordReads(reader: RecordingReader): ReadRecorder {
     },
     readLive: (cluster, kind, key) => reader.readLive(cluster, kind, key),
     liveVersion: (cluster, kind, key) => reader.liveVersion(cluster, kind, key),
+    listedInstead: () => reader.listedInstead(),
     get: <T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) =>
       keep({ call: "get", cluster, kind: anyKind(kind), key }, reader.get(kind, key, cluster), toObject),
     list: <T extends KubeObject>(kind: Kind<T>, selection: Selection, cluster: ClusterName = MANAGEMENT) =>

@@ -65,6 +65,7 @@ export function createReplayReader(reads: readonly LetterRead[]): ReplayReader {
     records: [],
     readLive: (cluster, kind, key) => live.has(textOf(cluster, kind, key)),
     liveVersion: (cluster, kind, key) => live.get(textOf(cluster, kind, key)),
+    listedInstead: () => [],
     get: <T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) =>
       object<T>({ call: "get", cluster, kind: anyKind(kind), key }),
     list: <T extends KubeObject>(kind: Kind<T>, selection: Selection, cluster: ClusterName = MANAGEMENT) =>

@@ -147,18 +147,21 @@ async function staleFences(store: Store, fences: readonly Fence[]): Promise<read
 
 /**
  * What the next run must not go back behind: the versions of this run's writes, else what it read live in place of a
- * snapshot that lags behind (F-05), else the fence as it was.
+ * snapshot that lags behind (F-05), else the fence as it was. A kind that was listed live counts as a whole: what was
+ * seen of objects without a fence must not be older the next time either.
  */
 function fencesAfter({ overdue, read, written }: Run, lease: Lease): readonly Fence[] {
+  const listed = isRestored(lease) ? [] : (read?.listedInstead() ?? []);
   const kept = overdue
     .filter((fence) => !written.fences.some((newer) => isSameObject(fence, newer)))
+    .filter((fence) => !listed.some((newer) => isSameKind(fence, newer)))
     .flatMap((fence): readonly Fence[] => {
       if (read === undefined) return [fence];
       if (!read.readLive(fence.cluster, fence, fence)) return isRestored(lease) ? [] : [fence];
       const resourceVersion = read.liveVersion(fence.cluster, fence, fence);
       return resourceVersion === undefined ? [] : [{ ...fence, resourceVersion, newerThan: undefined }];
     });
-  return [...kept, ...written.fences];
+  return [...kept, ...listed, ...written.fences];
 }
 
 /** What the fences tell of has happened on another server, or never (KR-12). */
@@ -167,13 +170,11 @@ function isRestored({ causes }: Lease): boolean {
 }
 
 function isSameObject(a: Fence, b: Fence): boolean {
-  return (
-    a.cluster === b.cluster &&
-    a.group === b.group &&
-    a.kind === b.kind &&
-    a.namespace === b.namespace &&
-    a.name === b.name
-  );
+  return isSameKind(a, b) && a.namespace === b.namespace && a.name === b.name;
+}
+
+function isSameKind(a: Fence, b: Fence): boolean {
+  return a.cluster === b.cluster && a.group === b.group && a.kind === b.kind;
 }
 
 function concluded({ result, notBeforeMs }: AnyDecision, requested: boolean): Ending {

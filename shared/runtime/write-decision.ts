@@ -1,6 +1,13 @@
 import { apiVersionOf, type KubeObject, type ObjectRef, refTo } from "../api/kinds.ts";
-import type { AnyDecision, AnyFunction, AppliedObject, GuardedPatch, NewObject } from "./define-function.ts";
-import { WaitingError } from "./errors.ts";
+import type {
+  AnyDecision,
+  AnyFunction,
+  AppliedObject,
+  GuardedPatch,
+  NewObject,
+  Notice,
+} from "./define-function.ts";
+import { KubeError, WaitingError } from "./errors.ts";
 import { type FailedWrite, fenceOf, judgeFailedWrite } from "./failed-write.ts";
 import { sameJson, segmentsOf, valueAt } from "./path.ts";
 import type { KubeClient, PatchOperation } from "./ports.ts";
@@ -23,7 +30,7 @@ const SIDE_BY_SIDE = 8;
 /**
  * Sends a decision: create, patch, apply, delete, events, then the patches that remove a finalizer. Nothing follows a
  * create that failed: a status must not tell of an object that does not exist. A finalizer is kept when anything
- * before it failed, unless the decision releases it anyway. Nothing is sent for an apply that changes nothing (F-07).
+ * before it failed that may not fail. Nothing is sent for an apply that changes nothing (F-07).
  */
 export async function writeDecision(decision: AnyDecision, context: EventContext): Promise<Written> {
   const { function: fn, object } = context;
@@ -35,10 +42,11 @@ export async function writeDecision(decision: AnyDecision, context: EventContext
   await sender.all(patches.filter((patch) => !removesFinalizer(patch)).map(toPatch));
   const status = decision.apply === undefined ? [] : ownStatus(fn, object, decision.apply);
   await sender.all([...status, ...(decision.applyOn ?? [])].map(toApply));
-  await sender.all((decision.delete ?? []).map(toDelete));
-  await sendEvents(decision.events ?? [], context);
-  if (sender.written().error === undefined || decision.releaseAnyway === true)
-    await sender.all(last.map(toPatch));
+  const { deleteMayFail: mayFail } = decision;
+  const failure = await sender.all((decision.delete ?? []).map(toDelete), mayFail !== undefined);
+  const told = mayFail === undefined ? [] : noticesOf(failure, mayFail.reason);
+  await sendEvents([...(decision.events ?? []), ...told], context);
+  if (sender.written().error === undefined) await sender.all(last.map(toPatch));
   return sender.written();
 }
 
@@ -48,13 +56,15 @@ interface Send extends Pick<FailedWrite, "ref" | "verb"> {
 }
 
 function createSender({ signal, clients, function: fn }: EventContext): {
-  all(sends: readonly Send[]): Promise<void>;
+  /** The first failure, if any. What may fail leaves no error behind when a server refuses it or does not answer. */
+  all(sends: readonly Send[], mayFail?: boolean): Promise<unknown>;
   written(): Written;
 } {
   const fences: Fence[] = [];
   let requests = 0;
   let firstError: unknown;
-  async function send({ ref, verb, request }: Send): Promise<void> {
+  /** What it failed with, if it did. */
+  async function send({ ref, verb, request }: Send): Promise<unknown> {
     const client = () => clients.of(ref.cluster, fn.spec.name);
     try {
       signal.throwIfAborted();
@@ -62,24 +72,49 @@ function createSender({ signal, clients, function: fn }: EventContext): {
       const result = await request(client());
       const resourceVersion = result?.metadata?.resourceVersion;
       if (resourceVersion !== undefined) fences.push(fenceOf(ref, resourceVersion));
+      return undefined;
     } catch (failure) {
       // Not connected: nothing was sent.
       if (failure instanceof WaitingError) requests -= 1;
       const { error, fence } = await judgeFailedWrite({ ref, verb, error: failure }, client);
-      firstError ??= error;
       if (fence !== undefined) fences.push(fence);
+      return error;
     }
   }
   return {
-    async all(sends) {
+    async all(sends, mayFail = false) {
       const queue = [...sends];
+      let failure: unknown;
       const lane = async (): Promise<void> => {
-        for (let next = queue.shift(); next !== undefined; next = queue.shift()) await send(next);
+        for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+          const error = await send(next);
+          failure ??= error;
+          // Each further one would take as long: together longer than the run may.
+          if (mayFail && isSilence(error)) queue.length = 0;
+        }
       };
       await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, queue.length) }, lane));
+      if (!(mayFail && isOfServer(failure))) firstError ??= failure;
+      return failure;
     },
     written: () => ({ requests, fences, error: firstError }),
   };
+}
+
+/** Not the end of the run itself: its lease is lost, or its time is over. */
+function isOfServer(failure: unknown): boolean {
+  return failure instanceof KubeError || failure instanceof WaitingError;
+}
+
+function isSilence(failure: unknown): boolean {
+  return failure instanceof KubeError && failure.reason === "NoAnswer";
+}
+
+/** A lost race is nothing to tell: the next run sees who won it. */
+function noticesOf(failure: unknown, reason: string): readonly Notice[] {
+  return failure instanceof KubeError && failure.class !== "Conflict"
+    ? [{ type: "Warning", reason, message: failure.message }]
+    : [];
 }
 
 function toCreate({ kind, object, cluster }: NewObject): Send {

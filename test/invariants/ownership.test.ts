@@ -24,6 +24,11 @@ const TURNS: readonly {
     field: "MachinePool spec.replicas",
     why: "guard writes a default once where there is none, the provider where replicas are managed from outside",
   },
+  {
+    between: ["sim-machine", "sim-machinepool"],
+    field: "Machine metadata.finalizers",
+    why: "sim-machine as long as the SimMachine is there, sim-machinepool once it is gone",
+  },
 ];
 
 interface Owned {

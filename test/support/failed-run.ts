@@ -23,7 +23,9 @@ export interface RunWorld {
 async function runOnce(fn: AnyFunction, world: RunWorld): Promise<Outcome> {
   const store = createMemoryStore();
   for (const object of world.snapshots) {
-    await store.put({ cluster: MANAGEMENT, group: groupOf(object.apiVersion), kind: object.kind }, object);
+    const type = { cluster: MANAGEMENT, group: groupOf(object.apiVersion), kind: object.kind };
+    await store.put(type, object);
+    await store.advance(type, { ready: true });
   }
   for (const on of [fn.spec.reconciles, ...fn.spec.watches.map((watch) => watch.on)]) {
     if (!("contract" in on)) {

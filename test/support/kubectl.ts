@@ -48,6 +48,8 @@ function run(args: readonly string[], input = ""): Promise<{ ok: boolean; stdout
     });
     child.on("error", reject);
     child.on("close", (code) => resolve({ ok: code === 0, stdout, output }));
+    // One that ends before it has read everything says why by its exit code.
+    child.stdin.on("error", () => undefined);
     child.stdin.end(input);
   });
 }

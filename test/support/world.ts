@@ -205,10 +205,12 @@ function clientsOf({ snapshots, servers, refusals }: World): Clients {
             | T
             | undefined;
         },
-        async list<T extends KubeObject>(kind: Kind<T>, { namespace }: ListOptions) {
+        async list<T extends KubeObject>(kind: Kind<T>, { namespace, names }: ListOptions) {
           demandAnswer(refusals, cluster);
           const items = placedOf(servers, { cluster, ...kind }).filter(
-            (object) => namespace === undefined || object.metadata.namespace === namespace,
+            ({ metadata }) =>
+              (namespace === undefined || metadata.namespace === namespace) &&
+              (names?.includes(metadata.name) ?? true),
           ) as readonly KubeObject[] as readonly T[];
           return { items, resourceVersion: "100" };
         },

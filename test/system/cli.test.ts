@@ -70,8 +70,8 @@ spec:
     ["nameless", "apiVersion: v1\nkind: Secret", /nameless.yaml:1: metadata.name of the Secret is missing/],
     [
       "old",
-      `${CLUSTER.replace("v1beta2", "v1beta1")}`,
-      /serves cluster.x-k8s.io\/v1beta2, not cluster.x-k8s.io\/v1beta1/,
+      `${CLUSTER.replace("v1beta2", "v1alpha4")}`,
+      /serves cluster.x-k8s.io\/v1beta2, not cluster.x-k8s.io\/v1alpha4/,
     ],
     [
       "foreign",

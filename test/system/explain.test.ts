@@ -66,9 +66,11 @@ describeWith(kubectlMissing())("capstan explain beside capstan up", () => {
     await kubectl("apply -f -", JSON.stringify(lost));
     await eventually(async () => {
       const told = await explain("machinepool", "default/lost", ...alone);
-      expect(functionOf(told, "machinepool-sync")).toMatchObject({
-        now: { waitsFor: { object: "SimBootstrapConfig default/lost", field: "metadata.uid" } },
-      });
+      for (const name of ["machinepool-adopt", "machinepool-sync", "machinepool-status"]) {
+        expect(functionOf(told, name)).toMatchObject({
+          now: { waitsFor: { object: "SimBootstrapConfig default/lost", field: "metadata.uid" } },
+        });
+      }
       expect(told.children).toContainEqual(
         expect.objectContaining({ object: "SimBootstrapConfig default/lost", problem: "does not exist" }),
       );
@@ -76,6 +78,17 @@ describeWith(kubectlMissing())("capstan explain beside capstan up", () => {
         "metadata.finalizers[machinepool.cluster.x-k8s.io]",
       );
       expect(functionOf(told, "machinepool-guard").history).toBeUndefined();
+    }, WITHIN);
+
+    // An instance that does not boot: what the pool waits for, in words.
+    const slow = JSON.stringify({ spec: { bootDelaySeconds: 3_600 } });
+    await kubectl(`patch simmachinepool demo-pool --type=merge -p '${slow}'`);
+    await kubectl("scale machinepool demo-pool --replicas=4");
+    await eventually(async () => {
+      const { output } = await runCli("explain", "machinepool", "default/demo-pool", ...alone);
+      expect(output).toMatch(
+        /machinepool-status +waits for SimMachinePool default\/demo-pool: status\.replicas is 3/,
+      );
     }, WITHIN);
 
     await kubectl(`patch cluster demo --type=merge -p '{"spec":{"paused":true}}'`);

@@ -3,6 +3,7 @@ import { API_SERVERS } from "../support/api-servers.ts";
 import { eventually, holds } from "../support/eventually.ts";
 import {
   conditionText,
+  eventReasons,
   fooPool,
   getPool,
   joinNodes,
@@ -134,6 +135,40 @@ for (const flavour of API_SERVERS) {
         }, WITHIN);
         await kubectl("wait machinepool/patient --for=delete --timeout=30s");
       });
+
+      it.each(["get", "delete"])(
+        "13 a deleted pool that may not %s its Nodes says so, goes at its timeout, or tries for ever",
+        async (verb) => {
+          await using scene = await startFooScene(flavour);
+          const { kubectl, workload, capstan } = scene;
+          const template = "deletion: { nodeDeletionTimeoutSeconds: 0 }";
+          await kubectl("create -f -", fooPool("patient", { template }));
+          await nameSecret(kubectl, "patient", "data", "foo");
+          await joinNodes(workload, ["p1"]);
+          await listInstances(kubectl, "patient", ["foo://p1"]);
+          await kubectl("wait machinepool/patient --for=jsonpath={.status.phase}=Running --timeout=30s");
+          await patch(kubectl, POOL, {
+            spec: { template: { spec: { deletion: { nodeDeletionTimeoutSeconds: 3 } } } },
+          });
+
+          const { faults } = workload.server;
+          const on = { verbs: [verb], resource: "nodes" };
+          const fault = faults.add({ on, effect: { kind: "status", code: 403, reason: "Forbidden" } });
+          await kubectl("delete machinepool/foo-pool machinepool/patient --wait=false");
+          await kubectl("wait machinepool/foo-pool --for=delete --timeout=30s");
+          await eventually(async () => {
+            expect(await eventReasons(kubectl, "patient")).toContain("FailedDeleteNode");
+            expect(faults.list[0]?.hits).toBeGreaterThan(4);
+          }, WITHIN);
+          expect(await capstan.queue.depth("machinepool-delete")).toMatchObject({ dead: 0, waiting: 1 });
+          expect(await kubectl("get machinepool/patient -o name")).toContain("patient");
+
+          // Nothing that Capstan watches tells of it.
+          faults.remove(fault);
+          await kubectl("wait machinepool/patient --for=delete --timeout=60s");
+          expect(await workload.kubectl("get node/p1 --ignore-not-found")).toBe("");
+        },
+      );
     },
   );
 }

@@ -1,31 +1,51 @@
 import type { Json, KubeJson } from "../schema/schema.ts";
-import type { FieldManagers } from "./field-managers.ts";
+import type { FieldManager, FieldManagers } from "./field-managers.ts";
 import { difference, EMPTY_SET, type FieldSet, intersection, isEmptySet, union } from "./field-set.ts";
 import type { Type } from "./typed.ts";
 import { remove } from "./typed-merge.ts";
 import { setOf, withStructs } from "./typed-set.ts";
+import type { Views } from "./views.ts";
 
 interface Merged {
-  readonly type: Type;
   readonly merged: KubeJson;
   /** With the manager's new set in place of its last one. */
   readonly managers: FieldManagers;
-  readonly last: FieldSet;
+  readonly last: FieldManager;
+  readonly views: Views;
 }
 
 /**
  * What the manager owned and no longer lists goes, unless somebody else owns it or it was never the manager's.
- * Everything of the last set is taken out, then what has an owner is put back, then what was nobody's.
+ * Everything of the last set is taken out in the version of that set, then what has an owner is put back, then what was
+ * nobody's. Throws NoView when the object cannot be shown in the version of an owner.
  */
-export function dropAbandoned({ type, merged, managers, last }: Merged): KubeJson {
-  if (isEmptySet(last)) return merged;
-  const mergedSet = withStructs(setOf(type, merged), type);
-  const lastSet = withStructs(last, type);
-  const keep = (object: Json): FieldSet => withStructs(setOf(type, object), type);
-  const bare = keep(remove(type, merged, lastSet));
-  const owned = [...managers.values()].reduce((sum, owner) => union(sum, owner.set), EMPTY_SET);
-  const unowned = difference(mergedSet, union(bare, withStructs(owned, type)));
-  const kept = keep(remove(type, merged, unowned));
-  const gone = intersection(difference(mergedSet, kept), lastSet);
-  return remove(type, merged, gone) as KubeJson;
+export async function dropAbandoned({ merged, managers, last, views }: Merged): Promise<KubeJson> {
+  if (isEmptySet(last.set)) return merged;
+  const { type, object } = await views.of(merged, last.apiVersion);
+  const lastSet = withStructs(last.set, type);
+  let kept = remove(type, object, lastSet) as KubeJson;
+  for (const [apiVersion, owned] of ownedByVersion(managers, last.apiVersion)) {
+    const whole = await views.of(object, apiVersion);
+    const bare = await views.of(kept, apiVersion);
+    const isKept = union(members(whole.type, bare.object), withStructs(owned, whole.type));
+    const unowned = difference(members(whole.type, whole.object), isKept);
+    kept = remove(whole.type, whole.object, unowned) as KubeJson;
+  }
+  const remaining = await views.of(kept, last.apiVersion);
+  const gone = difference(members(type, object), members(type, remaining.object));
+  const result = remove(type, object, intersection(gone, lastSet)) as KubeJson;
+  return (await views.of(result, merged.apiVersion)).object;
+}
+
+/** `first` comes first: without what is owned there, the object may not be fit to be converted. */
+function ownedByVersion(managers: FieldManagers, first: string): Map<string, FieldSet> {
+  const owned = new Map<string, FieldSet>([[first, EMPTY_SET]]);
+  for (const { apiVersion, set } of managers.values()) {
+    owned.set(apiVersion, union(owned.get(apiVersion) ?? EMPTY_SET, set));
+  }
+  return owned;
+}
+
+function members(type: Type, object: Json): FieldSet {
+  return withStructs(setOf(type, object), type);
 }

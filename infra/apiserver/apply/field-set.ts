@@ -150,12 +150,25 @@ export function keyElement(members: readonly (readonly [string, Json])[]): strin
 const encodedForms = new WeakMap<FieldSet, JsonObject>();
 const decodedForms = new WeakMap<JsonObject, FieldSet>();
 
+/** Objects of one kind are mostly owned alike: by its JSON, every encoded form is kept in memory once. */
+const sharedForms = new Map<string, JsonObject>();
+const MAX_SHARED_FORMS = 1_000;
+
 /** The stored form. */
 export function toFieldsV1(set: FieldSet): JsonObject {
   const known = encodedForms.get(set);
   if (known !== undefined) return known;
-  const encoded = encode(set);
+  const encoded = shared(encode(set));
   if (!isEmptySet(set)) encodedForms.set(set, encoded);
+  return encoded;
+}
+
+function shared(encoded: JsonObject): JsonObject {
+  const json = JSON.stringify(encoded);
+  const known = sharedForms.get(json);
+  if (known !== undefined) return known;
+  if (sharedForms.size >= MAX_SHARED_FORMS) sharedForms.clear();
+  sharedForms.set(json, encoded);
   return encoded;
 }
 

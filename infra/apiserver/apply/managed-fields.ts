@@ -4,6 +4,7 @@ import { fillDefaults } from "../schema/defaults.ts";
 import { prune } from "../schema/prune.ts";
 import { isJsonArray, type Json, type JsonObject, type KubeJson, type Schema } from "../schema/schema.ts";
 import { dropAbandoned } from "./abandoned-fields.ts";
+import { changesOf } from "./changes.ts";
 import {
   decodeManagers,
   encodeManagers,
@@ -15,11 +16,11 @@ import {
 } from "./field-managers.ts";
 import { difference, EMPTY_SET, type FieldSet, isEmptySet, union, withoutFields } from "./field-set.ts";
 import { applyConflict, settleOwners, UNTRACKED, untrackIdentity } from "./ownership.ts";
-import { rootTypeOf, type Type } from "./typed.ts";
 import { checkConfiguration } from "./typed-check.ts";
-import { type Comparison, compare, equalJson } from "./typed-compare.ts";
+import { equalJson } from "./typed-compare.ts";
 import { merge } from "./typed-merge.ts";
 import { setOf } from "./typed-set.ts";
+import { type KindVersions, NoView, Views } from "./views.ts";
 
 /**
  * Field ownership: server-side apply and the tracking of every other write.
@@ -30,6 +31,8 @@ export type { ManagedFieldsEntry } from "./field-managers.ts";
 interface Operation {
   /** Root schema of the version asked for. */
   readonly schema: Schema;
+  /** Where the kind has others: an entry is compared in its own version. */
+  readonly versions?: KindVersions | undefined;
   /** The stored object; undefined when the operation creates it. */
   readonly live: KubeJson | undefined;
   readonly manager: string;
@@ -69,7 +72,7 @@ const KUBECTL = "kubectl";
  * caller to check. Throws StatusError 409 with a cause per path and manager on conflict, 400 for managedFields in the
  * configuration, 500 (as the real server) for a configuration that does not fit the schema.
  */
-export function applyConfiguration(request: ApplyRequest): KubeJson {
+export async function applyConfiguration(request: ApplyRequest): Promise<KubeJson> {
   const { config, apiVersion } = request;
   if (config.apiVersion !== apiVersion) {
     throw badRequest(
@@ -80,10 +83,10 @@ export function applyConfiguration(request: ApplyRequest): KubeJson {
   if (managedFields !== undefined && managedFields !== null) {
     throw badRequest("metadata.managedFields must be nil");
   }
-  const type = rootTypeOf(request.schema);
-  const problems = checkConfiguration(type, config);
+  const views = new Views(apiVersion, request.schema, request.versions);
+  const problems = checkConfiguration(views.type, config);
   if (problems.length > 0) throw untypedConfiguration(config, problems);
-  return mergeConfiguration(request, type);
+  return mergeConfiguration(request, views);
 }
 
 function untypedConfiguration(config: KubeJson, problems: readonly string[]): StatusError {
@@ -95,18 +98,21 @@ function untypedConfiguration(config: KubeJson, problems: readonly string[]): St
   return new StatusError(500, "", `failed to create typed patch object (${object}): ${list}`);
 }
 
-function mergeConfiguration(request: ApplyRequest, type: Type): KubeJson {
+async function mergeConfiguration(request: ApplyRequest, views: Views): Promise<KubeJson> {
   const { config, live } = request;
+  const { type } = views;
   const before = live === undefined ? emptyObject(config, request.zero) : withoutManagedFields(live);
-  const managers = liveManagers(request, type);
+  const managers = await liveManagers(request, views);
   const self = ownerOf(request, "Apply", EMPTY_SET);
   const id = identityOf(self);
   const last = managers.get(id);
-  const set = withoutFields(setOf(type, config), resetFieldsOf(request));
+  const ignored = resetFieldsOf(request);
+  const set = withoutFields(setOf(type, config), ignored);
   managers.set(id, { ...self, time: last?.time, set });
   const merged = (merge(type, before, config) ?? before) as KubeJson;
-  const result = last === undefined ? merged : dropAbandoned({ type, merged, managers, last: last.set });
-  settleOwners(managers, id, changesOf(request, type, before, result), (conflicts) => {
+  const result = last === undefined ? merged : await dropAbandoned({ merged, managers, last, views });
+  const changes = await changesOf(views, { before, after: result, managers, ignored });
+  settleOwners(managers, id, changes, (conflicts) => {
     const isTakeover = request.manager === KUBECTL && ownedByClientSideApply(type, before, conflicts);
     if (!request.force && !isTakeover) throw applyConflict(conflicts);
   });
@@ -121,16 +127,16 @@ function mergeConfiguration(request: ApplyRequest, type: Type): KubeJson {
  * The managedFields to store with `next`; undefined = none: the object is untracked, because its history was reset or
  * never began, until the next apply.
  */
-export function trackUpdate(request: UpdateRequest): readonly ManagedFieldsEntry[] | undefined {
+export async function trackUpdate(
+  request: UpdateRequest,
+): Promise<readonly ManagedFieldsEntry[] | undefined> {
   const managers = managersOfRequest(request);
   if (managers.size === 0 && request.live !== undefined) return undefined;
-  const type = rootTypeOf(request.schema);
-  // Between versions an object with duplicate list members cannot be compared; the real server loses track then.
-  const isForeign = [...managers.values()].some(({ apiVersion }) => apiVersion !== request.apiVersion);
-  if (isForeign && checkConfiguration(type, withoutManagedFields(request.next)).length > 0) return undefined;
   try {
-    recordUpdate(request, type, managers);
-  } catch {
+    await recordUpdate(request, new Views(request.apiVersion, request.schema, request.versions), managers);
+  } catch (error) {
+    // The real server loses track then.
+    if (error instanceof NoView) return undefined;
     // A list member without identity: validation refuses the object with a better message than we could give.
     return encodeManagers(managers);
   }
@@ -148,11 +154,20 @@ function managersOfRequest(request: UpdateRequest): FieldManagers {
   return sent === undefined || sent.size === 0 ? live : sent;
 }
 
-function recordUpdate(request: UpdateRequest, type: Type, managers: FieldManagers): void {
+/** A compiled-in kind has one version; entries of others are forgotten. */
+function dropForeign({ versions, apiVersion }: UpdateRequest, managers: FieldManagers): void {
+  for (const [id, owner] of managers) {
+    if (versions === undefined && owner.apiVersion !== apiVersion) managers.delete(id);
+  }
+}
+
+async function recordUpdate(request: UpdateRequest, views: Views, managers: FieldManagers): Promise<void> {
+  dropForeign(request, managers);
   const next = withoutManagedFields(request.next);
   const live =
     request.live === undefined ? emptyObject(next, request.zero) : withoutManagedFields(request.live);
-  const changes = changesOf(request, type, live, next);
+  const ignored = resetFieldsOf(request);
+  const changes = await changesOf(views, { before: live, after: next, managers, ignored });
   settleOwners(managers, undefined, changes, () => undefined);
   untrackIdentity(managers);
   const cmp = changes(request.apiVersion);
@@ -192,36 +207,15 @@ function resetFieldsOf(operation: Operation): readonly string[] {
 }
 
 /** Owners before the apply; everything an untracked object holds belongs to `before-first-apply`. */
-function liveManagers(request: ApplyRequest, type: Type): FieldManagers {
+async function liveManagers(request: ApplyRequest, views: Views): Promise<FieldManagers> {
   const { live } = request;
   if (live === undefined) return new Map();
   const managers = decodeManagers(live.metadata["managedFields"]) ?? new Map();
   if (managers.size === 0) {
     const next = withoutManagedFields(live);
-    recordUpdate({ ...request, live: undefined, next, manager: FIRST_APPLY_MANAGER }, type, managers);
+    await recordUpdate({ ...request, live: undefined, next, manager: FIRST_APPLY_MANAGER }, views, managers);
   }
   return managers;
-}
-
-/**
- * What changed, by the apiVersion of the entry that asks: what the endpoint ignores is left out only for the version it
- * was called through. So a change of spec sent to /status of one version costs owners of another version their fields,
- * as on the real server.
- */
-function changesOf(
-  operation: Operation,
-  type: Type,
-  before: KubeJson,
-  after: KubeJson,
-): (apiVersion: string) => Comparison {
-  const changes = compare(type, before, after);
-  const ignored = resetFieldsOf(operation);
-  const own = {
-    added: withoutFields(changes.added, ignored),
-    removed: withoutFields(changes.removed, ignored),
-    modified: withoutFields(changes.modified, ignored),
-  };
-  return (apiVersion) => (apiVersion === operation.apiVersion ? own : changes);
 }
 
 /** Prunes, defaults and gives fields of other endpoints their live value back. */

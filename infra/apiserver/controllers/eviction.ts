@@ -1,7 +1,7 @@
 import { decodeObject } from "../http/body.ts";
 import { type Answer, type ApiRequest, writeOptions } from "../http/request.ts";
 import { badRequest, notFound } from "../http/status-error.ts";
-import { findLive } from "../rest/commit.ts";
+import { findStored } from "../rest/commit.ts";
 import { checkPreconditions, parseDeleteOptions, startDeletion } from "../rest/delete.ts";
 import { type KubeObject, objectAt, textAt } from "../storage/kube-object.ts";
 import { takeFromBudget } from "./disruption-budgets.ts";
@@ -17,7 +17,7 @@ export async function evict(request: ApiRequest): Promise<Answer> {
   const { server, target, now } = request;
   const { name = "", type } = target;
   const { value } = await decodeObject(request.contentType, request.body);
-  const pod = findLive(server, target, name);
+  const pod = findStored(server, target, name);
   if (!pod) throw notFound(type.group, type.plural, name);
   if (textAt(objectAt(value, "metadata"), "name") !== name) {
     throw badRequest("name in URL does not match name in Eviction object");
@@ -26,7 +26,7 @@ export async function evict(request: ApiRequest): Promise<Answer> {
   const options = { ...given, dryRun: given.dryRun || writeOptions(request).dryRun };
   checkPreconditions(target, pod, options);
   if (runs(pod)) takeFromBudget(server, pod, { dryRun: options.dryRun, now });
-  startDeletion(server, target, pod, { options, now });
+  startDeletion(server, type, pod, { options, now });
   return {
     form: "document",
     code: 201,

@@ -1,5 +1,5 @@
 import type { VirtualServer } from "../http/request.ts";
-import { type ResourceType, storageVersionOf } from "../kinds/registry.ts";
+import type { ResourceType } from "../kinds/registry.ts";
 import { storeOrRelease } from "../rest/commit.ts";
 import { FOREGROUND, ORPHAN, type Propagation, startDeletion } from "../rest/delete.ts";
 import type { Change } from "../storage/collection.ts";
@@ -142,9 +142,7 @@ export class GarbageCollector {
   }
 
   #delete({ type, object }: Found, propagation: Propagation): void {
-    const { name, namespace } = object.metadata;
-    const target = { type, served: storageVersionOf(type), namespace, name, subresource: undefined };
     const options = { dryRun: false, propagation };
-    startDeletion(this.#server, target, object, { options, now: this.#server.clock.now() });
+    startDeletion(this.#server, type, object, { options, now: this.#server.clock.now() });
   }
 }

@@ -1,6 +1,6 @@
 import type { VirtualServer } from "../http/request.ts";
-import { NAMESPACE_FINALIZER } from "../kinds/core-strategies.ts";
-import { type ResourceType, storageVersionOf } from "../kinds/registry.ts";
+import { NAMESPACE_FINALIZER } from "../kinds/namespace.ts";
+import type { ResourceType } from "../kinds/registry.ts";
 import { storeOrRelease } from "../rest/commit.ts";
 import { startDeletion } from "../rest/delete.ts";
 import { sameJson } from "../rest/same-object.ts";
@@ -83,7 +83,6 @@ export class NamespaceController {
   /** Returns how many objects finalizers hold. */
   #deleteAll(type: ResourceType, namespace: string): number {
     const collection = this.#server.storage.collection(type.id);
-    const served = storageVersionOf(type);
     for (const object of [...collection.scan(namespace)]) {
       // An earlier deletion of this loop may have taken it along.
       if (
@@ -91,9 +90,8 @@ export class NamespaceController {
         object.metadata.deletionTimestamp !== undefined
       )
         continue;
-      const target = { type, served, namespace, name: object.metadata.name, subresource: undefined };
       const options = { dryRun: false, propagation: "Background" as const };
-      startDeletion(this.#server, target, object, { options, now: this.#server.clock.now() });
+      startDeletion(this.#server, type, object, { options, now: this.#server.clock.now() });
     }
     return [...collection.scan(namespace)].length;
   }

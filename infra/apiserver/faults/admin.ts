@@ -1,10 +1,24 @@
 import * as z from "zod";
+import type { CertificateProblem } from "../http/certificate.ts";
 import type { Answered, Exchange } from "../http/exchange.ts";
 import { badRequest, StatusError } from "../http/status-error.ts";
-import type { ApiServer } from "../server.ts";
 import { faultSchema } from "./fault.ts";
+import type { Faults } from "./faults.ts";
 
-type Administered = Pick<ApiServer, "faults" | "compact" | "restart" | "presentCertificate">;
+/** What happens to a running server on purpose. */
+export interface Administered {
+  /** Of single requests; nothing at first. */
+  readonly faults: Faults;
+  /** With TLS: new connections see a certificate with this problem, or a good one again. */
+  presentCertificate(problem?: CertificateProblem): void;
+  /** Cuts watch history so that older versions answer 410. */
+  compact(): void;
+  /**
+   * Breaks every connection but `keep` and goes on with the same objects, without history. With `undo` the last so many writes
+   * never happened, as after a restore from a backup (X-18). Throws when history does not reach back that far.
+   */
+  restart(how?: { readonly undo?: number | undefined; readonly keep?: Exchange }): Promise<void>;
+}
 
 const restartSchema = z.strictObject({ undo: z.int().min(0).optional() });
 

@@ -1,3 +1,4 @@
+import type { DocumentOptions, ParseOptions, SchemaOptions, Tags } from "yaml";
 import { isJsonObject, type JsonObject } from "../schema/schema.ts";
 import { badRequest, StatusError } from "./status-error.ts";
 import { type ParsedJson, parseJson } from "./strict-json.ts";
@@ -72,9 +73,19 @@ function parseText(text: string): ParsedJson {
   }
 }
 
+/** YAML 1.1, where `y` and `no` are booleans; times of day and dates are texts, as for Kubernetes. */
+const YAML_1_1: ParseOptions & DocumentOptions & SchemaOptions = {
+  version: "1.1",
+  customTags: (tags) => tags.filter((tag) => typeof tag === "string" || !isTime(tag)),
+};
+
+function isTime({ tag, ...form }: Exclude<Tags[number], string>): boolean {
+  return tag.endsWith(":timestamp") || ("format" in form && form.format === "TIME");
+}
+
 async function fromYaml(text: string): Promise<Decoded> {
   const { parseAllDocuments } = await import("yaml");
-  const [document, ...more] = parseAllDocuments(text);
+  const [document, ...more] = parseAllDocuments(text, YAML_1_1);
   if (!document || !("errors" in document) || more.length > 0) throw badRequest("expected one YAML document");
   const error = document.errors.find(({ code }) => code !== "DUPLICATE_KEY");
   if (error) throw badRequest(`error decoding YAML: ${error.message}`);

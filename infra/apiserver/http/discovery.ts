@@ -1,7 +1,10 @@
+import { createHash } from "node:crypto";
 import { groupVersion, type Registry, type ResourceType, type ServedVersion } from "../kinds/registry.ts";
 import type { JsonObject } from "../schema/schema.ts";
 
-const OBJECT_VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+const OBJECT_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+/** In the order in which the real server lists them. */
+const CUSTOM_VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 const SUBRESOURCE_VERBS = ["get", "patch", "update"];
 
 /** The version that clients see; features are decided by major and minor. */
@@ -52,6 +55,12 @@ function toGroup(name: string, versions: readonly string[]) {
   return { name, versions: entries, preferredVersion: entries[0] ?? null };
 }
 
+/** Clients compare it; it says nothing else. */
+function storageVersionHash({ group, storageVersion, kind }: ResourceType): string {
+  const hash = createHash("sha256").update(`${group}/${storageVersion}/${kind}`).digest();
+  return hash.subarray(0, 8).toString("base64");
+}
+
 function toResources(type: ResourceType, served: ServedVersion): JsonObject[] {
   const { plural, singular, namespaced, kind, shortNames, categories } = type;
   const resources: JsonObject[] = [
@@ -60,9 +69,10 @@ function toResources(type: ResourceType, served: ServedVersion): JsonObject[] {
       singularName: singular,
       namespaced,
       kind,
-      verbs: type.verbs ?? OBJECT_VERBS,
+      verbs: type.verbs ?? (type.custom ? CUSTOM_VERBS : OBJECT_VERBS),
       ...(shortNames ? { shortNames } : {}),
       ...(categories ? { categories } : {}),
+      ...(type.review ? {} : { storageVersionHash: storageVersionHash(type) }),
     },
   ];
   const subresource = (name: string, rest: JsonObject) =>

@@ -1,9 +1,10 @@
 import { groupVersion } from "../kinds/registry.ts";
 import { toPartialMetadata, toTable } from "../rest/table.ts";
 import type { JsonObject } from "../schema/schema.ts";
+import { type Soon, useSoon } from "../soon.ts";
 import type { Change, ChangeType } from "../storage/collection.ts";
 import { type KubeObject, withMetadata } from "../storage/kube-object.ts";
-import type { Representation } from "./negotiate.ts";
+import { checkIncluded, type Representation } from "./negotiate.ts";
 import { represent } from "./represent.ts";
 import type { Answer, Target } from "./request.ts";
 import { StatusError } from "./status-error.ts";
@@ -11,6 +12,7 @@ import { StatusError } from "./status-error.ts";
 /** The JSON text of an answer in the representation that the client asked for. */
 export function encodeAnswer(answer: Answer, representation: Representation, now: Date): string {
   if (answer.form === "document") return JSON.stringify(answer.body);
+  checkIncluded(representation);
   if (answer.form !== "list") {
     if (representation.shape === "list metadata")
       throw notAcceptable("PartialObjectMetadataList", "not a list");
@@ -49,11 +51,17 @@ function encodeList(
     }
     case "full": {
       const apiVersion = groupVersion(type.group, served.version);
-      return JSON.stringify({ kind: type.listKind, apiVersion, metadata, items: objects });
+      const items = type.custom ? objects : objects.map(withoutType);
+      return JSON.stringify({ kind: type.listKind, apiVersion, metadata, items });
     }
     default:
       return shape satisfies never;
   }
+}
+
+/** What a list of a compiled-in kind holds: the list says what they are. */
+function withoutType({ apiVersion: _, kind: __, ...rest }: KubeObject): JsonObject {
+  return rest;
 }
 
 function showObject(
@@ -80,7 +88,7 @@ export function encodeEvent(
 }
 
 /**
- * The watch line of a change, made once for all watches that want the same one.
+ * The watch line of a change, made once for all watches that want the same one; at once unless a webhook converts it.
  * `as` differs from the change's own type when a selector began or ceased to match (A-33).
  */
 export function encodeChange(
@@ -88,23 +96,26 @@ export function encodeChange(
   change: Change,
   as: ChangeType,
   { representation, withColumns, now }: { representation: Representation; withColumns: boolean; now: Date },
-): string {
+): Soon<string> {
   const { shape, includeObject } = representation;
   const { type, served } = target;
   const key = `${as} ${served.version} ${shape} ${includeObject} ${withColumns}`;
   const known = change.lines.get(key);
   if (known !== undefined) return known;
-  const line = makeLine();
-  change.lines.set(key, line);
-  return line;
+  return useSoon(makeLine(), (line) => {
+    change.lines.set(key, line);
+    return line;
+  });
 
-  function makeLine(): string {
+  function makeLine(): Soon<string> {
     const leftSelection = as === "DELETED" && change.type !== "DELETED";
     const stored = leftSelection ? lastSelected(change) : change.object;
     const isText = shape === "full" && served.version === type.storageVersion && !leftSelection;
-    if (isText && represent(type, served, stored) === stored)
-      return `{"type":"${as}","object":${change.text}}\n`;
-    return encodeEvent(target, as, represent(type, served, stored), { representation, withColumns, now });
+    return useSoon(represent(type, served, stored), (shown) =>
+      isText && shown === stored
+        ? `{"type":"${as}","object":${change.text}}\n`
+        : encodeEvent(target, as, shown, { representation, withColumns, now }),
+    );
   }
 }
 

@@ -77,6 +77,7 @@ async function answer(options: ListenerOptions, exchange: Exchange, seen: Seen):
   if (!target) return exchange.send(PAGE_NOT_FOUND);
   seen.target = target;
   const verb = routeVerb(method, target, query);
+  if (!verb) return exchange.send(PAGE_NOT_FOUND);
   seen.verb = verb;
   checkPermission(user, verb, target);
   const body = await exchange.readBody();
@@ -119,7 +120,12 @@ async function carryOut(request: ApiRequest, verb: Exclude<Verb, "watch">): Prom
   const { warnings } = request;
   if (representation.encoding === "json") return { code, text, warnings };
   const { stringify } = await import("yaml");
-  return { code, text: stringify(JSON.parse(text)), contentType: "application/yaml", warnings };
+  return {
+    code,
+    text: stringify(JSON.parse(text), { version: "1.1" }),
+    contentType: "application/yaml",
+    warnings,
+  };
 }
 
 /** Sends an answer, unless a fault wants it lost or spoilt. */

@@ -1,10 +1,10 @@
-import { StatusError } from "./status-error.ts";
+import { badRequest, StatusError } from "./status-error.ts";
 
 /** How the client wants an answer shown. */
 export interface Representation {
   readonly shape: "full" | "table" | "metadata" | "list metadata";
-  /** For tables: what `rows[].object` holds. */
-  readonly includeObject: "Metadata" | "Object" | "None";
+  /** For tables: what `rows[].object` holds; `checkIncluded` refuses others than `Metadata`, `Object`, `None`. */
+  readonly includeObject: string;
   readonly encoding: "json" | "yaml";
 }
 
@@ -23,7 +23,7 @@ const JSON_MEDIA = new Set(["application/json", "*/*", "application/*"]);
 
 /** The first entry of an Accept header that can be served (A-07). Throws StatusError 406 when there is none. */
 export function negotiate(accept: string, includeObject: string | null): Representation {
-  const include = includeObject === "Object" || includeObject === "None" ? includeObject : "Metadata";
+  const include = includeObject || "Metadata";
   if (accept === "") return { shape: "full", includeObject: include, encoding: "json" };
   for (const choice of accept.split(",").map(parseChoice)) {
     const encoding = encodingOf(choice.media);
@@ -32,6 +32,13 @@ export function negotiate(accept: string, includeObject: string | null): Represe
   }
   const message = "only the following media types are accepted: application/json, application/yaml";
   throw new StatusError(406, "NotAcceptable", message);
+}
+
+/** Throws StatusError 400 for a table with unknown contents; it comes after what can be wrong with the request itself. */
+export function checkIncluded({ shape, includeObject }: Representation): void {
+  if (shape !== "table" || ["Metadata", "Object", "None"].includes(includeObject)) return;
+  const problem = `Invalid value: "${includeObject}": must be 'Metadata', 'Object', 'None', or empty`;
+  throw badRequest(`Unable to convert to Table as requested: includeObject: ${problem}`);
 }
 
 function encodingOf(media: string): Representation["encoding"] | undefined {

@@ -1,11 +1,15 @@
-import { convertVersion } from "../kinds/conversion.ts";
+import { convertVersions } from "../kinds/conversion.ts";
 import { groupVersion, type ResourceType, type ServedVersion, storageVersionOf } from "../kinds/registry.ts";
 import { applyDefaults } from "../schema/defaults.ts";
 import { prune } from "../schema/prune.ts";
+import { type Soon, useSoon } from "../soon.ts";
 import type { KubeObject } from "../storage/kube-object.ts";
 
-/** Objects by the version (with its schema at that time) that they were shaped for; forgotten with the object. */
-const shapes = new WeakMap<KubeObject, Map<ServedVersion, KubeObject>>();
+/**
+ * Objects by the version (with its schema at that time) that they were shaped for; forgotten with the object. What a
+ * webhook is asked for is shared while it is on its way; later readers ask again, as on the real server.
+ */
+const shapes = new WeakMap<KubeObject, Map<ServedVersion, Soon<KubeObject>>>();
 
 /** Says that a stored object already has the shape of the present storage version. */
 export function markShaped(type: ResourceType, object: KubeObject): void {
@@ -13,41 +17,76 @@ export function markShaped(type: ResourceType, object: KubeObject): void {
 }
 
 /**
- * A stored object as a version shows it: converted (A-55), pruned and defaulted
- * by that version's present schema. The result is shared; nobody changes it.
+ * A stored object as a version shows it: converted (A-55), pruned and defaulted by that version's present schema; at once
+ * unless a webhook converts it. The result is shared; nobody changes it.
  */
-export function represent(type: ResourceType, served: ServedVersion, object: KubeObject): KubeObject {
+export function represent(type: ResourceType, served: ServedVersion, object: KubeObject): Soon<KubeObject> {
   if (!type.custom) return object;
+  const known = shapes.get(object)?.get(served);
+  if (known !== undefined) return known;
+  const [shaped = object] = representEach(type, served, [object]);
+  return shaped;
+}
+
+/** The same for many objects, for which a webhook is asked one question. */
+export function representEach(
+  type: ResourceType,
+  served: ServedVersion,
+  objects: readonly KubeObject[],
+): readonly Soon<KubeObject>[] {
+  if (!type.custom) return objects;
+  const unknown = objects.filter((object) => !shapesOf(object).has(served));
+  const shaped = shapeEach(type, served, unknown);
+  for (const [index, object] of unknown.entries()) remember(object, served, shaped[index] ?? object);
+  return objects.map((object) => shapesOf(object).get(served) ?? object);
+}
+
+function shapesOf(object: KubeObject): Map<ServedVersion, Soon<KubeObject>> {
   let known = shapes.get(object);
   if (!known) {
     known = new Map();
     shapes.set(object, known);
   }
-  let shaped = known.get(served);
-  if (!shaped) {
-    shaped = shape(type, served, object);
-    known.set(served, shaped);
-  }
-  return shaped;
+  return known;
+}
+
+function remember(object: KubeObject, served: ServedVersion, shaped: Soon<KubeObject>): void {
+  const known = shapesOf(object);
+  known.set(served, shaped);
+  const forget = () => known.delete(served);
+  if (shaped instanceof Promise) shaped.then(forget, forget);
 }
 
 /** The object converted to the version in which the type is stored. */
-export function toStorageVersion(type: ResourceType, object: KubeObject): KubeObject {
-  const served = storageVersionOf(type);
-  return object.apiVersion === groupVersion(type.group, served.version)
-    ? object
-    : convert(type, served, object);
+export function toStorageVersion(type: ResourceType, object: KubeObject): Soon<KubeObject> {
+  const [converted = object] = convertEach(type, storageVersionOf(type), [object]);
+  return converted;
 }
 
 /** Defaults are those of the version it was in; another version's come with the next write through that version. */
-function shape(type: ResourceType, served: ServedVersion, object: KubeObject): KubeObject {
-  const stored = type.versions.find(({ version }) => object.apiVersion === groupVersion(type.group, version));
-  const { schema } = stored ?? served;
-  // The schema describes objects of this kind, so pruning and defaulting keep them objects.
-  const filled = applyDefaults(schema, prune(schema, object).value) as KubeObject;
-  return stored === served ? filled : convert(type, served, filled);
+function shapeEach(
+  type: ResourceType,
+  served: ServedVersion,
+  objects: readonly KubeObject[],
+): readonly Soon<KubeObject>[] {
+  const filled = objects.map((object) => {
+    const stored = type.versions.find(
+      ({ version }) => object.apiVersion === groupVersion(type.group, version),
+    );
+    const { schema } = stored ?? served;
+    // The schema describes objects of this kind, so pruning and defaulting keep them objects.
+    return applyDefaults(schema, prune(schema, object).value) as KubeObject;
+  });
+  return convertEach(type, served, filled);
 }
 
-function convert(type: ResourceType, served: ServedVersion, object: KubeObject): KubeObject {
-  return prune(served.schema, convertVersion(type, object, served.version)).value as KubeObject;
+function convertEach(
+  type: ResourceType,
+  served: ServedVersion,
+  objects: readonly KubeObject[],
+): readonly Soon<KubeObject>[] {
+  const converted = convertVersions(type, objects, served.version);
+  return converted.map((soon, index) =>
+    useSoon(soon, (one) => (one === objects[index] ? one : (prune(served.schema, one).value as KubeObject))),
+  );
 }

@@ -1,6 +1,6 @@
-import { qualifiedPlural, type Registry, servedVersion } from "../kinds/registry.ts";
+import { qualifiedPlural, type Registry, type ResourceType, servedVersion } from "../kinds/registry.ts";
 import type { Target, Verb } from "./request.ts";
-import { badRequest, StatusError } from "./status-error.ts";
+import { badRequest, notFound, StatusError } from "./status-error.ts";
 
 const VERBS: Readonly<Record<string, readonly [onCollection: Verb | undefined, onObject: Verb | undefined]>> =
   {
@@ -13,21 +13,38 @@ const VERBS: Readonly<Record<string, readonly [onCollection: Verb | undefined, o
   };
 
 /**
- * The resource behind `/api/v1/…` or `/apis/<group>/<version>/…`; undefined when the path names no resource.
- * Throws StatusError 404 for an unknown resource of a known group version.
+ * The resource behind `/api/v1/…` or `/apis/<group>/<version>/…`; undefined when the path names none.
+ * Throws StatusError 404 for an unknown resource in a group of compiled-in kinds, and for an unknown subresource.
  */
 export function routeResource(registry: Registry, segments: readonly string[]): Target | undefined {
   const parts = splitPath(segments);
-  if (!parts || !registry.groups().get(parts.group)?.includes(parts.version)) return undefined;
+  if (!parts) return undefined;
   const { group, version, namespace, rest } = parts;
   const [plural = "", name, subresource, ...tooMany] = rest;
   const type = registry.find(group, plural);
   const served = type && servedVersion(type, version);
-  if (!type || !served || tooMany.length > 0) throw unknownResource();
-  const isScoped = type.namespaced ? namespace !== undefined || name === undefined : namespace === undefined;
-  if (!isScoped) throw unknownResource();
-  if (subresource !== undefined && !hasSubresource(served, subresource)) throw unknownResource();
+  if (!type || !served || tooMany.length > 0 || !isScoped(type, namespace, name)) {
+    if (isCompiledIn(registry, group)) throw unknownResource();
+    return undefined;
+  }
+  if (subresource !== undefined && !hasSubresource(served, subresource)) {
+    throw type.custom ? notFound(group, plural, name ?? "") : unknownResource();
+  }
   return { type, served, namespace, name: name || undefined, subresource };
+}
+
+/** Namespaced objects have a namespace, only their collection may be that of all namespaces. */
+function isScoped(
+  { namespaced }: ResourceType,
+  namespace: string | undefined,
+  name: string | undefined,
+): boolean {
+  return namespaced ? namespace !== undefined || name === undefined : namespace === undefined;
+}
+
+function isCompiledIn({ types }: Registry, group: string): boolean {
+  for (const type of types) if (type.group === group && !type.custom) return true;
+  return false;
 }
 
 interface PathParts {
@@ -41,7 +58,6 @@ interface PathParts {
 function splitPath([root, ...segments]: readonly string[]): PathParts | undefined {
   if (root !== "api" && root !== "apis") return undefined;
   const [group = "", version = "", ...rest] = root === "api" ? ["", ...segments] : segments;
-  if (rest.length === 0 || rest[0] === "") return undefined;
   const inNamespace = rest[0] === "namespaces" && rest.length > 2 && !isNamespaceSubresource(rest);
   return {
     group,
@@ -51,8 +67,12 @@ function splitPath([root, ...segments]: readonly string[]): PathParts | undefine
   };
 }
 
-/** The verb of a method on a resource. Throws StatusError 405 when there is none. */
-export function routeVerb(method: string, target: Target, query: URLSearchParams): Verb {
+/**
+ * The verb of a method on a resource; undefined for custom resources of all namespaces, which nobody can create or delete
+ * at once.
+ * Throws StatusError 405 when there is none.
+ */
+export function routeVerb(method: string, target: Target, query: URLSearchParams): Verb | undefined {
   const [onCollection, onObject] = VERBS[method] ?? [];
   let verb = target.name === undefined ? onCollection : onObject;
   if (verb === "list" && isTrue(query.get("watch"))) verb = "watch";
@@ -61,8 +81,13 @@ export function routeVerb(method: string, target: Target, query: URLSearchParams
     throw badRequest("name must be provided");
   }
   if (!verb || !allows(target, verb)) throw unsupported(target, method);
-  if (verb === "create" && target.type.namespaced && target.namespace === undefined) throw unknownResource();
-  return verb;
+  if (target.namespace !== undefined || !isInNamespace(target, verb)) return verb;
+  if (target.type.custom) return undefined;
+  throw unsupported(target, method);
+}
+
+function isInNamespace({ type }: Target, verb: Verb): boolean {
+  return type.namespaced && (verb === "create" || verb === "deletecollection");
 }
 
 /** Kubernetes' reading of a boolean parameter: present and not `false` or `0`. */
@@ -97,6 +122,10 @@ function allows(target: Target, verb: Verb): boolean {
 }
 
 function unsupported({ type }: Target, method: string): StatusError {
+  if (!type.custom) {
+    const message = "the server does not allow this method on the requested resource";
+    return new StatusError(405, "MethodNotAllowed", message);
+  }
   const action = method === "POST" ? "create" : method.toLowerCase();
   const message = `${action} is not supported on resources of kind "${qualifiedPlural(type)}"`;
   return new StatusError(405, "MethodNotAllowed", message, { group: type.group, kind: type.plural });

@@ -1,12 +1,15 @@
-import { internalError } from "../http/status-error.ts";
-import { isJsonObject, type JsonObject } from "../schema/schema.ts";
-import type { KubeObject } from "../storage/kube-object.ts";
+import { StatusError } from "../http/status-error.ts";
+import { metadataCauses } from "../rest/metadata.ts";
+import { sameJson } from "../rest/same-object.ts";
+import { isJsonObject, type Json, type JsonObject } from "../schema/schema.ts";
+import type { Soon } from "../soon.ts";
+import { type KubeObject, objectAt, textAt } from "../storage/kube-object.ts";
 import { groupVersion, type ResourceType } from "./registry.ts";
 
 /** Turns an object into another version of its kind; the result has that apiVersion. It may throw. */
-export type Converter = (object: KubeObject, apiVersion: string) => JsonObject;
+export type Converter = (object: KubeObject, apiVersion: string) => Soon<JsonObject>;
 
-/** Converters in this process, which stand for the webhooks that CRDs name (A-55); they outlive restarts. */
+/** Converters in this process, which stand in for the webhooks that CRDs name (A-55); they outlive restarts. */
 export class Converters {
   readonly #converters = new Map<string, Converter>();
 
@@ -20,41 +23,109 @@ export class Converters {
 }
 
 /**
- * The object in another version, by its kind's strategy: None rewrites the apiVersion, Webhook asks the converter of
- * this process. What must not change in a conversion is kept. Throws StatusError 500 when a converter fails or is missing.
- * Differs: A-55 also asks HTTPS webhooks; here the answer must be there at once, because nothing may come between a read
- * and the write that follows it.
+ * The objects in another version, in their order, by the strategy of their kind: None rewrites the apiVersion at once,
+ * Webhook asks one question for all that have another version. A promise rejects with StatusError 500 when the webhook
+ * cannot be asked or its answer is not what it must be.
+ * Source: Kubernetes v1.34, apiextensions-apiserver/pkg/apiserver/conversion/webhook_converter.go
  */
-export function convertVersion(type: ResourceType, object: KubeObject, version: string): KubeObject {
+export function convertVersions(
+  type: ResourceType,
+  objects: readonly KubeObject[],
+  version: string,
+): readonly Soon<KubeObject>[] {
   const apiVersion = groupVersion(type.group, version);
-  if (object.apiVersion === apiVersion || !type.convert) return { ...object, apiVersion };
-  try {
-    const converted = type.convert(object, apiVersion);
-    if (converted["apiVersion"] !== apiVersion)
-      throw new Error(`returned invalid object of ${converted["apiVersion"]}`);
-    const { labels = {}, annotations = {} } = isJsonObject(converted["metadata"])
-      ? converted["metadata"]
-      : {};
-    const { labels: _, annotations: __, ...fixed } = object.metadata;
-    const metadata = { ...fixed, ...present({ labels, annotations }) };
-    return { ...converted, apiVersion, kind: object.kind, metadata } as KubeObject;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw internalError(`conversion webhook for ${object.apiVersion}, Kind=${type.kind} failed: ${reason}`);
+  const foreign = objects.filter((object) => object.apiVersion !== apiVersion);
+  if (foreign.length === 0) return objects;
+  if (!type.convert) return objects.map((object) => ({ ...object, apiVersion }));
+  const answer = askConversion(type, type.convert, foreign, apiVersion);
+  const places = new Map(foreign.map((object, place) => [object, place]));
+  return objects.map((object) => {
+    const place = places.get(object);
+    // As many came back as were sent.
+    return place === undefined ? object : answer.then((converted) => converted[place] as KubeObject);
+  });
+}
+
+async function askConversion(
+  type: ResourceType,
+  convert: NonNullable<ResourceType["convert"]>,
+  objects: readonly KubeObject[],
+  apiVersion: string,
+): Promise<readonly KubeObject[]> {
+  const webhook = `conversion webhook for ${objects[0]?.apiVersion}, Kind=${type.kind}`;
+  const converted = await convert(objects, apiVersion).catch((error: unknown) => {
+    throw conversionError(`${webhook} failed: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  if (converted.length !== objects.length) {
+    throw conversionError(`${webhook} returned ${converted.length} objects, expected ${objects.length}`);
   }
+  return objects.map((object, index) => {
+    const answer = converted[index];
+    const problem = answerProblem(object, answer, apiVersion, objects.length > 1 ? ` at index ${index}` : "");
+    if (problem !== undefined) throw conversionError(`${webhook} returned ${problem}`);
+    return withKeptMetadata(object, answer as JsonObject);
+  });
 }
 
-/** For kinds with strategy Webhook: what asks the converter, whenever it is there. */
-export function webhookOf(converters: Converters, type: ResourceType): Converter {
-  return (object, apiVersion) => {
-    const converter = converters.find(type.group, type.kind);
-    if (!converter) throw new Error("no converter for it in this process");
-    return converter(structuredClone(object), apiVersion);
-  };
+function conversionError(message: string): StatusError {
+  return new StatusError(500, "", message);
 }
 
-function present(maps: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(maps).filter(([, map]) => isJsonObject(map) && Object.keys(map).length > 0),
-  );
+/** Why this is no conversion of the object; `at` says which one it was. */
+function answerProblem(
+  object: KubeObject,
+  answer: Json | undefined,
+  apiVersion: string,
+  at: string,
+): string | undefined {
+  if (!isJsonObject(answer)) return `invalid object${at || " at index 0"}: not an object`;
+  const seen = { groupVersion: textAt(answer, "apiVersion"), kind: textAt(answer, "kind") };
+  const expected = { groupVersion: apiVersion, kind: object.kind };
+  for (const member of ["groupVersion", "kind"] as const) {
+    if (seen[member] === expected[member]) continue;
+    return `invalid object${at || " at index 0"}: invalid ${member} (expected ${expected[member]}, received ${seen[member]})`;
+  }
+  const metadata = objectAt(answer, "metadata");
+  for (const [member, name] of IDENTITY) {
+    const kept = textAt(object.metadata, member);
+    const given = textAt(metadata, member);
+    if (given !== kept) return `invalid object${at}: must have the same ${name}: ${kept} != ${given}`;
+  }
+  const problem = mapProblem(object, metadata, "labels") ?? mapProblem(object, metadata, "annotations");
+  return problem && `invalid metadata${at}: ${problem}`;
+}
+
+const IDENTITY = [
+  ["name", "name"],
+  ["namespace", "namespace"],
+  ["uid", "UID"],
+] as const;
+
+/** Labels and annotations are what a conversion may change in metadata; they must be good ones. */
+function mapProblem(
+  object: KubeObject,
+  metadata: JsonObject,
+  member: "labels" | "annotations",
+): string | undefined {
+  const map = metadata[member] ?? {};
+  if (!isJsonObject(map)) return `metadata.${member} in converted object is not a map`;
+  const odd = Object.keys(map).find((key) => typeof map[key] !== "string");
+  if (odd !== undefined)
+    return `metadata.${member}[${odd}] must be a string, but is ${typeof map[odd]} in converted object`;
+  if (sameJson(map, object.metadata[member] ?? {})) return undefined;
+  const { name } = object.metadata;
+  const [cause] = metadataCauses({ name, [member]: map }, "path");
+  return cause && `${cause.field}: ${cause.message}`;
+}
+
+/** Everything else in metadata is the original's. */
+function withKeptMetadata(object: KubeObject, answer: JsonObject): KubeObject {
+  const { labels, annotations } = objectAt(answer, "metadata");
+  const { labels: _, annotations: __, ...kept } = object.metadata;
+  const metadata = { ...kept, ...filled("labels", labels), ...filled("annotations", annotations) };
+  return { ...answer, metadata } as KubeObject;
+}
+
+function filled(member: string, map: Json | undefined): JsonObject {
+  return isJsonObject(map) && Object.keys(map).length > 0 ? { [member]: map } : {};
 }

@@ -54,16 +54,27 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function eventAge(event: KubeObject, now: Date, members: readonly string[]): string {
-  return ageSince(
-    members.map((member) => textAt(event, member)).find((instant) => instant !== "") ?? undefined,
-    now,
-  );
+function firstSeen(event: KubeObject): string | undefined {
+  return textAt(event, "firstTimestamp") || textAt(event, "eventTime") || undefined;
+}
+
+function lastSeen(event: KubeObject): string | undefined {
+  const { series } = event;
+  if (isJsonObject(series)) return textAt(series, "lastObservedTime") || undefined;
+  return textAt(event, "lastTimestamp") || firstSeen(event);
 }
 
 function eventObject(event: KubeObject): string {
   const involved = objectAt(event, "involvedObject");
   return `${textAt(involved, "kind").toLowerCase()}/${textAt(involved, "name")}`;
+}
+
+/** Newer clients report in other members. */
+function eventSource(event: KubeObject): string {
+  const source = objectAt(event, "source");
+  const component = textAt(source, "component") || textAt(event, "reportingComponent");
+  const host = textAt(source, "host") || textAt(event, "reportingInstance");
+  return host === "" ? component : `${component}, ${host}`;
 }
 
 function size(object: KubeObject, members: readonly string[]): number {
@@ -140,18 +151,16 @@ export const CORE_COLUMNS = {
   Secret: [at("Type", ".type"), column("Data", (object) => size(object, ["data"])), age],
   ConfigMap: [column("Data", (object) => size(object, ["data", "binaryData"])), age],
   Event: [
-    column("Last Seen", (object, now) =>
-      eventAge(object, now, ["lastTimestamp", "eventTime", "firstTimestamp"]),
-    ),
+    column("Last Seen", (object, now) => ageSince(lastSeen(object), now)),
     at("Type", ".type"),
     at("Reason", ".reason"),
     column("Object", eventObject),
     at("Subobject", ".involvedObject.fieldPath", "", 1),
-    at("Source", ".source.component", "", 1),
+    column("Source", eventSource, 1),
     column("Message", (object) => textAt(object, "message").trim()),
-    column("First Seen", (object, now) => eventAge(object, now, ["firstTimestamp", "eventTime"]), 1),
-    at("Count", ".count", "1", 1),
-    { name: "Name", type: "string", format: "name", priority: 1, jsonPath: ".metadata.name" },
+    column("First Seen", (object, now) => ageSince(firstSeen(object), now), 1),
+    column("Count", (object) => objectAt(object, "series")["count"] ?? object["count"] ?? 1, 1),
+    { ...column("Name", (object) => object.metadata.name, 1), format: "name" },
   ],
   Pod: [
     column("Ready", podReady),

@@ -1,27 +1,25 @@
 import { OMITTED_WHEN_EMPTY, ZERO_VALUES } from "../schema/zero-values.ts";
+import { ACCESS_KINDS } from "./access-kinds.ts";
+import { configMapStrategy, secretStrategy } from "./config-data.ts";
 import { CORE_COLUMNS } from "./core-columns.ts";
 import { CORE_SCHEMAS } from "./core-schemas.ts";
-import { namespaceStrategy, nodeStrategy, podStrategy, secretStrategy } from "./core-strategies.ts";
 import { core } from "./core-type.ts";
 import { customResourceDefinitionStrategy } from "./crd.ts";
+import { eventStrategy } from "./event.ts";
+import { leaseStrategy } from "./lease.ts";
+import { namespaceStrategy } from "./namespace.ts";
+import { nodeStrategy } from "./node.ts";
+import { podStrategy } from "./pod.ts";
 import type { ResourceType } from "./registry.ts";
 
 const API_EXTENSIONS = ["api-extensions"];
-const CREATE_ONLY = ["create"];
 const EVERYTHING_BUT_COLLECTION = ["create", "delete", "get", "list", "patch", "update", "watch"];
 
-const RBAC = { group: "rbac.authorization.k8s.io", nameForm: "path" } as const;
 const SCALE = {
   specReplicasPath: ".spec.replicas",
   statusReplicasPath: ".status.replicas",
   labelSelectorPath: ".spec.selector",
 };
-const REVIEW = {
-  group: "authorization.k8s.io",
-  namespaced: false,
-  verbs: CREATE_ONLY,
-  schema: CORE_SCHEMAS.AccessReview,
-} as const;
 
 const { Namespace, Node, Secret, ConfigMap, Event, Pod, ServiceAccount } = CORE_SCHEMAS;
 const EVENT_FIELDS = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
@@ -31,6 +29,7 @@ export const CORE_KINDS: readonly ResourceType[] = [
   core({
     kind: "Namespace",
     zero: ZERO_VALUES.SpecAndStatus,
+    omitted: OMITTED_WHEN_EMPTY.Namespace,
     plural: "namespaces",
     shortNames: ["ns"],
     namespaced: false,
@@ -73,11 +72,15 @@ export const CORE_KINDS: readonly ResourceType[] = [
     shortNames: ["cm"],
     schema: ConfigMap,
     columns: CORE_COLUMNS.ConfigMap,
+    strategy: configMapStrategy,
   }),
   core({
     kind: "Event",
+    nameForm: "path",
+    plainFinalizers: true,
     zero: ZERO_VALUES.Event,
     plural: "events",
+    createsOnUpdate: true,
     shortNames: ["ev"],
     schema: Event,
     columns: CORE_COLUMNS.Event,
@@ -88,6 +91,7 @@ export const CORE_KINDS: readonly ResourceType[] = [
       "reportingComponent",
       "source",
     ],
+    strategy: eventStrategy,
   }),
   core({
     kind: "Pod",
@@ -113,6 +117,7 @@ export const CORE_KINDS: readonly ResourceType[] = [
   }),
   core({
     kind: "ServiceAccount",
+    omitted: OMITTED_WHEN_EMPTY.ServiceAccount,
     plural: "serviceaccounts",
     shortNames: ["sa"],
     schema: ServiceAccount,
@@ -144,14 +149,19 @@ export const CORE_KINDS: readonly ResourceType[] = [
   }),
   core({
     kind: "Lease",
+    plainFinalizers: true,
+    needsVersion: true,
     zero: ZERO_VALUES.Spec,
     plural: "leases",
     group: "coordination.k8s.io",
+    createsOnUpdate: true,
     schema: CORE_SCHEMAS.Lease,
     columns: CORE_COLUMNS.Lease,
+    strategy: leaseStrategy,
   }),
   core({
     kind: "PodDisruptionBudget",
+    needsVersion: true,
     zero: ZERO_VALUES.SpecAndStatus,
     plural: "poddisruptionbudgets",
     group: "policy",
@@ -163,6 +173,7 @@ export const CORE_KINDS: readonly ResourceType[] = [
   }),
   core({
     kind: "VolumeAttachment",
+    needsVersion: true,
     plural: "volumeattachments",
     group: "storage.k8s.io",
     namespaced: false,
@@ -172,6 +183,9 @@ export const CORE_KINDS: readonly ResourceType[] = [
   }),
   core({
     kind: "CustomResourceDefinition",
+    plainFinalizers: true,
+    needsVersion: true,
+    zero: ZERO_VALUES.CustomResourceDefinition,
     plural: "customresourcedefinitions",
     group: "apiextensions.k8s.io",
     shortNames: ["crd", "crds"],
@@ -183,39 +197,11 @@ export const CORE_KINDS: readonly ResourceType[] = [
     columns: CORE_COLUMNS.CreatedAt,
     strategy: customResourceDefinitionStrategy,
   }),
-  core({
-    ...RBAC,
-    kind: "Role",
-    plural: "roles",
-    schema: CORE_SCHEMAS.Role,
-    columns: CORE_COLUMNS.CreatedAt,
-  }),
-  core({
-    ...RBAC,
-    kind: "ClusterRole",
-    plural: "clusterroles",
-    namespaced: false,
-    schema: CORE_SCHEMAS.ClusterRole,
-    columns: CORE_COLUMNS.CreatedAt,
-  }),
-  core({
-    ...RBAC,
-    kind: "RoleBinding",
-    plural: "rolebindings",
-    schema: CORE_SCHEMAS.RoleBinding,
-    columns: CORE_COLUMNS.Binding,
-  }),
-  core({
-    ...RBAC,
-    kind: "ClusterRoleBinding",
-    plural: "clusterrolebindings",
-    namespaced: false,
-    schema: CORE_SCHEMAS.ClusterRoleBinding,
-    columns: CORE_COLUMNS.Binding,
-  }),
   ...["Validating", "Mutating"].map((prefix) =>
     core({
       kind: `${prefix}WebhookConfiguration`,
+      plainFinalizers: true,
+      needsVersion: true,
       plural: `${prefix.toLowerCase()}webhookconfigurations`,
       group: "admissionregistration.k8s.io",
       categories: API_EXTENSIONS,
@@ -225,18 +211,5 @@ export const CORE_KINDS: readonly ResourceType[] = [
       columns: CORE_COLUMNS.WebhookConfiguration,
     }),
   ),
-  core({
-    ...REVIEW,
-    kind: "SelfSubjectAccessReview",
-    plural: "selfsubjectaccessreviews",
-    review: "selfAccess",
-  }),
-  core({ ...REVIEW, kind: "SubjectAccessReview", plural: "subjectaccessreviews", review: "access" }),
-  core({
-    ...REVIEW,
-    group: "authentication.k8s.io",
-    kind: "SelfSubjectReview",
-    plural: "selfsubjectreviews",
-    review: "selfSubject",
-  }),
+  ...ACCESS_KINDS,
 ];

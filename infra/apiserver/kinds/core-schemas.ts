@@ -11,6 +11,12 @@ const integer: Schema = { type: "integer" };
 const flag: Schema = { type: "boolean" };
 const time: Schema = { type: "string", format: "date-time" };
 const textMap: Schema = { type: "object", additionalProperties: text };
+/** A null in these is an empty text. */
+const nullableTexts: Schema = { type: "object", additionalProperties: { ...text, nullable: true } };
+const bytesMap: Schema = {
+  type: "object",
+  additionalProperties: { type: "string", format: "byte", nullable: true },
+};
 const intOrString: Schema = { "x-kubernetes-int-or-string": true };
 const free: Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 const atomicFree: Schema = { ...free, "x-kubernetes-map-type": "atomic" };
@@ -34,10 +40,19 @@ function setOf(items: Schema): Schema {
 
 /** Items are open objects identified by `keys`. */
 function listBy(keys: readonly string[], properties: Readonly<Record<string, Schema>> = {}): Schema {
-  const keyed = Object.fromEntries(keys.map((key) => [key, text]));
+  // The real schemas have an empty text for what is required and missing.
+  const keyed = Object.fromEntries(keys.map((key) => [key, { ...text, default: "" }]));
   const items = open({ ...keyed, ...properties }, keys);
   return { type: "array", items, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys };
 }
+
+/** References by name, which have one owner each. */
+const references: Schema = {
+  type: "array",
+  items: { ...open({ name: text }), "x-kubernetes-map-type": "atomic" },
+  "x-kubernetes-list-type": "map",
+  "x-kubernetes-list-map-keys": ["name"],
+};
 
 const conditions = listBy(["type"]);
 const quantities: Schema = { type: "object", additionalProperties: intOrString };
@@ -60,15 +75,23 @@ const container: Readonly<Record<string, Schema>> = {
     protocol: { type: "string", default: "TCP" },
   }),
   volumeMounts: listBy(["mountPath"]),
+  resources: open({ limits: quantities, requests: quantities }),
 };
 
 const podSpec = open({
   nodeName: text,
+  hostname: text,
+  subdomain: text,
+  serviceAccountName: text,
+  restartPolicy: text,
+  dnsPolicy: text,
+  activeDeadlineSeconds: integer,
+  terminationGracePeriodSeconds: integer,
   containers: listBy(["name"], container),
   initContainers: listBy(["name"], container),
   ephemeralContainers: listBy(["name"], container),
   volumes: listBy(["name"]),
-  imagePullSecrets: listBy(["name"]),
+  imagePullSecrets: references,
   hostAliases: listBy(["ip"]),
   tolerations: atomicList(free),
   nodeSelector: { ...textMap, "x-kubernetes-map-type": "atomic" },
@@ -113,12 +136,12 @@ export const CORE_SCHEMAS = {
     }),
   }),
   Secret: closed({
-    data: { type: "object", additionalProperties: { type: "string", format: "byte", nullable: true } },
-    stringData: textMap,
+    data: bytesMap,
+    stringData: nullableTexts,
     type: text,
     immutable: flag,
   }),
-  ConfigMap: closed({ data: textMap, binaryData: textMap, immutable: flag }),
+  ConfigMap: closed({ data: nullableTexts, binaryData: bytesMap, immutable: flag }),
   Event: closed(
     {
       involvedObject: {
@@ -146,8 +169,8 @@ export const CORE_SCHEMAS = {
     status: open({ phase: text, conditions, podIPs: listBy(["ip"]), containerStatuses: atomicList(free) }),
   }),
   ServiceAccount: closed({
-    secrets: listBy(["name"]),
-    imagePullSecrets: listBy(["name"]),
+    secrets: references,
+    imagePullSecrets: atomicList(open({ name: text })),
     automountServiceAccountToken: flag,
   }),
   DaemonSet: closed({
@@ -188,5 +211,12 @@ export const CORE_SCHEMAS = {
   RoleBinding: closed({ roleRef, subjects }, ["roleRef"]),
   ClusterRoleBinding: closed({ roleRef, subjects }, ["roleRef"]),
   WebhookConfiguration: closed({ webhooks: listBy(["name"]) }),
+  Scale: closed({
+    apiVersion: text,
+    kind: text,
+    metadata: { type: "object" },
+    spec: closed({ replicas: integer }),
+    status: closed({ replicas: integer, selector: text }),
+  }),
   AccessReview: closed({ spec: free, status: free }),
 } as const satisfies Readonly<Record<string, Schema>>;

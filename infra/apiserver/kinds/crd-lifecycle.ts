@@ -5,9 +5,9 @@ import { startDeletion } from "../rest/delete.ts";
 import { sameJson } from "../rest/same-object.ts";
 import type { JsonObject } from "../schema/schema.ts";
 import { type KubeObject, objectAt, withMetadata } from "../storage/kube-object.ts";
-import { webhookOf } from "./conversion.ts";
+import { webhookOf } from "./conversion-webhook.ts";
 import { CRD_FINALIZER, toResourceType } from "./crd.ts";
-import { type ResourceType, storageVersionOf } from "./registry.ts";
+import type { ResourceType } from "./registry.ts";
 
 const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
 
@@ -50,8 +50,9 @@ export class CrdLifecycle {
   }
 
   #withConversion(type: ResourceType, spec: JsonObject): ResourceType {
-    if (objectAt(spec, "conversion")["strategy"] !== "Webhook") return type;
-    return { ...type, convert: webhookOf(this.#server.converters, type) };
+    const conversion = objectAt(spec, "conversion");
+    if (conversion["strategy"] !== "Webhook") return type;
+    return { ...type, convert: webhookOf(type, conversion, this.#server) };
   }
 
   #cleanUp(name: string): void {
@@ -72,13 +73,10 @@ export class CrdLifecycle {
 
   #deleteAll(type: ResourceType): number {
     const collection = this.#server.storage.collection(type.id);
-    const served = storageVersionOf(type);
     for (const object of [...collection.values()]) {
-      const { name, namespace, deletionTimestamp } = object.metadata;
-      if (deletionTimestamp !== undefined) continue;
-      const target = { type, served, namespace, name, subresource: undefined };
+      if (object.metadata.deletionTimestamp !== undefined) continue;
       const options = { dryRun: false, propagation: "Background" as const };
-      startDeletion(this.#server, target, object, { options, now: this.#server.clock.now() });
+      startDeletion(this.#server, type, object, { options, now: this.#server.clock.now() });
     }
     return collection.size;
   }

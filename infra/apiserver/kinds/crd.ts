@@ -1,8 +1,10 @@
 import type { Cause } from "../http/status-error.ts";
+import { sameJson } from "../rest/same-object.ts";
 import { unusableRules } from "../schema/rules.ts";
 import { isJsonObject, type Json, type JsonObject, type Schema } from "../schema/schema.ts";
 import { structuralCauses } from "../schema/structural.ts";
 import { type KubeObject, listAt, objectAt, textAt, withMetadata } from "../storage/kube-object.ts";
+import { conversionCauses, withConversionDefaults } from "./crd-conversion.ts";
 import type { Column, ResourceType, ScalePaths, ServedVersion, Strategy } from "./registry.ts";
 import { compareVersions } from "./registry.ts";
 
@@ -11,15 +13,16 @@ export const CRD_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 
 /** The compiled-in behaviour of CustomResourceDefinitions (A-52). */
 export const customResourceDefinitionStrategy: Strategy = {
+  defaults(next) {
+    return { ...next, spec: withDefaults(objectAt(next, "spec")) };
+  },
   prepare(next, live) {
-    const spec = withDefaults(objectAt(next, "spec"));
     const { deletionTimestamp, finalizers = [] } = next.metadata;
     const isNewlyDeleted = deletionTimestamp !== undefined && live?.metadata.deletionTimestamp === undefined;
     const held = withMetadata(next, isNewlyDeleted ? { finalizers: [...finalizers, CRD_FINALIZER] } : {});
-    const crd = { ...held, spec };
-    return { ...crd, status: statusOf(crd, live) };
+    return { ...held, status: statusOf(held, live) };
   },
-  validate: definitionCauses,
+  validate: (next, live) => [...definitionCauses(next), ...conversionCauses(next, live)],
   warnings(next) {
     return versionsOf(next).flatMap((version) =>
       unusableRules(schemaOf(version)).map((rule) => `${textAt(version, "name")}: not evaluated: ${rule}`),
@@ -35,7 +38,7 @@ function withDefaults(spec: JsonObject): JsonObject {
     listKind: textAt(names, "listKind") || `${kind}List`,
     singular: textAt(names, "singular") || kind.toLowerCase(),
   };
-  return { ...spec, conversion: spec["conversion"] ?? { strategy: "None" }, names: complete };
+  return { ...spec, conversion: withConversionDefaults(spec["conversion"]), names: complete };
 }
 
 function statusOf(crd: KubeObject, live: KubeObject | undefined): JsonObject {
@@ -84,20 +87,29 @@ function definitionCauses(crd: KubeObject): Cause[] {
     const message = `Unsupported value: "${scope}": supported values: "Cluster", "Namespaced"`;
     refuse("FieldValueNotSupported", message, "spec.scope");
   }
-  if (versions.filter((version) => version["storage"] === true).length !== 1) {
+  const stored = versions.filter((version) => version["storage"] === true).length;
+  if (stored !== 1) {
     const message = "Invalid value: must have exactly one version marked as storage version";
     refuse("FieldValueInvalid", message, "spec.versions");
   }
-  return [...causes, ...versions.flatMap(versionCauses)];
+  if (stored === 0) {
+    const message = "Invalid value: null: must have at least one stored version";
+    refuse("FieldValueInvalid", message, "status.storedVersions");
+  }
+  return [...causes, ...schemaCauses(versions)];
 }
 
-function versionCauses(version: JsonObject, index: number): Cause[] {
-  const field = `spec.versions[${index}].schema.openAPIV3Schema`;
-  const schema = objectAt(version, "schema")["openAPIV3Schema"];
-  if (!isJsonObject(schema)) {
+/** One schema of all versions is named by its place in the former version of CustomResourceDefinitions. */
+function schemaCauses(versions: readonly JsonObject[]): Cause[] {
+  const schemas = versions.map((version) => objectAt(version, "schema")["openAPIV3Schema"]);
+  const [first] = schemas;
+  if (isJsonObject(first) && schemas.every((schema) => sameJson(schema, first)))
+    return structuralCauses(first, "spec.validation.openAPIV3Schema");
+  return schemas.flatMap((schema, index) => {
+    const field = `spec.versions[${index}].schema.openAPIV3Schema`;
+    if (isJsonObject(schema)) return structuralCauses(schema, field);
     return [{ reason: "FieldValueRequired", message: "Required value: schemas are required", field }];
-  }
-  return structuralCauses(schema, field);
+  });
 }
 
 function versionsOf(crd: KubeObject): JsonObject[] {
@@ -127,6 +139,8 @@ export function toResourceType(crd: KubeObject): ResourceType {
     listKind: textAt(names, "listKind"),
     namespaced: spec["scope"] === "Namespaced",
     custom: true,
+    needsVersion: true,
+    plainFinalizers: true,
     hasGeneration: true,
     ...(names["shortNames"] ? { shortNames: listAt(names, "shortNames").map(String) } : {}),
     ...(names["categories"] ? { categories: listAt(names, "categories").map(String) } : {}),

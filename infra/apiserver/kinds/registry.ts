@@ -47,8 +47,11 @@ export interface ServedVersion {
 
 /** What a compiled-in kind does beyond its schema. */
 export interface Strategy {
-  /** Fields the server fills in on create and update, before validation. */
+  /** What an object has as soon as it is decoded; it belongs to whoever sent the object. */
+  readonly defaults?: (object: KubeObject) => KubeObject;
+  /** Fields the server fills in on create and update, before validation; nobody comes to own them. */
   readonly prepare?: (next: KubeObject, live: KubeObject | undefined, subresource?: string) => KubeObject;
+  /** Why it is refused; where this is absent the schema says it. */
   readonly validate?: (next: KubeObject, live: KubeObject | undefined) => readonly Cause[];
   /** Seconds between the deletion of an object and its end, apart from finalizers; `asked` is the client's wish. */
   readonly gracePeriodSeconds?: (live: KubeObject, asked: number | undefined) => number;
@@ -69,7 +72,7 @@ export interface ResourceType {
   readonly kind: string;
   readonly listKind: string;
   readonly namespaced: boolean;
-  /** From a CRD: no strategic merge, updates need a resourceVersion. */
+  /** From a CRD: no strategic merge. */
   readonly custom: boolean;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
@@ -88,8 +91,14 @@ export interface ResourceType {
   readonly selectableFields?: readonly string[];
   readonly verbs?: readonly string[];
   readonly strategy?: Strategy;
-  /** Turns objects into another version; absent where only the apiVersion differs. */
-  readonly convert?: (object: KubeObject, apiVersion: string) => JsonObject;
+  /** Asks for objects in another version, one for one; absent where only the apiVersion differs. */
+  readonly convert?: (objects: readonly KubeObject[], apiVersion: string) => Promise<readonly Json[]>;
+  /** Finalizers need no domain. */
+  readonly plainFinalizers?: boolean;
+  /** PUT must say which version it replaces. */
+  readonly needsVersion?: boolean;
+  /** PUT of a missing object creates it. */
+  readonly createsOnUpdate?: boolean;
   /** What its objects always carry. */
   readonly zero?: JsonObject;
   /** Members that its objects never carry empty: dotted paths. */

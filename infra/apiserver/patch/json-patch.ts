@@ -79,6 +79,9 @@ function applyOperation(doc: Json, operation: Operation): Json {
     case "add":
       return change(doc, operation.path, { op: "add", value: operation.value });
     case "replace":
+      // Of the whole object: what is neither an object nor a list is passed over, as on the real server.
+      if (operation.path.length === 0)
+        return typeof operation.value === "object" ? (operation.value ?? doc) : doc;
       return change(doc, operation.path, { op: "replace", value: operation.value });
     case "remove":
       return change(doc, operation.path, { op: "remove" });

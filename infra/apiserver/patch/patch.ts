@@ -4,22 +4,25 @@ import {
   type Answer,
   type ApiRequest,
   invalidOptions,
+  type Target,
   type WriteOptions,
   writeOptions,
 } from "../http/request.ts";
 import { isTrue } from "../http/router.ts";
-import { badRequest, conflict, notFound } from "../http/status-error.ts";
+import { badRequest, conflict, notFound, StatusError } from "../http/status-error.ts";
 import { parseJson } from "../http/strict-json.ts";
+import { kindVersions } from "../kinds/kind-versions.ts";
 import { groupVersion } from "../kinds/registry.ts";
 import { admit, restrictToEndpoint } from "../rest/admission.ts";
-import { checkBody, checkKind } from "../rest/checked-body.ts";
+import { checkBody, checkKind, decoded, memberProblem } from "../rest/checked-body.ts";
 import { commitChange, findLive } from "../rest/commit.ts";
-import { checkNamespace, createAdmitted } from "../rest/create.ts";
+import { createAtUrl } from "../rest/create.ts";
 import { tidyMetadata } from "../rest/metadata.ts";
-import { changeCauses, checkVersionForm, newMetadata, nextMetadata } from "../rest/object-meta.ts";
+import { changeCauses, missingVersion, nextMetadata } from "../rest/object-meta.ts";
+import { checkPlace } from "../rest/place.ts";
 import { replace, resetFields } from "../rest/update.ts";
 import { prune } from "../schema/prune.ts";
-import { isJsonObject, type Json, type JsonObject } from "../schema/schema.ts";
+import { isJsonObject, type Json, type JsonObject, type KubeJson } from "../schema/schema.ts";
 import { type KubeObject, type ObjectMeta, objectAt, textAt, timestamp } from "../storage/kube-object.ts";
 import { applyJsonPatch } from "./json-patch.ts";
 import { updateLastApplied } from "./last-applied.ts";
@@ -29,7 +32,7 @@ import { applyStrategicMerge } from "./strategic-merge.ts";
 const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
 const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
-const APPLY_PATCH = "application/apply-patch+yaml";
+export const APPLY_PATCH = "application/apply-patch+yaml";
 
 /** PATCH by its content type (A-35); server-side apply creates what is missing. */
 export async function patch(request: ApiRequest): Promise<Answer> {
@@ -40,7 +43,7 @@ export async function patch(request: ApiRequest): Promise<Answer> {
     const message = "Forbidden: may not be specified for non-apply patch";
     throw invalidOptions("PatchOptions", [{ reason: "FieldValueForbidden", message, field: "force" }]);
   }
-  const live = findLive(request.server, target, target.name ?? "");
+  const live = await findLive(request.server, target, target.name ?? "");
   patchFunction(contentType, target.type.custom);
   if (!live) throw notFound(target.type.group, target.type.plural, target.name ?? "");
   const { patched, duplicates } = patchDocument(request, live);
@@ -48,6 +51,9 @@ export async function patch(request: ApiRequest): Promise<Answer> {
   checkKind(target, checked);
   const { object, metadata } = checked;
   if (textAt(metadata, "name") === "") throw badRequest("the name of the object cannot be removed");
+  if (target.type.needsVersion && textAt(metadata, "resourceVersion") === "") {
+    throw missingVersion(target, live.metadata.name);
+  }
   return replace(request, live, { object, metadata, options });
 }
 
@@ -97,10 +103,11 @@ async function apply(request: ApiRequest): Promise<Answer> {
   const { target } = request;
   const name = target.name ?? "";
   const config = checkConfiguration(request, value, name);
-  const live = findLive(request.server, target, name);
+  const live = await findLive(request.server, target, name);
   if (!live) checkCreation(request);
-  const applied = applyConfiguration({
+  const applied = (await applyConfiguration({
     schema: target.served.schema,
+    versions: kindVersions(target.type),
     zero: target.type.zero,
     live,
     config,
@@ -110,14 +117,20 @@ async function apply(request: ApiRequest): Promise<Answer> {
     force: isTrue(request.query.get("force")),
     now: timestamp(request.now),
     resetFields: resetFields(request),
-  }) as KubeObject;
+  })) as KubeObject;
+  const problem = memberProblem(target, { ...applied, metadata: config.metadata });
+  if (problem) throw new StatusError(500, "", `failed to convert new object to proper version: ${problem}`);
   if (options.fieldValidation === "Strict" && duplicates.length > 0) {
     throw badRequest(`error strict decoding YAML: ${duplicates.join(", ")}`);
   }
   checkAddress(request, value);
   if (options.fieldValidation === "Warn") request.warnings.push(...duplicates);
-  const whole = updateLastApplied(applied, value, options.fieldManager);
-  const object = prune(target.served.schema, whole).value as KubeObject;
+  const whole = updateLastApplied(
+    withFirstStatus(target, live, applied, config),
+    value,
+    options.fieldManager,
+  );
+  const object = decoded(target.type, prune(target.served.schema, whole).value as KubeObject);
   const metadata = tidyMetadata(object.metadata);
   const given = objectAt(value, "metadata");
   if (textAt(given, "name") === "" && (!live || Object.hasOwn(given, "name"))) {
@@ -137,7 +150,17 @@ async function apply(request: ApiRequest): Promise<Answer> {
   return createApplied(request, { ...object, metadata } as KubeObject, options);
 }
 
-/** A uid cannot be that of an object that is not there; a resourceVersion is passed over, as by Kubernetes 1.34. */
+/** Where new objects come with a status, it is the configuration's, though nobody owns it. */
+function withFirstStatus(
+  { type }: Target,
+  live: KubeObject | undefined,
+  applied: KubeObject,
+  { status }: KubeJson,
+): KubeObject {
+  return live || !type.statusOnCreate || status === undefined ? applied : { ...applied, status };
+}
+
+/** A uid cannot be that of an object that is not there. */
 function checkPreconditions({ target }: ApiRequest, metadata: ObjectMeta): void {
   const { type, name = "" } = target;
   const uid = textAt(metadata, "uid");
@@ -145,20 +168,14 @@ function checkPreconditions({ target }: ApiRequest, metadata: ObjectMeta): void 
     const text = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
     throw conflict(type.group, type.plural, name, text);
   }
-  checkVersionForm(textAt(metadata, "resourceVersion"));
 }
 
-function createApplied(request: ApiRequest, object: KubeObject, options: WriteOptions): Answer {
-  const { target } = request;
+function createApplied(request: ApiRequest, object: KubeObject, options: WriteOptions): Promise<Answer> {
   checkPreconditions(request, object.metadata);
-  const next = restrictToEndpoint(target, undefined, {
-    ...object,
-    metadata: newMetadata(request, object.metadata, object.metadata.name),
-  });
-  return createAdmitted(request, admit(request, undefined, next), { options, isTracked: true });
+  return createAtUrl(request, object, options);
 }
 
-function applyOptions(request: ApiRequest): WriteOptions {
+export function applyOptions(request: ApiRequest): WriteOptions {
   const options = writeOptions(request, "patch");
   if (!request.query.get("fieldManager")) {
     const message = "Required value: is required for apply patch";
@@ -202,5 +219,5 @@ function checkConfiguration(request: ApiRequest, value: JsonObject, name: string
 function checkCreation(request: ApiRequest): void {
   const { type, subresource, name = "" } = request.target;
   if (subresource !== undefined) throw notFound(type.group, type.plural, name);
-  checkNamespace(request);
+  checkPlace(request);
 }

@@ -1,6 +1,7 @@
 import { equalJson } from "../apply/typed-compare.ts";
 import { badRequest, StatusError } from "../http/status-error.ts";
 import { isJsonArray, isJsonObject, isUnsafeKey, type Json, type JsonObject } from "../schema/schema.ts";
+import { listAt } from "../storage/kube-object.ts";
 
 /**
  * Strategic merge patch, for core kinds: lists whose members have a name are merged by it.
@@ -26,7 +27,7 @@ const MERGE_KEYS: Readonly<Record<string, string>> = {
   "initContainers.ports": "containerPort",
   "ephemeralContainers.ports": "containerPort",
   "spec.ports": "port",
-  imagePullSecrets: "name",
+  "spec.imagePullSecrets": "name",
   secrets: "name",
   addresses: "type",
   hostAliases: "ip",
@@ -51,24 +52,24 @@ function mergeObjects(doc: JsonObject, patch: JsonObject, parent: string): JsonO
   const directive = patch["$patch"];
   if (directive === "delete") return {};
   if (directive === "replace") return mergeObjects({}, omitDirective(patch), parent);
-  if (directive !== undefined && directive !== "merge") {
+  if (directive !== undefined) {
     throw new StatusError(500, "", `unknown patch type: ${JSON.stringify(directive)}`);
   }
   return mergeMembers(retained(doc, patch), patch, parent);
 }
 
 function mergeMembers(merged: Record<string, Json>, patch: JsonObject, parent: string): JsonObject {
+  for (const name of listsNamedByDirectives(patch)) orderOf(patch, name);
   for (const name of Object.keys(patch).filter(isMemberName)) {
     const old = Object.hasOwn(merged, name) ? merged[name] : undefined;
-    if (patch[name] === null) delete merged[name];
-    else merged[name] = mergeMember(old, patch, [parent, name]);
-    // Members to delete from a list that is not there leave nothing.
-    if (old === undefined && isEmptyList(merged[name])) delete merged[name];
+    const value = patch[name] === null ? undefined : mergeMember(old, patch, [parent, name]);
+    if (value === undefined) delete merged[name];
+    else merged[name] = value;
   }
   for (const name of listsNamedByDirectives(patch)) {
     const value = merged[name];
-    if (!Object.hasOwn(patch, name) && isJsonArray(value))
-      merged[name] = mergeMember(value, patch, [parent, name]);
+    if (!Object.hasOwn(patch, name) && value !== undefined && isJsonArray(value))
+      merged[name] = mergeMember(value, patch, [parent, name]) ?? value;
   }
   return merged;
 }
@@ -76,10 +77,6 @@ function mergeMembers(merged: Record<string, Json>, patch: JsonObject, parent: s
 /** Directives start with `$`, which no field does. */
 function isMemberName(name: string): boolean {
   return !isUnsafeKey(name) && !name.startsWith("$");
-}
-
-function isEmptyList(value: Json | undefined): boolean {
-  return value !== undefined && isJsonArray(value) && value.length === 0;
 }
 
 function omitDirective(patch: JsonObject): JsonObject {
@@ -117,20 +114,40 @@ function mergeMember(
   old: Json | undefined,
   patch: JsonObject,
   [parent, name]: readonly [string, string],
-): Json {
+): Json | undefined {
   const value = patch[name];
+  const isOrdered = Object.hasOwn(patch, `${ORDER}${name}`);
+  if (value !== undefined && !isOrdered && kindOf(value) !== kindOf(old)) return withoutDirectives(value);
   if (isJsonObject(value)) return mergeObjects(isJsonObject(old) ? old : {}, value, name);
   if (value !== undefined && !isJsonArray(value)) return value;
   const key = MERGE_KEYS[`${parent}.${name}`] ?? MERGE_KEYS[name];
-  if (key === undefined) return value ?? old ?? [];
+  if (key === undefined) return value ?? old;
   const lists: ListPatch = {
     key,
     name,
     items: value ?? [],
-    order: directiveList(patch, `${ORDER}${name}`),
-    deleted: directiveList(patch, `${DELETE_ITEMS}${name}`) ?? [],
+    order: orderOf(patch, name),
+    deleted: listAt(patch, `${DELETE_ITEMS}${name}`),
   };
   return mergeLists(isJsonArray(old) ? old : [], lists);
+}
+
+function kindOf(value: Json | undefined): string {
+  return Array.isArray(value) ? "list" : typeof value;
+}
+
+/** A value that is new: what only speaks of another value is left out, and so are nulls. */
+function withoutDirectives(value: Json): Json | undefined {
+  if (isJsonArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
+  if (!isJsonObject(value)) return value;
+  if (Object.hasOwn(value, "$patch")) return undefined;
+  const kept = Object.entries(value)
+    .filter(([name, member]) => member !== null && !isUnsafeKey(name))
+    .flatMap(([name, member]): [string, Json][] => {
+      const rest = withoutDirectives(member);
+      return rest === undefined ? [] : [[name, rest]];
+    });
+  return Object.fromEntries(kept);
 }
 
 interface ListPatch {
@@ -143,17 +160,22 @@ interface ListPatch {
   readonly deleted: readonly Json[];
 }
 
-function directiveList(patch: JsonObject, name: string): readonly Json[] | undefined {
-  const value = patch[name];
-  if (value !== undefined && !isJsonArray(value)) throw badRequest(`invalid list of ${name}`);
-  return value;
+function orderOf(patch: JsonObject, name: string): readonly Json[] | undefined {
+  const value = patch[`${ORDER}${name}`];
+  if (value === undefined || isJsonArray(value)) return value;
+  throw new StatusError(500, "", `expected a list in ${ORDER}${name}`);
 }
 
 function identityOf(key: string, item: Json): Json {
   if (key === "=") return item;
-  const value = isJsonObject(item) && Object.hasOwn(item, key) ? item[key] : undefined;
+  if (!isJsonObject(item)) throw new StatusError(500, "", `expected a map, but received ${typeof item}`);
+  const value = Object.hasOwn(item, key) ? item[key] : undefined;
   if (value === undefined)
-    throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
+    throw new StatusError(
+      500,
+      "",
+      `map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`,
+    );
   return value;
 }
 
@@ -167,15 +189,28 @@ function indexOf(key: string, list: readonly Json[], item: Json): number {
 }
 
 function mergeLists(old: readonly Json[], lists: ListPatch): Json {
-  const { items } = lists;
+  const { items, order: wanted } = lists;
+  const kinds = new Set([...old, ...items].map(kindOf));
+  if (kinds.size > 1) throw new StatusError(500, "", "list element types are not identical");
+  if (wanted) checkOrder(wanted, lists);
   if (items.some((item) => directiveOf(item) === "replace")) {
     return items.filter((item) => directiveOf(item) === undefined);
   }
-  const merged = old.filter((item) => !lists.deleted.some((gone) => equalJson(gone, item)));
+  const left = old.filter((item) => !lists.deleted.some((gone) => equalJson(gone, item)));
+  const merged = lists.key === "=" && items.length > 0 ? [...new Set(left)] : left;
   for (const item of items) mergeItem(merged, lists, item);
   // Without a wish of the client the patch's own order counts.
   const order = lists.order ?? items.filter((item) => directiveOf(item) === undefined);
   return inOrder(merged, lists.key, [order, old]);
+}
+
+/** The client's order names everything that its patch sets, in the same order. */
+function checkOrder(order: readonly Json[], { key, items }: ListPatch): void {
+  const places = items
+    .filter((item) => directiveOf(item) === undefined)
+    .map((item) => indexOf(key, order, item));
+  if (places.every((place, index) => place > (places[index - 1] ?? -1))) return;
+  throw new StatusError(500, "", `The order in the patch list doesn't match the ${ORDER} list`);
 }
 
 function mergeItem(merged: Json[], { key, name }: ListPatch, item: Json): void {

@@ -2,13 +2,15 @@ import type { ApiRequest, Target } from "../http/request.ts";
 import { type Cause, invalid } from "../http/status-error.ts";
 import { hasRules, ruleCauses } from "../schema/rules.ts";
 import { validate } from "../schema/validate.ts";
-import { withoutEmpty, withZeroValues } from "../schema/zero-values.ts";
 import { type KubeObject, omit } from "../storage/kube-object.ts";
-import { metadataCauses, metadataWarnings } from "./metadata.ts";
+import { finalizerDomainCauses, metadataCauses, metadataWarnings } from "./metadata.ts";
 import { sameContent } from "./same-object.ts";
 import { scaleCauses } from "./scale-values.ts";
 
-/** The parts that this endpoint may change: `status` only through `/status`, everything else only beside it (A-18). */
+/**
+ * The parts that this endpoint may change: `status` only through `/status`, everything else only beside it (A-18).
+ * Compiled-in kinds take metadata through both.
+ */
 export function restrictToEndpoint(
   target: Target,
   live: KubeObject | undefined,
@@ -19,10 +21,11 @@ export function restrictToEndpoint(
     const managedFields = next.metadata.managedFields ?? live.metadata.managedFields;
     const rest = omit(live, "status");
     const status = next["status"];
+    const metadata = target.type.custom ? live.metadata : next.metadata;
     return {
       ...rest,
       ...(status === undefined ? {} : { status }),
-      metadata: { ...live.metadata, ...(managedFields ? { managedFields } : {}) },
+      metadata: { ...metadata, ...(managedFields ? { managedFields } : {}) },
     };
   }
   const status = live?.["status"];
@@ -54,15 +57,8 @@ export function admit(
   found: readonly Cause[] = [],
 ): KubeObject {
   const { type, served } = request.target;
-  const whole = withoutEmpty(type.zero ? withZeroValues(type.zero, next) : next, type.omitted ?? []);
-  const object = type.strategy?.prepare?.(whole, live, request.target.subresource) ?? whole;
-  const causes = [
-    ...found,
-    ...metadataCauses(object.metadata, type.nameForm ?? "subdomain"),
-    ...validate(served.schema, object, live),
-    ...(type.custom && served.scale ? scaleCauses(served.scale, object) : []),
-    ...(type.strategy?.validate?.(object, live) ?? []),
-  ];
+  const object = type.strategy?.prepare?.(next, live, request.target.subresource) ?? next;
+  const causes = [...found, ...contentCauses(request.target, object, live)];
   if (causes.some(({ reason }) => BLOCKING.has(reason))) {
     if (hasRules(served.schema)) causes.push(RULES_UNCHECKED);
   } else causes.push(...ruleCauses(served.schema, object, live));
@@ -70,6 +66,17 @@ export function admit(
   if (type.custom) request.warnings.push(...metadataWarnings(object.metadata, live?.metadata));
   request.warnings.push(...(type.strategy?.warnings?.(object) ?? []));
   return live ? withGeneration(request.target, live, object) : object;
+}
+
+function contentCauses({ type, served }: Target, object: KubeObject, live: KubeObject | undefined): Cause[] {
+  const { finalizers = [] } = object.metadata;
+  return [
+    ...metadataCauses(object.metadata, type.nameForm ?? "subdomain"),
+    ...(type.plainFinalizers ? [] : finalizerDomainCauses(finalizers, "metadata.finalizers")),
+    ...(type.strategy?.validate ? [] : validate(served.schema, object, live)),
+    ...(type.custom && served.scale ? scaleCauses(served.scale, object) : []),
+    ...(type.strategy?.validate?.(object, live) ?? []),
+  ];
 }
 
 /** generation + 1 when anything outside metadata and status changed (A-16). */

@@ -1,10 +1,12 @@
 import type { ApiRequest, Target, WriteOptions } from "../http/request.ts";
 import { badRequest, internalError, invalid, StatusError } from "../http/status-error.ts";
-import { groupVersion } from "../kinds/registry.ts";
+import { groupVersion, type ResourceType } from "../kinds/registry.ts";
 import { applyDefaults } from "../schema/defaults.ts";
 import { prune } from "../schema/prune.ts";
 import type { JsonObject } from "../schema/schema.ts";
-import { objectAt, textAt } from "../storage/kube-object.ts";
+import { validate } from "../schema/validate.ts";
+import { withoutEmpty, withZeroValues } from "../schema/zero-values.ts";
+import { type KubeObject, objectAt, textAt } from "../storage/kube-object.ts";
 import { copyWarnings, tidyMetadata } from "./metadata.ts";
 import { checkEmbedded, checkMetadataTypes, pruneMetadata } from "./metadata-types.ts";
 
@@ -39,12 +41,21 @@ export function checkBody(
   const pruned = prune(served.schema, whole);
   const unknown = [...pruned.unknown, ...pruneMetadata(objectAt(body, "metadata")).unknown];
   reportStrictness(request, unknown, duplicates, options);
-  const object = applyDefaults(served.schema, pruned.value) as JsonObject;
-  const metadata = tidyMetadata(objectAt(object, "metadata"));
+  const object = decoded(type, applyDefaults(served.schema, pruned.value) as KubeObject);
+  const given = objectAt(object, "metadata");
+  const resets = !type.custom && Array.isArray(given["managedFields"]) && given["managedFields"].length === 0;
+  // For compiled-in kinds an empty list is what [{}] is for all: an order to forget who owns what (A-50).
+  const metadata = tidyMetadata(resets ? { ...given, managedFields: [{}] } : given);
   if (request.verb !== "create") checkName(request.target, metadata);
   checkNamespace(request.target, metadata);
   request.warnings.push(...copyWarnings(objectAt(object, "metadata"), metadata, request.verb));
   return { object, metadata, kind: textAt(body, "kind") };
+}
+
+/** The object as its compiled-in type holds it, with what is never absent and without what is never empty. */
+export function decoded({ zero, omitted = [], strategy }: ResourceType, object: KubeObject): KubeObject {
+  const whole = withoutEmpty(zero ? withZeroValues(zero, object) : object, omitted);
+  return strategy?.defaults?.(whole) ?? whole;
 }
 
 /** Members of the wrong type: the body cannot be decoded. */
@@ -52,9 +63,24 @@ function checkTypes({ verb, target }: ApiRequest, body: JsonObject): void {
   try {
     checkMetadataTypes(body);
     checkEmbedded(target.served.schema, body);
+    const problem = memberProblem(target, body);
+    if (problem)
+      throw badRequest(`${target.type.kind} cannot be handled as a ${target.type.kind}: ${problem}`);
   } catch (error) {
     throw verb === "patch" && error instanceof StatusError ? refusedPatch(error) : error;
   }
+}
+
+/** A value that a compiled-in kind has no place for, because it is of another type; nulls are no values. */
+export function memberProblem({ type, served }: Target, object: JsonObject): string | undefined {
+  if (type.custom) return undefined;
+  try {
+    checkMetadataTypes(object);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  const problems = validate(served.schema, applyDefaults(served.schema, object));
+  return problems.find(({ reason }) => reason === "FieldValueTypeInvalid")?.message;
 }
 
 /** A patch whose result cannot be read. */

@@ -1,23 +1,49 @@
 import { checkBlockedOwners } from "../access/owner-permissions.ts";
 import { markShaped, represent, toStorageVersion } from "../http/represent.ts";
 import type { Answer, ApiRequest, Target, VirtualServer } from "../http/request.ts";
-import type { ResourceType } from "../kinds/registry.ts";
+import { groupVersion, type ResourceType } from "../kinds/registry.ts";
 import { type KubeObject, keyOf, listAt, objectAt, withMetadata } from "../storage/kube-object.ts";
+import { checkPlace } from "./place.ts";
 import { sameObject } from "./same-object.ts";
 
-/** The stored object as the version asked for shows it. */
-export function findLive(server: VirtualServer, target: Target, name: string): KubeObject | undefined {
-  const { type, served, namespace } = target;
+/** The object at the name, in the version it was stored in. */
+export function findStored(server: VirtualServer, target: Target, name: string): KubeObject | undefined {
+  const { type, namespace } = target;
   const key = keyOf(type.namespaced && namespace !== undefined ? { namespace, name } : { name });
-  const stored = server.storage.collection(type.id).find(key);
-  return stored && represent(type, served, stored);
+  return server.storage.collection(type.id).find(key);
+}
+
+/** The stored object as the version asked for shows it; a webhook may have to be asked. */
+export async function findLive(
+  server: VirtualServer,
+  target: Target,
+  name: string,
+): Promise<KubeObject | undefined> {
+  const stored = findStored(server, target, name);
+  return stored && represent(target.type, target.served, stored);
+}
+
+/**
+ * What a request read is no longer what is stored: somebody else was faster while it waited for something. Nothing has
+ * been stored, and the request is carried out again on what is there now.
+ */
+export class Overtaken extends Error {}
+
+/** Between this and the write nothing may be awaited. Throws Overtaken. */
+export function checkUnchanged(server: VirtualServer, type: ResourceType, seen: KubeObject): void {
+  const stored = server.storage.collection(type.id).find(keyOf(seen.metadata))?.metadata;
+  const { uid, resourceVersion } = seen.metadata;
+  if (stored?.uid !== uid || stored.resourceVersion !== resourceVersion) throw new Overtaken();
 }
 
 /** Stores an admitted object unless it is a dry run, which shows the resourceVersion it was sent; 201. */
-export function commitNew(request: ApiRequest, next: KubeObject, dryRun: boolean): Answer {
-  const { target } = request;
+export async function commitNew(request: ApiRequest, next: KubeObject, dryRun: boolean): Promise<Answer> {
+  const { server, target } = request;
   checkBlockedOwners(request, undefined, next);
-  if (!dryRun) return put(request, next, 201);
+  const stored = await toStorageVersion(target.type, next);
+  checkPlace(request);
+  if (findStored(server, target, next.metadata.name)) throw new Overtaken();
+  if (!dryRun) return put(request, stored, 201);
   const object =
     next.metadata.resourceVersion === "" ? withMetadata(next, { resourceVersion: undefined }) : next;
   return { form: "object", code: 201, target, object };
@@ -27,21 +53,33 @@ export function commitNew(request: ApiRequest, next: KubeObject, dryRun: boolean
  * Stores an admitted change. Nothing is stored when nothing changed (A-17); when the last finalizer of an object that
  * is being deleted went, the object goes in the same write and the answer shows it with its previous version (A-20).
  */
-export function commitChange(
+export async function commitChange(
   request: ApiRequest,
   live: KubeObject,
   next: KubeObject,
   dryRun: boolean,
-): Answer {
+): Promise<Answer> {
   const { server, target } = request;
-  if (sameObject(live, next)) return { form: "object", code: 200, target, object: live };
+  const { type } = target;
+  if (sameObject(live, next) && isStoredAsPresent(request, live) && !isReleased(next)) {
+    return { form: "object", code: 200, target, object: live };
+  }
   checkBlockedOwners(request, live, next);
+  const stored = await toStorageVersion(type, next);
   if (dryRun) return { form: "object", code: 200, target, object: next };
+  checkUnchanged(server, type, live);
   if (isReleased(next)) {
-    server.storage.remove(target.type.id, toStorageVersion(target.type, next));
+    server.storage.remove(type.id, stored);
     return { form: "object", code: 200, target, object: next };
   }
-  return put(request, next, 200);
+  return put(request, stored, 200);
+}
+
+/** Whatever is written comes into the present storage version, even unchanged: so objects are taken out of an old one. */
+function isStoredAsPresent({ server, target }: ApiRequest, { metadata }: KubeObject): boolean {
+  const { type } = target;
+  const present = groupVersion(type.group, type.storageVersion);
+  return !type.custom || findStored(server, target, metadata.name)?.apiVersion === present;
 }
 
 /** Whether nothing holds an object that is being deleted: neither a finalizer nor the grace period of a Pod. */
@@ -59,13 +97,11 @@ export function storeOrRelease(server: VirtualServer, type: ResourceType, next: 
   else server.storage.put(type.id, next);
 }
 
-function put(request: ApiRequest, next: KubeObject, code: number): Answer {
+/** Stored it is even if a webhook then fails to show it, as on the real server. */
+async function put(request: ApiRequest, next: KubeObject, code: number): Promise<Answer> {
   const { server, target } = request;
   const { type, served } = target;
-  const change = server.storage.put(type.id, toStorageVersion(type, next), (object) =>
-    markShaped(type, object),
-  );
-  const inStorageVersion = served.version === type.storageVersion;
-  const object = inStorageVersion ? change.object : represent(type, served, change.object);
-  return { form: "object", code, target, object, ...(inStorageVersion ? { text: change.text } : {}) };
+  const { object, text } = server.storage.put(type.id, next, (stored) => markShaped(type, stored));
+  if (served.version === type.storageVersion) return { form: "object", code, target, object, text };
+  return { form: "object", code, target, object: await represent(type, served, object) };
 }

@@ -1,22 +1,18 @@
 import { answerReview } from "../access/access-review.ts";
 import { trackUpdate } from "../apply/managed-fields.ts";
 import { decodeObject } from "../http/body.ts";
-import {
-  type Answer,
-  type ApiRequest,
-  type VirtualServer,
-  type WriteOptions,
-  writeOptions,
-} from "../http/request.ts";
-import { alreadyExists, forbidden, notFound, StatusError } from "../http/status-error.ts";
+import { type Answer, type ApiRequest, type WriteOptions, writeOptions } from "../http/request.ts";
+import { alreadyExists, StatusError } from "../http/status-error.ts";
+import { kindVersions } from "../kinds/kind-versions.ts";
 import { groupVersion, qualifiedPlural } from "../kinds/registry.ts";
 import type { JsonObject } from "../schema/schema.ts";
 import { type KubeObject, textAt, timestamp, withMetadata } from "../storage/kube-object.ts";
 import { admit, restrictToEndpoint } from "./admission.ts";
 import { checkBody, checkKind } from "./checked-body.ts";
-import { commitNew, findLive } from "./commit.ts";
+import { commitNew, findStored } from "./commit.ts";
 import { generateName } from "./metadata.ts";
-import { newMetadata } from "./object-meta.ts";
+import { checkVersionForm, newMetadata } from "./object-meta.ts";
+import { checkPlace } from "./place.ts";
 
 const GENERATED_NAME_TRIES = 8;
 
@@ -27,15 +23,16 @@ export async function create(request: ApiRequest): Promise<Answer> {
   const { type } = request.target;
   const checked = checkBody(request, value, duplicates, options);
   checkKind(request.target, checked);
-  const { object, metadata } = checked;
+  const { object } = checked;
+  const { deletionTimestamp: _, deletionGracePeriodSeconds: __, ...metadata } = checked.metadata;
   if (type.review) return answerReview(request, type.review, object);
-  checkNamespace(request);
+  checkPlace(request);
   const name = textAt(metadata, "name");
   const base = textAt(metadata, "generateName");
   if (name !== "" || base === "") return createNamed(request, object, metadata, { name, options });
   for (let tries = 0; ; tries++) {
     try {
-      return createNamed(request, object, metadata, {
+      return await createNamed(request, object, metadata, {
         name: generateName(base, request.server.random),
         options,
       });
@@ -46,44 +43,46 @@ export async function create(request: ApiRequest): Promise<Answer> {
   }
 }
 
-function createNamed(
+async function createNamed(
   request: ApiRequest,
   object: JsonObject,
   metadata: JsonObject,
   { name, options }: { readonly name: string; readonly options: WriteOptions },
-): Answer {
-  const next = { ...object, metadata: newMetadata(request, metadata, name) } as KubeObject;
-  const admitted = admit(request, undefined, restrictToEndpoint(request.target, undefined, next));
+): Promise<Answer> {
+  const sent = { ...object, metadata: newMetadata(request, metadata, name) } as KubeObject;
+  const admitted = admitNew(request, await withTracking(request, sent, options.fieldManager));
   const version = textAt(metadata, "resourceVersion");
   if (Number(version) > 0 && !options.dryRun) {
     throw new StatusError(500, "", "resourceVersion should not be set on objects to be created");
   }
-  return createAdmitted(request, withMetadata(admitted, { resourceVersion: version }), {
-    options,
-    isTracked: false,
-  });
+  return storeNew(request, withMetadata(admitted, { resourceVersion: version }), options);
 }
 
-/** The end of every creation, by POST or by apply: name clashes, field ownership, storage. */
-export function createAdmitted(
-  request: ApiRequest,
-  next: KubeObject,
-  { options, isTracked }: { readonly options: WriteOptions; readonly isTracked: boolean },
-): Answer {
+/** PUT or apply of an object that is not there; a resourceVersion is passed over, as by Kubernetes 1.34. */
+export function createAtUrl(request: ApiRequest, sent: KubeObject, options: WriteOptions): Promise<Answer> {
+  const resourceVersion = textAt(sent.metadata, "resourceVersion");
+  checkVersionForm(resourceVersion);
+  const metadata = newMetadata(request, sent.metadata, sent.metadata.name);
+  const admitted = admitNew(request, { ...sent, metadata });
+  return storeNew(request, withMetadata(admitted, { resourceVersion }), options);
+}
+
+function admitNew(request: ApiRequest, next: KubeObject): KubeObject {
+  return admit(request, undefined, restrictToEndpoint(request.target, undefined, next));
+}
+
+/** The end of every creation: name clashes, storage. */
+async function storeNew(request: ApiRequest, next: KubeObject, options: WriteOptions): Promise<Answer> {
   const { server, target } = request;
   const { type } = target;
-  const existing = findLive(server, target, next.metadata.name);
+  const existing = findStored(server, target, next.metadata.name);
   if (existing?.metadata.deletionTimestamp !== undefined) {
     const { name } = next.metadata;
     const message = `object is being deleted: ${qualifiedPlural(type)} "${name}" already exists`;
     throw new StatusError(409, "AlreadyExists", message, { name, group: type.group, kind: type.plural });
   }
   if (existing) throw nameClash(request, next);
-  return commitNew(
-    request,
-    isTracked ? next : withTracking(request, next, options.fieldManager),
-    options.dryRun,
-  );
+  return commitNew(request, next, options.dryRun);
 }
 
 /** Who lets names be generated is told to try again. */
@@ -95,10 +94,15 @@ function nameClash({ target }: ApiRequest, { metadata }: KubeObject): StatusErro
   return new StatusError(clash.code, clash.reason, message, { ...clash.details, retryAfterSeconds: 1 });
 }
 
-function withTracking(request: ApiRequest, next: KubeObject, manager: string): KubeObject {
+export async function withTracking(
+  request: ApiRequest,
+  next: KubeObject,
+  manager: string,
+): Promise<KubeObject> {
   const { type, served } = request.target;
-  const managedFields = trackUpdate({
+  const managedFields = await trackUpdate({
     schema: served.schema,
+    versions: kindVersions(type),
     zero: type.zero,
     live: undefined,
     next,
@@ -110,28 +114,4 @@ function withTracking(request: ApiRequest, next: KubeObject, manager: string): K
   });
   const { managedFields: _, ...metadata } = next.metadata;
   return { ...next, metadata: managedFields ? { ...metadata, managedFields } : metadata } as KubeObject;
-}
-
-/** Objects live in namespaces that exist and stay (A-12). */
-export function checkNamespace({ server, target }: ApiRequest): void {
-  const { type, namespace, name } = target;
-  if (!type.namespaced || namespace === undefined) return;
-  const found = namespaceOf(server, namespace);
-  if (!found) throw notFound("", "namespaces", namespace);
-  if (found.metadata.deletionTimestamp === undefined) return;
-  const text = `unable to create new content in namespace ${namespace} because it is being terminated`;
-  const refusal = forbidden(type.group, type.plural, name ?? "", text);
-  const cause = {
-    reason: "NamespaceTerminating",
-    message: `namespace ${namespace} is being terminated`,
-    field: "metadata.namespace",
-  };
-  throw new StatusError(refusal.code, refusal.reason, refusal.message, {
-    ...refusal.details,
-    causes: [cause],
-  });
-}
-
-function namespaceOf(server: VirtualServer, name: string): KubeObject | undefined {
-  return server.storage.collection("/namespaces").find(`/${name}`);
 }

@@ -1,5 +1,5 @@
 import { decodeObject } from "../http/body.ts";
-import { markShaped, represent, toStorageVersion } from "../http/represent.ts";
+import { represent, representEach } from "../http/represent.ts";
 import {
   type Answer,
   type ApiRequest,
@@ -10,9 +10,11 @@ import {
 } from "../http/request.ts";
 import { isTrue } from "../http/router.ts";
 import { type Cause, conflict, notFound, StatusError } from "../http/status-error.ts";
+import type { ResourceType } from "../kinds/registry.ts";
 import { isJsonObject, type JsonObject } from "../schema/schema.ts";
-import { type KubeObject, objectAt, textAt, timestamp, withMetadata } from "../storage/kube-object.ts";
-import { findLive, isReleased } from "./commit.ts";
+import { allSoon } from "../soon.ts";
+import { type KubeObject, keyOf, objectAt, textAt, timestamp, withMetadata } from "../storage/kube-object.ts";
+import { checkUnchanged, findStored, isReleased } from "./commit.ts";
 import { selectObjects } from "./list.ts";
 
 export type Propagation = "Background" | "Foreground" | "Orphan";
@@ -36,14 +38,18 @@ export const ORPHAN = "orphan";
 /** DELETE of one object. */
 export async function deleteObject(request: ApiRequest): Promise<Answer> {
   const { server, target } = request;
-  const { type, name = "" } = target;
+  const { type, served, name = "" } = target;
   const options = await deleteOptions(request);
-  const live = findLive(server, target, name);
+  const live = findStored(server, target, name);
   if (!live) throw notFound(type.group, type.plural, name);
   checkPreconditions(target, live, options);
-  const { object, isGone } = startDeletion(server, target, live, { options, now: request.now });
+  // Nobody deletes through a version what that version cannot show.
+  await represent(type, served, live);
+  checkUnchanged(server, type, live);
+  const { object, isGone } = startDeletion(server, type, live, { options, now: request.now });
   if (!isGone || type.answersDeleted) {
-    return { form: "object", code: options.isLegacy && !isGone ? 202 : 200, target, object };
+    const shown = await represent(type, served, object);
+    return { form: "object", code: options.isLegacy && !isGone ? 202 : 200, target, object: shown };
   }
   const details = {
     name,
@@ -59,43 +65,55 @@ export async function deleteObject(request: ApiRequest): Promise<Answer> {
 export async function deleteCollection(request: ApiRequest): Promise<Answer> {
   const { server, target } = request;
   const options = await deleteOptions(request);
-  const objects = [...selectObjects(request)];
-  for (const object of objects) checkPreconditions(target, object, options);
-  for (const object of objects) startDeletion(server, target, object, { options, now: request.now });
+  const selected = selectObjects(request);
+  const objects = await allSoon(representEach(target.type, target.served, selected));
+  const present = selected.flatMap((object) => findAgain(server, target.type, object) ?? []);
+  for (const object of present) checkPreconditions(target, object, options);
+  for (const object of present) startDeletion(server, target.type, object, { options, now: request.now });
   return { form: "list", target, objects, metadata: { resourceVersion: String(server.storage.version) } };
 }
 
+/** The same object as it is stored now. */
+function findAgain(
+  { storage }: VirtualServer,
+  type: ResourceType,
+  { metadata }: KubeObject,
+): KubeObject | undefined {
+  const present = storage.collection(type.id).find(keyOf(metadata));
+  return present?.metadata.uid === metadata.uid ? present : undefined;
+}
+
 /**
- * Deletes an object, or marks it when finalizers or a grace period hold it. Returns what remains or what went.
+ * Deletes a stored object, or marks it when finalizers or a grace period hold it. Returns what remains or what went; it
+ * stays in the version it was stored in, so that no webhook can get in the way.
  * A repeated deletion changes nothing, except that another propagation policy may add its finalizer, and that a Pod's
  * grace period may become shorter.
  */
 export function startDeletion(
   server: VirtualServer,
-  target: Target,
+  type: ResourceType,
   live: KubeObject,
   { options, now }: { readonly options: DeleteOptions; readonly now: Date },
 ): { readonly object: KubeObject; readonly isGone: boolean } {
-  const { type, served } = target;
   const graceSeconds = type.strategy?.gracePeriodSeconds?.(live, options.gracePeriodSeconds) ?? 0;
   const finalizers = finalizersFor(live, options.propagation);
   const marked = markDeleted(live, { finalizers, graceSeconds, now });
-  if (marked === live) return { object: live, isGone: false };
+  if (marked === live && !isReleased(live)) return { object: live, isGone: false };
   const next = type.strategy?.prepare?.(marked, live) ?? marked;
   const isGone = isReleased(next);
   if (options.dryRun) return { object: next, isGone };
   if (isGone) {
-    const { version } = server.storage.remove(type.id, toStorageVersion(type, live));
-    return { object: withMetadata(next, { resourceVersion: String(version) }), isGone };
+    const { version } = server.storage.remove(type.id, live);
+    const last = type.strategy?.gracePeriodSeconds ? next : live;
+    return { object: withMetadata(last, { resourceVersion: String(version) }), isGone };
   }
-  const change = server.storage.put(type.id, toStorageVersion(type, next), (object) =>
-    markShaped(type, object),
-  );
-  return { object: represent(type, served, change.object), isGone };
+  return { object: server.storage.put(type.id, next).object, isGone };
 }
 
+const NONE: readonly string[] = [];
+
 function finalizersFor(live: KubeObject, propagation: Propagation | undefined): readonly string[] {
-  const present = live.metadata.finalizers ?? [];
+  const present = live.metadata.finalizers ?? NONE;
   if (propagation === undefined) return present;
   const other = present.filter((name) => name !== FOREGROUND && name !== ORPHAN);
   if (propagation === "Background") return other.length === present.length ? present : other;
@@ -107,7 +125,7 @@ function markDeleted(
   live: KubeObject,
   mark: { readonly finalizers: readonly string[]; readonly graceSeconds: number; readonly now: Date },
 ): KubeObject {
-  const { generation, deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers } = live.metadata;
+  const { generation, deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = NONE } = live.metadata;
   const isFirst = deletionTimestamp === undefined;
   const graceSeconds = isFirst ? mark.graceSeconds : Math.min(mark.graceSeconds, deletionGracePeriodSeconds);
   const isShorter = !isFirst && graceSeconds < deletionGracePeriodSeconds;

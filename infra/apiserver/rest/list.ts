@@ -1,16 +1,17 @@
-import { represent } from "../http/represent.ts";
+import { representEach } from "../http/represent.ts";
 import type { Answer, ApiRequest } from "../http/request.ts";
 import { badRequest, type Cause, expired, invalid, notFound, StatusError } from "../http/status-error.ts";
 import { isJsonObject, type Json } from "../schema/schema.ts";
+import { allSoon } from "../soon.ts";
 import { type KubeObject, keyOf, textAt } from "../storage/kube-object.ts";
 import { findLive } from "./commit.ts";
 import { invalidVersionText, parseVersion, waitForVersion } from "./resource-version.ts";
 import { parseFieldSelector, parseLabelSelector } from "./selectors.ts";
 
 /** GET of one object. */
-export function get(request: ApiRequest): Answer {
+export async function get(request: ApiRequest): Promise<Answer> {
   const { server, target } = request;
-  const object = findLive(server, target, target.name ?? "");
+  const object = await findLive(server, target, target.name ?? "");
   if (!object) throw notFound(target.type.group, target.type.plural, target.name ?? "");
   return { form: "object", code: 200, target, object };
 }
@@ -22,7 +23,10 @@ interface Page {
   readonly after: string;
 }
 
-/** GET of a collection: selectors, pages, versions. */
+/**
+ * GET of a collection: selectors, pages, versions (A-26 to A-28).
+ * Differs: A-28 has no exact version of the past; Kubernetes 1.34 shows it while history reaches back.
+ */
 export async function list(request: ApiRequest): Promise<Answer> {
   const { server, target, query } = request;
   const limit = wholeNumber(query.get("limit") ?? "");
@@ -41,7 +45,7 @@ export async function list(request: ApiRequest): Promise<Answer> {
     metadata["continue"] = encodeContinue(version, keyOf(last.metadata));
     if (!selects.hasSelectors) metadata["remainingItemCount"] = rest;
   }
-  const objects = shown.map((object) => represent(target.type, target.served, object));
+  const objects = await allSoon(representEach(target.type, target.served, shown));
   return { form: "list", target, objects, metadata };
 }
 
@@ -65,21 +69,17 @@ function wholeNumber(text: string): number {
 }
 
 /** The stored objects that namespace and selectors of the request match, in key order. */
-export function selectObjects(request: ApiRequest): Generator<KubeObject> {
+export function selectObjects(request: ApiRequest): readonly KubeObject[] {
   const { server, target } = request;
-  return select(request, server.storage.collection(target.type.id).scan(target.namespace), selector(request));
+  const selects = selector(request);
+  const stored = server.storage.collection(target.type.id).scan(target.namespace);
+  return [...stored].filter((object) => selects.matches(object));
 }
 
-function* select(
-  { target }: ApiRequest,
-  stored: Iterable<KubeObject>,
-  selects: Selector,
-): Generator<KubeObject> {
-  for (const object of stored) {
-    if (selects.matches(object)) yield represent(target.type, target.served, object);
-  }
-}
-
+/**
+ * What selects objects by their labels and fields. Differs: those that a webhook converts are selected as they are stored,
+ * where the real server converts all of them first.
+ */
 export interface Selector {
   readonly hasSelectors: boolean;
   matches(object: KubeObject): boolean;
@@ -100,10 +100,11 @@ interface ReadSelectors {
 function readSelectors(query: URLSearchParams): ReadSelectors {
   const labelText = query.get("labelSelector") ?? "";
   const fieldText = query.get("fieldSelector") ?? "";
+  const requirements = parseFieldSelector(fieldText);
   return {
     labelsMatch: parseLabelSelector(labelText),
-    requirements: parseFieldSelector(fieldText),
-    hasSelectors: labelText !== "" || fieldText !== "",
+    requirements,
+    hasSelectors: labelText !== "" || requirements.length > 0,
   };
 }
 

@@ -113,6 +113,15 @@ function finalizerCauses(finalizers: readonly Json[]): Cause[] {
   return causes;
 }
 
+/** Most compiled-in kinds take no finalizer without a domain but the server's own. */
+export function finalizerDomainCauses(finalizers: readonly Json[], field: string): Cause[] {
+  const problem = "name is neither a standard finalizer name nor is it fully qualified";
+  return finalizers.map(String).flatMap((name, index) => {
+    const isOwned = name.includes("/") || STANDARD_FINALIZERS.has(name);
+    return isOwned ? [] : [invalidValue(name, problem, `${field}[${index}]`)];
+  });
+}
+
 /** Texts for Warning headers: new finalizers that others may use by accident. */
 export function metadataWarnings(metadata: JsonObject, live: JsonObject | undefined): string[] {
   const known = listAt(live, "finalizers");
@@ -123,6 +132,14 @@ export function metadataWarnings(metadata: JsonObject, live: JsonObject | undefi
       (name) =>
         `metadata.finalizers: "${name}": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
     );
+}
+
+export function isSubdomain(name: string): boolean {
+  return name.length <= NAME_MAX_LENGTH && SUBDOMAIN.test(name);
+}
+
+export function isLabel(name: string): boolean {
+  return name.length <= GENERATED_NAME_MAX_LENGTH && LABEL.test(name);
 }
 
 function nameCauses(name: string, form: NameForm): Cause[] {
@@ -145,19 +162,22 @@ function nameCauses(name: string, form: NameForm): Cause[] {
 function labelCauses(labels: JsonObject): Cause[] {
   return Object.entries(labels).flatMap(([key, value]) => [
     ...qualifiedNameCauses(key, "metadata.labels"),
-    ...(LABEL_VALUE.test(String(value))
-      ? []
-      : [
-          invalidValue(
-            String(value),
-            "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
-            "metadata.labels",
-          ),
-        ]),
+    ...labelValueCauses(String(value), "metadata.labels"),
   ]);
 }
 
-function qualifiedNameCauses(key: string, field: string): Cause[] {
+export function labelValueCauses(value: string, field: string): Cause[] {
+  if (LABEL_VALUE.test(value)) return [];
+  return [
+    invalidValue(
+      value,
+      "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+      field,
+    ),
+  ];
+}
+
+export function qualifiedNameCauses(key: string, field: string): Cause[] {
   const slash = key.indexOf("/");
   const prefixFits = slash < 0 || (slash <= NAME_MAX_LENGTH && SUBDOMAIN.test(key.slice(0, slash)));
   if (prefixFits && NAME_PART.test(key.slice(slash + 1))) return [];

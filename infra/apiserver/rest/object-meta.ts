@@ -6,7 +6,9 @@ import { type KubeObject, listAt, type ObjectMeta, textAt, timestamp } from "../
 /** The metadata of a new object: what the server owns is the server's (A-11). */
 export function newMetadata(request: ApiRequest, metadata: JsonObject, name: string): ObjectMeta {
   const { type, namespace } = request.target;
-  const { generation: _, deletionTimestamp: __, deletionGracePeriodSeconds: ___, ...given } = metadata;
+  const { generation: wanted, namespace: _, ...given } = metadata;
+  // Where the server does not count it, it is the client's.
+  const generation = type.hasGeneration ? 1 : (wanted as number | undefined);
   return {
     ...given,
     name,
@@ -14,7 +16,7 @@ export function newMetadata(request: ApiRequest, metadata: JsonObject, name: str
     uid: request.server.random.uuid(),
     resourceVersion: "",
     creationTimestamp: timestamp(request.now),
-    ...(type.hasGeneration ? { generation: 1 } : {}),
+    ...(generation === undefined ? {} : { generation }),
   };
 }
 
@@ -30,7 +32,7 @@ export function nextMetadata(target: Target, live: KubeObject, metadata: JsonObj
   if (version !== "" && version !== stored.resourceVersion) {
     throw conflict(type.group, type.plural, stored.name);
   }
-  const { generation: _, ...given } = metadata;
+  const { generation: _, namespace: __, ...given } = metadata;
   return { ...given, ...serverOwned(stored) };
 }
 

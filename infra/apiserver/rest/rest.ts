@@ -1,7 +1,9 @@
 import { evict } from "../controllers/eviction.ts";
 import type { Answer, ApiRequest, Verb } from "../http/request.ts";
+import { conflict } from "../http/status-error.ts";
 import { patch } from "../patch/patch.ts";
 import { loadRules } from "../schema/rules.ts";
+import { Overtaken } from "./commit.ts";
 import { create } from "./create.ts";
 import { deleteCollection, deleteObject } from "./delete.ts";
 import { get, list } from "./list.ts";
@@ -20,13 +22,29 @@ const VERBS: Readonly<Record<Handled, (request: ApiRequest) => Answer | Promise<
   deletecollection: deleteCollection,
 };
 
+const SUBRESOURCES: Readonly<Record<string, (request: ApiRequest) => Promise<Answer>>> = {
+  scale,
+  eviction: evict,
+};
+
+/** So often a request that was overtaken is carried out again before its client is asked to. */
+const TRIES = 10;
+
 /** Carries out a request on a resource. Throws StatusError for everything that is refused. */
 export async function answerRequest(request: ApiRequest, verb: Handled): Promise<Answer> {
-  const { deprecation } = request.target.served;
-  if (deprecation !== undefined) request.warnings.push(deprecation);
+  const { warnings, target } = request;
+  const { deprecation } = target.served;
+  if (deprecation !== undefined) warnings.push(deprecation);
   if (verb !== "get" && verb !== "list") await loadRules(request);
-  const { subresource } = request.target;
-  if (subresource === "scale") return scale(request);
-  if (subresource === "eviction") return evict(request);
-  return VERBS[verb](request);
+  const carryOut = SUBRESOURCES[target.subresource ?? ""] ?? VERBS[verb];
+  const { length } = warnings;
+  for (let tries = 1; tries <= TRIES; tries++) {
+    try {
+      return await carryOut(request);
+    } catch (error) {
+      if (!(error instanceof Overtaken)) throw error;
+      warnings.length = length;
+    }
+  }
+  throw conflict(target.type.group, target.type.plural, target.name ?? "");
 }

@@ -1,46 +1,130 @@
+import { applyConfiguration, type ManagedFieldsEntry, trackUpdate } from "../apply/managed-fields.ts";
+import {
+  fieldAt,
+  ownersFromScale,
+  ownersOfScale,
+  type ReplicasFields,
+  SCALE_API_VERSION,
+} from "../apply/scale-owners.ts";
 import { decodeObject } from "../http/body.ts";
 import { type Answer, type ApiRequest, type WriteOptions, writeOptions } from "../http/request.ts";
-import { badRequest, conflict, internalError, invalid, notFound } from "../http/status-error.ts";
-import type { ScalePaths } from "../kinds/registry.ts";
-import { patchDocument } from "../patch/patch.ts";
-import { isJsonObject, type Json, type JsonObject } from "../schema/schema.ts";
-import { type KubeObject, objectAt, omit, textAt } from "../storage/kube-object.ts";
+import { isTrue } from "../http/router.ts";
+import { badRequest, conflict, internalError, invalid, notFound, StatusError } from "../http/status-error.ts";
+import { CORE_SCHEMAS } from "../kinds/core-schemas.ts";
+import { groupVersion, type ResourceType, type ScalePaths } from "../kinds/registry.ts";
+import { APPLY_PATCH, applyOptions, patchDocument } from "../patch/patch.ts";
+import { isJsonObject, type Json, type JsonObject, type KubeJson } from "../schema/schema.ts";
+import { type KubeObject, objectAt, omit, textAt, timestamp } from "../storage/kube-object.ts";
 import { refusedPatch } from "./checked-body.ts";
 import { findLive } from "./commit.ts";
 import { selectPath } from "./json-path.ts";
 import { tidyMetadata } from "./metadata.ts";
 import { checkMetadataTypes } from "./metadata-types.ts";
-import { replace } from "./update.ts";
+import { replaceOwned } from "./update.ts";
+
+/** What a Scale shows of an object without replicas while it is being changed; nobody can ask for it. */
+const NO_REPLICAS = -(2 ** 31);
 
 /** `/scale`: an autoscaling/v1 Scale built from three paths of the object (A-19). */
 export async function scale(request: ApiRequest): Promise<Answer> {
   const { server, target, verb } = request;
   const { name = "", served, type } = target;
   const paths = served.scale;
-  const live = findLive(server, target, name);
+  const live = await findLive(server, target, name);
   if (!live || !paths) throw notFound(type.group, type.plural, name);
   if (verb === "get") return { form: "document", code: 200, body: toScale(live, paths) };
-  const options = writeOptions(request, verb === "patch" ? "patch" : "update");
-  const wanted =
-    verb === "patch"
-      ? patchDocument(request, toScale(live, paths, 0)).patched
-      : (await decodeObject(request.contentType, request.body)).value;
-  const changed = setReplicas(request, live, wanted, { paths, options });
-  return { form: "document", code: 200, body: toScale(changed, paths) };
+  const fields = replicasFields(type);
+  const managedFields = ownersOfScale(live.metadata.managedFields, fields);
+  const shown = toScale(live, paths, NO_REPLICAS);
+  const before = { ...shown, metadata: { ...shown.metadata, ...(managedFields ? { managedFields } : {}) } };
+  const change = await changeOf(request, before);
+  const object = withReplicas(request, live, change.scale, paths);
+  const answer = await replaceOwned(
+    request,
+    live,
+    { object, metadata: tidyMetadata(live.metadata), options: change.options },
+    () =>
+      ownersFromScale(change.owners, {
+        entries: live.metadata.managedFields,
+        apiVersion: groupVersion(type.group, served.version),
+        fields,
+      }),
+  );
+  if (answer.form !== "object") throw internalError("a replaced object was expected");
+  return { form: "document", code: 200, body: toScale(answer.object, paths) };
 }
 
-function setReplicas(
-  request: ApiRequest,
+function replicasFields({ group, versions }: ResourceType): ReplicasFields {
+  return new Map(
+    versions.map(({ version, scale: paths }) => [
+      groupVersion(group, version),
+      paths && fieldAt(members(paths.specReplicasPath)),
+    ]),
+  );
+}
+
+/** A Scale as it shall be, and who owns what in it. */
+interface ScaleChange {
+  readonly scale: JsonObject;
+  readonly owners: readonly ManagedFieldsEntry[] | undefined;
+  readonly options: WriteOptions;
+}
+
+async function changeOf(request: ApiRequest, before: KubeJson): Promise<ScaleChange> {
+  const { verb, contentType, body, now } = request;
+  const operation = {
+    schema: CORE_SCHEMAS.Scale,
+    live: before,
+    apiVersion: SCALE_API_VERSION,
+    subresource: "scale",
+    now: timestamp(now),
+    resetFields: [],
+  };
+  if (verb === "patch" && contentType === APPLY_PATCH) {
+    const options = applyOptions(request);
+    const config = (await decodeObject(contentType, body)).value as KubeJson;
+    const force = isTrue(request.query.get("force"));
+    const manager = options.fieldManager;
+    const isCustom = request.target.type.custom;
+    // Without owners it does not even come to conflicts.
+    if (isCustom && before.metadata["managedFields"] === undefined) throw inconvertible(before);
+    const scale = await applyConfiguration({ ...operation, config, force, manager });
+    if (isCustom) throw inconvertible(before);
+    // Made by the apply just now.
+    const owners = scale.metadata["managedFields"] as unknown as readonly ManagedFieldsEntry[];
+    return { scale, owners, options };
+  }
+  const options = writeOptions(request, verb === "patch" ? "patch" : "update");
+  const scale =
+    verb === "patch" ? patchDocument(request, before).patched : (await decodeObject(contentType, body)).value;
+  checkMetadataTypes(scale);
+  const { replicas = 0 } = objectAt(scale, "spec");
+  const metadata = objectAt(scale, "metadata");
+  const next = { ...before, ...scale, metadata, spec: replicas === 0 ? {} : { replicas } };
+  const owners = await trackUpdate({ ...operation, next, manager: options.fieldManager });
+  return { scale, owners, options };
+}
+
+/** The real server cannot apply to the Scale of a custom resource either. */
+function inconvertible({ metadata }: KubeJson): StatusError {
+  const problem = "request to convert CR to an invalid group/version: autoscaling/v1";
+  const object = `/${metadata["name"]}; ${SCALE_API_VERSION}, Kind=Scale`;
+  return new StatusError(500, "", `failed to convert new object (${object}) to proper version: ${problem}`);
+}
+
+function withReplicas(
+  { verb, target: { type } }: ApiRequest,
   live: KubeObject,
   wanted: JsonObject,
-  { paths, options }: { readonly paths: ScalePaths; readonly options: WriteOptions },
+  paths: ScalePaths,
 ): KubeObject {
-  const { type } = request.target;
-  checkMetadataTypes(wanted);
   const replicas = objectAt(wanted, "spec")["replicas"] ?? 0;
   if (!Number.isInteger(replicas)) {
     const undecodable = badRequest("spec.replicas must be an integer");
-    throw request.verb === "patch" ? refusedPatch(undecodable) : undecodable;
+    throw verb === "patch" ? refusedPatch(undecodable) : undecodable;
+  }
+  if (replicas === NO_REPLICAS) {
+    throw badRequest(`the spec replicas field "${paths.specReplicasPath}" cannot be empty`);
   }
   if (Number(replicas) < 0 && !type.custom) {
     const message = `Invalid value: ${replicas}: should be a non-negative integer`;
@@ -52,17 +136,11 @@ function setReplicas(
   if (version !== "" && version !== live.metadata.resourceVersion) {
     throw conflict(type.group, type.plural, live.metadata.name);
   }
-  const object = setPath(live, members(paths.specReplicasPath), replicas);
-  const metadata = tidyMetadata(live.metadata);
-  // A Scale shows missing replicas as 0, so to ask for 0 changes nothing that anybody could own.
-  const keepsOwners = replicas === 0 && selectPath(live, paths.specReplicasPath).length === 0;
-  const answer = replace(request, live, { object, metadata, options, keepsOwners });
-  if (answer.form !== "object") throw internalError("a replaced object was expected");
-  return answer.object;
+  return setPath(live, members(paths.specReplicasPath), replicas);
 }
 
 /** `unset` stands for a missing replicas value; without it a missing one is an error. */
-function toScale(object: KubeObject, paths: ScalePaths, unset?: number): JsonObject {
+function toScale(object: KubeObject, paths: ScalePaths, unset?: number): KubeJson {
   const [replicas = unset] = selectPath(object, paths.specReplicasPath);
   if (replicas === undefined) {
     const text = `the spec replicas field "${paths.specReplicasPath}" does not exist`;

@@ -1,16 +1,23 @@
-import { trackUpdate } from "../apply/managed-fields.ts";
+import { type ManagedFieldsEntry, trackUpdate } from "../apply/managed-fields.ts";
 import { decodeObject } from "../http/body.ts";
 import { type Answer, type ApiRequest, type WriteOptions, writeOptions } from "../http/request.ts";
 import { badRequest, conflict, notFound } from "../http/status-error.ts";
+import { kindVersions } from "../kinds/kind-versions.ts";
 import { groupVersion } from "../kinds/registry.ts";
 import type { JsonObject } from "../schema/schema.ts";
+import type { Soon } from "../soon.ts";
 import { type KubeObject, textAt, timestamp } from "../storage/kube-object.ts";
 import { admit, restrictToEndpoint } from "./admission.ts";
 import { checkBody, checkKind } from "./checked-body.ts";
 import { commitChange, findLive } from "./commit.ts";
+import { createAtUrl, withTracking } from "./create.ts";
 import { changeCauses, missingVersion, nextMetadata } from "./object-meta.ts";
+import { checkPlace } from "./place.ts";
 
-/** PUT: replaces an object; it never creates one (A-14). */
+/**
+ * PUT: replaces an object.
+ * Differs: A-14 lets it never create one; Kubernetes 1.34 lets it create Events, Leases and RBAC objects.
+ */
 export async function update(request: ApiRequest): Promise<Answer> {
   const options = writeOptions(request, "update");
   const { value, duplicates } = await decodeObject(request.contentType, request.body);
@@ -21,15 +28,22 @@ export async function update(request: ApiRequest): Promise<Answer> {
   if (textAt(metadata, "name") === "") {
     throw badRequest(`the name of the object () does not match the name on the URL (${name})`);
   }
-  const live = findLive(server, target, name);
-  if (!live) throw notFound(target.type.group, target.type.plural, name);
+  const live = await findLive(server, target, name);
+  if (!live && !target.type.createsOnUpdate) throw notFound(target.type.group, target.type.plural, name);
   const uid = textAt(metadata, "uid");
-  if (uid !== "" && uid !== live.metadata.uid) {
-    const text = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
+  if (uid !== "" && uid !== live?.metadata.uid) {
+    const found = live?.metadata.uid ?? "";
+    const text = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`;
     throw conflict(target.type.group, target.type.plural, name, text);
   }
-  if (target.type.custom && textAt(metadata, "resourceVersion") === "") throw missingVersion(target, name);
+  if (live && target.type.needsVersion && textAt(metadata, "resourceVersion") === "")
+    throw missingVersion(target, name);
   checkKind(target, checked);
+  if (!live) {
+    checkPlace(request);
+    const sent = { ...object, metadata } as KubeObject;
+    return createAtUrl(request, await withTracking(request, sent, options.fieldManager), options);
+  }
   return replace(request, live, { object, metadata, options });
 }
 
@@ -37,14 +51,23 @@ interface Replacement {
   readonly object: JsonObject;
   readonly metadata: JsonObject;
   readonly options: WriteOptions;
-  /** The client asked for what it saw, so nobody comes to own anything. */
-  readonly keepsOwners?: boolean;
 }
 
 /** A change of a stored object by a whole new content: PUT, or a patch that was carried out. */
-export function replace(request: ApiRequest, live: KubeObject, change: Replacement): Answer {
+export function replace(request: ApiRequest, live: KubeObject, change: Replacement): Promise<Answer> {
+  return replaceOwned(request, live, change, (next) =>
+    trackedFields(request, live, next, change.options.fieldManager),
+  );
+}
+
+/** The same where somebody else says who owns what; `ownersOf` is given what was sent, before the endpoint takes its part. */
+export async function replaceOwned(
+  request: ApiRequest,
+  live: KubeObject,
+  change: Replacement,
+  ownersOf: (next: KubeObject) => Soon<readonly ManagedFieldsEntry[] | undefined>,
+): Promise<Answer> {
   const { target } = request;
-  const { options } = change;
   const next = { ...change.object, metadata: nextMetadata(target, live, change.metadata) } as KubeObject;
   const admitted = admit(
     request,
@@ -52,20 +75,18 @@ export function replace(request: ApiRequest, live: KubeObject, change: Replaceme
     restrictToEndpoint(target, live, next),
     changeCauses(target, live, change.metadata),
   );
-  // Ownership of a custom resource is settled on what was sent, before the endpoint takes its part of it.
-  const sent = target.type.custom ? next : admitted;
-  const managedFields = change.keepsOwners
-    ? live.metadata.managedFields
-    : trackedFields(request, live, sent, options.fieldManager);
+  const sent = { ...change.object, metadata: change.metadata } as KubeObject;
+  const managedFields = await ownersOf(sent);
   const { managedFields: _, ...rest } = admitted.metadata;
   const tracked = managedFields === undefined ? rest : { ...rest, managedFields };
-  return commitChange(request, live, { ...admitted, metadata: tracked } as KubeObject, options.dryRun);
+  return commitChange(request, live, { ...admitted, metadata: tracked } as KubeObject, change.options.dryRun);
 }
 
 function trackedFields(request: ApiRequest, live: KubeObject, next: KubeObject, manager: string) {
   const { type, served, subresource } = request.target;
   return trackUpdate({
     schema: served.schema,
+    versions: kindVersions(type),
     zero: type.zero,
     live,
     next,

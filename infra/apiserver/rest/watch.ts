@@ -3,13 +3,16 @@ import type { StreamEffect } from "../faults/fault.ts";
 import { faultyLines, type Lines } from "../faults/faulty-lines.ts";
 import { encodeChange, encodeEvent } from "../http/encode.ts";
 import type { Stream } from "../http/exchange.ts";
-import { negotiate, type Representation } from "../http/negotiate.ts";
+import { checkIncluded, negotiate, type Representation } from "../http/negotiate.ts";
+import { representEach } from "../http/represent.ts";
 import type { ApiRequest } from "../http/request.ts";
 import { isTrue } from "../http/router.ts";
 import { type Cause, expired, invalid, StatusError } from "../http/status-error.ts";
 import { groupVersion } from "../kinds/registry.ts";
+import { allSoon, type Soon, useSoon } from "../soon.ts";
 import type { Change, ChangeType, Collection } from "../storage/collection.ts";
 import type { KubeObject } from "../storage/kube-object.ts";
+import { LineOrder } from "./line-order.ts";
 import { type Selector, selectObjects, selector } from "./list.ts";
 import { invalidVersionText, parseVersion } from "./resource-version.ts";
 
@@ -40,10 +43,12 @@ export function planWatch(request: ApiRequest): WatchPlan {
   const sendInitial = query.get("sendInitialEvents");
   checkInitialEvents(query, sendInitial);
   const timeoutSeconds = Number.parseInt(query.get("timeoutSeconds") ?? "0", 10) || 0;
+  const representation = negotiate(request.accept, query.get("includeObject"));
+  checkIncluded(representation);
   const wantsInitial = sendInitial === null ? version === 0 : isTrue(sendInitial);
   return {
     request,
-    representation: negotiate(request.accept, query.get("includeObject")),
+    representation,
     selects: selector(request),
     since: wantsInitial ? undefined : version === 0 ? request.server.storage.version : version,
     sendsBookmarks: isTrue(query.get("allowWatchBookmarks")),
@@ -79,14 +84,17 @@ export function serveWatch(plan: WatchPlan, lines: Stream, fault?: StreamEffect)
   const stream = new EventStream(plan, fault ? faultyLines(fault, lines, server.clock) : lines);
   const missed = plan.since === undefined ? [] : collection.since(plan.since);
   if (!missed) {
-    stream.fail(expired(`too old resource version: ${plan.since} (${collection.compactedAt})`).toStatus());
+    stream.fail(expired(`too old resource version: ${plan.since} (${collection.compactedAt})`));
     return;
   }
   if (plan.since === undefined) {
-    for (const object of selectObjects(plan.request)) stream.sendObject("ADDED", object);
+    stream.sendPresent(representEach(target.type, target.served, selectObjects(plan.request)));
     if (plan.endsInitialEvents && plan.sendsBookmarks)
       stream.sendBookmark(server.storage.version, INITIAL_EVENTS_END);
   }
+  // So that a webhook is asked one question for all of them.
+  const objects = missed.map(({ object }) => object);
+  representEach(target.type, target.served, objects);
   for (const change of missed) stream.sendChange(change);
   follow(plan, collection, stream, lines);
 }
@@ -125,16 +133,24 @@ function every(ms: number, callback: () => void, clock: Clock): () => void {
 /** The events of one watch, as its selectors and representation show them. */
 class EventStream {
   readonly #plan: WatchPlan;
-  readonly #lines: Lines;
+  readonly #lines: LineOrder;
   #sent = 0;
 
   constructor(plan: WatchPlan, lines: Lines) {
     this.#plan = plan;
-    this.#lines = lines;
+    this.#lines = new LineOrder(lines);
   }
 
-  sendObject(type: ChangeType, object: KubeObject): void {
-    this.#lines.send(encodeEvent(this.#plan.request.target, type, object, this.#manner()));
+  /** What is there before anything changes; together when it has to be waited for, so that no number is too many. */
+  sendPresent(objects: readonly Soon<KubeObject>[]): void {
+    const { target } = this.#plan.request;
+    const lines = objects.map((object) => {
+      const manner = this.#manner();
+      return useSoon(object, (shown) => encodeEvent(target, "ADDED", shown, manner));
+    });
+    const made = allSoon(lines);
+    if (made instanceof Promise) this.#lines.send(made.then((all) => all.join("")));
+    else for (const line of made) this.#lines.send(line);
   }
 
   /** Passes a change on as the selectors see it: an object may begin or cease to match (A-33). */
@@ -146,17 +162,7 @@ class EventStream {
     const matches = selects.matches(change.object);
     const matched = change.previous !== undefined && selects.matches(change.previous);
     const as = seenAs(change.type, matched, matches);
-    if (as) this.#sendEncoded(change, as);
-  }
-
-  /** A version that cannot be shown ends the watch, and must not disturb the writer. */
-  #sendEncoded(change: Change, as: ChangeType): void {
-    try {
-      this.#lines.send(encodeChange(this.#plan.request.target, change, as, this.#manner()));
-    } catch (error) {
-      if (!(error instanceof StatusError)) throw error;
-      this.fail(error.toStatus());
-    }
+    if (as) this.#lines.send(encodeChange(this.#plan.request.target, change, as, this.#manner()));
   }
 
   sendBookmark(version: number, annotations: Readonly<Record<string, string>> | undefined): void {
@@ -170,9 +176,8 @@ class EventStream {
     this.#lines.send(encodeEvent(target, "BOOKMARK", bookmark as unknown as KubeObject, this.#manner()));
   }
 
-  fail(status: object): void {
-    this.#lines.send(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
-    this.end();
+  fail(error: StatusError): void {
+    this.#lines.fail(error);
   }
 
   end(): void {

@@ -29,6 +29,9 @@ export const ZERO_VALUES = {
   Pod: { spec: { containers: null }, status: {} },
   SpecAndStatus: { spec: {}, status: {} },
   Spec: { spec: {} },
+  CustomResourceDefinition: {
+    spec: { group: "", names: { plural: "", kind: "" }, scope: "", versions: null },
+  },
   Event: {
     involvedObject: {},
     source: {},
@@ -51,10 +54,12 @@ export function withConditionTimes(status: JsonObject, names: readonly string[])
 
 /** Members that Go leaves out when they are empty, by kind: dotted paths. Source: the `omitempty` tags of k8s.io/api */
 export const OMITTED_WHEN_EMPTY = {
-  ConfigMap: ["data", "binaryData", "immutable"],
-  Secret: ["data", "immutable"],
+  ConfigMap: ["data", "binaryData"],
+  Secret: ["data"],
+  ServiceAccount: ["secrets", "imagePullSecrets"],
   Node: ["spec.providerID", "spec.unschedulable", "spec.taints", "status.conditions", "status.addresses"],
   Pod: ["status.conditions"],
+  Namespace: ["spec.finalizers", "status.conditions"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** The object without those of its members that are empty: `{}`, `[]`, `""`, `false`, null. */

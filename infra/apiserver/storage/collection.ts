@@ -17,6 +17,12 @@ export interface Change {
   readonly lines: Map<string, string>;
 }
 
+/** A change in the history, which leaves out what can be made again from the object. */
+interface PastChange extends Omit<Change, "text" | "lines"> {
+  /** Length of the text, for the limit of the history. */
+  readonly length: number;
+}
+
 /** Somebody who is told every change, until the type goes away. */
 export interface Watcher {
   tell(change: Change): void;
@@ -27,7 +33,6 @@ export interface Watcher {
 interface Snapshot {
   readonly objects: readonly KubeObject[];
   readonly keys: readonly string[];
-  readonly expiresAtMs: number;
 }
 
 const HISTORY_MAX_CHANGES = 1_000;
@@ -40,13 +45,13 @@ export class Collection {
   readonly #objects = new Map<string, KubeObject>();
   /** Sorted; kept beside the map because lists are ordered and inserts are rarer than reads. */
   readonly #keys: string[] = [];
-  #changes: Change[] = [];
+  #changes: PastChange[] = [];
   #cut = 0;
   #historyBytes = 0;
   /** Version of the newest change that is no longer in the history. */
   #compactedAt: number;
   #changedAt: number;
-  readonly #snapshots = new Map<number, Snapshot>();
+  readonly #snapshots = new Map<number, Snapshot & { readonly expiresAtMs: number }>();
 
   constructor(version: number) {
     this.#compactedAt = version;
@@ -100,7 +105,7 @@ export class Collection {
       this.#keys.splice(lowerBound(this.#keys, change.key), 1);
     } else this.restore(change.key, change.object);
     this.#changedAt = change.version;
-    this.#changes.push(change);
+    this.#changes.push(pastOf(change));
     this.#historyBytes += change.text.length;
     this.#trim(change.atMs);
     for (const watcher of this.watchers) watcher.tell(change);
@@ -114,7 +119,7 @@ export class Collection {
 
   /** The objects as they were at `version`, by key; undefined when that is no longer known. */
   at(version: number): ReadonlyMap<string, KubeObject> | undefined {
-    const changes = this.since(version);
+    const changes = this.#pastSince(version);
     if (!changes) return undefined;
     const objects = new Map(this.#objects);
     for (const { key, previous } of changes.toReversed()) {
@@ -126,25 +131,38 @@ export class Collection {
 
   /** Changes after `version`, oldest first; undefined when some of them are no longer known. */
   since(version: number): readonly Change[] | undefined {
+    return this.#pastSince(version)?.map(({ length: _, ...change }) => ({
+      ...change,
+      text: JSON.stringify(change.object),
+      lines: new Map(),
+    }));
+  }
+
+  #pastSince(version: number): readonly PastChange[] | undefined {
     if (version < this.#compactedAt) return undefined;
     let first = this.#changes.length;
     while (first > this.#cut && (this.#changes[first - 1]?.version ?? 0) > version) first--;
     return this.#changes.slice(first);
   }
 
-  /** Keeps the present objects readable under `version` for later pages. */
+  /** Keeps the objects as they were at `version` readable for later pages, whatever happens to the history. */
   keepSnapshot(version: number, nowMs: number): void {
     this.#dropSnapshots(nowMs);
-    if (this.#snapshots.has(version)) return;
-    const objects = [...this.scan(undefined)];
-    const keys = [...this.#keys];
-    this.#snapshots.set(version, { objects, keys, expiresAtMs: nowMs + SNAPSHOT_MAX_AGE_MS });
+    const snapshot = this.#snapshots.has(version) ? undefined : this.#snapshotAt(version);
+    if (snapshot) this.#snapshots.set(version, { ...snapshot, expiresAtMs: nowMs + SNAPSHOT_MAX_AGE_MS });
+  }
+
+  #snapshotAt(version: number): Snapshot | undefined {
+    const objects = this.at(version);
+    if (!objects) return undefined;
+    const sorted = [...objects].sort(([left], [right]) => (left < right ? -1 : 1));
+    return { keys: sorted.map(([key]) => key), objects: sorted.map(([, object]) => object) };
   }
 
   /** Objects as they were at `version`, from the key after `after`; undefined when that is no longer known. */
   scanAt(version: number, namespace: string | undefined, after = ""): Iterable<KubeObject> | undefined {
     if (this.#changedAt <= version) return this.scan(namespace, after);
-    const snapshot = this.#snapshots.get(version);
+    const snapshot = this.#snapshots.get(version) ?? this.#snapshotAt(version);
     if (!snapshot) return undefined;
     const { from, to } = bounds(snapshot.keys, namespace, after);
     return snapshot.objects.slice(from, to);
@@ -156,7 +174,7 @@ export class Collection {
     if (!change) return;
     this.#cut++;
     this.#compactedAt = change.version;
-    this.#historyBytes -= change.text.length;
+    this.#historyBytes -= change.length;
     if (this.#cut > HISTORY_MAX_CHANGES) {
       this.#changes = this.#changes.slice(this.#cut);
       this.#cut = 0;
@@ -196,6 +214,10 @@ export class Collection {
     const { from, to } = bounds(keys, namespace, after);
     yield* keys.slice(from, to);
   }
+}
+
+function pastOf({ type, version, key, object, previous, text, atMs }: Change): PastChange {
+  return { type, version, key, object, previous, atMs, length: text.length };
 }
 
 function bounds(keys: readonly string[], namespace: string | undefined, after: string) {

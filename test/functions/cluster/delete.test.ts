@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { clusterDelete } from "../../../functions/cluster/delete.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { done, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
-import { cluster, crd, machinePool } from "../../support/builders.ts";
+import { cluster, crd, machinePool, OWNED_BY_P1 } from "../../support/builders.ts";
 import { decide, given, type World } from "../../support/world.ts";
 import {
   deletedCluster,
@@ -21,7 +21,7 @@ async function deletes(world: World): Promise<readonly (string | undefined)[]> {
   return (decision.delete ?? []).map(({ kind, name }) => `${kind.kind} ${name}`);
 }
 
-/** A Machine or MachineSet of an installation of Cluster API. */
+/** A Machine, or a MachineSet of an installation of Cluster API. */
 function upstream(kind: string, name: string, labels: { readonly [key: string]: string } = {}): KubeObject {
   return {
     apiVersion: "cluster.x-k8s.io/v1beta2",
@@ -203,18 +203,27 @@ describe("cluster-delete and an object of two Clusters", () => {
 });
 
 describe("cluster-delete beside an installation of Cluster API", () => {
-  it("keeps the finalizer while Machines exist that only a live list shows, and asks again", async () => {
-    const gone = [deletedCluster({ spec: { controlPlaneRef: undefined } }), upstreamCrd("Machine")] as const;
-    const decision = await decide(clusterDelete, given(...gone, upstream("Machine", "m1")));
-    expect(decision.delete?.map(({ name }) => name)).toEqual(["m1"]);
+  it("keeps the finalizer while sets exist that only a live list shows, and asks again", async () => {
+    const gone = [deletedCluster(), upstreamCrd("MachineSet")] as const;
+    const decision = await decide(clusterDelete, given(...gone, upstream("MachineSet", "ms1")));
+    expect(decision.delete?.map(({ name }) => name)).toEqual(["ms1"]);
     expect(decision.events).toEqual([
-      { type: "Normal", reason: "WaitingForWorkersDeletion", message: "* Worker Machines: m1" },
+      { type: "Normal", reason: "WaitingForWorkersDeletion", message: "* MachineSets: ms1" },
     ]);
-    expect(decision.result).toEqual(requeueAfter(5_000, "Machine.metadata.uid"));
+    expect(decision.result).toEqual(requeueAfter(5_000, "MachineSet.metadata.uid"));
+  });
+
+  it("waits for the Machines of a pool without deleting them, until an event tells of their end", async () => {
+    const ofPool = upstream("Machine", "p1-0");
+    const owned = { ...ofPool, metadata: { ...ofPool.metadata, ownerReferences: [OWNED_BY_P1] } };
+    const both = given(deletedCluster(), machinePool(), owned, fooControlPlane());
+    expect(await deletes(both)).toEqual(["MachinePool p1"]);
+    const left = given(deletedCluster(), fooControlPlane()).live(owned);
+    expect(await decide(clusterDelete, left)).toEqual({ result: waitFor("Machine.metadata.uid") });
   });
 
   it("deletes pools, deployments, sets and Machines in this order, control plane Machines last", async () => {
-    const kinds = ["Machine", "MachineSet", "MachineDeployment"];
+    const kinds = ["MachineSet", "MachineDeployment"];
     const world = given(
       deletedCluster({ spec: { controlPlaneRef: undefined } }),
       machinePool(),
@@ -236,21 +245,23 @@ describe("cluster-delete beside an installation of Cluster API", () => {
   it("neither deletes nor waits for control plane Machines of a control plane object", async () => {
     const world = given(
       deletedCluster(),
-      upstreamCrd("Machine"),
       upstream("Machine", "cp1", { "cluster.x-k8s.io/control-plane": "" }),
       fooControlPlane(),
     );
     expect(await deletes(world)).toEqual(["FooControlPlane c1-control-plane"]);
   });
 
-  it("asks for Machines in a version that the installation serves", async () => {
-    const world = given(deletedCluster(), upstreamCrd("Machine", ["v1beta1"]), upstream("Machine", "m1"));
-    const decision = await decide(clusterDelete, world);
+  it("asks for sets in a version that the installation serves", async () => {
+    const served = upstreamCrd("MachineSet", ["v1beta1"]);
+    const decision = await decide(
+      clusterDelete,
+      given(deletedCluster(), served, upstream("MachineSet", "ms1")),
+    );
     expect(decision.delete?.[0]?.kind.version).toBe("v1beta1");
   });
 
   it("does not ask for kinds that nobody serves", async () => {
-    const world = given(deletedCluster(), upstream("Machine", "m1"));
+    const world = given(deletedCluster(), upstream("MachineSet", "ms1"));
     expect((await decide(clusterDelete, world)).patch).toHaveLength(1);
   });
 });

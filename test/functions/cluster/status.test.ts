@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { clusterStatus } from "../../../functions/cluster/status.ts";
 import type { ClusterStatus } from "../../../shared/api/cluster.ts";
 import { done, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
-import { cluster, connection, machinePool, merge } from "../../support/builders.ts";
+import { cluster, connection, machine, machinePool, merge } from "../../support/builders.ts";
 import { appliedStatus, decide, given, NOW } from "../../support/world.ts";
 import {
   deletedCluster,
@@ -209,7 +209,7 @@ describe("cluster-status, paused", () => {
           ],
         },
       },
-      result: done,
+      result: waitFor("Cluster.spec.paused"),
     });
   });
 
@@ -240,6 +240,8 @@ describe("cluster-status, deleting", () => {
       reason: "WaitingForWorkersDeletion",
       message: "* MachinePools: a, b, c, d, e, ... (1 more)",
     });
+    const last = await statusIn(given(deleted, fooCluster(), fooControlPlane(), machine("p1-0")));
+    expect(told(last, "Deleting")).toMatchObject({ message: "* Worker Machines: p1-0" });
   });
 
   it.each([

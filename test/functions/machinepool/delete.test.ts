@@ -114,7 +114,27 @@ describe("machinepool-delete", () => {
       { cluster: "default/c1", name: "n2", uid: "uid-n2" },
     ]);
     expect(decision.patch).toBeUndefined();
-    expect(decision.result).toEqual(requeueAfter(10_000, "the node deletion timeout"));
+    // The deletes may be refused; that they are done an event tells.
+    expect(decision.result).toEqual(requeueAfter(1_000, "Nodes to be deleted"));
+    const going = { metadata: { deletionTimestamp: AT_ONCE } };
+    const later = given(cluster(), deleted(), connection()).inWorkload("default/c1", node("n1", going));
+    expect(await decide(machinepoolDelete, later)).toMatchObject({
+      delete: [],
+      result: requeueAfter(10_000, "the node deletion timeout"),
+    });
+  });
+
+  it("deletes the Nodes of a large pool in batches, and all that are left once the timeout has passed", async () => {
+    const names = Array.from({ length: 600 }, (_, index) => `n${index}`);
+    const nodeRefs = names.map((name) => ({ apiVersion: "v1", kind: "Node", name, uid: `uid-${name}` }));
+    const deletions = async (since: string) => {
+      const pool = deleted(since, { status: { nodeRefs } });
+      const nodes = names.map((name) => node(name));
+      const world = given(cluster(), pool, connection()).inWorkload("default/c1", ...nodes);
+      return (await decide(machinepoolDelete, world)).delete?.length;
+    };
+    expect(await deletions(AT_ONCE)).toBe(500);
+    expect(await deletions(LONG_AGO)).toBe(600);
   });
 
   it("removes only its own finalizer, with a test, once the Nodes are gone", async () => {
@@ -148,7 +168,7 @@ describe("machinepool-delete", () => {
   });
 
   it("waits for an unreachable workload cluster exactly until the timeout", async () => {
-    expect(await decide(machinepoolDelete, given(cluster(), deleted(), UNREACHABLE))).toEqual({
+    expect(await decide(machinepoolDelete, given(cluster(), deleted(), UNREACHABLE))).toMatchObject({
       delete: [],
       result: requeueAfter(10_000, "the node deletion timeout"),
     });
@@ -160,34 +180,56 @@ describe("machinepool-delete", () => {
   });
 
   it("waits for ever with a timeout of 0", async () => {
-    expect(await decide(machinepoolDelete, given(cluster(), untimed(LONG_AGO), UNREACHABLE))).toEqual({
+    expect(await decide(machinepoolDelete, given(cluster(), untimed(LONG_AGO), UNREACHABLE))).toMatchObject({
       delete: [],
       result: waitFor("Connection.status.state"),
     });
-    const stays = given(cluster(), untimed(LONG_AGO), connection()).inWorkload("default/c1", node("n1"));
+    const going = node("n1", { metadata: { deletionTimestamp: LONG_AGO } });
+    const stays = given(cluster(), untimed(LONG_AGO), connection()).inWorkload("default/c1", going);
     expect((await decide(machinepoolDelete, stays)).result).toEqual(waitFor("Node.metadata.uid"));
   });
 
-  it.each([
-    [
-      "cannot be read",
-      new KubeError({ class: "Transient", status: 403, reason: "Forbidden", message: "no" }),
-    ],
-    ["cannot be reached any more", new WaitingError("Connection default/c1")],
-  ])("gives Nodes up that %s once the timeout has passed, and not before", async (_, error) => {
+  it("F-13 tries Nodes that it may not read again without counting, until the timeout or for ever, and tells it", async () => {
+    const message = 'get Node /n1: nodes "n1" is forbidden';
+    const error = new KubeError({ class: "Transient", status: 403, reason: "Forbidden", message });
+    const events = [{ type: "Warning", reason: "FailedDeleteNode", message }];
+    const world = (pool: MachinePool) => given(cluster(), pool, connection()).refusing("default/c1", error);
+    expect(await decide(machinepoolDelete, world(deleted()))).toEqual({
+      events,
+      result: requeueAfter(1_000, message),
+    });
+    expect(await decide(machinepoolDelete, world(untimed(LONG_AGO)))).toEqual({
+      events,
+      result: requeueAfter(60_000, message),
+    });
+    const givenUp = await decide(machinepoolDelete, world(deleted(LONG_AGO)));
+    expect(givenUp.events).toEqual(events);
+    expect(givenUp.patch?.[0]?.operations).toEqual(RELEASE);
+  });
+
+  it("takes a connection that is lost while it reads as none", async () => {
     const world = (since: string) =>
-      given(cluster(), deleted(since), connection()).refusing("default/c1", error);
+      given(cluster(), deleted(since), connection()).refusing(
+        "default/c1",
+        new WaitingError("Connection default/c1"),
+      );
+    expect((await decide(machinepoolDelete, world(AT_ONCE))).result).toEqual(
+      requeueAfter(10_000, "the node deletion timeout"),
+    );
     expect((await decide(machinepoolDelete, world(LONG_AGO))).patch?.[0]?.operations).toEqual(RELEASE);
-    const before = decide(machinepoolDelete, world(AT_ONCE));
-    // An error brings the key back with backoff; a connection that is lost is waited for until the timeout.
-    if (error instanceof KubeError) await expect(before).rejects.toThrow(error);
-    else expect((await before).result).toEqual(requeueAfter(10_000, "the node deletion timeout"));
+  });
+
+  it("fails when it cannot tell whether bootstrap and infrastructure are gone", async () => {
+    const error = new KubeError({ class: "Transient", status: 403, reason: "Forbidden", message: "no" });
+    const world = given(cluster(), deleted(LONG_AGO), connection()).refusing("management", error);
+    await expect(decide(machinepoolDelete, world)).rejects.toThrow(error);
   });
 
   it("makes one attempt at the Nodes although the timeout has passed", async () => {
     const world = given(cluster(), deleted(LONG_AGO), connection()).inWorkload("default/c1", node("n1"));
     const decision = await decide(machinepoolDelete, world);
     expect(decision.delete).toMatchObject([{ name: "n1" }]);
+    expect(decision.deleteMayFail).toEqual({ reason: "FailedDeleteNode" });
     expect(decision.patch?.[0]?.operations).toEqual(RELEASE);
   });
 

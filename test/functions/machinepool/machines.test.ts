@@ -226,6 +226,16 @@ describe("machinepool-machines", () => {
     ]);
   });
 
+  it("F-20 makes none for an infrastructure machine that goes or is gone, whatever its snapshot shows", async () => {
+    const to = world(machine(), infraMachine(), infraMachine("m2"));
+    expect(await applied(to)).toContain("m2");
+    const going = infraMachine("m2", { metadata: { deletionTimestamp: DELETED } });
+    expect(await applied(to.live(going))).not.toContain("m2");
+    expect(await applied(to.goneLive(going))).not.toContain("m2");
+    const another = infraMachine("m2", { metadata: { uid: "uid-of-another" } });
+    expect(await applied(to.live(another))).not.toContain("m2");
+  });
+
   it("10.7 says of each Machine whether it is up to date, and moves no time without need", async () => {
     const fresh = machine("m1", { status: undefined });
     const older = machine("m2", { metadata: { generation: 2 } });

@@ -9,6 +9,7 @@ const DECIDED = [
   "test/shared/contract",
   "test/shared/api",
   "test/shared/runtime",
+  "test/infra/relay",
   "test/invariants",
 ];
 const SEEN = ["test/system"];

@@ -174,6 +174,7 @@ describe("machinepool-status", () => {
         "Waiting for bootstrap.cluster.x-k8s.io/FooConfig p1-config and infrastructure.cluster.x-k8s.io/FooMachinePool p1-infra to be deleted",
     });
     expect(decision.notBeforeMs).toBe(5_000);
+    expect(decision.result).toEqual(waitFor("BootstrapConfig.metadata.uid"));
   });
 
   it("keeps refs and counters while the workload cluster cannot be seen, and follows readiness", async () => {

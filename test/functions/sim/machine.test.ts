@@ -81,7 +81,23 @@ describe("sim-machine", () => {
     const leaving = simInstance("i0", { metadata: { deletionTimestamp: DELETED } });
     expect(await effects(world(going, leaving))).toEqual([]);
     const successor = simInstance("i0", { spec: { providerID: "sim://another" } });
-    expect(await effects(world(going, successor))).toEqual(["remove Machine /metadata/finalizers/0"]);
+    const leavingToo = machineOf({ deletionTimestamp: DELETED });
+    expect(await effects(world(going, successor, leavingToo))).toEqual([
+      "remove Machine /metadata/finalizers/0",
+    ]);
+  });
+
+  it("10.6 takes its Machine along when it is deleted, also one that no snapshot shows yet", async () => {
+    const going = simMachine("i0", { metadata: { deletionTimestamp: DELETED } });
+    const to = world(going).without(simInstance("i0"));
+    expect(await effects(to)).toEqual(["delete Machine m0"]);
+    const unseen = machine("i0", { spec: { infrastructureRef: REFERENCE } });
+    expect(await effects(to.without(machineOf()).live(unseen))).toEqual(["delete Machine i0"]);
+  });
+
+  it("F-23 stays when the Machine that goes is gone: it was that of an earlier SimMachine of the name", async () => {
+    const earlier = machineOf({ deletionTimestamp: DELETED });
+    expect(await effects(world(earlier).goneLive(earlier))).toEqual([]);
   });
 
   it("10.6 deletes its Machine, or without one itself, when the instance has gone by itself", async () => {

@@ -245,13 +245,13 @@ describe("sim-machinepool", () => {
       const foreign = instance("p2-0", { metadata: { ownerReferences: [] } });
       const decision = await decide(simMachinepool, given(deleted, ...three, foreign));
       expect(decision.delete?.map(({ name }) => name)).toEqual(["p1-infra-0", "p1-infra-1", "p1-infra-2"]);
-      expect(decision.patch).toBeUndefined();
+      expect(decision.patch).toEqual([]);
     });
 
     it("keeps its finalizer while an instance is going", async () => {
       const going = instance("p1-infra-0", { metadata: { deletionTimestamp: DELETED } });
       const decision = await decide(simMachinepool, given(cluster(), machinePool(), deleted, going));
-      expect(decision).toEqual({ delete: [], result: waitFor("SimInstance deleted") });
+      expect(decision).toEqual({ delete: [], patch: [], result: waitFor("SimInstance deleted") });
     });
 
     it("removes its finalizer once the API server has no instance of it", async () => {
@@ -355,8 +355,35 @@ describe("sim-machinepool", () => {
         return create?.map(({ object }) => object.metadata.name);
       };
       expect(await names(simMachine("p1-infra-1"))).toBeUndefined();
-      expect(await names(machineOf("p1-infra-1"))).toEqual(["p1-infra-3"]);
+      const leaving = machineOf("p1-infra-1", { metadata: { deletionTimestamp: DELETED } });
+      expect(await names(leaving)).toEqual(["p1-infra-3"]);
       expect(await names()).toEqual(["p1-infra-1"]);
+    });
+
+    it("F-20 makes nothing for an instance that the API server has no more, whatever the snapshots show", async () => {
+      const without = given(cluster(), machinePool(), pool, ...three, ...simMachines.slice(0, 2));
+      const namesOf = async (world: typeof without) =>
+        (await decide(simMachinepool, world)).create?.map(
+          ({ kind, object }) => `${kind.kind} ${object.metadata.name}`,
+        );
+      expect(await namesOf(without)).toEqual(["SimMachine p1-infra-2"]);
+      expect(await namesOf(without.goneLive(instance("p1-infra-2")))).toEqual(["SimInstance p1-infra-2"]);
+    });
+
+    it("10.6 takes a Machine down that has lost its SimMachine, on the API server, too", async () => {
+      const orphan = machineOf("p1-infra-3");
+      const to = given(cluster(), machinePool(), pool, ...three, ...simMachines, ...machines, orphan);
+      const { delete: doomed } = await decide(simMachinepool, to);
+      expect(doomed?.map(({ kind, name }) => `${kind.kind} ${name}`)).toEqual(["Machine p1-infra-3"]);
+      expect((await decide(simMachinepool, to.live(simMachine("p1-infra-3")))).delete).toEqual([]);
+      const leaving = machineOf("p1-infra-3", {
+        metadata: { deletionTimestamp: DELETED, finalizers: ["simmachine.infrastructure.sim.capstan.dev"] },
+      });
+      const { patch, delete: none } = await decide(simMachinepool, to.live(leaving));
+      expect(none).toEqual([]);
+      expect(patch?.map(({ target }) => `${target.kind.kind} ${target.name}`)).toEqual([
+        "Machine p1-infra-3",
+      ]);
     });
 
     it("takes its Machines down when it is deleted, and what has none directly", async () => {

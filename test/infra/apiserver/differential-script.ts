@@ -278,6 +278,41 @@ const CHAPTERS: Readonly<Record<string, readonly Step[]>> = {
     remove("/api/v1/namespaces/{ns}-x"),
     get("/api/v1/namespaces/{ns}-x"),
   ],
+  "an Event with two mistakes": [
+    post("/api/v1/namespaces/{ns}/events", {
+      metadata: { name: "e", annotations: { "a b": "x" } },
+      involvedObject: { kind: "Widget", name: "a", namespace: "other" },
+    }),
+  ],
+  "immutable data": [
+    post(C, { metadata: { name: "c" }, immutable: true, data: { a: "1" } }),
+    put(`${C}/c`, { metadata: { name: "c" }, immutable: true, data: { a: "1" }, binaryData: {} }),
+  ],
+  "a selfLink in a dry run": [
+    post(C, { metadata: { name: "c" } }),
+    merge(`${C}/c?dryRun=All`, { metadata: { selfLink: "/x" } }),
+  ],
+  "JSON patches of whole objects": [
+    post(W, widget("j")),
+    ...[1, null, {}, { ...widget("j"), spec: { size: 2 } }].map((value) =>
+      json(`${W}/j`, [{ op: "replace", path: "", value }]),
+    ),
+    merge(`${W}/j`, { metadata: { resourceVersion: null }, spec: { size: 3 } }),
+  ],
+  "lists of compiled-in kinds": [
+    post(C, { metadata: { name: "c" }, data: { a: "1" } }),
+    get(C),
+    get(C, TABLE),
+    get(C, PARTIAL_LIST),
+    get(`${C}?fieldSelector=metadata.name=c`),
+    get(`${C}?labelSelector=a`),
+    remove(C),
+    get(C),
+    post("/api/v1/configmaps", { metadata: { name: "c" } }),
+    remove("/api/v1/namespaces"),
+    get("/api/v1/namespaces/{ns}/bogus"),
+    get("/apis/apps/v2/deployments"),
+  ],
   CustomResourceDefinitions: [
     post(CRDS_PATH, { ...WIDGETS, metadata: { name: "wrong.name" } }),
     post(CRDS_PATH, {

@@ -69,9 +69,29 @@ describe("applying manifests", () => {
     await expect(apply([door])).rejects.toThrow(
       "no CustomResourceDefinition serves parts.dev/v1 Door; install the provider first",
     );
-    await expect(apply([cluster({ apiVersion: "cluster.x-k8s.io/v1beta1" })])).rejects.toThrow(
-      "Cluster c1: Capstan serves cluster.x-k8s.io/v1beta2, not cluster.x-k8s.io/v1beta1; convert the manifest",
+    await expect(apply([cluster({ apiVersion: "cluster.x-k8s.io/v1alpha4" })])).rejects.toThrow(
+      "Cluster c1: Capstan serves cluster.x-k8s.io/v1beta2, not cluster.x-k8s.io/v1alpha4; convert the manifest",
     );
+  });
+
+  it("sends those of v1beta1 as v1beta2, and nothing when one of them cannot be", async () => {
+    const old = (name: string) => ({
+      apiVersion: "cluster.x-k8s.io/v1beta1",
+      kind: "Cluster",
+      metadata: { name },
+      spec: { infrastructureRef: { apiVersion: "infra.dev/v1beta1", kind: "Site", name } },
+    });
+    const [sent] = await apply([old("c1")]);
+    expect(sent?.body).toMatchObject({
+      apiVersion: "cluster.x-k8s.io/v1beta2",
+      spec: { infrastructureRef: { apiGroup: "infra.dev", kind: "Site", name: "c1" } },
+    });
+    const clients = recordingClients(() => undefined, []);
+    const broken = { ...old("c2"), spec: { infrastructureRef: { kind: "Site", name: "c2" } } };
+    await expect(applyManifests(clients.of(MANAGEMENT, "up"), [old("c1"), broken])).rejects.toThrow(
+      "Cluster default/c2 of cluster.x-k8s.io/v1beta1: spec.infrastructureRef.apiVersion: is missing",
+    );
+    expect(clients.sent).toEqual([]);
   });
 
   it("names the object that was refused", async () => {

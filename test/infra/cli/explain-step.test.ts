@@ -1,13 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { machinepoolGuard } from "../../../functions/machinepool/guard.ts";
+import { machinepoolStatus } from "../../../functions/machinepool/status.ts";
 import { machinepoolSync } from "../../../functions/machinepool/sync.ts";
 import { dependencyOf, explainStep } from "../../../infra/cli/explain-step.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { Cluster } from "../../../shared/api/cluster.ts";
+import { Node } from "../../../shared/api/core.ts";
 import { groupOf, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import type { RecordedRead } from "../../../shared/runtime/attempt-record.ts";
 import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
 import type { Clients, Store } from "../../../shared/runtime/ports.ts";
-import { bootstrapConfig, cluster, FOO_CRDS, infraMachinePool, machinePool } from "../../support/builders.ts";
+import {
+  bootstrapConfig,
+  cluster,
+  FOO_CRDS,
+  infraMachinePool,
+  machinePool,
+  node,
+} from "../../support/builders.ts";
 import { virtualClock } from "../../support/clock.ts";
 
 const KEY = "default/c1|MachinePool|default/p1";
@@ -88,5 +98,24 @@ describe("a dependency", () => {
       object: "MachinePool default/p1",
       value: 3,
     });
+  });
+
+  it("is the object that it names, among many of its kind or not there", () => {
+    const nodes = [node("n1"), node("n2", { status: { conditions: [{ type: "Ready", status: "False" }] } })];
+    const question = { kind: Node, selection: {} };
+    const reads = [
+      { question, answer: { type: "list", items: nodes } },
+    ] as unknown as readonly RecordedRead[];
+    const scene = { fn: machinepoolStatus, object: machinePool(), reads };
+    expect(dependencyOf("Node.status.conditions[Ready].status of n2", scene)).toMatchObject({
+      object: "Node n2",
+      value: "False",
+    });
+    expect(dependencyOf("Node.metadata.uid of foo://n3", scene)).toEqual({
+      what: "Node.metadata.uid of foo://n3",
+      object: "Node foo://n3",
+      field: "metadata.uid",
+    });
+    expect(dependencyOf("MachinePool.spec.providerIDList", scene).value).toBe("a list of 3");
   });
 });

@@ -1,18 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { machinepoolGuard } from "../../../functions/machinepool/guard.ts";
+import { machinepoolMachines } from "../../../functions/machinepool/machines.ts";
 import { factsOf } from "../../../infra/cli/object-facts.ts";
 import { clusterNamed, type ObjectNode, objectTree } from "../../../infra/cli/object-tree.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { Cluster } from "../../../shared/api/cluster.ts";
 import { groupOf, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
-import { cluster, FOO_CRDS, infraMachinePool, machinePool } from "../../support/builders.ts";
+import { cluster, FOO_CRDS, infraMachinePool, machine, machinePool } from "../../support/builders.ts";
 
 const nameOf = ({ kind, key, object, children, more }: ObjectNode): unknown => ({
   [`${kind.kind} ${key.name}${object === undefined ? " (missing)" : ""}`]: [...children.map(nameOf), ...more],
 });
 
-async function treeOf(root: KubeObject, ...objects: readonly KubeObject[]): Promise<unknown> {
+async function treeOf(
+  root: KubeObject,
+  objects: readonly KubeObject[],
+  functions = [machinepoolGuard],
+): Promise<unknown> {
   await using store = createMemoryStore();
   for (const [index, object] of [...FOO_CRDS, root, ...objects].entries()) {
     const type = { cluster: MANAGEMENT, group: groupOf(object.apiVersion), kind: object.kind };
@@ -21,14 +26,14 @@ async function treeOf(root: KubeObject, ...objects: readonly KubeObject[]): Prom
       metadata: { uid: `u${index}`, ...object.metadata, resourceVersion: "1" },
     });
   }
-  return nameOf(await objectTree(store, [machinepoolGuard], { kind: Cluster, object: root }));
+  return nameOf(await objectTree(store, functions, { kind: Cluster, object: root }));
 }
 
 describe("the tree of a Cluster", () => {
   it("holds what it references, there or not, and its pools with what they reference", async () => {
     const root = cluster();
     const infra = infraMachinePool();
-    expect(await treeOf(root, machinePool(), infra)).toEqual({
+    expect(await treeOf(root, [machinePool(), infra])).toEqual({
       "Cluster c1": [
         expect.objectContaining({}),
         expect.objectContaining({}),
@@ -39,11 +44,18 @@ describe("the tree of a Cluster", () => {
     });
   });
 
+  it("holds the Machines of a pool, although no function reconciles them", async () => {
+    const functions = [machinepoolGuard, machinepoolMachines];
+    const tree = JSON.stringify(await treeOf(cluster(), [machinePool(), machine("m1")], functions));
+    expect(tree).toContain('"Machine m1"');
+    expect(tree.indexOf('"Machine m1"')).toBeGreaterThan(tree.indexOf('"MachinePool p1"'));
+  });
+
   it("says how many children of a kind are left out", async () => {
     const pools = Array.from({ length: 23 }, (_, index) =>
       machinePool({ metadata: { name: `p${index}`, uid: `pool-${index}` } }),
     );
-    const tree = JSON.stringify(await treeOf(cluster(), ...pools));
+    const tree = JSON.stringify(await treeOf(cluster(), pools));
     expect(tree.match(/"MachinePool /g)).toHaveLength(20);
     expect(tree).toContain("3 more of kind MachinePool");
   });

@@ -229,6 +229,19 @@ describe("client", () => {
     ]);
   });
 
+  it("keeps only the named objects of each page of a list", async () => {
+    await using w = await world([]);
+    const page = (names: readonly string[], version: string, token?: string) =>
+      listing(
+        names.map((name) => ({ ...a, metadata: { ...a.metadata, name } })),
+        version,
+        token,
+      );
+    w.scripted.lists.push(page(["n1", "n2"], "9", "next"), page(["n3", "n4"], "9"));
+    const { items } = await w.client.list(Thing, { names: ["n4", "n1", "n9"] });
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(["n1", "n4"]);
+  });
+
   it("waits once for a server that is behind, then leaves it to its caller (KC-06)", async () => {
     const behind = failing(504, "Timeout", {
       details: { retryAfterSeconds: 0, causes: [{ reason: "ResourceVersionTooLarge" }] },

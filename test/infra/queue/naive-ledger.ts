@@ -1,4 +1,4 @@
-import type { Claim, ClaimTerms } from "../../../infra/queue/claim.ts";
+import { type Claim, type ClaimTerms, FENCES_KEPT_MS } from "../../../infra/queue/claim.ts";
 import { BREAKER, LEDGER_LIMITS } from "../../../infra/queue/limits.ts";
 import { backoffMs } from "../../../shared/runtime/backoff.ts";
 import type { Cause, Fence, Outcome, QueueEntry } from "../../../shared/runtime/queue-port.ts";
@@ -174,7 +174,7 @@ export class NaiveLedger {
     const row = this.rows.find((each) => each.key === claim.key);
     if (row?.state !== "running" || row.owner !== claim.owner) return false;
     if (outcome.fences !== undefined)
-      this.fences.set(row.key, { fences: outcome.fences, until: now + 30_000 });
+      this.fences.set(row.key, { fences: outcome.fences, until: now + FENCES_KEPT_MS });
     if (outcome.type !== "again" && outcome.requested)
       this.floors.set(row.key, row.startedAt + this.terms.minIntervalMs);
     if (outcome.type === "error") {

@@ -148,6 +148,17 @@ const connect = async (w: World) => {
   await stateOf(w, "connected");
 };
 
+const watchesFrom = (w: World, version: string) =>
+  w.workload.requests
+    .filter(({ query }) => query.get("watch") === "true" && !query.has("sendInitialEvents"))
+    .filter(({ query }) => query.get("resourceVersion") === version);
+/** Lists of all Nodes that were answered. */
+const wholeLists = (w: World) =>
+  w.workload.requests.filter(
+    ({ path, query }) =>
+      path.endsWith("/nodes") && query.get("watch") === null && !query.has("fieldSelector"),
+  );
+
 describe("workload connections", () => {
   it("wait for the Secret, then connect and show the Nodes (KR-19)", async () => {
     await using w = await world();
@@ -272,12 +283,67 @@ describe("workload connections", () => {
     await using w = await world();
     await connect(w);
     await using other = await startScriptedServer();
-    other.lists.push(listing([node("n9", "3")], "4"));
+    // Who it is, then what it has.
+    other.lists.push(listing([], "4"), listing([node("n9", "3")], "4"));
     await w.writeSecret("c1", kubeconfigFor(other.url, "rotated"));
     await eventually(async () => (await w.nodes()).join() === "n9", within);
     await w.connections.of("default/c1", "x").list(Node, {});
     expect(other.requests.at(-1)?.headers["authorization"]).toBe("Bearer rotated");
     expect((await w.status())?.state).toBe("connected");
+  });
+
+  it("go on with another kubeconfig of the same server where the watch was, without a list (KR-10, KR-19)", async () => {
+    await using w = await world();
+    await connect(w);
+    await eventually(() => watchesFrom(w, "10").length === 1, within);
+    w.workload.lists.push(listing([node("n1", "5")], "12"));
+    w.workload.watches.push(holding(event("ADDED", node("n2", "11"))));
+    await w.writeSecret("c1", kubeconfigFor(w.workload.url, "rotated"));
+    await eventually(async () => (await w.nodes()).join() === "n1,n2", within);
+    expect(watchesFrom(w, "10").at(-1)?.headers["authorization"]).toBe("Bearer rotated");
+    expect(wholeLists(w)).toHaveLength(1);
+    expect(await w.status()).toMatchObject({ state: "connected", nodesComplete: true });
+  });
+
+  it("go on after an outage where the watch was (KR-10)", async () => {
+    await using w = await world();
+    w.workload.watches.push(breaking(), ...Array(20).fill(reset));
+    w.workload.others.push(...Array(20).fill(reset));
+    await connect(w);
+    w.workload.lists.push(...Array(20).fill(failing(500, "InternalError")));
+    for (let second = 0; second < 60 && (await w.status())?.state === "connected"; second += 1)
+      await w.clock.advance(SECOND);
+    expect((await w.status())?.state).toBe("unreachable");
+    w.workload.lists.splice(0, Number.POSITIVE_INFINITY, listing([node("n1", "5")], "12"));
+    w.workload.watches.splice(0, Number.POSITIVE_INFINITY, holding(event("ADDED", node("n2", "11"))));
+    await w.clock.advance(30 * SECOND);
+    await stateOf(w, "connected");
+    await eventually(async () => (await w.nodes()).join() === "n1,n2", within);
+    expect(wholeLists(w)).toHaveLength(1);
+  });
+
+  it("list when the server no longer has the Nodes that are known (KR-10, KR-12)", async () => {
+    await using w = await world();
+    await connect(w);
+    w.workload.lists.push(listing([], "12"), listing([node("n2", "11")], "12"));
+    await w.writeSecret("c1", kubeconfigFor(w.workload.url, "rotated"));
+    await eventually(async () => (await w.nodes()).join() === "n2", within);
+    expect(wholeLists(w)).toHaveLength(2);
+  });
+
+  it("list when the version is too old to go on from (KR-10)", async () => {
+    await using w = await world();
+    await connect(w);
+    await eventually(() => watchesFrom(w, "10").length === 1, within);
+    w.workload.lists.push(listing([node("n1", "5")], "12"), listing([node("n2", "11")], "12"));
+    w.workload.watches.push(failing(410, "Expired"));
+    await w.writeSecret("c1", kubeconfigFor(w.workload.url, "rotated"));
+    await eventually(() => watchesFrom(w, "10").length === 2, within);
+    await eventually(async () => {
+      await w.clock.advance(SECOND);
+      return (await w.nodes()).join() === "n2";
+    }, within);
+    expect(wholeLists(w)).toHaveLength(2);
   });
 
   it("drop the credentials of a Secret within 10 s after it changed or went (S-13)", async () => {

@@ -17,6 +17,18 @@ function seeing(served: { items: readonly KubeObject[]; resourceVersion: string 
   const client = { pages } as unknown as Parameters<typeof createLastSeen>[0]["client"];
   return { asked, seen: createLastSeen({ client, kind: Thing, selector: { labelSelector: "x=y" } }) };
 }
+/** A server at version 90 with these objects by name. */
+function serving(objects: { readonly [name: string]: KubeObject }) {
+  const asked: string[] = [];
+  async function* pages(_kind: unknown, { fieldSelector = "" }: ListOptions) {
+    const name = fieldSelector.replace("metadata.name=", "");
+    asked.push(name);
+    const found = objects[name];
+    yield { remaining: 0, resourceVersion: "90", items: found === undefined ? [] : [found] };
+  }
+  const client = { pages } as unknown as Parameters<typeof createLastSeen>[0]["client"];
+  return { asked, seen: createLastSeen({ client, kind: Thing }) };
+}
 const event = (type: WatchEvent["type"], object: KubeObject) => ({ type, object });
 
 describe("KR-12: a server that was away is recognised", () => {
@@ -29,15 +41,43 @@ describe("KR-12: a server that was away is recognised", () => {
     ]);
   });
 
-  it("KR-12: by a change that is newer than all that was seen", async () => {
-    const { seen } = seeing({ items: [thing("a", "85")], resourceVersion: "90" });
-    seen.listed([thing("a", "70")]);
+  it("KR-12: by an older object when newer ones have changed since: the watch tells of those", async () => {
+    const { seen, asked } = serving({ a: thing("a", "60"), b: thing("b", "85"), c: thing("c", "86") });
+    seen.listed([thing("a", "60"), thing("b", "70"), thing("c", "75")]);
     expect(await seen.recognise("80")).toBe(true);
+    expect(asked).toEqual(["c", "b", "a"]);
+  });
+
+  it("KR-12: not when an older object went back though a newer one has changed since", async () => {
+    const { seen } = serving({ a: thing("a", "85"), b: thing("b", "50") });
+    seen.listed([thing("a", "70"), thing("b", "65")]);
+    await expect(seen.recognise("80")).rejects.toMatchObject({ reason: "WentBack" });
+  });
+
+  it("KR-12: not when an object that was deleted is back", async () => {
+    const { seen } = serving({ a: thing("a", "70"), b: thing("b", "30") });
+    seen.listed([thing("a", "70"), thing("b", "30")]);
+    seen.handled(event("DELETED", thing("b", "75")));
+    await expect(seen.recognise("80")).rejects.toMatchObject({ reason: "WentBack" });
+  });
+
+  it("KR-12: by what was there before a deletion, if what was deleted still is", async () => {
+    const { seen } = serving({ a: thing("a", "70") });
+    seen.listed([thing("a", "70"), thing("b", "30")]);
+    seen.handled(event("DELETED", thing("b", "75")));
+    expect(await seen.recognise("80")).toBe(true);
+  });
+
+  it("KR-12: by nothing when all that it asks for has changed", async () => {
+    const names = ["a", "b", "c", "d", "e"];
+    const { seen, asked } = serving(Object.fromEntries(names.map((name) => [name, thing(name, "85")])));
+    seen.listed(names.map((name, at) => thing(name, `${60 + at}`)));
+    expect(await seen.recognise("80")).toBe(false);
+    expect(asked).toEqual(["e", "d", "c", "b"]);
   });
 
   it.each([
     ["at a lower version of its own", [thing("a", "70")], "79"],
-    ["without the object", [], "90"],
     ["with the object as it was before", [thing("a", "60")], "90"],
     ["with a change that would have been seen", [thing("a", "75")], "90"],
     ["with another object of the name", [thing("a", "70", "other")], "90"],
@@ -48,13 +88,19 @@ describe("KR-12: a server that was away is recognised", () => {
     await expect(seen.recognise("80")).rejects.toMatchObject({ reason: "WentBack", class: "Transient" });
   });
 
-  it("KR-12: by nothing while no object is known, or the newest change was a deletion", async () => {
-    const { seen } = seeing({ items: [], resourceVersion: "90" });
+  it("KR-12: by nothing while no object is known, or when it is gone", async () => {
+    const { seen, asked } = seeing({ items: [], resourceVersion: "90" });
     seen.listed([]);
     expect(await seen.recognise("80")).toBe(false);
+    expect(asked).toEqual([{ labelSelector: "x=y", pageItems: 1 }]);
     seen.handled(event("ADDED", thing("a", "81")));
-    seen.handled(event("DELETED", thing("b", "82")));
     expect(await seen.recognise("82")).toBe(false);
+  });
+
+  it("KR-12: not by the version of a list when no object is known", async () => {
+    const { seen } = seeing({ items: [], resourceVersion: "79" });
+    seen.listed([]);
+    await expect(seen.recognise("80")).rejects.toMatchObject({ reason: "WentBack" });
   });
 });
 

@@ -100,7 +100,8 @@ interface World extends AsyncDisposable {
   readonly relayServer: Server;
   readonly line: { isCut: boolean };
   /** The last write never happened. */
-  restore(): Promise<void>;
+  /** As it was so many writes ago. */
+  restore(writes?: number): Promise<void>;
   compact(): void;
 }
 
@@ -152,7 +153,7 @@ async function world(): Promise<World> {
     ledger,
     relayServer,
     line,
-    restore: () => embedded.restart({ undo: 1 }),
+    restore: (undo = 1) => embedded.restart({ undo }),
     create: (kind, object) =>
       client.create(kind, object as KubeObject & { metadata: { namespace?: string } }),
     start: async (functions, options = {}) =>
@@ -338,7 +339,10 @@ describe("relay", () => {
 
   it("goes on after a restart where the one before ended: nothing listed, nobody woken (KR-14, KR-17)", async () => {
     await using w = await world();
-    await w.create(MachinePool as Kind, named(fooObjects, "MachinePool"));
+    const pool = named(fooObjects, "MachinePool");
+    await w.create(MachinePool as Kind, pool);
+    // By the one that is as it was, the server is recognised.
+    await w.create(MachinePool as Kind, { ...pool, metadata: { ...pool.metadata, name: "other" } });
     const first = await w.start([pools]);
     await first.ready();
     await first[Symbol.asyncDispose]();
@@ -454,6 +458,34 @@ describe("relay", () => {
     w.woken.length = 0;
     await (await w.start([pools])).ready();
     await eventually(async () => (await replicas()) === before, within);
+    const resynced = `machinepool-test MachinePool default/foo-pool (${RESTORED})`;
+    await eventually(() => w.woken.includes(resynced), within);
+  });
+
+  it("starts over with a restored server though its newest object has changed since (KR-12)", async () => {
+    await using w = await world();
+    const pool = named(fooObjects, "MachinePool");
+    await w.create(MachinePool as Kind, pool);
+    await w.create(MachinePool as Kind, { ...pool, metadata: { ...pool.metadata, name: "newest" } });
+    const first = await w.start([pools]);
+    await first.ready();
+    const keyOf = (name: string) => ({ namespace: "default", name });
+    const replicas = async (name: string) =>
+      Reflect.get((await w.store.get(typeOf(MachinePool), keyOf(name))) ?? {}, "spec")?.replicas;
+    const scale = (name: string, value: number) =>
+      w.client.jsonPatch(MachinePool as Kind, keyOf(name), [{ op: "add", path: "/spec/replicas", value }]);
+    const before = await replicas("foo-pool");
+    await scale("foo-pool", 9);
+    await scale("newest", 8);
+    await eventually(async () => (await replicas("newest")) === 8, within);
+    await first[Symbol.asyncDispose]();
+    await w.restore(2);
+    await writeNamespaces(w.client, "x", "y");
+    await scale("newest", 7);
+    w.woken.length = 0;
+    await (await w.start([pools])).ready();
+    await eventually(async () => (await replicas("foo-pool")) === before, within);
+    expect(await replicas("newest")).toBe(7);
     const resynced = `machinepool-test MachinePool default/foo-pool (${RESTORED})`;
     await eventually(() => w.woken.includes(resynced), within);
   });

@@ -320,23 +320,42 @@ describe("KR-05: a list by watch", () => {
 });
 
 describe("KR-08: a loop with a version to resume from", () => {
+  const kept = { resume: async () => ({ resourceVersion: "90", items: [thing("a", "70")] }) };
+
   it("KR-08: watches from there without a list", async () => {
-    await using w = await patient(({ watches }) => watches.push(holding(event("ADDED", thing("a", "105")))), {
-      consumer: { resume: async () => "90" },
-    });
+    await using w = await patient(
+      ({ lists, watches }) => {
+        lists.push(listing([thing("a", "70")], "100"));
+        watches.push(holding(event("ADDED", thing("b", "105"))));
+      },
+      { consumer: kept },
+    );
     await w.until(() => w.world.told.length === 1);
-    expect(w.world.told).toEqual(["ADDED a"]);
-    expect(w.world.server.requests.map(({ query }) => query.get("resourceVersion"))).toEqual(["90"]);
+    expect(w.world.told).toEqual(["ADDED b"]);
+    expect(w.world.watchedFrom()).toEqual(["90"]);
     expect(w.world.loop.status()).toMatchObject({ lists: 0, resourceVersion: "105" });
   });
 
+  it("KR-12: lists when the server does not have what is kept", async () => {
+    await using w = await patient(
+      ({ lists }) => lists.push(listing([thing("a", "60")], "100"), listing([thing("a", "60")], "101")),
+      { consumer: kept },
+    );
+    await w.until(() => w.world.told.length === 1);
+    expect(w.world.told).toEqual(["list a at 101"]);
+  });
+
   it("KR-08: lists when the version is too old, and what it knew before is no first list", async () => {
-    await using w = await patient(({ watches }) => watches.push(streaming(expired)), {
-      consumer: { resume: async () => "90" },
-    });
+    await using w = await patient(
+      ({ lists, watches }) => {
+        lists.push(listing([thing("a", "70")], "100"));
+        watches.push(streaming(expired));
+      },
+      { consumer: kept },
+    );
     await w.until(() => w.world.told.length === 1);
     expect(w.world.firsts).toEqual([false]);
-    expect(listedFrom(w.world)).toEqual(["90"]);
+    expect(listedFrom(w.world).at(-1)).toBe("90");
   });
 
   it("KR-08: is where it was when a consumer fails, and tells the event again", async () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Cluster } from "../../../shared/api/cluster.ts";
 import type { Kind, KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
-import { readDescendantsLive } from "../../../shared/rules/cluster-reads.ts";
+import { readDescendants, readDescendantsLive } from "../../../shared/rules/cluster-reads.ts";
 import type { ListOptions, Reader } from "../../../shared/runtime/ports.ts";
 import { deletedCluster } from "../../functions/cluster/foo-objects.ts";
-import { crd, machinePool } from "../../support/builders.ts";
+import { cluster, crd, machine, machinePool } from "../../support/builders.ts";
 
 const labelled = machinePool();
 const young = machinePool({ metadata: { name: "young", uid: "uid-young", labels: undefined } });
@@ -57,6 +58,20 @@ describe("readDescendantsLive", () => {
     });
     const { read, lists } = reader([served], []);
     await readDescendantsLive(read, deletedCluster());
-    expect(lists).toEqual(["v1beta1 machinesets in default", "v1beta2 machinepools in default"]);
+    expect(lists).toEqual([
+      "v1beta1 machinesets in default",
+      "v1beta2 machinepools in default",
+      "v1beta2 machines in default",
+    ]);
+  });
+});
+
+describe("readDescendants", () => {
+  it("looks at Machines, of which there may be thousands, for a deletion only", async () => {
+    const { read } = reader([labelled, machine()], []);
+    const kindsOf = async (of: Cluster) =>
+      (await readDescendants(read, of)).flatMap(({ objects }) => objects.map(({ kind }) => kind));
+    expect(await kindsOf(cluster())).toEqual(["MachinePool"]);
+    expect(await kindsOf(deletedCluster())).toEqual(["MachinePool", "Machine"]);
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import {
   awaitedDeletion,
   deletionMessage,
-  nodeDeletionEndsAt,
   remainingProviders,
   unreadableProviders,
 } from "../../../shared/rules/pool-deletion.ts";
@@ -61,13 +60,6 @@ describe("the deletion of a pool", () => {
     ["nothing more", NONE, undefined],
   ])("waits for %s", (_, providers, awaited) => {
     expect(awaitedDeletion(deleted(), providers)).toBe(awaited);
-  });
-
-  it("ends retries for Nodes at the timeout, counted from the request, and never without one", () => {
-    expect(nodeDeletionEndsAt(deleted(10))).toEqual(new Date("2026-01-01T11:00:10Z"));
-    expect(nodeDeletionEndsAt(deleted(0))).toBeUndefined();
-    expect(nodeDeletionEndsAt(deleted(undefined))).toBeUndefined();
-    expect(nodeDeletionEndsAt(machinePool())).toBeUndefined();
   });
 
   it("says what it waits for, in the order in which it goes", () => {

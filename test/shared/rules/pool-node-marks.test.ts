@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { belongsElsewhere, isListedBy } from "../../../shared/rules/pool-node-marks.ts";
+import { belongsElsewhere, isContested, rivalsAmong } from "../../../shared/rules/pool-node-marks.ts";
 import { machinePool, node } from "../../support/builders.ts";
 
 const POOL = machinePool();
@@ -16,16 +16,19 @@ describe("belongsElsewhere", () => {
     ["a pool of the same age with a greater name", rival("p9", SAME_AGE), false],
     ["an older pool that lists other instances", rival("p0", SAME_AGE, ["foo://2"]), false],
   ])("for %s: %j", (_, other, expected) => {
-    expect(belongsElsewhere(POOL, node("n1"), [other])).toBe(expected);
+    expect(belongsElsewhere(POOL, node("n1"), rivalsAmong([other]))).toBe(expected);
   });
 
   it("leaves the Node of a deleted pool to any pool that stays", () => {
     const leaving = machinePool({ metadata: { deletionTimestamp: "2026-01-01T11:00:00Z" } });
-    expect(belongsElsewhere(leaving, node("n1"), [rival("p9", SAME_AGE)])).toBe(true);
+    expect(belongsElsewhere(leaving, node("n1"), rivalsAmong([rival("p9", SAME_AGE)]))).toBe(true);
   });
 
   it("is about instances, so a Node without provider ID is nobody's", () => {
-    expect(isListedBy([POOL], node("n1", { spec: { providerID: undefined } }))).toBe(false);
-    expect(isListedBy([POOL], node("n1"))).toBe(true);
+    const rivals = rivalsAmong([rival("p9", SAME_AGE), rival("p8", SAME_AGE, ["foo://2"])]);
+    expect(isContested(node("n1", { spec: { providerID: undefined } }), rivals)).toBe(false);
+    expect(isContested(node("n1"), rivals)).toBe(true);
+    expect(isContested(node("n2"), rivals)).toBe(true);
+    expect(isContested(node("n3"), rivals)).toBe(false);
   });
 });

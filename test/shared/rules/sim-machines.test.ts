@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  missingSimMachines,
-  ownParts,
-  simMachineReference,
-  topOf,
-} from "../../../shared/rules/sim-machines.ts";
+import { missingSimMachines, ownParts, simMachineReference } from "../../../shared/rules/sim-machines.ts";
 import { machine, machinePool } from "../../support/builders.ts";
 import { simInstance, simMachine, simMachinePool } from "../../support/sim.ts";
 
@@ -44,20 +39,5 @@ describe("SimMachines", () => {
     };
     const own = ownParts(simMachinePool(), parts);
     expect([own.instances, own.simMachines, own.machines].map((list) => list.length)).toEqual([1, 1, 1]);
-  });
-});
-
-describe("what is deleted so that an instance goes", () => {
-  const instances = [simInstance("i0")];
-  const simMachines = [simMachine("i0")];
-  const top = (parts: Parameters<typeof topOf>[1]) => topOf("i0", parts)?.kind.kind;
-
-  it("is the topmost object there is, and none while that is going", () => {
-    expect(top({ instances, simMachines, machines: [machineOf()] })).toBe("Machine");
-    expect(top({ instances, simMachines, machines: [machineOf(GOING)] })).toBeUndefined();
-    expect(top({ instances, simMachines, machines: [] })).toBe("SimMachine");
-    expect(top({ instances, simMachines: [simMachine("i0", GOING)], machines: [] })).toBeUndefined();
-    expect(top({ instances, simMachines: [], machines: [] })).toBe("SimInstance");
-    expect(top({ instances: [], simMachines: [], machines: [] })).toBeUndefined();
   });
 });

@@ -3,6 +3,7 @@ import { Cluster } from "../../../shared/api/cluster.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { SimMachine } from "../../../shared/api/sim-machine.ts";
+import { labelValueOf } from "../../../shared/rules/names.ts";
 import type { ToKeys } from "../../../shared/runtime/define-function.ts";
 import {
   clusterOf,
@@ -104,10 +105,17 @@ describe("an event's keys", () => {
           .map((name) => ({ namespace: "default", name, tenant: "default/c1" })),
     });
     expect(new Set(found.map(({ name }) => name))).toEqual(new Set(["p1"]));
-    expect((await lookups(poolOfMachine, machine())).asked).toEqual([
-      "MachinePool uid uid-p1",
-      "MachinePool cluster default/c1",
-    ]);
+    const asked = async (label: string) => {
+      const labels = {
+        "cluster.x-k8s.io/cluster-name": "c1",
+        "cluster.x-k8s.io/pool-name": label,
+      };
+      return (await lookups(poolOfMachine, machine("m1", { metadata: { labels } }))).asked;
+    };
+    const byOwner = "MachinePool uid uid-p1";
+    // A thousand pools in one Cluster: a Machine's event must not cost a look at each.
+    expect(await asked("p1")).toEqual([byOwner, "MachinePool name default/p1"]);
+    expect(await asked(labelValueOf("p".repeat(64)))).toEqual([byOwner, "MachinePool cluster default/c1"]);
     const bare = machine("m1", { metadata: { labels: undefined } });
     expect((await lookups(poolOfMachine, bare)).asked).toEqual(["MachinePool uid uid-p1"]);
   });

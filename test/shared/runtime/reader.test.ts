@@ -101,11 +101,29 @@ describe("a read of the read model", () => {
     ]);
   });
 
+  it("is recorded without the thousands of values that a large pool asks for", async () => {
+    const read = readerOf(await storeOf(widget()));
+    const values = Array.from({ length: 11 }, (_, at) => `foo://${at}`);
+    await read.list(Widget, { index: { name: "uid", values } });
+    const few = { index: { name: "uid", values: values.slice(1) } };
+    await read.list(Widget, few);
+    expect(read.records.map(({ what }) => what)).toEqual([
+      '{"index":{"name":"uid","values":"11 values"}}',
+      JSON.stringify(few),
+    ]);
+  });
+
   it("says nothing about absence before the first list is complete", async () => {
     const read = readerOf(createMemoryStore());
     await expect(read.get(Widget, key)).rejects.toThrow(NotListedError);
-    await expect(read.list(Widget, {})).rejects.toThrow("first list of Widget on management");
+    await expect(read.list(Widget, {})).rejects.toThrow("list of Widget on management");
     await expect(read.referenced(reference, "default")).rejects.toThrow(NotListedError);
+  });
+
+  it("KR-22: does not take a snapshot for the present once its kind is no longer listed", async () => {
+    const store = await storeOf(widget());
+    await store.advance({ cluster: MANAGEMENT, group: Widget.group, kind: Widget.kind }, { ready: false });
+    await expect(readerOf(store).get(Widget, key)).rejects.toThrow(NotListedError);
   });
 
   it("is refused for a kind that the function does not watch: nothing would wake it", async () => {
@@ -133,6 +151,19 @@ describe("a read of the read model", () => {
     const inCluster = await read.list(Widget, { index: { name: "cluster", values: ["default/c1"] } });
     expect(inCluster.map(({ metadata }) => metadata.name)).toEqual(["v"]);
     expect(read.liveVersion(MANAGEMENT, Widget, key)).toBe("9");
+    expect(read.listedInstead()).toEqual([{ ...widgetFence("9"), namespace: "", name: "" }]);
+  });
+
+  it("F-05 goes to the server for every object of a kind that lags behind as a whole", async () => {
+    const whole = { ...widgetFence("9"), namespace: "", name: "" };
+    const read = readerOf(await storeOf(widget()), {
+      served: [widget({ resourceVersion: "11" })],
+      stale: [whole],
+    });
+    expect((await read.get(Widget, key))?.metadata.resourceVersion).toBe("11");
+    expect(read.listedInstead()).toEqual([]);
+    await read.list(Widget, { namespace: "default" });
+    expect(read.listedInstead()).toEqual([{ ...whole, resourceVersion: "11" }]);
   });
 });
 

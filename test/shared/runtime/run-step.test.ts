@@ -198,6 +198,23 @@ describe("the freshness barrier", () => {
     expect(outcome.fences).toEqual([widgetFence("11")]);
   });
 
+  it("F-05 fences the next run behind all that it listed live, objects without a fence included", async () => {
+    const whole = { ...widgetFence("12"), namespace: "", name: "" };
+    const step: GrowStep = async (_, { read }) => {
+      await read.list(Widget, { namespace: "default" });
+      return { result: done };
+    };
+    const lease = { again: 50, fences: [widgetFence("8")] };
+    expect((await run({ step, lease, liveVersion: "12" })).outcome.fences).toEqual([whole]);
+    const store = await storeOf(widget());
+    expect((await run({ store, step, lease: { fences: [whole] } })).outcome).toMatchObject({ type: "again" });
+    await store.advance(WIDGETS, { resourceVersion: "12" });
+    expect((await run({ store, step, lease: { fences: [whole] } })).outcome).toMatchObject({
+      type: "ok",
+      fences: [],
+    });
+  });
+
   it("does not wait for the versions of a server that was restored: it reads live, and forgets the rest (KR-12)", async () => {
     const gadget = { ...widgetFence("90"), kind: "Gadget" };
     const store = await storeOf(widget());

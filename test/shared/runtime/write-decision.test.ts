@@ -165,16 +165,27 @@ describe("the writes of a decision", () => {
     expect(written.error).toBe(conflict);
   });
 
-  it("release the finalizer in spite of a failed delete when the time for trying is over", async () => {
+  it("release the finalizer in spite of a failed delete that may fail, and tell of it", async () => {
     const release = {
       patch: [{ target: target("w"), operations: [removeFinalizer] }],
       delete: [target("y")],
     };
-    const refuse = ({ verb }: SentWrite): Error | undefined => (verb === "delete" ? conflict : undefined);
-    expect((await write(release, refuse)).sent.map(({ verb }) => verb)).toEqual(["delete"]);
-    const { sent, written } = await write({ ...release, releaseAnyway: true }, refuse);
-    expect(sent.map(({ verb }) => verb)).toEqual(["delete", "jsonPatch"]);
-    expect(written.error).toBe(conflict);
+    const forbidden = new KubeError({ class: "Transient", status: 403, reason: "Forbidden", message: "no" });
+    const refuse = ({ verb }: SentWrite): Error | undefined => (verb === "delete" ? forbidden : undefined);
+    const must = await write(release, refuse);
+    expect(must.sent.map(({ verb }) => verb)).toEqual(["delete"]);
+    expect(must.written.error).toBe(forbidden);
+    const { sent, written } = await write({ ...release, deleteMayFail: { reason: "FailedDelete" } }, refuse);
+    expect(sent.map(({ verb }) => verb)).toEqual(["delete", "create", "jsonPatch"]);
+    expect(sent[1]?.body).toMatchObject({ type: "Warning", reason: "FailedDelete", message: "no" });
+    expect(written).toMatchObject({ error: undefined, requests: 2 });
+  });
+
+  it("tell nothing of a delete that may fail and only lost a race", async () => {
+    const mayFail = { delete: [target("y")], deleteMayFail: { reason: "FailedDelete" } };
+    const { sent, written } = await write(mayFail, () => conflict);
+    expect(sent.map(({ verb }) => verb)).toEqual(["delete"]);
+    expect(written.error).toBeUndefined();
   });
 
   it("fence the next run behind the versions they made, and above a version that lost a race", async () => {
@@ -252,6 +263,23 @@ describe("the writes of a decision", () => {
       () => new WaitingError("Connection default/c1"),
     );
     expect(written).toMatchObject({ requests: 0, error: { what: "Connection default/c1" } });
+  });
+
+  it("are given up where they may fail once one of them gets no answer, which takes its time", async () => {
+    const silent = new KubeError({ class: "Transient", status: 0, reason: "NoAnswer", message: "timed out" });
+    const names = Array.from({ length: 30 }, (_, index) => `n${index}`);
+    const many = { delete: names.map((name) => target(name)), deleteMayFail: { reason: "FailedDelete" } };
+    const refuse = ({ verb }: SentWrite): Error | undefined => (verb === "delete" ? silent : undefined);
+    const { sent, written } = await write(many, refuse);
+    expect(sent.filter(({ verb }) => verb === "delete").length).toBeLessThanOrEqual(8);
+    expect(written.error).toBeUndefined();
+  });
+
+  it("do not call it done when the lease is lost before a delete that may fail", async () => {
+    const mayFail = { delete: [target("y")], deleteMayFail: { reason: "FailedDelete" } };
+    const { sent, written } = await write(mayFail, undefined, AbortSignal.abort(new Error("lease lost")));
+    expect(sent).toEqual([]);
+    expect(written.error).toMatchObject({ message: "lease lost" });
   });
 
   it("stop once the lease is lost", async () => {

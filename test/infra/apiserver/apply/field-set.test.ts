@@ -36,6 +36,14 @@ describe("field sets", () => {
       }),
     ));
 
+  it("A-01: of objects that are owned alike are kept once", () => {
+    const path = ["f:spec", 'k:{"n":1}', "f:kept-once"];
+    const [left, right] = [draftSet(), draftSet()];
+    insertPath(left, path);
+    insertPath(right, path);
+    expect(toFieldsV1(left)).toBe(toFieldsV1(right));
+  });
+
   it("obey the algebra of sets", () =>
     fc.assert(
       fc.property(fieldSet, fieldSet, (left, right) => {

@@ -34,17 +34,17 @@ function widget(body: JsonObject): KubeJson {
   return { ...body, apiVersion: API_VERSION, kind: "Widget", metadata };
 }
 
-function apply(live: KubeJson | undefined, body: JsonObject, write: Write = {}): KubeJson {
+function apply(live: KubeJson | undefined, body: JsonObject, write: Write = {}): Promise<KubeJson> {
   return applyConfiguration({ ...request(live, write), config: widget(body), force: write.force ?? false });
 }
 
-function update(live: KubeJson | undefined, next: KubeJson, write: Write = {}): KubeJson {
-  const managedFields = trackUpdate({ ...request(live, write), next });
+async function update(live: KubeJson | undefined, next: KubeJson, write: Write = {}): Promise<KubeJson> {
+  const managedFields = await trackUpdate({ ...request(live, write), next });
   const { managedFields: _, ...metadata } = next.metadata;
   return { ...next, metadata: managedFields === undefined ? metadata : { ...metadata, managedFields } };
 }
 
-function patch(live: KubeJson, body: JsonObject, write: Write = {}): KubeJson {
+function patch(live: KubeJson, body: JsonObject, write: Write = {}): Promise<KubeJson> {
   return update(live, applyMergePatch(live, body) as KubeJson, write);
 }
 
@@ -68,9 +68,9 @@ function contentOf(object: KubeJson | undefined): JsonObject {
   );
 }
 
-function failureOf(write: () => unknown): StatusError {
+async function failureOf(write: () => Promise<unknown>): Promise<StatusError> {
   try {
-    write();
+    await write();
   } catch (error) {
     if (error instanceof StatusError) return error;
     throw error;
@@ -89,34 +89,39 @@ function itemNames(object: KubeJson): readonly Json[] {
 
 describe("server-side apply", () => {
   for (const vector of APPLY_VECTORS) {
-    it(`behaves as recorded in vector ${vector.name}`, () => {
+    it(`behaves as recorded in vector ${vector.name}`, async () => {
       let live: KubeJson | undefined;
       for (const step of vector.steps) {
         const before: KubeJson | undefined = live;
-        const write = (): KubeJson =>
+        const write = (): Promise<KubeJson> =>
           step.verb === "merge"
             ? patch(before ?? widget({}), step.body, step)
             : apply(before, step.body, step);
-        if (step.conflict === undefined) live = write();
-        else expect(failureOf(write).message).toBe(step.conflict);
+        if (step.conflict === undefined) live = await write();
+        else expect((await failureOf(write)).message).toBe(step.conflict);
         expect(contentOf(live)).toEqual(step.object);
         expect(ownersOf(live)).toEqual(step.entries);
       }
     });
   }
 
-  it("orders keyed lists by the configuration and keeps foreign members at their place", () => {
-    const merged = (live: string[], config: string[]) =>
-      itemNames(apply(apply(undefined, items(...live)), items(...config), { manager: "fn-b", force: true }));
-    expect(merged(["x", "y"], ["z", "y"])).toEqual(["x", "z", "y"]);
-    expect(merged(["x", "y", "z"], ["z", "n", "x"])).toEqual(["y", "z", "n", "x"]);
-    expect(merged(["b", "c"], ["c", "b"])).toEqual(["c", "b"]);
+  it("orders keyed lists by the configuration and keeps foreign members at their place", async () => {
+    const merged = async (live: string[], config: string[]) =>
+      itemNames(
+        await apply(await apply(undefined, items(...live)), items(...config), {
+          manager: "fn-b",
+          force: true,
+        }),
+      );
+    expect(await merged(["x", "y"], ["z", "y"])).toEqual(["x", "z", "y"]);
+    expect(await merged(["x", "y", "z"], ["z", "n", "x"])).toEqual(["y", "z", "n", "x"]);
+    expect(await merged(["b", "c"], ["c", "b"])).toEqual(["c", "b"]);
   });
 
-  it("names every conflicting manager and path", () => {
-    const first = apply(undefined, { spec: { color: "red", size: 1 } });
-    const second = patch(first, { spec: { nested: { a: "1" } } }, { manager: "human" });
-    const failure = failureOf(() =>
+  it("names every conflicting manager and path", async () => {
+    const first = await apply(undefined, { spec: { color: "red", size: 1 } });
+    const second = await patch(first, { spec: { nested: { a: "1" } } }, { manager: "human" });
+    const failure = await failureOf(() =>
       apply(second, { spec: { color: "green", size: 2, nested: { a: "2" } } }, { manager: "fn-b" }),
     );
     expect(failure.code).toBe(409);
@@ -130,14 +135,14 @@ describe("server-side apply", () => {
     });
   });
 
-  it("spells list keys, set values and subresources in conflicts", () => {
-    const live = apply(undefined, {});
-    const ready = apply(
+  it("spells list keys, set values and subresources in conflicts", async () => {
+    const live = await apply(undefined, {});
+    const ready = await apply(
       live,
       { status: { conditions: [{ type: "B", reason: "x" }] } },
       { subresource: "status" },
     );
-    const failure = failureOf(() =>
+    const failure = await failureOf(() =>
       apply(
         ready,
         { status: { conditions: [{ type: "B", reason: "y" }] } },
@@ -149,90 +154,98 @@ describe("server-side apply", () => {
     );
   });
 
-  it("gives everything an untracked object holds to before-first-apply", () => {
+  it("gives everything an untracked object holds to before-first-apply", async () => {
     const live = widget({ spec: { color: "red" } });
-    expect(ownersOf(apply(live, { spec: { size: 1 } }))).toEqual({
+    expect(ownersOf(await apply(live, { spec: { size: 1 } }))).toEqual({
       "fn-a/Apply": { "f:spec": { "f:size": {} } },
       "before-first-apply/Update": { "f:spec": { ".": {}, "f:color": {} } },
     });
   });
 
-  it("has no time for an apply that only adds an owner, and the time of the last change otherwise", () => {
-    const first = apply(undefined, { spec: { size: 1 } }, { now: "2026-01-01T00:00:00Z" });
-    const shared = apply(first, { spec: { size: 1 } }, { manager: "fn-b", now: "2026-01-02T00:00:00Z" });
+  it("has no time for an apply that only adds an owner, and the time of the last change otherwise", async () => {
+    const first = await apply(undefined, { spec: { size: 1 } }, { now: "2026-01-01T00:00:00Z" });
+    const shared = await apply(
+      first,
+      { spec: { size: 1 } },
+      { manager: "fn-b", now: "2026-01-02T00:00:00Z" },
+    );
     expect(entriesOf(shared).map(({ manager, time }) => [manager, time])).toEqual([
       ["fn-b", undefined],
       ["fn-a", "2026-01-01T00:00:00Z"],
     ]);
   });
 
-  it("fills a missing list key from its default", () => {
-    const live = apply(undefined, { spec: { ports: [{ port: 1 }] } });
+  it("fills a missing list key from its default", async () => {
+    const live = await apply(undefined, { spec: { ports: [{ port: 1 }] } });
     expect(ownersOf(live)["fn-a/Apply"]).toEqual({
       "f:spec": { "f:ports": { 'k:{"port":1,"protocol":"TCP"}': { ".": {}, "f:port": {} } } },
     });
-    const same = apply(live, { spec: { ports: [{ port: 1, protocol: "TCP" }] } });
+    const same = await apply(live, { spec: { ports: [{ port: 1, protocol: "TCP" }] } });
     expect(contentOf(same)).toEqual(contentOf(live));
   });
 
-  it("leaves a null where a manager emptied a struct without giving it up, which validation refuses", () => {
-    const live = apply(undefined, { spec: { nested: { a: "1" } } });
-    expect(contentOf(apply(live, { spec: { nested: {} } }))["spec"]).toMatchObject({ nested: null });
+  it("leaves a null where a manager emptied a struct without giving it up, which validation refuses", async () => {
+    const live = await apply(undefined, { spec: { nested: { a: "1" } } });
+    expect(contentOf(await apply(live, { spec: { nested: {} } }))["spec"]).toMatchObject({ nested: null });
   });
 
-  it("keeps an applied null, which validation refuses, unless there is a default", () => {
-    expect(contentOf(apply(undefined, { spec: { color: null } }))["spec"]).toMatchObject({ color: null });
-    expect(contentOf(apply(undefined, { spec: { mode: null } }))).toEqual({ spec: { mode: "Auto" } });
+  it("keeps an applied null, which validation refuses, unless there is a default", async () => {
+    expect(contentOf(await apply(undefined, { spec: { color: null } }))["spec"]).toMatchObject({
+      color: null,
+    });
+    expect(contentOf(await apply(undefined, { spec: { mode: null } }))).toEqual({ spec: { mode: "Auto" } });
   });
 
-  it("refuses configurations that do not fit the schema", () => {
-    const problem = (spec: JsonObject): [number, string] => {
-      const { code, message } = failureOf(() => apply(undefined, { spec }));
+  it("refuses configurations that do not fit the schema", async () => {
+    const problem = async (spec: JsonObject): Promise<[number, string]> => {
+      const { code, message } = await failureOf(() => apply(undefined, { spec }));
       return [code, message.slice(message.indexOf("): ") + 3)];
     };
-    expect(problem({ bogus: 1 })).toEqual([500, ".spec.bogus: field not declared in schema"]);
-    expect(problem({ set: ["a", "a"] })).toEqual([500, '.spec.set: duplicate entries for key [="a"]']);
-    expect(problem({ items: [{ value: "x" }] })[1]).toContain("omits all key fields");
-    expect(problem({ items: {} })[1]).toContain("expected list");
-    expect(problem({ color: {} })[1]).toContain("expected scalar");
-    expect(failureOf(() => apply(undefined, { metadata: { managedFields: [] } })).message).toBe(
+    expect(await problem({ bogus: 1 })).toEqual([500, ".spec.bogus: field not declared in schema"]);
+    expect(await problem({ set: ["a", "a"] })).toEqual([500, '.spec.set: duplicate entries for key [="a"]']);
+    expect((await problem({ items: [{ value: "x" }] }))[1]).toContain("omits all key fields");
+    expect((await problem({ items: {} }))[1]).toContain("expected list");
+    expect((await problem({ color: {} }))[1]).toContain("expected scalar");
+    expect((await failureOf(() => apply(undefined, { metadata: { managedFields: [] } }))).message).toBe(
       "metadata.managedFields must be nil",
     );
   });
 
-  it("tolerates duplicates that are already stored", () => {
+  it("tolerates duplicates that are already stored", async () => {
     const live = widget({
       spec: { items: [{ name: "a", value: "1" }, { name: "a", value: "2" }, { name: "b" }] },
     });
-    expect(itemNames(apply(live, items("b")))).toEqual(["a", "a", "b"]);
-    const next = patch(live, { spec: { color: "red" } });
+    expect(itemNames(await apply(live, items("b")))).toEqual(["a", "a", "b"]);
+    const next = await patch(live, { spec: { color: "red" } });
     expect(contentOf(next)["spec"]).toMatchObject({ color: "red" });
   });
 
-  it("lets kubectl take over what client-side apply had set, and nothing else", () => {
+  it("lets kubectl take over what client-side apply had set, and nothing else", async () => {
     const annotation = JSON.stringify(widget({ spec: { color: "red", size: 1 } }));
     const metadata = { annotations: { "kubectl.kubernetes.io/last-applied-configuration": annotation } };
-    const live = update(undefined, widget({ metadata, spec: { color: "red", size: 1 } }), {
+    const live = await update(undefined, widget({ metadata, spec: { color: "red", size: 1 } }), {
       manager: "kubectl-client-side-apply",
     });
-    const taken = apply(live, { spec: { color: "green", size: 1 } }, { manager: "kubectl" });
+    const taken = await apply(live, { spec: { color: "green", size: 1 } }, { manager: "kubectl" });
     expect(contentOf(taken)["spec"]).toMatchObject({ color: "green" });
-    const changed = patch(live, { spec: { color: "blue" } }, { manager: "human" });
-    expect(failureOf(() => apply(changed, { spec: { color: "green" } }, { manager: "kubectl" })).code).toBe(
-      409,
-    );
+    const changed = await patch(live, { spec: { color: "blue" } }, { manager: "human" });
+    expect(
+      (await failureOf(() => apply(changed, { spec: { color: "green" } }, { manager: "kubectl" }))).code,
+    ).toBe(409);
   });
 
-  it("tracks the status on the main endpoint of a kind without status subresource", () => {
-    const live = apply(undefined, { status: { phase: "x" } }, { resetFields: [] });
+  it("tracks the status on the main endpoint of a kind without status subresource", async () => {
+    const live = await apply(undefined, { status: { phase: "x" } }, { resetFields: [] });
     expect(contentOf(live)).toEqual({ status: { phase: "x" } });
     expect(ownersOf(live)["fn-a/Apply"]).toEqual({ "f:status": { "f:phase": {} } });
   });
 
-  it("merges owner references by uid, each as a whole", () => {
+  it("merges owner references by uid, each as a whole", async () => {
     const owner = (uid: string) => ({ apiVersion: "v1", kind: "X", name: "x", uid });
-    const first = apply(undefined, { metadata: { ownerReferences: [owner("1")], finalizers: ["f/a"] } });
-    const both = apply(
+    const first = await apply(undefined, {
+      metadata: { ownerReferences: [owner("1")], finalizers: ["f/a"] },
+    });
+    const both = await apply(
       first,
       { metadata: { ownerReferences: [owner("2")], finalizers: ["f/b"] } },
       { manager: "fn-b" },
@@ -244,18 +257,21 @@ describe("server-side apply", () => {
     });
   });
 
-  it("keeps names that reach a prototype out of the object", () => {
+  it("keeps names that reach a prototype out of the object", async () => {
     const body = JSON.parse(
       '{"spec": {"labels": {"__proto__": "x", "a": "b"}, "free": {"constructor": {"p": 1}}}}',
     );
-    const live = apply(undefined, body);
+    const live = await apply(undefined, body);
     expect(contentOf(live)).toEqual({ spec: { labels: { a: "b" }, free: {}, mode: "Auto" } });
   });
 });
 
 describe("tracking of updates", () => {
-  it("records a created struct itself as well as its fields", () => {
-    const live = update(undefined, widget({ metadata: { labels: { x: "1" } }, spec: { color: "red" } }));
+  it("records a created struct itself as well as its fields", async () => {
+    const live = await update(
+      undefined,
+      widget({ metadata: { labels: { x: "1" } }, spec: { color: "red" } }),
+    );
     expect(ownersOf(live)).toEqual({
       "fn-a/Update": {
         "f:metadata": { "f:labels": { ".": {}, "f:x": {} } },
@@ -264,41 +280,43 @@ describe("tracking of updates", () => {
     });
   });
 
-  it("starts nothing for an object whose history was reset, until the next apply", () => {
-    const live = update(undefined, widget({ spec: { color: "red" } }));
-    const reset = patch(live, { metadata: { managedFields: [{}] } });
+  it("starts nothing for an object whose history was reset, until the next apply", async () => {
+    const live = await update(undefined, widget({ spec: { color: "red" } }));
+    const reset = await patch(live, { metadata: { managedFields: [{}] } });
     expect(entriesOf(reset)).toEqual([]);
-    expect(entriesOf(patch(reset, { spec: { color: "green" } }))).toEqual([]);
-    expect(Object.keys(ownersOf(apply(reset, { spec: { size: 1 } })))).toContain("before-first-apply/Update");
-  });
-
-  it("takes entries from the request, but neither an empty list nor one it cannot read", () => {
-    const live = update(undefined, widget({ spec: { color: "red" } }));
-    const [entry] = entriesOf(live);
-    const renamed = patch(live, {
-      metadata: { managedFields: [{ ...entry, manager: "kubectl", operation: "Apply" }] },
-    });
-    expect(Object.keys(ownersOf(renamed))).toEqual(["kubectl/Apply"]);
-    expect(ownersOf(patch(live, { metadata: { managedFields: [] } }))).toEqual(ownersOf(live));
-    expect(ownersOf(patch(live, { metadata: { managedFields: [{ ...entry, fieldsType: "X" }] } }))).toEqual(
-      ownersOf(live),
+    expect(entriesOf(await patch(reset, { spec: { color: "green" } }))).toEqual([]);
+    expect(Object.keys(ownersOf(await apply(reset, { spec: { size: 1 } })))).toContain(
+      "before-first-apply/Update",
     );
   });
 
-  it("drops the entry of an owner whose last field is removed", () => {
-    const created = update(undefined, widget({ spec: { color: "red" } }));
-    const live = patch(created, { spec: { size: 1 } }, { manager: "human" });
+  it("takes entries from the request, but neither an empty list nor one it cannot read", async () => {
+    const live = await update(undefined, widget({ spec: { color: "red" } }));
+    const [entry] = entriesOf(live);
+    const renamed = await patch(live, {
+      metadata: { managedFields: [{ ...entry, manager: "kubectl", operation: "Apply" }] },
+    });
+    expect(Object.keys(ownersOf(renamed))).toEqual(["kubectl/Apply"]);
+    expect(ownersOf(await patch(live, { metadata: { managedFields: [] } }))).toEqual(ownersOf(live));
+    expect(
+      ownersOf(await patch(live, { metadata: { managedFields: [{ ...entry, fieldsType: "X" }] } })),
+    ).toEqual(ownersOf(live));
+  });
+
+  it("drops the entry of an owner whose last field is removed", async () => {
+    const created = await update(undefined, widget({ spec: { color: "red" } }));
+    const live = await patch(created, { spec: { size: 1 } }, { manager: "human" });
     expect(Object.keys(ownersOf(live))).toEqual(["fn-a/Update", "human/Update"]);
-    const next = patch(live, { spec: { size: null } }, { manager: "robot" });
+    const next = await patch(live, { spec: { size: null } }, { manager: "robot" });
     expect(Object.keys(ownersOf(next))).toEqual(["fn-a/Update"]);
   });
 
-  it("folds the oldest of more than ten updaters into ancient-changes", () => {
-    let live = update(undefined, widget({ spec: { labels: { l0: "x" } } }), { manager: "m00" });
+  it("folds the oldest of more than ten updaters into ancient-changes", async () => {
+    let live = await update(undefined, widget({ spec: { labels: { l0: "x" } } }), { manager: "m00" });
     for (let index = 1; index < 13; index += 1) {
       const now = `2026-12-01T00:00:${String(index).padStart(2, "0")}Z`;
       const manager = `m${String(index).padStart(2, "0")}`;
-      live = patch(live, { spec: { labels: { [`l${index}`]: "x" } } }, { manager, now });
+      live = await patch(live, { spec: { labels: { [`l${index}`]: "x" } } }, { manager, now });
     }
     const owners = ownersOf(live);
     expect(Object.keys(owners)).toHaveLength(10);
@@ -307,14 +325,16 @@ describe("tracking of updates", () => {
     });
   });
 
-  it("ignores what the endpoint does not store", () => {
-    const live = update(undefined, widget({ spec: { color: "red" } }));
-    expect(ownersOf(patch(live, { status: { phase: "x" } }, { manager: "fn-b" }))).toEqual(ownersOf(live));
+  it("ignores what the endpoint does not store", async () => {
+    const live = await update(undefined, widget({ spec: { color: "red" } }));
+    expect(ownersOf(await patch(live, { status: { phase: "x" } }, { manager: "fn-b" }))).toEqual(
+      ownersOf(live),
+    );
   });
 
-  it("keeps the entries when a list member has no identity, which validation will refuse", () => {
-    const live = update(undefined, widget({ spec: { color: "red" } }));
-    expect(ownersOf(patch(live, { spec: { items: [{ value: "x" }] } }))).toEqual(ownersOf(live));
+  it("keeps the entries when a list member has no identity, which validation will refuse", async () => {
+    const live = await update(undefined, widget({ spec: { color: "red" } }));
+    expect(ownersOf(await patch(live, { spec: { items: [{ value: "x" }] } }))).toEqual(ownersOf(live));
   });
 });
 
@@ -344,17 +364,17 @@ const configuration: fc.Arbitrary<JsonObject> = fc.record({
 describe("properties of apply", () => {
   it("changes nothing when the same configuration is applied again", () =>
     fc.assert(
-      fc.property(configuration, configuration, (base, config) => {
-        const live = apply(apply(undefined, base), config, { manager: "fn-b", force: true });
-        expect(apply(live, config, { manager: "fn-b", now: "2027-01-01T00:00:00Z" })).toEqual(live);
+      fc.asyncProperty(configuration, configuration, async (base, config) => {
+        const live = await apply(await apply(undefined, base), config, { manager: "fn-b", force: true });
+        expect(await apply(live, config, { manager: "fn-b", now: "2027-01-01T00:00:00Z" })).toEqual(live);
       }),
     ));
 
   it("leaves exactly the last configuration when one manager owns everything", () =>
     fc.assert(
-      fc.property(configuration, configuration, (first, second) => {
-        const twice = apply(apply(undefined, first), second);
-        const once = apply(undefined, second);
+      fc.asyncProperty(configuration, configuration, async (first, second) => {
+        const twice = await apply(await apply(undefined, first), second);
+        const once = await apply(undefined, second);
         expect(contentOf(twice)["spec"]).toEqual(contentOf(once)["spec"]);
         expect(ownersOf(twice)).toEqual(ownersOf(once));
       }),
@@ -362,11 +382,11 @@ describe("properties of apply", () => {
 
   it("never takes a field from another manager without force", () =>
     fc.assert(
-      fc.property(configuration, configuration, (mine, theirs) => {
-        const live = apply(undefined, mine);
+      fc.asyncProperty(configuration, configuration, async (mine, theirs) => {
+        const live = await apply(undefined, mine);
         let next = live;
         try {
-          next = apply(live, theirs, { manager: "fn-b" });
+          next = await apply(live, theirs, { manager: "fn-b" });
         } catch (error) {
           expect(error).toBeInstanceOf(StatusError);
         }
@@ -376,11 +396,11 @@ describe("properties of apply", () => {
 
   it("does not change its input", () =>
     fc.assert(
-      fc.property(configuration, configuration, (base, config) => {
-        const live = apply(undefined, base);
+      fc.asyncProperty(configuration, configuration, async (base, config) => {
+        const live = await apply(undefined, base);
         const before = JSON.stringify([live, config]);
-        apply(live, config, { manager: "fn-b", force: true });
-        patch(live, config, { manager: "human" });
+        await apply(live, config, { manager: "fn-b", force: true });
+        await patch(live, config, { manager: "human" });
         expect(JSON.stringify([live, config])).toBe(before);
       }),
     ));

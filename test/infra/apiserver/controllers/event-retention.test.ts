@@ -12,7 +12,7 @@ function run(storage: Storage): Disposable {
     users: new Users(),
     converters: new Converters(),
     bookmarkIntervalMs: 60_000,
-    garbageCollector: true,
+    controllers: true,
     podGraceScale: 0,
   });
   return { [Symbol.dispose]: stop };

@@ -84,7 +84,8 @@ describe("eviction", () => {
     const status = { conditions: [{ type: "Ready", status: "False" }] };
     await api.call("PATCH", `${PODS}/p/status`, { type: MERGE, body: { status } });
     expect((await evict(api, "p")).code).toBe(201);
-    await api.call("POST", PODS, { body: { metadata: { name: "waits", labels: { app: "x" } } } });
+    const spec = { containers: [{ name: "c", image: "i" }] };
+    await api.call("POST", PODS, { body: { metadata: { name: "waits", labels: { app: "x" } }, spec } });
     expect((await evict(api, "waits")).code).toBe(201);
   });
 

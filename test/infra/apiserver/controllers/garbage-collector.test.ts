@@ -97,7 +97,7 @@ describe("the garbage collector", () => {
   });
 
   it("can be switched off", async () => {
-    await using api = await startTestServer({ garbageCollector: false });
+    await using api = await startTestServer({ controllers: false });
     const owner = await create(api, "owner");
     await create(api, "left", [owner]);
     await remove(api, "owner");

@@ -6,7 +6,10 @@ const PODS = "/api/v1/namespaces/default/pods";
 
 async function create(api: TestApiServer, name: string, metadata: Body = {}, spec: Body = {}): Promise<void> {
   await api.call("POST", PODS, {
-    body: { metadata: { name, ...metadata }, spec: { nodeName: "n", ...spec } },
+    body: {
+      metadata: { name, ...metadata },
+      spec: { containers: [{ name: "c", image: "i" }], nodeName: "n", ...spec },
+    },
   });
 }
 

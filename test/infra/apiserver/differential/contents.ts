@@ -54,9 +54,12 @@ const VALID: Readonly<Record<string, Values>> = {
   numbers: fc.uniqueArray(one(1, 2, 3), { maxLength: 3 }),
   items: uniqueBy(item, ["name"]),
   ports: uniqueBy(port, ["port", "protocol"]),
-  free: someOf({ a: one(1, "x", true), b: someOf({ c: word, d: words }, 2), l: words }, 3),
-  anything: one(1, "x", [1, 2], { a: 1 }, { a: { b: 2 } }, {}),
-  partly: someOf({ known: one(1, 2), more: someOf({ a: word }, 1), other: someOf({ z: word }, 1) }, 3),
+  free: someOf({ a: one(1, "x", true, null), b: someOf({ c: one("x", null), d: words }, 2), l: words }, 3),
+  anything: one(1, "x", [1, 2], [null], { a: 1 }, { a: { b: 2 } }, { a: null }, {}),
+  partly: someOf(
+    { known: one(1, 2), more: someOf({ a: word }, 1), other: one(null, {}, { z: "x" }, { z: null }) },
+    3,
+  ),
   template: one({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "t" }, data: { a: "b" } }),
 };
 

@@ -134,6 +134,11 @@ export const CORE_CONTENTS: readonly CoreKind[] = [
     name: "{ns}-x",
     content: fc.constant({}),
     directives: pick<JsonObject>({ metadata: { labels: { a: "b" } } }, { metadata: { labels: null } }),
+    status: fc.oneof(
+      fc.record({ conditions }),
+      orderOf,
+      pick<JsonObject>({ phase: "Active" }, { phase: "Terminating" }, { phase: "x" }, {}),
+    ),
   },
   {
     kind: "Pod",
@@ -198,6 +203,26 @@ export const CORE_CONTENTS: readonly CoreKind[] = [
       { count: 3 },
       { message: "new" },
       { series: { count: 2, lastObservedTime: "2020-01-01T00:00:00.000000Z" } },
+    ),
+  },
+  {
+    kind: "ServiceAccount",
+    apiVersion: "v1",
+    path: "/api/v1/namespaces/{ns}/serviceaccounts",
+    name: "a",
+    content: someOf(
+      {
+        secrets: pick<Json>([{ name: "s" }], [{ name: "s" }, { name: "t" }], []),
+        imagePullSecrets: pick<Json>([{ name: "p" }], []),
+        automountServiceAccountToken: pick<Json>(true, false),
+      },
+      2,
+    ),
+    directives: pick<JsonObject>(
+      { secrets: [{ name: "u" }] },
+      { secrets: [{ name: "s", $patch: "delete" }] },
+      { imagePullSecrets: null },
+      { automountServiceAccountToken: null },
     ),
   },
 ];

@@ -1,12 +1,20 @@
 import * as fc from "fast-check";
 import type { JsonObject } from "../../../../infra/apiserver/schema/schema.ts";
-import { pick } from "./choice.ts";
+import { pick, rarely } from "./choice.ts";
 import { CORE_CONTENTS, type CoreKind } from "./core-contents.ts";
+import { oddDirectives, REFUSALS } from "./core-refusals.ts";
 import { manager } from "./gizmo-address.ts";
-import { validMetadata } from "./metadata-contents.ts";
+import { oddMetadata, validMetadata } from "./metadata-contents.ts";
 import * as s from "./step.ts";
 
 type Steps = fc.Arbitrary<s.Step>;
+
+const writer = fc.record({
+  fieldManager: manager,
+  dryRun: rarely("All"),
+  fieldValidation: rarely("Ignore", "Warn", "Strict"),
+});
+type Writer = typeof writer extends fc.Arbitrary<infer T> ? T : never;
 
 function stepsOf({ kind, apiVersion, path, name, content, directives, status }: CoreKind): Steps {
   const item = `${path}/${name}`;
@@ -16,13 +24,17 @@ function stepsOf({ kind, apiVersion, path, name, content, directives, status }: 
     metadata: { name, ...metadata },
     ...value,
   });
-  const by = (at: string, fieldManager: string, force?: string) => s.withQuery(at, { fieldManager, force });
-  const main = fc.tuple(manager, content, validMetadata);
+  const by = (at: string, who: Writer, force?: string) => s.withQuery(at, { ...who, force });
+  const metadata = fc.oneof({ weight: 5, arbitrary: validMetadata }, { weight: 1, arbitrary: oddMetadata });
+  const odd = REFUSALS[kind] ?? content;
+  const value = fc.oneof({ weight: 4, arbitrary: content }, { weight: 1, arbitrary: odd });
+  const main = fc.tuple(writer, value, metadata);
   const steps: [number, Steps][] = [
     [4, main.map(([who, value, metadata]) => s.post(by(path, who), object(metadata, value)))],
     [1, main.map(([who, value]) => s.post(by(path, who), { metadata: { name }, ...value }))],
     [2, main.map(([who, value, metadata]) => s.strategic(by(item, who), { metadata, ...value }))],
-    [3, fc.tuple(manager, directives).map(([who, value]) => s.strategic(by(item, who), value))],
+    [1, fc.tuple(writer, oddDirectives).map(([who, value]) => s.strategic(by(item, who), value))],
+    [3, fc.tuple(writer, directives).map(([who, value]) => s.strategic(by(item, who), value))],
     [1, main.map(([who, value]) => s.merge(by(item, who), value))],
     [
       2,
@@ -45,7 +57,7 @@ function stepsOf({ kind, apiVersion, path, name, content, directives, status }: 
     ],
   ];
   if (status !== undefined) {
-    const state = fc.tuple(manager, status);
+    const state = fc.tuple(writer, status);
     const plain = state.filter(([, value]) => !JSON.stringify(value).includes("$"));
     steps.push(
       [3, state.map(([who, value]) => s.strategic(by(`${item}/status`, who), { status: value }))],

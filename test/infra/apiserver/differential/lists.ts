@@ -54,7 +54,7 @@ export const listing: Steps = fc.oneof(
     .tuple(
       fc.record({
         limit: rarely("1", "2", "0", "-1", "x"),
-        resourceVersion: rarely("0", "1", "{version:Gizmo/a}", "{first:Gizmo/a}", "abc", "-1"),
+        resourceVersion: rarely("0", "{version:Gizmo/a}", "{first:Gizmo/a}", "abc", "-1"),
         resourceVersionMatch: rarely("Exact", "NotOlderThan", "Foo"),
         fieldSelector: rarely(
           "metadata.name=a",
@@ -97,7 +97,7 @@ export const listing: Steps = fc.oneof(
         "text/html,application/json",
         "application/json;as=Bogus;v=v1;g=meta.k8s.io",
       ),
-      rarely("None", "Object", "Metadata"),
+      rarely("None", "Object", "Metadata", "x", ""),
     )
     .map(([of, form, includeObject]) => s.get(s.withQuery(`${G}/${of}`, { includeObject }), form)),
 );

@@ -22,7 +22,7 @@ export async function startServers(assets: string): Promise<Servers> {
   const started = stack.use(await startRealServer(assets, { controllers: false }));
   const kubeconfig = parse(started.kubeconfig);
   const real = clientFor(kubeconfig.clusters[0].cluster.server, kubeconfig.users[0].user.token);
-  const ours = stack.use(await startTestServer({ garbageCollector: false }));
+  const ours = stack.use(await startTestServer({ controllers: false }));
   for (const server of [real, ours]) {
     for (const body of [WIDGETS, GIZMOS]) await server.call("POST", CRDS_PATH, { body });
     for (const plural of ["widgets", "gizmos"]) {
@@ -56,7 +56,7 @@ export async function compareServers(sequence: Sequence, servers: Servers): Prom
   const explained: Explanation[] = [];
   for (const played of all) {
     for (const difference of differencesOf(played.real, played.ours)) {
-      const explanation = explanationOf(played.step, sequence.steps.slice(0, played.index), difference);
+      const explanation = explanationOf(sequence.steps.slice(0, played.index + 1), difference);
       if (explanation === undefined) unexplained.push({ played, difference });
       else explained.push(explanation);
       if (explanation?.endsSequence) return { sequence, unexplained, explained };

@@ -79,7 +79,7 @@ describe("CustomResourceDefinitions", () => {
     properties.untyped = {};
     properties.items.items.required = [];
     const { code, body } = await api.call("POST", CRDS_PATH, { body: crd });
-    const root = "spec.versions[0].schema.openAPIV3Schema.properties[spec].properties";
+    const root = "spec.validation.openAPIV3Schema.properties[spec].properties";
     expect([code, body.details.causes.map((cause: Body) => cause.field)]).toEqual([
       422,
       [`${root}[items].items.properties[name].default`, `${root}[untyped].type`],

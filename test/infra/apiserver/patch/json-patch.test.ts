@@ -80,7 +80,6 @@ describe("JSON patch", () => {
       { op: "replace", path: "/spec/color" },
       { op: "move", from: "/spec/color", path: "/spec/x" },
       { op: "move", from: "/spec/labels", path: "/spec/labels/x" },
-      { op: "replace", path: "", value: {} },
       { op: "remove", path: "" },
       { op: "add", path: "spec/x", value: 1 },
       { op: "add", path: "/spec/__proto__/x", value: 1 },
@@ -88,6 +87,11 @@ describe("JSON patch", () => {
       { op: "bogus", path: "/spec" },
     ];
     for (const op of failing) expect([op, codeOf([op])]).toEqual([op, 422]);
+  });
+
+  it("replaces the whole object by an object, and by nothing else", () => {
+    expect(applyJsonPatch({ a: 1 }, [{ op: "replace", path: "", value: { b: 2 } }])).toEqual({ b: 2 });
+    expect(applyJsonPatch({ a: 1 }, [{ op: "replace", path: "", value: null }])).toEqual({ a: 1 });
   });
 
   it("answers 400 for what is no patch and 413 for more than 10,000 operations", () => {

@@ -79,12 +79,11 @@ describe("creation", () => {
 
   it("refuses objects that are too large to store", async () => {
     await using api = await startTestServer({ withWidgets: false });
-    const data = { big: "x".repeat(1_600_000) };
-    const reply = await api.call("POST", "/api/v1/namespaces/default/configmaps", {
-      body: { metadata: { name: "c" }, data },
-    });
+    const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+    const body = { metadata: { name: "l" }, spec: { holderIdentity: "x".repeat(1_600_000) } };
+    const reply = await api.call("POST", leases, { body });
     expect([reply.code, reply.body.message]).toEqual([500, "etcdserver: request is too large"]);
-    expect((await api.call("GET", "/api/v1/namespaces/default/configmaps/c")).code).toBe(404);
+    expect((await api.call("GET", `${leases}/l`)).code).toBe(404);
   });
 
   it("lists every invalid field", async () => {

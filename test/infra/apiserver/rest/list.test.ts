@@ -74,11 +74,13 @@ describe("lists", () => {
     ]);
   });
 
-  it("answer 410 to an exact version that is gone", async () => {
+  it("show an exact version of the past, and answer 410 when it is forgotten", async () => {
     await using api = await withWidgets(["a"]);
     const { body } = await api.call("GET", ALL);
     await api.call("POST", WIDGETS_PATH, { body: widget("b") });
     const query = `resourceVersion=${body.metadata.resourceVersion}&resourceVersionMatch=Exact`;
+    expect(namesOf((await api.call("GET", `${ALL}?${query}`)).body)).toEqual(["a"]);
+    api.server.compact();
     expect((await api.call("GET", `${ALL}?${query}`)).code).toBe(410);
   });
 

@@ -40,6 +40,14 @@ describe("a collection", () => {
     expect(collection.since(1_500)).toEqual([]);
   });
 
+  it("A-01: makes the text of a past change again", () => {
+    const collection = new Collection(0);
+    const change = added(1, 0);
+    collection.commit({ ...change, text: JSON.stringify(change.object), lines: new Map([["full", "line"]]) });
+    const [again] = collection.since(0) ?? [];
+    expect(again).toEqual({ ...change, text: JSON.stringify(change.object), lines: new Map() });
+  });
+
   it("A-34: forgets changes after 5 minutes", () => {
     const collection = new Collection(0);
     collection.commit(added(1, 0));
@@ -57,6 +65,7 @@ describe("a collection", () => {
     const namesAt = (version: number) =>
       [...(collection.scanAt(version, undefined) ?? [])].map(({ metadata }) => metadata.name);
     expect([namesAt(1), namesAt(2)]).toEqual([["o1"], ["o1", "o2"]]);
+    for (const _ of ["o1", "o2"]) collection.dropOldest();
     collection.keepSnapshot(2, 5 * MINUTE);
     expect(namesAt(1)).toEqual(["o1"]);
     collection.keepSnapshot(2, 5 * MINUTE + 1);

@@ -60,7 +60,7 @@ describe("a server with a data folder", () => {
 
   it("A-05: finishes what it had begun: collections of owners, namespaces and kinds", async () => {
     await using folder = await temporaryFolder();
-    await using first = await startTestServer({ data: folder.path, garbageCollector: false });
+    await using first = await startTestServer({ data: folder.path, controllers: false });
     const { body: owner } = await create(first, "owner");
     const reference = { apiVersion: "test.capstan.dev/v1", kind: "Widget", name: "owner" };
     const ownerReferences = [{ ...reference, uid: owner.metadata.uid }];

@@ -1,0 +1,31 @@
+import type { KindVersions } from "../apply/views.ts";
+import { isJsonObject, type JsonObject } from "../schema/schema.ts";
+import type { KubeObject } from "../storage/kube-object.ts";
+import { convertVersions } from "./conversion.ts";
+import { groupVersion, type ResourceType, type ServedVersion } from "./registry.ts";
+
+/** The versions of a custom resource in which field ownership is compared; compiled-in kinds have one each. */
+export function kindVersions(type: ResourceType): KindVersions | undefined {
+  if (!type.custom) return undefined;
+  const find = (apiVersion: string): ServedVersion | undefined =>
+    type.versions.find(({ version }) => groupVersion(type.group, version) === apiVersion);
+  return {
+    schemaOf: (apiVersion) => find(apiVersion)?.schema,
+    convert(object, apiVersion) {
+      // No webhook can tell what becomes of an object that is not there yet.
+      if (isEmpty(object)) return { ...object, apiVersion };
+      const [converted = object] = convertVersions(
+        type,
+        [object as KubeObject],
+        find(apiVersion)?.version ?? "",
+      );
+      return converted;
+    },
+  };
+}
+
+/** What ownership leaves of an object may lack metadata as well. */
+function isEmpty({ apiVersion: _, kind: __, metadata, ...content }: JsonObject): boolean {
+  const hasMetadata = isJsonObject(metadata) && Object.keys(metadata).length > 0;
+  return !hasMetadata && Object.keys(content).length === 0;
+}

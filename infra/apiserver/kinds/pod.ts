@@ -1,0 +1,49 @@
+import { isJsonObject, type JsonObject } from "../schema/schema.ts";
+import { withConditionTimes } from "../schema/zero-values.ts";
+import { listAt, objectAt, textAt, withMetadata } from "../storage/kube-object.ts";
+import { withAdmissionDefaults, withPodDefaults } from "./pod-defaults.ts";
+import { qualityOf } from "./pod-quality.ts";
+import { podCauses, podUpdateCauses } from "./pod-validation.ts";
+import type { Strategy } from "./registry.ts";
+
+const DEFAULT_GRACE_SECONDS = 30;
+const CONDITION_TIMES = ["lastProbeTime", "lastTransitionTime"];
+
+/** The first of podIPs is podIP; where they differ, podIP counts. */
+function withAddresses(status: JsonObject): JsonObject {
+  const [first] = listAt(status, "podIPs");
+  const listed = isJsonObject(first) ? textAt(first, "ip") : "";
+  const podIP = textAt(status, "podIP") || listed;
+  if (podIP === "") return status;
+  return { ...status, podIP, podIPs: podIP === listed ? listAt(status, "podIPs") : [{ ip: podIP }] };
+}
+
+/** Nobody runs Pods here; a new one waits. */
+export const podStrategy: Strategy = {
+  defaults(next) {
+    const status = withAddresses(withConditionTimes(objectAt(next, "status"), CONDITION_TIMES));
+    return { ...next, spec: withPodDefaults(objectAt(next, "spec")), status };
+  },
+  prepare(next, live, subresource) {
+    if (live && subresource === "status") {
+      // Kubelets of old once spoilt owner references, and none may change the quality of service.
+      const { ownerReferences } = live.metadata;
+      const { qosClass } = objectAt(live, "status");
+      const status = { ...(qosClass === undefined ? {} : { qosClass }), ...objectAt(next, "status") };
+      return { ...withMetadata(next, { ownerReferences }), status };
+    }
+    const spec = withAdmissionDefaults(objectAt(next, "spec"));
+    return { ...next, spec, ...(live ? {} : { status: { phase: "Pending", qosClass: qualityOf(spec) } }) };
+  },
+  validate(next, live) {
+    const spec = objectAt(next, "spec");
+    return [...podCauses(spec), ...(live ? podUpdateCauses(spec, objectAt(live, "spec")) : [])];
+  },
+  gracePeriodSeconds(live, asked) {
+    const spec = objectAt(live, "spec");
+    const phase = textAt(objectAt(live, "status"), "phase");
+    if (textAt(spec, "nodeName") === "" || phase === "Succeeded" || phase === "Failed") return 0;
+    const seconds = asked ?? Number(spec["terminationGracePeriodSeconds"] ?? DEFAULT_GRACE_SECONDS);
+    return seconds < 0 ? 1 : seconds;
+  },
+};

@@ -1,0 +1,13 @@
+/** A value, or the promise of it where somebody has to be asked first. A value at hand costs no turn of the event loop. */
+export type Soon<T> = T | Promise<T>;
+
+/** What `use` makes of a value, as soon as the value itself. */
+export function useSoon<T, U>(value: Soon<T>, use: (value: T) => U): Soon<U> {
+  return value instanceof Promise ? value.then(use) : use(value);
+}
+
+/** All values together. */
+export function allSoon<T>(values: readonly Soon<T>[]): Soon<readonly T[]> {
+  // Without a promise among them they are values already.
+  return values.some((value) => value instanceof Promise) ? Promise.all(values) : (values as readonly T[]);
+}

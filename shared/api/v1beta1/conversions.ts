@@ -1,0 +1,91 @@
+import { toContractReference } from "./contract-reference.ts";
+import { toFailureDomains } from "./failure-domains.ts";
+import { emptyInMachineSpec, movedInMachineSpec } from "./machine-spec.ts";
+import type { MovedField, Place } from "./moved-fields.ts";
+import { deprecated, MOVED_IN_STATUS, present } from "./status.ts";
+
+/** How a kind of v1beta1 becomes one of v1beta2; whatever is not named is the same in both. */
+interface Conversion {
+  readonly moved: readonly MovedField[];
+  /** What v1beta1 may hold empty and v1beta2 leaves out; inner fields first. */
+  readonly empty: readonly string[];
+}
+
+const TEMPLATE = "spec.template.spec";
+const BOOTSTRAP_READY: MovedField = {
+  from: "status.bootstrapReady",
+  to: "status.initialization.bootstrapDataSecretCreated",
+};
+
+/** Source: cluster-and-controlplane.md 11 */
+const Cluster: Conversion = {
+  moved: [
+    { from: "spec.infrastructureRef", to: "spec.infrastructureRef", as: toContractReference },
+    { from: "spec.controlPlaneRef", to: "spec.controlPlaneRef", as: toContractReference },
+    { from: "spec.topology", to: "spec.topology", as: refuseTopology },
+    ...MOVED_IN_STATUS,
+    { from: "status.controlPlaneReady", to: "status.initialization.controlPlaneInitialized" },
+    { from: "status.failureDomains", to: "status.failureDomains", as: toFailureDomains },
+    present("controlPlane"),
+    present("workers"),
+  ],
+  empty: [
+    "spec.clusterNetwork.apiServerPort",
+    "spec.clusterNetwork.serviceDomain",
+    "spec.clusterNetwork.services.cidrBlocks",
+    "spec.clusterNetwork.services",
+    "spec.clusterNetwork.pods.cidrBlocks",
+    "spec.clusterNetwork.pods",
+    "spec.clusterNetwork",
+    "spec.controlPlaneEndpoint.host",
+    "spec.controlPlaneEndpoint.port",
+    "spec.controlPlaneEndpoint",
+    "spec.availabilityGates",
+  ],
+};
+
+/** Source: machinepool.md 15 */
+const MachinePool: Conversion = {
+  moved: [
+    { from: "spec.minReadySeconds", to: `${TEMPLATE}.minReadySeconds` },
+    ...movedInMachineSpec(TEMPLATE),
+    ...MOVED_IN_STATUS,
+    BOOTSTRAP_READY,
+    deprecated("readyReplicas"),
+    deprecated("availableReplicas"),
+    deprecated("unavailableReplicas"),
+    present("readyReplicas"),
+    present("availableReplicas"),
+    present("upToDateReplicas"),
+  ],
+  empty: ["spec.template.metadata", ...emptyInMachineSpec(TEMPLATE)],
+};
+
+/** Source: machine.md 9 */
+const Machine: Conversion = {
+  moved: [
+    ...movedInMachineSpec("spec"),
+    ...MOVED_IN_STATUS,
+    BOOTSTRAP_READY,
+    { from: "status.nodeRef", to: "status.nodeRef", as: toNodeRef },
+  ],
+  empty: emptyInMachineSpec("spec"),
+};
+
+/** By kind: those that Capstan serves. */
+export const CONVERSIONS: ReadonlyMap<string, Conversion> = new Map(
+  Object.entries({ Cluster, MachinePool, Machine }),
+);
+
+/** A Node has no namespace and one version. */
+function toNodeRef(reference: unknown, { field }: Place): object {
+  if (typeof reference === "object" && reference !== null && "name" in reference)
+    return { name: reference.name };
+  throw new Error(`${field}: has no name`);
+}
+
+function refuseTopology(_: unknown, { field }: Place): never {
+  throw new Error(
+    `${field}: is not converted, because Capstan makes no Clusters from ClusterClasses; write the Cluster as cluster.x-k8s.io/v1beta2`,
+  );
+}

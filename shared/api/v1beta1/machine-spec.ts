@@ -1,0 +1,34 @@
+import { toContractReference } from "./contract-reference.ts";
+import type { MovedField } from "./moved-fields.ts";
+import { toSeconds } from "./seconds.ts";
+
+/**
+ * What moved in the spec of a Machine, or of a template of Machines; `path` leads to it, as in `spec.template.spec`.
+ * Source: machinepool.md 15, machine.md 9
+ */
+export function movedInMachineSpec(path: string): readonly MovedField[] {
+  const reference = (field: string): MovedField => ({
+    from: `${path}.${field}`,
+    to: `${path}.${field}`,
+    as: toContractReference,
+  });
+  const timeout = (field: string): MovedField => ({
+    from: `${path}.${field}`,
+    to: `${path}.deletion.${field}Seconds`,
+    as: toSeconds,
+  });
+  return [
+    reference("bootstrap.configRef"),
+    reference("infrastructureRef"),
+    timeout("nodeDrainTimeout"),
+    timeout("nodeVolumeDetachTimeout"),
+    timeout("nodeDeletionTimeout"),
+  ];
+}
+
+/** What may be empty in it in v1beta1. An empty `bootstrap.dataSecretName` is a value in both versions. */
+export function emptyInMachineSpec(path: string): readonly string[] {
+  return ["version", "providerID", "failureDomain", "readinessGates", "taints"].map(
+    (field) => `${path}.${field}`,
+  );
+}

@@ -1,0 +1,33 @@
+import type { Place } from "./moved-fields.ts";
+
+const NANOSECONDS: Readonly<Record<string, number>> = {
+  ns: 1,
+  us: 1e3,
+  µs: 1e3,
+  μs: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  m: 60e9,
+  h: 3600e9,
+};
+const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
+const DURATION = new RegExp(`^\\+?(0|(${PART.source})+)$`);
+const INT32_MAX = 2 ** 31 - 1;
+
+/**
+ * Whole seconds of a Go duration such as `1h30m` or `1500ms`, truncated, at most 2^31 - 1. Throws Error for anything else,
+ * negative ones included.
+ * Source: machinehealthcheck.md 3
+ */
+export function toSeconds(duration: unknown, { field }: Place): number {
+  if (typeof duration !== "string" || !DURATION.test(duration)) {
+    throw new Error(
+      `${field}: ${JSON.stringify(duration)} is not a duration from 0 on; write it with units, such as 90s, 10m or 1h30m`,
+    );
+  }
+  let nanoseconds = 0;
+  for (const [, amount = "", unit = ""] of duration.matchAll(PART)) {
+    nanoseconds += Math.round(Number(amount) * (NANOSECONDS[unit] ?? 0));
+  }
+  return Math.min(Math.trunc(nanoseconds / 1e9), INT32_MAX);
+}

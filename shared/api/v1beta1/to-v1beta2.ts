@@ -1,0 +1,32 @@
+import type { KubeObject } from "../kinds.ts";
+import { CONVERSIONS } from "./conversions.ts";
+import { dropEmpty, moveFields } from "./moved-fields.ts";
+
+const GROUP = "cluster.x-k8s.io";
+/** What Cluster API keeps of v1beta2 in an object of v1beta1; it is worth nothing once somebody edited the object. */
+const CONVERSION_DATA = `${GROUP}/conversion-data`;
+
+/**
+ * A Cluster, MachinePool or Machine of Cluster API's v1beta1 as v1beta2; every other object as it is.
+ * Throws Error with the object, the field in v1beta1 and what to do when something has no counterpart.
+ * Source: decisions.md 6
+ */
+export function toV1beta2(object: KubeObject): KubeObject {
+  const conversion = CONVERSIONS.get(object.kind);
+  if (object.apiVersion !== `${GROUP}/v1beta1` || conversion === undefined) return object;
+  const { namespace = "default", name } = object.metadata;
+  try {
+    const moved = moveFields(object, conversion.moved, namespace);
+    return { ...withoutConversionData(dropEmpty(moved, conversion.empty)), apiVersion: `${GROUP}/v1beta2` };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new Error(`${object.kind} ${namespace}/${name} of ${object.apiVersion}: ${problem}`, {
+      cause: error,
+    });
+  }
+}
+
+function withoutConversionData(object: KubeObject): KubeObject {
+  const { [CONVERSION_DATA]: data, ...annotations } = object.metadata.annotations ?? {};
+  return data === undefined ? object : { ...object, metadata: { ...object.metadata, annotations } };
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { type Body, MERGE, startTestServer } from "../api-client.ts";
+
+const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
+const SECRETS = "/api/v1/namespaces/default/secrets";
+const metadata = { name: "c" };
+const causesOf = ({ body }: { readonly body: Body }): string[] =>
+  body.details.causes.map(({ field, reason }: Body) => `${field} ${reason}`);
+
+describe("ConfigMaps and Secrets", () => {
+  it("an empty map of a ConfigMap is none", async () => {
+    await using api = await startTestServer({ withWidgets: false });
+    const { body } = await api.call("POST", CONFIG_MAPS, { body: { metadata, data: {} } });
+    expect(body).not.toHaveProperty("data");
+  });
+
+  it("have keys that may be names of files, and each once", async () => {
+    await using api = await startTestServer({ withWidgets: false });
+    const body = { metadata, data: { "a b": "x", c: "y" }, binaryData: { c: "AAEC" } };
+    expect(causesOf(await api.call("POST", CONFIG_MAPS, { body }))).toEqual([
+      "data[a b] FieldValueInvalid",
+      "data[c] FieldValueInvalid",
+    ]);
+  });
+
+  it("stay as they are once they are immutable", async () => {
+    await using api = await startTestServer({ withWidgets: false });
+    await api.call("POST", SECRETS, { body: { metadata, immutable: true, stringData: { a: "x" } } });
+    const change = { stringData: { a: "y" }, immutable: false };
+    const reply = await api.call("PATCH", `${SECRETS}/c`, { type: MERGE, body: change });
+    expect(causesOf(reply)).toEqual(["immutable FieldValueForbidden", "data FieldValueForbidden"]);
+  });
+
+  it("hold what the type of a Secret demands", async () => {
+    await using api = await startTestServer({ withWidgets: false });
+    const post = async (type: string, stringData: Body = {}) =>
+      causesOf(await api.call("POST", SECRETS, { body: { metadata, type, stringData } }));
+    expect(await post("kubernetes.io/tls", { "tls.key": "x" })).toEqual(["data[tls.crt] FieldValueRequired"]);
+    expect(await post("kubernetes.io/dockerconfigjson", { ".dockerconfigjson": "x" })).toEqual([
+      "data[.dockerconfigjson] FieldValueInvalid",
+    ]);
+  });
+
+  it("are unreadable with values of another type", async () => {
+    await using api = await startTestServer({ withWidgets: false });
+    expect((await api.call("POST", CONFIG_MAPS, { body: { metadata, data: { a: 1 } } })).code).toBe(400);
+    expect((await api.call("POST", SECRETS, { body: { metadata, data: { a: "%" } } })).code).toBe(400);
+  });
+});

@@ -1,0 +1,289 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Cluster } from "../../../../shared/api/cluster.ts";
+import type { Kind, KubeObject } from "../../../../shared/api/kinds.ts";
+import { Machine } from "../../../../shared/api/machine.ts";
+import { MachinePool } from "../../../../shared/api/machinepool.ts";
+import { toV1beta2 } from "../../../../shared/api/v1beta1/to-v1beta2.ts";
+
+const V1BETA1 = "cluster.x-k8s.io/v1beta1";
+const SINCE = "2026-01-01T00:00:00Z";
+const former = { type: "Ready", status: "True", lastTransitionTime: SINCE };
+const present = { ...former, reason: "Ready", message: "" };
+
+function reference(kind: string, name: string): object {
+  return { apiVersion: "infrastructure.example.com/v1beta1", kind, name, namespace: "default" };
+}
+
+function contractReference(kind: string, name: string): object {
+  return { apiGroup: "infrastructure.example.com", kind, name };
+}
+
+function convert(kind: Kind, content: object): object {
+  const object = { apiVersion: V1BETA1, kind: kind.kind, metadata: { name: "a" }, ...content };
+  const { apiVersion, metadata, kind: _, ...converted } = toV1beta2(object);
+  expect([apiVersion, metadata]).toEqual(["cluster.x-k8s.io/v1beta2", { name: "a" }]);
+  const checked = kind.schema?.safeParse({ ...object, ...converted, apiVersion });
+  expect(checked?.error).toBeUndefined();
+  return converted;
+}
+
+describe("a MachinePool of v1beta1", () => {
+  it("machinepool.md 15: has every field of its spec where v1beta2 has it", () => {
+    const content = {
+      spec: {
+        clusterName: "c1",
+        replicas: 3,
+        minReadySeconds: 7,
+        providerIDList: ["foo://1"],
+        failureDomains: ["z1"],
+        template: {
+          metadata: { labels: { a: "b" } },
+          spec: {
+            clusterName: "c1",
+            version: "v1.34.0",
+            bootstrap: { configRef: reference("FooConfig", "b1"), dataSecretName: "" },
+            infrastructureRef: reference("FooPool", "p1"),
+            nodeDrainTimeout: "10m",
+            nodeVolumeDetachTimeout: "1500ms",
+            nodeDeletionTimeout: "0s",
+            failureDomain: "z1",
+          },
+        },
+      },
+    };
+    expect(convert(MachinePool, content)).toEqual({
+      spec: {
+        clusterName: "c1",
+        replicas: 3,
+        providerIDList: ["foo://1"],
+        failureDomains: ["z1"],
+        template: {
+          metadata: { labels: { a: "b" } },
+          spec: {
+            clusterName: "c1",
+            version: "v1.34.0",
+            bootstrap: { configRef: contractReference("FooConfig", "b1"), dataSecretName: "" },
+            infrastructureRef: contractReference("FooPool", "p1"),
+            minReadySeconds: 7,
+            deletion: {
+              nodeDrainTimeoutSeconds: 600,
+              nodeVolumeDetachTimeoutSeconds: 1,
+              nodeDeletionTimeoutSeconds: 0,
+            },
+            failureDomain: "z1",
+          },
+        },
+      },
+    });
+  });
+
+  it("machinepool.md 15: has every field of its status where v1beta2 has it", () => {
+    const status = {
+      bootstrapReady: true,
+      infrastructureReady: false,
+      conditions: [former],
+      failureReason: "CreateError",
+      failureMessage: "no",
+      replicas: 4,
+      readyReplicas: 1,
+      availableReplicas: 2,
+      unavailableReplicas: 3,
+      phase: "Running",
+      observedGeneration: 5,
+      nodeRefs: [{ kind: "Node", name: "n1" }],
+      versions: [{ version: "v1.34.0", replicas: 4 }],
+      v1beta2: { conditions: [present], readyReplicas: 6, availableReplicas: 7, upToDateReplicas: 8 },
+    };
+    expect(convert(MachinePool, { ...poolSpec(), status })).toMatchObject({
+      status: {
+        initialization: { bootstrapDataSecretCreated: true, infrastructureProvisioned: false },
+        conditions: [present],
+        replicas: 4,
+        readyReplicas: 6,
+        availableReplicas: 7,
+        upToDateReplicas: 8,
+        phase: "Running",
+        observedGeneration: 5,
+        nodeRefs: [{ kind: "Node", name: "n1" }],
+        versions: [{ version: "v1.34.0", replicas: 4 }],
+        deprecated: {
+          v1beta1: {
+            conditions: [former],
+            failureReason: "CreateError",
+            failureMessage: "no",
+            readyReplicas: 1,
+            availableReplicas: 2,
+            unavailableReplicas: 3,
+          },
+        },
+      },
+    });
+  });
+
+  it("loses what v1beta1 wrote for nothing", () => {
+    const { spec } = poolSpec();
+    const template = { metadata: {}, spec: { ...spec.template.spec, version: "", failureDomain: "" } };
+    expect(convert(MachinePool, { spec: { ...spec, template } })).toEqual(convert(MachinePool, poolSpec()));
+  });
+
+  it("is a good MachinePool of v1beta2 whatever optional fields it has", () =>
+    fc.assert(
+      fc.property(
+        fc.record(
+          {
+            minReadySeconds: fc.nat(),
+            replicas: fc.nat(),
+            failureDomains: fc.array(fc.constantFrom("z1", "z2")),
+          },
+          { requiredKeys: [] },
+        ),
+        fc.record(
+          {
+            nodeDrainTimeout: fc.nat().map((seconds) => `${seconds}s`),
+            nodeDeletionTimeout: fc.nat().map((minutes) => `${minutes}m`),
+            version: fc.constantFrom("", "v1.34.0"),
+            providerID: fc.constantFrom("", "foo://1"),
+          },
+          { requiredKeys: [] },
+        ),
+        (more, moreOfTemplate) => {
+          const { spec } = poolSpec();
+          const template = { spec: { ...spec.template.spec, ...moreOfTemplate } };
+          const content = { spec: { ...spec, ...more, template } };
+          const before = structuredClone(content);
+          convert(MachinePool, content);
+          expect(content).toEqual(before);
+        },
+      ),
+    ));
+});
+
+function poolSpec() {
+  const infrastructureRef = reference("FooPool", "p1");
+  const template = { spec: { clusterName: "c1", bootstrap: { dataSecretName: "s" }, infrastructureRef } };
+  return { spec: { clusterName: "c1", template } };
+}
+
+describe("a Cluster of v1beta1", () => {
+  it("has its references and its status where v1beta2 has them", () => {
+    const content = {
+      spec: {
+        paused: true,
+        clusterNetwork: { pods: { cidrBlocks: ["10.0.0.0/8"] }, serviceDomain: "cluster.local" },
+        controlPlaneEndpoint: { host: "example.com", port: 6443 },
+        infrastructureRef: reference("FooCluster", "i1"),
+        controlPlaneRef: reference("FooControlPlane", "p1"),
+      },
+      status: {
+        phase: "Provisioned",
+        infrastructureReady: true,
+        controlPlaneReady: true,
+        failureDomains: { z2: { controlPlane: true }, z1: {} },
+        failureReason: "CreateError",
+        failureMessage: "no",
+        conditions: [former],
+        observedGeneration: 2,
+        v1beta2: { conditions: [present], controlPlane: { replicas: 1 }, workers: { desiredReplicas: 2 } },
+      },
+    };
+    expect(convert(Cluster, content)).toEqual({
+      spec: {
+        ...content.spec,
+        infrastructureRef: contractReference("FooCluster", "i1"),
+        controlPlaneRef: contractReference("FooControlPlane", "p1"),
+      },
+      status: {
+        phase: "Provisioned",
+        observedGeneration: 2,
+        initialization: { infrastructureProvisioned: true, controlPlaneInitialized: true },
+        failureDomains: [{ name: "z1" }, { name: "z2", controlPlane: true }],
+        conditions: [present],
+        controlPlane: { replicas: 1 },
+        workers: { desiredReplicas: 2 },
+        deprecated: {
+          v1beta1: { conditions: [former], failureReason: "CreateError", failureMessage: "no" },
+        },
+      },
+    });
+  });
+
+  it("loses an endpoint and a network that say nothing", () => {
+    const infrastructureRef = reference("FooCluster", "i1");
+    const spec = {
+      infrastructureRef,
+      controlPlaneEndpoint: { host: "", port: 0 },
+      clusterNetwork: { pods: { cidrBlocks: [] }, services: {} },
+    };
+    expect(convert(Cluster, { spec })).toEqual({
+      spec: { infrastructureRef: contractReference("FooCluster", "i1") },
+    });
+  });
+
+  it("is refused with a topology, which names the field and the next step", () => {
+    const spec = { topology: { class: "quick", version: "v1.34.0" } };
+    expect(() => convert(Cluster, { spec })).toThrow(
+      "Cluster default/a of cluster.x-k8s.io/v1beta1: spec.topology: is not converted, because Capstan makes no Clusters from ClusterClasses; write the Cluster as cluster.x-k8s.io/v1beta2",
+    );
+  });
+});
+
+describe("a Machine of v1beta1", () => {
+  it("machine.md 9: has its spec and its status where v1beta2 has them", () => {
+    const content = {
+      spec: {
+        clusterName: "c1",
+        bootstrap: { configRef: reference("FooConfig", "b1") },
+        infrastructureRef: reference("FooMachine", "m1"),
+        nodeDrainTimeout: "1m",
+        version: "",
+      },
+      status: {
+        nodeRef: { apiVersion: "v1", kind: "Node", name: "n1", uid: "u" },
+        bootstrapReady: true,
+        infrastructureReady: true,
+        phase: "Running",
+        conditions: [former],
+        v1beta2: { conditions: [present] },
+      },
+    };
+    expect(convert(Machine, content)).toEqual({
+      spec: {
+        clusterName: "c1",
+        bootstrap: { configRef: contractReference("FooConfig", "b1") },
+        infrastructureRef: contractReference("FooMachine", "m1"),
+        deletion: { nodeDrainTimeoutSeconds: 60 },
+      },
+      status: {
+        nodeRef: { name: "n1" },
+        initialization: { bootstrapDataSecretCreated: true, infrastructureProvisioned: true },
+        phase: "Running",
+        conditions: [present],
+        deprecated: { v1beta1: { conditions: [former] } },
+      },
+    });
+  });
+});
+
+describe("every other object", () => {
+  it.each([
+    [{ apiVersion: "cluster.x-k8s.io/v1beta2", kind: "Cluster" }],
+    [{ apiVersion: V1BETA1, kind: "MachineDeployment" }],
+    [{ apiVersion: "infrastructure.example.com/v1beta1", kind: "Cluster" }],
+  ])("stays as it is: %j", (type) => {
+    const object: KubeObject = { ...type, metadata: { name: "a" } };
+    expect(toV1beta2(object)).toBe(object);
+  });
+});
+
+describe("what Cluster API keeps of v1beta2 in an annotation", () => {
+  it("goes, and other annotations stay", () => {
+    const metadata = {
+      name: "a",
+      annotations: { "cluster.x-k8s.io/conversion-data": "{}", "example.com/note": "x" },
+    };
+    const spec = { infrastructureRef: reference("FooCluster", "i1") };
+    const object = { apiVersion: V1BETA1, kind: "Cluster", metadata, spec };
+    expect(toV1beta2(object).metadata.annotations).toEqual({ "example.com/note": "x" });
+  });
+});

@@ -1,0 +1,88 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { API_SERVERS } from "../support/api-servers.ts";
+import { runCli } from "../support/cli.ts";
+import { kubectlFor, kubectlMissing } from "../support/kubectl.ts";
+import { describeWith } from "../support/requires.ts";
+
+/** As `clusterctl generate cluster` of a Cluster API before v1.11 writes it. */
+const MANIFEST = `
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata: { name: old, namespace: default }
+spec:
+  clusterNetwork: { pods: { cidrBlocks: [192.168.0.0/16] } }
+  controlPlaneEndpoint: { host: "", port: 0 }
+  infrastructureRef:
+    { apiVersion: infrastructure.sim.capstan.dev/v1beta2, kind: SimCluster, name: old, namespace: default }
+  controlPlaneRef: { apiVersion: controlplane.sim.capstan.dev/v1beta2, kind: SimControlPlane, name: old }
+---
+apiVersion: infrastructure.sim.capstan.dev/v1beta2
+kind: SimCluster
+metadata: { name: old, namespace: default }
+spec: {}
+---
+apiVersion: controlplane.sim.capstan.dev/v1beta2
+kind: SimControlPlane
+metadata: { name: old, namespace: default }
+spec: { version: v1.34.2 }
+---
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: MachinePool
+metadata: { name: old-pool, namespace: default }
+spec:
+  clusterName: old
+  replicas: 2
+  minReadySeconds: 1
+  template:
+    metadata: {}
+    spec:
+      clusterName: old
+      version: v1.34.2
+      nodeDeletionTimeout: 2m
+      bootstrap:
+        configRef: { apiVersion: bootstrap.sim.capstan.dev/v1beta2, kind: SimBootstrapConfig, name: old-pool }
+      infrastructureRef:
+        { apiVersion: infrastructure.sim.capstan.dev/v1beta2, kind: SimMachinePool, name: old-pool }
+---
+apiVersion: infrastructure.sim.capstan.dev/v1beta2
+kind: SimMachinePool
+metadata: { name: old-pool, namespace: default }
+spec: {}
+---
+apiVersion: bootstrap.sim.capstan.dev/v1beta2
+kind: SimBootstrapConfig
+metadata: { name: old-pool, namespace: default }
+spec: {}
+`;
+
+for (const flavour of API_SERVERS) {
+  describeWith(flavour.missing ?? kubectlMissing(), flavour)(
+    `manifests of v1beta1 on ${flavour.name}`,
+    () => {
+      it("are applied as v1beta2 and reach Running", async () => {
+        await using server = await flavour.start();
+        const dir = await mkdtemp(join(tmpdir(), "capstan-v1beta1-"));
+        try {
+          const file = join(dir, "old.yaml");
+          await writeFile(file, MANIFEST);
+          const to = ["--kubeconfig", server.kubeconfigFile, "--install-crds"];
+          const { code, output } = await runCli("up", ...to, "-f", file, "--until-ready");
+          expect(output).toMatch(/MachinePool default\/old-pool .*Running/);
+          expect(code).toBe(0);
+        } finally {
+          await rm(dir, { recursive: true });
+        }
+        const kubectl = kubectlFor(server.kubeconfigFile);
+        const { spec } = JSON.parse(await kubectl("get machinepool/old-pool -o json"));
+        expect(spec.template.spec).toMatchObject({
+          minReadySeconds: 1,
+          deletion: { nodeDeletionTimeoutSeconds: 120 },
+          infrastructureRef: { apiGroup: "infrastructure.sim.capstan.dev", kind: "SimMachinePool" },
+        });
+      });
+    },
+  );
+}
