@@ -59,7 +59,17 @@ export const simControlplane = defineFunction<SimControlPlane, Owned>(
     if (cluster === undefined) return { result: waitFor("SimControlPlane.metadata.ownerReferences") };
     const { namespace = "", name } = cluster.metadata;
     const paused = pausedCondition(cluster, object, "SimControlPlane");
-    if (isPaused(cluster, object)) return { apply: statusOf(object, name, [paused], now), result: done };
+    if (isPaused(cluster, object)) {
+      const { selector, externalManagedControlPlane } = object.status ?? {};
+      return {
+        apply: {
+          ...statusOf(object, name, [paused], now),
+          "status.selector": selector,
+          "status.externalManagedControlPlane": externalManagedControlPlane,
+        },
+        result: done,
+      };
+    }
     if (cluster.status?.initialization?.infrastructureProvisioned !== true) {
       const message = "The infrastructure of the Cluster is not provisioned";
       const waiting = condition("Available", "False", "NotAvailable", message);

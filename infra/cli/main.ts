@@ -7,15 +7,15 @@ import { packageVersion } from "../config.ts";
 enableCompileCache();
 
 const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
-  up: async () => (await import("./up.ts")).upCommand(),
+  up: async () => (await import("./up/up.ts")).upCommand(),
   relay: async () => (await import("./relay.ts")).relayCommand(),
   worker: async () => (await import("./worker.ts")).workerCommand(),
-  explain: async () => (await import("./explain.ts")).explainCommand(),
+  explain: async () => (await import("./explain/explain.ts")).explainCommand(),
   functions: async () => (await import("./functions.ts")).functionsCommand(),
   fields: async () => (await import("./fields.ts")).fieldsCommand(),
   queue: async () => (await import("./queue.ts")).queueCommand(),
-  dlq: async () => (await import("./dlq.ts")).dlqCommand(),
-  replay: async () => (await import("./replay.ts")).replayCommand(),
+  dlq: async () => (await import("./dlq/dlq.ts")).dlqCommand(),
+  replay: async () => (await import("./replay/replay.ts")).replayCommand(),
   version: async () => (await import("./version.ts")).versionCommand(),
 };
 

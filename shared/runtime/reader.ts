@@ -108,6 +108,8 @@ export function createReader(options: ReaderOptions): RecordingReader {
     if (isBehind) return live.get(kind, key, cluster);
     const type = { cluster, group: kind.group, kind: kind.kind };
     const [found] = await Promise.all([store.get(type, key), demandListed(store, type)]);
+    // The list may have been lost between the two.
+    if (found === undefined) await demandListed(store, type);
     seen.push({ source: "snapshot", cluster, kind, asked: key, found: [found] });
     return found as T | undefined;
   }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { redisMissing, startRedis } from "../../infra/bench/redis-server.ts";
-import type { Explained, ExplainedFunction } from "../../infra/cli/explain-tree.ts";
+import type { Explained, ExplainedFunction } from "../../infra/cli/explain/explain-tree.ts";
 import { runCli, startCli } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
 import { kubectlFor, kubectlMissing } from "../support/kubectl.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { applyManifests } from "../../infra/cli/apply-manifests.ts";
 import { installCrds } from "../../infra/cli/install-crds.ts";
+import { applyManifests } from "../../infra/cli/up/apply-manifests.ts";
 import { systemClock } from "../../infra/clock.ts";
 import { createServer, type Server } from "../../infra/kube/client.ts";
 import { fieldOwners } from "../../infra/kube/field-owners.ts";

@@ -107,6 +107,9 @@ describe("sim-controlplane", () => {
     expect(await decide(simControlplane, given(cluster(), paused, up))).toMatchObject({
       apply: {
         "status.replicas": undefined,
+        // Found by the simulation, F-19.
+        "status.selector": undefined,
+        "status.externalManagedControlPlane": undefined,
         "status.conditions": [
           {
             type: "Paused",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
-import { applyManifests, readManifests } from "../../../infra/cli/apply-manifests.ts";
-import { unreadyAmong } from "../../../infra/cli/readiness.ts";
+import { applyManifests, readManifests } from "../../../infra/cli/up/apply-manifests.ts";
+import { unreadyAmong } from "../../../infra/cli/up/readiness.ts";
 import { EMBEDDED } from "../../support/api-servers.ts";
 import { startCapstan } from "../../support/capstan.ts";
 import { eventually } from "../../support/eventually.ts";

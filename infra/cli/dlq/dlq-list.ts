@@ -1,0 +1,111 @@
+import { Command } from "commander";
+import type { DeadLetterHead } from "../../../shared/runtime/dead-letter.ts";
+import type { DeadKey, Queue } from "../../../shared/runtime/queue-port.ts";
+import { loadFunctions } from "../../worker/load.ts";
+import { addSourceOptions, openSource, type SourceOptions } from "./letter-source.ts";
+import { outputOption } from "../options.ts";
+import { ageOf, formatTable } from "../table.ts";
+
+/** `dead` until an event revives the key; `unknown` where the queue cannot be asked. */
+type LetterState = "dead" | "resolved" | "unknown";
+
+interface LetterRow {
+  readonly function: string;
+  readonly key: string;
+  readonly state: LetterState;
+  readonly reason: string;
+  readonly error: string;
+  readonly deadSince: string;
+  readonly times: number;
+  /** False: the ledger knows a dead key whose letter is gone or was never written. */
+  readonly recorded: boolean;
+}
+
+export function dlqListCommand(): Command {
+  const command = new Command("list")
+    .description("List dead letters, the longest dead first")
+    .argument("[function]", "only those of one function")
+    .addOption(outputOption("table", "json"));
+  return addSourceOptions(command).action(
+    async (name: string | undefined, options: SourceOptions & { readonly output: string }) => {
+      await using source = await openSource(options);
+      const heads = await source.deadLetters.list(name);
+      const rows = await rowsOf(heads, source.queue, name);
+      if (options.output === "json") console.log(JSON.stringify(rows, undefined, 2));
+      else if (rows.length === 0) console.log(`no dead letters ${source.where}`);
+      else console.log(tableOf(rows, source.clock.now()));
+    },
+  );
+}
+
+async function rowsOf(
+  heads: readonly DeadLetterHead[],
+  queue: Queue | undefined,
+  name: string | undefined,
+): Promise<readonly LetterRow[]> {
+  const dead = queue === undefined ? undefined : await deadKeys(queue, heads, name);
+  const recorded = heads.map((head): LetterRow => {
+    const known = dead?.get(head.function)?.some(({ key }) => key.slice(0, 480) === head.key);
+    return {
+      function: head.function,
+      key: head.key,
+      state: stateOf(head, known),
+      reason: head.reason,
+      error: `${head.error.reason}: ${head.error.message}`,
+      deadSince: head.deadSince,
+      times: head.times,
+      recorded: true,
+    };
+  });
+  const unrecorded = [...(dead ?? [])].flatMap(([functionName, keys]) =>
+    keys
+      .filter(
+        ({ key }) => !heads.some((head) => head.function === functionName && head.key === key.slice(0, 480)),
+      )
+      .map(({ key, since, failure }) => ({
+        function: functionName,
+        key: key.slice(0, 480),
+        state: "dead" as const,
+        reason: failure.reason,
+        error: failure.message,
+        deadSince: since.toISOString(),
+        times: 1,
+        recorded: false,
+      })),
+  );
+  return [...recorded, ...unrecorded];
+}
+
+/** No ledger knows what was no key, and nothing will ever resolve it. */
+function stateOf({ reason }: DeadLetterHead, known: boolean | undefined): LetterState {
+  if (reason === "Malformed" || known === true) return "dead";
+  return known === undefined ? "unknown" : "resolved";
+}
+
+async function deadKeys(
+  queue: Queue,
+  heads: readonly DeadLetterHead[],
+  name: string | undefined,
+): Promise<ReadonlyMap<string, readonly DeadKey[]>> {
+  const names =
+    name === undefined
+      ? [...(await loadFunctions()).map(({ spec }) => spec.name), ...heads.map((head) => head.function)]
+      : [name];
+  const asked = [...new Set(names)].map(async (each) => [each, await queue.dead(each)] as const);
+  return new Map(await Promise.all(asked));
+}
+
+function tableOf(rows: readonly LetterRow[], now: Date): string {
+  return formatTable(
+    ["FUNCTION", "KEY", "STATE", "REASON", "DEAD FOR", "TIMES", "ERROR"],
+    rows.map((row) => [
+      row.function,
+      row.key,
+      row.state,
+      row.reason,
+      ageOf(row.deadSince, now),
+      String(row.times),
+      `${row.recorded ? "" : "(no record) "}${row.error}`.replaceAll("\n", " ").slice(0, 100),
+    ]),
+  );
+}

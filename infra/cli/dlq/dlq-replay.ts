@@ -1,0 +1,95 @@
+import { Command } from "commander";
+import { SECOND } from "../../../shared/runtime/backoff.ts";
+import type { DeadLetter } from "../../../shared/runtime/dead-letter.ts";
+import type { Queue } from "../../../shared/runtime/queue-port.ts";
+import {
+  addSourceOptions,
+  callerName,
+  type LetterSource,
+  letterNamed,
+  openSource,
+  pickKey,
+  type SourceOptions,
+} from "./letter-source.ts";
+import { addReplayOptions, type ReplayOptions, replayLetter } from "../replay/replay.ts";
+
+interface DlqReplayOptions extends SourceOptions, ReplayOptions {
+  readonly requeue: boolean;
+  readonly all: boolean;
+  readonly yes: boolean;
+}
+
+/** Keys put back per second: a function that is still broken must not be flooded (queue.md 7). */
+const REQUEUES_PER_SECOND = 10;
+
+export function dlqReplayCommand(): Command {
+  const command = new Command("replay")
+    .description("Run a failed step again offline, or with --requeue put its key back on the queue")
+    .argument("<function>")
+    .argument("[keys...]", "keys, or their ends such as default/demo-pool")
+    .option("--requeue", "send a live event for every key: the next run reads what is there now", false)
+    .option("--all", "with --requeue: every dead key of the function, the longest dead first", false)
+    .option("--yes", "with --requeue: do it; without, only say what would be done", false);
+  return addReplayOptions(addSourceOptions(command)).action(
+    async (name: string, keys: string[], options: DlqReplayOptions) => {
+      await using source = await openSource(options);
+      // Awaited here: the source is closed when this function ends.
+      if (options.requeue) return await requeue(source, name, { ...options, keys });
+      return await replayLetter(oneLetter(source, name, keys), options);
+    },
+  );
+}
+
+async function oneLetter(source: LetterSource, name: string, keys: readonly string[]): Promise<DeadLetter> {
+  const [key] = keys;
+  if (key === undefined || keys.length > 1)
+    throw new Error(`name one key to replay; see capstan dlq list ${name}`);
+  return letterNamed(source, name, key);
+}
+
+async function requeue(
+  source: LetterSource,
+  name: string,
+  wanted: { readonly keys: readonly string[]; readonly all: boolean; readonly yes: boolean },
+): Promise<void> {
+  const { queue } = source;
+  if (queue === undefined) {
+    throw new Error(
+      "a queue in memory can be reached by its own process only: change the object instead (kubectl annotate), or add --queue redis://HOST:PORT",
+    );
+  }
+  const dead = await deadKeysOf(queue, name);
+  const letters = await source.deadLetters.list(name);
+  if (wanted.keys.length === 0 && !wanted.all)
+    throw new Error(`name the keys to put back, or use --all; see capstan dlq list ${name}`);
+  const known = [...new Set([...dead, ...letters.map(({ key }) => key)])];
+  const keys = wanted.all ? dead : wanted.keys.map((text) => pickKey(known, text, name));
+  for (const key of keys) {
+    if (letters.some((letter) => letter.key === key && letter.reason === "Malformed")) {
+      console.log(`skipped ${name} ${key}: it is no key that could run; drop its letter`);
+    } else if (!dead.includes(key)) console.log(`resolved ${name} ${key}: it is no longer dead`);
+    else if (wanted.yes) await putBack(source, queue, { name, key, pace: keys.length > 1 });
+    else console.log(`would requeue ${name} ${key}`);
+  }
+  if (keys.length === 0) console.log(`no key of ${name} is dead`);
+  else if (!wanted.yes && keys.some((key) => dead.includes(key)))
+    console.log("nothing was done; add --yes to do it");
+}
+
+/** The longest dead first. */
+async function deadKeysOf(queue: Queue, name: string): Promise<readonly string[]> {
+  const dead = await queue.dead(name);
+  return dead.toSorted((a, b) => a.since.getTime() - b.since.getTime()).map(({ key }) => key);
+}
+
+async function putBack(
+  { log, clock }: LetterSource,
+  queue: Queue,
+  { name, key, pace }: { readonly name: string; readonly key: string; readonly pace: boolean },
+): Promise<void> {
+  const user = callerName();
+  await queue.enqueue(name, [{ key, class: "live", cause: { what: `replay by ${user}` } }]);
+  log.info({ user, function: name, key }, "dead key requeued");
+  console.log(`requeued ${name} ${key}`);
+  if (pace) await new Promise<void>((resolve) => clock.after(SECOND / REQUEUES_PER_SECOND, resolve));
+}

@@ -1,0 +1,75 @@
+import { Command } from "commander";
+import type { DeadLetter, LetterRead, LetterWrite } from "../../../shared/runtime/dead-letter.ts";
+import { whyWithoutRun } from "../../../shared/runtime/replay.ts";
+import { describeQuestion } from "../../../shared/runtime/replay-reader.ts";
+import { addSourceOptions, letterNamed, openSource, type SourceOptions } from "./letter-source.ts";
+import { outputOption } from "../options.ts";
+import { ageOf, bold } from "../table.ts";
+
+export function dlqShowCommand(): Command {
+  const command = new Command("show")
+    .description("Show one dead letter: what failed, what it had read, what it sent")
+    .argument("<function>")
+    .argument("<key>", "the key, or its end such as default/demo-pool")
+    .addOption(outputOption("text", "json"));
+  return addSourceOptions(command).action(
+    async (name: string, key: string, options: SourceOptions & { readonly output: string }) => {
+      await using source = await openSource(options);
+      const letter = await letterNamed(source, name, key);
+      console.log(
+        options.output === "json"
+          ? JSON.stringify(letter, undefined, 2)
+          : describeLetter(letter, source.clock.now()),
+      );
+    },
+  );
+}
+
+/** A dead letter for people, one fact per line. */
+function describeLetter(letter: DeadLetter, now: Date): string {
+  const { build, run, causes, attempts, truncated } = letter;
+  const sections = [
+    section(`${letter.function}  ${letter.key}`, [
+      `dead for ${ageOf(letter.deadSince, now)} (${letter.deadSince}), ${letter.reason}, ${times(letter.times)}`,
+      `first failure ${letter.firstFailureAt}, class ${letter.class}`,
+      `Capstan ${build.version}${build.gitSha === undefined ? "" : ` at ${build.gitSha.slice(0, 12)}`}`,
+    ]),
+    section(
+      "Attempts",
+      attempts.map(
+        ({ start, durationMs, failures, error, run: id }) =>
+          `${start}  #${failures}  ${durationMs} ms  ${id === undefined ? "" : `run ${id}  `}${error.class} ${error.reason}: ${error.message}`,
+      ),
+    ),
+    section(
+      "Causes",
+      causes.map(({ what, resourceVersion = "" }) => `${what} ${resourceVersion}`.trim()),
+    ),
+    section("Stack", attempts.at(-1)?.error.stack?.split("\n").slice(0, 12) ?? []),
+    section("Reads", run?.reads.map(describeRead) ?? [whyWithoutRun(letter)]),
+    section("Writes", run?.writes.map(describeWrite) ?? []),
+    section("Left out: too large", truncated),
+  ];
+  return sections.filter((text) => text !== "").join("\n\n");
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? "" : [bold(title), ...lines.map((line) => `  ${line}`)].join("\n");
+}
+
+function times(count: number): string {
+  return count === 1 ? "once" : `${count} times`;
+}
+
+function describeRead({ question, source, answer, found }: LetterRead): string {
+  const versions = found.map(({ name, resourceVersion }) => `${name}@${resourceVersion ?? "?"}`);
+  const shown = versions.length > 5 ? [...versions.slice(0, 5), `… ${versions.length} in all`] : versions;
+  const told = answer.type === "error" ? answer.error.message : shown.join(" ") || "nothing";
+  return `${describeQuestion(question)} (${source}) → ${told}`;
+}
+
+function describeWrite({ verb, ref, subresource, outcome }: LetterWrite): string {
+  const target = `${ref.kind.kind}${subresource === undefined ? "" : `/${subresource}`}`;
+  const ended = outcome.error?.message ?? `resourceVersion ${outcome.resourceVersion ?? "none"}`;
+  return `${verb} ${target} ${ref.namespace}/${ref.name} → ${ended}`;
+}

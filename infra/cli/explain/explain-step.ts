@@ -1,0 +1,168 @@
+import { type KubeObject, objectKeyOf } from "../../../shared/api/kinds.ts";
+import type { AttemptRecord, RecordedRead } from "../../../shared/runtime/attempt-record.ts";
+import { type AnyFunction, isContractKind } from "../../../shared/runtime/define-function.ts";
+import { titleOf } from "../../../shared/runtime/last-run.ts";
+import { valueAt } from "../../../shared/runtime/path.ts";
+import type { Clients, Clock } from "../../../shared/runtime/ports.ts";
+import type { Failure, Lease, Outcome } from "../../../shared/runtime/queue-port.ts";
+import { recordWrites } from "../../../shared/runtime/record-writes.ts";
+import { acceptedWrites } from "../../../shared/runtime/replay.ts";
+import { runStep } from "../../../shared/runtime/run-step.ts";
+import { createLog } from "../../telemetry/log.ts";
+import { textOf } from "../fields.ts";
+import type { ReadModel } from "./read-model.ts";
+
+/** What a function would do for an object now. Nothing of it is sent. */
+export interface StepNow {
+  /** `apply MachinePool/status default/p1`, one per request; empty: it wants to change nothing. */
+  readonly wouldSend: readonly string[];
+  readonly waitsFor?: Dependency;
+  /** It would run again by itself so long after this run, and why. */
+  readonly againAfterMs?: number;
+  readonly why?: string;
+  /** The read model is not complete: nothing can be said yet. */
+  readonly notListed?: boolean;
+  readonly failure?: Failure;
+}
+
+/** What is missing, by name and field. */
+export interface Dependency {
+  /** `Cluster.status.initialization.infrastructureProvisioned`, as the function says it. */
+  readonly what: string;
+  /** `Cluster default/demo`; absent when the function has not read one. */
+  readonly object?: string;
+  readonly field?: string;
+  /** What stands in the field; absent = nothing. */
+  readonly value?: unknown;
+}
+
+/**
+ * Runs the step on the read model as a worker would, with a reader that reads and clients that send no write. The
+ * same code as every run, so that it cannot tell another story than the functions.
+ */
+export async function explainStep(
+  fn: AnyFunction,
+  { key, object }: { readonly key: string; readonly object: KubeObject },
+  { store, clients, clock }: Pick<ReadModel, "store" | "clients"> & { readonly clock: Clock },
+): Promise<StepNow> {
+  let recordOf = (): AttemptRecord | undefined => undefined;
+  const lease: Lease = {
+    key,
+    runId: "capstan-explain",
+    causes: [{ what: "explain" }],
+    failures: 0,
+    again: 0,
+    fences: [],
+    signal: new AbortController().signal,
+    ifCutOff: (record) => {
+      recordOf = record;
+    },
+  };
+  const sending = recordWrites(withoutWrites(clients));
+  const outcome = await runStep(fn, lease, { store, clients: sending, clock, log: createLog("silent") });
+  const { reads = [] } = recordOf() ?? {};
+  return stepNow(outcome, sending.sent.map(titleOf), (what) => dependencyOf(what, { fn, object, reads }));
+}
+
+function withoutWrites(clients: Clients): Clients {
+  return {
+    of: (...named) => {
+      const client = clients.of(...named);
+      return {
+        ...acceptedWrites(),
+        get: (kind, key) => client.get(kind, key),
+        list: (kind, options) => client.list(kind, options),
+        watch: (kind, options, signal) => client.watch(kind, options, signal),
+      };
+    },
+  };
+}
+
+function stepNow(
+  outcome: Outcome,
+  wouldSend: readonly string[],
+  toDependency: (what: string) => Dependency,
+): StepNow {
+  if (outcome.type === "error") return { wouldSend, failure: outcome.failure };
+  if (outcome.type === "again") return { wouldSend, notListed: true };
+  const { waitingFor, afterMs } = outcome;
+  if (afterMs !== undefined) {
+    return { wouldSend, againAfterMs: afterMs, ...(waitingFor === undefined ? {} : { why: waitingFor }) };
+  }
+  return waitingFor === undefined ? { wouldSend } : { wouldSend, waitsFor: toDependency(waitingFor) };
+}
+
+interface Scene {
+  readonly fn: AnyFunction;
+  readonly object: KubeObject;
+  readonly reads: readonly RecordedRead[];
+}
+
+/**
+ * `Kind.path` names the kind (or the contract) and the field, ` of …` behind it the object by name; without that, what
+ * the step has read says which object it is.
+ */
+export function dependencyOf(what: string, { fn, object, reads }: Scene): Dependency {
+  const [, named = "", field, which] = /^([A-Za-z]+)(?:\.(\S+)(?: of (.+))?)?/.exec(what) ?? [];
+  const target = referencedAs(named, fn, object);
+  const { kind = named } = target ?? {};
+  const found = [object, ...reads.flatMap(objectsIn(which))].find(
+    (one) => one.kind === kind && [undefined, one.metadata.name].includes(which ?? target?.name),
+  );
+  const missing = which === undefined ? missingIn(kind, reads) : `${kind} ${which}`;
+  const name = found === undefined ? (target?.text ?? missing) : nameOf(found);
+  const value = found === undefined || field === undefined ? undefined : shown(valueAt(found, field));
+  return {
+    what,
+    ...(name === undefined ? {} : { object: name }),
+    ...(field === undefined ? {} : { field }),
+    ...(value === undefined ? {} : { value }),
+  };
+}
+
+/** Short enough for a line. */
+function shown(value: unknown): string | number | boolean | undefined {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? value
+    : undefined;
+}
+
+/** Among the objects of a list only a name tells which is meant. */
+function objectsIn(name: string | undefined): (read: RecordedRead) => readonly KubeObject[] {
+  return ({ answer }) => {
+    if (answer.type === "object") return answer.object === undefined ? [] : [answer.object];
+    if (answer.type === "list") return name !== undefined || answer.items.length === 1 ? answer.items : [];
+    return answer.type === "referenced" && answer.value.state === "found" ? [answer.value.object] : [];
+  };
+}
+
+/** What plays the part of a contract kind: the provider object that is referenced at the contract's path. */
+function referencedAs(
+  contract: string,
+  { spec }: AnyFunction,
+  object: KubeObject,
+): { readonly kind: string; readonly name: string; readonly text: string } | undefined {
+  const path = spec.watches
+    .flatMap(({ on }) => (isContractKind(on) && on.contract === contract ? on.referencedBy : []))
+    .find(({ kind }) => kind.kind === object.kind)?.path;
+  if (path === undefined) return undefined;
+  const [kind, name] = [valueAt(object, `${path}.kind`), valueAt(object, `${path}.name`)];
+  if (typeof kind !== "string" || typeof name !== "string") return undefined;
+  return { kind, name, text: `${kind} ${textOf({ namespace: object.metadata.namespace ?? "", name })}` };
+}
+
+/** An object that the step has asked for and that is not there. */
+function missingIn(kind: string, reads: readonly RecordedRead[]): string | undefined {
+  for (const { question } of reads) {
+    if ("key" in question && question.kind.kind === kind) return `${kind} ${textOf(question.key)}`;
+    if ("reference" in question && question.reference.kind === kind) {
+      return `${kind} ${question.namespace}/${question.reference.name}`;
+    }
+  }
+  return undefined;
+}
+
+function nameOf(object: KubeObject): string {
+  return `${object.kind} ${textOf(objectKeyOf(object))}`;
+}

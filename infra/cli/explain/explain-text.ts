@@ -1,0 +1,148 @@
+import type { LastRun } from "../../../shared/runtime/last-run.ts";
+import type { Cause, KeyState } from "../../../shared/runtime/queue-port.ts";
+import { type Branch, drawTree } from "../tree/draw-tree.ts";
+import type { Dependency, StepNow } from "./explain-step.ts";
+import type { Explained, ExplainedFunction } from "./explain-tree.ts";
+import { oneLine, textOfConcern, titleOfFacts } from "../tree/object-facts.ts";
+import { ageOf, paint } from "../table.ts";
+
+/** The tree for people. */
+export function textOfExplained(explained: Explained, now: Date): string {
+  return drawTree(branchOf(explained, now)).join("\n");
+}
+
+function branchOf(explained: Explained, now: Date): Branch {
+  const { functions, children, more, conditions } = explained;
+  const width = Math.max(0, ...functions.map((each) => each.function.length));
+  return {
+    lines: [titleOfFacts(explained), ...conditions.map(textOfConcern)],
+    children: [
+      ...functions.map((each) => functionBranch(each, width, now)),
+      ...children.map((child) => branchOf(child, now)),
+      ...more.map((text) => ({ lines: [paint("dim", text)], children: [] })),
+    ],
+  };
+}
+
+function functionBranch(explained: ExplainedFunction, width: number, now: Date): Branch {
+  const { function: name, history, lastWrote, deadLetter } = explained;
+  const { state, lastRun } = history ?? {};
+  const details = [
+    ...(state?.state === "dead" ? [`now       ${textOfNow(explained.now)}`] : []),
+    ...(lastRun === undefined ? [] : [runLine(lastRun, now)]),
+    ...(lastWrote === undefined
+      ? []
+      : [`wrote     ${ageOf(lastWrote.at, now)} ago: ${listed(lastWrote.fields)}`]),
+    ...(state === undefined ? [] : [`next run  ${nextRun(state, now)}`]),
+    ...errorLines(explained, now),
+    ...(deadLetter === undefined
+      ? []
+      : [
+          `letter    capstan dlq show ${name} '${explained.key}' (${deadLetter.reason}, ${deadLetter.times}×)`,
+        ]),
+  ];
+  return {
+    lines: [`${name.padEnd(width)}  ${verdict(explained)}`, ...details.map((line) => paint("dim", line))],
+    children: [],
+  };
+}
+
+/** The one line that answers "why is it stuck?". */
+function verdict({ now, history }: ExplainedFunction): string {
+  const { state } = history ?? {};
+  if (state?.state === "dead") {
+    return `${paint("red", "dead")} until its object changes: ${oneLine(state.failure?.message ?? "")}`;
+  }
+  const lost = history !== undefined && state === undefined && now.wouldSend.length > 0;
+  const next = history === undefined || state !== undefined ? "" : paint("dim", "; next run on an event");
+  return `${textOfNow(now)}${lost ? paint("yellow", "; but nothing is queued: a resync will bring it back") : next}`;
+}
+
+/** What a step would do, in one line. */
+function textOfNow({ failure, notListed, wouldSend, waitsFor, againAfterMs, why }: StepNow): string {
+  if (failure !== undefined)
+    return paint("red", `would fail: ${failure.reason}: ${oneLine(failure.message)}`);
+  if (notListed === true) return paint("yellow", "what it reads is not completely listed yet");
+  const parts = [
+    ...(wouldSend.length === 0 ? [] : [paint("cyan", `would ${listed(wouldSend)}`)]),
+    ...(waitsFor === undefined ? [] : [paint("yellow", `waits for ${oneLine(textOfDependency(waitsFor))}`)]),
+    ...(againAfterMs === undefined
+      ? []
+      : [`again in ${secondsOf(againAfterMs)}${why === undefined ? "" : `: ${oneLine(why)}`}`]),
+  ];
+  return parts.length === 0 ? paint("green", "nothing to do") : parts.join("; ");
+}
+
+/** `Cluster default/demo: spec.paused is true`. */
+function textOfDependency({ what, object, field, value }: Dependency): string {
+  if (object === undefined) return what;
+  if (field === undefined) return what.includes(" deleted") ? `${object} to be deleted` : object;
+  // An object's uid comes and goes with the object.
+  if (field === "metadata.uid") return `${object} ${value === undefined ? "to be created" : "to be deleted"}`;
+  return `${object}: ${field} ${value === undefined ? "is not set" : `is ${String(value)}`}`;
+}
+
+function runLine(run: LastRun, now: Date): string {
+  const { endedAt, durationMs, runId, causes } = run;
+  const why = causes.length === 0 ? "" : ` because of ${causesText(causes)}`;
+  return `last run  ${ageOf(endedAt, now)} ago${why}: ${whatItDid(run)} (${durationMs} ms, run ${runId})`;
+}
+
+function whatItDid({ outcome, failure, wrote, waitingFor }: LastRun): string {
+  if (failure !== undefined) return `failed: ${failure.reason}: ${oneLine(failure.message)}`;
+  if (outcome === "again") return "its snapshots were stale, or it lost a race";
+  if (wrote.length > 0) return listed(wrote);
+  return waitingFor === undefined ? "nothing to do" : `waited for ${oneLine(waitingFor)}`;
+}
+
+const MAX_CAUSES = 3;
+function causesText(causes: readonly Cause[]): string {
+  const texts = causes
+    .slice(0, MAX_CAUSES)
+    .map(({ what, resourceVersion }) =>
+      resourceVersion === undefined ? what : `${what}@${resourceVersion}`,
+    );
+  const more = causes.length - texts.length;
+  return `${texts.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function nextRun(state: KeyState, now: Date): string {
+  const { since, until, causes, owner, failures } = state;
+  const why = causes.length === 0 ? "" : ` because of ${causesText(causes)}`;
+  const tried = failures === 0 ? "" : `, after ${failures === 1 ? "1 failure" : `${failures} failures`}`;
+  switch (state.state) {
+    case "waiting":
+      return `in ${secondsOf((until?.getTime() ?? 0) - now.getTime())}${tried}${why}`;
+    case "ready":
+      return `as soon as a worker is free; ready for ${ageSince(since, now)}${tried}${why}`;
+    case "running":
+      return `it runs now, for ${ageSince(since, now)}, at ${owner ?? "a worker"}`;
+    case "dead":
+      return `when its object changes; dead for ${ageSince(since, now)}${tried}`;
+    default:
+      return state.state satisfies never;
+  }
+}
+
+function errorLines({ history, deadLetter }: ExplainedFunction, now: Date): readonly string[] {
+  const failure = history?.state?.failure;
+  if (failure !== undefined)
+    return [`error     ${failure.class} ${failure.reason}: ${oneLine(failure.message)}`];
+  if (deadLetter === undefined) return [];
+  const { error, deadSince } = deadLetter;
+  return [`error     ${ageOf(deadSince, now)} ago: ${error.reason}: ${oneLine(error.message)}`];
+}
+
+const MAX_LISTED = 4;
+function listed(texts: readonly string[]): string {
+  const more = texts.length - MAX_LISTED;
+  return `${texts.slice(0, MAX_LISTED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function ageSince(since: Date | undefined, now: Date): string {
+  return since === undefined ? "a while" : ageOf(since.toISOString(), now);
+}
+
+function secondsOf(ms: number): string {
+  return `${(Math.max(0, ms) / 1_000).toFixed(1)}s`;
+}

@@ -1,0 +1,112 @@
+import { tenantOf } from "../../../shared/api/indexes.ts";
+import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
+import type { DeadLetterHead } from "../../../shared/runtime/dead-letter.ts";
+import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import { formatKey } from "../../../shared/runtime/key.ts";
+import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.ts";
+import type { Clock } from "../../../shared/runtime/ports.ts";
+import { fieldOwners } from "../../kube/field-owners.ts";
+import { explainStep, type StepNow } from "./explain-step.ts";
+import { factsOf, type ObjectFacts } from "../tree/object-facts.ts";
+import { type ObjectNode, objectTree } from "../tree/object-tree.ts";
+import type { ReadModel } from "./read-model.ts";
+
+/** An object, what every function does about it, and the same of all that belongs to it; what `-o json` prints. */
+export interface Explained extends ObjectFacts {
+  readonly functions: readonly ExplainedFunction[];
+  readonly children: readonly Explained[];
+  /** `980 more of kind Machine`. */
+  readonly more: readonly string[];
+}
+
+export interface ExplainedFunction {
+  readonly function: string;
+  readonly key: string;
+  /** What it would do now. */
+  readonly now: StepNow;
+  /** What queue and workers know; absent where they cannot be asked. */
+  readonly history?: KeyHistory;
+  /** What it has written to this object, as the API server recorded it. */
+  readonly lastWrote?: LastWrite;
+  readonly deadLetter?: DeadLetterHead;
+}
+
+interface LastWrite {
+  /** RFC 3339. */
+  readonly at: string;
+  /** That it manages, the newest first. */
+  readonly fields: readonly string[];
+}
+
+export interface ExplainSources {
+  readonly model: ReadModel;
+  readonly functions: readonly AnyFunction[];
+  readonly clock: Clock;
+  /** Absent: there is no queue to ask. */
+  readonly history: ReadHistory | undefined;
+  readonly deadLetters: readonly DeadLetterHead[];
+}
+
+export async function explainTree(
+  sources: ExplainSources,
+  root: { readonly kind: Kind; readonly object: KubeObject },
+): Promise<Explained> {
+  return explainNode(sources, await objectTree(sources.model.store, sources.functions, root));
+}
+
+async function explainNode(sources: ExplainSources, node: ObjectNode): Promise<Explained> {
+  const functions = await explainFunctions(sources, node);
+  const children: Explained[] = [];
+  for (const child of node.children) children.push(await explainNode(sources, child));
+  return { ...factsOf(node), functions, children, more: node.more };
+}
+
+async function explainFunctions(
+  sources: ExplainSources,
+  node: ObjectNode,
+): Promise<readonly ExplainedFunction[]> {
+  const { object, kind } = node;
+  const own = sources.functions.filter(
+    ({ spec: { reconciles } }) => reconciles.kind === kind.kind && reconciles.group === kind.group,
+  );
+  if (object === undefined || own.length === 0) return [];
+  const writes = await lastWrites(sources, node);
+  return Promise.all(
+    own.map(async (fn) => {
+      const { name } = fn.spec;
+      const key = formatKey({ ...node.key, kind: kind.kind, tenant: tenantOf(fn.spec.reconciles, object) });
+      const now = await explainStep(fn, { key, object }, { ...sources.model, clock: sources.clock });
+      const history = await sources.history?.(name, key);
+      const lastWrote = writes.get(`capstan-${name}`);
+      const deadLetter = sources.deadLetters.find((head) => head.function === name && head.key === key);
+      return {
+        function: name,
+        key,
+        now,
+        ...(history === undefined ? {} : { history }),
+        ...(lastWrote === undefined ? {} : { lastWrote }),
+        ...(deadLetter === undefined ? {} : { deadLetter }),
+      };
+    }),
+  );
+}
+
+/** By field manager. The read model keeps no managedFields, so this is one request. */
+async function lastWrites(
+  { model }: ExplainSources,
+  { kind, key }: ObjectNode,
+): Promise<ReadonlyMap<string, LastWrite>> {
+  // Whoever may not read the object live still sees all else.
+  const live = await model.server
+    .as("explain")
+    .get(kind, key)
+    .catch(() => undefined);
+  const managed: unknown = live === undefined ? undefined : Reflect.get(live.metadata, "managedFields");
+  const writes = new Map<string, LastWrite>();
+  const owners = fieldOwners(Array.isArray(managed) ? managed : []);
+  for (const { manager, field, time } of owners.toSorted((a, b) => (a.time > b.time ? -1 : 1))) {
+    const { at = time, fields = [] } = writes.get(manager) ?? {};
+    writes.set(manager, { at, fields: [...fields, field] });
+  }
+  return writes;
+}

@@ -1,0 +1,157 @@
+import { Command } from "commander";
+import type { Kind, KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
+import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.ts";
+import { systemClock } from "../../clock.ts";
+import { historyFrom } from "../../queue/last-runs.ts";
+import { ledgerUrl, openLastRuns } from "../../queue/open.ts";
+import { createLog } from "../../telemetry/log.ts";
+import { loadFunctions } from "../../worker/load.ts";
+import type { LoopbackAddress } from "../../worker/loopback-address.ts";
+import { textOfExplained } from "./explain-text.ts";
+import { explainTree } from "./explain-tree.ts";
+import { keyOf, namesOf, textOf } from "../fields.ts";
+import { type LetterSource, openSource } from "../dlq/letter-source.ts";
+import { clusterNamed } from "../tree/object-tree.ts";
+import { outputOption, parseAddress } from "../options.ts";
+import { fillReadModel, openReadModel, type ReadModel } from "./read-model.ts";
+
+interface ExplainOptions {
+  readonly kubeconfig?: string;
+  readonly queue?: string;
+  readonly deadLetters?: string;
+  readonly metricsAddress?: LoopbackAddress;
+  readonly functionsDir?: string;
+  readonly output: string;
+}
+
+const EXAMPLES = `
+Examples:
+  capstan explain machinepool default/demo-pool
+  capstan explain cluster default/demo --queue redis://127.0.0.1:6379
+  capstan explain cluster default/demo --metrics-address 127.0.0.1:9464
+
+Without --queue and --metrics-address it says what every function would do now; with one of them also what it last
+did and why, and when it runs next.`;
+
+export function explainCommand(): Command {
+  return new Command("explain")
+    .description(
+      "Say why an object is as it is: what every function did, waits for, and does next. Sends no write",
+    )
+    .argument("<kind>", "cluster, machinepool, or any other kind that a function reconciles")
+    .argument("<object>", "NAMESPACE/NAME; a name alone is in the namespace default")
+    .option(
+      "--kubeconfig <file>",
+      "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
+    )
+    .option("--queue <url>", "the queue that relay and workers share (default: CAPSTAN_QUEUE)")
+    .option("--metrics-address <address>", "of capstan up, whose queue is in its memory", parseAddress)
+    .option(
+      "--dead-letters <file>",
+      "their file (default: on the queue; memory: ~/.capstan/dead-letters.jsonl)",
+    )
+    .option("--functions-dir <folder>", "load functions from this folder instead of Capstan's own")
+    .addOption(outputOption("text", "json"))
+    .addHelpText("after", EXAMPLES)
+    .action(explain);
+}
+
+async function explain(kindName: string, objectName: string, options: ExplainOptions): Promise<void> {
+  const functions = await loadFunctions(undefined, options.functionsDir);
+  const kind = reconciledKind(functions, kindName);
+  const key = keyOf(kind, objectName);
+  await using source = await openSource(options);
+  await using model = await openModel(source, functions, { ...options, namespace: key.namespace });
+  const object = await demandObject(model, kind, key);
+  const cluster = clusterNamed(kind, object);
+  if (cluster !== undefined) await model.connected(cluster);
+  await using asked = await openHistory(source, options);
+  const explained = await explainTree(
+    {
+      model,
+      functions,
+      clock: systemClock,
+      history: asked.history,
+      deadLetters: await source.deadLetters.list(),
+    },
+    { kind, object },
+  );
+  if (options.output === "json") console.log(JSON.stringify(explained, undefined, 2));
+  else console.log(textOfExplained(explained, systemClock.now()));
+}
+
+function reconciledKind(functions: readonly AnyFunction[], name: string): Kind {
+  const kinds = functions.map(({ spec }) => spec.reconciles);
+  const found = kinds.find((kind) => namesOf(kind).includes(name.toLowerCase()));
+  if (found !== undefined) return found;
+  const known = [...new Set(kinds.map(({ kind }) => kind.toLowerCase()))];
+  throw new Error(`no function reconciles "${name}"; there are ${known.join(", ")}`);
+}
+
+/** What the workers read where that can be seen, else a read model of its own, of one namespace. */
+function openModel(
+  { url }: LetterSource,
+  functions: readonly AnyFunction[],
+  options: ExplainOptions & { readonly namespace: string },
+): Promise<ReadModel> {
+  const { kubeconfig, namespace } = options;
+  return url === "memory"
+    ? fillReadModel({ functions, kubeconfig, namespace })
+    : openReadModel(ledgerUrl(url), { kubeconfig });
+}
+
+async function demandObject(model: ReadModel, kind: Kind, key: ObjectKey): Promise<KubeObject> {
+  const { server, store } = model;
+  const found = await store.get({ cluster: "management", group: kind.group, kind: kind.kind }, key);
+  if (found !== undefined) return found;
+  const name = `${kind.kind} ${textOf(key)}`;
+  const live = await server.as("explain").get(kind, key);
+  throw new Error(
+    live === undefined
+      ? `there is no ${name} on ${server.url.origin}; kubectl get ${kind.plural} -A lists them`
+      : `${name} exists, but the read model of the queue does not hold it: is capstan relay running, on this queue and this management cluster?`,
+  );
+}
+
+interface Asked extends AsyncDisposable {
+  readonly history: ReadHistory | undefined;
+}
+
+async function openHistory(
+  { queue, url, clock }: LetterSource,
+  { metricsAddress }: ExplainOptions,
+): Promise<Asked> {
+  const nothing = async (): Promise<void> => undefined;
+  if (queue !== undefined) {
+    const lastRuns = await openLastRuns(url, { clock, log: createLog("error") });
+    return {
+      history: historyFrom(queue, lastRuns),
+      [Symbol.asyncDispose]: () => lastRuns[Symbol.asyncDispose](),
+    };
+  }
+  const history = metricsAddress === undefined ? undefined : askProcess(metricsAddress);
+  return { history, [Symbol.asyncDispose]: nothing };
+}
+
+/** Of a process that keeps the queue in its memory; one request per key. */
+function askProcess({ host, port }: LoopbackAddress): ReadHistory {
+  const origin = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const answers = new Map<string, Promise<{ readonly [functionName: string]: KeyHistory }>>();
+  const ask = async (key: string): Promise<{ readonly [functionName: string]: KeyHistory }> => {
+    const response = await fetch(`${origin}/keys?key=${encodeURIComponent(key)}`).catch((error: Error) => {
+      throw new Error(
+        `nothing answers at ${origin} (${String(error.cause ?? error.message)}); start capstan up with --metrics-address ${host}:${port}, or leave the option out`,
+      );
+    });
+    if (!response.ok) throw new Error(`${origin}/keys: ${response.status} ${(await response.text()).trim()}`);
+    return JSON.parse(await response.text(), (name, value: unknown) =>
+      (name === "since" || name === "until") && typeof value === "string" ? new Date(value) : value,
+    );
+  };
+  return async (functionName, key) => {
+    const answer = answers.get(key) ?? ask(key);
+    answers.set(key, answer);
+    return (await answer)[functionName] ?? {};
+  };
+}

@@ -1,0 +1,132 @@
+import { SECOND } from "../../../shared/runtime/backoff.ts";
+import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import type { Clients, Clock, Store } from "../../../shared/runtime/ports.ts";
+import { systemClock } from "../../clock.ts";
+import { packageVersion, readEnvironment } from "../../config.ts";
+import { createServer, type Server } from "../../kube/client.ts";
+import { loadKubeconfig } from "../../kube/kubeconfig.ts";
+import { createMemoryQueue } from "../../queue/memory.ts";
+import { createClients } from "../../relay/clients.ts";
+import { type Relay, startRelay } from "../../relay/relay.ts";
+import { whyUnreachable } from "../../relay/workload-access.ts";
+import { createMemoryStore } from "../../store/memory.ts";
+import { createLog } from "../../telemetry/log.ts";
+
+/** What the functions of a command read. */
+export interface ReadModel extends AsyncDisposable {
+  readonly server: Server;
+  readonly store: Store;
+  readonly clients: Clients;
+  /** Settles when the workload cluster `<namespace>/<name>` is connected to, or known not to be reachable. */
+  connected(cluster: string): Promise<void>;
+}
+
+export interface ReadModelOptions {
+  readonly functions: readonly AnyFunction[];
+  readonly kubeconfig: string | undefined;
+  /** Look at this namespace only; absent = all. */
+  readonly namespace?: string | undefined;
+  /** What else to do when the cluster does not answer: `replay without --live`. */
+  readonly otherwise?: string;
+}
+
+const LISTS_WITHIN_MS = 60 * SECOND;
+const CONNECTED_WITHIN_MS = 15 * SECOND;
+const LOOK_AGAIN_MS = 50;
+
+/**
+ * Fills a read model of its own from the management cluster: what a worker would see now. Throws with the next step
+ * when the cluster does not answer or does not list what the functions read.
+ */
+export async function fillReadModel(options: ReadModelOptions): Promise<ReadModel> {
+  const { functions, namespace } = options;
+  await using stack = new AsyncDisposableStack();
+  const [clock, log] = [systemClock, createLog("silent")];
+  const server = stack.use(await reachManagement(options));
+  // A relay of its own, whose keys nobody runs.
+  const store = stack.use(createMemoryStore());
+  const queue = stack.use(createMemoryQueue({ clock }));
+  const version = packageVersion();
+  const relay = stack.use(
+    await startRelay({ functions, server, store, queue, clock, log, version, namespace }),
+  );
+  const late = `${server.url.origin} has not listed everything that is read`;
+  await within(clock, LISTS_WITHIN_MS, relay.ready(), late);
+  const opened = stack.move();
+  return {
+    server,
+    store,
+    clients: relay.clients,
+    connected: (cluster) => settled(relay, cluster, clock),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** The read model that relay and workers share. */
+export async function openReadModel(
+  url: string,
+  { kubeconfig }: Pick<ReadModelOptions, "kubeconfig">,
+): Promise<ReadModel> {
+  await using stack = new AsyncDisposableStack();
+  const [clock, log] = [systemClock, createLog("error")];
+  const server = stack.use(await reachManagement({ kubeconfig }));
+  const { createRedisStore } = await import("../../store/redis.ts");
+  const store = stack.use(await createRedisStore({ url, log }));
+  const clients = stack.use(
+    createClients({ management: server, store, clock, log, version: packageVersion() }),
+  );
+  const opened = stack.move();
+  return {
+    server,
+    store,
+    clients,
+    // Whoever keeps the read model has connected, or says why not.
+    connected: async () => undefined,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+async function reachManagement({
+  kubeconfig,
+  otherwise,
+}: Pick<ReadModelOptions, "kubeconfig" | "otherwise">): Promise<Server> {
+  const access = await loadKubeconfig({ file: kubeconfig, env: readEnvironment() });
+  const server = createServer(access, { clock: systemClock, version: packageVersion() });
+  const why = await whyUnreachable(server);
+  if (why === undefined) return server;
+  server[Symbol.dispose]();
+  const message = why instanceof Error ? why.message : String(why);
+  const next = `name another with --kubeconfig${otherwise === undefined ? "" : `, or ${otherwise}`}`;
+  throw new Error(`the management cluster ${server.url.origin} does not answer: ${message}; ${next}`);
+}
+
+/** The workload cluster is connected to, or known not to be reachable; later ones are not waited for. */
+async function settled(relay: Relay, name: string, clock: Clock): Promise<void> {
+  const pending = (): boolean =>
+    relay
+      .status()
+      .connections.some(
+        ({ cluster, state, nodes }) =>
+          cluster === name &&
+          (state === "unknown" || (state === "connected" && nodes?.resourceVersion === undefined)),
+      );
+  const until = clock.now().getTime() + CONNECTED_WITHIN_MS;
+  while (pending() && clock.now().getTime() < until) {
+    await new Promise<void>((resolve) => clock.after(LOOK_AGAIN_MS, resolve));
+  }
+}
+
+async function within(clock: Clock, limitMs: number, work: Promise<void>, what: string): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const cancel = clock.after(limitMs, () =>
+    late.reject(
+      new Error(`${what} within ${limitMs / SECOND} s; check its permissions and the installed CRDs`),
+    ),
+  );
+  work.catch(() => undefined);
+  try {
+    await Promise.race([work, late.promise]);
+  } finally {
+    cancel();
+  }
+}

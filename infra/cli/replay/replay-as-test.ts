@@ -1,0 +1,149 @@
+import { dirname, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { MANAGEMENT } from "../../../shared/api/kinds.ts";
+import type { DeadLetter, LetterRead } from "../../../shared/runtime/dead-letter.ts";
+import { objectsOf } from "../../../shared/runtime/dead-letter.ts";
+import { canonical } from "../../../shared/runtime/digest.ts";
+import { mask } from "../../../shared/runtime/redact.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** One line of code that makes the world of the test out of the one before. */
+interface Placed {
+  readonly cluster: string;
+  readonly object: KubeObject;
+}
+
+/**
+ * A test that gives a function what a dead letter recorded (style.md 11). It expects what was decided then: change it
+ * to what should be decided, and it fails until the function is repaired. `file` is where it will stand, `functions`
+ * the folder of the function. Throws when the letter has no reads.
+ */
+export function testFileOf(letter: DeadLetter, file: string, functions = "functions"): string {
+  const { run } = letter;
+  if (run === undefined) throw new Error("the dead letter holds no reads to make a test of");
+  const [folder = "", ...rest] = letter.function.split("-");
+  const name = letter.function.replace(/-(.)/g, (_, first: string) => first.toUpperCase());
+  const from = (path: string): string => importPath(file, path);
+  const snapshots = placedOf(run.reads.filter(({ source }) => source === "snapshot"));
+  const live = placedOf(run.reads.filter(({ source }) => source === "live"));
+  const object = letter.key.slice(letter.key.lastIndexOf("/") + 1);
+  const clock = run.clock ?? letter.deadSince;
+  const ask = `decide(${name}, world, ${code(object)}, new Date(${code(clock)}))`;
+  const expectation =
+    run.error === undefined
+      ? [`    expect(mask(plainDecision(await ${ask}))).toEqual(${code(mask(run.decision ?? {}), 4)});`]
+      : [`    await expect(${ask}).rejects.toThrow(${code(run.error.message)});`];
+  return [
+    'import { describe, expect, it } from "vitest";',
+    `import { ${name} } from ${from(`${functions}/${folder}/${rest.join("-")}.ts`)};`,
+    `import type { KubeObject } from ${from("shared/api/kinds.ts")};`,
+    ...(run.error === undefined
+      ? [
+          `import { plainDecision } from ${from("shared/runtime/compose-letter.ts")};`,
+          `import { mask } from ${from("shared/runtime/redact.ts")};`,
+        ]
+      : []),
+    `import { crd } from ${from("test/support/builders.ts")};`,
+    `import { decide, given } from ${from("test/support/world.ts")};`,
+    "",
+    `const snapshots: readonly KubeObject[] = ${listOf(snapshots.filter(isManaged))};`,
+    `const definitions = ${definitionsOf(run.reads)};`,
+    "",
+    `describe(${code(letter.function)}, () => {`,
+    `  it(${code(`decides about ${letter.key} what it decided at ${clock}`)}, async () => {`,
+    "    const world = given(...definitions, ...snapshots)",
+    ...worldOf(snapshots, live, run.reads).map((line) => `      ${line}`),
+    "      ;",
+    ...expectation,
+    "  });",
+    "});",
+    "",
+  ].join("\n");
+}
+
+function importPath(file: string, path: string): string {
+  const text = relative(dirname(resolve(file)), resolve(ROOT, path)).replaceAll("\\", "/");
+  return code(text.startsWith(".") ? text : `./${text}`);
+}
+
+/** JSON is TypeScript. */
+function code(value: unknown, indent = 0): string {
+  return JSON.stringify(value, undefined, 2).replaceAll("\n", `\n${" ".repeat(indent)}`);
+}
+
+function listOf(placed: readonly Placed[]): string {
+  return `${code(placed.map(({ object }) => object))} as unknown as readonly KubeObject[]`;
+}
+
+function isManaged({ cluster }: Placed): boolean {
+  return cluster === MANAGEMENT;
+}
+
+/** Every object once per server. */
+function placedOf(reads: readonly LetterRead[]): readonly Placed[] {
+  const placed = new Map<string, Placed>();
+  for (const { question, answer } of reads) {
+    const cluster = "cluster" in question ? question.cluster : MANAGEMENT;
+    for (const object of objectsOf(answer)) {
+      const { namespace, name } = object.metadata;
+      placed.set(canonical([cluster, object.apiVersion, object.kind, namespace, name]), { cluster, object });
+    }
+  }
+  return [...placed.values()];
+}
+
+/** CRDs of what was referenced: their labels decide the contract. */
+function definitionsOf(reads: readonly LetterRead[]): string {
+  const calls = new Set<string>();
+  for (const { answer } of reads) {
+    if (answer.type !== "referenced" || answer.value.state === "unresolved") continue;
+    const { kind, contract } = answer.value;
+    const overrides = {
+      metadata: { labels: { [`cluster.x-k8s.io/${contract}`]: kind.version } },
+      spec: {
+        names: { kind: kind.kind, plural: kind.plural },
+        scope: kind.namespaced ? "Namespaced" : "Cluster",
+        versions: [{ name: kind.version, served: true }],
+      },
+    };
+    calls.add(`crd(${code(kind.group)}, ${code(kind.kind)}, ${code(overrides, 2)})`);
+  }
+  return `[${[...calls].map((call) => `\n  ${call},`).join("")}\n]`;
+}
+
+function worldOf(
+  snapshots: readonly Placed[],
+  live: readonly Placed[],
+  reads: readonly LetterRead[],
+): readonly string[] {
+  const workload = Map.groupBy(
+    snapshots.filter((placed) => !isManaged(placed)),
+    ({ cluster }) => cluster,
+  );
+  return [
+    ...[...workload].map(([cluster, placed]) => `.inWorkload(${code(cluster)}, ...(${listOf(placed)}))`),
+    ...live.map(
+      ({ cluster, object }) => `.live(${code(object, 6)} as unknown as KubeObject, ${code(cluster)})`,
+    ),
+    ...goneLive(snapshots, reads).map(
+      ({ cluster, object }) =>
+        `.goneLive(${code({ apiVersion: object.apiVersion, kind: object.kind, metadata: { namespace: object.metadata.namespace, name: object.metadata.name } })}, ${code(cluster)})`,
+    ),
+  ];
+}
+
+/** In a snapshot, but a live read did not find it. */
+function goneLive(snapshots: readonly Placed[], reads: readonly LetterRead[]): readonly Placed[] {
+  return reads.flatMap(({ question, source, found }) => {
+    if (source !== "live" || !("key" in question) || found.length > 0) return [];
+    return snapshots.filter(
+      ({ cluster, object }) =>
+        cluster === question.cluster &&
+        object.kind === question.kind.kind &&
+        object.metadata.name === question.key.name &&
+        (object.metadata.namespace ?? "") === question.key.namespace,
+    );
+  });
+}

@@ -1,0 +1,116 @@
+import { MANAGEMENT } from "../../../shared/api/kinds.ts";
+import type { DeadLetter } from "../../../shared/runtime/dead-letter.ts";
+import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import type { Clients, Store } from "../../../shared/runtime/ports.ts";
+import type { Outcome } from "../../../shared/runtime/queue-port.ts";
+import { recordWrites } from "../../../shared/runtime/record-writes.ts";
+import { describeRequest, type SentRequest } from "../../../shared/runtime/replay.ts";
+import { demandKey, runStep } from "../../../shared/runtime/run-step.ts";
+import { systemClock } from "../../clock.ts";
+import { createLog } from "../../telemetry/log.ts";
+import { fillReadModel } from "../explain/read-model.ts";
+
+/** What the step would do now. */
+export interface LiveResult {
+  /** Of the management cluster. */
+  readonly server: string;
+  /** The run would end well. */
+  readonly ok: boolean;
+  readonly result: string;
+  readonly requests: readonly AnsweredRequest[];
+}
+
+interface AnsweredRequest extends SentRequest {
+  readonly accepted: boolean;
+  readonly answer: string;
+}
+
+/** The id of a run that is none, in the API server's audit log. */
+const RUN_ID = "capstan-replay-live";
+
+/**
+ * Runs the step of a dead letter on what the management cluster holds now, and sends its writes as a dry run: the API
+ * server checks them and stores nothing. Throws with the next step when there is no cluster, or nothing to run on.
+ */
+export async function replayLive(
+  fn: AnyFunction,
+  letter: DeadLetter,
+  kubeconfig: string | undefined,
+): Promise<LiveResult> {
+  const [clock, log] = [systemClock, createLog("silent")];
+  const key = demandKey(fn, letter.key);
+  await using model = await fillReadModel({
+    functions: [fn],
+    kubeconfig,
+    otherwise: "replay without --live",
+  });
+  const { server, store } = model;
+  await model.connected(key.tenant);
+  await demandObject(fn, key, store);
+
+  const clients = recordWrites(dryRun(model.clients));
+  const { signal } = new AbortController();
+  const { causes } = letter;
+  // Nobody takes a lease away that no ledger has given.
+  const ifCutOff = (): void => undefined;
+  const lease = {
+    key: letter.key,
+    runId: RUN_ID,
+    causes,
+    failures: 0,
+    again: 0,
+    fences: [],
+    signal,
+    ifCutOff,
+  };
+  const outcome = await runStep(fn, lease, { store, clients, clock, log });
+  return {
+    server: server.url.origin,
+    ok: outcome.type === "ok",
+    result: describeOutcome(outcome),
+    requests: clients.sent.map((write) => ({
+      ...describeRequest(write),
+      accepted: write.outcome.error === undefined,
+      answer: answerOf(write.outcome),
+    })),
+  };
+}
+
+function dryRun(clients: Clients): Clients {
+  return { of: (cluster, name, sending) => clients.of(cluster, name, { ...sending, dryRun: true }) };
+}
+
+async function demandObject(fn: AnyFunction, key: ReturnType<typeof demandKey>, store: Store): Promise<void> {
+  const { group, kind } = fn.spec.reconciles;
+  const found = await store.get({ cluster: MANAGEMENT, group, kind }, key);
+  if (found !== undefined) return;
+  throw new Error(
+    `${kind} ${key.namespace}/${key.name} does not exist on this cluster; replay without --live, or drop the letter`,
+  );
+}
+
+function answerOf({
+  error,
+  resourceVersion,
+}: {
+  readonly error?: unknown;
+  readonly resourceVersion?: string | undefined;
+}): string {
+  if (error !== undefined) return error instanceof Error ? error.message : String(error);
+  return resourceVersion === undefined
+    ? "nothing to delete"
+    : `accepted, on top of version ${resourceVersion}`;
+}
+
+function describeOutcome(outcome: Outcome): string {
+  switch (outcome.type) {
+    case "error":
+      return `failed ${outcome.failure.reason}: ${outcome.failure.message}`;
+    case "again":
+      return "run again: something has changed meanwhile, or is not listed yet";
+    default: {
+      const after = outcome.afterMs === undefined ? "" : `, again after ${outcome.afterMs} ms`;
+      return outcome.waitingFor === undefined ? `done${after}` : `wait for ${outcome.waitingFor}${after}`;
+    }
+  }
+}

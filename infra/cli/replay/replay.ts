@@ -1,0 +1,169 @@
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { Command, Option } from "commander";
+import { stringify } from "yaml";
+import { type DeadLetter, parseDeadLetter } from "../../../shared/runtime/dead-letter.ts";
+import { type ReplayResult, replay } from "../../../shared/runtime/replay.ts";
+import { loadFunctions } from "../../worker/load.ts";
+import { outputOption } from "../options.ts";
+import { testFileOf } from "./replay-as-test.ts";
+import type { LiveResult } from "./replay-live.ts";
+import { sideBySide } from "./side-by-side.ts";
+import { bold, paint } from "../table.ts";
+
+export interface ReplayOptions {
+  readonly functionsDir?: string;
+  readonly asTest?: string | true;
+  readonly live: boolean;
+  readonly kubeconfig?: string;
+  readonly output: string;
+}
+
+/** For scripts: 0, 1 and 2. */
+const EXIT_CODES = { reproduced: 0, different: 1, "not replayable": 2 } as const;
+const EXIT_HELP = `
+Exit codes:
+  0  reproduced: the same decision     with --live: the run would succeed
+  1  different: another decision       with --live: it would fail, or the server refuses a request
+  2  not replayable, or no dead letter, with the reason`;
+/** A dead letter has at most 1 MiB; indented it may have four times as much. */
+const MAX_FILE_BYTES = 8 * 1024 * 1024;
+
+export function replayCommand(): Command {
+  const command = new Command("replay")
+    .description("Run a failed step again on what a dead letter recorded, without queue and API server")
+    .argument("<file>", "written by capstan dlq export FUNCTION KEY");
+  return addReplayOptions(command).action((file: string, options: ReplayOptions) =>
+    replayLetter(readLetter(file), options),
+  );
+}
+
+export function addReplayOptions(command: Command): Command {
+  return command
+    .addHelpText("after", EXIT_HELP)
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_CODES["not replayable"]))
+    .option("--functions-dir <folder>", "replay with the functions of this folder, for example of a fix")
+    .option("--as-test [file]", "write a test with the recorded reads instead (default: to standard output)")
+    .addOption(
+      new Option("--live", "run on what the management cluster holds now; its writes are a dry run")
+        .default(false)
+        .conflicts("asTest"),
+    )
+    .option(
+      "--kubeconfig <file>",
+      "with --live: management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
+    )
+    .addOption(outputOption("text", "json"));
+}
+
+/** Throws with what is wrong with the file and what to do. */
+async function readLetter(file: string): Promise<DeadLetter> {
+  const { size } = await stat(file).catch((error: Error) => {
+    throw new Error(`cannot read ${file}: ${error.message}`);
+  });
+  if (size > MAX_FILE_BYTES) {
+    throw new Error(`${file} is too large for a dead letter; write one with capstan dlq export FUNCTION KEY`);
+  }
+  const text = await readFile(file, "utf8");
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const lines = text.split("\n").filter((line) => line !== "").length;
+    const several = lines > 1 && text.startsWith('{"v":');
+    throw new Error(
+      several
+        ? `${file} holds ${lines} dead letters; export one with capstan dlq export FUNCTION KEY`
+        : `${file} is no JSON: ${String((error as Error).message).slice(0, 200)}; write it with capstan dlq export FUNCTION KEY`,
+    );
+  }
+  try {
+    return parseDeadLetter(value);
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`);
+  }
+}
+
+/** Replays a letter, prints what came of it and sets the exit code; with `asTest` writes a test instead. */
+export async function replayLetter(found: Promise<DeadLetter>, options: ReplayOptions): Promise<void> {
+  try {
+    await replayFound(await found, options);
+  } catch (error) {
+    // Not 1: that means that the step decides differently.
+    console.error(`capstan: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = EXIT_CODES["not replayable"];
+  }
+}
+
+async function replayFound(letter: DeadLetter, options: ReplayOptions): Promise<void> {
+  if (options.asTest !== undefined) return writeTest(letter, options.asTest, options);
+  const [fn] = await loadFunctions([letter.function], options.functionsDir).catch((error: Error) => {
+    throw new Error(`${error.message}; name the folder of another with --functions-dir`);
+  });
+  if (fn === undefined) throw new Error(`bug: ${letter.function} was not loaded`);
+  if (options.live) {
+    const { replayLive } = await import("./replay-live.ts");
+    printLive(letter, await replayLive(fn, letter, options.kubeconfig), options);
+    return;
+  }
+  const result = await replay(fn, letter);
+  process.exitCode = EXIT_CODES[result.type];
+  if (options.output === "json") console.log(JSON.stringify(result, undefined, 2));
+  else console.log(describe(letter, result));
+}
+
+function printLive(letter: DeadLetter, live: LiveResult, { output }: ReplayOptions): void {
+  process.exitCode = live.ok ? 0 : 1;
+  console.log(output === "json" ? JSON.stringify(live, undefined, 2) : describeLive(letter, live));
+}
+
+async function writeTest(
+  letter: DeadLetter,
+  asTest: string | true,
+  { functionsDir }: ReplayOptions,
+): Promise<void> {
+  const file = asTest === true ? `test/functions/${letter.function.split("-", 1)[0]}/x.test.ts` : asTest;
+  const text = testFileOf(letter, file, functionsDir === undefined ? undefined : resolve(functionsDir));
+  if (asTest === true) {
+    process.stdout.write(text);
+    return;
+  }
+  await mkdir(dirname(resolve(file)), { recursive: true });
+  await writeFile(file, text);
+  console.log(`wrote ${file}; change what it expects to what the function should decide`);
+}
+
+function describe(letter: DeadLetter, result: ReplayResult): string {
+  const title = `${letter.function}  ${letter.key}`;
+  if (result.type === "not replayable") {
+    return `${bold(title)}\n${paint("yellow", "not replayable")}: ${result.why}`;
+  }
+  const { recorded, replayed } = result;
+  const verdict =
+    result.type === "reproduced"
+      ? `${paint("green", "reproduced")}: ${recorded.digest}`
+      : `${paint("red", "different")}: ${recorded.digest} then, ${replayed.digest} now`;
+  return [bold(title), verdict, "", sideBySide(recorded, replayed, process.stdout.columns)].join("\n");
+}
+
+function describeLive(letter: DeadLetter, { server, ok, result, requests }: LiveResult): string {
+  const verdict = ok ? paint("green", "would succeed") : paint("red", "would fail");
+  return [
+    bold(`${letter.function}  ${letter.key}`),
+    `${verdict} on ${server} (dry run: nothing was stored)`,
+    "",
+    ...(requests.length === 0 ? ["sends nothing"] : requests.flatMap(describeAnswered)),
+    `result: ${result}`,
+  ].join("\n");
+}
+
+function describeAnswered({
+  title,
+  body,
+  accepted,
+  answer,
+}: LiveResult["requests"][number]): readonly string[] {
+  const lines = body === undefined ? [] : stringify(body).trimEnd().split("\n");
+  const told = accepted ? paint("green", answer) : paint("red", `refused: ${answer}`);
+  return [title, ...lines.map((line) => `  ${line}`), `  → ${told}`, ""];
+}

@@ -1,0 +1,82 @@
+import { readFile } from "node:fs/promises";
+import { LineCounter, parseAllDocuments } from "yaml";
+import { CustomResourceDefinition } from "../../../shared/api/core.ts";
+import { apiVersionOf, groupOf, type Kind, type KubeObject } from "../../../shared/api/kinds.ts";
+import { kindOf } from "../../../shared/api/registry.ts";
+import { toV1beta2 } from "../../../shared/api/v1beta1/to-v1beta2.ts";
+import type { KubeClient } from "../../../shared/runtime/ports.ts";
+
+/** Reads a YAML or JSON file with any number of objects. Throws with file, line and what to write instead. */
+export async function readManifests(file: string): Promise<readonly KubeObject[]> {
+  const text = await readFile(file, "utf8").catch((error: Error) => {
+    throw new Error(`cannot read ${file}: ${error.message}`);
+  });
+  const lines = new LineCounter();
+  const objects: KubeObject[] = [];
+  for (const document of parseAllDocuments(text, { lineCounter: lines })) {
+    if (!("errors" in document)) continue;
+    const [broken] = document.errors;
+    if (broken !== undefined) throw new Error(`${file}: ${broken.message}`);
+    const value: unknown = document.toJS();
+    if (value === null) continue;
+    const line = lines.linePos(document.range[0]).line;
+    objects.push(toObject(value, `${file}:${line}`));
+  }
+  return objects;
+}
+
+function toObject(value: unknown, where: string): KubeObject {
+  if (typeof value !== "object" || value === null)
+    throw new Error(`${where}: not an object; start with apiVersion, kind, metadata`);
+  const { apiVersion, kind, metadata } = value as Partial<KubeObject>;
+  if (typeof apiVersion !== "string" || apiVersion === "") throw new Error(`${where}: apiVersion is missing`);
+  if (typeof kind !== "string" || kind === "") throw new Error(`${where}: kind is missing`);
+  if (typeof metadata?.name !== "string" || metadata.name === "") {
+    throw new Error(`${where}: metadata.name of the ${kind} is missing`);
+  }
+  return value as KubeObject;
+}
+
+/**
+ * Applies objects in file order (server-side apply), those of Cluster API's v1beta1 as v1beta2. Namespaced objects without
+ * a namespace go to `default`.
+ */
+export async function applyManifests(client: KubeClient, objects: readonly KubeObject[]): Promise<void> {
+  for (const object of objects.map(toV1beta2)) {
+    const kind = await servedKind(client, object);
+    const metadata = kind.namespaced ? { namespace: "default", ...object.metadata } : object.metadata;
+    const key = { namespace: metadata.namespace ?? "", name: metadata.name };
+    try {
+      await client.apply(kind, key, { ...object, metadata });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`${object.kind} ${key.namespace}/${key.name} was refused: ${reason}`, { cause: error });
+    }
+  }
+}
+
+/** Kinds we do not know by heart are looked up among the CRDs of the server. */
+async function servedKind(client: KubeClient, object: KubeObject): Promise<Kind> {
+  const group = groupOf(object.apiVersion);
+  const known = kindOf(group, object.kind);
+  const version = object.apiVersion.slice(object.apiVersion.indexOf("/") + 1);
+  if (known !== undefined) {
+    if (known.version === version) return known;
+    throw new Error(
+      `${object.kind} ${object.metadata.name}: Capstan serves ${apiVersionOf(known)}, not ${object.apiVersion}; convert the manifest`,
+    );
+  }
+  const { items } = await client.list(CustomResourceDefinition, {});
+  const crd = items.find(({ spec }) => spec.group === group && spec.names.kind === object.kind);
+  if (crd === undefined)
+    throw new Error(
+      `no CustomResourceDefinition serves ${object.apiVersion} ${object.kind}; install the provider first`,
+    );
+  return {
+    group,
+    version,
+    kind: object.kind,
+    plural: crd.spec.names.plural,
+    namespaced: crd.spec.scope !== "Cluster",
+  };
+}

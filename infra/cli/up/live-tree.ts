@@ -1,0 +1,149 @@
+import { stripVTControlCharacters } from "node:util";
+import { Cluster } from "../../../shared/api/cluster.ts";
+import { tenantOf } from "../../../shared/api/indexes.ts";
+import { MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { SECOND } from "../../../shared/runtime/backoff.ts";
+import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import { formatKey } from "../../../shared/runtime/key.ts";
+import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.ts";
+import type { Clock, Store } from "../../../shared/runtime/ports.ts";
+import { type Branch, drawTree } from "../tree/draw-tree.ts";
+import { factsOf, oneLine, textOfConcern, titleOfFacts } from "../tree/object-facts.ts";
+import { type ObjectNode, objectTree } from "../tree/object-tree.ts";
+import { paint } from "../table.ts";
+
+export interface LiveTreeOptions {
+  readonly store: Store;
+  readonly functions: readonly AnyFunction[];
+  readonly history: ReadHistory;
+  readonly clock: Clock;
+}
+
+/** The part of a terminal that is drawn on. */
+export interface Screen {
+  readonly columns: number;
+  readonly rows: number;
+  write(text: string): unknown;
+}
+
+const FRAME_MS = 200;
+/** Times pass and runs end without a change of any object. */
+const REDRAW_MS = SECOND;
+/** Below the tree stands the cursor. */
+const MARGIN_ROWS = 2;
+
+/** Draws every Cluster with all that belongs to it, in place, as it changes. Disposing leaves the last frame. */
+export interface LiveTree extends AsyncDisposable {
+  /** Something has changed: draws within 200 ms. */
+  changed(): void;
+}
+
+export function startLiveTree(options: LiveTreeOptions, screen: Screen): LiveTree {
+  const { clock } = options;
+  let drawn: readonly string[] = [];
+  let drawnAt = 0;
+  let changed = true;
+  let closed = false;
+  let cancel = (): void => undefined;
+  const draw = async (): Promise<void> => {
+    changed = false;
+    drawnAt = clock.now().getTime();
+    const lines = await frameOf(options, screen);
+    screen.write(redrawn(drawn.length, lines));
+    drawn = lines;
+  };
+  let underWay: Promise<void> = Promise.resolve();
+  const look = (): void => {
+    const due = changed || clock.now().getTime() - drawnAt >= REDRAW_MS;
+    // A read model that is away for a moment leaves the last frame.
+    underWay = due ? draw().catch(() => undefined) : Promise.resolve();
+    void underWay.then(() => {
+      if (!closed) cancel = clock.after(FRAME_MS, look);
+    });
+  };
+  look();
+  return {
+    changed: () => {
+      changed = true;
+    },
+    async [Symbol.asyncDispose]() {
+      if (closed) return;
+      closed = true;
+      cancel();
+      await underWay;
+      await draw().catch(() => undefined);
+    },
+  };
+}
+
+/** Back to the first line, each line anew, and nothing of a longer frame below. */
+function redrawn(height: number, lines: readonly string[]): string {
+  const up = height === 0 ? "" : `\u001b[${height}A`;
+  return `${up}${lines.map((line) => `\u001b[2K${line}\n`).join("")}\u001b[J`;
+}
+
+/** As many Clusters as fit on the screen. */
+export async function frameOf(
+  { store, functions, history }: LiveTreeOptions,
+  { columns, rows }: Pick<Screen, "columns" | "rows">,
+): Promise<readonly string[]> {
+  const room = Math.max(1, rows - MARGIN_ROWS);
+  const clusters = await store.list({ cluster: MANAGEMENT, group: Cluster.group, kind: Cluster.kind }, {});
+  const lines: string[] = [];
+  for (const object of clusters) {
+    if (lines.length >= room) break;
+    const tree = await objectTree(store, functions, { kind: Cluster, object });
+    lines.push(...drawTree(await branchOf(tree, { functions, history })));
+  }
+  const cut = lines.length > room;
+  const shown = cut ? [...lines.slice(0, room - 1), paint("dim", "… more than fits on this screen")] : lines;
+  return shown.map((line) => fitted(line, columns));
+}
+
+async function branchOf(
+  node: ObjectNode,
+  known: Pick<LiveTreeOptions, "functions" | "history">,
+): Promise<Branch> {
+  const facts = factsOf(node);
+  const children = await Promise.all(node.children.map((child) => branchOf(child, known)));
+  return {
+    lines: [titleOfFacts(facts), ...facts.conditions.map(textOfConcern), ...(await waitsOf(node, known))],
+    children: [...children, ...node.more.map((text) => ({ lines: [paint("dim", text)], children: [] }))],
+  };
+}
+
+/** What the functions of an object wait for, or fail of. */
+async function waitsOf(
+  { kind, key, object }: ObjectNode,
+  { functions, history }: Pick<LiveTreeOptions, "functions" | "history">,
+): Promise<readonly string[]> {
+  if (object === undefined) return [];
+  const own = functions.filter(
+    ({ spec: { reconciles } }) => reconciles.kind === kind.kind && reconciles.group === kind.group,
+  );
+  const lines = await Promise.all(
+    own.map(async ({ spec }) => {
+      const id = formatKey({ ...key, kind: kind.kind, tenant: tenantOf(spec.reconciles, object) });
+      return waitText(spec.name, await history(spec.name, id));
+    }),
+  );
+  return lines.flat();
+}
+
+function waitText(name: string, { state, lastRun }: KeyHistory): readonly string[] {
+  const { failure, failures = 0 } = state ?? {};
+  if (state?.state === "dead") return [paint("red", `${name} is dead: ${oneLine(failure?.message ?? "")}`)];
+  if (failure !== undefined) {
+    return [paint("red", `${name} failed ${failures}×: ${failure.reason}: ${oneLine(failure.message)}`)];
+  }
+  const { waitingFor, afterMs } = lastRun ?? {};
+  if (waitingFor === undefined) return [];
+  const verb = afterMs === undefined ? "waits for" : "runs again by itself:";
+  return [paint("dim", `${name} ${verb} ${oneLine(waitingFor)}`)];
+}
+
+/** A line that is too long would be two, and the next frame in the wrong place. */
+function fitted(line: string, columns: number): string {
+  const text = stripVTControlCharacters(line);
+  return text.length <= columns ? line : `${text.slice(0, Math.max(0, columns - 1))}…`;
+}

@@ -1,0 +1,66 @@
+import { Cluster } from "../../../shared/api/cluster.ts";
+import { type Kind, type KubeObject, MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { valueAt } from "../../../shared/runtime/path.ts";
+import type { Store } from "../../../shared/runtime/ports.ts";
+
+/** What still keeps one Cluster or MachinePool from being ready. */
+export interface Unready {
+  /** `MachinePool default/demo-pool`. */
+  readonly object: string;
+  readonly why: string;
+}
+
+/**
+ * Which of the given Clusters and MachinePools are not ready yet: Clusters want phase Provisioned, pools phase
+ * Running with as many nodeRefs as `spec.replicas`. Other kinds are not looked at.
+ */
+export async function unreadyAmong(
+  store: Store,
+  objects: readonly KubeObject[],
+): Promise<readonly Unready[]> {
+  const judged = await Promise.all(objects.map((object) => judge(store, object)));
+  return judged.flat();
+}
+
+async function judge(store: Store, object: KubeObject): Promise<readonly Unready[]> {
+  const kind = [Cluster as Kind, MachinePool as Kind].find((one) => one.kind === object.kind);
+  if (kind === undefined) return [];
+  const key = { ...objectKeyOf(object), namespace: object.metadata.namespace ?? "default" };
+  const name = `${object.kind} ${key.namespace}/${key.name}`;
+  const current = await store.get({ cluster: MANAGEMENT, group: kind.group, kind: kind.kind }, key);
+  if (current === undefined) return [{ object: name, why: "does not exist" }];
+  const wanted = kind.kind === "Cluster" ? "Provisioned" : "Running";
+  const phase = valueAt(current, "status.phase");
+  if (phase !== wanted)
+    return [
+      { object: name, why: `phase is ${String(phase ?? "not set")}, not ${wanted}${reasonsOf(current)}` },
+    ];
+  return nodesMissing(current) ? [{ object: name, why: "some instances have no Node yet" }] : [];
+}
+
+function nodesMissing(object: KubeObject): boolean {
+  const replicas = valueAt(object, "spec.replicas");
+  const refs = valueAt(object, "status.nodeRefs");
+  return object.kind === "MachinePool" && replicas !== (Array.isArray(refs) ? refs.length : 0);
+}
+
+/** The conditions that say what is wrong, in one line. */
+function reasonsOf(object: KubeObject): string {
+  const conditions = valueAt(object, "status.conditions");
+  if (!Array.isArray(conditions)) return "; no function has written its status yet";
+  const bad = conditions
+    .filter((one) => READY_TYPES.has(String(valueAt(one, "type"))) && valueAt(one, "status") !== "True")
+    .map((one) => {
+      const message = valueAt(one, "message");
+      return `${String(valueAt(one, "type"))}: ${String(message === undefined || message === "" ? valueAt(one, "reason") : message)}`;
+    });
+  return bad.length === 0 ? "" : `; ${bad.join("; ").replaceAll("\n", " ")}`;
+}
+const READY_TYPES = new Set([
+  "BootstrapConfigReady",
+  "InfrastructureReady",
+  "ControlPlaneInitialized",
+  "ControlPlaneAvailable",
+  "RemoteConnectionProbe",
+]);

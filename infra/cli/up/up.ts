@@ -1,0 +1,156 @@
+import { existsSync, readdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Command, Option } from "commander";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { applyManifests, readManifests } from "./apply-manifests.ts";
+import { compose, ROLES, type Role, type Running } from "../compose.ts";
+import type { LiveTree } from "./live-tree.ts";
+import {
+  addServeOptions,
+  parsePort,
+  parseSeconds,
+  printMetricsUrl,
+  type ServeOptions,
+  stopRequested,
+} from "../options.ts";
+import { unreadyAmong } from "./readiness.ts";
+import { printSummary } from "./summary.ts";
+import { paint } from "../table.ts";
+import { observedStore, transitionsBetween } from "./transitions.ts";
+
+const EXAMPLE = fileURLToPath(new URL("../../sim/example.yaml", import.meta.url));
+const POLL_MS = 100;
+
+interface UpOptions extends ServeOptions {
+  readonly empty: boolean;
+  readonly file?: readonly string[];
+  readonly untilReady: boolean;
+  readonly timeout: number;
+  readonly installCrds: boolean;
+  readonly port: number;
+  readonly data?: string;
+  readonly writeKubeconfig: string;
+  readonly roles?: readonly Role[];
+  readonly quiet: boolean;
+}
+
+export function upCommand(): Command {
+  const command = new Command("up").description(
+    "Run everything in one process: API server, relay, functions, simulated cloud, and an example Cluster",
+  );
+  return addServeOptions(command)
+    .option(
+      "--queue <url>",
+      "memory, redis://HOST:PORT for BullMQ, or sqs://REGION?redis=redis://HOST:PORT",
+      "memory",
+    )
+    .option("--install-crds", "with --kubeconfig: install Capstan's CustomResourceDefinitions", false)
+    .option("-f, --file <files...>", "apply these manifests at start instead of the example")
+    .option("--empty", "do not apply the example", false)
+    .option(
+      "--until-ready",
+      "exit 0 once everything applied is ready, 1 with the reasons after --timeout",
+      false,
+    )
+    .option("--timeout <seconds>", "how long --until-ready waits", parseSeconds, 60)
+    .option("--port <port>", "port of the embedded API server, 0 = any free one", parsePort, 0)
+    .option(
+      "--data <folder>",
+      "keep the embedded API server's objects there; the next start goes on with them, without the example",
+    )
+    .option(
+      "--write-kubeconfig <file>",
+      "where the embedded API server's kubeconfig goes",
+      defaultKubeconfig(),
+    )
+    .addOption(new Option("--roles <roles...>", "play only these parts").choices(ROLES))
+    .option("-q, --quiet", "do not show what happens", false)
+    .addHelpText(
+      "after",
+      "\nExamples:\n  capstan up\n  capstan up --until-ready\n  capstan up --kubeconfig FILE --install-crds -f pool.yaml",
+    )
+    .action(up);
+}
+
+function defaultKubeconfig(): string {
+  return join(homedir(), ".capstan", "kubeconfig");
+}
+
+async function up(options: UpOptions): Promise<void> {
+  const startedAt = Date.now();
+  const stop = stopRequested();
+  const manifests = await wantedManifests(options);
+  const roles = new Set<Role>(
+    options.roles ?? ROLES.filter((role) => role !== "apiserver" || options.kubeconfig === undefined),
+  );
+  const { stdout } = process;
+  const inPlace = stdout.isTTY && !options.quiet;
+  let tree: LiveTree | undefined;
+  const observe = inPlace ? () => tree?.changed() : printer(startedAt);
+  await using running = await compose({
+    ...options,
+    roles,
+    queue: options.queue ?? "memory",
+    wrapStore: options.quiet ? (store) => store : (store) => observedStore(store, observe),
+  });
+  await applyManifests(running.server.as("up"), manifests);
+  printNextSteps(running);
+  printMetricsUrl(running);
+  if (inPlace) tree = (await import("./live-tree.ts")).startLiveTree(running, stdout);
+  if (options.untilReady) await untilReady(running, manifests, { stop, timeoutMs: options.timeout * 1_000 });
+  else await stop;
+  await tree?.[Symbol.asyncDispose]();
+  await printSummary(running.store);
+}
+
+async function wantedManifests(options: UpOptions): Promise<readonly KubeObject[]> {
+  const files = options.file ?? (options.empty || isUsed(options.data) ? [] : [EXAMPLE]);
+  return (await Promise.all(files.map(readManifests))).flat();
+}
+
+/** What an earlier `up` left is not to be reset to the example. */
+function isUsed(data: string | undefined): boolean {
+  return data !== undefined && existsSync(data) && readdirSync(data).length > 0;
+}
+
+/** Prints one line per transition, with the seconds since the start. */
+function printer(startedAt: number): Parameters<typeof observedStore>[1] {
+  return (type, before, after) => {
+    for (const { object, text } of transitionsBetween(type, before, after)) {
+      const seconds = ((Date.now() - startedAt) / 1_000).toFixed(2).padStart(6);
+      console.log(`${paint("dim", `${seconds}s`)}  ${object.padEnd(44)}  ${text}`);
+    }
+  };
+}
+
+function printNextSteps({ kubeconfigFile }: Running): void {
+  const flag = kubeconfigFile === undefined ? "" : ` --kubeconfig ${kubeconfigFile}`;
+  console.log(
+    `\nTry in another terminal:\n  ${paint("cyan", `kubectl${flag} get clusters,machinepools`)}\nCtrl-C stops.\n`,
+  );
+}
+
+async function untilReady(
+  { store, clock }: Running,
+  manifests: readonly KubeObject[],
+  limits: { readonly stop: Promise<void>; readonly timeoutMs: number },
+): Promise<void> {
+  const deadline = clock.now().getTime() + limits.timeoutMs;
+  let stopped = false;
+  void limits.stop.then(() => {
+    stopped = true;
+  });
+  let unready = await unreadyAmong(store, manifests);
+  while (unready.length > 0 && !stopped && clock.now().getTime() < deadline) {
+    await new Promise<void>((resolve) => clock.after(POLL_MS, resolve));
+    unready = await unreadyAmong(store, manifests);
+  }
+  if (unready.length === 0) return;
+  process.exitCode = 1;
+  const waited = stopped ? "stopped before it was ready" : `not ready after ${limits.timeoutMs / 1_000} s`;
+  console.error(
+    `capstan up: ${waited}:\n${unready.map(({ object, why }) => `  ${object}: ${why}`).join("\n")}`,
+  );
+}

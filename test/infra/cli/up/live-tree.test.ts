@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { machinepoolGuard } from "../../../../functions/machinepool/guard.ts";
+import { frameOf, startLiveTree } from "../../../../infra/cli/up/live-tree.ts";
+import { createMemoryStore } from "../../../../infra/store/memory.ts";
+import type { ReadHistory } from "../../../../shared/runtime/last-run.ts";
+import { cluster, machinePool } from "../../../support/builders.ts";
+import { virtualClock } from "../../../support/clock.ts";
+
+const CAPI = { cluster: "management", group: "cluster.x-k8s.io" };
+const POOLS = { ...CAPI, kind: "MachinePool" };
+const version = (resourceVersion: string) => ({ metadata: { uid: "u", resourceVersion } });
+const history: ReadHistory = async () => ({
+  lastRun: {
+    runId: "r",
+    endedAt: "2026-01-01T00:00:00Z",
+    durationMs: 1,
+    causes: [],
+    outcome: "ok",
+    wrote: [],
+    waitingFor: "Cluster.metadata.uid",
+  },
+});
+
+async function world() {
+  const store = createMemoryStore();
+  await store.put({ ...CAPI, kind: "Cluster" }, cluster({ status: { phase: "Provisioned" } }));
+  await store.put(POOLS, machinePool({ ...version("1"), status: { phase: "Pending" } }));
+  return { store, functions: [machinepoolGuard], history, clock: virtualClock() };
+}
+
+describe("the live tree of capstan up", () => {
+  it("shows phases and what each object waits for, within the screen", async () => {
+    const parts = await world();
+    await using _store = parts.store;
+    const lines = await frameOf(parts, { columns: 200, rows: 40 });
+    expect(lines[0]).toMatch(/^Cluster default\/c1 {2}Provisioned$/);
+    expect(lines.find((line) => line.includes("MachinePool"))).toContain("Pending  0 of 3 Nodes");
+    expect(lines.join("\n")).toContain("machinepool-guard waits for Cluster.metadata.uid");
+    const small = await frameOf(parts, { columns: 20, rows: 4 });
+    expect(small).toHaveLength(2);
+    expect(small.at(-1)).toContain("… more than fits");
+    expect(small.every((line) => line.length <= 20)).toBe(true);
+  });
+
+  it("draws over its last frame when something has changed, and leaves the last one", async () => {
+    const parts = await world();
+    await using _store = parts.store;
+    const frames: string[] = [];
+    const screen = { columns: 120, rows: 40, write: (text: string) => frames.push(text) };
+    const tree = startLiveTree(parts, screen);
+    await parts.clock.advance(0);
+    const height = frames[0]?.split("\n").length ?? 0;
+    await parts.clock.advance(200);
+    expect(frames).toHaveLength(1);
+    await parts.store.put(POOLS, machinePool({ ...version("2"), status: { phase: "Running" } }));
+    tree.changed();
+    await parts.clock.advance(200);
+    expect(frames).toHaveLength(2);
+    expect(frames[1]).toMatch(new RegExp(`^\\u001b\\[${height - 1}A`));
+    expect(frames[1]).toContain("Running");
+    await tree[Symbol.asyncDispose]();
+    expect(frames).toHaveLength(3);
+    expect(parts.clock.pending).toBe(0);
+  });
+});
