@@ -79,7 +79,7 @@ describe("the test that is made of a dead letter", () => {
     const missing = await letterOfFailure(simBootstrap, world);
     expect(missing.run?.decision).toMatchObject({ create: [{ object: { kind: "Secret" } }] });
     expect(testFileOf(missing, join(ROOT, "test/functions/sim/x.test.ts"))).toContain(
-      'from "../../../../functions/sim/bootstrap.ts"',
+      'from "../../../functions/sim/bootstrap.ts"',
     );
     for (const letter of [found, missing]) expect(await runTestOf(letter)).toMatchObject({ ok: true });
   });
