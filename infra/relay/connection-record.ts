@@ -8,6 +8,7 @@ import {
 } from "../../shared/api/kinds.ts";
 import { sameJson } from "../../shared/runtime/path.ts";
 import type { Clock, Log, Store, TypeKey } from "../../shared/runtime/ports.ts";
+import { isAtLeast } from "../../shared/runtime/resource-version.ts";
 import type { Delivery } from "./delivery.ts";
 
 type Status = Connection["status"];
@@ -98,11 +99,19 @@ export class ConnectionRecord {
     });
   }
 
-  /** Publishes the snapshot again if the store has lost it. A store that does not answer is asked again. */
+  /**
+   * Publishes the snapshot again if the store has lost it (X-36) or has gone back to an earlier one (X-34). A store that
+   * does not answer is asked again.
+   */
   async republishIfLost(store: Store): Promise<void> {
     if (this.#published === undefined) return;
-    const stored = await store.get(CONNECTION_TYPE, this.#options.cluster).catch(() => this.#published);
-    if (stored !== undefined) return;
+    try {
+      const stored = await store.get(CONNECTION_TYPE, this.#options.cluster);
+      // Another relay may have published since.
+      if (isAtLeast(stored?.metadata.resourceVersion, String(this.#resourceVersion))) return;
+    } catch {
+      return;
+    }
     this.#published = undefined;
     await this.#publish(this.#status);
   }

@@ -161,9 +161,7 @@ class Loop implements WatchLoop {
   }
 
   async #attempt(): Promise<void> {
-    const isDoubted = this.#version !== undefined && this.#recovery.wasAway(this.#now());
-    if (isDoubted && !(await this.#isRecognised())) this.#version = undefined;
-    if (this.#version === undefined || this.#relistWanted) await this.#inTurn(() => this.#list());
+    if (this.#relistWanted || !(await this.#mayGoOn())) await this.#inTurn(() => this.#list());
     const from = this.#version;
     if (from === undefined || this.#relistWanted || this.#abort.signal.aborted) return;
     // The watch that began with the list goes on, or one begins at its version: nothing is between the two (KR-05).
@@ -176,6 +174,12 @@ class Loop implements WatchLoop {
       if (this.#abort.signal.aborted || this.#relistWanted) return;
     }
     this.#recovery.ended(this.#now() - startedAt);
+  }
+
+  /** Whether the place where the last watch ended is one of the server that answers now. */
+  async #mayGoOn(): Promise<boolean> {
+    if (this.#version === undefined) return false;
+    return !this.#recovery.wasAway(this.#now()) || this.#isRecognised();
   }
 
   /** A server that takes its time with a list must not hold up the end of the loop. */

@@ -57,10 +57,7 @@ function isHeld(machine: Machine): boolean {
  * What to delete so that the instance of this name goes: its Machine, so that it is drained first; without one its
  * SimMachine; without that the instance itself. None while that is going already.
  */
-function topOf(
-  name: string,
-  { instances, simMachines, machines }: SimFleetParts,
-): ObjectRef | undefined {
+function topOf(name: string, { instances, simMachines, machines }: SimFleetParts): ObjectRef | undefined {
   const machine = machines.find(({ spec }) => spec.infrastructureRef.name === name);
   if (machine !== undefined) return due(refTo(Machine, machine), machine);
   const simMachine = simMachines.find(({ metadata }) => metadata.name === name);

@@ -24,6 +24,12 @@ export interface Process {
   readonly clock: Clock;
   readonly random: Random;
   readonly isAlive: boolean;
+  /** Nothing of it happens until then (X-05); milliseconds since the epoch. */
+  readonly wakesAt: number;
+  /** Stops it for so long, as SIGSTOP does; then it goes on as if nothing had happened. */
+  freeze(ms: number): void;
+  /** Its wall clock is wrong by so much from now on (X-43). */
+  setClock(errorMs: number): void;
   /** Ends here and now, as SIGKILL does. */
   kill(): void;
   /** Told of that end; returns how to forget it. */
@@ -37,6 +43,8 @@ export interface KernelOptions {
   readonly seed: number;
   /** Keep all lines of the trace. */
   readonly keepTrace?: boolean;
+  /** Which of these is next, by index; default: whichever the seed says. */
+  readonly choose?: ((ready: readonly Operation[]) => number) | undefined;
 }
 
 /**
@@ -52,7 +60,8 @@ export interface Kernel {
   process(name: string): Process;
   /** Another incarnation gets other random numbers. */
   post(operation: Operation, delayMs?: number): () => void;
-  intercept(interceptor: Interceptor): void;
+  /** The newest is asked first. Returns how to end it. */
+  intercept(interceptor: Interceptor): () => void;
   /** Called after every step; what it throws ends the run. */
   observe(observer: () => void): void;
   /**
@@ -69,17 +78,17 @@ const MAX_STEPS = 5_000_000;
 
 interface Pending {
   readonly operation: Operation;
-  readonly at: number;
+  at: number;
   readonly order: number;
   isCancelled: boolean;
 }
 
-export function createKernel({ seed, keepTrace = false }: KernelOptions): Kernel {
+export function createKernel({ seed, keepTrace = false, choose }: KernelOptions): Kernel {
   const scheduler = seeded(seed, "scheduler");
   const trace = createTrace(keepTrace);
   const later = new Timeline();
   const ready: Pending[] = [];
-  const interceptors: Interceptor[] = [];
+  let interceptors: readonly Interceptor[] = [];
   const observers: (() => void)[] = [];
   const incarnations = new Map<string, number>();
   let now = START_MS;
@@ -89,7 +98,8 @@ export function createKernel({ seed, keepTrace = false }: KernelOptions): Kernel
   const post = (operation: Operation, delayMs = 0): (() => void) => {
     const pending: Pending = {
       operation,
-      at: now + Math.max(0, delayMs),
+      // Whole milliseconds, as clocks have them: an instant that has been a Date compares equal.
+      at: now + Math.ceil(Math.max(0, delayMs)),
       order: order++,
       isCancelled: false,
     };
@@ -104,17 +114,28 @@ export function createKernel({ seed, keepTrace = false }: KernelOptions): Kernel
     const incarnation = (incarnations.get(name) ?? 0) + 1;
     incarnations.set(name, incarnation);
     let isAlive = true;
+    let wakesAt = 0;
+    let clockErrorMs = 0;
     const ends = new Set<() => void>();
     const process: Process = {
       name: incarnation === 1 ? name : `${name}.${incarnation}`,
       random: seeded(seed, `process ${name} ${incarnation}`),
       clock: {
-        now: () => new Date(now),
+        now: () => new Date(now + clockErrorMs),
         after: (delayMs, callback) =>
           post({ process, kind: "timer", what: () => "timer", isQuiet: true, run: callback }, delayMs),
       },
       get isAlive() {
         return isAlive;
+      },
+      get wakesAt() {
+        return wakesAt;
+      },
+      freeze(ms) {
+        wakesAt = now + ms;
+      },
+      setClock(errorMs) {
+        clockErrorMs = errorMs;
       },
       kill() {
         isAlive = false;
@@ -131,11 +152,15 @@ export function createKernel({ seed, keepTrace = false }: KernelOptions): Kernel
 
   const pick = (): Pending | undefined => {
     while (ready.length > 0) {
-      const index = scheduler.below(ready.length);
+      const index = choose?.(ready.map(({ operation }) => operation)) ?? scheduler.below(ready.length);
       const picked = ready[index];
       const last = ready.pop();
       if (picked !== last && last !== undefined) ready[index] = last;
-      if (picked !== undefined && !picked.isCancelled && picked.operation.process.isAlive) return picked;
+      if (picked === undefined || picked.isCancelled || !picked.operation.process.isAlive) continue;
+      const { wakesAt } = picked.operation.process;
+      if (wakesAt <= now) return picked;
+      picked.at = wakesAt;
+      later.add(picked);
     }
     return undefined;
   };
@@ -173,10 +198,15 @@ export function createKernel({ seed, keepTrace = false }: KernelOptions): Kernel
     scheduler,
     process: createProcess,
     post,
-    intercept: (interceptor) => void interceptors.push(interceptor),
+    intercept(interceptor) {
+      interceptors = [interceptor, ...interceptors];
+      return () => {
+        interceptors = interceptors.filter((each) => each !== interceptor);
+      };
+    },
     observe: (observer) => void observers.push(observer),
     async run(limitMs, isOver = () => false) {
-      const until = now + limitMs;
+      const until = now + Math.ceil(limitMs);
       const most = steps + MAX_STEPS;
       while (!isOver()) {
         if (!step(until)) {

@@ -15,6 +15,10 @@ export interface LineOperation extends Operation {
   delay(ms: number): void;
   /** The connection breaks before the line; it never arrives. */
   breakOff(): void;
+  /** Something else arrives in its place. */
+  replace(text: string): void;
+  /** Neither this line nor any later one arrives, and nobody says so. */
+  hang(): void;
 }
 
 interface Watched {
@@ -113,6 +117,12 @@ export class LineQueue implements Stream {
         this.#next();
       },
       breakOff: () => this.answer.destroy(),
+      replace: (text) => {
+        this.answer.push(text);
+        this.#next();
+      },
+      // What comes behind waits for a line that is on its way for ever.
+      hang: () => undefined,
     };
     this.#kernel.post(operation);
   }

@@ -19,10 +19,30 @@ export interface RequestOperation extends Operation {
   replaceAnswer(answer: Answered): void;
   /** The server carries it out; `then` happens instead of the answer. */
   runThen(then: () => void): void;
-  /** It takes so long to get there. */
-  delay(ms: number): void;
+  /** It takes so long to get there; `anyway`: it is carried out also when its client has hung up or died by then. */
+  delay(ms: number, anyway?: boolean): void;
   /** The connection breaks before the server has heard of it. */
   reset(): void;
+  /** There is no connection, for this reason. */
+  refuse(why: string): void;
+  /** From now on it goes to another path, with other headers. */
+  readdress(path: string, headers: HttpRequest["headers"]): void;
+}
+
+export function isRequest(operation: Operation): operation is RequestOperation {
+  return operation.kind === "request" && "request" in operation;
+}
+
+/** A request that leaves its process, or the head of the answer that reaches it. */
+interface Passing {
+  readonly process: Process;
+  readonly server: string;
+  readonly request: HttpRequest;
+}
+
+interface Arriving extends Passing {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
 }
 
 export interface SimulatedNetwork {
@@ -30,6 +50,8 @@ export interface SimulatedNetwork {
   of(process: Process): Network;
   /** Told of every answer that a server gave, whether or not it arrives. */
   witness(observer: (seen: Witness) => void): void;
+  onLeave(observer: (passing: Passing) => void): void;
+  onArrive(observer: (arriving: Arriving) => void): void;
   /** Asks a server beside the scheduler: nothing of it is part of the run. Rejects when there is no such server. */
   peek(server: string, path: string, token: string): Promise<Answered>;
   /** Names of servers, as in `127.0.0.1:<port>`. */
@@ -39,6 +61,9 @@ export interface SimulatedNetwork {
 export function createNetwork(kernel: Kernel): SimulatedNetwork {
   const servers = new Map<string, Serve>();
   const witnesses: ((seen: Witness) => void)[] = [];
+  const leaving: ((passing: Passing) => void)[] = [];
+  const arriving: ((passing: Arriving) => void)[] = [];
+  const wire = kernel.process("wire");
   let lastPort = 6_442;
 
   const of = (process: Process): Network => ({
@@ -84,12 +109,17 @@ export function createNetwork(kernel: Kernel): SimulatedNetwork {
           signal.throwIfAborted();
           const exchange = new SimulatedExchange(kernel, { process, server, request: complete(request) });
           exchange.witnesses = witnesses;
-          exchange.resolve = resolve;
+          exchange.resolve = (begun) => {
+            const head = headOf(begun);
+            for (const observer of arriving) observer({ ...exchange.carried, ...head });
+            resolve(begun);
+          };
           exchange.reject = reject;
           const abort = () => exchange.leave(signal.reason);
           signal.addEventListener("abort", abort);
           exchange.settled = () => signal.removeEventListener("abort", abort);
-          kernel.post(requestOperation(kernel, exchange, servers));
+          for (const observer of leaving) observer(exchange.carried);
+          kernel.post(requestOperation(kernel, exchange, { servers, wire }));
         });
       const transport: Transport = {
         async send(request, _limitBytes, signal) {
@@ -114,6 +144,8 @@ export function createNetwork(kernel: Kernel): SimulatedNetwork {
   return {
     of,
     witness: (observer) => void witnesses.push(observer),
+    onLeave: (observer) => void leaving.push(observer),
+    onArrive: (observer) => void arriving.push(observer),
     async peek(server, path, token) {
       const serve = servers.get(server);
       if (serve === undefined) throw new Error(`no server at ${server}`);
@@ -146,13 +178,13 @@ function siteOf({ method, path, headers }: HttpRequest): string {
 function requestOperation(
   kernel: Kernel,
   exchange: SimulatedExchange,
-  servers: ReadonlyMap<string, Serve>,
+  { servers, wire }: { readonly servers: ReadonlyMap<string, Serve>; readonly wire: Process },
 ): RequestOperation {
   const { process, server, request } = exchange.carried;
-  const serve = (): void => {
+  const serve = (anyway = false): void => {
     const found = servers.get(server);
-    // A server carries nothing out for somebody who has hung up.
-    if (exchange.isLeft) return;
+    // Most servers carry nothing out for somebody who has hung up.
+    if (exchange.isLeft && !anyway) return;
     if (found === undefined) exchange.refuse(`connect ECONNREFUSED ${server}`);
     else found(exchange);
   };
@@ -164,10 +196,14 @@ function requestOperation(
     server,
     request,
     isWrite: request.method !== "GET" && request.method !== "HEAD" && !request.path.includes("dryRun="),
-    run: serve,
+    run: () => serve(),
     answer: (answer) => void exchange.send(answer),
-    delay: (ms) => void kernel.post(operation, ms),
+    delay: (ms, anyway = false) => {
+      kernel.post(anyway ? { ...operation, process: wire, run: () => serve(true) } : operation, ms);
+    },
     reset: () => exchange.reset(),
+    refuse: (why) => exchange.refuse(why),
+    readdress: (path, headers) => exchange.readdress(path, headers),
     loseAnswer: () => {
       exchange.instead = () => {
         exchange.instead = undefined;
@@ -189,6 +225,11 @@ function requestOperation(
     },
   };
   return operation;
+}
+
+function headOf(begun: Begun): Pick<Arriving, "status" | "retryAfter"> {
+  if ("text" in begun) return begun;
+  return { status: begun.statusCode ?? 0, retryAfter: undefined };
 }
 
 function wholeAsStream({ status, retryAfter, text }: WholeAnswer): StreamedAnswer {

@@ -19,7 +19,7 @@ export function restless(workload: Workload, edits: number): Workload {
       for (let edit = 0; edit < EDITS && pool(user) !== undefined; edit += 1) {
         await user.rest(MINUTE + chance.below(4 * MINUTE));
         const replicas = 1 + chance.below(6);
-        await scale(user, replicas);
+        await (workload.scale ?? scale)(user, replicas);
         await user.until(() => hasNodes(user, replicas));
       }
     },

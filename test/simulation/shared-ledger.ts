@@ -3,8 +3,9 @@ import { Ledger } from "../../infra/queue/ledger.ts";
 import type { CountedFailure } from "../../infra/queue/ledger-deaths.ts";
 import type { Change, KeyDeath, Token, TokenLedger } from "../../infra/queue/token-ledger.ts";
 import type { Key } from "../../shared/runtime/key.ts";
-import type { Outcome } from "../../shared/runtime/queue-port.ts";
+import type { KeyState, Outcome, QueueEntry } from "../../shared/runtime/queue-port.ts";
 import type { Kernel, Operation, Process } from "./kernel.ts";
+import { createLedgerJournal, type LedgerJournal } from "./ledger-journal.ts";
 import { seeded } from "./seeded.ts";
 
 /** A call of the ledger by one process. */
@@ -29,10 +30,22 @@ export interface SharedLedger {
   of(process: Process): TokenLedger;
   /** Everything is gone (X-35); processes see another epoch. */
   wipe(): void;
+  /** It has failed over: the newest so many ms are lost, processes see another epoch (X-34). */
+  goBack(ms: number): void;
+  /** It may have lost something: processes see another epoch (X-37). */
+  newEpoch(): void;
   /** The lease of a running key is over although its run goes on (X-31); returns how many. */
   expireLeases(): number;
   onFinish(observer: (finished: Finished) => void): void;
   onClaim(observer: (functionName: string, claim: Claim) => void): void;
+  /** Told before the ledger has it. */
+  onEnqueue(observer: (functionName: string, entry: QueueEntry) => void): void;
+  onRenew(observer: (functionName: string, claim: Claim) => void): void;
+  /** A failure that the ledger has counted: of a run, or an expired lease. */
+  onFailure(observer: (functionName: string, failed: CountedFailure) => void): void;
+  onWipe(observer: () => void): void;
+  /** Where a key stands, beside the scheduler; undefined = idle. */
+  stateOf(functionName: string, key: Key): KeyState | undefined;
   /** Keys that are not idle. */
   busy(): number;
 }
@@ -40,14 +53,27 @@ export interface SharedLedger {
 /** A token of a key that nobody claims is sent again. */
 const RESEND_MS = 5_000;
 
-export function createSharedLedger(kernel: Kernel, seed: number): SharedLedger {
+/** `patched` stands in for the state machine of one function: a seeded defect. */
+export function createSharedLedger(
+  kernel: Kernel,
+  seed: number,
+  patched = (ledger: Ledger): Ledger => ledger,
+): SharedLedger {
   const random = seeded(seed, "ledger");
   const functions = new Map<string, FunctionLedger>();
   const finishes: ((finished: Finished) => void)[] = [];
   const claims: ((functionName: string, claim: Claim) => void)[] = [];
+  const enqueued: ((functionName: string, entry: QueueEntry) => void)[] = [];
+  const renewed: ((functionName: string, claim: Claim) => void)[] = [];
+  const failed: ((functionName: string, failure: CountedFailure) => void)[] = [];
+  const wiped: (() => void)[] = [];
   let epoch = 1;
+  const create = (name: string): FunctionLedger =>
+    new FunctionLedger(random.number, patched, (failure) => {
+      for (const observer of failed) observer(name, failure);
+    });
   const ledgerOf = (name: string): FunctionLedger => {
-    const known = functions.get(name) ?? new FunctionLedger(random.number);
+    const known = functions.get(name) ?? create(name);
     functions.set(name, known);
     return known;
   };
@@ -76,6 +102,7 @@ export function createSharedLedger(kernel: Kernel, seed: number): SharedLedger {
         call(name, `enqueue ${entries.map(({ key }) => key).join()}`, (ledger) =>
           ledger.change(kernel.now, (inner) => {
             for (const entry of entries) {
+              for (const observer of enqueued) observer(name, entry);
               ledger.keys.add(entry.key);
               inner.enqueue(kernel.now, entry);
             }
@@ -96,7 +123,11 @@ export function createSharedLedger(kernel: Kernel, seed: number): SharedLedger {
             : { ...change, next: claimed(name, following) ?? following };
         }),
       renew: (name, claim) =>
-        call(name, `renew ${claim.key}`, ({ inner }) => inner.renew(kernel.now, claim, claim.leaseMs)),
+        call(name, `renew ${claim.key}`, ({ inner }) => {
+          const held = inner.renew(kernel.now, claim, claim.leaseMs);
+          if (held) for (const observer of renewed) observer(name, claim);
+          return held;
+        }),
       bury: (name, { key }) =>
         call(name, `bury ${key}`, (ledger) => ledger.change(kernel.now, () => ledger.bury(kernel.now, key))),
       release: (name, claim) =>
@@ -124,10 +155,21 @@ export function createSharedLedger(kernel: Kernel, seed: number): SharedLedger {
     };
   };
 
+  const lost = (): void => {
+    epoch += 1;
+    for (const observer of wiped) observer();
+  };
   return {
     of,
     wipe() {
       functions.clear();
+      lost();
+    },
+    goBack(ms) {
+      for (const ledger of functions.values()) ledger.goBack(kernel.now - ms);
+      lost();
+    },
+    newEpoch() {
       epoch += 1;
     },
     expireLeases() {
@@ -137,21 +179,48 @@ export function createSharedLedger(kernel: Kernel, seed: number): SharedLedger {
     },
     onFinish: (observer) => void finishes.push(observer),
     onClaim: (observer) => void claims.push(observer),
+    onEnqueue: (observer) => void enqueued.push(observer),
+    onRenew: (observer) => void renewed.push(observer),
+    onFailure: (observer) => void failed.push(observer),
+    onWipe: (observer) => void wiped.push(observer),
+    stateOf: (name, key) => functions.get(name)?.inner.keyState(key),
     busy: () => [...functions.values()].reduce((sum, ledger) => sum + ledger.busy(), 0),
   };
 }
 
 /** The ledger of one function, with the tokens of its ready keys. */
 class FunctionLedger {
-  readonly inner: Ledger;
+  inner: Ledger;
+  readonly #journal: LedgerJournal;
   /** Every key that may not be idle. */
   readonly keys = new Set<Key>();
+  #isGoingBack: boolean = false;
   readonly #tokened = new Map<Key, number>();
   readonly #dyingSince = new Map<Key, Date>();
   #deaths: KeyDeath[] = [];
 
-  constructor(random: () => number) {
-    this.inner = new Ledger({ random, onFailure: (failed) => this.#failed(failed) });
+  constructor(
+    random: () => number,
+    patched: (ledger: Ledger) => Ledger,
+    noteFailure: (failed: CountedFailure) => void,
+  ) {
+    const onFailure = (failed: CountedFailure): void => {
+      if (!this.#isGoingBack) noteFailure(failed);
+      this.#failed(failed);
+    };
+    this.#journal = createLedgerJournal((chance) => {
+      return patched(new Ledger({ random: chance, onFailure }));
+    }, random);
+    this.inner = this.#journal.open();
+  }
+
+  goBack(until: number): void {
+    this.#isGoingBack = true;
+    this.inner = this.#journal.reopen(until);
+    this.#isGoingBack = false;
+    this.#deaths = [];
+    for (const key of this.#journal.keys) this.keys.add(key);
+    this.#tokened.clear();
   }
 
   /** Lets time have its effect, makes a change, and says what it leaves to do. */

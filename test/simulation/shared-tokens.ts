@@ -46,14 +46,17 @@ export function createSharedTokens(kernel: Kernel): SharedTokens {
   const hand = (channel: Channel): void => {
     while (channel.waiting.length > 0) {
       const free = channel.receptions.filter(
-        ({ process, isOpen, running, concurrency }) => process.isAlive && isOpen && running < concurrency,
+        ({ process, isOpen, running, concurrency }) =>
+          process.isAlive && process.wakesAt <= kernel.now && isOpen && running < concurrency,
       );
       if (free.length === 0) return;
       const token = channel.waiting.shift();
       const reception = kernel.scheduler.pick(free);
       if (token === undefined) return;
       reception.running += 1;
-      void reception.handle(token).finally(() => {
+      // A token that could not be handled is lost, as a failed job is; a tick sends it again.
+      const handled = reception.handle(token).catch(() => undefined);
+      void handled.then(() => {
         reception.running -= 1;
         hand(channel);
       });

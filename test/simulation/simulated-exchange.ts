@@ -10,6 +10,8 @@ export interface Witness {
   readonly request: HttpRequest;
   readonly code: number;
   readonly text: string;
+  /** Nobody waits for the answer any more. */
+  readonly isLate: boolean;
 }
 
 export interface WholeAnswer {
@@ -29,7 +31,7 @@ interface Carried {
 /** One request and its way back, every part of which is an operation of the process that asked. */
 export class SimulatedExchange implements Exchange {
   readonly #kernel: Kernel;
-  readonly carried: Carried;
+  carried: Carried;
   witnesses: readonly ((seen: Witness) => void)[] = [];
   resolve: (begun: Begun) => void = () => undefined;
   reject: (error: unknown) => void = () => undefined;
@@ -47,6 +49,10 @@ export class SimulatedExchange implements Exchange {
   constructor(kernel: Kernel, carried: Carried) {
     this.#kernel = kernel;
     this.carried = carried;
+  }
+
+  readdress(path: string, headers: HttpRequest["headers"]): void {
+    this.carried = { ...this.carried, request: { ...this.carried.request, path, headers } };
   }
 
   get method(): string {
@@ -73,7 +79,8 @@ export class SimulatedExchange implements Exchange {
   async send({ code, text, headers = {} }: Answered): Promise<void> {
     if (this.answeredWith !== undefined) return;
     this.answeredWith = code;
-    if (!this.#isToldOf) for (const witness of this.witnesses) witness({ ...this.carried, code, text });
+    const seen = { ...this.carried, code, text, isLate: this.isLeft || !this.carried.process.isAlive };
+    if (!this.#isToldOf) for (const witness of this.witnesses) witness(seen);
     this.#isToldOf = true;
     this.#back(`${code}`, () => this.resolve({ status: code, retryAfter: headers["Retry-After"], text }));
   }

@@ -97,7 +97,7 @@ function mask(object: Shown, names: ReadonlyMap<string, string>): string {
   return JSON.stringify(object, (member, value: unknown) => {
     if (MASKED.has(member)) return "*";
     if (member === "data" && "type" in object) return "*";
-    if (member === "managedFields" && Array.isArray(value)) return value.map(orderedEntry).sort();
+    if (member === "managedFields" && Array.isArray(value)) return ownersOf(value);
     if (isObject(value)) return sorted(value);
     if (typeof value !== "string") return value;
     if (TIME.test(value)) return "TIME";
@@ -105,26 +105,39 @@ function mask(object: Shown, names: ReadonlyMap<string, string>): string {
   });
 }
 
-/** Members in one order: which of them was written first is no difference. */
-function sorted(value: object): object {
-  const members = Object.entries(value).filter(([name, member]) => !isOfRace(name, member));
-  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
 /** What a fault leaves behind that plays another writer (X-20). */
 const RACE_ANNOTATION = "capstan.dev/race";
 
-function isOfRace(name: string, member: unknown): boolean {
-  if (name !== "annotations" || !isObject(member)) return false;
-  return Object.keys(member).join() === RACE_ANNOTATION;
+/** Members in one order: which of them was written first is no difference. */
+function sorted(value: object): object {
+  const members = Object.entries(value)
+    .map(([name, member]) => [name, name === "annotations" ? withoutRace(member) : member] as const)
+    .filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** One manager's fields; when it wrote them is masked, and with it the order of the entries. */
-function orderedEntry(entry: {
+function withoutRace(annotations: unknown): unknown {
+  if (!isObject(annotations) || !Object.hasOwn(annotations, RACE_ANNOTATION)) return annotations;
+  const { [RACE_ANNOTATION]: _, ...others } = annotations as { readonly [name: string]: unknown };
+  return Object.keys(others).length === 0 ? undefined : others;
+}
+
+/** What a kubelet owns of its Node (X-42), or a user of what was made again (X-19), is their own business. */
+const OTHERS: ReadonlySet<string | undefined> = new Set(["capstan-sim-cloud", "capstan-user"]);
+
+function ownersOf(entries: readonly Entry[]): string[] {
+  const lines = entries.filter(({ manager }) => !OTHERS.has(manager)).map(orderedEntry);
+  return lines.sort((a, b) => (a < b ? -1 : 1));
+}
+
+interface Entry {
   readonly manager?: string;
   readonly subresource?: string;
   readonly fieldsV1?: unknown;
-}): string {
+}
+
+/** One manager's fields; when it wrote them is masked, and with it the order of the entries. */
+function orderedEntry(entry: Entry): string {
   const fields = JSON.stringify(entry.fieldsV1, (_, value) => (isObject(value) ? sorted(value) : value));
   return `${entry.manager}/${entry.subresource ?? ""} ${fields}`;
 }

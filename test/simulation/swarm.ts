@@ -9,6 +9,8 @@ export interface SwarmOptions {
   readonly prepared: Prepared;
   readonly firstSeed: number;
   readonly seeds: number;
+  /** Only these classes, in every seed. */
+  readonly faults?: readonly string[] | undefined;
 }
 
 export interface SwarmRun {
@@ -28,8 +30,9 @@ export async function* swarm({
   prepared,
   firstSeed,
   seeds,
+  faults,
 }: SwarmOptions): AsyncGenerator<SwarmRun> {
-  const play = seedPlayer(prepared);
+  const play = seedPlayer(prepared, faults);
   for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
     const workload = workloads[seed % workloads.length];
     if (workload === undefined) return;
@@ -45,6 +48,8 @@ export interface SeedOptions {
   readonly prepared: Prepared;
   /** The same users without faults. */
   readonly reference: RunResult;
+  /** Only these classes; absent: a random choice. */
+  readonly faults?: readonly string[] | undefined;
   readonly keepTrace?: boolean;
 }
 
@@ -63,19 +68,23 @@ export async function seedOptions(
 }
 
 /** Plays seeds; what they are compared with is played once per workload and series of edits. */
-function seedPlayer(prepared: Prepared): (seed: number, workload: Workload) => Promise<RunResult> {
+function seedPlayer(
+  prepared: Prepared,
+  faults: readonly string[] | undefined,
+): (seed: number, workload: Workload) => Promise<RunResult> {
   const known = new Map<string, SeedOptions>();
   return async (seed, workload) => {
     const name = `${workload.number} ${seed % SERIES}`;
     const options = known.get(name) ?? (await seedOptions(seed, workload, prepared));
     known.set(name, options);
-    return runSeed({ ...options, seed });
+    return runSeed({ ...options, seed, faults });
   };
 }
 
 /** Plays a seed; every 100th is played twice and must do the same. */
 export async function runSeed(options: SeedOptions): Promise<RunResult> {
-  const play = () => runOnce({ ...options, plan: randomPlan(options.seed), faultyMs: HOUR_MS });
+  const play = () =>
+    runOnce({ ...options, plan: randomPlan(options.seed, options.faults), faultyMs: HOUR_MS });
   const result = await play();
   if (options.seed % TWICE_EVERY !== 0) return result;
   const again = await play();

@@ -6,6 +6,8 @@ export interface Trace {
   /** The last lines; all of them when asked for. */
   readonly lines: readonly string[];
   add(line: string): void;
+  /** A line about the run rather than of it, such as that a fault strikes: no part of the hash. */
+  remark(line: string): void;
   /** SHA-256 over all lines so far. */
   hash(): string;
 }
@@ -16,6 +18,10 @@ export function createTrace(keepAll: boolean): Trace {
   const hash = createHash("sha256");
   let lines: string[] = [];
   let length = 0;
+  const keep = (line: string): void => {
+    lines.push(line);
+    if (!keepAll && lines.length >= 2 * KEPT_LINES) lines = lines.slice(-KEPT_LINES);
+  };
   return {
     get length() {
       return length;
@@ -26,9 +32,9 @@ export function createTrace(keepAll: boolean): Trace {
     add(line) {
       hash.update(line).update("\n");
       length += 1;
-      lines.push(line);
-      if (!keepAll && lines.length >= 2 * KEPT_LINES) lines = lines.slice(-KEPT_LINES);
+      keep(line);
     },
+    remark: keep,
     hash: () => hash.copy().digest("hex"),
   };
 }

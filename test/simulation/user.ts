@@ -1,16 +1,25 @@
 import { parseAllDocuments } from "yaml";
-import { applyManifests } from "../../infra/cli/apply-manifests.ts";
+import { applyManifests } from "../../infra/cli/up/apply-manifests.ts";
+import { Cluster } from "../../shared/api/cluster.ts";
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
+import { MachinePool } from "../../shared/api/machinepool.ts";
 import type { KubeClient, PatchOperation } from "../../shared/runtime/ports.ts";
 import type { World } from "./world.ts";
 
 /** Somebody with kubectl: repeats what is refused, and looks at objects of namespace `default`. */
 export interface User {
   apply(yaml: string): Promise<void>;
-  patch(kind: Kind, name: string, operations: readonly PatchOperation[]): Promise<void>;
+  patch(
+    kind: Kind,
+    name: string,
+    operations: readonly PatchOperation[],
+    subresource?: "status",
+  ): Promise<void>;
   delete(kind: Kind, name: string): Promise<void>;
   /** The object as the management server has it now. */
   see<T extends KubeObject>(kind: Kind<T>, name: string): T | undefined;
+  /** All of a kind, by name. */
+  list<T extends KubeObject>(kind: Kind<T>): readonly T[];
   /** Looks again and again until it holds. */
   until(holds: () => boolean): Promise<void>;
   rest(ms: number): Promise<void>;
@@ -19,9 +28,22 @@ export interface User {
 const LOOK_MS = 500;
 const RETRY_MS = 1_000;
 
+/** Something the user has done and wants to last. */
+interface Edit {
+  readonly kind: string;
+  readonly name: string;
+  readonly what: "apply" | "patch" | "delete";
+  readonly make: () => Promise<unknown>;
+  /** Version of the server when it was accepted; infinite until then. */
+  acceptedAt: number;
+}
+
 export function createUser(world: World): User {
+  const { management } = world;
   const process = world.kernel.process("user");
   const client: KubeClient = world.connect(process).as("user");
+  const edits: Edit[] = [];
+  let last: Promise<unknown> = Promise.resolve();
   const rest = (ms: number): Promise<void> => new Promise((resolve) => process.clock.after(ms, resolve));
   const untilAccepted = async (edit: () => Promise<unknown>): Promise<void> => {
     for (;;) {
@@ -33,26 +55,88 @@ export function createUser(world: World): User {
       }
     }
   };
+  /** One after the other, also when some of them are made again. */
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const next = last.then(work);
+    last = next;
+    return next;
+  };
+  const make = async (edit: Edit): Promise<void> => {
+    await untilAccepted(edit.make);
+    edit.acceptedAt = management.storage.version;
+  };
+  const begin = (edit: Omit<Edit, "acceptedAt">): Promise<void> => {
+    const begun: Edit = { ...edit, acceptedAt: Number.POSITIVE_INFINITY };
+    edits.push(begun);
+    return inTurn(() => make(begun));
+  };
+
+  // A server that has lost edits is told them again, and an object that went is made again, as GitOps tools do.
+  management.onRestore((version) => {
+    const first = edits.findIndex(({ acceptedAt }) => acceptedAt > version);
+    void inTurn(async () => {
+      for (const edit of first < 0 ? [] : edits.slice(first)) await make(edit);
+    });
+  });
+  management.onChange((type, { type: change, key, object }) => {
+    const { name } = object.metadata;
+    const isWanted =
+      edits.some((edit) => edit.kind === object.kind && edit.name === name) &&
+      !edits.some((edit) => edit.what === "delete" && takesAlong(edit, object));
+    if (change !== "DELETED" || !isWanted) return;
+    void rest(RETRY_MS).then(() =>
+      inTurn(async () => {
+        if (management.storage.collection(type).find(key) !== undefined) return;
+        for (const edit of edits) if (edit.kind === object.kind && edit.name === name) await make(edit);
+      }),
+    );
+  });
+
   const see: User["see"] = <T extends KubeObject>({ group, plural }: Kind<T>, name: string) =>
-    world.management.storage.collection(`${group}/${plural}`).find(`default/${name}`) as T | undefined;
+    management.storage.collection(`${group}/${plural}`).find(`default/${name}`) as T | undefined;
+  const list: User["list"] = <T extends KubeObject>({ group, plural }: Kind<T>) =>
+    [
+      ...management.storage.collection(`${group}/${plural}`).values(),
+    ] as readonly KubeObject[] as readonly T[];
   return {
     see,
+    list,
     rest,
     async apply(yaml) {
-      const objects = parseAllDocuments(yaml).flatMap((document) =>
-        "errors" in document ? [document.toJS() as KubeObject] : [],
-      );
-      await untilAccepted(() => applyManifests(client, objects));
+      for (const document of parseAllDocuments(yaml)) {
+        if (!("errors" in document)) continue;
+        const object = document.toJS() as KubeObject;
+        const { kind, metadata } = object;
+        const apply = () => applyManifests(client, [object]);
+        await begin({ kind, name: metadata.name, what: "apply", make: apply });
+      }
     },
-    patch: (kind, name, operations) =>
-      untilAccepted(() => client.jsonPatch(kind, { namespace: "default", name }, operations)),
+    patch: (kind, name, operations, subresource) =>
+      begin({
+        kind: kind.kind,
+        name,
+        what: "patch",
+        make: () => client.jsonPatch(kind, { namespace: "default", name }, operations, subresource),
+      }),
     delete: (kind, name) =>
-      untilAccepted(() => {
-        const uid = see(kind, name)?.metadata.uid ?? "";
-        return client.delete(kind, { namespace: "default", name }, { uid });
+      begin({
+        kind: kind.kind,
+        name,
+        what: "delete",
+        make: () => {
+          const uid = see(kind, name)?.metadata.uid ?? "";
+          return client.delete(kind, { namespace: "default", name }, { uid });
+        },
       }),
     async until(holds) {
       while (!holds()) await rest(LOOK_MS);
     },
   };
+}
+
+/** Whether an object goes with the deleted one: everything with its Cluster, what bears its name with a pool. */
+function takesAlong(deleted: Edit, { kind, metadata }: KubeObject): boolean {
+  if (deleted.kind === Cluster.kind) return true;
+  const isKind = deleted.kind === kind || deleted.kind === MachinePool.kind;
+  return isKind && deleted.name === metadata.name;
 }

@@ -1,5 +1,4 @@
-import { type ApiServer, startApiServer } from "../../infra/apiserver/server.ts";
-import { Storage } from "../../infra/apiserver/storage/storage.ts";
+import type { Storage } from "../../infra/apiserver/storage/storage.ts";
 import { createServer, type Server } from "../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../infra/kube/kubeconfig.ts";
 import { createClients } from "../../infra/relay/clients.ts";
@@ -9,12 +8,17 @@ import { startWorker } from "../../infra/worker/worker.ts";
 import type { FailedRun } from "../../shared/runtime/dead-letters-port.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
-import { createKernel, type Kernel, type Process } from "./kernel.ts";
+import type { Defect } from "./defects/defect.ts";
+import { createKernel, type Kernel, type Operation, type Process } from "./kernel.ts";
+import { type Management, startManagement } from "./management.ts";
 import { createNetwork, type SimulatedNetwork } from "./network.ts";
+import { createObservedRuns, type ObservedRuns } from "./observed-runs.ts";
 import { createSharedLedger, type SharedLedger } from "./shared-ledger.ts";
 import { createSharedQueue } from "./shared-queue.ts";
 import { createSharedStore, type SharedStore } from "./shared-store.ts";
 import { createSharedTokens, type SharedTokens } from "./shared-tokens.ts";
+import { createTroubles, type Troubles } from "./troubles.ts";
+import { CURRENT, type Version } from "./version.ts";
 
 export interface WorldOptions {
   readonly seed: number;
@@ -22,6 +26,10 @@ export interface WorldOptions {
   /** The CRDs, as `preparedCrds` has made them. */
   readonly prepared: Storage;
   readonly keepTrace?: boolean;
+  /** Which of the pending operations is next, by index; default: whichever the seed says. */
+  readonly choose?: ((ready: readonly Operation[]) => number) | undefined;
+  /** Something in the product that is wrong on purpose. */
+  readonly defect?: Defect | undefined;
 }
 
 /** What processes there are: the product's, and the simulated cloud. */
@@ -35,6 +43,8 @@ export interface World {
   readonly store: SharedStore;
   readonly ledger: SharedLedger;
   readonly tokens: SharedTokens;
+  readonly runs: ObservedRuns;
+  readonly troubles: Troubles;
   readonly management: Management;
   readonly functions: readonly AnyFunction[];
   /** Failed runs, as the queue has told of them; deaths among them. */
@@ -48,70 +58,86 @@ export interface World {
   start(role: Role): void;
   /** Ends whoever plays a role, now; another one starts after so long. */
   crash(role: Role, restartAfterMs: number): void;
+  /** Asks a worker to stop; after so long it is killed, and another one starts (X-09). */
+  stop(role: Role, graceMs: number): void;
+  /** Another one plays the same role beside the present one, which ends after so long (X-07). */
+  double(role: Role, ms: number): void;
+  /** For so long another build plays a role (X-08). */
+  replace(role: Role, version: Version, ms: number): void;
   roleOf(process: Process): Role | undefined;
 }
 
-interface Management {
-  readonly server: ApiServer;
-  /** Its objects, for who looks on. */
-  readonly storage: Storage;
-  /** As the network knows it. */
-  readonly address: string;
-}
+/** As long as a tick of the queue: within the bound, and an hour is more than questions. */
+const LOSS_CHECK_MS = 20_000;
 
-const MANAGEMENT_TOKEN = "management";
-
-export async function createWorld({ seed, functions, prepared, keepTrace }: WorldOptions): Promise<World> {
-  const kernel = createKernel({ seed, ...(keepTrace === undefined ? {} : { keepTrace }) });
+export async function createWorld(options: WorldOptions): Promise<World> {
+  const { seed, functions, prepared, keepTrace, choose } = options;
+  const patch = options.defect?.patch() ?? {};
+  const served = functions.map((fn) => patch.function?.(fn) ?? fn);
+  const kernel = createKernel({ seed, choose, ...(keepTrace === undefined ? {} : { keepTrace }) });
   const network = createNetwork(kernel);
   const store = createSharedStore(kernel);
-  const ledger = createSharedLedger(kernel, seed);
+  const ledger = createSharedLedger(kernel, seed, patch.ledger);
   const tokens = createSharedTokens(kernel);
+  const runs = createObservedRuns(kernel);
   const failures: FailedRun[] = [];
   const log: string[] = [];
   const machinery = kernel.process("world");
+  const troubles = createTroubles(kernel);
   const playing = new Map<Role, Process>();
+  const workers = new Map<Process, Promise<AsyncDisposable>>();
 
-  const storage = copyOf(prepared, machinery);
-  const api = kernel.process("apiserver");
-  const server = await startApiServer({
-    name: "management",
-    token: MANAGEMENT_TOKEN,
-    clock: api.clock,
-    random: api.random,
-    listen: network.of(api).listen,
-    storage,
-  });
-  const access = parseKubeconfig(server.kubeconfig());
+  const management = await startManagement(kernel, network, prepared);
+  const access = parseKubeconfig(management.server.kubeconfig());
 
-  const connect = (process: Process): Server =>
-    createServer(access, { clock: process.clock, connect: network.of(process).connect });
+  const connect = (process: Process, { connect } = network.of(process)): Server =>
+    createServer(access, { clock: process.clock, connect });
 
-  const start = (role: Role): void => {
+  const start = (role: Role, version = CURRENT): void => {
     const process = kernel.process(role);
     playing.set(role, process);
     kernel.trace.add(`${process.name} starts`);
-    const parts = partsOf(process);
-    if (role === "cloud") void startCloud({ ...parts, network: network.of(process) });
-    else if (role === "relay") void startRelay({ ...parts, functions, random: process.random.number });
-    else {
-      const clients = createClients({ ...parts, management: parts.server });
-      void startWorker({ ...parts, functions, clients, owner: process.name });
+    if (role === "cloud") {
+      const own = { server: connect(process), network: network.of(process), log: logOf(process, log) };
+      void startCloud({ ...own, clock: process.clock, random: process.random });
+      return;
     }
+    const parts = partsOf(process, version);
+    if (role === "relay") {
+      void startRelay({ ...parts, functions, random: process.random.number, lossCheckMs: LOSS_CHECK_MS });
+      return;
+    }
+    const clients = createClients({ ...parts, management: parts.server });
+    const watched = runs.watch(parts.queue, process);
+    const queue = patch.queue?.(watched) ?? watched;
+    const serving = served.filter(version.has);
+    workers.set(process, startWorker({ ...parts, queue, functions: serving, clients, owner: process.name }));
   };
 
-  const partsOf = (process: Process) => {
+  const partsOf = (process: Process, version: Version) => {
     const processLog = logOf(process, log);
     const noteFailure = async (run: FailedRun): Promise<void> => void failures.push(run);
+    const own = ledger.of(process);
+    const called = version.speaks(patch.tokenLedger?.(own, process) ?? own);
+    const ownNetwork = patch.network?.(network.of(process)) ?? network.of(process);
     return {
-      server: connect(process),
+      server: connect(process, ownNetwork),
       store: store.of(process),
-      queue: createSharedQueue({ process, ledger, tokens, log: processLog, noteFailure }),
+      queue: createSharedQueue({ process, ledger: called, tokens, log: processLog, noteFailure }),
       clock: process.clock,
       random: process.random,
       log: processLog,
-      connect: network.of(process).connect,
+      connect: ownNetwork.connect,
     };
+  };
+
+  const crash = (role: Role, restartAfterMs: number, next = CURRENT): void => {
+    const process = playing.get(role);
+    if (process === undefined) return;
+    process.kill();
+    playing.delete(role);
+    kernel.trace.add(`${process.name} ends`);
+    machinery.clock.after(restartAfterMs, () => start(role, next));
   };
 
   return {
@@ -120,7 +146,9 @@ export async function createWorld({ seed, functions, prepared, keepTrace }: Worl
     store,
     ledger,
     tokens,
-    management: { server, storage, address: access.server.host },
+    runs,
+    management,
+    troubles,
     functions,
     failures,
     log,
@@ -128,24 +156,27 @@ export async function createWorld({ seed, functions, prepared, keepTrace }: Worl
     start,
     processOf: (role) => playing.get(role),
     roleOf: (process) => ROLES.find((role) => playing.get(role) === process),
-    crash(role, restartAfterMs) {
+    crash,
+    stop(role, graceMs) {
       const process = playing.get(role);
-      if (process === undefined) return;
-      process.kill();
-      playing.delete(role);
-      kernel.trace.add(`${process.name} ends`);
-      machinery.clock.after(restartAfterMs, () => start(role));
+      const worker = process === undefined ? undefined : workers.get(process);
+      if (process === undefined || worker === undefined) return;
+      kernel.trace.add(`${process.name} shall stop`);
+      void worker.then((serving) => serving[Symbol.asyncDispose]()).catch(() => undefined);
+      machinery.clock.after(graceMs, () => {
+        if (playing.get(role) === process) crash(role, 0);
+      });
+    },
+    double(role, ms) {
+      const former = playing.get(role);
+      start(role);
+      troubles.lasting(ms, () => former?.kill());
+    },
+    replace(role, version, ms) {
+      crash(role, 0, version);
+      troubles.lasting(ms, () => crash(role, 0));
     },
   };
-}
-
-/** The same objects in a storage of its own. */
-function copyOf(prepared: Storage, { clock }: Process): Storage {
-  const copy = new Storage(prepared.version, clock);
-  for (const [type, collection] of prepared.collections) {
-    for (const object of collection.values()) copy.restore(type, object);
-  }
-  return copy;
 }
 
 function logOf({ name }: Process, log: string[]): Log {

@@ -2,9 +2,9 @@ import { Command } from "commander";
 import type { DeadLetterHead } from "../../../shared/runtime/dead-letter.ts";
 import type { DeadKey, Queue } from "../../../shared/runtime/queue-port.ts";
 import { loadFunctions } from "../../worker/load.ts";
-import { addSourceOptions, openSource, type SourceOptions } from "./letter-source.ts";
 import { outputOption } from "../options.ts";
 import { ageOf, formatTable } from "../table.ts";
+import { addSourceOptions, openSource, type SourceOptions } from "./letter-source.ts";
 
 /** `dead` until an event revives the key; `unknown` where the queue cannot be asked. */
 type LetterState = "dead" | "resolved" | "unknown";

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { SECOND } from "../../../shared/runtime/backoff.ts";
 import type { DeadLetter } from "../../../shared/runtime/dead-letter.ts";
 import type { Queue } from "../../../shared/runtime/queue-port.ts";
+import { addReplayOptions, type ReplayOptions, replayLetter } from "../replay/replay.ts";
 import {
   addSourceOptions,
   callerName,
@@ -11,7 +12,6 @@ import {
   pickKey,
   type SourceOptions,
 } from "./letter-source.ts";
-import { addReplayOptions, type ReplayOptions, replayLetter } from "../replay/replay.ts";
 
 interface DlqReplayOptions extends SourceOptions, ReplayOptions {
   readonly requeue: boolean;

@@ -2,9 +2,9 @@ import { Command } from "commander";
 import type { DeadLetter, LetterRead, LetterWrite } from "../../../shared/runtime/dead-letter.ts";
 import { whyWithoutRun } from "../../../shared/runtime/replay.ts";
 import { describeQuestion } from "../../../shared/runtime/replay-reader.ts";
-import { addSourceOptions, letterNamed, openSource, type SourceOptions } from "./letter-source.ts";
 import { outputOption } from "../options.ts";
 import { ageOf, bold } from "../table.ts";
+import { addSourceOptions, letterNamed, openSource, type SourceOptions } from "./letter-source.ts";
 
 export function dlqShowCommand(): Command {
   const command = new Command("show")

@@ -1,10 +1,10 @@
 import type { LastRun } from "../../../shared/runtime/last-run.ts";
 import type { Cause, KeyState } from "../../../shared/runtime/queue-port.ts";
+import { ageOf, paint } from "../table.ts";
 import { type Branch, drawTree } from "../tree/draw-tree.ts";
+import { oneLine, textOfConcern, titleOfFacts } from "../tree/object-facts.ts";
 import type { Dependency, StepNow } from "./explain-step.ts";
 import type { Explained, ExplainedFunction } from "./explain-tree.ts";
-import { oneLine, textOfConcern, titleOfFacts } from "../tree/object-facts.ts";
-import { ageOf, paint } from "../table.ts";
 
 /** The tree for people. */
 export function textOfExplained(explained: Explained, now: Date): string {

@@ -6,9 +6,9 @@ import { formatKey } from "../../../shared/runtime/key.ts";
 import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { fieldOwners } from "../../kube/field-owners.ts";
-import { explainStep, type StepNow } from "./explain-step.ts";
 import { factsOf, type ObjectFacts } from "../tree/object-facts.ts";
 import { type ObjectNode, objectTree } from "../tree/object-tree.ts";
+import { explainStep, type StepNow } from "./explain-step.ts";
 import type { ReadModel } from "./read-model.ts";
 
 /** An object, what every function does about it, and the same of all that belongs to it; what `-o json` prints. */

@@ -8,12 +8,12 @@ import { ledgerUrl, openLastRuns } from "../../queue/open.ts";
 import { createLog } from "../../telemetry/log.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
+import { type LetterSource, openSource } from "../dlq/letter-source.ts";
+import { keyOf, namesOf, textOf } from "../fields.ts";
+import { outputOption, parseAddress } from "../options.ts";
+import { clusterNamed } from "../tree/object-tree.ts";
 import { textOfExplained } from "./explain-text.ts";
 import { explainTree } from "./explain-tree.ts";
-import { keyOf, namesOf, textOf } from "../fields.ts";
-import { type LetterSource, openSource } from "../dlq/letter-source.ts";
-import { clusterNamed } from "../tree/object-tree.ts";
-import { outputOption, parseAddress } from "../options.ts";
 import { fillReadModel, openReadModel, type ReadModel } from "./read-model.ts";
 
 interface ExplainOptions {

@@ -6,10 +6,10 @@ import { type DeadLetter, parseDeadLetter } from "../../../shared/runtime/dead-l
 import { type ReplayResult, replay } from "../../../shared/runtime/replay.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { outputOption } from "../options.ts";
+import { bold, paint } from "../table.ts";
 import { testFileOf } from "./replay-as-test.ts";
 import type { LiveResult } from "./replay-live.ts";
 import { sideBySide } from "./side-by-side.ts";
-import { bold, paint } from "../table.ts";
 
 export interface ReplayOptions {
   readonly functionsDir?: string;

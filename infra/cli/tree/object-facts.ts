@@ -1,7 +1,7 @@
 import { valueAt } from "../../../shared/runtime/path.ts";
 import { textOf } from "../fields.ts";
-import type { ObjectNode } from "./object-tree.ts";
 import { paint } from "../table.ts";
+import type { ObjectNode } from "./object-tree.ts";
 
 /** What a person wants to know about an object first. */
 export interface ObjectFacts {

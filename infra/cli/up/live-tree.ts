@@ -7,10 +7,10 @@ import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
 import { formatKey } from "../../../shared/runtime/key.ts";
 import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
+import { paint } from "../table.ts";
 import { type Branch, drawTree } from "../tree/draw-tree.ts";
 import { factsOf, oneLine, textOfConcern, titleOfFacts } from "../tree/object-facts.ts";
 import { type ObjectNode, objectTree } from "../tree/object-tree.ts";
-import { paint } from "../table.ts";
 
 export interface LiveTreeOptions {
   readonly store: Store;

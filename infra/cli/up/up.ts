@@ -4,9 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import { applyManifests, readManifests } from "./apply-manifests.ts";
 import { compose, ROLES, type Role, type Running } from "../compose.ts";
-import type { LiveTree } from "./live-tree.ts";
 import {
   addServeOptions,
   parsePort,
@@ -15,9 +13,11 @@ import {
   type ServeOptions,
   stopRequested,
 } from "../options.ts";
+import { paint } from "../table.ts";
+import { applyManifests, readManifests } from "./apply-manifests.ts";
+import type { LiveTree } from "./live-tree.ts";
 import { unreadyAmong } from "./readiness.ts";
 import { printSummary } from "./summary.ts";
-import { paint } from "../table.ts";
 import { observedStore, transitionsBetween } from "./transitions.ts";
 
 const EXAMPLE = fileURLToPath(new URL("../../sim/example.yaml", import.meta.url));

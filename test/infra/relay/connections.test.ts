@@ -248,6 +248,19 @@ describe("workload connections", () => {
     expect(await w.store.progress(nodesOf("default/c1"))).toMatchObject({ ready: true });
   });
 
+  it("are published again when the store has gone back to an earlier one (X-34)", async () => {
+    await using w = await world();
+    await connect(w);
+    const earlier = { ...(await w.status()), state: "unknown", nodesComplete: false };
+    await w.store.drop(connectionType);
+    const metadata = { namespace: "default", name: "c1", uid: "uid-c1", resourceVersion: "1" };
+    const { apiVersion, kind } = { apiVersion: "capstan.dev/v1", kind: "Connection" };
+    await w.store.put(connectionType, { apiVersion, kind, metadata, status: earlier } as KubeObject);
+    w.connections.relistLost();
+    await stateOf(w, "connected");
+    expect(await w.status()).toMatchObject({ nodesComplete: true });
+  });
+
   it("do not believe in absent Nodes while the server sends more than it may, and say so (KR-11, S-14)", async () => {
     await using w = await world();
     const huge = Buffer.alloc(8 * 1024 * 1024 + 1, "x");

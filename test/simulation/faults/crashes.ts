@@ -1,6 +1,8 @@
+import type { RequestOperation } from "../network.ts";
+import type { World } from "../world.ts";
 import { crash, type Fault, isFunctionWrite, isWorker } from "./fault.ts";
 
-/** a process ends and another one takes its place. */
+/** a process ends and another one takes its place. */
 export const crashes: readonly Fault[] = [
   {
     number: "X-01",
@@ -27,6 +29,13 @@ export const crashes: readonly Fault[] = [
     strike: ({ process }, world, chance) => crash(process, world, chance),
   },
   {
+    number: "X-04",
+    title: "crash between the writes of one run: some are done, the rest are not",
+    rate: 1 / 200,
+    isSite: (operation, world) => isFunctionWrite(operation) && hasWritten(operation, world),
+    strike: ({ process }, world, chance) => crash(process, world, chance),
+  },
+  {
     number: "X-06",
     title: "relay crash and restart",
     rate: 1 / 2_000,
@@ -37,3 +46,22 @@ export const crashes: readonly Fault[] = [
     },
   },
 ];
+
+/** Runs of which a write is done, by world. */
+const WRITTEN = new WeakMap<World, Set<string>>();
+
+/** Whether another write of the same run has been answered. */
+function hasWritten({ request }: RequestOperation, world: World): boolean {
+  return runsThatWrote(world).has(String(request.headers["audit-id"]));
+}
+
+function runsThatWrote(world: World): ReadonlySet<string> {
+  const known = WRITTEN.get(world);
+  if (known !== undefined) return known;
+  const runs = new Set<string>();
+  WRITTEN.set(world, runs);
+  world.network.witness(({ request, code }) => {
+    if (request.method !== "GET" && code < 300) runs.add(String(request.headers["audit-id"]));
+  });
+  return runs;
+}

@@ -23,15 +23,38 @@ export interface Fault {
   readonly title: string;
   /** Default probability per site in a random run. */
   readonly rate: number;
-  /** Whether this operation is one of its sites. */
+  /** The part of the random runs in which it is switched on; default a third. */
+  readonly share?: number;
+  /** It strikes no more often than this in one random run. */
+  readonly most?: number;
+  /** Objects come and go because of it: how often is not compared (6.5 c). */
+  readonly isDetour?: true;
+  /** Whether this operation is one of its sites: it would go another way if the fault struck. */
   isSite(operation: AnyOperation, world: World): boolean;
-  /** Completes the operation in its own way. */
-  strike(operation: AnyOperation, world: World, chance: Seeded): void;
+  /** What it can do at a site, by name, when that is more than one thing; each of them is a site of its own. */
+  waysAt?(operation: AnyOperation, world: World): readonly string[];
+  /** Completes the operation in its own way; `way` is one of `waysAt`. */
+  strike(operation: AnyOperation, world: World, chance: Seeded, way: string): void;
+}
+
+/** A change that a watch of the relay tells. */
+export function isNotification(operation: AnyOperation): operation is LineOperation {
+  return (
+    operation.kind === "line" &&
+    "line" in operation &&
+    operation.process.name.startsWith("relay") &&
+    !operation.line.startsWith('{"type":"BOOKMARK"')
+  );
 }
 
 /** A write of one of the functions. */
 export function isFunctionWrite(operation: AnyOperation): operation is RequestOperation {
   return operation.kind === "request" && operation.isWrite && isWorker(operation.process);
+}
+
+/** A process of the product: a worker or a relay. */
+export function isOurs({ name }: Process): boolean {
+  return name.startsWith("worker") || name.startsWith("relay");
 }
 
 export function isWorker({ name }: Process): boolean {

@@ -1,6 +1,6 @@
 import { type AnyOperation, type Fault, isFunctionWrite } from "./fault.ts";
 
-/** tokens and ledger. X-33 is always on: the scheduler picks in any order. */
+/** tokens and ledger. X-33 is always on: the scheduler picks in any order. */
 export const queue: readonly Fault[] = [
   {
     number: "X-30",
@@ -29,13 +29,6 @@ export const queue: readonly Fault[] = [
     strike(operation, _world, chance) {
       if (operation.kind === "token") operation.delay(1 + chance.below(300_000));
     },
-  },
-  {
-    number: "X-34",
-    title: "a token is lost",
-    rate: 1 / 200,
-    isSite: isDelivery,
-    strike: () => undefined,
   },
   {
     number: "X-35",

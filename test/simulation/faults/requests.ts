@@ -1,8 +1,8 @@
-import type { Answered } from "../../../infra/apiserver/http/exchange.ts";
 import type { RequestOperation } from "../network.ts";
 import type { Seeded } from "../seeded.ts";
 import type { World } from "../world.ts";
 import { type AnyOperation, type Fault, isFunctionWrite } from "./fault.ts";
+import { refusal } from "./refusal.ts";
 
 /** what an API server answers to a write instead of the truth, or after it. */
 export const requests: readonly Fault[] = [
@@ -22,7 +22,9 @@ export const requests: readonly Fault[] = [
     );
   }),
   onWrite("X-23", "committed, then the connection breaks", 1 / 100, (request) => request.loseAnswer()),
-  onWrite("X-27", "slow", 1 / 50, (request, _world, chance) => request.delay(100 + chance.below(60_000))),
+  onWrite("X-27", "slow, and then dropped or carried out all the same", 1 / 50, (request, _world, chance) =>
+    request.delay(100 + chance.below(60_000), chance.below(2) === 0),
+  ),
   {
     number: "X-26",
     title: "already exists, or gone",
@@ -51,17 +53,4 @@ function onWrite(
       if (operation.kind === "request") strike(operation, world, chance);
     },
   };
-}
-
-function refusal(code: number, reason: string): Answered {
-  const status = {
-    kind: "Status",
-    apiVersion: "v1",
-    metadata: {},
-    status: "Failure",
-    message: "simulated",
-    reason,
-    code,
-  };
-  return { code, text: JSON.stringify(status) };
 }

@@ -1,7 +1,36 @@
 import { conditions } from "./conditions.ts";
+import { contracts } from "./contracts.ts";
+import { creations } from "./creations.ts";
+import { evidence } from "./evidence.ts";
+import { freshness } from "./freshness.ts";
+import { isolation } from "./isolation.ts";
+import { nodes } from "./nodes.ts";
 import type { Oracle } from "./oracle.ts";
+import { ownership } from "./ownership.ts";
+import { pause } from "./pause.ts";
 import { pools } from "./pools.ts";
+import { remediation } from "./remediation.ts";
+import { replays } from "./replays.ts";
 import { requests } from "./requests.ts";
+import { retries } from "./retries.ts";
 import { runs } from "./runs.ts";
+import { wakeUps } from "./wake-ups.ts";
 
-export const ORACLES: readonly Oracle[] = [...requests, ...runs, ...conditions, ...pools];
+export const ORACLES: readonly Oracle[] = [
+  ...wakeUps,
+  ...runs,
+  ...freshness,
+  ...ownership,
+  ...requests,
+  ...creations,
+  ...retries,
+  ...replays,
+  ...isolation,
+  ...conditions,
+  ...pause,
+  ...evidence,
+  ...nodes,
+  ...pools,
+  ...remediation,
+  ...contracts,
+];

@@ -14,8 +14,12 @@ export interface Watched {
   readonly world: World;
   /** Calls back for every stored change of the management server, in order. */
   onChange(observer: (change: StoredChange) => void): void;
+  /** Calls back in the end, when everything has had its time to come to rest. */
+  onRest(observer: () => void | Promise<void>): void;
   /** Something that must never happen has happened. */
   violated(what: string): void;
+  /** There was something to check: the antecedent of the row was true (6.7). */
+  evaluated(): void;
   /** Faults that have struck so far. */
   faultsSoFar(): number;
 }

@@ -1,37 +1,83 @@
+import type { ContractReference } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
+import { nodesOf } from "./known-nodes.ts";
 import type { Oracle, StoredChange, Watched } from "./oracle.ts";
+import { onWrite } from "./sent-write.ts";
 
 const POOLS = "cluster.x-k8s.io/machinepools";
 
 /** MachinePools: F-42 to F-44. */
 export const pools: readonly Oracle[] = [
-  onPool("F-42", "0 <= available <= ready <= replicas", ({ after }, violated) => {
-    const { readyReplicas: ready = 0, availableReplicas: available = 0 } = after?.status ?? {};
-    if (available < 0 || ready < available) violated(`ready ${ready}, available ${available}`);
+  onPool("F-42", "0 <= available <= ready <= replicas", ({ after }, { violated, evaluated }) => {
+    const { readyReplicas: ready = 0, availableReplicas: available = 0, replicas } = after?.status ?? {};
+    if (replicas === undefined) return;
+    evaluated();
+    if (available < 0 || ready < available || replicas < ready)
+      violated(`${replicas} replicas, ready ${ready}, available ${available}`);
+    const unavailable = after?.status?.deprecated?.v1beta1?.unavailableReplicas ?? 0;
+    if (unavailable < 0) violated(`unavailable ${unavailable}`);
   }),
-  onPool(
-    "F-43",
-    "the finalizer goes after bootstrap and infrastructure",
-    ({ before, after }, violated, world) => {
-      if (before === undefined || after !== undefined) return;
-      const { infrastructureRef, bootstrap } = before.spec.template.spec;
-      for (const ref of [infrastructureRef, bootstrap.configRef]) {
-        if (ref === undefined) continue;
-        const type = `${ref.apiGroup}/${ref.kind.toLowerCase()}s`;
-        const key = `${before.metadata.namespace}/${ref.name}`;
-        const left = world.management.storage.collection(type).find(key);
-        const isOurs = left?.metadata.ownerReferences?.some(({ uid }) => uid === before.metadata.uid);
-        if (isOurs) violated(`${ref.kind} ${ref.name} is still there`);
-      }
+  {
+    number: "F-43",
+    title: "the finalizer goes after bootstrap, infrastructure and Nodes",
+    watch({ world, violated, evaluated }) {
+      const known = nodesOf(world);
+      onWrite(world, ({ functionName, verb, body, answer, run }) => {
+        if (functionName !== "machinepool-delete" || verb !== "patch") return;
+        const isRelease = JSON.stringify(body).includes('{"op":"remove","path":"/metadata/finalizers');
+        if (!isRelease || answer === undefined) return;
+        evaluated();
+        const pool = answer as MachinePool;
+        // By the clock of who did it, which may be wrong by 30 s (section 2).
+        const now = run?.record?.clock?.getTime() ?? world.kernel.now;
+        const nodes = isWithoutNodes(pool, world, now) ? [] : (pool.status?.nodeRefs ?? []);
+        const left = [
+          ...ownRefs(pool, world).map(({ kind, name }) => `${kind} ${name}`),
+          ...nodes
+            .filter(({ uid = "" }) => known.living(uid) !== undefined)
+            .map(({ name }) => `Node ${name}`),
+        ];
+        for (const what of left) violated(`MachinePool ${pool.metadata.name}: ${what} is still there`);
+      });
     },
-  ),
-  onPool("F-44", "a data secret name is not replaced by an empty one", ({ before, after }, violated) => {
+  },
+  onPool("F-44", "a data secret name is not replaced by an empty one", ({ before, after }, watched) => {
     if (before?.metadata.uid !== after?.metadata.uid) return;
     const had = before?.spec.template.spec.bootstrap.dataSecretName ?? "";
     const has = after?.spec.template.spec.bootstrap.dataSecretName ?? "";
-    if (had !== "" && has === "") violated(`${had} is gone`);
+    if (had !== "") watched.evaluated();
+    if (had !== "" && has === "") watched.violated(`${had} is gone`);
   }),
 ];
+
+/** What it references, as far as that exists and belongs to it. */
+function ownRefs(
+  { metadata, spec }: MachinePool,
+  { management }: Watched["world"],
+): readonly ContractReference[] {
+  const { infrastructureRef, bootstrap } = spec.template.spec;
+  return [infrastructureRef, bootstrap.configRef].filter((ref) => {
+    if (ref === undefined) return false;
+    const objects = management.storage.collection(`${ref.apiGroup}/${ref.kind.toLowerCase()}s`);
+    const found = objects.find(`${metadata.namespace}/${ref.name}`);
+    return found?.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid) === true;
+  }) as readonly ContractReference[];
+}
+
+/** Nobody waits for its Nodes: its Cluster is gone, maybe replaced by another of that name, or the time for them is over. */
+function isWithoutNodes(
+  { metadata, spec }: MachinePool,
+  { management }: Watched["world"],
+  now: number,
+): boolean {
+  const cluster = management.storage
+    .collection("cluster.x-k8s.io/clusters")
+    .find(`${metadata.namespace}/${spec.clusterName}`);
+  const { nodeDeletionTimeoutSeconds = 10 } = spec.template.spec.deletion ?? {};
+  const endsAt = Date.parse(metadata.deletionTimestamp ?? "") + nodeDeletionTimeoutSeconds * 1_000;
+  const isItsOwn = metadata.ownerReferences?.some(({ uid }) => uid === cluster?.metadata.uid) === true;
+  return !isItsOwn || (nodeDeletionTimeoutSeconds > 0 && endsAt <= now);
+}
 
 interface PoolChange {
   readonly before: MachinePool | undefined;
@@ -41,16 +87,17 @@ interface PoolChange {
 function onPool(
   number: string,
   title: string,
-  check: (change: PoolChange, violated: (what: string) => void, world: Watched["world"]) => void,
+  check: (change: PoolChange, watched: Watched) => void,
 ): Oracle {
   return {
     number,
     title,
-    watch({ onChange, violated, world }) {
-      onChange((change: StoredChange) => {
+    watch(watched) {
+      watched.onChange((change: StoredChange) => {
         if (change.type !== POOLS) return;
         const name = (change.after ?? change.before)?.metadata.name;
-        check(change as unknown as PoolChange, (what) => violated(`MachinePool ${name}: ${what}`), world);
+        const violated = (what: string): void => watched.violated(`MachinePool ${name}: ${what}`);
+        check(change as unknown as PoolChange, { ...watched, violated });
       });
     },
   };

@@ -1,64 +1,59 @@
-import type { Witness } from "../simulated-exchange.ts";
+import type { Cause, Outcome } from "../../../shared/runtime/queue-port.ts";
 import type { Oracle } from "./oracle.ts";
+import { onWrite } from "./sent-write.ts";
 
-/** What functions send: F-07, F-15, F-20. */
+/** Causes that a run may name (F-15). */
+const MAX_CAUSES = 10;
+
+/** What functions send: F-07, F-15. */
 export const requests: readonly Oracle[] = [
   {
     number: "F-07",
     title: "no change, no request: a write of a function changes the object, while nothing goes wrong",
-    watch({ world, violated, faultsSoFar }) {
+    watch({ world, violated, evaluated, faultsSoFar }) {
       const versions = new Map<string, string>();
-      world.network.witness((seen) => {
-        const { uid, resourceVersion, deletionTimestamp } = versionIn(seen);
+      onWrite(world, ({ answer, title }) => {
+        const { uid, resourceVersion, deletionTimestamp } = answer?.metadata ?? {};
         if (uid === undefined || resourceVersion === undefined) return;
         // Whoever removes the last finalizer is shown the object as it was.
         const isVain = versions.get(uid) === resourceVersion && deletionTimestamp === undefined;
-        if (isWrite(seen) && isVain && faultsSoFar() === 0) violated(`in vain: ${titleOf(seen)}`);
+        evaluated();
+        if (isVain && faultsSoFar() === 0) violated(`in vain: ${title}`);
         versions.set(uid, resourceVersion);
       });
     },
   },
   {
     number: "F-15",
-    title: "every write of a function names its run",
-    watch({ world, violated }) {
-      world.network.witness((seen) => {
-        if (isWrite(seen) && seen.request.headers["audit-id"] === undefined) violated(titleOf(seen));
+    title: "every write of a function names its run, and the run knows why it is there",
+    watch({ world, violated, evaluated }) {
+      onWrite(world, ({ run, runId, title }) => {
+        evaluated();
+        if (runId === undefined) violated(`no run: ${title}`);
+        else if (run === undefined) violated(`nobody knows run ${runId}: ${title}`);
+        else if (run.record === undefined) violated(`nothing is recorded of run ${runId}: ${title}`);
+      });
+      world.ledger.onClaim((functionName, { key, causes }) => {
+        if (causes.length > MAX_CAUSES) violated(`${functionName} ${key} names ${causes.length} causes`);
       });
     },
   },
   {
-    number: "F-20",
-    title: "every delete carries the uid of what it deletes",
-    watch({ world, violated }) {
-      world.network.witness((seen) => {
-        if (!isWrite(seen) || seen.request.method !== "DELETE") return;
-        if (!/"uid":"[^"]+"/.test(seen.request.body ?? "")) violated(titleOf(seen));
+    number: "F-15",
+    title: "the next run that a run plans stands in the queue, not in the memory of a worker",
+    watch({ world: { runs, ledger }, violated, evaluated }) {
+      /** By the causes that were handed out with the claim: two runs of one key may overlap. */
+      const ended = new WeakMap<readonly Cause[], Outcome>();
+      runs.onEnd(({ lease, outcome }) => ended.set(lease.causes, outcome));
+      ledger.onFinish(({ functionName, claim, accepted, outcome: told }) => {
+        const name = `${functionName} ${claim.key}`;
+        const outcome = ended.get(claim.causes);
+        if (!accepted || told.type !== "ok" || outcome?.type !== "ok" || outcome.afterMs === undefined)
+          return;
+        evaluated();
+        if (ledger.stateOf(functionName, claim.key) === undefined)
+          violated(`${name} plans a run in ${outcome.afterMs} ms, of which the queue knows nothing`);
       });
     },
   },
 ];
-
-function isWrite({ process, request, code }: Witness): boolean {
-  return process.name.startsWith("worker") && request.method !== "GET" && code < 300;
-}
-
-function titleOf({ process, request }: Witness): string {
-  const path = request.path.replace(/^\/as\/\w+/, "");
-  return `${process.name} ${request.headers["user-agent"]} ${request.method} ${path} ${request.body ?? ""}`;
-}
-
-interface Version {
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly deletionTimestamp?: string;
-}
-
-function versionIn({ request, text }: Witness): Version {
-  if (request.method === "GET") return {};
-  try {
-    return (JSON.parse(text) as { readonly metadata?: Version }).metadata ?? {};
-  } catch {
-    return {};
-  }
-}

@@ -1,33 +1,59 @@
 import type { Oracle } from "./oracle.ts";
 
+/** A run that plans the next one so soon, so often in a row and for nothing else, polls. */
+const POLL_MS = 10_000;
+const POLLS_IN_A_ROW = 20;
+
 /** Runs of keys: F-04, F-13. */
 export const runs: readonly Oracle[] = [
   {
     number: "F-04",
     title: "at most one lease holder per function and key",
-    watch({ world, violated, faultsSoFar }) {
-      const holders = new Map<string, string>();
-      world.ledger.onClaim((functionName, { key, owner }) => {
+    watch({ world, violated, evaluated }) {
+      const { ledger, kernel } = world;
+      const holders = new Map<string, { readonly owner: string; readonly until: number }>();
+      const hold = (name: string, owner: string): void => {
+        holders.set(name, { owner, until: kernel.now + LEASE_MS });
+      };
+      ledger.onClaim((functionName, { key, owner }) => {
         const name = `${functionName} ${key}`;
-        if (holders.has(name) && faultsSoFar() === 0)
-          violated(`${name} is held by ${holders.get(name)} and ${owner}`);
-        holders.set(name, owner);
+        const holder = holders.get(name);
+        evaluated();
+        if (holder !== undefined && holder.until > kernel.now)
+          violated(`${name} is held by ${holder.owner} and ${owner}`);
+        hold(name, owner);
       });
-      world.ledger.onFinish(({ functionName, claim }) => {
+      ledger.onRenew((functionName, { key, owner }) => hold(`${functionName} ${key}`, owner));
+      ledger.onFinish(({ functionName, claim, accepted }) => {
         const name = `${functionName} ${claim.key}`;
-        if (holders.get(name) === claim.owner) holders.delete(name);
+        if (holders.get(name)?.owner !== claim.owner) return;
+        if (!accepted) violated(`${name} is taken from ${claim.owner} although its lease goes on`);
+        holders.delete(name);
       });
+      ledger.onFailure((functionName, { key }) => holders.delete(`${functionName} ${key}`));
+      ledger.onWipe(() => holders.clear());
     },
   },
   {
     number: "F-13",
-    title: "waiting is not failing",
-    watch({ world, violated }) {
+    title: "waiting is not failing, and no run polls",
+    watch({ world, violated, evaluated }) {
+      const inARow = new Map<string, number>();
       world.ledger.onFinish(({ functionName, claim, outcome }) => {
+        const name = `${functionName} ${claim.key}`;
         if (outcome.type === "error" && outcome.failure.class === "Waiting") {
-          violated(`${functionName} ${claim.key}: ${outcome.failure.message}`);
+          violated(`${name}: ${outcome.failure.message}`);
         }
+        if (outcome.type !== "ok") return;
+        if (outcome.waitingFor !== undefined) evaluated();
+        const polls = !outcome.requested && (outcome.afterMs ?? Infinity) < POLL_MS;
+        const isAlone = claim.causes.length === 0;
+        const count = polls && isAlone ? (inARow.get(name) ?? 0) + 1 : 0;
+        inARow.set(name, count);
+        if (count === POLLS_IN_A_ROW) violated(`${name} polls for ${outcome.waitingFor}`);
       });
     },
   },
 ];
+
+const LEASE_MS = 30_000;

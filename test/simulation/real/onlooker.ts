@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { parseAllDocuments } from "yaml";
-import { applyManifests } from "../../../infra/cli/apply-manifests.ts";
 import { readManagement } from "../../../infra/cli/management.ts";
+import { applyManifests } from "../../../infra/cli/up/apply-manifests.ts";
 import { systemClock } from "../../../infra/clock.ts";
 import { Node, Secret } from "../../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
@@ -34,8 +34,8 @@ export async function createOnlooker(kubeconfigFile: string): Promise<Onlooker> 
     });
     seen = new Map(await Promise.all(lists));
   };
-  const see = <T extends KubeObject>(kind: Kind<T>, name: string): T | undefined =>
-    seen.get(typeOf(kind))?.find(({ metadata }) => metadata.name === name) as T | undefined;
+  const list = <T extends KubeObject>(kind: Kind<T>): readonly T[] =>
+    (seen.get(typeOf(kind)) ?? []) as readonly KubeObject[] as readonly T[];
   const untilAccepted = async (edit: () => Promise<unknown>): Promise<void> => {
     for (;;) {
       try {
@@ -47,7 +47,8 @@ export async function createOnlooker(kubeconfigFile: string): Promise<Onlooker> 
     }
   };
   return {
-    see,
+    list,
+    see: (kind, name) => list(kind).find(({ metadata }) => metadata.name === name),
     rest: (ms) => setTimeout(ms),
     apply(yaml) {
       const objects = parseAllDocuments(yaml).flatMap((document) =>
@@ -55,8 +56,8 @@ export async function createOnlooker(kubeconfigFile: string): Promise<Onlooker> 
       );
       return untilAccepted(() => applyManifests(client, objects));
     },
-    patch: (kind, name, operations) =>
-      untilAccepted(() => client.jsonPatch(kind, { namespace: "default", name }, operations)),
+    patch: (kind, name, operations, subresource) =>
+      untilAccepted(() => client.jsonPatch(kind, { namespace: "default", name }, operations, subresource)),
     delete: (kind, name) =>
       untilAccepted(async () => {
         const key = { namespace: "default", name };

@@ -3,9 +3,13 @@ import { w02 } from "./w-02.ts";
 import { w03 } from "./w-03.ts";
 import { w04 } from "./w-04.ts";
 import { w05 } from "./w-05.ts";
+import { w11 } from "./w-11.ts";
+import { w12 } from "./w-12.ts";
+import { w13 } from "./w-13.ts";
+import { w14 } from "./w-14.ts";
 import type { Workload } from "./workload.ts";
 
-export const WORKLOADS: readonly Workload[] = [w01, w02, w03, w04, w05];
+export const WORKLOADS: readonly Workload[] = [w01, w02, w03, w04, w05, w11, w12, w13, w14];
 
 /** Throws for a number that nobody has. */
 export function workloadOf(number: string): Workload {

@@ -1,5 +1,6 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { SimBootstrapConfig } from "../../../shared/api/sim-bootstrap.ts";
 import { simCluster, simPool } from "../../support/manifests.ts";
 import { isRunning, pool } from "./pools.ts";
 import type { Workload } from "./workload.ts";
@@ -24,5 +25,8 @@ export const w03: Workload = {
     await user.patch(MachinePool as Kind, "p1", [{ op: "replace", path, value: "p1-next" }]);
     await user.until(() => pool(user)?.spec.template.spec.bootstrap.dataSecretName === "p1-next-data");
     await user.until(() => isRunning(user, 3));
+    // What is referenced no longer is nobody's care: whoever rolls out tidies up.
+    await user.delete(SimBootstrapConfig as Kind, "p1");
+    await user.until(() => user.see(SimBootstrapConfig, "p1") === undefined);
   },
 };

@@ -5,5 +5,9 @@ export interface Workload {
   /** `W-01`. */
   readonly number: string;
   readonly title: string;
+  /** Who is faster decides how much is created and deleted on the way: 6.5 c says nothing. */
+  readonly isRace?: true;
+  /** How users ask for another number of replicas; default: on the MachinePool. */
+  readonly scale?: (user: User, replicas: number) => Promise<void>;
   run(user: User): Promise<void>;
 }

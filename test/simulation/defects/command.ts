@@ -1,0 +1,40 @@
+import { Command } from "commander";
+import { writeResults } from "../../../infra/bench/results.ts";
+import { formatTable } from "../../../infra/cli/table.ts";
+import { prepare } from "../prepared.ts";
+import { DEFECTS } from "./known.ts";
+import { createSearcher, type Finding } from "./search.ts";
+
+interface Options {
+  readonly seeds: string;
+  readonly sites: string;
+  readonly defect?: readonly string[];
+}
+
+/** `npm run simulate -- defects`: makes one defect after the other and tells how soon it is found (6.6). */
+export function defectsCommand(): Command {
+  return new Command("defects")
+    .description("put a defect into the product and see whether the simulation finds it, one after the other")
+    .option("--seeds <count>", "of the swarm, at most, for each", "20")
+    .option("--sites <count>", "runs of the targeted sweep, at most, for each", "40")
+    .option("--defect <number...>", "only these: D-01, D-02, …")
+    .action(async ({ seeds, sites, defect: numbers }: Options) => {
+      const searcher = createSearcher(await prepare());
+      const findings: Finding[] = [];
+      for (const defect of DEFECTS.filter(({ number }) => numbers?.includes(number) ?? true)) {
+        findings.push(await searcher.search({ defect, seeds: Number(seeds), sites: Number(sites) }));
+        console.error(lineOf(findings.at(-1) as Finding).join("  "));
+      }
+      console.log(formatTable(["DEFECT", "SWEEP", "SEEDS", "VIOLATED", "TITLE"], findings.map(lineOf)));
+      if (numbers === undefined)
+        await writeResults("seeded-defects", { seeds: Number(seeds), sites: Number(sites), findings });
+      const isFound = ({ seeds: bySeeds, swept }: Finding): boolean =>
+        bySeeds !== undefined || swept !== undefined;
+      process.exitCode = findings.every(isFound) ? 0 : 1;
+    });
+}
+
+function lineOf({ defect, title, seeds, swept, violated }: Finding): readonly string[] {
+  const row = violated?.split(":", 1)[0] ?? "not found";
+  return [defect, `${swept ?? "-"}`, `${seeds ?? "-"}`, row, title];
+}

@@ -1,0 +1,47 @@
+import type { Network } from "../../../infra/network.ts";
+import type { Ledger } from "../../../infra/queue/ledger.ts";
+import type { TokenLedger } from "../../../infra/queue/token-ledger.ts";
+import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import type { Queue } from "../../../shared/runtime/queue-port.ts";
+import type { Process } from "../kernel.ts";
+
+/** What a defect puts in the place of parts of the product; whatever it leaves out stays as it is. */
+interface Patch {
+  /** A function with another step. */
+  function?(fn: AnyFunction): AnyFunction;
+  /** The state machine of one function's keys. */
+  ledger?(ledger: Ledger): Ledger;
+  /** The ledger as one process calls it. */
+  tokenLedger?(ledger: TokenLedger, process: Process): TokenLedger;
+  /** The queue as a worker uses it. */
+  queue?(queue: Queue): Queue;
+  /** The network as the relay and the workers have it. */
+  network?(network: Network): Network;
+}
+
+/** A defect that somebody could make, to see whether the simulation finds it (6.6). */
+export interface Defect {
+  /** `D-01`. */
+  readonly number: string;
+  readonly title: string;
+  /** Where it shows soonest: this workload under these classes of faults, at every site. */
+  readonly target: { readonly workload: string; readonly faults: readonly string[] };
+  /** The patch of one world: what it remembers, it remembers of that one only. */
+  patch(): Patch;
+}
+
+/** The same port with some of its methods replaced; classes with private members included. */
+export function patched<T extends object>(port: T, methods: Partial<T>): T {
+  return new Proxy(port, {
+    get(target, name) {
+      if (Object.hasOwn(methods, name)) return Reflect.get(methods, name);
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+/** The same function with another step. */
+export function stepping(fn: AnyFunction, step: AnyFunction["step"]): AnyFunction {
+  return { spec: fn.spec, step };
+}

@@ -1,0 +1,130 @@
+import { Cluster } from "../../../shared/api/cluster.ts";
+import type { Kind } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { SimInstance } from "../../../shared/api/sim-cloud.ts";
+import { SimMachinePool } from "../../../shared/api/sim-machinepool.ts";
+import type { KubeClient, PatchOperation } from "../../../shared/runtime/ports.ts";
+import type { Seeded } from "../seeded.ts";
+import { type Fault, isFunctionWrite } from "./fault.ts";
+import { somebody } from "./somebody.ts";
+
+const SECOND = 1_000;
+
+/** X-45: what somebody with kubectl does at a bad moment, and takes back if it does not heal by itself. */
+export const edits: readonly Fault[] = [
+  {
+    number: "X-45",
+    title: "somebody pauses, edits, deletes, or removes a label or a finalizer by hand",
+    rate: 1 / 100,
+    isDetour: true,
+    isSite: (operation, world) => isFunctionWrite(operation) && operation.server === world.management.address,
+    strike(operation, world, chance) {
+      operation.run();
+      const { client, insist } = somebody(world);
+      const { make, takeBack } = chance.pick(EDITS);
+      void pickObject(client, chance, make.kind).then(async (name) => {
+        if (name === undefined) return;
+        const key = { namespace: "default", name };
+        await make.edit(client, key).catch(() => undefined);
+        if (takeBack === undefined) return;
+        world.troubles.lasting(SECOND + chance.below(120 * SECOND), () => {
+          void insist(() => takeBack(client, key));
+        });
+      });
+    },
+  },
+];
+
+interface Key {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+interface MadeEdit {
+  readonly make: { readonly kind: Kind; readonly edit: (client: KubeClient, key: Key) => Promise<unknown> };
+  /** Absent: it heals by itself. Does nothing when there is nothing to take back. */
+  readonly takeBack?: (client: KubeClient, key: Key) => Promise<unknown>;
+}
+
+const PAUSED = "cluster.x-k8s.io/paused";
+
+const EDITS: readonly MadeEdit[] = [
+  annotated(MachinePool as Kind, PAUSED),
+  annotated(SimMachinePool as Kind, PAUSED),
+  annotated(MachinePool as Kind, "example.com/note"),
+  set(Cluster as Kind, "/spec/paused", true),
+  set(MachinePool as Kind, "/spec/template/spec/minReadySeconds", 5),
+  removed(MachinePool as Kind, "/metadata/labels/cluster.x-k8s.io~1cluster-name"),
+  removed(Machine as Kind, "/metadata/labels/cluster.x-k8s.io~1cluster-name"),
+  removed(MachinePool as Kind, "/metadata/finalizers"),
+  removed(SimMachinePool as Kind, "/metadata/finalizers"),
+  removed(Cluster as Kind, "/metadata/finalizers"),
+  deleted(SimInstance as Kind),
+  deleted(Machine as Kind),
+];
+
+function annotated(kind: Kind, name: string): MadeEdit {
+  const path = `/metadata/annotations/${name.replaceAll("/", "~1")}`;
+  const edit = async (client: KubeClient, key: Key): Promise<unknown> => {
+    const object = await client.get(kind, key);
+    if (object?.metadata.annotations !== undefined)
+      return patch(client, kind, key, [{ op: "add", path, value: "" }]);
+    const value = { [name]: "" };
+    return patch(client, kind, key, [{ op: "add", path: "/metadata/annotations", value }]);
+  };
+  return { make: { kind, edit }, takeBack: (client, key) => removeIfThere(client, kind, key, path) };
+}
+
+function set(kind: Kind, path: string, value: unknown): MadeEdit {
+  return {
+    make: { kind, edit: (client, key) => patch(client, kind, key, [{ op: "add", path, value }]) },
+    takeBack: (client, key) => removeIfThere(client, kind, key, path),
+  };
+}
+
+function removed(kind: Kind, path: string): MadeEdit {
+  const edit = async (client: KubeClient, key: Key): Promise<unknown> => {
+    const object = await client.get(kind, key);
+    // Whoever removes the finalizer of an object that goes breaks more than can heal.
+    if (object?.metadata.deletionTimestamp !== undefined) return undefined;
+    return patch(client, kind, key, [{ op: "remove", path }]);
+  };
+  return { make: { kind, edit } };
+}
+
+function deleted(kind: Kind): MadeEdit {
+  const edit = async (client: KubeClient, key: Key): Promise<unknown> => {
+    const uid = (await client.get(kind, key))?.metadata.uid ?? "";
+    return client.delete(kind, key, { uid });
+  };
+  return { make: { kind, edit } };
+}
+
+async function removeIfThere(client: KubeClient, kind: Kind, key: Key, path: string): Promise<unknown> {
+  const object = await client.get(kind, key);
+  const names = path
+    .split("/")
+    .slice(1)
+    .map((name) => name.replaceAll("~1", "/"));
+  const value = names.reduce<unknown>(
+    (at, name) => (at as { [name: string]: unknown } | undefined)?.[name],
+    object,
+  );
+  return value === undefined ? undefined : patch(client, kind, key, [{ op: "remove", path }]);
+}
+
+function patch(
+  client: KubeClient,
+  kind: Kind,
+  key: Key,
+  operations: readonly PatchOperation[],
+): Promise<unknown> {
+  return client.jsonPatch(kind, key, operations);
+}
+
+async function pickObject(client: KubeClient, chance: Seeded, kind: Kind): Promise<string | undefined> {
+  const listed = await client.list(kind, { namespace: "default" }).catch(() => undefined);
+  const names = listed?.items.map(({ metadata }) => metadata.name) ?? [];
+  return names.length === 0 ? undefined : chance.pick(names);
+}

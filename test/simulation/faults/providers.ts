@@ -1,0 +1,88 @@
+import type { Json, JsonObject } from "../../../infra/apiserver/schema/schema.ts";
+import type { KubeObject } from "../../../infra/apiserver/storage/kube-object.ts";
+import type { Seeded } from "../seeded.ts";
+import type { World } from "../world.ts";
+import { type AnyOperation, type Fault, isFunctionWrite } from "./fault.ts";
+
+const SECOND = 1_000;
+const POOLS = "infrastructure.sim.capstan.dev/simmachinepools";
+const NOBODYS = "sim://nobody/nobody/1";
+
+/** X-44: what a provider says of itself for a while, in place of the truth. */
+export const providers: readonly Fault[] = [
+  {
+    number: "X-44",
+    title: "a provider lists instances twice, in another order, empty or not at all; its status goes back",
+    rate: 1 / 100,
+    isSite: (operation, world) => isWriteOfPool(operation) && poolOf(world) !== undefined,
+    strike(operation, world, chance) {
+      operation.run();
+      const pool = poolOf(world);
+      if (pool === undefined) return;
+      if (chance.below(4) === 0) forget(pool, world, chance);
+      else lie(pool, world, chance);
+    },
+  },
+];
+
+function isWriteOfPool(operation: AnyOperation): boolean {
+  return isFunctionWrite(operation) && /\/(sim)?machinepools\//.test(operation.request.path);
+}
+
+/** One that lists instances. */
+function poolOf({ management }: World): KubeObject | undefined {
+  return [...management.storage.collection(POOLS).values()].find(
+    (pool) => idsOf(pool).length > 0 && pool.metadata.deletionTimestamp === undefined,
+  );
+}
+
+function idsOf({ spec }: KubeObject): readonly string[] {
+  return (spec as { readonly providerIDList?: readonly string[] } | undefined)?.providerIDList ?? [];
+}
+
+type Fields = { readonly [field: string]: Json | undefined };
+
+/** The provider says `spec.faults` in place of what it sees. */
+function lie(pool: KubeObject, world: World, chance: Seeded): void {
+  const ids = idsOf(pool);
+  const lies = [
+    { providerIDList: ids.toReversed() },
+    { providerIDList: [...ids, ...ids] },
+    { providerIDList: [] },
+    { providerIDList: ["", ...ids, ""] },
+    { providerIDList: [...ids, NOBODYS] },
+    { replicas: 0 },
+  ];
+  const say = (faults: Fields | undefined): void =>
+    change(pool, world, ({ metadata, ...rest }) => ({
+      ...rest,
+      metadata: { ...metadata, generation: (metadata.generation ?? 1) + 1 },
+      spec: { ...(rest["spec"] as Fields), faults } as JsonObject,
+    }));
+  say(chance.pick(lies));
+  world.troubles.lasting(SECOND + chance.below(60 * SECOND), () => say(undefined));
+}
+
+/** For a while it does not say that it has ever been provisioned. */
+function forget(pool: KubeObject, world: World, chance: Seeded): void {
+  const { initialization, ready } = pool["status"] as Fields;
+  const say = (latches: Fields): void =>
+    change(pool, world, (present) => ({
+      ...present,
+      status: { ...(present["status"] as Fields), ...latches } as JsonObject,
+    }));
+  say({ initialization: undefined, ready: undefined });
+  world.troubles.lasting(SECOND + chance.below(60 * SECOND), () => say({ initialization, ready }));
+}
+
+/** Changes it as it is now; nobody's ownership of fields is touched. */
+function change(
+  { metadata }: KubeObject,
+  { management }: World,
+  make: (now: KubeObject) => KubeObject,
+): void {
+  const { storage } = management;
+  const present = storage.collection(POOLS).find(`${metadata.namespace}/${metadata.name}`);
+  if (present?.metadata.uid !== metadata.uid) return;
+  storage.put(POOLS, JSON.parse(JSON.stringify(make(present))) as KubeObject);
+}

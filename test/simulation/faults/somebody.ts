@@ -1,0 +1,41 @@
+import type { KubeClient } from "../../../shared/runtime/ports.ts";
+import type { Process } from "../kernel.ts";
+import type { World } from "../world.ts";
+
+/** Somebody beside the users of the workload, with access to the management server. */
+export interface Somebody {
+  readonly process: Process;
+  readonly client: KubeClient;
+  /** Tries again every second until it is accepted, but no longer than ten minutes. */
+  insist(edit: (client: KubeClient) => Promise<unknown>): Promise<void>;
+}
+
+const RETRY_MS = 1_000;
+const MAX_TRIES = 600;
+const KNOWN = new WeakMap<World, Somebody>();
+
+/** `name` begins with `user`: what they write is no write of Capstan. */
+export function somebody(world: World): Somebody {
+  const known = KNOWN.get(world) ?? create(world);
+  KNOWN.set(world, known);
+  return known;
+}
+
+function create(world: World): Somebody {
+  const process = world.kernel.process("user-somebody");
+  const client = world.connect(process).as("somebody");
+  return {
+    process,
+    client,
+    async insist(edit) {
+      for (let count = 0; count < MAX_TRIES; count += 1) {
+        try {
+          await edit(client);
+          return;
+        } catch {
+          await new Promise<void>((resolve) => process.clock.after(RETRY_MS, resolve));
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { parseKey } from "../../../shared/runtime/key.ts";
+import type { Oracle } from "./oracle.ts";
+import { onWrite } from "./sent-write.ts";
+
+/** The name of the owner, and behind it what follows from the owner: a number or words. */
+const SUFFIX = /^(-\d+|-[a-z]+)*$/;
+const CREATED = 201;
+
+/** Objects that functions make: F-09. */
+export const creations: readonly Oracle[] = [
+  {
+    number: "F-09",
+    title: "names of created objects follow from their owner, so that none is made twice",
+    watch({ world, violated, evaluated }) {
+      onWrite(world, ({ code, verb, run, answer, title }) => {
+        if (code !== CREATED || (verb !== "create" && verb !== "apply")) return;
+        const owner = parseKey(run?.key ?? "")?.name;
+        const name = answer?.metadata.name ?? "";
+        if (owner === undefined) return;
+        evaluated();
+        const isDerived = name.startsWith(owner) && SUFFIX.test(name.slice(owner.length));
+        if (!isDerived) violated(`${name} does not follow from ${owner}: ${title}`);
+      });
+    },
+  },
+];

@@ -1,0 +1,137 @@
+import { fieldOwners } from "../../../infra/kube/field-owners.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { type AnyFunction, isContractKind } from "../../../shared/runtime/define-function.ts";
+import { segmentsOf, valueAt } from "../../../shared/runtime/path.ts";
+import type { Oracle, StoredChange } from "./oracle.ts";
+
+interface Entry {
+  readonly manager: string;
+  readonly operation: string;
+  readonly subresource?: string;
+  readonly fieldsV1?: object;
+}
+
+const MANAGER_PREFIX = "capstan-";
+const CORE_GROUPS: ReadonlySet<string> = new Set(["", "cluster.x-k8s.io"]);
+
+/** Who writes which field: F-06, F-08. */
+export const ownership: readonly Oracle[] = [
+  {
+    number: "F-06",
+    title: "a function manages nothing but its own fields, and takes none from anybody",
+    watch({ world: { functions }, onChange, violated, evaluated }) {
+      onChange((change) => {
+        const { after } = change;
+        for (const { fn, entry } of changedEntries(change, functions)) {
+          evaluated();
+          const fields = fieldsOf([entry]);
+          const declared = declaredPaths(fn, change.type, after);
+          const foreign = fields.filter((field) => !isWithin(field, declared));
+          if (foreign.length > 0) violated(`${fn.spec.name} manages ${foreign.join()} of ${titleOf(change)}`);
+          for (const { field, from } of takenFields(change, entry))
+            if (!takesTurns(fn.spec.name, from))
+              violated(`${fn.spec.name} takes ${field} of ${titleOf(change)} from ${from}`);
+        }
+      });
+    },
+  },
+  {
+    number: "F-08",
+    title: "a function applies all fields that it owns",
+    watch({ world: { functions }, onChange, violated, evaluated }) {
+      onChange((change) => {
+        for (const { fn, entry } of changedEntries(change, functions)) {
+          if (entry.operation !== "Apply" || !isReconciled(fn, change)) continue;
+          if (entry.subresource !== "status") continue;
+          evaluated();
+          const missing = leftOut(fn, entry, change);
+          if (missing.length > 0)
+            violated(`${fn.spec.name} leaves out ${missing.join()} of ${titleOf(change)}`);
+        }
+      });
+    },
+  },
+];
+
+/** Fields that the writer of this entry manages now and somebody else managed before and no longer does. */
+function takenFields({ before, after }: StoredChange, entry: Entry) {
+  const gained = new Set(fieldsOf([entry]));
+  for (const field of fieldsOf(entriesOf(before, entry.manager))) gained.delete(field);
+  const others = entriesOf(before).filter(({ manager }) => manager !== entry.manager);
+  return others.flatMap((other) => {
+    const kept = new Set(fieldsOf(entriesOf(after, other.manager)));
+    const taken = fieldsOf([other]).filter((field) => gained.has(field) && !kept.has(field));
+    return taken.map((field) => ({ field, from: other.manager }));
+  });
+}
+
+/** Owned fields that have a value which the function does not apply. */
+function leftOut({ spec }: AnyFunction, entry: Entry, { after }: StoredChange): readonly string[] {
+  const applied = fieldsOf([entry]).map(segmentsOf);
+  return spec.owns.filter((path) => {
+    const parts = segmentsOf(path);
+    const isApplied = applied.some((field) => isPrefix(parts, field) || isPrefix(field, parts));
+    return valueAt(after, path) !== undefined && !isApplied;
+  });
+}
+
+/** Entries of functions that this change has written. */
+function changedEntries(
+  { type, before, after }: StoredChange,
+  functions: readonly AnyFunction[],
+): readonly { readonly fn: AnyFunction; readonly entry: Entry }[] {
+  if (after === undefined || type === "/events") return [];
+  const known = new Set(entriesOf(before).map((entry) => JSON.stringify(entry)));
+  return entriesOf(after).flatMap((entry) => {
+    if (!entry.manager.startsWith(MANAGER_PREFIX) || known.has(JSON.stringify(entry))) return [];
+    const name = entry.manager.slice(MANAGER_PREFIX.length);
+    const fn = functions.find(({ spec }) => spec.name === name);
+    return fn === undefined ? [] : [{ fn, entry }];
+  });
+}
+
+function entriesOf(object: KubeObject | undefined, manager?: string): readonly Entry[] {
+  const { managedFields = [] } = (object?.metadata ?? {}) as { readonly managedFields?: readonly Entry[] };
+  return manager === undefined ? managedFields : managedFields.filter((entry) => entry.manager === manager);
+}
+
+function fieldsOf(entries: readonly Entry[]): readonly string[] {
+  return fieldOwners(entries as Parameters<typeof fieldOwners>[0]).map(({ field }) => field);
+}
+
+/** Everything of what it creates, what it owns of its own kind, and what it owns of others. */
+function declaredPaths(fn: AnyFunction, type: string, after: KubeObject | undefined): readonly string[] {
+  const { owns, ownsOn = [], calls = [], reconciles } = fn.spec;
+  const isCreated = calls.some(({ verb, kind }) => verb === "create" && isAbout(kind, type));
+  const isOwn = `${reconciles.group}/${reconciles.plural}` === type;
+  const others = ownsOn.filter(({ kind }) => isAbout(kind, type)).flatMap(({ fields }) => fields);
+  const everything = isCreated ? Object.keys(after ?? {}) : [];
+  return [...(isOwn ? owns : []), ...others, ...everything];
+}
+
+function isAbout(kind: AnyFunction["spec"]["watches"][number]["on"], type: string): boolean {
+  if (!isContractKind(kind)) return `${kind.group}/${kind.plural}` === type;
+  return !CORE_GROUPS.has(type.split("/", 1)[0] ?? "");
+}
+
+function isWithin(field: string, declared: readonly string[]): boolean {
+  const parts = segmentsOf(field);
+  return declared.some((path) => isPrefix(segmentsOf(path), parts) || isPrefix(parts, segmentsOf(path)));
+}
+
+function isPrefix(short: readonly string[], long: readonly string[]): boolean {
+  return short.length <= long.length && short.every((part, index) => part === long[index]);
+}
+
+function isReconciled({ spec: { reconciles } }: AnyFunction, { type }: StoredChange): boolean {
+  return `${reconciles.group}/${reconciles.plural}` === type;
+}
+
+/** Replicas that are managed from outside are the provider's to write (test/invariants/ownership.test.ts). */
+function takesTurns(name: string, other: string): boolean {
+  return name === "sim-autoscaler" || other === "capstan-sim-autoscaler";
+}
+
+function titleOf({ type, after }: StoredChange): string {
+  return `${type} ${after?.metadata.namespace ?? ""}/${after?.metadata.name}`;
+}

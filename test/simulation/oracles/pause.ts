@@ -1,0 +1,58 @@
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import type { RecordedWrite } from "../../../shared/runtime/attempt-record.ts";
+import { sameJson } from "../../../shared/runtime/path.ts";
+import type { PatchOperation } from "../../../shared/runtime/ports.ts";
+import type { Oracle } from "./oracle.ts";
+import { lastRead, objectsRead } from "./run-reads.ts";
+
+const PAUSED = "cluster.x-k8s.io/paused";
+
+/** Paused means silent: F-19. */
+export const pause: readonly Oracle[] = [
+  {
+    number: "F-19",
+    title: "a run that sees a pause writes nothing but the finalizer and the Paused condition",
+    watch({ world: { runs }, violated, evaluated }) {
+      runs.onEnd(({ functionName, key, record }) => {
+        const [first] = objectsRead(record);
+        const seen = objectsRead(record).map(({ object }) => object);
+        const isPaused =
+          first?.object.metadata.annotations?.[PAUSED] !== undefined ||
+          seen.some((object) => object.kind === "Cluster" && isPausedCluster(object));
+        if (!isPaused) return;
+        evaluated();
+        for (const write of record?.writes ?? []) {
+          const read = lastRead(record, write.kind.kind, write.key);
+          if (!isQuiet(write, read))
+            violated(
+              `${functionName} ${key}: ${write.verb} ${write.kind.kind} ${JSON.stringify(write.body)}`,
+            );
+        }
+      });
+    },
+  },
+];
+
+function isPausedCluster(object: KubeObject): boolean {
+  return (object as { readonly spec?: { readonly paused?: boolean } }).spec?.paused === true;
+}
+
+function isQuiet({ verb, body, subresource }: RecordedWrite, read: KubeObject | undefined): boolean {
+  if (verb === "patch")
+    return (body as readonly PatchOperation[]).every(
+      ({ op, path }) => op === "test" || path.startsWith("/metadata/finalizers"),
+    );
+  if (verb !== "apply" || subresource !== "status") return false;
+  const status = (object: unknown) => (object as { readonly status?: object } | undefined)?.status ?? {};
+  return sameJson(withoutPaused(status(body)), withoutPaused(status(read)));
+}
+
+/** The status but for the Paused condition, and for which generation it was written. */
+function withoutPaused(status: object): unknown {
+  return JSON.parse(JSON.stringify(status), (member, value: unknown) => {
+    if (member === "observedGeneration") return undefined;
+    if (!Array.isArray(value)) return value;
+    const others = value.filter((each) => Object(each).type !== "Paused");
+    return others.length === 0 ? undefined : others;
+  });
+}

@@ -1,0 +1,56 @@
+import { composeLetter, summarizeAttempt } from "../../../shared/runtime/compose-letter.ts";
+import type { Death, FailedRun } from "../../../shared/runtime/dead-letters-port.ts";
+import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import { type ReplayResult, replay } from "../../../shared/runtime/replay.ts";
+import type { Oracle } from "./oracle.ts";
+
+/** Beyond these, failures repeat themselves. */
+const MOST = 50;
+const BUILD = { version: "simulated", configDigest: "" };
+
+/** Dead letters decide again what they record: F-14, 6.5 e. */
+export const replays: readonly Oracle[] = [
+  {
+    number: "F-14",
+    title: "the letter of a run that failed, replayed offline, gives the same requests and the same digest",
+    watch({ world, violated, evaluated, onRest }) {
+      onRest(async () => {
+        const recorded = world.failures.filter(({ record }) => record !== undefined);
+        const dead = recorded.filter(({ death }) => death !== undefined);
+        // Failures that a key has survived: their letters are the same, there are only more of them.
+        const others = recorded.filter(({ death }) => death === undefined).slice(0, MOST);
+        for (const run of [...dead, ...others]) {
+          const fn = world.functions.find(({ spec }) => spec.name === run.function);
+          if (fn === undefined || isCutOff(run)) continue;
+          evaluated();
+          const wrong = differenceIn(await replayed(fn, run));
+          if (wrong !== undefined) violated(`${run.function} ${run.key}: ${wrong}`);
+        }
+      });
+    },
+  },
+];
+
+/**
+ * A run that was cut off, or never got to its step, has decided nothing. Neither has one of which a read failed: the
+ * letter does not hold the reads beside it that had no answer yet.
+ */
+function isCutOff({ record }: FailedRun): boolean {
+  if (record?.decision !== undefined) return false;
+  return record?.thrown === undefined || record.reads.some(({ answer }) => answer.type === "error");
+}
+
+async function replayed(fn: AnyFunction, run: FailedRun): Promise<ReplayResult> {
+  const death: Death = run.death ?? { reason: "MaxAttempts", class: "live", since: new Date(0) };
+  const hide = (secret: string): string => secret;
+  const attempt = summarizeAttempt(run, death.since, hide);
+  const history = { firstFailureAt: attempt.start, attempts: [attempt] };
+  return replay(fn, await composeLetter({ ...run, death }, { build: BUILD, history, hide }));
+}
+
+function differenceIn(result: ReplayResult): string | undefined {
+  if (result.type === "not replayable") return result.why;
+  const { recorded, replayed: again } = result;
+  const isSame = JSON.stringify(recorded.requests) === JSON.stringify(again.requests);
+  return result.type === "reproduced" && isSame ? undefined : JSON.stringify(result);
+}

@@ -1,0 +1,110 @@
+import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
+import { MANAGEMENT } from "../../../shared/api/kinds.ts";
+import type { TypeKey } from "../../../shared/runtime/ports.ts";
+import type { Cause } from "../../../shared/runtime/queue-port.ts";
+import { type RoutedKey, routeChange } from "../../../shared/runtime/route.ts";
+import type { World } from "../world.ts";
+import type { Oracle } from "./oracle.ts";
+
+/** Keys and what wakes them: F-03, F-12. */
+export const wakeUps: readonly Oracle[] = [
+  {
+    number: "F-03",
+    title: "a change that is visible is followed by a run, and not only by way of a relist",
+    watch({ world, violated, evaluated, onRest }) {
+      const { ledger, store, management } = world;
+      /** By function and key: what it has to be run for, and whether the queue knows of it. */
+      const due = new Map<string, { readonly why: string; readonly isEnqueued: boolean }>();
+      /** Functions that have had the first relist of this relay: what was listed before wakes nobody. */
+      const opened = new Set<string>();
+      // What a lost queue, read model or relay knew comes back with a relist; F-01 and F-10 judge that.
+      const forget = (): void => due.clear();
+      ledger.onWipe(forget);
+      store.onWipe(forget);
+      management.onRestore(forget);
+      let relay = world.processOf("relay");
+      const forgetWithRelay = (): void => {
+        const now = world.processOf("relay");
+        if (now === relay) return;
+        forget();
+        opened.clear();
+        relay = now;
+      };
+      store.onShown(({ type, before, after }) => {
+        forgetWithRelay();
+        const { name, resourceVersion } = (after ?? before)?.metadata ?? {};
+        const why = `${type.kind} ${name}@${resourceVersion}`;
+        void wokenBy(world, type, before, after).then((woken) => {
+          for (const { functionName, key } of woken)
+            if (opened.has(functionName)) due.set(`${functionName} ${key}`, { why, isEnqueued: false });
+        });
+      });
+      ledger.onEnqueue((functionName, { key, class: wanted, cause }) => {
+        if (wanted === "resync") opened.add(functionName);
+        else if (cause !== undefined)
+          due.set(`${functionName} ${key}`, { why: cause.what, isEnqueued: true });
+      });
+      ledger.onClaim((functionName, { key, causes }) => {
+        forgetWithRelay();
+        const name = `${functionName} ${key}`;
+        const known = due.get(name);
+        // What the relay has not told yet is still to come.
+        if (known?.isEnqueued !== true) return;
+        evaluated();
+        due.delete(name);
+        if (isOnlyResync(causes)) violated(`only a relist has brought back ${name}, due to ${known.why}`);
+      });
+      onRest(() => {
+        // What was never enqueued went with a relay that ended; F-01 judges that.
+        for (const [name, { why, isEnqueued }] of due)
+          if (isEnqueued) violated(`${name} has not run since ${why}`);
+      });
+    },
+  },
+  {
+    number: "F-12",
+    title: "a change of a dead key starts a fresh attempt",
+    watch({ world: { ledger }, violated, evaluated, onRest }) {
+      const revived = new Set<string>();
+      ledger.onEnqueue((functionName, { key, class: wanted }) => {
+        const isDead = ledger.stateOf(functionName, key)?.state === "dead";
+        if (isDead && wanted === "live") revived.add(`${functionName} ${key}`);
+      });
+      ledger.onClaim((functionName, { key, failures }) => {
+        const name = `${functionName} ${key}`;
+        if (!revived.delete(name)) return;
+        evaluated();
+        if (failures > 0) violated(`${name} begins with ${failures} failures`);
+      });
+      ledger.onWipe(() => revived.clear());
+      onRest(() => {
+        for (const name of revived) violated(`${name} stays dead whatever changes`);
+      });
+    },
+  },
+];
+
+/** Functions with their keys that a change of the read model concerns; none while the kind is being listed. */
+async function wokenBy(
+  { functions, store }: World,
+  type: TypeKey,
+  before: KubeObject | undefined,
+  after: KubeObject | undefined,
+): Promise<readonly RoutedKey[]> {
+  if (!(await store.inner.progress(type)).ready) return [];
+  const lookup = {
+    find: ({ group, kind }: Kind, index: string, value: string) =>
+      store.inner.find({ cluster: MANAGEMENT, group, kind }, index, value),
+  };
+  const isRecreated =
+    before !== undefined && after !== undefined && before.metadata.uid !== after.metadata.uid;
+  const changes = isRecreated ? [{ before }, { after }] : [{ before, after }];
+  const routed = await Promise.all(
+    changes.map((change) => routeChange(functions, { kind: type, cluster: type.cluster, ...change }, lookup)),
+  );
+  return routed.flat();
+}
+
+function isOnlyResync(causes: readonly Cause[]): boolean {
+  return causes.length > 0 && causes.every(({ what }) => what === "resync");
+}
