@@ -122,8 +122,12 @@ function withoutRace(annotations: unknown): unknown {
   return Object.keys(others).length === 0 ? undefined : others;
 }
 
-/** What a kubelet owns of its Node, or a user of what was made again, is their own business. */
-const OTHERS: ReadonlySet<string | undefined> = new Set(["capstan-sim-cloud", "capstan-user"]);
+/** What a kubelet owns of its Node, a user of what was made again, somebody by hand: their own business. */
+const OTHERS: ReadonlySet<string | undefined> = new Set([
+  "capstan-sim-cloud",
+  "capstan-somebody",
+  "capstan-user",
+]);
 
 function ownersOf(entries: readonly Entry[]): string[] {
   const lines = entries.filter(({ manager }) => !OTHERS.has(manager)).map(orderedEntry);
