@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import type { Log } from "../../shared/runtime/ports.ts";
 import { formatTable } from "../cli/table.ts";
 import { systemClock } from "../clock.ts";
-import { createBullmqQueue } from "../queue/bullmq.ts";
+import { createBullmqQueue } from "../queue/bullmq/bullmq.ts";
 import { createMemoryQueue } from "../queue/memory.ts";
 import { createEmulatedSqs } from "./emulated-sqs.ts";
 import { createBareList, createPlainBullmq } from "./queue-baselines.ts";

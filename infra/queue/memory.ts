@@ -17,8 +17,8 @@ import { ActiveRuns } from "./active-runs.ts";
 import { checkEntries } from "./check-entries.ts";
 import { type Claim, failedRun, forgetCount, forgetFailure } from "./claim.ts";
 import { checkFunctionName } from "./function-name.ts";
-import { Ledger } from "./ledger.ts";
-import type { CountedFailure } from "./ledger-deaths.ts";
+import { Ledger } from "./ledger/ledger.ts";
+import type { CountedFailure } from "./ledger/ledger-deaths.ts";
 import type { LeaseTiming } from "./run-lease.ts";
 import { LEASE_TIMING, runLease } from "./run-lease.ts";
 

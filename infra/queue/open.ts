@@ -3,7 +3,7 @@ import type { LastRuns } from "../../shared/runtime/last-run.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { NoteCount, Queue } from "../../shared/runtime/queue-port.ts";
 import { createMemoryLastRuns } from "./last-runs.ts";
-import { parseSqsUrl } from "./sqs-url.ts";
+import { parseSqsUrl } from "./sqs/sqs-url.ts";
 
 export interface SharedQueuePorts {
   readonly clock: Clock;
@@ -28,11 +28,11 @@ export function ledgerUrl(queue: string): string {
 /** The queue that several processes share: BullMQ for `redis://`, SQS for `sqs://`. Loads only that driver. */
 export async function openSharedQueue(url: string, ports: SharedQueuePorts): Promise<Queue> {
   if (isRedisUrl(url)) {
-    const { createBullmqQueue } = await import("./bullmq.ts");
+    const { createBullmqQueue } = await import("./bullmq/bullmq.ts");
     return createBullmqQueue({ url, ...ports });
   }
   const target = parseSqsUrl(url);
-  const { createSqsQueue } = await import("./sqs.ts");
+  const { createSqsQueue } = await import("./sqs/sqs.ts");
   return createSqsQueue({ ...target, ...ports });
 }
 
@@ -43,7 +43,7 @@ export async function openLastRuns(
 ): Promise<LastRuns> {
   const url = ledgerUrl(queue);
   if (url === "memory") return createMemoryLastRuns();
-  const { createRedisLastRuns } = await import("./redis-last-runs.ts");
+  const { createRedisLastRuns } = await import("./redis/redis-last-runs.ts");
   return createRedisLastRuns({ url, ...ports });
 }
 

@@ -10,8 +10,9 @@ import type { Server } from "../kube/client.ts";
 import type { RequestRate } from "../kube/rate-limit.ts";
 import type { AddressList } from "../kube/server-access.ts";
 import type { Connect } from "../kube/transport.ts";
-import { type ConnectionStatus, type Connections, startConnections } from "./connections.ts";
-import { createDelivery } from "./delivery.ts";
+import { createDelivery } from "./delivery/delivery.ts";
+import { createWatchFilter } from "./delivery/watch-filter.ts";
+import { type ListNews, startWatchedTypes } from "./management/watched-types.ts";
 import {
   type ResyncOptions,
   resyncAfterLoss,
@@ -21,9 +22,8 @@ import {
 } from "./resync.ts";
 import { rest, untilAccepted } from "./retry.ts";
 import { watchForLoss } from "./store-loss.ts";
-import { createWatchFilter } from "./watch-filter.ts";
-import type { LoopStatus } from "./watch-loop.ts";
-import { type ListNews, startWatchedTypes } from "./watched-types.ts";
+import type { LoopStatus } from "./watch/watch-loop.ts";
+import { type ConnectionStatus, type Connections, startConnections } from "./workload/connections.ts";
 
 export interface RelayOptions {
   readonly functions: readonly AnyFunction[];

@@ -6,10 +6,10 @@ import { digestOf } from "../../shared/runtime/digest.ts";
 import { formatKey, type Key } from "../../shared/runtime/key.ts";
 import type { Clock, Log, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import { type Queue, RESTORED } from "../../shared/runtime/queue-port.ts";
-import type { Delivery } from "./delivery.ts";
+import type { Delivery } from "./delivery/delivery.ts";
+import { EVERYTHING, type WatchFilter } from "./delivery/watch-filter.ts";
 import { rest } from "./retry.ts";
 import { LOSS_CHECK_MS } from "./store-loss.ts";
-import { EVERYTHING, type WatchFilter } from "./watch-filter.ts";
 
 /**
  * A relay has started, a kind was listed late or again, its server was restored or replaced, the period is over, the

@@ -12,8 +12,8 @@ import type {
   TypeProgress,
   Untold,
 } from "../../shared/runtime/ports.ts";
-import { connectRedis, endConnection } from "../queue/redis-connection.ts";
-import { identifyRedis } from "../queue/redis-identity.ts";
+import { connectRedis, endConnection } from "../queue/redis/redis-connection.ts";
+import { identifyRedis } from "../queue/redis/redis-identity.ts";
 import type { KindLookup } from "./snapshot.ts";
 import { freezeDeep, inOrder, isSelected, placementOf, versionOf } from "./snapshot.ts";
 

@@ -3,9 +3,9 @@ import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
 import type { RunContext } from "../../shared/runtime/run-step.ts";
 import type { LeaseTiming } from "../queue/run-lease.ts";
-import type { MessageSource, PushedSqsQueue, SqsQueueOptions } from "../queue/sqs.ts";
-import { createPushedSqsQueue, DEFAULT_SQS_PREFIX } from "../queue/sqs.ts";
-import { sqsQueueName } from "../queue/sqs-queues.ts";
+import type { MessageSource, PushedSqsQueue, SqsQueueOptions } from "../queue/sqs/sqs.ts";
+import { createPushedSqsQueue, DEFAULT_SQS_PREFIX } from "../queue/sqs/sqs.ts";
+import { sqsQueueName } from "../queue/sqs/sqs-queues.ts";
 import { startWorker } from "./worker.ts";
 
 /** Runs side by side in one invocation; BatchSize of the event source mapping is best the same. */

@@ -1,4 +1,4 @@
-import type { Ledger } from "../../infra/queue/ledger.ts";
+import type { Ledger } from "../../infra/queue/ledger/ledger.ts";
 import type { Key } from "../../shared/runtime/key.ts";
 import type { QueueEntry } from "../../shared/runtime/queue-port.ts";
 

@@ -1,7 +1,7 @@
 import type { Claim, ClaimTerms } from "../../infra/queue/claim.ts";
-import { Ledger } from "../../infra/queue/ledger.ts";
-import type { CountedFailure } from "../../infra/queue/ledger-deaths.ts";
-import type { Change, KeyDeath, Token, TokenLedger } from "../../infra/queue/token-ledger.ts";
+import { Ledger } from "../../infra/queue/ledger/ledger.ts";
+import type { CountedFailure } from "../../infra/queue/ledger/ledger-deaths.ts";
+import type { Change, KeyDeath, Token, TokenLedger } from "../../infra/queue/tokens/token-ledger.ts";
 import type { Key } from "../../shared/runtime/key.ts";
 import type { KeyState, Outcome, QueueEntry } from "../../shared/runtime/queue-port.ts";
 import type { Kernel, Operation, Process } from "./kernel.ts";
@@ -25,7 +25,7 @@ interface Finished {
   readonly accepted: boolean;
 }
 
-/** The ledger that several processes share: the state machine of `infra/queue/ledger.ts`, a network away. */
+/** The ledger that several processes share: the state machine of `infra/queue/ledger/ledger.ts`, a network away. */
 export interface SharedLedger {
   of(process: Process): TokenLedger;
   /** Everything is gone (X-35); processes see another epoch. */

@@ -1,6 +1,6 @@
 import { LEASE_TIMING } from "../../infra/queue/run-lease.ts";
-import type { TokenLedger } from "../../infra/queue/token-ledger.ts";
-import { TokenQueue } from "../../infra/queue/token-queue.ts";
+import type { TokenLedger } from "../../infra/queue/tokens/token-ledger.ts";
+import { TokenQueue } from "../../infra/queue/tokens/token-queue.ts";
 import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";

@@ -1,5 +1,5 @@
-import type { Token } from "../../infra/queue/token-ledger.ts";
-import type { HandleToken, Receiver, Transport } from "../../infra/queue/token-transport.ts";
+import type { Token } from "../../infra/queue/tokens/token-ledger.ts";
+import type { HandleToken, Receiver, Transport } from "../../infra/queue/tokens/token-transport.ts";
 import type { Kernel, Operation, Process } from "./kernel.ts";
 
 /** A token on its way to whichever worker has room for it. */

@@ -1,4 +1,4 @@
-import type { TokenLedger } from "../../infra/queue/token-ledger.ts";
+import type { TokenLedger } from "../../infra/queue/tokens/token-ledger.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
 
 /** What a process is built of. */

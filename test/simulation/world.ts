@@ -1,8 +1,8 @@
 import type { Storage } from "../../infra/apiserver/storage/storage.ts";
 import { createServer, type Server } from "../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../infra/kube/kubeconfig.ts";
-import { createClients } from "../../infra/relay/clients.ts";
 import { startRelay } from "../../infra/relay/relay.ts";
+import { createClients } from "../../infra/relay/workload/clients.ts";
 import { startCloud } from "../../infra/sim/cloud.ts";
 import { startWorker } from "../../infra/worker/worker.ts";
 import type { FailedRun } from "../../shared/runtime/dead-letters-port.ts";

@@ -1,4 +1,4 @@
-import { createBullmqQueue } from "../../infra/queue/bullmq.ts";
+import { createBullmqQueue } from "../../infra/queue/bullmq/bullmq.ts";
 import { DEFAULT_QUEUE } from "../../shared/runtime/backoff.ts";
 import { silentLog } from "./silent-log.ts";
 

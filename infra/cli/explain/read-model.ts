@@ -6,9 +6,9 @@ import { packageVersion, readEnvironment } from "../../config.ts";
 import { createServer, type Server } from "../../kube/client.ts";
 import { loadKubeconfig } from "../../kube/kubeconfig.ts";
 import { createMemoryQueue } from "../../queue/memory.ts";
-import { createClients } from "../../relay/clients.ts";
 import { type Relay, startRelay } from "../../relay/relay.ts";
-import { whyUnreachable } from "../../relay/workload-access.ts";
+import { createClients } from "../../relay/workload/clients.ts";
+import { whyUnreachable } from "../../relay/workload/workload-access.ts";
 import { createMemoryStore } from "../../store/memory.ts";
 import { createLog } from "../../telemetry/log.ts";
 

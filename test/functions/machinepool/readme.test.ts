@@ -9,7 +9,7 @@ const DECIDED = [
   "test/shared/contract",
   "test/shared/api",
   "test/shared/runtime",
-  "test/infra/relay",
+  "test/infra/relay/workload",
   "test/invariants",
 ];
 const SEEN = ["test/system"];

@@ -6,7 +6,7 @@ const NUMBERS = Array.from({ length: 20 }, (_, n) => `Q-${String(n + 1).padStart
 
 /** Files of a driver's tests; the suites that they call are looked up. */
 const shared = (driver: string): readonly string[] =>
-  ["", "-model", "-chaos", "-outages", "-faults"].map((part) => `infra/queue/${driver}${part}.test.ts`);
+  ["", "-model", "-chaos", "-outages", "-faults"].map((part) => `infra/queue/${driver}/${driver}${part}.test.ts`);
 const DRIVERS = {
   memory: ["infra/queue/memory.test.ts"],
   bullmq: shared("bullmq"),
@@ -18,7 +18,7 @@ const textOf = (path: string): Promise<string> => readFile(new URL(`../../${path
 /** The names of the tests of a file and of the queue suites that it calls. */
 async function testsIn(path: string): Promise<readonly string[]> {
   const text = await textOf(path);
-  const suites = [...text.matchAll(/from "\.\.\/\.\.\/(suites\/queue[a-z-]*\.ts)"/g)].map(
+  const suites = [...text.matchAll(/from "(?:\.\.\/)+(suites\/queue[a-z-]*\.ts)"/g)].map(
     ([, suite]) => suite,
   );
   const texts = [text, ...(await Promise.all(suites.map((suite) => textOf(String(suite)))))];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createDelivery, type Delivery } from "../../../infra/relay/delivery.ts";
+import { createDelivery, type Delivery } from "../../../infra/relay/delivery/delivery.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { defineFunction, watch } from "../../../shared/runtime/define-function.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Delivery } from "../../../infra/relay/delivery.ts";
+import type { Delivery } from "../../../infra/relay/delivery/delivery.ts";
 import { resyncAfterLoss, resyncPeriodically } from "../../../infra/relay/resync.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { type Kind, MANAGEMENT } from "../../../shared/api/kinds.ts";

@@ -1,9 +1,9 @@
 import { constants, createGzip, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { createBudget } from "../../../infra/relay/budget.ts";
-import { createDelivery } from "../../../infra/relay/delivery.ts";
-import type { WatchConsumer } from "../../../infra/relay/watch-consumer.ts";
-import { EVERYTHING } from "../../../infra/relay/watch-filter.ts";
+import { createDelivery } from "../../../infra/relay/delivery/delivery.ts";
+import { EVERYTHING } from "../../../infra/relay/delivery/watch-filter.ts";
+import { createBudget } from "../../../infra/relay/watch/budget.ts";
+import type { WatchConsumer } from "../../../infra/relay/watch/watch-consumer.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import type { Queue } from "../../../shared/runtime/queue-port.ts";

@@ -1,10 +1,10 @@
 import { systemClock } from "../../../infra/clock.ts";
 import { createServer } from "../../../infra/kube/client.ts";
 import type { ServerAccess } from "../../../infra/kube/server-access.ts";
-import type { Budget } from "../../../infra/relay/budget.ts";
 import { createTurns } from "../../../infra/relay/turns.ts";
-import type { WatchConsumer } from "../../../infra/relay/watch-consumer.ts";
-import { startWatchLoop, type WatchLoop } from "../../../infra/relay/watch-loop.ts";
+import type { Budget } from "../../../infra/relay/watch/budget.ts";
+import type { WatchConsumer } from "../../../infra/relay/watch/watch-consumer.ts";
+import { startWatchLoop, type WatchLoop } from "../../../infra/relay/watch/watch-loop.ts";
 import type { Kind, KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { recordingLog } from "../../support/recording-log.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
 import { systemClock } from "../../../infra/clock.ts";
-import { createSqsQueue } from "../../../infra/queue/sqs.ts";
+import { createSqsQueue } from "../../../infra/queue/sqs/sqs.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import type { LambdaOptions, SqsRecord } from "../../../infra/worker/lambda.ts";
 import { createLambdaHandler } from "../../../infra/worker/lambda.ts";

@@ -1,4 +1,4 @@
-import type { TokenLedger } from "../../../infra/queue/token-ledger.ts";
+import type { TokenLedger } from "../../../infra/queue/tokens/token-ledger.ts";
 import type { Fence } from "../../../shared/runtime/queue-port.ts";
 import { type Defect, patched } from "./defect.ts";
 

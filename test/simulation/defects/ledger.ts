@@ -1,5 +1,5 @@
 import type { Claim, ClaimTerms } from "../../../infra/queue/claim.ts";
-import type { Ledger } from "../../../infra/queue/ledger.ts";
+import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
 import type { Key } from "../../../shared/runtime/key.ts";
 import type { Outcome } from "../../../shared/runtime/queue-port.ts";
 import { type Defect, patched } from "./defect.ts";

@@ -1,0 +1,103 @@
+import type { NoteFailure } from "../../../shared/runtime/dead-letters-port.ts";
+import type { Clock, Log } from "../../../shared/runtime/ports.ts";
+import type { NoteCount, Queue } from "../../../shared/runtime/queue-port.ts";
+import { systemClock } from "../../clock.ts";
+import { checkEntries } from "../check-entries.ts";
+import { forgetCount, forgetFailure } from "../claim.ts";
+import { checkFunctionName } from "../function-name.ts";
+import { connectPatiently, connectRedis, endConnection } from "../redis/redis-connection.ts";
+import { watchRedis } from "../redis/redis-health.ts";
+import { createRedisLedger } from "../redis/redis-ledger.ts";
+import type { LeaseTiming } from "../run-lease.ts";
+import { LEASE_TIMING } from "../run-lease.ts";
+import { TOKEN_WINDOW, TokenQueue } from "../tokens/token-queue.ts";
+import { createBullmqTransport } from "./bullmq-transport.ts";
+
+export interface BullmqQueueOptions {
+  /** `redis://` or `rediss://`. */
+  readonly url: string;
+  readonly log: Log;
+  /** Timers of this process; instants are those of Redis. */
+  readonly clock?: Clock;
+  readonly timing?: Partial<LeaseTiming>;
+  /** ms until the token of a key that nobody has claimed is sent again. Default 5 s. */
+  readonly resendMs?: number;
+  /** Told about every failure, for dead letters. */
+  readonly noteFailure?: NoteFailure;
+  /** Told what the ledger counts, for metrics. */
+  readonly noteCount?: NoteCount;
+}
+
+/**
+ * The queue of many processes: ledger on Redis, tokens through BullMQ. A process that has used a function also ticks
+ * it (every 250 ms), worker or not. Throws when Redis cannot be reached or evicts data.
+ */
+export async function createBullmqQueue({
+  url,
+  log,
+  clock = systemClock,
+  timing,
+  resendMs,
+  noteFailure = forgetFailure,
+  noteCount = forgetCount,
+}: BullmqQueueOptions): Promise<Queue> {
+  const producer = await connectRedis({ url, log });
+  const health = await watchRedis(producer, { url, clock, log }).catch(async (error: unknown) => {
+    await endConnection(producer);
+    throw error;
+  });
+  const patient = connectPatiently(producer);
+  const worker = patient.redis;
+  const ledger = await createRedisLedger({
+    producer,
+    worker,
+    window: TOKEN_WINDOW,
+    noteCount,
+    ...(resendMs === undefined ? {} : { resendMs }),
+  });
+  const functions = new Map<string, Promise<TokenQueue>>();
+  let closed = false;
+  const create = async (functionName: string): Promise<TokenQueue> => {
+    const transport = await createBullmqTransport({ functionName, producer, worker, clock, log });
+    return new TokenQueue({
+      functionName,
+      ledger,
+      transport,
+      clock,
+      log,
+      timing: { ...LEASE_TIMING, ...timing },
+      noteFailure,
+      anyKey: true,
+    });
+  };
+  const open = async (name: string): Promise<TokenQueue> => {
+    if (closed) throw new Error("the queue is closed");
+    const opened = functions.get(checkFunctionName(name)) ?? create(name);
+    functions.set(name, opened);
+    return opened;
+  };
+  return {
+    enqueue: async (name, entries) => {
+      const queue = await open(name);
+      checkEntries(entries);
+      await health.watch(() => queue.enqueue(entries));
+    },
+    work: async (name, options, run) => (await open(name)).work(options, run),
+    depth: async (name) => {
+      await open(name);
+      return ledger.depth(name);
+    },
+    dead: async (name) => ledger.dead(checkFunctionName(name)),
+    keyState: async (name, key) => ledger.keyState(checkFunctionName(name), key),
+    epoch: async (name) => `${await ledger.epoch(checkFunctionName(name))}.${await health.generation()}`,
+    pause: async (name) => (await open(name)).pause(true),
+    resume: async (name) => (await open(name)).pause(false),
+    healthy: () => health.healthy(),
+    [Symbol.asyncDispose]: async () => {
+      closed = true;
+      const opened = await Promise.all(functions.values());
+      await Promise.all(opened.map((each) => each[Symbol.asyncDispose]()));
+      await Promise.all([patient[Symbol.asyncDispose](), endConnection(producer)]);
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { Redis } from "ioredis";
+import { MINUTE } from "../../../shared/runtime/backoff.ts";
+import type { Clock } from "../../../shared/runtime/ports.ts";
+
+const REAP_EVERY_MS = MINUTE;
+
+export interface OrphanOptions {
+  readonly queue: { removeOrphanedJobs(): Promise<number> };
+  readonly redis: Redis;
+  readonly prefix: string;
+  readonly clock: Clock;
+  readonly onError: (error: Error) => void;
+}
+
+/**
+ * Removes jobs that a partial loss of data has left without a place in any list, which nobody would ever take: now,
+ * and every minute (R-05, X-38). A look goes through all keys of Redis, so of all processes that live at most two look
+ * in the same minute. Returns how to stop.
+ */
+export function reapOrphans({ queue, redis, prefix, clock, onError }: OrphanOptions): () => void {
+  const reaped = `${prefix}:t:reaped`;
+  let stopped = false;
+  let cancel = (): void => undefined;
+  const reap = async (): Promise<void> => {
+    while (!stopped && (await queue.removeOrphanedJobs()) > 0);
+  };
+  const reapInTurn = async (): Promise<void> => {
+    // Shorter than the time until this process comes again: alone, it must not keep itself from it.
+    const mine = await redis.set(reaped, "1", "PX", REAP_EVERY_MS / 2, "NX");
+    if (mine !== null) await reap();
+  };
+  const later = (): void => {
+    if (stopped) return;
+    cancel = clock.after(REAP_EVERY_MS, () => void reapInTurn().catch(onError).finally(later));
+  };
+  void reap().catch(onError).finally(later);
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}

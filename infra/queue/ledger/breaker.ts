@@ -1,0 +1,45 @@
+import { BREAKER } from "../limits.ts";
+
+/** Slows a function down while most of its runs fail (queue.md 7); `lua/ledger.lua` has the same for Redis. */
+export class Breaker {
+  readonly #intervals = new Map<number, { runs: number; failures: number }>();
+  #nextClaimAt: number | undefined;
+
+  get open(): boolean {
+    return this.#nextClaimAt !== undefined;
+  }
+
+  /** A run that ended; `again` is none. */
+  note(now: number, failed: boolean): void {
+    const number = Math.floor(now / BREAKER.intervalMs);
+    const counts = this.#intervals.get(number) ?? { runs: 0, failures: 0 };
+    counts.runs += 1;
+    if (failed) counts.failures += 1;
+    this.#intervals.set(number, counts);
+    this.settle(now);
+  }
+
+  /** Lets old intervals be forgotten. */
+  settle(now: number): void {
+    const first = Math.floor(now / BREAKER.intervalMs) - BREAKER.intervals;
+    let runs = 0;
+    let failures = 0;
+    for (const [number, counts] of this.#intervals) {
+      if (number <= first) this.#intervals.delete(number);
+      else {
+        runs += counts.runs;
+        failures += counts.failures;
+      }
+    }
+    if (runs < BREAKER.minRuns || failures * 2 <= runs) this.#nextClaimAt = undefined;
+    else this.#nextClaimAt ??= now + BREAKER.claimEveryMs;
+  }
+
+  /** Undefined = one claim may be made now and is counted; else when to ask again. */
+  claimAt(now: number): number | undefined {
+    if (this.#nextClaimAt === undefined) return undefined;
+    if (now < this.#nextClaimAt) return this.#nextClaimAt;
+    this.#nextClaimAt = now + BREAKER.claimEveryMs;
+    return undefined;
+  }
+}

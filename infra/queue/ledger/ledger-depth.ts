@@ -1,0 +1,63 @@
+import type { DeadKey, KeyState, QueueDepth, TenantDepth } from "../../../shared/runtime/queue-port.ts";
+import type { Class, Entry } from "./ledger-entries.ts";
+import { tenantOf } from "./tenant-lines.ts";
+
+/** Counts entries by state and tenant, with the ages of the oldest ready ones; for people and metrics. */
+export function countEntries(now: number, entries: readonly Entry[]): QueueDepth {
+  const total = { ready: 0, waiting: 0, running: 0, dead: 0 };
+  const tenants = new Map<string, { -readonly [state in keyof TenantDepth]: number }>();
+  const oldest: { [urgency in Class]?: number } = {};
+  let readyResync = 0;
+  let nextDueMs: number | undefined;
+  for (const entry of entries) {
+    const { key, state, class: wanted, readyAt = now, wakeAt = now } = entry;
+    const tenant = tenants.get(tenantOf(key)) ?? { ready: 0, waiting: 0, running: 0, dead: 0 };
+    tenants.set(tenantOf(key), tenant);
+    tenant[state] += 1;
+    total[state] += 1;
+    if (state === "ready") oldest[wanted] = Math.max(oldest[wanted] ?? 0, now - readyAt);
+    if (state === "ready" && wanted === "resync") readyResync += 1;
+    if (state === "waiting") nextDueMs = Math.max(0, Math.min(nextDueMs ?? Infinity, wakeAt - now));
+  }
+  const tickLagMs = lagOf(now, entries);
+  return {
+    ...total,
+    ...(nextDueMs === undefined ? {} : { nextDueMs }),
+    ...(tickLagMs > 0 ? { tickLagMs } : {}),
+    ...(total.ready > 0 ? { readyResync, oldestReadyMs: oldest } : {}),
+    ...(tenants.size > 0 ? { tenants: Object.fromEntries(tenants) } : {}),
+  };
+}
+
+/** Since when time should have moved a key on; 0 when it is not behind. */
+function lagOf(now: number, entries: readonly Entry[]): number {
+  const moved = entries.filter(({ state }) => state === "waiting" || state === "running");
+  return moved.reduce((lag, { wakeAt = now }) => Math.max(lag, now - wakeAt), 0);
+}
+
+/** The longest dead first. */
+export function deadKeys(entries: readonly Entry[]): readonly DeadKey[] {
+  return entries
+    .flatMap(({ state, key, deadSince, failures, failure }) =>
+      state === "dead" && deadSince !== undefined && failure !== undefined
+        ? [{ key, since: new Date(deadSince), failures, failure }]
+        : [],
+    )
+    .sort((a, b) => a.since.getTime() - b.since.getTime() || (a.key < b.key ? -1 : 1));
+}
+
+/** One entry for people. */
+export function keyStateOf(entry: Entry): KeyState {
+  const { state, readyAt, lease, deadSince, wakeAt, causes, failures, failure } = entry;
+  const since = { waiting: undefined, ready: readyAt, running: lease?.startedAt, dead: deadSince }[state];
+  const moves = state === "waiting" || state === "running";
+  return {
+    state,
+    ...(since === undefined ? {} : { since: new Date(since) }),
+    ...(moves && wakeAt !== undefined ? { until: new Date(wakeAt) } : {}),
+    ...(state === "running" && lease !== undefined ? { owner: lease.owner } : {}),
+    causes,
+    failures,
+    ...(failures > 0 && failure !== undefined ? { failure } : {}),
+  };
+}

@@ -1,0 +1,245 @@
+import type { Key } from "../../../shared/runtime/key.ts";
+import type {
+  Counted,
+  DeadKey,
+  Fence,
+  KeyState,
+  Outcome,
+  QueueDepth,
+  QueueEntry,
+} from "../../../shared/runtime/queue-port.ts";
+import type { Claim, ClaimTerms } from "../claim.ts";
+import { FENCES_KEPT_MS, floorMs, LEASE_EXPIRED } from "../claim.ts";
+import { LEDGER_LIMITS, type LedgerLimits } from "../limits.ts";
+import { Breaker } from "./breaker.ts";
+import { ExpiringMap } from "./expiring-map.ts";
+import { type CountedFailure, type FailedEnd, LedgerDeaths } from "./ledger-deaths.ts";
+import { countEntries, deadKeys, keyStateOf } from "./ledger-depth.ts";
+import type { Entry } from "./ledger-entries.ts";
+import { LedgerEntries } from "./ledger-entries.ts";
+import { LedgerPlaces } from "./ledger-places.ts";
+import { merged, newest } from "./wish.ts";
+
+/*
+ * The ledger of one function: per key one of five states (queue.md 3). `lua/` holds the same table for Redis, where
+ * ready keys also have a token on its way to a worker; here a claim takes the first ready key itself.
+ *
+ * | call              | idle         | waiting          | ready           | running                | dead               |
+ * |-------------------|--------------|------------------|-----------------|------------------------|--------------------|
+ * | enqueue live      | place(due)   | sooner: place;   | class live (to  | pending: earliest due, | failures 0, place  |
+ * |                   |              | class live       | its live line)  | most urgent class      |                    |
+ * | enqueue resync    | place(due)   | sooner: place    | -               | the same               | one attempt left,  |
+ * |                   |              |                  |                 |                        | place (a probe)    |
+ * | claim             | -            | -                | → running       | -                      | -                  |
+ * | finish ok         | fenced       | fenced           | fenced          | failures 0; next due   | fenced             |
+ * |                   |              |                  |                 | → place, none → idle   |                    |
+ * | finish again      | fenced       | fenced           | fenced          | place(after)           | fenced             |
+ * | finish error      | fenced       | fenced           | fenced          | fail                   | fenced             |
+ * | renew             | fenced       | fenced           | fenced          | lease longer           | fenced             |
+ * | release           | fenced       | fenced           | fenced          | place(now)             | fenced             |
+ * | bury              | -            | -                | -               | dying: → dead; with a  | -                  |
+ * |                   |              |                  |                 | pending event, enqueue |                    |
+ * | tick              | -            | due: → ready     | resync older    | lease expired: fail;   | older than 14 d:   |
+ * |                   |              |                  | than agingMs:   | dying: told again      | → idle             |
+ * |                   |              |                  | to a live line  |                        |                    |
+ *
+ * place(due): due is at least the floor (Q-06), then waiting or ready; the lease and pending events are gone.
+ * next due: the earlier of what the run wants and the pending event (Q-05), whose class it takes over.
+ * fail: failures + 1. Below the attempts: place(the earlier of backoff and pending event). Terminal, or no attempt
+ *   left: dying, or with a pending event one attempt left and place(pending) (Q-09). A live event, before or during
+ *   the probe of a dead key, revives it as it would have revived the dead key (Q-10).
+ * dying: still running, but only for whoever writes its letter, who is told of the death and then buries the key: no
+ *   key is dead without a letter. Not buried within `letterMs`: told again, to whoever ticks. For finish, renew and
+ *   release it is fenced like a dead one.
+ * dead: beyond `maxDead` the longest dead → idle.
+ *
+ * Which key a claim takes (Q-11, Q-12): live lines before resync lines; one line per tenant, lines in turn, each in
+ * the order of arrival; no tenant beyond maxRunningPerTenant. None while paused, one per second while the breaker is
+ * open (breaker.ts); events are accepted and time passes all the same.
+ *
+ * Forbidden: two leases of one key; a finish, renew or release by anybody but the owner of the lease (answer: fenced,
+ * nothing changes); a claim before the floor; a dead key that runs without an event, or that has no letter. The failure count changes only
+ * by finish, expiry, success and revival; `again` and release touch neither count nor floor.
+ *
+ * Where it differs in `lua/`: one order of ready keys, by class and by rank (keys of the same tenant and class that
+ * were ready before); an aged key goes to the front of all. Of the ready keys at most `window` have a token; the
+ * others wait for a worker: a claim takes the first of them when it is more urgent than the token's key, and so does
+ * a worker that ends a run (token-queue.ts). What may not be claimed loses its token and waits like them, behind
+ * `held:<tenant>` while its tenant is at its limit. A dying key is told again to the worker of its last run, should
+ * that one still finish it: nobody knows more.
+ *
+ * No timers and no clock: every call brings `now` (ms, one clock), and `nextAt` tells when `tick` has work.
+ */
+export class Ledger {
+  readonly #entries = new LedgerEntries();
+  readonly #places: LedgerPlaces;
+  readonly #fences = new ExpiringMap<readonly Fence[]>();
+  readonly #deaths: LedgerDeaths;
+  readonly #count: (counted: Counted) => void;
+  readonly #breaker = new Breaker();
+  #paused: boolean = false;
+  /** When a claim that the breaker has refused may be tried again. */
+  #retryClaimAt: number | undefined;
+
+  constructor({ random, onFailure = nobody, onCount = nobody, limits }: LedgerOptions) {
+    const shared = { random, onFailure, onCount, limits: { ...LEDGER_LIMITS, ...limits } };
+    this.#count = onCount;
+    this.#places = new LedgerPlaces(this.#entries, shared);
+    this.#deaths = new LedgerDeaths(this.#entries, this.#places, shared);
+  }
+
+  enqueue(now: number, { key, delayMs = 0, class: wanted, cause }: QueueEntry): void {
+    const wish = { due: now + Math.max(0, delayMs), class: wanted };
+    const known = this.#entries.get(key);
+    const entry = known ?? this.#entries.create(key, wanted);
+    if (cause !== undefined) entry.causes = newest(cause, entry.causes);
+    if (known === undefined) {
+      this.#places.place(now, entry, wish.due);
+    } else if (entry.state === "running") {
+      if (entry.pending !== undefined) this.#count("coalesced");
+      entry.pending = merged(entry.pending, wish);
+    } else if (entry.state === "dead") {
+      this.#places.revive(now, entry, wish);
+    } else {
+      this.#places.merge(now, entry, wish);
+    }
+  }
+
+  /** Leases the first ready key (see above); undefined when there is none or none may be claimed now. */
+  claim(now: number, terms: ClaimTerms): Claim | undefined {
+    if (this.#paused || this.#entries.counts.ready === 0) return undefined;
+    this.#retryClaimAt = this.#breaker.claimAt(now);
+    if (this.#retryClaimAt !== undefined) return undefined;
+    const entry = this.#entries.shiftReady(terms.maxRunningPerTenant ?? Number.POSITIVE_INFINITY);
+    if (entry === undefined) return undefined;
+    const { key, failures, again, causes } = entry;
+    const readyMs = now - (entry.readyAt ?? now);
+    this.#entries.move(entry, "running", now + terms.leaseMs);
+    entry.lease = { ...terms, startedAt: now };
+    entry.attempts = terms.attempts;
+    entry.causes = [];
+    const fences = this.#fences.get(now, key) ?? [];
+    return { key, owner: terms.owner, failures, again, causes, fences, readyMs };
+  }
+
+  /** False = fenced. */
+  finish(now: number, { key, owner }: Pick<Claim, "key" | "owner">, outcome: Outcome): boolean {
+    const entry = this.#held(key, owner);
+    if (entry?.lease === undefined) return this.#fenced();
+    if (outcome.fences !== undefined) this.#keepFences(now, key, outcome.fences);
+    this.#places.keepFloor(now, key, entry.lease.startedAt + floorMs(outcome, entry.lease.minIntervalMs));
+    if (outcome.type === "error") {
+      this.#fail(now, entry, outcome);
+      return true;
+    }
+    entry.again = outcome.type === "again" ? entry.again + 1 : 0;
+    if (outcome.type === "ok") {
+      this.#breaker.note(now, false);
+      entry.failures = 0;
+      entry.deadSince = undefined;
+    }
+    const wanted = outcome.afterMs === undefined ? undefined : now + Math.max(0, outcome.afterMs);
+    this.#places.next(now, entry, wanted);
+    return true;
+  }
+
+  /** False = fenced. */
+  renew(now: number, { key, owner }: Pick<Claim, "key" | "owner">, leaseMs: number): boolean {
+    const entry = this.#held(key, owner);
+    if (entry !== undefined) this.#entries.wake(entry, now + leaseMs);
+    return entry !== undefined;
+  }
+
+  /** Gives a key back uncounted (Q-14). False = fenced. */
+  release(now: number, { key, owner }: Pick<Claim, "key" | "owner">): boolean {
+    const entry = this.#held(key, owner);
+    if (entry === undefined) return this.#fenced();
+    this.#places.next(now, entry, now);
+    return true;
+  }
+
+  /** Ends the death that `onFailure` has told of. */
+  bury(now: number, key: Key, since: Date): void {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#deaths.bury(now, entry, since);
+  }
+
+  /** Makes due keys ready, lets old ones go first, takes expired leases away and forgets the long dead. */
+  tick(now: number): void {
+    this.#breaker.settle(now);
+    if (this.#retryClaimAt !== undefined && this.#retryClaimAt <= now) this.#retryClaimAt = undefined;
+    for (let entry = this.#entries.shiftDue(now); entry !== undefined; entry = this.#entries.shiftDue(now)) {
+      if (entry.dyingSince !== undefined) this.#deaths.condemn(now, entry);
+      else if (entry.state === "running") this.#fail(now, entry, { failure: LEASE_EXPIRED, terminal: false });
+      else if (entry.state === "waiting") this.#places.place(now, entry, now);
+      else if (entry.state === "ready") this.#entries.age(entry);
+      else this.#entries.delete(entry);
+    }
+  }
+
+  /** The earliest instant at which `tick`, or a claim that was refused, has something to do. */
+  nextAt(): number | undefined {
+    const at = Math.min(this.#entries.nextAt() ?? Infinity, this.#retryClaimAt ?? Infinity);
+    return at === Infinity ? undefined : at;
+  }
+
+  /** No claims until it is called with false. */
+  pause(paused: boolean): void {
+    this.#paused = paused;
+  }
+
+  depth(now: number): QueueDepth {
+    return {
+      ...countEntries(now, this.#entries.all()),
+      ...(this.#paused ? { paused: true } : {}),
+      ...(this.#breaker.open ? { breakerOpen: true } : {}),
+      ...(this.#deaths.evicted > 0 ? { deadEvicted: this.#deaths.evicted } : {}),
+    };
+  }
+
+  /** The longest dead first. */
+  dead(): readonly DeadKey[] {
+    return deadKeys(this.#entries.all());
+  }
+
+  /** Undefined = idle. */
+  keyState(key: Key): KeyState | undefined {
+    const entry = this.#entries.get(key);
+    return entry === undefined ? undefined : keyStateOf(entry);
+  }
+
+  #held(key: Key, owner: string): Entry | undefined {
+    const entry = this.#entries.get(key);
+    if (entry?.state !== "running" || entry.lease?.owner !== owner) return undefined;
+    return entry.dyingSince === undefined ? entry : undefined;
+  }
+
+  #fenced(): false {
+    this.#count("fenced");
+    return false;
+  }
+
+  #fail(now: number, entry: Entry, failed: FailedEnd): void {
+    this.#breaker.note(now, true);
+    this.#deaths.fail(now, entry, failed);
+  }
+
+  #keepFences(now: number, key: Key, fences: readonly Fence[]): void {
+    if (fences.length === 0) this.#fences.delete(key);
+    else this.#fences.set(now, key, { value: fences, until: now + FENCES_KEPT_MS });
+  }
+}
+
+function nobody(): void {
+  // Nobody listens.
+}
+
+export interface LedgerOptions {
+  /** In [0, 1), for the jitter of backoffs. */
+  readonly random: () => number;
+  /** Must not throw. */
+  readonly onFailure?: (failed: CountedFailure) => void;
+  /** Must not throw. */
+  readonly onCount?: (counted: Counted) => void;
+  readonly limits?: Partial<LedgerLimits>;
+}

@@ -1,0 +1,26 @@
+import type { Cause } from "../../../shared/runtime/queue-port.ts";
+import { MAX_CAUSES } from "../claim.ts";
+import type { Class } from "./ledger-entries.ts";
+
+/** What an event or a run asks for. */
+export interface Wish {
+  readonly due: number;
+  readonly class: Class;
+}
+
+/** The earliest due and the most urgent class win. */
+export function merged(a: Wish | undefined, b: Wish): Wish {
+  return a === undefined ? b : { due: Math.min(a.due, b.due), class: mostUrgent(a.class, b.class) };
+}
+
+export function mostUrgent(a: Class, b: Class): Class {
+  return a === "live" || b === "live" ? "live" : "resync";
+}
+
+/** The newest first, each only once, at most MAX_CAUSES. */
+export function newest(cause: Cause, causes: readonly Cause[]): readonly Cause[] {
+  const others = causes.filter(
+    (other) => other.what !== cause.what || other.resourceVersion !== cause.resourceVersion,
+  );
+  return [cause, ...others].slice(0, MAX_CAUSES);
+}

@@ -1,0 +1,113 @@
+import type { Redis } from "ioredis";
+import type { Log } from "../../../shared/runtime/ports.ts";
+
+/** A Redis URL without its password, for messages. */
+export interface CheckedUrl {
+  readonly shown: string;
+  readonly loopback: boolean;
+}
+
+/** Throws when the text is no Redis URL, or names a server beyond loopback without TLS or without a user (S-23). */
+export function checkRedisUrl(url: string): CheckedUrl {
+  if (!URL.canParse(url)) throw new TypeError("the Redis URL is not a URL; expected redis://host:6379");
+  const parsed = new URL(url);
+  const { protocol, username, hostname } = parsed;
+  if (parsed.password !== "") parsed.password = "***";
+  const shown = parsed.href;
+  if (protocol !== "redis:" && protocol !== "rediss:") {
+    throw new TypeError(`${shown} is not a Redis URL; expected redis://host:6379 or rediss://host:6379`);
+  }
+  const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  if (!loopback && protocol !== "rediss:") {
+    throw new TypeError(`${shown} is not loopback, so it needs TLS; write rediss://user:password@host:6379`);
+  }
+  if (!loopback && username === "") {
+    throw new TypeError(`${shown} names no user; give Capstan one of its own: rediss://user:password@host`);
+  }
+  return { shown, loopback };
+}
+
+/** With eviction, keys of the ledger would disappear one by one, which nothing repairs (queue.md 8). */
+export async function refuseEviction(redis: Redis): Promise<void> {
+  const info = await redis.info("memory");
+  const policy = infoField(info, "maxmemory_policy");
+  if (policy === undefined || policy === "noeviction" || infoField(info, "maxmemory") === "0") return;
+  throw new Error(`it evicts data (maxmemory-policy ${policy}); set maxmemory-policy noeviction`);
+}
+
+/** Slots of a Redis Cluster. */
+const SLOTS = 16_384;
+
+/**
+ * Capstan speaks to one server. A node of a cluster is one when it owns every slot; of several nodes, each would send
+ * most functions elsewhere. A replica takes no events at all.
+ */
+export async function refusePartOfData(redis: Redis): Promise<void> {
+  if (infoField(await redis.info("replication"), "role") === "slave") {
+    throw new Error("it is a read-only replica; name the primary");
+  }
+  if (infoField(await redis.info("cluster"), "cluster_enabled") !== "1") return;
+  const ranges = await redis.cluster("SLOTS");
+  const owned = ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+  const owners = new Set(ranges.map(([, , owner]) => owner?.slice(0, 2).join(":")));
+  if (owners.size === 1 && owned === SLOTS) return;
+  throw new Error(
+    "it is one of several nodes of a Redis Cluster, and Capstan uses one server; " +
+      "name a Redis without cluster mode, or a cluster with one shard",
+  );
+}
+
+/**
+ * A server that forgets everything when it restarts is no place for leases and backoffs: a warning on loopback, an
+ * error elsewhere (S-23).
+ */
+export async function checkPersistence(
+  redis: Redis,
+  { shown, loopback }: CheckedUrl,
+  log: Log,
+): Promise<void> {
+  const info = await redis.info("persistence");
+  if (infoField(info, "aof_enabled") === "1") return;
+  // Managed servers do not let anybody look.
+  const [, save = ""] = (await redis.config("GET", "save").catch(() => [])) as readonly string[];
+  if (save !== "") return;
+  const message = "it keeps nothing on disk; set appendonly yes";
+  if (!loopback) throw new Error(`cannot use Redis at ${shown}: ${message}`);
+  log.warn({ redis: shown }, `Redis: ${message}, or a restart costs a full resync`);
+}
+
+/** Throws when the user may not do what the queue does: better now than with the first event (S-23). */
+export async function checkRights(redis: Redis, { shown }: CheckedUrl): Promise<void> {
+  const key = "{cap:probe}:rights";
+  // One of each kind of command; outside a script, where an older Redis does not say which one was refused.
+  const results = await redis
+    .pipeline()
+    .time()
+    .del(key)
+    .hset(key, "f", "v")
+    .hget(key, "f")
+    .del(key)
+    .zadd(key, 1, "m")
+    .del(key)
+    .rpush(key, "m")
+    .del(key)
+    .xadd(key, "*", "f", "v")
+    .del(key)
+    .pexpire(key, 1)
+    .eval("return redis.call('EXISTS', KEYS[1])", 1, key)
+    .exec();
+  // Whatever else is wrong now, a full server for instance, may pass.
+  const refused = results?.find(([error]) => error?.message.includes("NOPERM") === true)?.[0];
+  if (refused) throw new Error(`cannot use Redis at ${shown}: ${withAdvice(refused.message)}`);
+}
+
+/** With the next step, where a right is missing. */
+export function withAdvice(reason: string): string {
+  if (!reason.includes("NOPERM")) return reason;
+  return `${reason}; give the user the rights that infra/queue/README.md lists`;
+}
+
+/** A line `name:value` of INFO. */
+export function infoField(info: string, name: string): string | undefined {
+  return new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1];
+}

@@ -1,0 +1,124 @@
+import type { Redis } from "ioredis";
+import { SECOND } from "../../../shared/runtime/backoff.ts";
+import type { Log } from "../../../shared/runtime/ports.ts";
+import { checkRedisUrl, refuseEviction, refusePartOfData, withAdvice } from "./redis-checks.ts";
+
+const CONNECT_TIMEOUT_MS = 5 * SECOND;
+const COMMAND_TIMEOUT_MS = 10 * SECOND;
+/** A server that takes commands and says nothing is away. Longer than BullMQ's blocking reads, of at most 10 s. */
+const SILENCE_MS = 15 * SECOND;
+const LONGEST_RECONNECT_MS = 2 * SECOND;
+
+export interface RedisTarget {
+  /** `redis://` or `rediss://`, with user and password where the server wants them. */
+  readonly url: string;
+  readonly log: Log;
+}
+
+/**
+ * Connects, checks what the server must never do (S-23), and stays connected: after an outage by itself, with one
+ * log line per outage. Commands reject while the server is away.
+ * Throws when the URL is none, the server does not answer, may evict keys or holds a part of them only; never shows the password.
+ */
+export async function connectRedis({ url, log }: RedisTarget): Promise<Redis> {
+  const { shown } = checkRedisUrl(url);
+  const { Redis } = await import("ioredis");
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    socketTimeout: SILENCE_MS,
+    retryStrategy: (times) => Math.min(LONGEST_RECONNECT_MS, 50 * 2 ** Math.min(times, 10)),
+  });
+  let lastError: Error | undefined;
+  const note = (error: Error): void => {
+    lastError = error;
+  };
+  redis.on("error", note);
+  try {
+    await redis.connect();
+    await refuseEviction(redis);
+    await refusePartOfData(redis);
+  } catch (error) {
+    redis.disconnect();
+    // Without its cause: ioredis keeps the command in the error, which for AUTH is the password.
+    throw new Error(`cannot use Redis at ${shown}: ${withAdvice(reasonOf(lastError ?? error))}`);
+  }
+  redis.off("error", note);
+  logOutages(redis, { shown, log });
+  return redis;
+}
+
+/** A second connection to the same server whose commands wait for its return: for work that is already claimed. */
+export function connectPatiently(redis: Redis): PatientConnection {
+  const patient = redis.duplicate({
+    lazyConnect: false,
+    enableOfflineQueue: true,
+    maxRetriesPerRequest: null,
+    commandTimeout: undefined,
+  });
+  // The first connection speaks for both.
+  patient.on("error", () => undefined);
+  // BullMQ duplicates it for blocking reads, and loses such a connection when it closes during an outage.
+  const all = [patient];
+  const duplicate = patient.duplicate.bind(patient);
+  patient.duplicate = (override) => {
+    const copy = duplicate(override);
+    copy.on("error", () => undefined);
+    all.push(copy);
+    return copy;
+  };
+  return {
+    redis: patient,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(all.map(endConnection));
+    },
+  };
+}
+
+export interface PatientConnection extends AsyncDisposable {
+  readonly redis: Redis;
+}
+
+/** Ends a connection in any state; what waits for an answer on it rejects. Takes at most one attempt to connect. */
+export async function endConnection(redis: Redis): Promise<void> {
+  if (redis.status === "end") return;
+  const ended = new Promise<void>((resolve) => redis.once("end", resolve));
+  if (redis.status === "reconnecting") {
+    // Without a socket, ioredis' disconnect only forgets its timer and leaves all commands waiting for ever. BullMQ
+    // may have called it, so that no attempt is to come: one more, which ends the connection however it goes.
+    redis.options.retryStrategy = () => null;
+    redis.once("connect", () => redis.disconnect());
+    redis.disconnect();
+    redis.connect().catch(() => undefined);
+  } else {
+    redis.disconnect();
+  }
+  await ended;
+}
+
+function logOutages(redis: Redis, { shown, log }: { readonly shown: string; readonly log: Log }): void {
+  let away = false;
+  const warn = (error: string | undefined): void => {
+    if (!away) log.warn({ redis: shown, error }, "Redis is unreachable; work waits");
+    away = true;
+  };
+  redis.on("error", (error: Error) => warn(reasonOf(error)));
+  // A server that stops in order ends the connection without an error.
+  redis.on("reconnecting", () => warn(undefined));
+  redis.on("ready", () => {
+    if (away) log.info({ redis: shown }, "Redis is back");
+    away = false;
+  });
+}
+
+/** Connection errors of several addresses come as an AggregateError without a message of its own. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.message !== "") return error.message;
+  const parts = error instanceof AggregateError ? error.errors : [];
+  const texts = parts.map((part: unknown) => (part instanceof Error ? part.message : String(part)));
+  return texts.length > 0 ? texts.join(", ") : error.name;
+}

@@ -1,0 +1,83 @@
+import type { Redis } from "ioredis";
+import { SECOND } from "../../../shared/runtime/backoff.ts";
+import type { Clock, Log } from "../../../shared/runtime/ports.ts";
+import type { QueueHealth } from "../../../shared/runtime/queue-port.ts";
+import { checkPersistence, checkRedisUrl, checkRights } from "./redis-checks.ts";
+import { identifyRedis } from "./redis-identity.ts";
+
+/** A shorter outage is answered by the senders' own retries (queue.md 8). */
+const LONG_OUTAGE_MS = 5 * SECOND;
+
+/** What a process knows about the server of its ledger. */
+export interface RedisHealth {
+  healthy(): QueueHealth;
+  /** Runs what sends events, and notes whether they were taken. */
+  watch<T>(send: () => Promise<T>): Promise<T>;
+  /**
+   * Changes when data may have been lost: another server process answers, an outage took longer than 5 s, or events
+   * were refused and are taken again. Equal in all processes that have seen nothing of this.
+   */
+  generation(): Promise<string>;
+}
+
+export interface RedisHealthOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Checks the server's persistence and the user's rights, and watches the server from then on. Throws when it is unsafe
+ * (S-23). */
+export async function watchRedis(
+  redis: Redis,
+  { url, clock, log }: RedisHealthOptions,
+): Promise<RedisHealth> {
+  const checked = checkRedisUrl(url);
+  await checkPersistence(redis, checked, log);
+  await checkRights(redis, checked);
+  let incidents = 0;
+  let awayAt: number | undefined;
+  let refusal: string | undefined;
+  const identity = await identifyRedis(redis);
+  let runId = await identity();
+  const nowMs = (): number => clock.now().getTime();
+
+  redis.on("close", () => {
+    awayAt ??= nowMs();
+  });
+  redis.on("ready", () => {
+    if (awayAt !== undefined && nowMs() - awayAt > LONG_OUTAGE_MS) incidents += 1;
+    awayAt = undefined;
+  });
+  return {
+    healthy: () => {
+      if (redis.status !== "ready") return { ok: false, message: "Redis is unreachable" };
+      return refusal === undefined
+        ? { ok: true }
+        : { ok: false, message: `Redis takes no events: ${refusal}` };
+    },
+    watch: async (send) => {
+      try {
+        const result = await send();
+        if (refusal !== undefined) {
+          incidents += 1;
+          refusal = undefined;
+          log.info({}, "Redis takes events again");
+        }
+        return result;
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        // What is unreachable is said once by the connection.
+        if (refusal === undefined && redis.status === "ready") {
+          log.error({ error: reason }, "Redis takes no events; they wait in this process");
+        }
+        refusal = reason;
+        throw error;
+      }
+    },
+    generation: async () => {
+      runId = (await identity()) || runId;
+      return `${runId}.${incidents}`;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { Redis } from "ioredis";
+import { MINUTE, SECOND } from "../../../shared/runtime/backoff.ts";
+import type { LastRun, LastRuns } from "../../../shared/runtime/last-run.ts";
+import type { Clock, Log } from "../../../shared/runtime/ports.ts";
+import { checkFunctionName } from "../function-name.ts";
+import { connectRedis, endConnection } from "./redis-connection.ts";
+
+export interface RedisLastRunsOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** So that a run costs no round trip, and a key that runs often one write per flush. */
+const FLUSH_MS = SECOND;
+/** Between two flushes; of more runs the oldest are not kept. */
+const MAX_PENDING = 5_000;
+/** Several times the period of a resync (R-11), after which every key has run again. */
+const KEPT_MS = 60 * MINUTE;
+
+/**
+ * The last runs of all workers, keys `{cap:<function>}:last:<key>`, each gone an hour after its run: some 500 bytes
+ * per function and key. Written once a second. While Redis is away notes are lost, which nobody waits for. Throws
+ * when Redis cannot be reached at the start.
+ */
+export async function createRedisLastRuns({ url, clock, log }: RedisLastRunsOptions): Promise<LastRuns> {
+  const redis = await connectRedis({ url, log });
+  let pending = new Map<string, LastRun>();
+  let cancelFlush: (() => void) | undefined;
+  const flush = async (): Promise<void> => {
+    cancelFlush?.();
+    cancelFlush = undefined;
+    const runs = pending;
+    pending = new Map();
+    await writeAll(redis, runs).catch((error: unknown) => {
+      log.debug({ runs: runs.size, error: String(error) }, "the notes of the last runs are lost");
+    });
+  };
+  return {
+    note(functionName, key, run) {
+      const id = redisKey(functionName, key);
+      pending.delete(id);
+      pending.set(id, run);
+      const [oldest] = pending.keys();
+      if (pending.size > MAX_PENDING && oldest !== undefined) pending.delete(oldest);
+      cancelFlush ??= clock.after(FLUSH_MS, () => void flush());
+    },
+    get: async (functionName, key) => {
+      const text = await redis.get(redisKey(functionName, key));
+      return text === null ? undefined : (JSON.parse(text) as LastRun);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await flush();
+      await endConnection(redis);
+    },
+  };
+}
+
+/** In the slot of its function's ledger (queue.md 8). */
+function redisKey(functionName: string, key: string): string {
+  return `{cap:${checkFunctionName(functionName)}}:last:${key}`;
+}
+
+async function writeAll(redis: Redis, runs: ReadonlyMap<string, LastRun>): Promise<void> {
+  if (runs.size === 0) return;
+  const pipeline = redis.pipeline();
+  for (const [id, run] of runs) pipeline.set(id, JSON.stringify(run), "PX", KEPT_MS);
+  await pipeline.exec();
+}

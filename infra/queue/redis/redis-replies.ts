@@ -1,0 +1,201 @@
+import type { Key } from "../../../shared/runtime/key.ts";
+import type {
+  Cause,
+  Counted,
+  Failure,
+  Fence,
+  KeyState,
+  Outcome,
+  QueueDepth,
+  QueueEntry,
+  TenantDepth,
+} from "../../../shared/runtime/queue-port.ts";
+import type { Claim, ClaimTerms } from "../claim.ts";
+import { floorMs, MAX_CAUSES } from "../claim.ts";
+import type { Change, KeyDeath, Token } from "../tokens/token-ledger.ts";
+import type { Argument } from "./redis-scripts.ts";
+
+/** What the scripts of `lua/` take and give, as their headers say. */
+export function eventArguments({ key, delayMs = 0, class: wanted, cause }: QueueEntry): readonly Argument[] {
+  return [key, wholeMs(delayMs), wanted === "live" ? 1 : 0, cause === undefined ? "" : causeText(cause)];
+}
+
+export function claimArguments(token: Token, terms: ClaimTerms): readonly Argument[] {
+  return [token.key, token.seq, terms.owner, terms.anyKey === true ? 1 : 0, ...termsArguments(terms)];
+}
+
+export function finishArguments(
+  claim: Claim & ClaimTerms,
+  outcome: Outcome,
+  next: ClaimTerms | undefined,
+): readonly Argument[] {
+  const after = outcome.type === "error" || outcome.afterMs === undefined ? "" : wholeMs(outcome.afterMs);
+  const failure = outcome.type === "error" ? JSON.stringify(outcome.failure) : "";
+  const terminal = outcome.type === "error" && outcome.terminal ? 1 : 0;
+  const floor = wholeMs(floorMs(outcome, claim.minIntervalMs));
+  const end = [claim.key, claim.owner, outcome.type, after, floor, fencesText(outcome), failure, terminal];
+  return [...end, next?.owner ?? "", ...termsArguments(next ?? claim)];
+}
+
+function fencesText({ fences }: Outcome): string {
+  if (fences === undefined) return "kept";
+  return fences.length === 0 ? "" : JSON.stringify(fences);
+}
+
+function termsArguments({ leaseMs, attempts, minIntervalMs, maxRunningPerTenant = 0 }: ClaimTerms) {
+  return [leaseMs, attempts, minIntervalMs, maxRunningPerTenant];
+}
+
+function wholeMs(ms: number): number {
+  return Math.max(0, Math.ceil(ms));
+}
+
+/** Short, because several of them are kept with every key that waits. */
+function causeText({ what, resourceVersion }: Cause): string {
+  return resourceVersion === undefined ? what : `${what}\t${resourceVersion}`;
+}
+
+function causeOf(text: unknown): Cause {
+  const [what = "", resourceVersion] = String(text).split("\t");
+  return resourceVersion === undefined ? { what } : { what, resourceVersion };
+}
+
+export function claimOf(reply: unknown, owner: string): Claim | undefined {
+  if (!Array.isArray(reply)) return undefined;
+  const [key, failures, again, fences, readyMs, ...causes] = reply;
+  return {
+    key: String(key),
+    owner,
+    failures: Number(failures),
+    again: Number(again),
+    causes: causes.map(causeOf),
+    fences: fences === "" ? [] : (JSON.parse(String(fences)) as Fence[]),
+    readyMs: Number(readyMs),
+  };
+}
+
+/** The fields of an entry (`lua/ledger.lua`); what its state does not use may be left over. */
+export function keyStateOf(fields: Readonly<Record<string, string | undefined>>): KeyState | undefined {
+  const { st = "", due, at, s: startedAt, ds, o: owner, f = "0", fl } = fields;
+  const state = STATES[st];
+  if (state === undefined) return undefined;
+  const since = { waiting: undefined, ready: at, running: startedAt, dead: ds }[state];
+  const texts = Array.from({ length: MAX_CAUSES }, (_, index) => fields[`c${index}`] ?? "");
+  const end = texts.indexOf("");
+  return {
+    state,
+    ...(since === undefined ? {} : { since: new Date(Number(since)) }),
+    ...(state === "waiting" && due !== undefined ? { until: new Date(Number(due)) } : {}),
+    ...(state === "running" && owner !== undefined ? { owner } : {}),
+    causes: (end < 0 ? texts : texts.slice(0, end)).map(causeOf),
+    failures: Number(f),
+    ...(Number(f) > 0 && fl !== undefined ? { failure: JSON.parse(fl) as Failure } : {}),
+  };
+}
+
+export interface Reply {
+  readonly change: Change;
+  readonly counts: readonly (readonly [what: Counted, times: number])[];
+  readonly results: readonly unknown[];
+}
+
+export function replyOf(reply: unknown): Reply {
+  const [waitMs, tokens, deaths, counts, ...results] = listOf(reply);
+  return {
+    change: {
+      accepted: true,
+      tokens: inGroups(4, tokens).map(
+        ([key, seq, wanted, rank]): Token => ({
+          key: String(key),
+          seq: String(seq),
+          class: classOf(wanted),
+          rank: Number(rank),
+        }),
+      ),
+      deaths: listOf(deaths).map(deathOf),
+      waitMs: Number(waitMs) < 0 ? undefined : Number(waitMs),
+    },
+    counts: inGroups(2, counts).map(([what, times]) => [what as Counted, Number(times)]),
+    results,
+  };
+}
+
+function deathOf(reply: unknown): KeyDeath {
+  const [key, wanted, failures, since, owner, failure, ranBy] = listOf(reply);
+  return {
+    key: String(key),
+    class: classOf(wanted),
+    failures: Number(failures),
+    since: new Date(Number(since)),
+    owner: String(owner),
+    failure: JSON.parse(String(failure)) as Failure,
+    ranBy: String(ranBy),
+  };
+}
+
+/** What a call for several keys leaves to do, once; and of the deaths to each its own. */
+export function changeFor(key: Key, index: number, { change }: Reply): Change {
+  const deaths = change.deaths.filter((death) => death.key === key);
+  return index === 0 ? { ...change, deaths } : { ...change, deaths, tokens: [] };
+}
+
+function inGroups(size: number, list: unknown): readonly (readonly unknown[])[] {
+  const all = listOf(list);
+  const groups: unknown[][] = [];
+  for (let start = 0; start < all.length; start += size) groups.push(all.slice(start, start + size));
+  return groups;
+}
+
+function classOf(wanted: unknown): Token["class"] {
+  return wanted === "1" ? "live" : "resync";
+}
+
+export function depthOf(reply: unknown): QueueDepth {
+  const all = listOf(reply);
+  const [ready = 0, waiting = 0, running = 0, dead = 0, nextDueMs = -1, readyResync = 0] = all.map(Number);
+  const [live = -1, resync = -1, paused = 0, breakerOpen = 0, deadEvicted = 0] = all.slice(6).map(Number);
+  const tenants = tenantsOf(listOf(all[11]));
+  const tickLagMs = Number(all[12] ?? 0);
+  return {
+    ready,
+    waiting,
+    running,
+    dead,
+    ...(nextDueMs < 0 ? {} : { nextDueMs }),
+    ...(tickLagMs > 0 ? { tickLagMs } : {}),
+    ...(ready > 0 ? { readyResync } : {}),
+    ...(live < 0 && resync < 0
+      ? {}
+      : { oldestReadyMs: { ...(live < 0 ? {} : { live }), ...(resync < 0 ? {} : { resync }) } }),
+    ...(paused === 1 ? { paused: true } : {}),
+    ...(breakerOpen === 1 ? { breakerOpen: true } : {}),
+    ...(deadEvicted > 0 ? { deadEvicted } : {}),
+    ...(Object.keys(tenants).length > 0 ? { tenants } : {}),
+  };
+}
+
+const STATES: Readonly<Record<string, keyof TenantDepth>> = {
+  w: "waiting",
+  q: "ready",
+  r: "running",
+  d: "dead",
+};
+
+/** A Map first: tenants are text of others, and `__proto__` is one. */
+function tenantsOf(fields: readonly unknown[]): { readonly [tenant: string]: TenantDepth } {
+  const tenants = new Map<string, TenantDepth>();
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const field = String(fields[at]);
+    const state = STATES[field.charAt(0)];
+    if (state === undefined) continue;
+    const tenant = field.slice(state === "ready" ? 2 : 1);
+    const counts = tenants.get(tenant) ?? { ready: 0, waiting: 0, running: 0, dead: 0 };
+    tenants.set(tenant, { ...counts, [state]: counts[state] + Number(fields[at + 1]) });
+  }
+  return Object.fromEntries(tenants);
+}
+
+function listOf(reply: unknown): readonly unknown[] {
+  if (!Array.isArray(reply)) throw new Error("bug: a ledger script did not give a list");
+  return reply;
+}

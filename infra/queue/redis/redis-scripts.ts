@@ -1,0 +1,92 @@
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import type { Redis } from "ioredis";
+import { backoffMs } from "../../../shared/runtime/backoff.ts";
+import { FENCES_KEPT_MS, LEASE_EXPIRED, MAX_CAUSES } from "../claim.ts";
+import { BREAKER, type LedgerLimits } from "../limits.ts";
+
+/** Each script with the parts of `lua/` that it needs, in this order: all of them would cost every call some 10 µs. */
+const SCRIPTS = {
+  enqueue: ["ledger", "place"],
+  claim: ["ledger", "lease"],
+  finish: ["ledger", "place", "outcome", "lease"],
+  renew: ["ledger"],
+  bury: ["ledger", "place"],
+  release: ["ledger", "place", "outcome"],
+  tick: ["ledger", "place", "outcome"],
+  depth: ["ledger"],
+  epoch: ["ledger"],
+  pause: ["ledger"],
+} as const;
+export type ScriptName = keyof typeof SCRIPTS;
+export type Argument = string | number;
+
+/** Stands for "no limit" where a script wants a number. */
+const UNLIMITED = 1e12;
+
+export interface ScriptSettings {
+  readonly resendMs: number;
+  /** Tokens of unclaimed keys at a time; undefined = every ready key has one. */
+  readonly window: number | undefined;
+  readonly limits: LedgerLimits;
+}
+
+/** Calls a script of `lua/` for a function; rejects as the connection does. */
+type RunScript = (
+  redis: Redis,
+  script: ScriptName,
+  functionName: string,
+  args: readonly Argument[],
+) => Promise<unknown>;
+
+/** Every connection that will be given to the result must be among `connections`. */
+export async function loadScripts(
+  connections: readonly Redis[],
+  { resendMs, window = UNLIMITED, limits }: ScriptSettings,
+): Promise<RunScript> {
+  const textOf = (name: string) => readFile(new URL(`lua/${name}.lua`, import.meta.url), "utf8");
+  for (const [name, parts] of Object.entries(SCRIPTS)) {
+    const texts = await Promise.all([...parts, name].map(textOf));
+    const lua = [constants(limits), ...texts].join("\n");
+    for (const redis of connections) redis.defineCommand(commandOf(name), { lua, numberOfKeys: 1 });
+  }
+  return async (redis, script, functionName, args) => {
+    // defineCommand adds methods that no type knows.
+    const method: unknown = Reflect.get(redis, commandOf(script));
+    if (typeof method !== "function") throw new Error(`bug: script ${script} is not defined`);
+    const seed = randomBytes(8).toString("hex");
+    return Reflect.apply(method, redis, [
+      ledgerPrefix(functionName),
+      seed,
+      Math.random(),
+      resendMs,
+      window,
+      ...args,
+    ]);
+  };
+}
+
+/** One hash tag per function: all its keys in one slot, functions spread over a Redis Cluster (queue.md 8). */
+export function ledgerPrefix(functionName: string): string {
+  return `{cap:${functionName}}:l:`;
+}
+
+/** Numbers that both ledgers share, so that they are written down once. */
+function constants({ agingMs, deadKeptMs, maxDead, letterMs }: LedgerLimits): string {
+  const delays: number[] = [];
+  do delays.push(backoffMs(delays.length + 1, 0));
+  while (delays.at(-1) !== delays.at(-2));
+  const { intervalMs, intervals, minRuns, claimEveryMs } = BREAKER;
+  return [
+    `local BACKOFF_MS = { ${delays.join(", ")} }`,
+    `local FENCES_KEPT_MS, MAX_CAUSES = ${FENCES_KEPT_MS}, ${MAX_CAUSES}`,
+    `local LEASE_EXPIRED = ${JSON.stringify(JSON.stringify(LEASE_EXPIRED))}`,
+    `local AGING_MS, DEAD_KEPT_MS, MAX_DEAD, LETTER_MS = ${agingMs}, ${deadKeptMs}, ${maxDead}, ${letterMs}`,
+    `local BREAKER_INTERVAL_MS, BREAKER_INTERVALS = ${intervalMs}, ${intervals}`,
+    `local BREAKER_MIN_RUNS, BREAKER_CLAIM_MS = ${minRuns}, ${claimEveryMs}`,
+  ].join("\n");
+}
+
+function commandOf(script: string): string {
+  return `capstanLedger:${script}`;
+}

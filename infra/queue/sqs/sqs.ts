@@ -1,0 +1,211 @@
+import type { Message } from "@aws-sdk/client-sqs";
+import { MINUTE, SECOND } from "../../../shared/runtime/backoff.ts";
+import type { NoteFailure } from "../../../shared/runtime/dead-letters-port.ts";
+import type { Clock, Log } from "../../../shared/runtime/ports.ts";
+import type { NoteCount, Queue, QueueEntry, QueueHealth } from "../../../shared/runtime/queue-port.ts";
+import { systemClock } from "../../clock.ts";
+import { checkEntries } from "../check-entries.ts";
+import { forgetCount, forgetFailure } from "../claim.ts";
+import { checkFunctionName } from "../function-name.ts";
+import { connectPatiently, connectRedis, endConnection } from "../redis/redis-connection.ts";
+import type { RedisHealth } from "../redis/redis-health.ts";
+import { watchRedis } from "../redis/redis-health.ts";
+import { createRedisLedger } from "../redis/redis-ledger.ts";
+import type { LeaseTiming } from "../run-lease.ts";
+import { LEASE_TIMING } from "../run-lease.ts";
+import type { Token, TokenLedger } from "../tokens/token-ledger.ts";
+import { TOKEN_WINDOW, TokenQueue } from "../tokens/token-queue.ts";
+import type { Transport } from "../tokens/token-transport.ts";
+import type { SqsTarget } from "./sqs-endpoint.ts";
+import { openSqs } from "./sqs-endpoint.ts";
+import { checkSqsPrefix, createSqsQueues } from "./sqs-queues.ts";
+import { fitsIntoMessage } from "./sqs-token.ts";
+import type { PushedTransport, SqsTransportOptions } from "./sqs-transport.ts";
+import { createPushedSqsTransport, createSqsTransport } from "./sqs-transport.ts";
+
+export const DEFAULT_SQS_PREFIX = "capstan-";
+const MAX_WAIT_SECONDS = 20;
+/** SQS itself rarely loses a message; after that the ledger doubles the interval with the age of the key. */
+const RESEND_MS = MINUTE;
+const MAX_VISIBILITY_SECONDS = 43_200;
+
+export interface SqsQueueOptions extends SqsTarget {
+  /** Redis of the ledger: `redis://` or `rediss://`. */
+  readonly url: string;
+  readonly log: Log;
+  /** In front of every queue name; letters, digits, `_`, `-`, up to 10. Default `capstan-`. */
+  readonly prefix?: string | undefined;
+  /** Create missing queues. Default: only with an `endpoint`; on AWS whoever deploys creates them. */
+  readonly createQueues?: boolean | undefined;
+  /** Timers of this process; instants are those of Redis. */
+  readonly clock?: Clock;
+  readonly timing?: Partial<LeaseTiming>;
+  /** ms until the token of a key that nobody has claimed is sent again. Default 60 s. */
+  readonly resendMs?: number;
+  /** Of a long poll; whole seconds, 0 to 20. Default 20. */
+  readonly waitSeconds?: number;
+  /** Told about every failure, for dead letters. */
+  readonly noteFailure?: NoteFailure;
+  /** Told what the ledger counts, for metrics. */
+  readonly noteCount?: NoteCount;
+}
+
+/**
+ * The queue of many processes: ledger on Redis, tokens through SQS. SQS need not be reachable at the start.
+ * Throws when Redis cannot be reached or evicts data, or the AWS SDK is not installed.
+ */
+export async function createSqsQueue(options: SqsQueueOptions): Promise<Queue> {
+  return openQueue(options, { createTransport: createSqsTransport, patient: true });
+}
+
+/** Where messages come from, as a platform names it. */
+export interface MessageSource {
+  readonly functionName: string;
+  readonly class: Token["class"];
+}
+
+/** A queue that does not poll: the platform does, and hands over what it has received. */
+export interface PushedSqsQueue extends Queue {
+  /** Settles when the message may be deleted; rejects when the ledger could not be asked. */
+  deliver(source: MessageSource, message: Message): Promise<void>;
+}
+
+/** For AWS Lambda. Calls to a ledger that is away are rejected and not waited for: the platform's time is bought. */
+export async function createPushedSqsQueue(options: SqsQueueOptions): Promise<PushedSqsQueue> {
+  const transports = new Map<string, PushedTransport>();
+  const createTransport = (transport: SqsTransportOptions): Transport => {
+    const created = createPushedSqsTransport(transport);
+    transports.set(transport.functionName, created);
+    return created;
+  };
+  const queue = await openQueue(options, { createTransport, patient: false });
+  return {
+    ...queue,
+    deliver: async ({ functionName, class: wanted }, message) => {
+      const transport = transports.get(functionName);
+      if (transport === undefined) throw new Error(`nobody works on ${functionName}`);
+      await transport.deliver(message, wanted);
+    },
+  };
+}
+
+interface Intake {
+  readonly createTransport: (options: SqsTransportOptions) => Transport;
+  /**
+   * A worker of its own: waits for Redis with what is already claimed, and runs further keys for one token, in the
+   * order of fairness (Q-12). On Lambda a token is one key: the platform has given time for no more.
+   */
+  readonly patient: boolean;
+}
+
+async function openQueue(options: SqsQueueOptions, intake: Intake): Promise<Queue> {
+  const { url, log, clock = systemClock, resendMs = RESEND_MS } = options;
+  const { noteFailure = forgetFailure, noteCount = forgetCount } = options;
+  const prefix = checkSqsPrefix(options.prefix ?? DEFAULT_SQS_PREFIX);
+  const timing = { ...LEASE_TIMING, ...options.timing };
+  const visibilitySeconds = visibilityOf(timing.leaseMs);
+  const waitSeconds = checkWait(options.waitSeconds ?? MAX_WAIT_SECONDS);
+  const endpoint = await openSqs(options, { clock, log });
+  const producer = await connectRedis({ url, log });
+  const health = await watchRedis(producer, { url, clock, log }).catch(async (error: unknown) => {
+    await endConnection(producer);
+    throw error;
+  });
+  const patient = intake.patient ? connectPatiently(producer) : undefined;
+  const worker = patient?.redis ?? producer;
+  const ledger = await createRedisLedger({ producer, worker, resendMs, window: TOKEN_WINDOW, noteCount });
+  const open = (functionName: string): TokenQueue => {
+    const queues = createSqsQueues({
+      endpoint,
+      functionName,
+      prefix,
+      visibilitySeconds,
+      region: options.region,
+      create: options.createQueues ?? options.endpoint !== undefined,
+      aws: options.endpoint === undefined,
+    });
+    const common = { functionName, clock, log };
+    const transport = intake.createTransport({
+      ...common,
+      endpoint,
+      queues,
+      waitSeconds,
+      visibilitySeconds,
+    });
+    return new TokenQueue({ ...common, ledger, transport, timing, noteFailure, anyKey: intake.patient });
+  };
+  const close = async (): Promise<void> => {
+    endpoint.close();
+    await Promise.all([patient?.[Symbol.asyncDispose](), endConnection(producer)]);
+  };
+  const healthy = (): QueueHealth => {
+    if (endpoint.reachable || !health.healthy().ok) return health.healthy();
+    return { ok: false, message: "SQS cannot be used; tokens wait" };
+  };
+  return { ...queueOf({ ledger, health, open, close }), healthy };
+}
+
+interface QueueParts {
+  readonly ledger: TokenLedger;
+  readonly health: RedisHealth;
+  readonly open: (functionName: string) => TokenQueue;
+  readonly close: () => Promise<void>;
+}
+
+/** One TokenQueue per function, opened when it is first used. */
+function queueOf({ ledger, health, open: create, close }: QueueParts): Omit<Queue, "healthy"> {
+  const functions = new Map<string, TokenQueue>();
+  let closed: Promise<void> | undefined;
+  const open = (name: string): TokenQueue => {
+    if (closed !== undefined) throw new Error("the queue is closed");
+    const opened = functions.get(checkFunctionName(name)) ?? create(name);
+    functions.set(name, opened);
+    return opened;
+  };
+  const end = async (): Promise<void> => {
+    await Promise.all([...functions.values()].map((each) => each[Symbol.asyncDispose]()));
+    await close();
+  };
+  return {
+    enqueue: async (name, entries) => {
+      const queue = open(name);
+      checkEntries(entries);
+      refuseLongKeys(entries);
+      await health.watch(() => queue.enqueue(entries));
+    },
+    work: async (name, options, run) => open(name).work(options, run),
+    depth: async (name) => {
+      open(name);
+      return ledger.depth(name);
+    },
+    dead: async (name) => ledger.dead(checkFunctionName(name)),
+    keyState: async (name, key) => ledger.keyState(checkFunctionName(name), key),
+    epoch: async (name) => `${await ledger.epoch(checkFunctionName(name))}.${await health.generation()}`,
+    pause: async (name) => open(name).pause(true),
+    resume: async (name) => open(name).pause(false),
+    [Symbol.asyncDispose]: () => {
+      closed ??= end();
+      return closed;
+    },
+  };
+}
+
+/** Before the ledger accepts it: no token could ever bring such a key to a worker. */
+function refuseLongKeys(entries: readonly QueueEntry[]): void {
+  const long = entries.find(({ key }) => !fitsIntoMessage(key));
+  if (long === undefined) return;
+  const { length } = long.key;
+  throw new TypeError(
+    `the key "${long.key.slice(0, 60)}…" of ${length} characters does not fit into a message`,
+  );
+}
+
+/** Twice the lease: by then the ledger has given the key to somebody else, or it is done (queue.md 6.2). */
+function visibilityOf(leaseMs: number): number {
+  return Math.min(MAX_VISIBILITY_SECONDS, Math.max(1, Math.ceil((2 * leaseMs) / SECOND)));
+}
+
+function checkWait(seconds: number): number {
+  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_WAIT_SECONDS) return seconds;
+  throw new TypeError(`a long poll takes 0 to ${MAX_WAIT_SECONDS} whole seconds, not ${seconds}`);
+}

@@ -1,0 +1,58 @@
+import type { Clock, Random } from "../../../shared/runtime/ports.ts";
+
+/** What is due later than so many ticks is found by an ordinary tick of anybody. */
+const ARM_BELOW_TICKS = 4;
+
+export interface TickerOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Between two ticks, about: up to a fifth more or less, so that processes do not tick together. */
+  readonly everyMs: number;
+  /** Must not reject. */
+  readonly tick: () => Promise<void>;
+}
+
+/** Ticks again and again, one at a time, and earlier when something is due earlier (queue.md 3, rule 4). */
+export class Ticker implements Disposable {
+  readonly #options: TickerOptions;
+  #cancel: (() => void) | undefined;
+  #at = Number.POSITIVE_INFINITY;
+  #underWay: Promise<void> | undefined;
+  readonly #ended = new AbortController();
+
+  constructor(options: TickerOptions) {
+    this.#options = options;
+    this.#arm(options.everyMs);
+  }
+
+  /** Something is due in so long. */
+  due(delayMs: number): void {
+    if (delayMs < ARM_BELOW_TICKS * this.#options.everyMs) this.#arm(delayMs);
+  }
+
+  [Symbol.dispose](): void {
+    this.#ended.abort();
+    this.#cancel?.();
+  }
+
+  /** Ticks in at most so long; an earlier tick stays. */
+  #arm(delayMs: number): void {
+    const { clock } = this.#options;
+    const at = clock.now().getTime() + delayMs;
+    if (this.#ended.signal.aborted || (this.#cancel !== undefined && this.#at <= at)) return;
+    this.#cancel?.();
+    this.#at = at;
+    this.#cancel = clock.after(delayMs, () => {
+      this.#cancel = undefined;
+      void this.#tick();
+    });
+  }
+
+  async #tick(): Promise<void> {
+    const { tick, everyMs, random } = this.#options;
+    this.#underWay ??= tick();
+    await this.#underWay;
+    this.#underWay = undefined;
+    this.#arm(everyMs * (0.8 + 0.4 * random.number()));
+  }
+}

@@ -1,0 +1,74 @@
+import type { Key } from "../../../shared/runtime/key.ts";
+import type {
+  DeadKey,
+  Failure,
+  KeyState,
+  Outcome,
+  QueueDepth,
+  QueueEntry,
+} from "../../../shared/runtime/queue-port.ts";
+import type { Claim, ClaimTerms } from "../claim.ts";
+
+/** "This key is ready now." At least once, unordered, lossy: the ledger decides what a token is worth. */
+export interface Token {
+  readonly key: Key;
+  /** Of the event that made the key ready; another one's token is stale. Empty: good for whichever. */
+  readonly seq: string;
+  readonly class: QueueEntry["class"];
+  /** Keys of the same tenant and class that were ready before it (Q-12); a transport may send them later. */
+  readonly rank?: number;
+}
+
+/** A key that began to die in a change of the ledger: leased until its letter is written and it is buried. */
+export interface KeyDeath {
+  readonly key: Key;
+  readonly class: QueueEntry["class"];
+  readonly failures: number;
+  readonly since: Date;
+  /** For `bury`: somebody else may have to write the letter meanwhile. */
+  readonly owner: string;
+  /** The last one. */
+  readonly failure: Failure;
+  /** Owner of the last run. */
+  readonly ranBy: string;
+}
+
+/** What a change of the ledger leaves to do. */
+export interface Change {
+  /** False = fenced: nothing has changed. */
+  readonly accepted: boolean;
+  readonly tokens: readonly Token[];
+  readonly deaths: readonly KeyDeath[];
+  /** The call left a key waiting that is due so soon (Q-19). */
+  readonly waitMs: number | undefined;
+}
+
+export interface FinishChange extends Change {
+  /** The key that the worker shall run next, when it asked for one. */
+  readonly next?: Claim;
+}
+
+/** A ledger that several processes share; rows of queue.md 3. Every call is atomic. */
+export interface TokenLedger {
+  enqueue(functionName: string, entries: readonly QueueEntry[]): Promise<Change>;
+  /** With `anyKey`, the claim may be of another key than the token's, which is then stale or must wait. */
+  claim(functionName: string, token: Token, terms: ClaimTerms): Promise<Claim | undefined>;
+  /** `next`: also claims a key that waits without a token, if there is one. */
+  finish(
+    functionName: string,
+    claim: Claim & ClaimTerms,
+    outcome: Outcome,
+    next?: ClaimTerms,
+  ): Promise<FinishChange>;
+  renew(functionName: string, claim: Claim & ClaimTerms): Promise<boolean>;
+  /** The letter of a death exists: the key is dead, or lives again if there has been an event since. */
+  bury(functionName: string, death: Pick<KeyDeath, "key" | "owner">): Promise<Change>;
+  release(functionName: string, claim: Claim): Promise<Change>;
+  tick(functionName: string): Promise<Change>;
+  /** Claims nothing until it is called with false; events are accepted all the same. */
+  pause(functionName: string, paused: boolean): Promise<Change>;
+  depth(functionName: string): Promise<QueueDepth>;
+  dead(functionName: string): Promise<readonly DeadKey[]>;
+  keyState(functionName: string, key: Key): Promise<KeyState | undefined>;
+  epoch(functionName: string): Promise<string>;
+}

@@ -1,0 +1,250 @@
+import { SECOND } from "../../../shared/runtime/backoff.ts";
+import type { FailedRun, NoteFailure } from "../../../shared/runtime/dead-letters-port.ts";
+import type { Clock, Log, Random } from "../../../shared/runtime/ports.ts";
+import type { Lease, Outcome, QueueEntry, WorkOptions } from "../../../shared/runtime/queue-port.ts";
+import { systemRandom } from "../../random.ts";
+import { ActiveRuns } from "../active-runs.ts";
+import { batched } from "../batched.ts";
+import { deathReason, failedRun, forgetFailure } from "../claim.ts";
+import type { LeaseTiming } from "../run-lease.ts";
+import { runLease } from "../run-lease.ts";
+import { isMalformed, type MalformedToken, malformedKey, malformedRun } from "./malformed-token.ts";
+import { Ticker } from "./ticker.ts";
+import { tokenAhead } from "./token-ahead.ts";
+import type { Change, KeyDeath, Token, TokenLedger } from "./token-ledger.ts";
+import type { Transport } from "./token-transport.ts";
+
+const TICK_MS = 250;
+const ENTRIES_AT_ONCE = 200;
+/**
+ * How many keys a worker may run for one token before it looks at the transport again, so that a key with a token is
+ * started before 4 times (keys ahead of it) + 100 others (F-17): 7 × TOKEN_WINDOW < 4 × TOKEN_WINDOW + 100.
+ */
+const RUNS_PER_TOKEN = 7;
+export const TOKEN_WINDOW = 32;
+/** Beyond the drain: to give keys back and to close connections. */
+const CLOSE_MS = 3 * SECOND;
+
+export interface TokenQueueOptions {
+  readonly functionName: string;
+  readonly ledger: TokenLedger;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly timing: LeaseTiming;
+  readonly log: Log;
+  /** Told about every failure, for dead letters. */
+  readonly noteFailure?: NoteFailure;
+  /**
+   * A worker with a slot also takes keys that wait without a token, which the ledger then need not send (its
+   * `window`). Default: only the keys of tokens.
+   */
+  readonly anyKey?: boolean;
+  /** Default: that of this machine. */
+  readonly random?: Random | undefined;
+  /** Between two ticks, about. Default 250 ms. */
+  readonly tickMs?: number | undefined;
+}
+
+/**
+ * One function over a shared ledger and a transport (queue.md 3, rules 4 to 7): accept, send; token, claim, run,
+ * finish, send, acknowledge. A token that cannot be sent is not an error: a tick of anybody sends it again.
+ */
+export class TokenQueue implements AsyncDisposable {
+  readonly #options: TokenQueueOptions;
+  readonly #workers = new Set<{ readonly close: () => Promise<void> }>();
+  readonly #random: Random;
+  readonly #ticker: Ticker;
+  readonly #name: string;
+  readonly #accept: (entry: QueueEntry) => Promise<void>;
+  #claims = 0;
+  /** The last event got a token, and no key of its tenant was in front of it. */
+  #keepsUp = false;
+
+  constructor(options: TokenQueueOptions) {
+    this.#options = options;
+    this.#random = options.random ?? systemRandom;
+    this.#name = this.#random.id(5);
+    // Storms come as many calls of one key each.
+    const accept = async (entries: readonly QueueEntry[]) => {
+      await this.#acceptAll(entries);
+      return [];
+    };
+    this.#accept = batched(ENTRIES_AT_ONCE, accept, (callback) => options.clock.after(0, callback));
+    const { clock, tickMs: everyMs = TICK_MS } = options;
+    this.#ticker = new Ticker({ clock, random: this.#random, everyMs, tick: () => this.#tick() });
+  }
+
+  /** Rejects when the ledger cannot be reached; then some of the entries may have been accepted. */
+  async enqueue(entries: readonly QueueEntry[]): Promise<void> {
+    await Promise.all(entries.map(this.#accept));
+  }
+
+  async #acceptAll(entries: readonly QueueEntry[]): Promise<void> {
+    const { ledger, transport, functionName } = this.#options;
+    const ahead = transport.followsLedger === true && this.#keepsUp ? tokenAhead(entries) : undefined;
+    const accepted = ledger.enqueue(functionName, entries);
+    if (ahead !== undefined) void this.#send([ahead]);
+    const change = await accepted;
+    this.#keepsUp = change.tokens.length > 0 && change.tokens.every(({ rank = 0 }) => rank === 0);
+    await this.#follow({ ...change, tokens: change.tokens.filter(({ key }) => key !== ahead?.key) });
+  }
+
+  /** Stops claims everywhere, or lets them go on. */
+  async pause(paused: boolean): Promise<void> {
+    const { ledger, functionName } = this.#options;
+    await this.#follow(await ledger.pause(functionName, paused));
+  }
+
+  async work(options: WorkOptions, run: (lease: Lease) => Promise<Outcome>): Promise<AsyncDisposable> {
+    const { transport, clock, timing } = this.#options;
+    const runs = new ActiveRuns();
+    const handle = (arrived: Token | MalformedToken): Promise<void> =>
+      runs.track(
+        isMalformed(arrived) ? this.#noteMalformed(arrived) : this.#handle(arrived, { options, run, runs }),
+      );
+    const receiver = await transport.receive(handle, options.concurrency);
+    const end = async (): Promise<void> => {
+      const drained = runs.drain(clock, timing.drainMs);
+      await Promise.all([
+        receiver.close(timing.drainMs + CLOSE_MS),
+        within(clock, timing.drainMs + CLOSE_MS, drained),
+      ]);
+      this.#workers.delete(worker);
+    };
+    let ended: Promise<void> | undefined;
+    const close = (): Promise<void> => {
+      ended ??= end();
+      return ended;
+    };
+    const worker = { close };
+    this.#workers.add(worker);
+    return { [Symbol.asyncDispose]: close };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#workers].map(({ close }) => close()));
+    this.#ticker[Symbol.dispose]();
+    await this.#options.transport.close().catch(() => undefined);
+  }
+
+  async #handle(token: Token, { options, run, runs }: WorkerParts): Promise<void> {
+    const { ledger, functionName, clock, timing } = this.#options;
+    if (runs.draining) {
+      // Fetched before the worker stopped: another one shall have it now, not after the resend time.
+      await this.#send([token]);
+      return;
+    }
+    const notes: Promise<void>[] = [];
+    let terms = this.#termsOf(options);
+    let claim = await ledger.claim(functionName, token, terms);
+    const malformed = malformedKey(token, claim);
+    if (malformed !== undefined) notes.push(this.#noteMalformed(malformed));
+    for (let count = 1; claim !== undefined; count += 1) {
+      const held = { ...claim, ...terms };
+      const renew = (): Promise<boolean> => ledger.renew(functionName, held);
+      const end = await runLease(claim, { clock, timing, random: this.#random, run, renew, stop: runs.stop });
+      claim = undefined;
+      if (end.type === "stopped") await this.#follow(await ledger.release(functionName, held));
+      if (end.type !== "finished") break;
+      const goesOn = terms.anyKey && count < RUNS_PER_TOKEN && !runs.draining;
+      terms = this.#termsOf(options);
+      const change = await ledger.finish(functionName, held, end.outcome, goesOn ? terms : undefined);
+      claim = change.next;
+      if (end.outcome.type === "error") {
+        notes.push(this.#note(failedRun(functionName, held, end.outcome), change));
+      }
+      await this.#follow({ ...change, deaths: [] });
+    }
+    await Promise.all(notes);
+  }
+
+  #termsOf({ owner, attempts, minIntervalMs, maxRunningPerTenant }: WorkOptions) {
+    this.#claims += 1;
+    return {
+      owner: `${owner}/${this.#name}${this.#claims.toString(36)}`,
+      leaseMs: this.#options.timing.leaseMs,
+      attempts,
+      minIntervalMs,
+      maxRunningPerTenant,
+      anyKey: this.#options.anyKey ?? false,
+    };
+  }
+
+  async #note(run: FailedRun, { accepted, deaths: [death] }: Change): Promise<void> {
+    const { noteFailure = forgetFailure } = this.#options;
+    if (death === undefined) await noteFailure({ ...run, fenced: !accepted });
+    else await this.#bury(run, death);
+  }
+
+  /**
+   * First the letter, then the death, so that no key is dead without one (queue.md 7). When this process is killed in
+   * between, or the letter cannot be stored, a tick hands the key to somebody else.
+   */
+  async #bury(run: FailedRun, { key, owner, class: wanted, since, failure }: KeyDeath): Promise<void> {
+    const { ledger, functionName, noteFailure = forgetFailure, log } = this.#options;
+    try {
+      await noteFailure({ ...run, death: { reason: deathReason(failure), class: wanted, since } });
+      await this.#follow(await ledger.bury(functionName, { key, owner }));
+    } catch (error) {
+      log.debug({ function: functionName, error: String(error) }, "a dying key is left to a tick");
+    }
+  }
+
+  async #noteMalformed(arrived: MalformedToken): Promise<void> {
+    const { functionName, noteFailure = forgetFailure, clock, log } = this.#options;
+    const fields = { function: functionName, reason: "Malformed", what: arrived.malformed };
+    log.warn(fields, "what arrived is no token; it is dropped and recorded");
+    await noteFailure(malformedRun(functionName, arrived, clock.now()));
+  }
+
+  async #follow({ tokens, waitMs, deaths }: Change): Promise<void> {
+    // Of runs that nobody has finished.
+    for (const death of deaths) {
+      const { key, failure, failures, ranBy: owner } = death;
+      const run = {
+        function: this.#options.functionName,
+        key,
+        owner,
+        failure,
+        failures,
+        again: 0,
+        causes: [],
+      };
+      void this.#bury(run, death);
+    }
+    if (waitMs !== undefined) this.#ticker.due(waitMs);
+    await this.#send(tokens);
+  }
+
+  async #send(tokens: readonly Token[]): Promise<void> {
+    if (tokens.length === 0) return;
+    const { transport, log, functionName } = this.#options;
+    await transport.send(tokens).catch((error: unknown) => {
+      log.debug(
+        { function: functionName, tokens: tokens.length, error: String(error) },
+        "tokens were not sent",
+      );
+    });
+  }
+
+  async #tick(): Promise<void> {
+    const { ledger, functionName } = this.#options;
+    // Unreachable: said once by the connection; the next tick tries again.
+    const change = await ledger.tick(functionName).catch(() => undefined);
+    if (change !== undefined) await this.#follow(change);
+  }
+}
+
+interface WorkerParts {
+  readonly options: WorkOptions;
+  readonly run: (lease: Lease) => Promise<Outcome>;
+  readonly runs: ActiveRuns;
+}
+
+/** Gives up waiting, not the work: without the ledger a run can be neither finished nor released. */
+async function within(clock: Clock, limitMs: number, work: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const cancel = clock.after(limitMs, late.resolve);
+  await Promise.race([work, late.promise]);
+  cancel();
+}

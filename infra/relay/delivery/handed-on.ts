@@ -1,0 +1,102 @@
+import { SECOND } from "../../../shared/runtime/backoff.ts";
+import type { Clock, Log, Store, TypeKey, TypeProgress } from "../../../shared/runtime/ports.ts";
+import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
+import { untilAccepted } from "../retry.ts";
+
+/**
+ * How far every type has been handed on: stored and told (KR-14). The store knows it 100 changes or 1 s later, which
+ * is what a relay that was killed hands on again.
+ */
+export interface HandedOn {
+  /** The next change of a type has been handed on. Waits for the store only when a write is due. */
+  note(type: TypeKey, resourceVersion: string): Promise<void>;
+  /** Tells the store now. */
+  advance(type: TypeKey, progress: Partial<TypeProgress>): Promise<void>;
+  /** Whether the store has lost the newest of what it was told. */
+  isAhead(type: TypeKey, stored: string | undefined): boolean;
+  forget(type: TypeKey): void;
+  /** Tells the store everything that it does not know yet. */
+  flush(): Promise<void>;
+}
+
+interface HandedOnOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+interface OneType {
+  readonly type: TypeKey;
+  resourceVersion: string | undefined;
+  /** What the store was told last. */
+  written: string | undefined;
+  /** Since then. */
+  changes: number;
+  cancel: () => void;
+}
+
+const MAX_LAG_CHANGES = 100;
+const MAX_LAG_MS = SECOND;
+
+export function createHandedOn(options: HandedOnOptions): HandedOn {
+  const { store, clock } = options;
+  const types = new Map<string, OneType>();
+  const of = (type: TypeKey): OneType => {
+    const text = typeText(type);
+    const known = types.get(text);
+    if (known !== undefined) return known;
+    const one = { type, resourceVersion: undefined, written: undefined, changes: 0, cancel: () => undefined };
+    types.set(text, one);
+    return one;
+  };
+  const write = async (one: OneType, progress: Partial<TypeProgress>) => {
+    one.cancel();
+    one.changes = 0;
+    const resourceVersion = newer(one.resourceVersion, progress.resourceVersion);
+    one.resourceVersion = resourceVersion;
+    await untilAccepted(
+      () =>
+        store.advance(one.type, {
+          ...progress,
+          ...(resourceVersion === undefined ? {} : { resourceVersion }),
+        }),
+      options,
+    );
+    one.written = newer(one.written, resourceVersion);
+  };
+
+  return {
+    async note(type, resourceVersion) {
+      const one = of(type);
+      one.resourceVersion = newer(one.resourceVersion, resourceVersion);
+      one.changes += 1;
+      if (one.changes >= MAX_LAG_CHANGES) return write(one, {});
+      // The first change since the last write starts the clock. A write that fails at the end is done by the next relay.
+      if (one.changes === 1)
+        one.cancel = clock.after(MAX_LAG_MS, () => void write(one, {}).catch(() => undefined));
+    },
+    advance: (type, progress) => write(of(type), progress),
+    isAhead(type, stored) {
+      const written = types.get(typeText(type))?.written;
+      return written !== undefined && !isAtLeast(stored, written);
+    },
+    forget(type) {
+      types.get(typeText(type))?.cancel();
+      types.delete(typeText(type));
+    },
+    async flush() {
+      const behind = [...types.values()].filter(({ changes }) => changes > 0);
+      await Promise.all(behind.map((one) => write(one, {})));
+    },
+  };
+}
+
+export function typeText({ cluster, group, kind }: TypeKey): string {
+  return JSON.stringify([cluster, group, kind]);
+}
+
+/** What is not comparable is not newer. */
+function newer(known: string | undefined, arriving: string | undefined): string | undefined {
+  return arriving === undefined || isAtLeast(known, arriving) ? known : arriving;
+}

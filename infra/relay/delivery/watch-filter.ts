@@ -1,0 +1,62 @@
+import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import type { Store } from "../../../shared/runtime/ports.ts";
+import type { Change, RoutedKey } from "../../../shared/runtime/route.ts";
+
+/** Cluster API's label that says which of several managers an object belongs to. */
+const WATCH_FILTER_LABEL = "cluster.x-k8s.io/watch-filter";
+
+type Routed = readonly RoutedKey[];
+
+/**
+ * Which objects are reconciled. Everything is watched and stored, since a filtered object may depend on any other;
+ * only objects with the label get keys, and only such Clusters are connected to.
+ * Source: Cluster API v1.14.0, util/predicates/generic_predicates.go (ResourceHasFilterLabel)
+ */
+export interface WatchFilter {
+  isConcerned(object: KubeObject): boolean;
+  /** The keys of objects that are reconciled; objects that are not stored are left in. */
+  concerned(keys: Routed): Promise<Routed>;
+  /** An object that gets the label appears. */
+  seen(change: Pick<Change, "before" | "after">): Pick<Change, "before" | "after">;
+}
+
+export const EVERYTHING: WatchFilter = {
+  isConcerned: () => true,
+  concerned: async (keys) => keys,
+  seen: (change) => change,
+};
+
+/** Objects whose label has this value; all of them without one. */
+export function createWatchFilter(
+  value: string | undefined,
+  functions: readonly AnyFunction[],
+  store: Store,
+): WatchFilter {
+  if (value === undefined) return EVERYTHING;
+  const isConcerned = (object: KubeObject) => object.metadata.labels?.[WATCH_FILTER_LABEL] === value;
+  const typeOf = new Map(
+    functions.map(({ spec: { name, reconciles } }) => [
+      name,
+      { cluster: MANAGEMENT, group: reconciles.group, kind: reconciles.kind },
+    ]),
+  );
+  return {
+    isConcerned,
+    async concerned(keys) {
+      const kept = await Promise.all(
+        keys.map(async (key) => {
+          const type = typeOf.get(key.functionName);
+          const object = type === undefined ? undefined : await store.get(type, key);
+          return object === undefined || isConcerned(object);
+        }),
+      );
+      return keys.filter((_key, at) => kept[at]);
+    },
+    seen({ before, after }) {
+      const appears =
+        before !== undefined && after !== undefined && !isConcerned(before) && isConcerned(after);
+      return appears ? { after } : { before, after };
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { CustomResourceDefinition } from "../../../shared/api/core.ts";
+import type { Kind } from "../../../shared/api/kinds.ts";
+import { contractOf } from "../../../shared/contract/version.ts";
+import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import { staticKinds } from "../declared-kinds.ts";
+
+/**
+ * Which types the CustomResourceDefinitions of the server define, and which of them are wanted: those that functions
+ * name (`static`) and those that stored objects reference. Types are known by `<group>/<kind>`.
+ */
+export class Definitions {
+  readonly #static: ReadonlyMap<string, Kind>;
+  readonly #referenced = new Set<string>();
+  /** Snapshots without the mark `status.watched`. */
+  readonly #crds = new Map<string, CustomResourceDefinition>();
+  #areListed: boolean = false;
+
+  constructor(functions: readonly AnyFunction[]) {
+    this.#static = staticKinds(functions);
+  }
+
+  /** Until all are listed nothing can be said. */
+  get areListed(): boolean {
+    return this.#areListed;
+  }
+
+  of(id: string): CustomResourceDefinition | undefined {
+    return this.#crds.get(id);
+  }
+
+  replace(crds: readonly CustomResourceDefinition[]): void {
+    this.#crds.clear();
+    for (const crd of crds) this.#crds.set(definedBy(crd), crd);
+    this.#areListed = true;
+  }
+
+  put(crd: CustomResourceDefinition): void {
+    this.#crds.set(definedBy(crd), crd);
+  }
+
+  delete(crd: CustomResourceDefinition): void {
+    this.#crds.delete(definedBy(crd));
+  }
+
+  /** False when it was known already. */
+  addReference(id: string): boolean {
+    if (this.#referenced.has(id)) return false;
+    this.#referenced.add(id);
+    return true;
+  }
+
+  isStatic(id: string): boolean {
+    return this.#static.has(id);
+  }
+
+  wanted(which: "static" | "all"): readonly string[] {
+    return [...this.#static.keys(), ...(which === "all" ? this.#referenced : [])];
+  }
+
+  /** Kinds that functions name and that the server does not serve. */
+  unserved(): readonly Kind[] {
+    return [...this.#static].filter(([id]) => this.choose(id) === undefined).map(([, kind]) => kind);
+  }
+
+  /** In which version a type is to be watched; undefined when it is not wanted or not served. */
+  choose(id: string): Kind | undefined {
+    const crd = this.#crds.get(id);
+    const known = this.#static.get(id);
+    if (known !== undefined)
+      return known.crd === undefined || isServed(crd, known.version) ? known : undefined;
+    return crd !== undefined && this.#referenced.has(id) ? providerKind(crd) : undefined;
+  }
+}
+
+/** The id of the type that a CustomResourceDefinition defines. */
+export function definedBy({ spec }: CustomResourceDefinition): string {
+  return `${spec.group}/${spec.names.kind}`;
+}
+
+function providerKind(crd: CustomResourceDefinition): Kind | undefined {
+  const version = contractOf(crd)?.version;
+  if (version === undefined) return undefined;
+  const { group, names, scope } = crd.spec;
+  return { group, version, kind: names.kind, plural: names.plural, namespaced: scope !== "Cluster" };
+}
+
+function isServed(crd: CustomResourceDefinition | undefined, version: string): boolean {
+  return crd?.spec.versions.some(({ name, served }) => name === version && served) === true;
+}

@@ -1,0 +1,64 @@
+import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import type { Clock, ListOptions, Log } from "../../../shared/runtime/ports.ts";
+import type { Server } from "../../kube/client.ts";
+import { contestedPaths, idOf } from "../declared-kinds.ts";
+import { keepOnly, keptFields } from "../kept-fields.ts";
+import { createIdentity, scopeOf } from "../scope.ts";
+import { snapshotOf } from "../snapshot.ts";
+import { createTurns } from "../turns.ts";
+import type { WatchConsumer } from "../watch/watch-consumer.ts";
+import { startWatchLoop, type WatchLoop } from "../watch/watch-loop.ts";
+
+/** How types of the management server are watched, and what is kept of their objects. */
+export interface ManagementWatches {
+  start(kind: Kind, consumer: WatchConsumer): WatchLoop;
+  reducerOf(kind: Kind): (object: KubeObject) => KubeObject;
+  /**
+   * What a stored version of the type must be of for a watch to go on from it; asks the server who it is. Undefined:
+   * nobody can know.
+   */
+  scopeOf(kind: Kind): Promise<string | undefined>;
+}
+
+export interface ManagementWatchesOptions {
+  readonly functions: readonly AnyFunction[];
+  readonly server: Server;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random?: (() => number) | undefined;
+  /** Watch this namespace only; absent = all. */
+  readonly namespace?: string | undefined;
+  /** Field managers whose contested fields the functions take over (decisions.md 1). */
+  readonly takeOverManagers?: readonly string[] | undefined;
+}
+
+/** KR-09. */
+const LISTS_AT_ONCE = 4;
+
+export function createManagementWatches(options: ManagementWatchesOptions): ManagementWatches {
+  const { functions, server, clock, log, random, namespace, takeOverManagers = [] } = options;
+  const client = server.as("relay");
+  const lists = createTurns(LISTS_AT_ONCE);
+  const contested = contestedPaths(functions);
+  const identity = createIdentity(client, clock);
+  const selectorOf = (kind: Kind): ListOptions | undefined =>
+    kind.namespaced && namespace !== undefined ? { namespace } : undefined;
+  return {
+    start(kind, consumer) {
+      const name = `${MANAGEMENT} ${kind.plural}${kind.group === "" ? "" : `.${kind.group}`}`;
+      const selector = selectorOf(kind);
+      return startWatchLoop({ clock, log, random, client, lists, name, kind, selector, consumer });
+    },
+    reducerOf(kind) {
+      const keep = keepOnly(keptFields(functions, kind));
+      const paths = contested.get(idOf(kind)) ?? [];
+      return (object) => keep(snapshotOf(object, paths, takeOverManagers));
+    },
+    async scopeOf(kind) {
+      const server = await identity();
+      const kept = [...keptFields(functions, kind), ...takeOverManagers];
+      return server === undefined ? undefined : scopeOf(server, { kind, selector: selectorOf(kind), kept });
+    },
+  };
+}

@@ -1,0 +1,249 @@
+import { CustomResourceDefinition } from "../../../shared/api/core.ts";
+import { type Kind, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { SECOND } from "../../../shared/runtime/backoff.ts";
+import type { Store, TypeKey, WatchEvent } from "../../../shared/runtime/ports.ts";
+import type { Change } from "../../../shared/runtime/route.ts";
+import { idOf, typesNamedBy } from "../declared-kinds.ts";
+import type { Delivery } from "../delivery/delivery.ts";
+import { untilAccepted } from "../retry.ts";
+import { markWatched, snapshotOf } from "../snapshot.ts";
+import { relistIfLost } from "../store-loss.ts";
+import type { WatchConsumer } from "../watch/watch-consumer.ts";
+import type { LoopStatus, WatchLoop } from "../watch/watch-loop.ts";
+import { Definitions, definedBy } from "./definitions.ts";
+import {
+  createManagementWatches,
+  type ManagementWatches,
+  type ManagementWatchesOptions,
+} from "./management-watches.ts";
+
+/**
+ * Which types of the management server are watched: every kind that a function reconciles or watches, as soon as its
+ * CustomResourceDefinition exists, and every provider kind that a stored object references, in the version that the
+ * CRD's contract labels choose. CustomResourceDefinitions themselves are watched first and always.
+ */
+export interface WatchedTypes extends AsyncDisposable {
+  /** Takes up what a stored object references. */
+  noteReferences(change: Change): void;
+  /** What still has to complete its first list: `static` before the relay is ready, `all` with the provider kinds. */
+  pending(which: "static" | "all"): readonly string[];
+  loops(): readonly LoopStatus[];
+  /** Lists every type again that the store no longer knows to be complete: it has lost its data. */
+  relistLost(): Promise<void>;
+}
+
+export interface WatchedTypesOptions extends ManagementWatchesOptions {
+  readonly store: Store;
+  readonly delivery: Delivery;
+  readonly signal: AbortSignal;
+  /** A type is complete; see `ListNews`. */
+  readonly onListed: (kind: Kind, news: ListNews | undefined) => void;
+}
+
+interface WatchedType {
+  readonly kind: Kind;
+  readonly loop: WatchLoop;
+  listed: boolean;
+}
+
+/** It was not complete before, or the store had lost it; the server was restored or replaced (KR-12). */
+export type ListNews = "first" | "restored";
+
+/** The lists of all types tell of one restore. */
+const RESTORE_MS = 30 * SECOND;
+const CRD_TYPE: TypeKey = typeOf(CustomResourceDefinition);
+
+export function startWatchedTypes(options: WatchedTypesOptions): WatchedTypes {
+  return new Types(options);
+}
+
+class Types implements WatchedTypes {
+  readonly #options: WatchedTypesOptions;
+  readonly #definitions: Definitions;
+  readonly #watches: ManagementWatches;
+  readonly #namedBy: ReturnType<typeof typesNamedBy>;
+  readonly #watched = new Map<string, WatchedType>();
+  readonly #closing = new Set<Promise<void>>();
+  readonly #crdLoop: WatchLoop;
+  #restoredAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: WatchedTypesOptions) {
+    this.#options = options;
+    this.#definitions = new Definitions(options.functions);
+    this.#watches = createManagementWatches(options);
+    this.#namedBy = typesNamedBy(options.functions);
+    const crds: WatchConsumer = {
+      // Always listed: what is watched is decided on all of them.
+      resume: async () => {
+        await options.delivery.resume(
+          CRD_TYPE,
+          await this.#watches.scopeOf(CustomResourceDefinition as Kind),
+        );
+        return undefined;
+      },
+      reduce: (object) => snapshotOf(object, []),
+      listed: (items, list) =>
+        this.#crdsReplaced(items as readonly CustomResourceDefinition[], list.resourceVersion),
+      changed: (event) => this.#crdChanged(event),
+      reached: (resourceVersion) => options.delivery.reached(CRD_TYPE, resourceVersion),
+    };
+    this.#crdLoop = this.#watches.start(CustomResourceDefinition as Kind, crds);
+  }
+
+  noteReferences({ kind, cluster, after }: Change): void {
+    if (after === undefined || cluster !== MANAGEMENT) return;
+    for (const id of this.#namedBy(kind, after)) {
+      if (this.#definitions.addReference(id)) this.#evaluate(id);
+    }
+  }
+
+  pending(which: "static" | "all"): readonly string[] {
+    if (!this.#definitions.areListed) return [idOf(CustomResourceDefinition)];
+    return this.#definitions
+      .wanted(which)
+      .filter((id) => this.#definitions.choose(id) !== undefined && this.#watched.get(id)?.listed !== true);
+  }
+
+  loops(): readonly LoopStatus[] {
+    return this.#allLoops().map((loop) => loop.status());
+  }
+
+  async relistLost(): Promise<void> {
+    const listed = [...this.#watched.values()].filter((type) => type.listed);
+    const loops = [
+      ...listed.map(({ kind, loop }) => ({ type: typeOf(kind), loop })),
+      { type: CRD_TYPE, loop: this.#crdLoop },
+    ];
+    await Promise.all(loops.map(({ type, loop }) => relistIfLost(this.#options.delivery, type, loop)));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#allLoops().map((loop) => loop[Symbol.asyncDispose]()));
+    await Promise.allSettled(this.#closing);
+  }
+
+  #allLoops(): readonly WatchLoop[] {
+    return [this.#crdLoop, ...[...this.#watched.values()].map(({ loop }) => loop)];
+  }
+
+  #persist<T>(work: () => Promise<T>): Promise<T> {
+    return untilAccepted(work, this.#options);
+  }
+
+  async #crdsReplaced(items: readonly CustomResourceDefinition[], resourceVersion: string): Promise<void> {
+    this.#definitions.replace(items);
+    const marked = items.map((crd) => this.#marked(crd));
+    const scope = await this.#watches.scopeOf(CustomResourceDefinition as Kind);
+    const list = { resourceVersion, urgency: "live", scope } as const;
+    if (await this.#options.delivery.replace(CRD_TYPE, marked, list)) this.#relistAllBut(this.#crdLoop);
+    await Promise.all(this.#definitions.unserved().map((kind) => this.#forget(kind)));
+    for (const id of new Set([...this.#definitions.wanted("all"), ...this.#watched.keys()]))
+      this.#evaluate(id);
+  }
+
+  async #crdChanged({ type, object }: WatchEvent): Promise<void> {
+    const crd = snapshotOf(object, []) as CustomResourceDefinition;
+    const id = definedBy(crd);
+    if (type === "DELETED") {
+      this.#definitions.delete(crd);
+      this.#evaluate(id);
+      await this.#options.delivery.remove(CRD_TYPE, object);
+      return;
+    }
+    this.#definitions.put(crd);
+    await this.#options.delivery.put(CRD_TYPE, this.#marked(crd), "live");
+    this.#evaluate(id);
+  }
+
+  #marked(crd: CustomResourceDefinition): CustomResourceDefinition {
+    return this.#watched.get(definedBy(crd))?.listed === true ? markWatched(crd) : crd;
+  }
+
+  /** Starts or ends the watch of a type, as its CRD and the references now say. */
+  #evaluate(id: string): void {
+    if (!this.#definitions.areListed || this.#options.signal.aborted) return;
+    const chosen = this.#definitions.choose(id);
+    const running = this.#watched.get(id);
+    if (running !== undefined && running.kind.version !== chosen?.version) this.#stop(id, running);
+    if (chosen === undefined || this.#watched.has(id)) return;
+    if (this.#closing.size === 0) this.#start(chosen);
+    // A type that is being forgotten must not forget what its successor stores.
+    else void Promise.allSettled(this.#closing).then(() => this.#evaluate(id));
+  }
+
+  #start(kind: Kind): void {
+    const { store, delivery, log } = this.#options;
+    const id = idOf(kind);
+    const key = typeOf(kind);
+    const reduce = this.#watches.reducerOf(kind);
+    const isComplete = async (news?: ListNews) => {
+      const type = this.#watched.get(id);
+      if (type?.loop === loop) await this.#complete(type, news);
+    };
+    const consumer: WatchConsumer = {
+      reduce,
+      stored: (at) => store.get(key, at),
+      resume: async () => {
+        const resourceVersion = await delivery.resume(key, await this.#watches.scopeOf(kind));
+        if (resourceVersion === undefined) return undefined;
+        return { resourceVersion, items: await store.list(key, {}) };
+      },
+      resumed: () => isComplete(),
+      listed: async (items, { resourceVersion, first }) => {
+        const scope = await this.#watches.scopeOf(kind);
+        const list = { resourceVersion, urgency: first ? "resync" : "live", scope } as const;
+        const isRestored = await delivery.replace(key, items, list);
+        if (isRestored) this.#relistAllBut(loop);
+        await isComplete(isRestored ? "restored" : first ? "first" : undefined);
+      },
+      changed: ({ type, object }) =>
+        type === "DELETED" ? delivery.remove(key, object) : delivery.put(key, reduce(object), "live"),
+      reached: (resourceVersion) => delivery.reached(key, resourceVersion),
+      gone: () => delivery.drop(key),
+    };
+    const loop: WatchLoop = this.#watches.start(kind, consumer);
+    this.#watched.set(id, { kind, loop, listed: false });
+    log.info({ kind: kind.kind, group: kind.group, version: kind.version }, "watching");
+  }
+
+  /** What one list has told of its server is true of all types, also of those that it cannot be seen from (KR-12). */
+  #relistAllBut(listed: WatchLoop): void {
+    const now = this.#options.clock.now().getTime();
+    if (now - this.#restoredAt < RESTORE_MS) return;
+    this.#restoredAt = now;
+    this.#options.log.warn({}, "the management server was restored or replaced; everything is listed again");
+    for (const loop of this.#allLoops()) if (loop !== listed) loop.relist();
+  }
+
+  async #complete(type: WatchedType, news: ListNews | undefined): Promise<void> {
+    if (type.listed && news === undefined) return;
+    type.listed = true;
+    const crd = this.#definitions.of(idOf(type.kind));
+    if (crd !== undefined) await this.#options.delivery.put(CRD_TYPE, markWatched(crd), "live");
+    this.#options.onListed(type.kind, news);
+  }
+
+  #stop(id: string, { kind, loop }: WatchedType): void {
+    this.#watched.delete(id);
+    const close = async () => {
+      await loop[Symbol.asyncDispose]();
+      await this.#forget(kind);
+    };
+    const closed = close().catch(() => undefined);
+    this.#closing.add(closed);
+    void closed.finally(() => this.#closing.delete(closed));
+  }
+
+  /** A type that is known not to be served has no objects. */
+  async #forget(kind: Kind): Promise<void> {
+    const { store, delivery, signal } = this.#options;
+    if (signal.aborted) return;
+    await delivery.drop(typeOf(kind));
+    if (this.#definitions.isStatic(idOf(kind)))
+      await this.#persist(() => store.advance(typeOf(kind), { ready: true }));
+  }
+}
+
+function typeOf({ group, kind }: { readonly group: string; readonly kind: string }): TypeKey {
+  return { cluster: MANAGEMENT, group, kind };
+}

@@ -1,0 +1,98 @@
+import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
+import type { ListOptions, WatchEvent } from "../../../shared/runtime/ports.ts";
+import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
+import type { ServerClient } from "../../kube/verbs.ts";
+import { serverVersionOf } from "../snapshot.ts";
+import { checkForward, wentBack } from "./recovery.ts";
+
+/**
+ * The newest objects that a watch loop has seen. A server that was away must still have them as they were, or newer than
+ * all that was seen: otherwise it was restored or replaced, even when its versions are higher again (KR-12).
+ */
+export interface LastSeen {
+  listed(items: readonly KubeObject[]): void;
+  handled(event: WatchEvent): void;
+  /**
+   * Whether a watch that goes on from version `seen` misses nothing. Throws KubeError `WentBack` when what the server has
+   * cannot follow from what was seen; false when nothing proves it.
+   *
+   * A restore loses the newest writes, so one object that still is as it was seen proves all that was seen before it.
+   * What was seen after it must have changed since, and then the watch tells of it. Asks for one object after the other,
+   * newest first, with lists of one, for which the right to list is enough; mostly the first is the proof.
+   */
+  recognise(seen: string): Promise<boolean>;
+}
+
+interface Seen {
+  readonly namespace: string | undefined;
+  readonly name: string;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string;
+  readonly isDeleted: boolean;
+}
+
+interface LastSeenOptions {
+  readonly client: Pick<ServerClient, "pages">;
+  readonly kind: Kind;
+  readonly selector?: ListOptions | undefined;
+}
+
+/** When all of them have changed, a list costs no more than to ask on. */
+const KEPT = 4;
+
+export function createLastSeen({ client, kind, selector }: LastSeenOptions): LastSeen {
+  /** Oldest first. */
+  let newest: readonly Seen[] = [];
+
+  const read = async (one: Seen | undefined, seen: string): Promise<KubeObject | undefined> => {
+    const named = one && { namespace: one.namespace, fieldSelector: `metadata.name=${one.name}` };
+    for await (const page of client.pages(kind, { ...selector, ...named, pageItems: 1 })) {
+      checkForward(seen, page.resourceVersion);
+      return page.items.find(({ metadata }) => metadata.name === one?.name);
+    }
+    return undefined;
+  };
+
+  return {
+    listed(items) {
+      newest = items
+        .map((item) => seenAs(item, serverVersionOf(item)))
+        .sort((left, right) => (isAtLeast(left.resourceVersion, right.resourceVersion) ? 1 : -1))
+        .slice(-KEPT);
+    },
+    handled({ type, object }) {
+      if (type === "BOOKMARK") return;
+      const now = seenAs(object, object.metadata.resourceVersion, type === "DELETED");
+      newest = [...newest.filter((one) => !isSameName(one, now)), now].slice(-KEPT);
+    },
+    async recognise(seen) {
+      // The version of the list is worth the request.
+      if (newest.length === 0) await read(undefined, seen);
+      for (const one of newest.toReversed()) {
+        const found = await read(one, seen);
+        const verdict = compare(one, found, seen);
+        if (verdict !== "changed") return verdict === "as seen";
+      }
+      return false;
+    },
+  };
+}
+
+function seenAs({ metadata }: KubeObject, resourceVersion = "0", isDeleted = false): Seen {
+  const { namespace, name, uid } = metadata;
+  return { namespace, name, uid, resourceVersion, isDeleted };
+}
+
+function isSameName(left: Seen, right: Seen): boolean {
+  return left.name === right.name && left.namespace === right.namespace;
+}
+
+/** `changed`: it is what it was seen as, or the watch tells what it is now. */
+function compare(one: Seen, found: KubeObject | undefined, seen: string): "as seen" | "changed" | "unknown" {
+  // Deleted meanwhile, or never created on a restored server.
+  if (found === undefined) return one.isDeleted ? "changed" : "unknown";
+  const { uid, resourceVersion = "0" } = found.metadata;
+  if (!isAtLeast(seen, resourceVersion)) return "changed";
+  if (!one.isDeleted && uid === one.uid && resourceVersion === one.resourceVersion) return "as seen";
+  throw wentBack(`${one.name} is not what it was at version ${seen}: the server may have been restored`);
+}

@@ -1,0 +1,117 @@
+import type { Kind, KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
+import { KubeError } from "../../../shared/runtime/errors.ts";
+import type { ListOptions } from "../../../shared/runtime/ports.ts";
+import type { ServerClient } from "../../kube/verbs.ts";
+import type { Budget } from "./budget.ts";
+import { isOversized, type ListMode } from "./recovery.ts";
+
+export interface ListingOptions {
+  readonly client: ServerClient;
+  readonly kind: Kind;
+  readonly selector?: ListOptions | undefined;
+  readonly signal: AbortSignal;
+  /** Of a server that is not ours: each listed object is an event (KR-20). */
+  readonly budget?: Budget | undefined;
+  /** The version seen last: an API server that is behind must not take the read model back (KR-09). */
+  readonly atLeast?: string | undefined;
+  readonly consumer: {
+    reduce(object: KubeObject): KubeObject;
+    stored?(key: ObjectKey): Promise<KubeObject | undefined>;
+  };
+}
+
+export interface Listing {
+  readonly items: readonly KubeObject[];
+  readonly resourceVersion: string;
+  /** Listed one by one: what is known of it and what was left out. */
+  readonly oversized: string | undefined;
+}
+
+const SMALL_PAGE_ITEMS = 50;
+/** Far beyond the largest fleet. */
+const MAX_OBJECTS = 200_000;
+/** Names in a message. */
+const NAMES_TOLD = 5;
+
+/**
+ * A complete list, reduced page by page; undefined when the signal has aborted. Throws KubeError. A server that
+ * refuses the version asked for has forgotten it, is behind, or was restored: its newest list is the truth.
+ */
+export async function listAll(options: ListingOptions, mode: ListMode): Promise<Listing | undefined> {
+  try {
+    return await listPages(options, mode);
+  } catch (error) {
+    if (options.atLeast === undefined || !isVersionRefused(error)) throw error;
+    return listPages({ ...options, atLeast: undefined }, mode);
+  }
+}
+
+/** A list without end must not fill this process. Throws KubeError `TooLarge` (KR-20). */
+export function checkCount(objects: number): void {
+  if (objects <= MAX_OBJECTS) return;
+  const message = `the list has more than ${MAX_OBJECTS} objects`;
+  throw new KubeError({ class: "Transient", status: 0, reason: "TooLarge", message });
+}
+
+/** Whether the server said no to a version, and not to the list. */
+export function isVersionRefused(error: unknown): boolean {
+  if (!(error instanceof KubeError)) return false;
+  if (error.causes.some(({ reason }) => reason === "ResourceVersionTooLarge")) return true;
+  return [400, 410, 422].includes(error.status);
+}
+
+async function listPages(options: ListingOptions, mode: ListMode): Promise<Listing | undefined> {
+  const { client, kind, selector = {}, signal, consumer, atLeast } = options;
+  const metadataOnly = mode === "one by one";
+  const pageItems = mode === "small pages" ? SMALL_PAGE_ITEMS : undefined;
+  let items: KubeObject[] = [];
+  let resourceVersion = "";
+  for await (const page of client.pages(kind, { ...selector, pageItems, metadataOnly, atLeast })) {
+    if (signal.aborted) return undefined;
+    if (page.first) items = [];
+    for (const item of page.items) items.push(metadataOnly ? item : consumer.reduce(item));
+    checkCount(items.length);
+    await options.budget?.spend({ events: page.items.length }, signal);
+    ({ resourceVersion } = page);
+  }
+  if (!metadataOnly) return { items, resourceVersion, oversized: undefined };
+  return { resourceVersion, ...(await readOneByOne(options, items)) };
+}
+
+/** What is stored in the listed version, and everything else as the server gives it. */
+async function readOneByOne(options: ListingOptions, listed: readonly KubeObject[]) {
+  const { kind, signal, consumer } = options;
+  const items: KubeObject[] = [];
+  const leftOut: string[] = [];
+  for (const { metadata } of listed) {
+    if (signal.aborted) break;
+    const { namespace = "", name, uid, resourceVersion } = metadata;
+    const stored = await consumer.stored?.({ namespace, name });
+    const known = stored?.metadata.uid === uid ? stored : undefined;
+    const isCurrent = known?.metadata.resourceVersion === resourceVersion;
+    const found = isCurrent ? known : await readOne(options, { namespace, name });
+    if (found === "oversized") leftOut.push(`${namespace}/${name}`.replace(/^\//, ""));
+    // An old snapshot is better than none, which would be taken for a deletion.
+    const item = found === "oversized" ? known : found;
+    if (item !== undefined) items.push(item);
+  }
+  return { items, oversized: describe(kind, leftOut) };
+}
+
+async function readOne({ client, kind, consumer }: ListingOptions, key: ObjectKey) {
+  try {
+    const object = await client.get(kind, key);
+    return object === undefined ? undefined : consumer.reduce(object);
+  } catch (error) {
+    if (isOversized(error)) return "oversized";
+    throw error;
+  }
+}
+
+function describe(kind: Kind, leftOut: readonly string[]): string {
+  const told = `answers about ${kind.plural} are larger than allowed, so they are read one by one`;
+  if (leftOut.length === 0) return told;
+  const names = leftOut.slice(0, NAMES_TOLD).join(", ");
+  const more = leftOut.length > NAMES_TOLD ? ` and ${leftOut.length - NAMES_TOLD} more` : "";
+  return `${told}; make these smaller, they are not followed: ${names}${more}`;
+}

@@ -1,0 +1,81 @@
+import type { Kind } from "../../../shared/api/kinds.ts";
+import type { Clock, ListOptions } from "../../../shared/runtime/ports.ts";
+import type { ServerClient } from "../../kube/verbs.ts";
+import type { ReceivedEvent } from "../../kube/watch-stream.ts";
+import type { Budget } from "./budget.ts";
+import type { LoopMeter } from "./loop-meter.ts";
+import type { Recovery } from "./recovery.ts";
+
+/** One watch request. Disposing ends it. */
+export interface OpenWatch extends Disposable {
+  readonly events: AsyncGenerator<ReceivedEvent>;
+  /** The server should have ended it long ago, so it was ended here: nothing is wrong with what it said. */
+  readonly isOverdue: boolean;
+  abort(): void;
+}
+
+export interface WatchFrom {
+  readonly resourceVersion: string;
+  readonly sendInitialEvents?: boolean;
+}
+
+interface OpenerOptions {
+  readonly client: ServerClient;
+  readonly kind: Kind;
+  readonly selector?: ListOptions | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  readonly meter: LoopMeter;
+  readonly budget?: Budget | undefined;
+  readonly recovery: Pick<Recovery, "idleMs" | "overdueMs">;
+}
+
+/** KR-06. */
+const SHORTEST_SECONDS = 300;
+const LONGEST_SECONDS = 600;
+
+/** Opens watches with a random lifetime, bookmarks, a limit of silence, and at the pace of the budget. */
+export function createOpener(options: OpenerOptions): (from: WatchFrom) => OpenWatch {
+  const { client, kind, selector, clock, random, meter, budget, recovery } = options;
+  return (from) => {
+    const spread = Math.floor(random() * (LONGEST_SECONDS - SHORTEST_SECONDS + 1));
+    const timeoutSeconds = SHORTEST_SECONDS + spread;
+    const ending = new AbortController();
+    const signal = AbortSignal.any([options.signal, ending.signal]);
+    let isOverdue = false;
+    const cancel = clock.after(recovery.overdueMs(timeoutSeconds), () => {
+      isOverdue = true;
+      ending.abort();
+    });
+    const received = async (bytes: number) => {
+      meter.received(bytes);
+      await budget?.spend({ bytes }, signal);
+    };
+    const idleMs = recovery.idleMs(timeoutSeconds);
+    const watch = { ...selector, ...from, timeoutSeconds, idleMs, received };
+    const end = () => {
+      cancel();
+      ending.abort();
+    };
+    return {
+      events: counted(client.watch(kind, watch, signal), budget, signal),
+      get isOverdue() {
+        return isOverdue;
+      },
+      abort: end,
+      [Symbol.dispose]: end,
+    };
+  };
+}
+
+async function* counted(
+  events: AsyncIterable<ReceivedEvent>,
+  budget: Budget | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<ReceivedEvent> {
+  for await (const event of events) {
+    await budget?.spend({ events: 1 }, signal);
+    yield event;
+  }
+}

@@ -1,0 +1,55 @@
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { SECOND } from "../../../shared/runtime/backoff.ts";
+import type { Clock } from "../../../shared/runtime/ports.ts";
+import type { ReceivedEvent } from "../../kube/watch-stream.ts";
+import { checkCount, type Listing } from "./listing.ts";
+import type { OpenWatch } from "./open-watch.ts";
+
+const END = "k8s.io/initial-events-end";
+/** A server that says nothing for so long has said everything and knows no mark. */
+const SILENCE_MS = 10 * SECOND;
+
+/**
+ * What a watch-list begins with: an ADDED for everything that exists, then a marked bookmark (KR-05). The events
+ * behind the mark are left in the watch. Undefined from a server that ignores what was asked: what it said is of no
+ * use, its versions are no resume points. Throws KubeError.
+ */
+export async function readInitialEvents(
+  watch: OpenWatch,
+  reduce: (object: KubeObject) => KubeObject,
+  clock: Clock,
+): Promise<Listing | undefined> {
+  const items = new Map<string, KubeObject>();
+  for (;;) {
+    const event = await nextWithin(watch, clock);
+    if (event === undefined) return undefined;
+    checkCount(items.size);
+    const { metadata } = event.object;
+    const name = `${metadata.namespace ?? ""}/${metadata.name}`;
+    if (event.type === "DELETED") items.delete(name);
+    else if (event.type !== "BOOKMARK") items.set(name, reduce(event.object));
+    else if (metadata.annotations?.[END] !== "true") return undefined;
+    else {
+      const { resourceVersion = "" } = metadata;
+      return { items: [...items.values()], resourceVersion, oversized: undefined };
+    }
+  }
+}
+
+/** Undefined when the watch ended or was silent for too long. */
+async function nextWithin({ events, abort }: OpenWatch, clock: Clock): Promise<ReceivedEvent | undefined> {
+  let isSilent = false;
+  const cancel = clock.after(SILENCE_MS, () => {
+    isSilent = true;
+    abort();
+  });
+  try {
+    const next = await events.next();
+    return next.done === true ? undefined : next.value;
+  } catch (error) {
+    if (isSilent) return undefined;
+    throw error;
+  } finally {
+    cancel();
+  }
+}

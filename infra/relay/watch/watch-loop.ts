@@ -1,0 +1,267 @@
+import type { Kind } from "../../../shared/api/kinds.ts";
+import type { Clock, ListOptions, Log, WatchEvent } from "../../../shared/runtime/ports.ts";
+import type { ServerClient } from "../../kube/verbs.ts";
+import { rest } from "../retry.ts";
+import type { Turns } from "../turns.ts";
+import type { Budget } from "./budget.ts";
+import { createLastSeen, type LastSeen } from "./last-seen.ts";
+import { createLister, type Lister } from "./lister.ts";
+import { createLoopMeter, type LoopMeter, type Traffic } from "./loop-meter.ts";
+import { createOpener, type OpenWatch } from "./open-watch.ts";
+import { type ReadAhead, readAhead } from "./pending-events.ts";
+import { hasGoneBack, Recovery } from "./recovery.ts";
+import type { WatchConsumer } from "./watch-consumer.ts";
+
+/*
+ * One loop per (server, kind, selector), KR-04:
+ *
+ *   listing ──list complete──▶ streaming ──clean end──▶ streaming (same version, at once)
+ *      ▲                          │ error                 (three ends within 1 s of their start: an error)
+ *      │                          ▼
+ *      └──version is void──── backoff ──version still good──▶ streaming
+ *
+ * A list is a watch that begins with everything (lister.ts), or pages; the watch goes on from its version. A loop
+ * that resumes begins with `streaming`, once the server is recognised. `stopped` is entered only by disposing. Void
+ * is a version after 410, a damaged or huge line, a version that went down, the second ERROR event in a row, or when
+ * the read model was lost; after anything else the watch resumes where it was, without a list. What a failure means
+ * and how long the pause is, recovery.ts decides.
+ */
+type LoopState = "listing" | "streaming" | "backoff" | "stopped";
+
+export interface WatchLoopOptions {
+  /** For logs and status: `management machinepools.cluster.x-k8s.io`. */
+  readonly name: string;
+  readonly client: ServerClient;
+  readonly kind: Kind;
+  readonly selector?: ListOptions | undefined;
+  readonly consumer: WatchConsumer;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** At most so many lists at once per server (KR-09). */
+  readonly lists: Turns;
+  /** What a server that is not ours may send; none for the management server (KR-20). */
+  readonly budget?: Budget | undefined;
+  /** In [0, 1). */
+  readonly random?: (() => number) | undefined;
+}
+
+export interface LoopStatus extends Traffic {
+  readonly name: string;
+  readonly state: LoopState;
+  readonly undecodable: number;
+  /** By cause: `closed`, or the reason of the error. */
+  readonly reconnects: { readonly [cause: string]: number };
+  readonly resourceVersion: string | undefined;
+  /** Events that wait for the consumer. */
+  readonly pending: number;
+  /** Answers are too large: what the last list left out, as text for a person. */
+  readonly oversized: string | undefined;
+}
+
+export interface WatchLoop extends AsyncDisposable {
+  status(): LoopStatus;
+  /** Ends the watch and lists again, because what was delivered has been lost. */
+  relist(): void;
+}
+
+export function startWatchLoop(options: WatchLoopOptions): WatchLoop {
+  return new Loop(options);
+}
+
+class Loop implements WatchLoop {
+  readonly #options: WatchLoopOptions;
+  readonly #recovery: Recovery;
+  readonly #meter: LoopMeter;
+  readonly #lister: Lister;
+  readonly #lastSeen: LastSeen;
+  readonly #open: ReturnType<typeof createOpener>;
+  readonly #abort = new AbortController();
+  readonly #aborted: Promise<void>;
+  readonly #running: Promise<void>;
+  #watch: OpenWatch | undefined;
+  #ahead: ReadAhead | undefined;
+  #relistWanted: boolean = false;
+  /** Of what the next list says nothing is known. */
+  #isFirst: boolean = true;
+  #state: LoopState = "listing";
+  /** Where a watch may go on. */
+  #version: string | undefined;
+  /** What a list must show at least. */
+  #seen: string | undefined;
+  #oversized: string | undefined;
+
+  constructor(options: WatchLoopOptions) {
+    const { clock, random = Math.random } = options;
+    const { signal } = this.#abort;
+    this.#options = options;
+    this.#recovery = new Recovery(random);
+    this.#meter = createLoopMeter(clock);
+    this.#open = createOpener({ ...options, random, signal, meter: this.#meter, recovery: this.#recovery });
+    this.#lastSeen = createLastSeen(options);
+    this.#lister = createLister({ ...options, signal, open: this.#open });
+    this.#aborted = new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+    this.#running = this.#run();
+  }
+
+  status(): LoopStatus {
+    const { reconnects, undecodable } = this.#recovery;
+    return {
+      name: this.#options.name,
+      state: this.#state,
+      ...this.#meter.traffic,
+      undecodable,
+      reconnects,
+      resourceVersion: this.#version,
+      pending: this.#ahead?.pending ?? 0,
+      oversized: this.#oversized,
+    };
+  }
+
+  relist(): void {
+    this.#relistWanted = true;
+    this.#isFirst = true;
+    this.#watch?.abort();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#abort.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#abort;
+    await this.#resume().catch((error: unknown) => this.#recover(error));
+    while (!signal.aborted) {
+      await this.#attempt()
+        .finally(() => this.#endWatch())
+        .catch((error: unknown) => (this.#relistWanted ? undefined : this.#recover(error)));
+    }
+    this.#state = "stopped";
+  }
+
+  #endWatch(): void {
+    this.#watch?.[Symbol.dispose]();
+    this.#watch = undefined;
+    this.#ahead = undefined;
+  }
+
+  async #resume(): Promise<void> {
+    const { consumer } = this.#options;
+    const kept = await consumer.resume?.();
+    if (kept === undefined) return;
+    this.#lastSeen.listed(kept.items);
+    const isSame = await this.#isRecognised(kept.resourceVersion).catch((error: unknown) => {
+      if (hasGoneBack(error)) return false;
+      throw error;
+    });
+    if (!isSame) return;
+    this.#isFirst = false;
+    this.#reached(kept.resourceVersion);
+    await consumer.resumed?.();
+  }
+
+  async #attempt(): Promise<void> {
+    if (this.#relistWanted || !(await this.#mayGoOn())) await this.#inTurn(() => this.#list());
+    const from = this.#version;
+    if (from === undefined || this.#relistWanted || this.#abort.signal.aborted) return;
+    // The watch that began with the list goes on, or one begins at its version: nothing is between the two (KR-05).
+    this.#watch ??= this.#open({ resourceVersion: from });
+    this.#state = "streaming";
+    const startedAt = this.#now();
+    this.#ahead = readAhead(this.#watch, from, this.#options.clock);
+    for await (const event of this.#ahead.events()) {
+      await this.#handle(event);
+      if (this.#abort.signal.aborted || this.#relistWanted) return;
+    }
+    this.#recovery.ended(this.#now() - startedAt);
+  }
+
+  /** Whether the place where the last watch ended is one of the server that answers now. */
+  async #mayGoOn(): Promise<boolean> {
+    if (this.#version === undefined) return false;
+    return !this.#recovery.wasAway(this.#now()) || this.#isRecognised();
+  }
+
+  /** A server that takes its time with a list must not hold up the end of the loop. */
+  #inTurn<T>(list: () => Promise<T>): Promise<T | undefined> {
+    const listing = this.#options.lists.take(list);
+    listing.catch(() => undefined);
+    return Promise.race([listing, this.#aborted.then(() => undefined)]);
+  }
+
+  async #list(): Promise<void> {
+    const { consumer } = this.#options;
+    const { signal } = this.#abort;
+    if (signal.aborted) return;
+    this.#state = "listing";
+    this.#relistWanted = false;
+    this.#version = undefined;
+    const listed = await this.#lister.list(this.#recovery.listMode, this.#seen);
+    this.#watch = listed?.watch;
+    if (listed === undefined || signal.aborted) return;
+    const { items, resourceVersion, oversized } = listed;
+    await consumer.listed(items, { resourceVersion, oversized, first: this.#isFirst });
+    // Otherwise it was lost again meanwhile.
+    if (!this.#relistWanted) this.#isFirst = false;
+    this.#lastSeen.listed(items);
+    this.#meter.listed();
+    this.#tellOversized(oversized);
+    this.#recovery.listed();
+    this.#reached(resourceVersion);
+  }
+
+  async #handle(event: WatchEvent): Promise<void> {
+    const { consumer } = this.#options;
+    const { resourceVersion = "" } = event.object.metadata;
+    if (event.type === "BOOKMARK") await consumer.reached?.(resourceVersion);
+    else await consumer.changed(event);
+    this.#lastSeen.handled(event);
+    this.#meter.handled(event);
+    this.#reached(resourceVersion);
+    this.#recovery.received(event.type === "BOOKMARK" ? "bookmark" : "event");
+  }
+
+  /** Never rejects: a loop ends by disposing only. */
+  async #recover(error: unknown): Promise<void> {
+    const { consumer, clock, log, name } = this.#options;
+    const { signal } = this.#abort;
+    if (signal.aborted) return;
+    this.#state = "backoff";
+    const verdict = this.#recovery.failed(error, this.#now(), this.#meter.traffic.lastHeardAt);
+    if (verdict.isVoid) this.#version = undefined;
+    if (verdict.isSeenVoid) this.#seen = undefined;
+    // One line per outage and cause; the counters know the rest.
+    const level = verdict.isRepeated ? "debug" : "warn";
+    const fields = { loop: name, reason: verdict.reason, error: String(error) };
+    log[level](fields, "the watch failed and is tried again");
+    consumer.failed?.(error);
+    if (verdict.isGone) await consumer.gone?.().catch(() => undefined);
+    if (!verdict.isDoubtful) return rest(verdict.delayMs, clock, signal);
+    await this.#isRecognised().then(
+      () => this.#recovery.isQuiet(),
+      (failure: unknown) => this.#recover(failure),
+    );
+  }
+
+  /** A list of one object mostly tells a quiet server from a dead line, and from one that was restored (KR-07, KR-12). */
+  async #isRecognised(seen = this.#seen ?? ""): Promise<boolean> {
+    const known = await this.#inTurn(() => this.#lastSeen.recognise(seen));
+    this.#recovery.isBack();
+    return known === true;
+  }
+
+  #tellOversized(oversized: string | undefined): void {
+    const { log, name } = this.#options;
+    if (oversized !== undefined && oversized !== this.#oversized) log.warn({ loop: name }, oversized);
+    this.#oversized = oversized;
+  }
+
+  #reached(resourceVersion: string): void {
+    this.#version = resourceVersion;
+    this.#seen = resourceVersion;
+  }
+
+  #now(): number {
+    return this.#options.clock.now().getTime();
+  }
+}

@@ -1,0 +1,131 @@
+import { Secret } from "../../../shared/api/core.ts";
+import { type KubeObject, MANAGEMENT, type ObjectKey, workloadCluster } from "../../../shared/api/kinds.ts";
+import { SECOND } from "../../../shared/runtime/backoff.ts";
+import { WaitingError } from "../../../shared/runtime/errors.ts";
+import { valueAt } from "../../../shared/runtime/path.ts";
+import type { Clients, Clock, KubeClient, Log, Store } from "../../../shared/runtime/ports.ts";
+import type { Server } from "../../kube/client.ts";
+import type { RequestRate } from "../../kube/rate-limit.ts";
+import type { AddressList } from "../../kube/server-access.ts";
+import type { Connect } from "../../kube/transport.ts";
+import { CONNECTION_TYPE } from "./connection-record.ts";
+import { createWorkloadServer, kubeconfigSecretOf, workloadAccess } from "./workload-access.ts";
+
+export interface ClientsOptions {
+  readonly management: Server;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly version?: string | undefined;
+  /** To each workload server. Default 100 requests/s, burst 200. */
+  readonly workloadRate?: Partial<RequestRate> | undefined;
+  /** Where workload servers may be (S-11). Default: anywhere but link-local; loopback if the management server is. */
+  readonly workloadAddresses?: AddressList | undefined;
+  /** How workload servers are reached. Default: over the network. */
+  readonly connect?: Connect | undefined;
+}
+
+interface Known {
+  /** Of the Connection snapshot that it was made for. */
+  readonly connectionVersion: string | undefined;
+  readonly kubeconfig: string | undefined;
+  readonly server: Server;
+}
+
+/** How often it is looked whether credentials have changed or are no longer there (S-13). */
+const SWEEP_MS = 5 * SECOND;
+
+/**
+ * Clients of a process without a relay (a worker): whether a Cluster is connected comes from the read model, the
+ * kubeconfig Secret is read by name when first needed, after a 401, and when the Connection has changed. Credentials of
+ * a Cluster that is not connected any more are dropped within 5 s, those of a changed Secret likewise (S-13).
+ * A call throws WaitingError while the Cluster is not connected.
+ */
+export function createClients({ management, ...options }: ClientsOptions): Clients & AsyncDisposable {
+  const known = new Map<string, Promise<Known>>();
+  let cancelSweep = () => undefined as unknown;
+
+  const open = async (
+    cluster: ObjectKey,
+    connection: KubeObject,
+    before: Known | undefined,
+  ): Promise<Known> => {
+    const connectionVersion = connection.metadata.resourceVersion;
+    const secret = await management.as("worker").get(Secret, kubeconfigSecretOf(cluster));
+    const kubeconfig = secret?.data?.["value"];
+    if (before !== undefined && before.kubeconfig === kubeconfig) return { ...before, connectionVersion };
+    before?.server[Symbol.dispose]();
+    if (secret === undefined) throw new WaitingError(`Connection ${workloadCluster(cluster)}`);
+    const workload = { ...options, server: management };
+    const server = createWorkloadServer(cluster, workloadAccess(secret, workload), workload);
+    return { connectionVersion, kubeconfig, server };
+  };
+  const lastOf = async (name: string) => known.get(name)?.catch(() => undefined);
+  const connectionOf = async (cluster: ObjectKey) => {
+    const connection = await options.store.get(CONNECTION_TYPE, cluster);
+    return connection !== undefined && valueAt(connection, "status.state") === "connected"
+      ? connection
+      : undefined;
+  };
+  const serverOf = async (name: string): Promise<Server> => {
+    const cluster = clusterOf(name);
+    const connection = await connectionOf(cluster);
+    if (connection === undefined) throw new WaitingError(`Connection ${name}`);
+    // One after the other per Cluster: two calls at once must not open two servers.
+    const opening = lastOf(name).then((before) =>
+      before !== undefined && before.connectionVersion === connection.metadata.resourceVersion
+        ? before
+        : open(cluster, connection, before),
+    );
+    known.set(name, opening);
+    return (await opening).server;
+  };
+  const forget = async (name: string) => {
+    const last = lastOf(name);
+    known.delete(name);
+    (await last)?.server[Symbol.dispose]();
+  };
+  const sweep = async (name: string) => {
+    if ((await connectionOf(clusterOf(name))) === undefined) await forget(name);
+    else await serverOf(name).catch(() => undefined);
+  };
+  const armSweep = () => {
+    cancelSweep = options.clock.after(SWEEP_MS, () => {
+      armSweep();
+      // What cannot be asked now is asked again.
+      for (const name of known.keys()) void sweep(name).catch(() => undefined);
+    });
+  };
+  armSweep();
+
+  return {
+    of: (cluster, functionName, sending) =>
+      cluster === MANAGEMENT
+        ? management.as(functionName, sending)
+        : lateClient(async () => (await serverOf(cluster)).as(functionName, sending)),
+    async [Symbol.asyncDispose]() {
+      cancelSweep();
+      await Promise.all([...known.keys()].map(forget));
+    },
+  };
+}
+
+function clusterOf(name: string): ObjectKey {
+  const [namespace = "", clusterName = ""] = name.split("/");
+  return { namespace, name: clusterName };
+}
+
+/** A client that finds its server with every call. */
+function lateClient(find: () => Promise<KubeClient>): KubeClient {
+  return {
+    get: async (...call) => (await find()).get(...call),
+    list: async (...call) => (await find()).list(...call),
+    create: async (...call) => (await find()).create(...call),
+    jsonPatch: async (...call) => (await find()).jsonPatch(...call),
+    apply: async (...call) => (await find()).apply(...call),
+    delete: async (...call) => (await find()).delete(...call),
+    async *watch(...call) {
+      yield* (await find()).watch(...call);
+    },
+  };
+}

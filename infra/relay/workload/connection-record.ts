@@ -1,0 +1,141 @@
+import { Connection } from "../../../shared/api/core.ts";
+import {
+  apiVersionOf,
+  type Kind,
+  MANAGEMENT,
+  type ObjectKey,
+  workloadCluster,
+} from "../../../shared/api/kinds.ts";
+import { sameJson } from "../../../shared/runtime/path.ts";
+import type { Clock, Log, Store, TypeKey } from "../../../shared/runtime/ports.ts";
+import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
+import type { Delivery } from "../delivery/delivery.ts";
+
+type Status = Connection["status"];
+
+/** Where Connections are stored. */
+export const CONNECTION_TYPE: TypeKey = {
+  cluster: MANAGEMENT,
+  group: Connection.group,
+  kind: Connection.kind,
+};
+
+export interface ConnectionRecordOptions {
+  readonly cluster: ObjectKey;
+  /** The Cluster's uid, which the Connection shares. */
+  readonly uid: string;
+  readonly delivery: Delivery;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** After so many failures in a row a connection is given up (R-09). */
+export const FAILURES = 5;
+
+/**
+ * What is known about one connection, published as a Connection snapshot on transitions only (6.6). It is the recovery
+ * signal of Q-20. Differs: it wakes every key of the Cluster of the functions that watch it, also of those that did not
+ * wait for it: whoever has nothing to do there ends without a request.
+ */
+export class ConnectionRecord {
+  readonly #options: ConnectionRecordOptions;
+  #status: Status = { state: "unknown", nodesComplete: false, failures: 0 };
+  #published: Status | undefined;
+  #resourceVersion = 0;
+  /** The server sends more than it may (S-14). */
+  #oversized: string | undefined;
+  #secretVersion: string | undefined;
+  #lastSuccessAt: number | undefined;
+
+  constructor(options: ConnectionRecordOptions) {
+    this.#options = options;
+  }
+
+  get status(): Status {
+    return this.#status;
+  }
+
+  /** Milliseconds since anything was heard from the server. */
+  get silentMs(): number {
+    return this.#options.clock.now().getTime() - (this.#lastSuccessAt ?? 0);
+  }
+
+  /** The server said something. Published with the next transition. */
+  heard(): void {
+    this.#lastSuccessAt = this.#options.clock.now().getTime();
+  }
+
+  /** What is missing because it is larger than allowed; undefined after a whole list. Published when connected. */
+  oversized(message: string | undefined): void {
+    this.#oversized = message;
+  }
+
+  /** Another kubeconfig is in use: told at once, since whoever has the one before must drop it (S-13). */
+  async uses(secretVersion: string | undefined): Promise<void> {
+    this.#secretVersion = secretVersion;
+    if (this.#published !== undefined) await this.#publish(this.#status);
+  }
+
+  async connected(nodesComplete: boolean): Promise<void> {
+    this.heard();
+    const message = this.#oversized;
+    const connected = { state: "connected", failures: 0 } as const;
+    if (message === undefined) await this.#publish({ ...connected, nodesComplete });
+    else await this.#publish({ ...connected, nodesComplete: false, message });
+  }
+
+  async unknown(message: string): Promise<void> {
+    await this.#publish({ state: "unknown", nodesComplete: false, failures: 0, message });
+  }
+
+  /** `failures` in a row; absence of a Node is no proof any more. */
+  async failing(state: "connected" | "unreachable", message: string, failures: number): Promise<void> {
+    await this.#publish({
+      state,
+      nodesComplete: false,
+      message,
+      failures: Math.min(FAILURES, failures),
+      failingSince: this.#status.failingSince ?? this.#options.clock.now().toISOString(),
+    });
+  }
+
+  /**
+   * Publishes the snapshot again if the store has lost it (X-36) or has gone back to an earlier one (X-34). A store that
+   * does not answer is asked again.
+   */
+  async republishIfLost(store: Store): Promise<void> {
+    if (this.#published === undefined) return;
+    try {
+      const stored = await store.get(CONNECTION_TYPE, this.#options.cluster);
+      // Another relay may have published since.
+      if (isAtLeast(stored?.metadata.resourceVersion, String(this.#resourceVersion))) return;
+    } catch {
+      return;
+    }
+    this.#published = undefined;
+    await this.#publish(this.#status);
+  }
+
+  /** Nothing is written when only the time of the last success is different. */
+  async #publish(next: Status): Promise<void> {
+    const { delivery, log, cluster, uid, clock } = this.#options;
+    const lastSuccess =
+      this.#lastSuccessAt === undefined ? undefined : new Date(this.#lastSuccessAt).toISOString();
+    this.#status = { ...next, lastSuccess, secretVersion: this.#secretVersion };
+    if (this.#published !== undefined && sameJson({ ...this.#published, lastSuccess }, this.#status)) return;
+    this.#published = this.#status;
+    // Above every version of an earlier process, whose snapshot may still be stored.
+    this.#resourceVersion = Math.max(this.#resourceVersion + 1, clock.now().getTime());
+    const snapshot: Connection = {
+      apiVersion: apiVersionOf(Connection as Kind),
+      kind: Connection.kind,
+      metadata: { ...cluster, uid, resourceVersion: String(this.#resourceVersion) },
+      status: this.#status,
+    };
+    await delivery.put(CONNECTION_TYPE, snapshot, "live");
+    log.info(
+      { cluster: workloadCluster(cluster), state: next.state, failures: next.failures },
+      "workload connection",
+    );
+  }
+}

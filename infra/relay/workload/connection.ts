@@ -1,0 +1,247 @@
+import type { Connection, Secret } from "../../../shared/api/core.ts";
+import { workloadCluster } from "../../../shared/api/kinds.ts";
+import { SECOND } from "../../../shared/runtime/backoff.ts";
+import { WaitingError } from "../../../shared/runtime/errors.ts";
+import type { KubeClient, Sending, Store } from "../../../shared/runtime/ports.ts";
+import type { Server } from "../../kube/client.ts";
+import { relistIfLost } from "../store-loss.ts";
+import { isOversized } from "../watch/recovery.ts";
+import type { LoopStatus, WatchLoop } from "../watch/watch-loop.ts";
+import { ConnectionRecord, type ConnectionRecordOptions, FAILURES } from "./connection-record.ts";
+import { createSteps, type Steps } from "./steps.ts";
+import { doesNotAnswer, kubeconfigIn, secretIsMissing, whyUnreachable } from "./workload-access.ts";
+import { type Attempt, leaveAttempt, openAttempt } from "./workload-attempt.ts";
+import { nodesOf, type WorkloadNodesOptions } from "./workload-nodes.ts";
+
+/*
+ * The connection to one workload server (KR-19, R-09, cluster-and-controlplane.md 6.6):
+ *
+ *   unknown ──Secret──▶ attempt ──Nodes are known──▶ connected ──5 failed probes──▶ unreachable
+ *                          │ failed or Secret unusable                                 │ every 30 s, or at once
+ *                          └──────────────▶ unreachable ──────────────▶ attempt ◀──────┘ on `retryNow`
+ *
+ * An attempt goes on from the Nodes that are stored when the server still has them; otherwise it lists (KR-10).
+ * A lost Secret leads back to `unknown` from everywhere. Nodes stay in the read model until the Cluster is gone.
+ * Everything here happens one after the other (steps.ts); loops only post and never wait.
+ */
+export interface WorkloadConnection extends AsyncDisposable {
+  secretChanged(secret: Secret | undefined): void;
+  /** Something changed that may make a failed attempt succeed. */
+  retryNow(): void;
+  /** Throws WaitingError while there is no connection. */
+  client(functionName: string, sending?: Sending): KubeClient;
+  status(): ConnectionStatus;
+  /** Publishes and lists again what the store has lost. */
+  relistLost(): void;
+}
+
+/** What its Connection says, and the watch of its Nodes. */
+export interface ConnectionStatus extends Partial<Connection["status"]> {
+  readonly cluster: string;
+  readonly state: Connection["status"]["state"];
+  readonly nodes: LoopStatus | undefined;
+}
+
+export interface ConnectionOptions extends ConnectionRecordOptions {
+  /** The management server. */
+  readonly server: Server;
+  readonly store: Store;
+  readonly signal: AbortSignal;
+  readonly random?: (() => number) | undefined;
+  readonly version?: string | undefined;
+  readonly nodeFields: WorkloadNodesOptions["nodeFields"];
+  /** The Secret is missing at a retry: look for it by name. */
+  readonly askForSecret: () => Promise<void>;
+}
+
+const RETRY_MS = 30 * SECOND;
+const PROBE_MS = 10 * SECOND;
+/** Bookmarks come about once a minute; a little later than that is still on time. */
+const SILENCE_MS = 65 * SECOND;
+
+export function createConnection(options: ConnectionOptions): WorkloadConnection {
+  return new OneConnection(options);
+}
+
+class OneConnection implements WorkloadConnection {
+  readonly #options: ConnectionOptions;
+  readonly #name: string;
+  readonly #steps: Steps;
+  #secret: Secret | undefined;
+  #secretKnown: boolean = false;
+  #current: Attempt | undefined;
+  readonly #record: ConnectionRecord;
+  #probedAt = Number.NEGATIVE_INFINITY;
+  #cancelRetry: () => void = () => undefined;
+  #cancelTick: () => void = () => undefined;
+  #isLooking: boolean = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#record = new ConnectionRecord(options);
+    this.#name = workloadCluster(options.cluster);
+    this.#steps = createSteps(this.#name, options);
+  }
+
+  secretChanged(next: Secret | undefined): void {
+    this.#steps.post(async () => {
+      const same = this.#secretKnown && kubeconfigIn(next) === kubeconfigIn(this.#secret);
+      this.#secret = next;
+      this.#secretKnown = true;
+      if (same) return;
+      if (next === undefined) await this.#secretIsMissing();
+      else await this.#connect();
+    });
+  }
+
+  retryNow(): void {
+    this.#steps.post(async () => {
+      if (this.#secretKnown && this.#record.status.state !== "connected") await this.#connect();
+    });
+  }
+
+  client(functionName: string, sending?: Sending): KubeClient {
+    if (this.#record.status.state !== "connected" || this.#current === undefined) {
+      throw new WaitingError(`Connection ${this.#name}`);
+    }
+    return this.#current.server.as(functionName, sending);
+  }
+
+  status(): ConnectionStatus {
+    return { cluster: this.#name, ...this.#record.status, nodes: this.#current?.loop.status() };
+  }
+
+  relistLost(): void {
+    const { store, delivery, cluster } = this.#options;
+    // Looks must not pile up behind a step that waits for the store.
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#steps.post(async () => {
+      this.#isLooking = false;
+      await this.#record.republishIfLost(store);
+      if (this.#current !== undefined) await relistIfLost(delivery, nodesOf(cluster), this.#current.loop);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#steps[Symbol.asyncDispose]();
+    this.#cancelRetry();
+    this.#cancelTick();
+    await this.#disconnect();
+  }
+
+  async #connect(): Promise<void> {
+    this.#cancelRetry();
+    if (this.#secret === undefined) {
+      this.#retryLater();
+      await this.#options.askForSecret().catch(() => undefined);
+      return;
+    }
+    const before = this.#current;
+    await this.#record.uses(this.#secret.metadata.resourceVersion);
+    try {
+      this.#current = openAttempt(this.#secret, this.#options, {
+        onListed: (loop, oversized) => this.#steps.post(() => this.#listed(loop, oversized)),
+        onHeard: (loop) => this.#heard(loop),
+        onFailed: (loop, error) => this.#steps.post(() => this.#failed(loop, error)),
+      });
+    } catch (error) {
+      await this.#unreachable(
+        error instanceof Error ? error.message : "no kubeconfig",
+        this.#record.status.failures,
+      );
+      // Only another Secret can help.
+      this.#cancelRetry();
+      return;
+    }
+    await leaveAttempt(before);
+  }
+
+  #heard(loop: WatchLoop): void {
+    this.#record.heard();
+    if (!this.#record.status.nodesComplete) this.#steps.post(() => this.#succeeded(loop));
+  }
+
+  async #listed(loop: WatchLoop, oversized: string | undefined): Promise<void> {
+    if (this.#current?.loop !== loop) return;
+    this.#record.oversized(oversized);
+    await this.#succeeded(loop);
+  }
+
+  async #succeeded(loop: WatchLoop): Promise<void> {
+    if (this.#current?.loop !== loop) return;
+    await this.#record.connected(true);
+    this.#armTick();
+  }
+
+  async #failed(loop: WatchLoop, error: unknown): Promise<void> {
+    if (this.#current?.loop !== loop) return;
+    if (isOversized(error)) this.#record.oversized(error.message);
+    if (this.#record.status.state !== "connected") {
+      await this.#unreachable(this.#messageOf(error), this.#record.status.failures + 1);
+    } else if (isOversized(error)) {
+      await this.#record.connected(false);
+    } else if (this.#now() - this.#probedAt >= PROBE_MS) {
+      // The first failure of the watch asks for a probe; the timer does the rest, not the pace of the reconnects.
+      await this.#probe(this.#current);
+    }
+  }
+
+  async #probe({ server, loop }: Attempt): Promise<void> {
+    this.#probedAt = this.#now();
+    const error = await whyUnreachable(server);
+    if (error === undefined) {
+      // The watch may still be down; only with it absence of a Node is proof again.
+      const nodesComplete = this.#record.status.nodesComplete || loop.status().state === "streaming";
+      return this.#record.connected(nodesComplete);
+    }
+    const failures = this.#record.status.failures + 1;
+    if (failures >= FAILURES) return this.#unreachable(this.#messageOf(error), failures);
+    await this.#record.failing("connected", this.#messageOf(error), failures);
+  }
+
+  /** Looks at a connection every 10 s; asks the server only when something is wrong or nothing was heard. */
+  #armTick(): void {
+    this.#cancelTick();
+    const look = async () => {
+      if (this.#current === undefined || this.#record.status.state !== "connected") return;
+      const silent = this.#record.silentMs >= SILENCE_MS;
+      if (silent || this.#record.status.failures > 0 || !this.#record.status.nodesComplete)
+        await this.#probe(this.#current);
+      this.#armTick();
+    };
+    this.#cancelTick = this.#options.clock.after(PROBE_MS, () => this.#steps.post(look));
+  }
+
+  async #unreachable(message: string, failures: number): Promise<void> {
+    await this.#disconnect();
+    await this.#record.failing("unreachable", message, failures);
+    this.#retryLater();
+  }
+
+  async #secretIsMissing(): Promise<void> {
+    this.#cancelRetry();
+    await this.#disconnect();
+    await this.#record.unknown(secretIsMissing(this.#options.cluster));
+    this.#retryLater();
+  }
+
+  async #disconnect(): Promise<void> {
+    const attempt = this.#current;
+    this.#current = undefined;
+    await leaveAttempt(attempt);
+  }
+
+  #retryLater(): void {
+    this.#cancelRetry();
+    this.#cancelRetry = this.#options.clock.after(RETRY_MS, () => this.#steps.post(() => this.#connect()));
+  }
+
+  #messageOf(error: unknown): string {
+    return doesNotAnswer(this.#options.cluster, error);
+  }
+
+  #now(): number {
+    return this.#options.clock.now().getTime();
+  }
+}

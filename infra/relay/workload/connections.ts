@@ -1,0 +1,170 @@
+import { Node } from "../../../shared/api/core.ts";
+import {
+  type Kind,
+  type KubeObject,
+  MANAGEMENT,
+  type ObjectKey,
+  objectKeyOf,
+  workloadCluster,
+} from "../../../shared/api/kinds.ts";
+import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import { WaitingError } from "../../../shared/runtime/errors.ts";
+import { sameJson, valueAt } from "../../../shared/runtime/path.ts";
+import type { Clock, KubeClient, Log, Sending, Store } from "../../../shared/runtime/ports.ts";
+import type { Change } from "../../../shared/runtime/route.ts";
+import type { Server } from "../../kube/client.ts";
+import type { RequestRate } from "../../kube/rate-limit.ts";
+import type { AddressList } from "../../kube/server-access.ts";
+import type { Connect } from "../../kube/transport.ts";
+import type { Delivery } from "../delivery/delivery.ts";
+import { EVERYTHING, type WatchFilter } from "../delivery/watch-filter.ts";
+import { keptFields } from "../kept-fields.ts";
+import { untilAccepted } from "../retry.ts";
+import type { LoopStatus } from "../watch/watch-loop.ts";
+import { type ConnectionStatus, createConnection, type WorkloadConnection } from "./connection.ts";
+import { CONNECTION_TYPE } from "./connection-record.ts";
+import { createKubeconfigSecrets } from "./kubeconfig-secrets.ts";
+import { nodesOf } from "./workload-nodes.ts";
+
+export type { ConnectionStatus };
+
+/** The connections to the workload servers of all Clusters. */
+export interface Connections extends AsyncDisposable {
+  /** Any stored change; those of Clusters start, retry and end connections. Never waits. */
+  clusterChanged(change: Change): void;
+  /** Throws WaitingError while the Cluster is not connected. */
+  of(cluster: string, functionName: string, sending?: Sending): KubeClient;
+  status(): readonly ConnectionStatus[];
+  /** The watches of kubeconfig Secrets. */
+  secretLoops(): readonly LoopStatus[];
+  /** Publishes and lists again what the store has lost. */
+  relistLost(): void;
+}
+
+export interface ConnectionsOptions {
+  readonly functions: readonly AnyFunction[];
+  /** The management server. */
+  readonly server: Server;
+  readonly store: Store;
+  readonly delivery: Delivery;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly random?: (() => number) | undefined;
+  readonly version?: string | undefined;
+  /** To each workload server. Default 100 requests/s, burst 200. */
+  readonly workloadRate?: Partial<RequestRate> | undefined;
+  /** Where workload servers may be (S-11). Default: anywhere but link-local; loopback if the management server is. */
+  readonly workloadAddresses?: AddressList | undefined;
+  /** How workload servers are reached. Default: over the network. */
+  readonly connect?: Connect | undefined;
+  /** Other Clusters are not connected to. */
+  readonly filter?: WatchFilter | undefined;
+}
+
+/** When one of these changes, a failed attempt may succeed now. */
+const RETRY_ON = [
+  "spec.controlPlaneEndpoint",
+  "status.initialization",
+  "status.conditions[ControlPlaneInitialized].status",
+];
+
+interface Followed {
+  readonly uid: string;
+  readonly connection: WorkloadConnection;
+  readonly unfollow: () => Promise<void>;
+}
+
+export function startConnections(options: ConnectionsOptions): Connections {
+  const { filter = EVERYTHING, functions, store, delivery, signal } = options;
+  const nodeFields = keptFields(functions, Node as Kind);
+  const secrets = createKubeconfigSecrets(options);
+  const followed = new Map<string, Followed>();
+  const closing = new Map<string, Promise<void>>();
+
+  const start = (cluster: ObjectKey, uid: string) => {
+    const askForSecret = () => secrets.ask(cluster);
+    const connection = createConnection({ ...options, nodeFields, cluster, uid, askForSecret });
+    const unfollow = secrets.follow(cluster, (secret) => connection.secretChanged(secret));
+    followed.set(workloadCluster(cluster), { uid, connection, unfollow });
+  };
+  /** Also of a Cluster that went while no relay ran: an earlier one has left its Nodes. */
+  const stop = (cluster: ObjectKey, uid: string, ended: Followed | undefined) => {
+    const name = workloadCluster(cluster);
+    followed.delete(name);
+    const close = async () => {
+      await ended?.unfollow();
+      await ended?.connection[Symbol.asyncDispose]();
+      await forget(cluster, uid);
+    };
+    const closed = close().catch((error: unknown) => noteBug(options, name, error));
+    closing.set(
+      name,
+      closed.finally(() => closing.delete(name)),
+    );
+  };
+  const forget = async (cluster: ObjectKey, uid: string) => {
+    await delivery.drop(nodesOf(cluster));
+    const last = await untilAccepted(() => store.get(CONNECTION_TYPE, cluster), options);
+    if (last?.metadata.uid === uid) await delivery.remove(CONNECTION_TYPE, last);
+  };
+  const disappeared = (object: KubeObject) => {
+    const known = followed.get(nameOf(object));
+    stop(objectKeyOf(object), known?.uid ?? object.metadata.uid ?? "", known);
+  };
+  const appeared = (object: KubeObject, change: Change) => {
+    const cluster = objectKeyOf(object);
+    const { uid = "" } = object.metadata;
+    const known = followed.get(nameOf(object));
+    if (known?.uid === uid) {
+      if (mayHelp(change)) known.connection.retryNow();
+      return;
+    }
+    if (known !== undefined) disappeared(object);
+    const ended = closing.get(nameOf(object));
+    if (ended === undefined) start(cluster, uid);
+    // A Cluster of the same name must not lose its Nodes to the end of its predecessor.
+    else void ended.then(() => (signal.aborted ? undefined : start(cluster, uid)));
+  };
+
+  return {
+    clusterChanged(change) {
+      if (!isCluster(change) || signal.aborted) return;
+      const { after, before } = change;
+      if (before !== undefined && after === undefined) disappeared(before);
+      if (after !== undefined && filter.isConcerned(after)) appeared(after, change);
+      else if (after !== undefined && followed.has(nameOf(after))) disappeared(after);
+    },
+    of(cluster, functionName, sending) {
+      const known = followed.get(cluster);
+      if (known === undefined) throw new WaitingError(`Connection ${cluster}`);
+      return known.connection.client(functionName, sending);
+    },
+    secretLoops: () => secrets.loops(),
+    status: () => [...followed.values()].map(({ connection }) => connection.status()),
+    relistLost() {
+      for (const { connection } of followed.values()) connection.relistLost();
+    },
+    async [Symbol.asyncDispose]() {
+      await secrets[Symbol.asyncDispose]();
+      await Promise.all([...followed.values()].map(({ connection }) => connection[Symbol.asyncDispose]()));
+      await Promise.all(closing.values());
+    },
+  };
+}
+
+function noteBug({ log, signal }: ConnectionsOptions, cluster: string, error: unknown): void {
+  if (!signal.aborted) log.error({ cluster, error: String(error) }, "bug: closing failed");
+}
+
+function nameOf(object: KubeObject): string {
+  return workloadCluster(objectKeyOf(object));
+}
+
+function isCluster({ kind, cluster }: Change): boolean {
+  return kind.kind === "Cluster" && kind.group === "cluster.x-k8s.io" && cluster === MANAGEMENT;
+}
+
+function mayHelp({ before, after }: Change): boolean {
+  return RETRY_ON.some((path) => !sameJson(valueAt(before, path), valueAt(after, path)));
+}

@@ -1,0 +1,106 @@
+import { Secret } from "../../../shared/api/core.ts";
+import { type ObjectKey, workloadCluster } from "../../../shared/api/kinds.ts";
+import { KubeError, TerminalError } from "../../../shared/runtime/errors.ts";
+import type { Clock, Log } from "../../../shared/runtime/ports.ts";
+import { createServer, type Server } from "../../kube/client.ts";
+import { parseKubeconfig } from "../../kube/kubeconfig.ts";
+import type { RequestRate } from "../../kube/rate-limit.ts";
+import { type AddressList, isLoopback, type ServerAccess } from "../../kube/server-access.ts";
+import type { Connect } from "../../kube/transport.ts";
+
+/** KC-09. */
+const WORKLOAD_RATE: RequestRate = { requestsPerSecond: 100, burst: 200 };
+
+export interface WorkloadOptions {
+  readonly server: Server;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly version?: string | undefined;
+  /** To each workload server. Default 100 requests/s, burst 200. */
+  readonly workloadRate?: Partial<RequestRate> | undefined;
+  /** Where workload servers may be (S-11). Default: anywhere but link-local; loopback if the management server is. */
+  readonly workloadAddresses?: AddressList | undefined;
+  /** How workload servers are reached. Default: over the network. */
+  readonly connect?: Connect | undefined;
+}
+
+/** The Secret in which Cluster API keeps the kubeconfig of a Cluster. */
+export function kubeconfigSecretOf(cluster: ObjectKey): ObjectKey {
+  return { namespace: cluster.namespace, name: `${cluster.name}-kubeconfig` };
+}
+
+/**
+ * Access to the workload server from its kubeconfig Secret. Throws TerminalError whose message names Secret, key and
+ * next step, never what is in it.
+ */
+export function workloadAccess(
+  secret: Secret,
+  { server: management, workloadAddresses: only }: Pick<WorkloadOptions, "server" | "workloadAddresses">,
+): ServerAccess {
+  const { namespace, name } = secret.metadata;
+  const where = `kubeconfig Secret ${namespace}/${name}`;
+  const value = secret.data?.["value"];
+  if (value === undefined || value === "") {
+    throw new TerminalError(
+      "InvalidKubeconfig",
+      `${where} has no key value; Cluster API writes it when the control plane is initialized, or write a kubeconfig there`,
+    );
+  }
+  try {
+    const kubeconfig = Buffer.from(value, "base64").toString("utf8");
+    return parseKubeconfig(kubeconfig, { allowLoopback: isLoopback(management.url), only });
+  } catch (error) {
+    const why = error instanceof TerminalError ? error.message : "is no kubeconfig";
+    throw new TerminalError("InvalidKubeconfig", `${where}, key value: ${why}`);
+  }
+}
+
+/** Distinguishes no Secret from one without the key. */
+export function kubeconfigIn(secret: Secret | undefined): string | null | undefined {
+  return secret === undefined ? undefined : (secret.data?.["value"] ?? null);
+}
+
+/** What a person reads while the kubeconfig Secret is missing. */
+export function secretIsMissing(cluster: ObjectKey): string {
+  const { namespace, name } = kubeconfigSecretOf(cluster);
+  return `kubeconfig Secret ${namespace}/${name} does not exist; Cluster API writes it when the control plane is initialized`;
+}
+
+/** What a person reads while the workload server does not answer. */
+export function doesNotAnswer(cluster: ObjectKey, error: unknown): string {
+  const { namespace, name } = kubeconfigSecretOf(cluster);
+  const why = error instanceof Error ? error.message : String(error);
+  return `${workloadCluster(cluster)} does not answer: ${why}; check the server in kubeconfig Secret ${namespace}/${name}, key value`;
+}
+
+/** Asks the server for its root. A refusal is an answer too: the least privileged role may not read `/` (S-07). */
+export async function whyUnreachable(server: Server): Promise<unknown> {
+  try {
+    await server.probe();
+    return undefined;
+  } catch (error) {
+    const isAnswer = error instanceof KubeError && (error.status === 403 || error.status === 404);
+    return isAnswer ? undefined : error;
+  }
+}
+
+/** A workload server that reads its Secret again when its credentials are refused. */
+export function createWorkloadServer(
+  cluster: ObjectKey,
+  access: ServerAccess,
+  options: WorkloadOptions,
+): Server {
+  const { server: management, clock, log, version, workloadRate, connect } = options;
+  return createServer(access, {
+    clock,
+    log,
+    version,
+    connect,
+    untrusted: true,
+    rate: { ...WORKLOAD_RATE, ...workloadRate },
+    async reload() {
+      const secret = await management.as("relay").get(Secret, kubeconfigSecretOf(cluster));
+      return secret === undefined ? undefined : workloadAccess(secret, options);
+    },
+  });
+}

@@ -1,0 +1,85 @@
+import { Node } from "../../../shared/api/core.ts";
+import { type Kind, type KubeObject, type ObjectKey, workloadCluster } from "../../../shared/api/kinds.ts";
+import type { Clock, Log, Store, TypeKey } from "../../../shared/runtime/ports.ts";
+import type { Server } from "../../kube/client.ts";
+import type { Delivery } from "../delivery/delivery.ts";
+import { keepOnly } from "../kept-fields.ts";
+import { scopeOf } from "../scope.ts";
+import { snapshotOf } from "../snapshot.ts";
+import { createTurns } from "../turns.ts";
+import { createBudget } from "../watch/budget.ts";
+import { startWatchLoop, type WatchLoop } from "../watch/watch-loop.ts";
+
+export interface WorkloadNodesOptions {
+  readonly cluster: ObjectKey;
+  readonly workload: Server;
+  readonly store: Store;
+  readonly delivery: Delivery;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly random?: (() => number) | undefined;
+  /** The Cluster's uid. */
+  readonly uid: string;
+  /** What the functions need of a Node. */
+  readonly nodeFields: readonly string[];
+  /**
+   * After a complete list or when the watch goes on without one, an event or bookmark, a failed attempt. They must not
+   * wait for the loop. `oversized`: what is missing in the list because the server sends more than it may.
+   */
+  readonly onListed: (oversized: string | undefined) => void;
+  readonly onHeard: () => void;
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** The type under which the Nodes of a Cluster are stored. */
+export function nodesOf(cluster: ObjectKey): TypeKey {
+  return { cluster: workloadCluster(cluster), group: Node.group, kind: Node.kind };
+}
+
+/**
+ * Watches the Nodes of a workload server into the read model; goes on from what an earlier watch has left there if the
+ * server still has the Nodes, whatever its kubeconfig says now (KR-10, KR-19).
+ */
+export function watchNodes(options: WorkloadNodesOptions): WatchLoop {
+  const { cluster, uid, workload, store, delivery, nodeFields } = options;
+  const nodes = nodesOf(cluster);
+  const keep = keepOnly(nodeFields);
+  const reduce = (object: KubeObject) => keep(snapshotOf(object, []));
+  // Which server it is, the Nodes tell: the role may not allow to read more (S-07).
+  const scope = scopeOf(uid, { kind: Node as Kind, kept: nodeFields });
+  return startWatchLoop({
+    ...options,
+    name: `${workloadCluster(cluster)} nodes`,
+    client: workload.as("relay"),
+    kind: Node as Kind,
+    lists: createTurns(1),
+    budget: createBudget(options.clock),
+    consumer: {
+      reduce,
+      stored: (at) => store.get(nodes, at),
+      async resume() {
+        const resourceVersion = await delivery.resume(nodes, scope);
+        if (resourceVersion === undefined) return undefined;
+        return { resourceVersion, items: await store.list(nodes, {}) };
+      },
+      resumed: async () => options.onListed(undefined),
+      async listed(items, { resourceVersion, oversized }) {
+        // From a list that leaves Nodes out no watch can go on.
+        const listed = oversized === undefined ? scope : `${scope}, not all`;
+        await delivery.replace(nodes, items, { resourceVersion, urgency: "live", scope: listed });
+        options.onListed(oversized);
+      },
+      async changed({ type, object }) {
+        if (type === "DELETED") await delivery.remove(nodes, object);
+        else await delivery.put(nodes, reduce(object), "live");
+        options.onHeard();
+      },
+      async reached(resourceVersion) {
+        await delivery.reached(nodes, resourceVersion);
+        options.onHeard();
+      },
+      failed: options.onFailed,
+    },
+  });
+}

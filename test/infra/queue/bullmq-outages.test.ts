@@ -1,8 +1,0 @@
-import { redisMissing } from "../../../infra/bench/redis-server.ts";
-import { createBullmqQueue } from "../../../infra/queue/bullmq.ts";
-import { queueOutageSuite } from "../../suites/queue-outages.ts";
-import { describeWith } from "../../support/requires.ts";
-
-describeWith(redisMissing())("on Redis", () => {
-  queueOutageSuite({ name: "bullmq", create: createBullmqQueue });
-});

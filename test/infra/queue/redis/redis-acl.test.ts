@@ -1,0 +1,156 @@
+import { readFile } from "node:fs/promises";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { RedisServer } from "../../../../infra/bench/redis-server.ts";
+import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
+import { createRedisDeadLetters } from "../../../../infra/dead-letters/redis.ts";
+import { createBullmqQueue } from "../../../../infra/queue/bullmq/bullmq.ts";
+import { createSqsQueue } from "../../../../infra/queue/sqs/sqs.ts";
+import { createRedisStore } from "../../../../infra/store/redis.ts";
+import { deadLettersSuite } from "../../../suites/dead-letters.ts";
+import { queueSuite } from "../../../suites/queue.ts";
+import { storeSuite } from "../../../suites/store.ts";
+import { virtualClock } from "../../../support/clock.ts";
+import { describeWith } from "../../../support/requires.ts";
+import { silentLog } from "../../../support/silent-log.ts";
+import { type SqsServer, sqsTarget, startSqs } from "../../../support/sqs.ts";
+import { twoProcesses } from "../../../support/two-processes.ts";
+
+const PASSWORD = "of-a-test";
+const DOCUMENTED = new URL("../../../../infra/queue/README.md", import.meta.url);
+
+/** The user that the documentation tells to create, as a line of redis.conf. */
+async function documentedUser(): Promise<string> {
+  const [line] = /^user capstan .*$/m.exec(await readFile(DOCUMENTED, "utf8")) ?? [];
+  if (line === undefined) throw new Error("infra/queue/README.md names no Redis user");
+  return line.replace("PASSWORD", PASSWORD);
+}
+
+interface Guarded {
+  readonly server: RedisServer;
+  /** With the user that Capstan gets. */
+  readonly url: string;
+  readonly admin: Redis;
+}
+
+async function startGuarded(user: string): Promise<Guarded & AsyncDisposable> {
+  const server = await startRedis(["user default off", "user admin on >admin ~* &* +@all", user]);
+  const urlFor = (name: string, password: string): string =>
+    server.url.replace("redis://", `redis://${name}:${password}@`);
+  const admin = new Redis(urlFor("admin", "admin"));
+  return {
+    server,
+    url: urlFor("capstan", PASSWORD),
+    admin,
+    [Symbol.asyncDispose]: async () => {
+      admin.disconnect();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describeWith(redisMissing())("S-23: with the documented Redis user", () => {
+  let redis: Guarded & AsyncDisposable;
+  let sqs: SqsServer;
+  beforeAll(async () => {
+    redis = await startGuarded(await documentedUser());
+    sqs = await startSqs();
+  });
+  afterAll(async () => {
+    await Promise.all([redis[Symbol.asyncDispose](), sqs[Symbol.asyncDispose]()]);
+  });
+
+  queueSuite({
+    name: "bullmq",
+    concurrent: true,
+    create: (timing = {}, noteCount) =>
+      twoProcesses(() => createBullmqQueue({ url: redis.url, log: silentLog, timing, noteCount })),
+  });
+
+  queueSuite({
+    name: "sqs",
+    concurrent: true,
+    unordered: "SQS orders tenants itself, by MessageGroupId, and the emulator does not",
+    create: (timing = {}, noteCount) => {
+      const options = {
+        ...sqsTarget(sqs),
+        url: redis.url,
+        log: silentLog,
+        timing,
+        noteCount,
+        waitSeconds: 1,
+      };
+      return twoProcesses(() => createSqsQueue(options));
+    },
+  });
+
+  storeSuite({
+    name: "redis",
+    create: (kindOf) => createRedisStore({ url: redis.url, kindOf, log: silentLog }),
+  });
+
+  it("nothing else in Redis can be read, changed or configured", async () => {
+    const own = new Redis(redis.url);
+    using stack = new DisposableStack();
+    stack.defer(() => own.disconnect());
+    const others = ["GET other", "SET other 1", "DEL other", "EVAL return(redis.call('get','other')) 0"];
+    const dangerous = [
+      "KEYS *",
+      "FLUSHALL",
+      "CONFIG SET maxmemory 1",
+      "ACL LIST",
+      "SCRIPT FLUSH",
+      "SHUTDOWN",
+    ];
+    for (const text of [...others, ...dangerous]) {
+      const [command = "", ...args] = text.split(" ");
+      await expect(own.call(command, ...args), text).rejects.toThrow(/NOPERM|The user executing/);
+    }
+  });
+});
+
+describeWith(redisMissing())("S-23: dead letters with the documented Redis user", () => {
+  let redis: Guarded & AsyncDisposable;
+  beforeAll(async () => {
+    redis = await startGuarded(await documentedUser());
+  });
+  afterAll(() => redis[Symbol.asyncDispose]());
+
+  deadLettersSuite({
+    name: "Redis",
+    create: async () => {
+      await redis.admin.flushall();
+      const clock = virtualClock();
+      const open = () => createRedisDeadLetters({ url: redis.url, clock, log: silentLog });
+      const [deadLetters, other] = await Promise.all([open(), open()]);
+      return {
+        clock,
+        deadLetters,
+        other,
+        [Symbol.asyncDispose]: async () => {
+          await Promise.all([deadLetters[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]);
+        },
+      };
+    },
+  });
+});
+
+describeWith(redisMissing())("S-23: a Redis user that may do too little", () => {
+  it("is refused at the start, with the command that it lacks and the next step", async () => {
+    for (const [rights, lacking] of [
+      ["~{cap:* +@read +time +info", "'del'"],
+      ["~{cap:* -@all +@read +@write +@connection +time +info", "'eval'"],
+      ["~{cap:* -@all +@read +@write +@connection +eval +evalsha +info", "'time'"],
+      ["~{cap:* +@all -info", "'info'"],
+      ["~other:* +@all", "key"],
+    ]) {
+      await using redis = await startGuarded(`user capstan on >${PASSWORD} ${rights}`);
+      const opened = createBullmqQueue({ url: redis.url, log: silentLog });
+      await expect(opened).rejects.toThrow(
+        new RegExp(
+          `^cannot use Redis at redis://capstan:\\*\\*\\*@.*NOPERM.*${lacking}.*infra/queue/README.md lists`,
+        ),
+      );
+    }
+  });
+});

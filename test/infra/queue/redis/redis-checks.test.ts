@@ -1,0 +1,94 @@
+import { Redis } from "ioredis";
+import { describe, expect, it } from "vitest";
+import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
+import {
+  checkPersistence,
+  checkRedisUrl,
+  refuseEviction,
+  refusePartOfData,
+} from "../../../../infra/queue/redis/redis-checks.ts";
+import { recordingLog } from "../../../support/recording-log.ts";
+import { describeWith } from "../../../support/requires.ts";
+
+describe("the check of a Redis URL (S-23)", () => {
+  it("takes any Redis on loopback", () => {
+    for (const host of ["127.0.0.1:6379", "localhost", "[::1]:7000", "user:secret@127.0.0.2"])
+      expect(checkRedisUrl(`redis://${host}`).loopback).toBe(true);
+  });
+
+  it("wants TLS and a user beyond loopback", () => {
+    expect(() => checkRedisUrl("redis://u:hunter2@redis.example:6379")).toThrow(
+      "redis://u:***@redis.example:6379 is not loopback, so it needs TLS",
+    );
+    expect(() => checkRedisUrl("rediss://:hunter2@redis.example")).toThrow("names no user");
+    expect(checkRedisUrl("rediss://capstan:hunter2@redis.example")).toEqual({
+      shown: "rediss://capstan:***@redis.example",
+      loopback: false,
+    });
+    // A name that only looks like loopback.
+    expect(() => checkRedisUrl("redis://127.0.0.1.example")).toThrow("needs TLS");
+  });
+
+  it("never shows a password", () => {
+    for (const url of ["http://u:hunter2@h", "redis://u:hunter2@h", "hunter2"]) {
+      const error: unknown = (() => {
+        try {
+          return checkRedisUrl(url);
+        } catch (thrown) {
+          return thrown;
+        }
+      })();
+      expect(error).toBeInstanceOf(TypeError);
+      expect(String(error)).not.toContain("hunter2");
+    }
+  });
+});
+
+describeWith(redisMissing())("the check of a Redis server (S-23)", () => {
+  const beyond = { shown: "rediss://capstan:***@redis.example", loopback: false };
+  const here = { shown: "redis://127.0.0.1", loopback: true };
+
+  it("refuses a server beyond loopback that keeps nothing on disk, and warns about one on loopback", async () => {
+    await using server = await startRedis();
+    using connection = connect(server.url);
+    const { log, lines } = recordingLog();
+    await expect(checkPersistence(connection.redis, beyond, log)).rejects.toThrow(
+      "cannot use Redis at rediss://capstan:***@redis.example: it keeps nothing on disk; set appendonly yes",
+    );
+    expect(lines).toEqual([]);
+    await checkPersistence(connection.redis, here, log);
+    expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
+      "warn Redis: it keeps nothing on disk; set appendonly yes, or a restart costs a full resync",
+    ]);
+  });
+
+  it("takes a server that writes to disk, in either way", async () => {
+    const { log, lines } = recordingLog();
+    for (const setting of ["appendonly yes", "save 60 1"]) {
+      await using server = await startRedis([setting]);
+      using connection = connect(server.url);
+      await checkPersistence(connection.redis, beyond, log);
+    }
+    expect(lines).toEqual([]);
+  });
+
+  it("refuses a replica and a server that evicts data, with the next step", async () => {
+    await using server = await startRedis();
+    using connection = connect(server.url);
+    const { redis } = connection;
+    await refusePartOfData(redis);
+    await refuseEviction(redis);
+    await redis.config("SET", "maxmemory-policy", "volatile-lru");
+    // Without a limit nothing is ever evicted.
+    await refuseEviction(redis);
+    await redis.config("SET", "maxmemory", "100mb");
+    await expect(refuseEviction(redis)).rejects.toThrow("set maxmemory-policy noeviction");
+    await redis.replicaof("127.0.0.1", 1);
+    await expect(refusePartOfData(redis)).rejects.toThrow("it is a read-only replica; name the primary");
+  });
+});
+
+function connect(url: string): Disposable & { readonly redis: Redis } {
+  const redis = new Redis(url);
+  return { redis, [Symbol.dispose]: () => redis.disconnect() };
+}

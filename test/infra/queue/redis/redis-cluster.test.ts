@@ -1,0 +1,72 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { RedisServer } from "../../../../infra/bench/redis-server.ts";
+import { redisMissing } from "../../../../infra/bench/redis-server.ts";
+import { createRedisDeadLetters } from "../../../../infra/dead-letters/redis.ts";
+import { createBullmqQueue } from "../../../../infra/queue/bullmq/bullmq.ts";
+import { createRedisStore } from "../../../../infra/store/redis.ts";
+import { deadLettersSuite } from "../../../suites/dead-letters.ts";
+import { queueSuite } from "../../../suites/queue.ts";
+import { storeSuite } from "../../../suites/store.ts";
+import { virtualClock } from "../../../support/clock.ts";
+import { LAST_SLOT, startClusterNode } from "../../../support/redis-cluster.ts";
+import { describeWith } from "../../../support/requires.ts";
+import { silentLog } from "../../../support/silent-log.ts";
+import { twoProcesses } from "../../../support/two-processes.ts";
+
+describeWith(redisMissing())("on a Redis Cluster of one node", () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startClusterNode(LAST_SLOT);
+  });
+  afterAll(() => redis[Symbol.asyncDispose]());
+
+  queueSuite({
+    name: "bullmq",
+    concurrent: true,
+    create: (timing = {}, noteCount) =>
+      twoProcesses(() => createBullmqQueue({ url: redis.url, log: silentLog, timing, noteCount })),
+  });
+
+  storeSuite({
+    name: "redis",
+    create: (kindOf) => createRedisStore({ url: redis.url, kindOf, log: silentLog }),
+  });
+});
+
+describeWith(redisMissing())("on a Redis Cluster of one node of its own", () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startClusterNode(LAST_SLOT);
+  });
+  afterAll(() => redis[Symbol.asyncDispose]());
+
+  deadLettersSuite({
+    name: "Redis",
+    create: async () => {
+      const admin = new Redis(redis.url);
+      await admin.flushall();
+      admin.disconnect();
+      const clock = virtualClock();
+      const open = () => createRedisDeadLetters({ url: redis.url, clock, log: silentLog });
+      const [deadLetters, other] = await Promise.all([open(), open()]);
+      return {
+        clock,
+        deadLetters,
+        other,
+        [Symbol.asyncDispose]: async () => {
+          await Promise.all([deadLetters[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]);
+        },
+      };
+    },
+  });
+});
+
+describeWith(redisMissing())("one of several nodes of a Redis Cluster", () => {
+  it("is refused at the start, with a way out", async () => {
+    await using redis = await startClusterNode(LAST_SLOT - 1);
+    await expect(createBullmqQueue({ url: redis.url, log: silentLog })).rejects.toThrow(
+      /cannot use Redis at redis:\/\/127.*: it is one of several nodes of a Redis Cluster.*one shard/,
+    );
+  });
+});

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll } from "vitest";
+import type { RedisServer } from "../../../../infra/bench/redis-server.ts";
+import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
+import { createSqsQueue } from "../../../../infra/queue/sqs/sqs.ts";
+import { queueSuite } from "../../../suites/queue.ts";
+import { describeWith } from "../../../support/requires.ts";
+import { silentLog } from "../../../support/silent-log.ts";
+import type { SqsServer } from "../../../support/sqs.ts";
+import { sqsTarget, startSqs } from "../../../support/sqs.ts";
+import { twoProcesses } from "../../../support/two-processes.ts";
+
+describeWith(redisMissing())("on Redis and an SQS server", () => {
+  let redis: RedisServer;
+  let sqs: SqsServer;
+  beforeAll(async () => {
+    [redis, sqs] = await Promise.all([startRedis(), startSqs()]);
+  });
+  afterAll(async () => {
+    await Promise.all([redis[Symbol.asyncDispose](), sqs[Symbol.asyncDispose]()]);
+  });
+
+  queueSuite({
+    name: "sqs",
+    concurrent: true,
+    unordered: "SQS orders tenants itself, by MessageGroupId, and the emulator does not",
+    create: (timing = {}, noteCount) => {
+      const options = {
+        ...sqsTarget(sqs),
+        url: redis.url,
+        log: silentLog,
+        timing,
+        noteCount,
+        waitSeconds: 1,
+      };
+      return twoProcesses(() => createSqsQueue(options));
+    },
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import type { ServerClient } from "../../../../infra/kube/verbs.ts";
+import { createBudget } from "../../../../infra/relay/watch/budget.ts";
+import { listAll } from "../../../../infra/relay/watch/listing.ts";
+import { virtualClock } from "../../../support/clock.ts";
+import { Thing, thing } from "../watching.ts";
+
+/** A server that has one more page for ever. */
+function endless(): { readonly client: ServerClient; readonly pages: () => number } {
+  let pages = 0;
+  const items = Array.from({ length: 1_000 }, (_none, at) => thing(`t${at}`, "7"));
+  async function* more() {
+    for (;;) {
+      pages += 1;
+      yield { items, resourceVersion: "8", first: pages === 1 };
+    }
+  }
+  return { client: { pages: more } as unknown as ServerClient, pages: () => pages };
+}
+
+const shared = {
+  kind: Thing,
+  signal: new AbortController().signal,
+  consumer: { reduce: (object: object) => object as never },
+};
+
+describe("a list without end (KR-20)", () => {
+  it("KR-20: is given up when it has more objects than any fleet", async () => {
+    const { client, pages } = endless();
+    await expect(listAll({ ...shared, client }, "pages")).rejects.toMatchObject({ reason: "TooLarge" });
+    expect(pages()).toBe(201);
+  });
+
+  it("KR-20: is read at the pace of the server's budget", async () => {
+    const clock = virtualClock();
+    const budget = createBudget(clock, { eventsPerSecond: 1_000, burstEvents: 2_000 });
+    const { client, pages } = endless();
+    const listing = listAll({ ...shared, client, budget }, "pages").catch(() => undefined);
+    await clock.advance(0);
+    expect(pages()).toBe(3);
+    await clock.advance(10_000);
+    expect(pages()).toBe(13);
+    await clock.advance(300_000);
+    await listing;
+  });
+});

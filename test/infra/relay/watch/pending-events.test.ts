@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../../infra/clock.ts";
+import type { ReceivedEvent } from "../../../../infra/kube/watch-stream.ts";
+import type { OpenWatch } from "../../../../infra/relay/watch/open-watch.ts";
+import { readAhead } from "../../../../infra/relay/watch/pending-events.ts";
+import type { WatchEvent } from "../../../../shared/runtime/ports.ts";
+import { thing } from "../watching.ts";
+
+function received(type: WatchEvent["type"], name: string, version: number, bytes = 10): ReceivedEvent {
+  return { type, object: thing(name, String(version)), bytes };
+}
+
+/** A watch that says this and then ends. `read` counts what has been taken from it. */
+function saying(events: readonly ReceivedEvent[], failure?: Error) {
+  let read = 0;
+  let isAborted = false;
+  async function* say() {
+    for (const event of events) {
+      read += 1;
+      yield event;
+    }
+    if (failure !== undefined) throw failure;
+  }
+  const watch: OpenWatch = {
+    events: say(),
+    isOverdue: false,
+    abort: () => {
+      isAborted = true;
+    },
+    [Symbol.dispose]: () => undefined,
+  };
+  return { watch, read: () => read, isAborted: () => isAborted };
+}
+
+function textOf({ type, object }: WatchEvent): string {
+  return `${type} ${object.metadata.name} ${object.metadata.resourceVersion}`;
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("events that wait for the consumer (KR-16)", () => {
+  it("KR-16: are the newest of each object, in the order of the versions", async () => {
+    const { watch } = saying([
+      received("ADDED", "a", 1),
+      received("ADDED", "b", 2),
+      received("MODIFIED", "a", 3),
+      received("BOOKMARK", "", 3),
+      received("DELETED", "b", 4),
+      received("MODIFIED", "c", 5),
+      received("BOOKMARK", "", 6),
+    ]);
+    const told: string[] = [];
+    const ahead = readAhead(watch, "0", systemClock);
+    for await (const event of ahead.events()) {
+      told.push(textOf(event));
+      await settled();
+    }
+    // The first was in the consumer's hands before the second was read.
+    expect(told).toEqual(["ADDED a 1", "MODIFIED a 3", "DELETED b 4", "MODIFIED c 5", "BOOKMARK  6"]);
+    expect(ahead.pending).toBe(0);
+  });
+
+  it("KR-16: are a thousand at most; then the socket is left alone", async () => {
+    const many = Array.from({ length: 3_000 }, (_none, at) => received("ADDED", `t${at}`, at + 1));
+    const { watch, read } = saying(many);
+    const ahead = readAhead(watch, "0", systemClock);
+    let told = 0;
+    for await (const _event of ahead.events()) {
+      if (told === 0) {
+        await settled();
+        expect(read()).toBe(1_000);
+        expect(ahead.pending).toBe(1_000);
+      }
+      told += 1;
+    }
+    expect(told).toBe(3_000);
+  });
+
+  it("KR-16: are 16 MB at most", async () => {
+    const many = Array.from({ length: 30 }, (_none, at) => received("ADDED", `t${at}`, at + 1, 1024 * 1024));
+    const { watch, read } = saying(many);
+    for await (const _event of readAhead(watch, "0", systemClock).events()) {
+      await settled();
+      expect(read()).toBe(16);
+      break;
+    }
+  });
+
+  it("KR-16: an object that never rests is told once per round, not last for ever", async () => {
+    const noisy = Array.from({ length: 400 }, (_none, at) => [
+      received("MODIFIED", "noisy", 2 * at + 1),
+      received("ADDED", `t${at}`, 2 * at + 2),
+    ]).flat();
+    const { watch } = saying(noisy);
+    const told: string[] = [];
+    for await (const event of readAhead(watch, "0", systemClock).events()) {
+      told.push(event.object.metadata.name);
+      if (told.length === 1) await settled();
+    }
+    expect(told.filter((name) => name === "noisy").length).toBeGreaterThan(1);
+    expect(told.at(-1)).toBe("t399");
+  });
+
+  it("KR-08: are all told before the failure that came after them", async () => {
+    const { watch } = saying([received("ADDED", "a", 1), received("ADDED", "b", 2)], new Error("broken"));
+    const told: string[] = [];
+    const follow = async () => {
+      for await (const event of readAhead(watch, "0", systemClock).events()) {
+        await settled();
+        told.push(textOf(event));
+      }
+    };
+    await expect(follow()).rejects.toThrow("broken");
+    expect(told).toEqual(["ADDED a 1", "ADDED b 2"]);
+  });
+
+  it("KR-12: end with a version that goes down", async () => {
+    const { watch, isAborted } = saying([received("ADDED", "a", 105), received("ADDED", "b", 50)]);
+    const follow = async () => {
+      for await (const _event of readAhead(watch, "100", systemClock).events()) await settled();
+    };
+    await expect(follow()).rejects.toMatchObject({ reason: "WentBack" });
+    expect(isAborted()).toBe(true);
+  });
+});
