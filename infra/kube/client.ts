@@ -101,7 +101,7 @@ function createClient(parts: ClientParts): ServerClient {
 }
 
 function createCalls({ requester, options, functionName, userAgent, sending = {} }: ClientParts): Calls {
-  const { runId, dryRun = false } = sending;
+  const { runId, dryRun = false, mayGo } = sending;
   const call = (subject: RequestSubject, { method, path, body, contentType, accept, list }: Send) => ({
     method,
     path,
@@ -113,6 +113,7 @@ function createCalls({ requester, options, functionName, userAgent, sending = {}
     },
     body: body === undefined ? undefined : JSON.stringify(body),
     subject,
+    mayGo: method === "GET" ? undefined : mayGo,
     timeoutMs: list === true ? LIST_TIMEOUT_MS : REQUEST_TIMEOUT_MS,
     limitBytes: list === true ? PAGE_LIMIT_BYTES : OBJECT_LIMIT_BYTES,
   });

@@ -19,11 +19,13 @@ export interface RequesterOptions extends CredentialsOptions {
 
 interface Call extends HttpRequest {
   readonly subject: RequestSubject;
+  /** Asked before every attempt, when its turn has come; what it throws is thrown. */
+  readonly mayGo?: (() => void) | undefined;
   readonly timeoutMs: number;
   readonly limitBytes: number;
 }
 
-/** Requests with credentials, turns, deadlines and the repetitions that are safe. Throws only KubeError. */
+/** Requests with credentials, turns, deadlines and the repetitions that are safe. Throws only KubeError, and what `mayGo` throws. */
 export interface Requester extends Disposable {
   /** The text of an answer below 300. */
   send(call: Call): Promise<string>;
@@ -100,6 +102,7 @@ export function createRequester(access: ServerAccess, options: RequesterOptions)
       const deadlineAt = clock.now().getTime() + call.timeoutMs;
       const state: Repetitions = { reloaded: false, repeated: false, last: undefined };
       while (await limit.turn(deadlineAt)) {
+        call.mayGo?.();
         const answer = await settle(call, deadlineAt, state);
         if (answer !== undefined) return answer.text;
       }

@@ -56,15 +56,22 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
   const onStop = (): void => abort({ type: "stopped" }, "the worker stops");
 
   let over: boolean = false;
+  const leaseEnd = (): number => clock.now().getTime() + timing.leaseMs;
+  let heldUntil = leaseEnd();
+  const checkHeld = (): void => {
+    if (clock.now().getTime() >= heldUntil) expire();
+  };
   let cancelExpiry = clock.after(timing.leaseMs, expire);
   const keep = async (): Promise<void> => {
     // Counted from before the request, so that the run never believes in a lease longer than the ledger does.
     const cancelNext = clock.after(timing.leaseMs, expire);
+    const until = leaseEnd();
     const held = await renew().catch(() => undefined);
     if (held === false) cutOff(LEASE_EXPIRED, "the lease was lost");
     if (held === true && !over) {
       cancelExpiry();
       cancelExpiry = cancelNext;
+      heldUntil = until;
     } else {
       cancelNext();
     }
@@ -83,7 +90,8 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
   const ifCutOff = (record: () => AttemptRecord) => {
     recordOf = record;
   };
-  const lease: Lease = { key, runId, failures, again, causes, fences, readyMs, signal, ifCutOff };
+  const held = { signal, checkHeld, ifCutOff };
+  const lease: Lease = { key, runId, failures, again, causes, fences, readyMs, ...held };
   (async () => run(lease))().then(
     (outcome) => ended.resolve({ type: "finished", outcome }),
     (thrown: unknown) => ended.resolve({ type: "finished", outcome: failedWith(failureOf(thrown)) }),

@@ -157,6 +157,8 @@ export interface Sending {
   readonly runId?: string | undefined;
   /** Writes are checked and answered, not stored. */
   readonly dryRun?: boolean | undefined;
+  /** Asked when the turn of a write has come: throws when nothing may be sent any more. */
+  readonly mayGo?: (() => void) | undefined;
 }
 
 /** Connections by server name. */

@@ -50,6 +50,11 @@ export interface Lease {
   readonly readyMs?: number | undefined;
   /** Aborts when the lease is lost, the run takes too long, or the worker stops. */
   readonly signal: AbortSignal;
+  /**
+   * Aborts the signal when the lease has run out unnoticed: a process that stood still goes on before its timers do.
+   * Called when a write is about to leave (R-04).
+   */
+  readonly checkHeld?: () => void;
   /** How to tell, at such an end, what the run has read and sent so far, for its dead letter (F-14). */
   readonly ifCutOff?: (record: () => AttemptRecord) => void;
 }

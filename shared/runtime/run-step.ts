@@ -50,7 +50,7 @@ interface Run {
  * Never throws: whatever happens is an Outcome.
  */
 export async function runStep(fn: AnyFunction, lease: Lease, given: RunContext): Promise<Outcome> {
-  const context = { ...given, clients: naming(lease.runId, given.clients) };
+  const context = { ...given, clients: under(lease, given.clients) };
   const run: Run = {
     startedAt: context.clock.now(),
     overdue: lease.fences,
@@ -71,9 +71,15 @@ export async function runStep(fn: AnyFunction, lease: Lease, given: RunContext):
   return outcome;
 }
 
-/** The same clients; every request names the run (F-15). */
-function naming(runId: string, clients: Clients): Clients {
-  return { of: (cluster, name, sending) => clients.of(cluster, name, { ...sending, runId }) };
+/** The same clients; every request names the run (F-15), and no write leaves once the lease is over. */
+function under(lease: Lease, clients: Clients): Clients {
+  const mayGo = (): void => {
+    lease.checkHeld?.();
+    lease.signal.throwIfAborted();
+  };
+  return {
+    of: (cluster, name, sending) => clients.of(cluster, name, { ...sending, runId: lease.runId, mayGo }),
+  };
 }
 
 type Ending = Outcome extends infer One ? (One extends Outcome ? Omit<One, "fences"> : never) : never;

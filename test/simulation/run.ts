@@ -50,8 +50,9 @@ const MINUTE = 60 * SECOND;
 const PATIENCE_MS = 4 * 60 * MINUTE;
 /** The bound `B` of section 1: the cap of the backoff with its jitter, and 30 s. */
 const BOUND_MS = 5.5 * MINUTE + 30 * SECOND;
-/** What has failed for good is tried again with the next full resync only (Q-10, R-13). */
 const RESYNC_MS = 10 * MINUTE;
+/** What has failed for good is tried again with a full resync only (Q-10, R-13), which is planned when its period begins. */
+const REVIVAL_MS = 2 * RESYNC_MS;
 /** F-02: two relist periods. */
 const QUIET_MS = 2 * RESYNC_MS;
 /** More would only repeat themselves. */
@@ -190,7 +191,7 @@ async function converge(
     return;
   }
   const hasDied = failures.some(({ death }) => death !== undefined);
-  const until = kernel.now + BOUND_MS + (hasDied ? RESYNC_MS : 0);
+  const until = kernel.now + BOUND_MS + (hasDied ? REVIVAL_MS : 0);
   let differences = differencesOf(reference.state, await stateOf(world));
   for (let pauseMs = SECOND; differences.length > 0 && kernel.now < until; pauseMs *= 1.5) {
     await kernel.run(Math.min(pauseMs, until - kernel.now));

@@ -112,7 +112,8 @@ const RACE_ANNOTATION = "capstan.dev/race";
 function sorted(value: object): object {
   const members = Object.entries(value)
     .map(([name, member]) => [name, name === "annotations" ? withoutRace(member) : member] as const)
-    .filter(([, member]) => member !== undefined);
+    // `paused: false` says no more than its absence.
+    .filter(([name, member]) => member !== undefined && !(name === "paused" && member === false));
   return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

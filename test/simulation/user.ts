@@ -80,8 +80,9 @@ export function createUser(world: World): User {
   });
   management.onChange((type, { type: change, key, object }) => {
     const { name } = object.metadata;
+    // What users have only patched, others make.
     const isWanted =
-      edits.some((edit) => edit.kind === object.kind && edit.name === name) &&
+      edits.some((edit) => edit.what === "apply" && edit.kind === object.kind && edit.name === name) &&
       !edits.some((edit) => edit.what === "delete" && takesAlong(edit, object));
     if (change !== "DELETED" || !isWanted) return;
     void rest(RETRY_MS).then(() =>

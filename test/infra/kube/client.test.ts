@@ -102,6 +102,20 @@ describe("client", () => {
     });
   });
 
+  it("R-04: sends no write once it may not, also when it had to wait for its turn; reads go on", async () => {
+    await using w = await world([json(200, a)]);
+    let isOver: boolean = false;
+    const mayGo = (): void => {
+      if (isOver) throw new Error("the lease expired");
+    };
+    const client = w.server.as("pool-nodes", { mayGo });
+    const late = client.jsonPatch(Thing, key, test);
+    isOver = true;
+    await expect(late).rejects.toThrow("the lease expired");
+    expect((await client.get(Thing, key))?.metadata.uid).toBe("u");
+    expect(w.scripted.requests.map(({ method }) => method)).toEqual(["GET"]);
+  });
+
   it("F-15: puts the run into every request, where the API server's audit log keeps it", async () => {
     await using w = await world([json(200, a), json(200, a)]);
     const client = w.server.as("pool-nodes", { runId: "0123456789abcdef" });

@@ -6,7 +6,9 @@ const NUMBERS = Array.from({ length: 20 }, (_, n) => `Q-${String(n + 1).padStart
 
 /** Files of a driver's tests; the suites that they call are looked up. */
 const shared = (driver: string): readonly string[] =>
-  ["", "-model", "-chaos", "-outages", "-faults"].map((part) => `infra/queue/${driver}/${driver}${part}.test.ts`);
+  ["", "-model", "-chaos", "-outages", "-faults"].map(
+    (part) => `infra/queue/${driver}/${driver}${part}.test.ts`,
+  );
 const DRIVERS = {
   memory: ["infra/queue/memory.test.ts"],
   bullmq: shared("bullmq"),

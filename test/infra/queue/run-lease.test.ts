@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { LEASE_TIMING, type RunTerms, runLease } from "../../../infra/queue/run-lease.ts";
+import type { Lease } from "../../../shared/runtime/queue-port.ts";
+import { virtualClock } from "../../support/clock.ts";
+import { NOW } from "../../support/world.ts";
+
+const CLAIM = {
+  key: "default/c1|MachinePool|default/p1",
+  owner: "worker-1/0",
+  failures: 0,
+  again: 0,
+  causes: [],
+  fences: [],
+  readyMs: 0,
+};
+
+/** A run that is handed its lease, and goes on when it is told to. */
+function running(terms: Partial<RunTerms> = {}) {
+  const clock = virtualClock(NOW);
+  const begun = Promise.withResolvers<Lease>();
+  const done = Promise.withResolvers<void>();
+  const end = runLease(CLAIM, {
+    clock,
+    timing: LEASE_TIMING,
+    renew: async () => true,
+    stop: new AbortController().signal,
+    run: async (lease) => {
+      begun.resolve(lease);
+      await done.promise;
+      return { type: "ok", requested: false, fences: [] };
+    },
+    ...terms,
+  });
+  return { clock, end, lease: begun.promise, finish: () => done.resolve() };
+}
+
+describe("a run under its lease", () => {
+  it("R-04: notices by the clock that its process stood still for longer than the lease, before any timer", async () => {
+    const { leaseMs } = LEASE_TIMING;
+    let lateMs = 0;
+    const still = virtualClock(NOW);
+    const clock = { ...still, now: () => new Date(still.now().getTime() + lateMs) };
+    const { end, lease } = running({ clock });
+    const held = await lease;
+    held.checkHeld?.();
+    expect(held.signal.aborted).toBe(false);
+    lateMs = leaseMs - 1;
+    held.checkHeld?.();
+    expect(held.signal.aborted).toBe(false);
+    lateMs = leaseMs;
+    held.checkHeld?.();
+    expect(held.signal.aborted).toBe(true);
+    expect(await end).toMatchObject({ outcome: { type: "error", failure: { reason: "LeaseExpired" } } });
+  });
+
+  it("keeps it for as long as the ledger renews it", async () => {
+    const { clock, lease, end, finish } = running();
+    const held = await lease;
+    await clock.advance(LEASE_TIMING.leaseMs + LEASE_TIMING.renewMs);
+    held.checkHeld?.();
+    expect(held.signal.aborted).toBe(false);
+    finish();
+    expect(await end).toMatchObject({ type: "finished", outcome: { type: "ok" } });
+  });
+});
