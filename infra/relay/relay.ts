@@ -3,13 +3,10 @@ import { type Kind, MANAGEMENT } from "../../shared/api/kinds.ts";
 import { SECOND } from "../../shared/runtime/backoff.ts";
 import { type AnyFunction, isContractKind } from "../../shared/runtime/define-function.ts";
 import { WaitingError } from "../../shared/runtime/errors.ts";
-import type { Clients, Clock, Log, Store } from "../../shared/runtime/ports.ts";
+import type { Clients, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import type { Change } from "../../shared/runtime/route.ts";
 import type { Server } from "../kube/client.ts";
-import type { RequestRate } from "../kube/rate-limit.ts";
-import type { AddressList } from "../kube/server-access.ts";
-import type { Connect } from "../kube/transport.ts";
 import { createDelivery } from "./delivery/delivery.ts";
 import { createWatchFilter } from "./delivery/watch-filter.ts";
 import { type ListNews, startWatchedTypes } from "./management/watched-types.ts";
@@ -24,15 +21,14 @@ import { rest, untilAccepted } from "./retry.ts";
 import { watchForLoss } from "./store-loss.ts";
 import type { LoopStatus } from "./watch/watch-loop.ts";
 import { type ConnectionStatus, type Connections, startConnections } from "./workload/connections.ts";
+import type { WorkloadReach } from "./workload/workload-access.ts";
 
-export interface RelayOptions {
+export interface RelayOptions extends WorkloadReach {
   readonly functions: readonly AnyFunction[];
   /** The management server. */
   readonly server: Server;
   readonly store: Store;
   readonly queue: Queue;
-  readonly clock: Clock;
-  readonly log: Log;
   /** In [0, 1), for jitter. */
   readonly random?: (() => number) | undefined;
   /** Default 10 min (R-11). */
@@ -43,14 +39,6 @@ export interface RelayOptions {
   readonly noteResync?: ResyncOptions["noteResync"];
   /** Field managers whose contested fields the functions take over (decisions.md 1). */
   readonly takeOverManagers?: readonly string[] | undefined;
-  /** Version in the User-Agent towards workload servers. */
-  readonly version?: string | undefined;
-  /** To each workload server. Default 100 requests/s, burst 200. */
-  readonly workloadRate?: Partial<RequestRate> | undefined;
-  /** Where workload servers may be (S-11). Default: anywhere but link-local; loopback if the management server is. */
-  readonly workloadAddresses?: AddressList | undefined;
-  /** How workload servers are reached. Default: over the network. */
-  readonly connect?: Connect | undefined;
   /** Look at this namespace only; absent = all. */
   readonly namespace?: string | undefined;
   /** Reconcile only objects whose label `cluster.x-k8s.io/watch-filter` has this value; absent = all. */

@@ -1,9 +1,10 @@
-import { parseAllDocuments } from "yaml";
 import { applyManifests } from "../../infra/cli/up/apply-manifests.ts";
 import { Cluster } from "../../shared/api/cluster.ts";
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import type { KubeClient, PatchOperation } from "../../shared/runtime/ports.ts";
+import { insist } from "./insist.ts";
+import { manifestsIn } from "./manifests-in.ts";
 import type { World } from "./world.ts";
 
 /** Somebody with kubectl: repeats what is refused, and looks at objects of namespace `default`. */
@@ -45,16 +46,7 @@ export function createUser(world: World): User {
   const edits: Edit[] = [];
   let last: Promise<unknown> = Promise.resolve();
   const rest = (ms: number): Promise<void> => new Promise((resolve) => process.clock.after(ms, resolve));
-  const untilAccepted = async (edit: () => Promise<unknown>): Promise<void> => {
-    for (;;) {
-      try {
-        await edit();
-        return;
-      } catch {
-        await rest(RETRY_MS);
-      }
-    }
-  };
+  const untilAccepted = (edit: () => Promise<unknown>): Promise<void> => insist(edit, () => rest(RETRY_MS));
   /** One after the other, also when some of them are made again. */
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const next = last.then(work);
@@ -104,9 +96,7 @@ export function createUser(world: World): User {
     list,
     rest,
     async apply(yaml) {
-      for (const document of parseAllDocuments(yaml)) {
-        if (!("errors" in document)) continue;
-        const object = document.toJS() as KubeObject;
+      for (const object of manifestsIn(yaml)) {
         const { kind, metadata } = object;
         const apply = () => applyManifests(client, [object]);
         await begin({ kind, name: metadata.name, what: "apply", make: apply });

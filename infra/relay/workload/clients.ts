@@ -3,26 +3,19 @@ import { type KubeObject, MANAGEMENT, type ObjectKey, workloadCluster } from "..
 import { SECOND } from "../../../shared/runtime/backoff.ts";
 import { WaitingError } from "../../../shared/runtime/errors.ts";
 import { valueAt } from "../../../shared/runtime/path.ts";
-import type { Clients, Clock, KubeClient, Log, Store } from "../../../shared/runtime/ports.ts";
+import type { Clients, KubeClient, Store } from "../../../shared/runtime/ports.ts";
 import type { Server } from "../../kube/client.ts";
-import type { RequestRate } from "../../kube/rate-limit.ts";
-import type { AddressList } from "../../kube/server-access.ts";
-import type { Connect } from "../../kube/transport.ts";
 import { CONNECTION_TYPE } from "./connection-record.ts";
-import { createWorkloadServer, kubeconfigSecretOf, workloadAccess } from "./workload-access.ts";
+import {
+  createWorkloadServer,
+  kubeconfigSecretOf,
+  type WorkloadReach,
+  workloadAccess,
+} from "./workload-access.ts";
 
-export interface ClientsOptions {
+export interface ClientsOptions extends WorkloadReach {
   readonly management: Server;
   readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly version?: string | undefined;
-  /** To each workload server. Default 100 requests/s, burst 200. */
-  readonly workloadRate?: Partial<RequestRate> | undefined;
-  /** Where workload servers may be (S-11). Default: anywhere but link-local; loopback if the management server is. */
-  readonly workloadAddresses?: AddressList | undefined;
-  /** How workload servers are reached. Default: over the network. */
-  readonly connect?: Connect | undefined;
 }
 
 interface Known {

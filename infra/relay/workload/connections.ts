@@ -10,12 +10,9 @@ import {
 import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
 import { WaitingError } from "../../../shared/runtime/errors.ts";
 import { sameJson, valueAt } from "../../../shared/runtime/path.ts";
-import type { Clock, KubeClient, Log, Sending, Store } from "../../../shared/runtime/ports.ts";
+import type { KubeClient, Sending, Store } from "../../../shared/runtime/ports.ts";
 import type { Change } from "../../../shared/runtime/route.ts";
 import type { Server } from "../../kube/client.ts";
-import type { RequestRate } from "../../kube/rate-limit.ts";
-import type { AddressList } from "../../kube/server-access.ts";
-import type { Connect } from "../../kube/transport.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import { EVERYTHING, type WatchFilter } from "../delivery/watch-filter.ts";
 import { keptFields } from "../kept-fields.ts";
@@ -24,6 +21,7 @@ import type { LoopStatus } from "../watch/watch-loop.ts";
 import { type ConnectionStatus, createConnection, type WorkloadConnection } from "./connection.ts";
 import { CONNECTION_TYPE } from "./connection-record.ts";
 import { createKubeconfigSecrets } from "./kubeconfig-secrets.ts";
+import type { WorkloadReach } from "./workload-access.ts";
 import { nodesOf } from "./workload-nodes.ts";
 
 export type { ConnectionStatus };
@@ -41,23 +39,14 @@ export interface Connections extends AsyncDisposable {
   relistLost(): void;
 }
 
-export interface ConnectionsOptions {
+export interface ConnectionsOptions extends WorkloadReach {
   readonly functions: readonly AnyFunction[];
   /** The management server. */
   readonly server: Server;
   readonly store: Store;
   readonly delivery: Delivery;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly signal: AbortSignal;
   readonly random?: (() => number) | undefined;
-  readonly version?: string | undefined;
-  /** To each workload server. Default 100 requests/s, burst 200. */
-  readonly workloadRate?: Partial<RequestRate> | undefined;
-  /** Where workload servers may be (S-11). Default: anywhere but link-local; loopback if the management server is. */
-  readonly workloadAddresses?: AddressList | undefined;
-  /** How workload servers are reached. Default: over the network. */
-  readonly connect?: Connect | undefined;
   /** Other Clusters are not connected to. */
   readonly filter?: WatchFilter | undefined;
 }

@@ -11,10 +11,11 @@ import type { Connect } from "../../kube/transport.ts";
 /** KC-09. */
 const WORKLOAD_RATE: RequestRate = { requestsPerSecond: 100, burst: 200 };
 
-export interface WorkloadOptions {
-  readonly server: Server;
+/** How a process reaches workload servers. */
+export interface WorkloadReach {
   readonly clock: Clock;
   readonly log: Log;
+  /** In the User-Agent. */
   readonly version?: string | undefined;
   /** To each workload server. Default 100 requests/s, burst 200. */
   readonly workloadRate?: Partial<RequestRate> | undefined;
@@ -22,6 +23,11 @@ export interface WorkloadOptions {
   readonly workloadAddresses?: AddressList | undefined;
   /** How workload servers are reached. Default: over the network. */
   readonly connect?: Connect | undefined;
+}
+
+export interface WorkloadOptions extends WorkloadReach {
+  /** The management server. */
+  readonly server: Server;
 }
 
 /** The Secret in which Cluster API keeps the kubeconfig of a Cluster. */

@@ -3,15 +3,14 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type RedisServer, redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
 import { systemClock } from "../../../infra/clock.ts";
 import { createRecorder } from "../../../infra/dead-letters/recorder.ts";
-import { createRedisDeadLetters } from "../../../infra/dead-letters/redis.ts";
 import { createBullmqQueue } from "../../../infra/queue/bullmq/bullmq.ts";
 import { DEFAULT_QUEUE } from "../../../shared/runtime/backoff.ts";
 import { deadLettersSuite } from "../../suites/dead-letters.ts";
-import { virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";
 import { deadLetter, POOL_KEY } from "../../support/letters.ts";
 import { describeWith } from "../../support/requires.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { twoDeadLetters } from "../../support/two-dead-letters.ts";
 
 describeWith(redisMissing())("on Redis", () => {
   let redis: RedisServer;
@@ -23,19 +22,12 @@ describeWith(redisMissing())("on Redis", () => {
   async function create() {
     const admin = new Redis(redis.url);
     await admin.flushall();
-    const clock = virtualClock();
-    const options = { url: redis.url, clock, log: silentLog };
-    const [deadLetters, other] = await Promise.all([
-      createRedisDeadLetters(options),
-      createRedisDeadLetters(options),
-    ]);
+    const two = await twoDeadLetters(redis.url);
     return {
+      ...two,
       admin,
-      clock,
-      deadLetters,
-      other,
       [Symbol.asyncDispose]: async () => {
-        await Promise.all([deadLetters[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]);
+        await two[Symbol.asyncDispose]();
         admin.disconnect();
       },
     };

@@ -1,4 +1,5 @@
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
+import { insist } from "../insist.ts";
 import type { Process } from "../kernel.ts";
 import type { World } from "../world.ts";
 
@@ -24,18 +25,10 @@ export function somebody(world: World): Somebody {
 function create(world: World): Somebody {
   const process = world.kernel.process("user-somebody");
   const client = world.connect(process).as("somebody");
+  const pause = () => new Promise<void>((resolve) => process.clock.after(RETRY_MS, resolve));
   return {
     process,
     client,
-    async insist(edit) {
-      for (let count = 0; count < MAX_TRIES; count += 1) {
-        try {
-          await edit(client);
-          return;
-        } catch {
-          await new Promise<void>((resolve) => process.clock.after(RETRY_MS, resolve));
-        }
-      }
-    },
+    insist: (edit) => insist(() => edit(client), pause, MAX_TRIES),
   };
 }

@@ -1,5 +1,4 @@
 import { setTimeout } from "node:timers/promises";
-import { parseAllDocuments } from "yaml";
 import { readManagement } from "../../../infra/cli/management.ts";
 import { applyManifests } from "../../../infra/cli/up/apply-manifests.ts";
 import { systemClock } from "../../../infra/clock.ts";
@@ -7,6 +6,8 @@ import { Node, Secret } from "../../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { KINDS } from "../../../shared/api/registry.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { insist } from "../insist.ts";
+import { manifestsIn } from "../manifests-in.ts";
 import { comparable, type State, workloadServersOf } from "../state.ts";
 import type { User } from "../user.ts";
 
@@ -36,26 +37,13 @@ export async function createOnlooker(kubeconfigFile: string): Promise<Onlooker> 
   };
   const list = <T extends KubeObject>(kind: Kind<T>): readonly T[] =>
     (seen.get(typeOf(kind)) ?? []) as readonly KubeObject[] as readonly T[];
-  const untilAccepted = async (edit: () => Promise<unknown>): Promise<void> => {
-    for (;;) {
-      try {
-        await edit();
-        return;
-      } catch {
-        await setTimeout(RETRY_MS);
-      }
-    }
-  };
+  const untilAccepted = (edit: () => Promise<unknown>): Promise<void> =>
+    insist(edit, () => setTimeout(RETRY_MS));
   return {
     list,
     see: (kind, name) => list(kind).find(({ metadata }) => metadata.name === name),
     rest: (ms) => setTimeout(ms),
-    apply(yaml) {
-      const objects = parseAllDocuments(yaml).flatMap((document) =>
-        "errors" in document ? [document.toJS() as KubeObject] : [],
-      );
-      return untilAccepted(() => applyManifests(client, objects));
-    },
+    apply: (yaml) => untilAccepted(() => applyManifests(client, manifestsIn(yaml))),
     patch: (kind, name, operations, subresource) =>
       untilAccepted(() => client.jsonPatch(kind, { namespace: "default", name }, operations, subresource)),
     delete: (kind, name) =>

@@ -3,17 +3,16 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RedisServer } from "../../../../infra/bench/redis-server.ts";
 import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
-import { createRedisDeadLetters } from "../../../../infra/dead-letters/redis.ts";
 import { createBullmqQueue } from "../../../../infra/queue/bullmq/bullmq.ts";
 import { createSqsQueue } from "../../../../infra/queue/sqs/sqs.ts";
 import { createRedisStore } from "../../../../infra/store/redis.ts";
 import { deadLettersSuite } from "../../../suites/dead-letters.ts";
 import { queueSuite } from "../../../suites/queue.ts";
 import { storeSuite } from "../../../suites/store.ts";
-import { virtualClock } from "../../../support/clock.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 import { type SqsServer, sqsTarget, startSqs } from "../../../support/sqs.ts";
+import { twoDeadLetters } from "../../../support/two-dead-letters.ts";
 import { twoProcesses } from "../../../support/two-processes.ts";
 
 const PASSWORD = "of-a-test";
@@ -120,17 +119,7 @@ describeWith(redisMissing())("S-23: dead letters with the documented Redis user"
     name: "Redis",
     create: async () => {
       await redis.admin.flushall();
-      const clock = virtualClock();
-      const open = () => createRedisDeadLetters({ url: redis.url, clock, log: silentLog });
-      const [deadLetters, other] = await Promise.all([open(), open()]);
-      return {
-        clock,
-        deadLetters,
-        other,
-        [Symbol.asyncDispose]: async () => {
-          await Promise.all([deadLetters[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]);
-        },
-      };
+      return twoDeadLetters(redis.url);
     },
   });
 });

@@ -2,16 +2,15 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RedisServer } from "../../../../infra/bench/redis-server.ts";
 import { redisMissing } from "../../../../infra/bench/redis-server.ts";
-import { createRedisDeadLetters } from "../../../../infra/dead-letters/redis.ts";
 import { createBullmqQueue } from "../../../../infra/queue/bullmq/bullmq.ts";
 import { createRedisStore } from "../../../../infra/store/redis.ts";
 import { deadLettersSuite } from "../../../suites/dead-letters.ts";
 import { queueSuite } from "../../../suites/queue.ts";
 import { storeSuite } from "../../../suites/store.ts";
-import { virtualClock } from "../../../support/clock.ts";
 import { LAST_SLOT, startClusterNode } from "../../../support/redis-cluster.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { silentLog } from "../../../support/silent-log.ts";
+import { twoDeadLetters } from "../../../support/two-dead-letters.ts";
 import { twoProcesses } from "../../../support/two-processes.ts";
 
 describeWith(redisMissing())("on a Redis Cluster of one node", () => {
@@ -47,17 +46,7 @@ describeWith(redisMissing())("on a Redis Cluster of one node of its own", () => 
       const admin = new Redis(redis.url);
       await admin.flushall();
       admin.disconnect();
-      const clock = virtualClock();
-      const open = () => createRedisDeadLetters({ url: redis.url, clock, log: silentLog });
-      const [deadLetters, other] = await Promise.all([open(), open()]);
-      return {
-        clock,
-        deadLetters,
-        other,
-        [Symbol.asyncDispose]: async () => {
-          await Promise.all([deadLetters[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]);
-        },
-      };
+      return twoDeadLetters(redis.url);
     },
   });
 });
