@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +11,7 @@ import { type Address, Load } from "./apiserver-loads.ts";
 import { capstanCommand } from "./capstan-command.ts";
 import { realServerMissing, startRealServer } from "./real-server.ts";
 import { writeResults } from "./results.ts";
+import { spawnChild } from "./spawn-child.ts";
 
 const OBJECTS = 10_000;
 const OBJECT_BYTES = 4_000;
@@ -104,7 +104,7 @@ async function measure(start: () => Promise<Candidate>): Promise<Row> {
 async function startEmbedded(): Promise<Candidate> {
   const file = fileURLToPath(new URL("apiserver-process.ts", import.meta.url));
   const { flags } = await capstanCommand();
-  const child = spawn(process.execPath, [...flags, file], {
+  const child = spawnChild(process.execPath, [...flags, file], {
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
     stdio: ["pipe", "pipe", "inherit"],
   });

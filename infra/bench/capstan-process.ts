@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,6 +11,7 @@ import { loadKubeconfig } from "../kube/kubeconfig.ts";
 import type { ServerClient } from "../kube/verbs.ts";
 import { capstanCommand } from "./capstan-command.ts";
 import { freePorts, realServerMissing, startRealServer } from "./real-server.ts";
+import { spawnChild } from "./spawn-child.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 /** Of /proc, per second. */
@@ -85,7 +86,7 @@ export async function startCapstan(
   const address = `127.0.0.1:${port}`;
   const seen = ["--metrics-address", address, ...options];
   const args = [...flags, main, "up", "--kubeconfig", kubeconfigFile, ...roles, ...functions, ...seen];
-  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawnChild(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`capstan ended with ${code} instead of starting`);
   });

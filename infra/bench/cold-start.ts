@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { buildInto } from "../build.ts";
 import { formatTable } from "../cli/table.ts";
 import { writeResults } from "./results.ts";
+import { spawnChild } from "./spawn-child.ts";
 
 /** Goals of KC-04. */
 const GOAL_MS = 150;
@@ -73,7 +73,7 @@ async function measure({ what, main, cwd, cache }: Subject): Promise<Row> {
   const rounds: Omit<Row, "what">[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const startedAt = performance.now();
-    const child = spawn(process.execPath, main, {
+    const child = spawnChild(process.execPath, main, {
       cwd,
       env: { NODE_COMPILE_CACHE: cache },
       stdio: ["ignore", "pipe", "inherit"],

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -6,6 +6,7 @@ import { request } from "node:https";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { spawnChild } from "./spawn-child.ts";
 
 /** A real kube-apiserver with etcd on loopback, and the garbage collector when its binary is there. */
 export interface RealServer extends AsyncDisposable {
@@ -46,7 +47,7 @@ export async function startRealServer(
 
   const processes: ChildProcess[] = [];
   const start = (binary: string, args: readonly string[]): void => {
-    processes.push(spawn(join(assets, binary), args, { stdio: "ignore", cwd: dir }));
+    processes.push(spawnChild(join(assets, binary), args, { stdio: "ignore", cwd: dir }));
   };
   const stop = async (): Promise<void> => {
     await Promise.all(processes.reverse().map(kill));

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { spawnChild } from "./spawn-child.ts";
 
 const SERVER = "redis-server";
 
@@ -61,7 +62,7 @@ interface Launch {
 
 async function launch({ dir, port, settings }: Launch): Promise<ChildProcess> {
   const fixed = ["bind 127.0.0.1", `port ${port}`, `dir ${dir}`, 'save ""', "appendonly no"];
-  const server = spawn(SERVER, ["-"], { stdio: ["pipe", "pipe", "inherit"] });
+  const server = spawnChild(SERVER, ["-"], { stdio: ["pipe", "pipe", "inherit"] });
   server.stdin.end([...fixed, ...settings, ""].join("\n"));
   const lines: string[] = [];
   for await (const line of createInterface(server.stdout)) {

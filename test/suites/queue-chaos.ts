@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
+import { spawnChild } from "../../infra/bench/spawn-child.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -30,7 +31,7 @@ const ROUNDS = 24;
 
 /** A worker process that is up. */
 async function startWorker({ redisUrl, workerArguments }: QueueUnderFire): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [WORKER, redisUrl, CHAOS_FUNCTION, ...workerArguments], {
+  const child = spawnChild(process.execPath, [WORKER, redisUrl, CHAOS_FUNCTION, ...workerArguments], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(child.stdout, "data");

@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { spawnChild } from "../../infra/bench/spawn-child.ts";
 
 const MAIN = fileURLToPath(new URL("../../infra/cli/main.ts", import.meta.url));
 
@@ -14,7 +15,7 @@ export interface CliProcess extends AsyncDisposable {
 
 /** Starts the command line from the sources, as `npm run capstan -- ARGS` does. */
 export function startCli(args: readonly string[], env: { readonly [name: string]: string } = {}): CliProcess {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawnChild(process.execPath, [MAIN, ...args], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

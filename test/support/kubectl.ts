@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { spawnChild } from "../../infra/bench/spawn-child.ts";
 
 const binary = findKubectl();
 
@@ -36,7 +36,7 @@ function split(args: string): readonly string[] {
 
 function run(args: readonly string[], input = ""): Promise<{ ok: boolean; stdout: string; output: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(binary ?? "kubectl", args, { stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawnChild(binary ?? "kubectl", args, { stdio: ["pipe", "pipe", "pipe"] });
     let stdout = "";
     let output = "";
     child.stdout.on("data", (chunk: Buffer) => {

@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
+import { spawnChild } from "../../../infra/bench/spawn-child.ts";
 import { systemClock } from "../../../infra/clock.ts";
 import { openDeadLetters } from "../../../infra/dead-letters/open.ts";
 import { createRecorder } from "../../../infra/dead-letters/recorder.ts";
@@ -37,9 +37,13 @@ describeWith(redisMissing())("a worker that is killed while a key of it dies", {
     const recorder = stack.use(createRecorder({ deadLetters, functions: [], clock, log }));
     const { queue, ledger } = stack.use(await openShortLetterQueue(url, name, recorder.noteFailure));
     await queue.enqueue([{ key: POOL_KEY, class: "live", cause: { what: "Node n1" } }]);
-    const child = spawn(process.execPath, [WORKER, url, name, when, ...(file === undefined ? [] : [file])], {
-      stdio: ["ignore", "inherit", "inherit"],
-    });
+    const child = spawnChild(
+      process.execPath,
+      [WORKER, url, name, when, ...(file === undefined ? [] : [file])],
+      {
+        stdio: ["ignore", "inherit", "inherit"],
+      },
+    );
     stack.defer(() => void child.kill("SIGKILL"));
     const [, signal] = await once(child, "exit");
     expect(signal).toBe("SIGKILL");

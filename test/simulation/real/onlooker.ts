@@ -11,7 +11,10 @@ import { manifestsIn } from "../manifests-in.ts";
 import { comparable, type State, workloadServersOf } from "../state.ts";
 import type { User } from "../user.ts";
 
-/** A user of a real server: `see` shows what the last look of `until` has found. */
+/**
+ * A user of a real server: `see` shows what the last look of `until` has found. Once disposed of, whatever it still
+ * waits for rejects with an `AbortError`.
+ */
 export interface Onlooker extends User, AsyncDisposable {
   /** Everything that exists, comparable between runs. */
   state(): Promise<State>;
@@ -37,12 +40,13 @@ export async function createOnlooker(kubeconfigFile: string): Promise<Onlooker> 
   };
   const list = <T extends KubeObject>(kind: Kind<T>): readonly T[] =>
     (seen.get(typeOf(kind)) ?? []) as readonly KubeObject[] as readonly T[];
-  const untilAccepted = (edit: () => Promise<unknown>): Promise<void> =>
-    insist(edit, () => setTimeout(RETRY_MS));
+  const gone = new AbortController();
+  const wait = (ms: number): Promise<void> => setTimeout(ms, undefined, { signal: gone.signal });
+  const untilAccepted = (edit: () => Promise<unknown>): Promise<void> => insist(edit, () => wait(RETRY_MS));
   return {
     list,
     see: (kind, name) => list(kind).find(({ metadata }) => metadata.name === name),
-    rest: (ms) => setTimeout(ms),
+    rest: wait,
     apply: (yaml) => untilAccepted(() => applyManifests(client, manifestsIn(yaml))),
     patch: (kind, name, operations, subresource) =>
       untilAccepted(() => client.jsonPatch(kind, { namespace: "default", name }, operations, subresource)),
@@ -55,7 +59,7 @@ export async function createOnlooker(kubeconfigFile: string): Promise<Onlooker> 
     async until(holds) {
       await untilAccepted(look);
       while (!holds()) {
-        await setTimeout(LOOK_MS);
+        await wait(LOOK_MS);
         await untilAccepted(look);
       }
     },
@@ -66,7 +70,10 @@ export async function createOnlooker(kubeconfigFile: string): Promise<Onlooker> 
       const nodes = [...workloadServersOf(secrets)].map(({ address, token }) => nodesOf(address, token));
       return comparable([...listed, ...(await Promise.all(nodes)).flat()]);
     },
-    [Symbol.asyncDispose]: async () => server[Symbol.dispose](),
+    async [Symbol.asyncDispose]() {
+      gone.abort();
+      server[Symbol.dispose]();
+    },
   };
 }
 

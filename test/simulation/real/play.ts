@@ -28,6 +28,9 @@ const BOUND_MS = 3 * 60 * SECOND;
 /** F-02; two relist periods are too long for processes that do not have simulated time. */
 const QUIET_MS = 15 * SECOND;
 
+/** A scenario takes a minute; its checks end by themselves within this. */
+export const LIMIT_MS = PATIENCE_MS + 3 * BOUND_MS;
+
 /** The workload without any fault. Throws when it does not come to its end. */
 export async function playUndisturbed(number: string, server: ServerFlavour): Promise<Ending> {
   await using stage = await setStage({ server });

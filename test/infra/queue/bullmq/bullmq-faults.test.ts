@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { inspect } from "node:util";
 import { Queue as BullQueue } from "bullmq";
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
 import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
+import { spawnChild } from "../../../../infra/bench/spawn-child.ts";
 import { createBullmqQueue } from "../../../../infra/queue/bullmq/bullmq.ts";
 import { DEFAULT_QUEUE } from "../../../../shared/runtime/backoff.ts";
 import type { FailedRun } from "../../../../shared/runtime/dead-letters-port.ts";
@@ -38,7 +39,7 @@ function recordingLog(): { readonly log: Log; readonly lines: string[] } {
 function startWorker(
   ...args: readonly string[]
 ): Disposable & { readonly child: ChildProcess; readonly lines: string[] } {
-  const child = spawn(process.execPath, [WORKER, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawnChild(process.execPath, [WORKER, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   const lines: string[] = [];
   createInterface(child.stdout).on("line", (line) => lines.push(line));
   return { child, lines, [Symbol.dispose]: () => child.kill("SIGKILL") };

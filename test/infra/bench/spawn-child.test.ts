@@ -1,0 +1,37 @@
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { expect, it } from "vitest";
+import { spawnChild } from "../../../infra/bench/spawn-child.ts";
+
+const MODULE = new URL("../../../infra/bench/spawn-child.ts", import.meta.url).href;
+
+/** Starts a process that starts one of its own, which holds the output for as long as it lives. */
+function startParent(then: string) {
+  const code = `
+    import { spawnChild } from ${JSON.stringify(MODULE)};
+    spawnChild("sleep", ["600"], { stdio: ["ignore", "inherit", "inherit"] });
+    console.log("started");
+    ${then}`;
+  return spawnChild(process.execPath, ["--input-type=module", "--eval", code], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+}
+
+/** Resolves when nobody holds the output any more. */
+async function outputEnds(parent: ReturnType<typeof startParent>, started: () => void): Promise<void> {
+  for await (const line of createInterface({ input: parent.stdout })) if (line === "started") started();
+}
+
+it("ends the children of a process that is terminated", async () => {
+  const parent = startParent("setInterval(() => {}, 1_000);");
+  const exit = once(parent, "exit");
+  await outputEnds(parent, () => parent.kill("SIGTERM"));
+  expect(await exit).toEqual([null, "SIGTERM"]);
+});
+
+it("ends the children of a process that comes to its end", async () => {
+  const parent = startParent("process.exit(3);");
+  const exit = once(parent, "exit");
+  await outputEnds(parent, () => undefined);
+  expect(await exit).toEqual([3, null]);
+});
