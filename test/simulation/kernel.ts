@@ -32,7 +32,7 @@ export interface Process {
   setClock(errorMs: number): void;
   /** Ends here and now, as SIGKILL does. */
   kill(): void;
-  /** Told of that end; returns how to forget it. */
+  /** Told of that end, at once if it has come; returns how to forget it. */
   onKill(callback: () => void): () => void;
 }
 
@@ -45,6 +45,8 @@ export interface KernelOptions {
   readonly keepTrace?: boolean;
   /** Which of these is next, by index; default: whichever the seed says. */
   readonly choose?: ((ready: readonly Operation[]) => number) | undefined;
+  /** Every jitter is its mean, so that it makes no difference who has drawn first. */
+  readonly isSteady?: boolean;
 }
 
 /**
@@ -57,6 +59,8 @@ export interface Kernel {
   readonly steps: number;
   readonly trace: Trace;
   readonly scheduler: Seeded;
+  /** The chance of one part, by its name. */
+  chance(part: string): Seeded;
   process(name: string): Process;
   /** Another incarnation gets other random numbers. */
   post(operation: Operation, delayMs?: number): () => void;
@@ -83,7 +87,7 @@ interface Pending {
   isCancelled: boolean;
 }
 
-export function createKernel({ seed, keepTrace = false, choose }: KernelOptions): Kernel {
+export function createKernel({ seed, keepTrace = false, choose, isSteady = false }: KernelOptions): Kernel {
   const scheduler = seeded(seed, "scheduler");
   const trace = createTrace(keepTrace);
   const later = new Timeline();
@@ -94,6 +98,9 @@ export function createKernel({ seed, keepTrace = false, choose }: KernelOptions)
   let now = START_MS;
   let order = 0;
   let steps = 0;
+
+  const chance = (part: string): Seeded =>
+    isSteady ? { ...seeded(seed, part), number: () => 1 / 2 } : seeded(seed, part);
 
   const post = (operation: Operation, delayMs = 0): (() => void) => {
     const pending: Pending = {
@@ -119,7 +126,7 @@ export function createKernel({ seed, keepTrace = false, choose }: KernelOptions)
     const ends = new Set<() => void>();
     const process: Process = {
       name: incarnation === 1 ? name : `${name}.${incarnation}`,
-      random: seeded(seed, `process ${name} ${incarnation}`),
+      random: chance(`process ${name} ${incarnation}`),
       clock: {
         now: () => new Date(now + clockErrorMs),
         after: (delayMs, callback) =>
@@ -143,7 +150,8 @@ export function createKernel({ seed, keepTrace = false, choose }: KernelOptions)
         ends.clear();
       },
       onKill(callback) {
-        ends.add(callback);
+        if (isAlive) ends.add(callback);
+        else callback();
         return () => ends.delete(callback);
       },
     };
@@ -196,6 +204,7 @@ export function createKernel({ seed, keepTrace = false, choose }: KernelOptions)
     },
     trace,
     scheduler,
+    chance,
     process: createProcess,
     post,
     intercept(interceptor) {

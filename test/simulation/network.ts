@@ -115,9 +115,7 @@ export function createNetwork(kernel: Kernel): SimulatedNetwork {
             resolve(begun);
           };
           exchange.reject = reject;
-          const abort = () => exchange.leave(signal.reason);
-          signal.addEventListener("abort", abort);
-          exchange.settled = () => signal.removeEventListener("abort", abort);
+          exchange.settled = onAbort(process, signal, () => exchange.leave(signal.reason));
           for (const observer of leaving) observer(exchange.carried);
           kernel.post(requestOperation(kernel, exchange, { servers, wire }));
         });
@@ -130,7 +128,7 @@ export function createNetwork(kernel: Kernel): SimulatedNetwork {
         async open(request, signal) {
           const begun = await start(request, signal);
           if (!("text" in begun)) {
-            signal.addEventListener("abort", () => begun.destroy());
+            onAbort(process, signal, () => begun.destroy());
             return begun;
           }
           return wholeAsStream(begun);
@@ -156,6 +154,20 @@ export function createNetwork(kernel: Kernel): SimulatedNetwork {
     get servers() {
       return [...servers.keys()];
     },
+  };
+}
+
+/**
+ * Until the process is killed: Node.js keeps a combined signal that has listeners for as long as it may abort, and that
+ * of a killed process never does. Returns how to forget it.
+ */
+function onAbort(process: Process, signal: AbortSignal, callback: () => void): () => void {
+  signal.addEventListener("abort", callback);
+  const remove = (): void => signal.removeEventListener("abort", callback);
+  const forget = process.onKill(remove);
+  return () => {
+    remove();
+    forget();
   };
 }
 

@@ -55,6 +55,8 @@ const RESYNC_MS = 10 * MINUTE;
 const REVIVAL_MS = 2 * RESYNC_MS;
 /** F-02: two relist periods. */
 const QUIET_MS = 2 * RESYNC_MS;
+/** What was on its way when the last difference went, held up by a process that stands still or by the network. */
+const UNDER_WAY_MS = 2 * MINUTE;
 /** More would only repeat themselves. */
 const MAX_VIOLATIONS = 20;
 
@@ -202,8 +204,7 @@ async function converge(
 
 /** F-02: nobody writes any more. */
 async function rest(world: World, counters: Counters, violated: (what: string) => void): Promise<void> {
-  // What was under way when the last difference went.
-  await world.kernel.run(30 * SECOND);
+  await world.kernel.run(UNDER_WAY_MS);
   const before = counters.writes;
   await world.kernel.run(QUIET_MS);
   if (counters.writes > before)

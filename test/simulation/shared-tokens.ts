@@ -7,10 +7,6 @@ export interface TokenOperation extends Operation {
   readonly kind: "token";
   readonly functionName: string;
   readonly token: Token;
-  /** It arrives after so long. */
-  delay(ms: number): void;
-  /** It arrives twice, the second time after so long. */
-  double(ms: number): void;
 }
 
 interface Reception {
@@ -63,7 +59,7 @@ export function createSharedTokens(kernel: Kernel): SharedTokens {
     }
   };
 
-  const post = (functionName: string, token: Token, delayMs: number): void => {
+  const post = (functionName: string, token: Token): void => {
     const sentIn = generation;
     const arrive = (): void => {
       if (sentIn !== generation) return;
@@ -78,19 +74,14 @@ export function createSharedTokens(kernel: Kernel): SharedTokens {
       token,
       what: () => `${functionName} ${token.key}`,
       run: arrive,
-      delay: (ms) => post(functionName, token, ms),
-      double: (ms) => {
-        arrive();
-        post(functionName, token, ms);
-      },
     };
-    kernel.post(operation, delayMs);
+    kernel.post(operation);
   };
 
   return {
     of: (process, functionName) => ({
       async send(tokens) {
-        for (const token of tokens) post(functionName, token, 0);
+        for (const token of tokens) post(functionName, token);
       },
       async receive(handle, concurrency): Promise<Receiver> {
         const channel = channelOf(functionName);

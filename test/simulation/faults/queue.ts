@@ -7,8 +7,10 @@ export const queue: readonly Fault[] = [
     title: "a token is delivered twice",
     rate: 1 / 100,
     isSite: isDelivery,
-    strike(operation, _world, chance) {
-      if (operation.kind === "token") operation.double(chance.below(2) === 0 ? 0 : chance.below(60_000));
+    strike(operation, { troubles }, chance) {
+      operation.run();
+      if (chance.below(2) === 0) operation.run();
+      else troubles.lasting(chance.below(60_000), () => operation.run());
     },
   },
   {
@@ -26,8 +28,8 @@ export const queue: readonly Fault[] = [
     title: "a token is late",
     rate: 1 / 50,
     isSite: isDelivery,
-    strike(operation, _world, chance) {
-      if (operation.kind === "token") operation.delay(1 + chance.below(300_000));
+    strike(operation, { troubles }, chance) {
+      troubles.lasting(1 + chance.below(300_000), () => operation.run());
     },
   },
   {
