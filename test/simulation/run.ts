@@ -35,8 +35,9 @@ export interface RunResult {
   /** Runs of functions. */
   readonly runs: number;
   readonly steps: number;
-  /** Simulated milliseconds until the users were done. */
+  /** Simulated milliseconds until the users were done, and altogether. */
   readonly doneAfterMs: number;
+  readonly simulatedMs: number;
   readonly struck: readonly PlannedFault[];
   readonly sites: readonly PlannedFault[];
   /** `F-18: …`; empty when everything is as it should be. */
@@ -105,6 +106,7 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
       runs: counters.runs,
       steps: kernel.steps,
       doneAfterMs,
+      simulatedMs: kernel.now - startedAt,
       struck: injection.struck,
       sites: injection.sites,
       violations,

@@ -1,5 +1,6 @@
 import { FAULTS } from "./faults/known.ts";
 import { NO_FAULTS, type PlannedFault } from "./plan.ts";
+import type { Job } from "./player.ts";
 import type { Prepared } from "./prepared.ts";
 import { type RunResult, runOnce } from "./run.ts";
 import type { Workload } from "./workloads/workload.ts";
@@ -14,22 +15,13 @@ export interface SweepOptions {
   readonly every?: number | undefined;
 }
 
-export interface SweptRun {
-  readonly planned: PlannedFault;
-  /** Something went another way than without it. */
-  readonly isEffective: boolean;
-  readonly result: RunResult;
-}
-
-/** Every single fault at every site (6.4): a run without faults lists the sites, then one run for each. */
-export async function* sweep(options: SweepOptions): AsyncGenerator<SweptRun> {
-  const { workload, prepared, seed, every = 1 } = options;
+/** Every single fault at every site (6.4): a run without faults lists the sites; one job for each. */
+export async function sweepJobs(options: SweepOptions): Promise<readonly Job[]> {
+  const { workload, prepared, seed, faults, every = 1 } = options;
   const reference = await runOnce({ seed, workload, prepared, plan: NO_FAULTS });
-  for (const planned of plansOf(reference, options.faults, every)) {
-    const plan = { type: "named", faults: [planned] } as const;
-    const result = await runOnce({ seed, workload, prepared, plan, reference });
-    yield { planned, isEffective: result.hash !== reference.hash, result };
-  }
+  return plansOf(reference, faults)
+    .filter((_, index) => index % every === 0)
+    .map((planned) => ({ workload: workload.number, seed, planned }));
 }
 
 /**
@@ -43,13 +35,12 @@ export const SWEPT: readonly string[] = [
   ...["X-35", "X-36", "X-06"],
 ];
 
-/** What a sweep will do. */
+/** What a sweep will do, class by class. */
 export function plansOf(
   { sites }: Pick<RunResult, "sites">,
-  faults: readonly string[] | undefined,
-  every: number,
+  faults: readonly string[] = SWEPT,
 ): readonly PlannedFault[] {
-  return FAULTS.filter(({ number }) => (faults ?? SWEPT).includes(number)).flatMap(({ number }) =>
-    sites.filter(({ fault }) => fault === number).filter((_, index) => index % every === 0),
+  return FAULTS.filter(({ number }) => faults.includes(number)).flatMap(({ number }) =>
+    sites.filter(({ fault }) => fault === number),
   );
 }

@@ -70,7 +70,7 @@ export function createSearcher(prepared: Prepared): Searcher {
     const reference = await referenceOf(defect.target.workload);
     const game: Game = { seed: 1, workload: workloadOf(defect.target.workload), prepared, reference };
     yield caused(defect, game, NO_FAULTS);
-    for (const planned of plansOf(reference, defect.target.faults, 1).slice(0, sites))
+    for (const planned of plansOf(reference, defect.target.faults).slice(0, sites))
       yield caused(defect, game, { type: "named", faults: [planned] });
   }
   async function* swarmOf({ defect, seeds: most }: SearchOptions) {

@@ -1,0 +1,80 @@
+import { Command } from "commander";
+import { writeResults } from "../../infra/bench/results.ts";
+import { createCoverage } from "./coverage.ts";
+import { playAll } from "./crew.ts";
+import { whole } from "./options.ts";
+import type { Played } from "./player.ts";
+import { type Prepared, prepare } from "./prepared.ts";
+import { createProgress } from "./progress.ts";
+import { writeRegression } from "./regression.ts";
+import { shrink } from "./shrink.ts";
+import { HOUR_MS, seedOptions, swarmJobs, TWICE_EVERY } from "./swarm.ts";
+import { WORKLOADS, workloadOf } from "./workloads/known.ts";
+
+interface Options {
+  readonly workload?: readonly string[];
+  readonly seeds: number;
+  readonly first: number;
+  readonly fault?: readonly string[];
+  readonly report: boolean;
+}
+
+/** `npm run simulate -- swarm`: many random faults; exit code 1 when something was violated. */
+export function swarmCommand(): Command {
+  return new Command("swarm")
+    .description("random faults for one simulated hour per seed")
+    .option("--workload <number...>", "W-01, W-02, …, which take turns; default: all")
+    .option("--seeds <count>", "how many", whole, 100)
+    .option("--first <seed>", "the first", whole, 1)
+    .option("--fault <number...>", "only these classes, in every seed")
+    .option("--report", "write test/bench/results/simulation-swarm.json", false)
+    .action(async ({ workload, seeds, first, fault: faults, report }: Options) => {
+      const workloads = workload?.map(workloadOf) ?? WORKLOADS;
+      const startedAt = performance.now();
+      const coverage = createCoverage();
+      const progress = createProgress("seeds", seeds);
+      const failed: Played[] = [];
+      let [struck, simulatedMs] = [0, 0];
+      await playAll(swarmJobs({ workloads, firstSeed: first, seeds, faults }), (played) => {
+        coverage.note(played);
+        struck += played.struck.length;
+        simulatedMs += played.simulatedMs;
+        if (played.violations.length > 0) failed.push(played);
+        progress.advance(failed.length);
+      });
+      const tookMs = performance.now() - startedAt;
+      for (const line of coverage.lines()) console.log(line);
+      const hours = Math.round(simulatedMs / HOUR_MS);
+      const took = `${(tookMs / 1_000).toFixed(0)} s`;
+      console.log(
+        `${seeds} seeds, ${failed.length} failed, ${struck} faults, ${hours} simulated hours in ${took}`,
+      );
+      const failures = failed.map(({ job, violations }) => ({ ...job, violated: violations[0] }));
+      const { classes, evaluated } = coverage;
+      const counts = { first, seeds, playedTwice: Math.floor(seeds / TWICE_EVERY), faults: struck, hours };
+      const workloadNumbers = workloads.map(({ number }) => number);
+      if (report)
+        await writeResults("simulation-swarm", {
+          ...counts,
+          workloads: workloadNumbers,
+          failures,
+          classes,
+          evaluated,
+        });
+      process.exitCode = failed.length > 0 ? 1 : 0;
+      const prepared = await prepare();
+      for (const played of failed) await explain(played, prepared);
+    });
+}
+
+/** Tells how to play it again, and keeps as few of its faults as fail in the same way. */
+async function explain(played: Played, prepared: Prepared): Promise<void> {
+  const { workload, seed } = played.job;
+  console.log(`seed ${seed} ${workload}: ${played.violations[0]}`);
+  console.log(`  npm run simulate -- --seed ${seed} --workload ${workload}`);
+  const options = await seedOptions(seed, workloadOf(workload), prepared);
+  const { faults, violations } = await shrink(options, played);
+  const violated = violations[0] ?? "";
+  const file = await writeRegression({ workload, seed, faults, faultyMs: HOUR_MS, violated });
+  console.log(`  ${faults.length} faults are enough, see ${file}`);
+}
