@@ -3,10 +3,12 @@ import { redisMissing } from "../../../infra/bench/redis-server.ts";
 import { writeResults } from "../../../infra/bench/results.ts";
 import { EMBEDDED, REAL, type ServerFlavour } from "../../support/api-servers.ts";
 import { type Ending, type Played, play, playUndisturbed } from "./play.ts";
+import type { Scenario } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
 interface Options {
   readonly repetitions: number;
+  readonly atOnce: number;
   readonly only?: readonly number[];
   readonly embedded: boolean;
 }
@@ -16,22 +18,31 @@ export function realCommand(): Command {
   return new Command("real")
     .description("kill, freeze and cut off real processes; needs redis-server and KUBEBUILDER_ASSETS")
     .option("--repetitions <count>", "of every scenario", count, 1)
+    .option("--at-once <count>", "scenarios beside each other: most of their time they wait", count, 2)
     .option("--only <scenario...>", "by number, from 1", (text, before: number[] = []) => [
       ...before,
       count(text),
     ])
     .option("--embedded", "on the embedded API server instead of a real one", false)
-    .action(async ({ repetitions, only, embedded }: Options) => {
+    .action(async ({ repetitions, atOnce, only, embedded }: Options) => {
       const server = embedded ? EMBEDDED : REAL;
       const missing = redisMissing() ?? server.missing;
       if (missing !== undefined) throw new Error(missing);
       const outcomes: Outcome[] = [];
-      for (let repetition = 1; repetition <= repetitions; repetition += 1) {
-        for await (const outcome of playAll(server, only)) {
+      const played = numbered(only);
+      const undisturbed = await endingsOf(played, server);
+      const open = Array.from({ length: repetitions }, () => played).flat();
+      const work = async (): Promise<void> => {
+        for (let next = open.shift(); next !== undefined; next = open.shift()) {
+          const { number, scenario } = next;
+          const expected = undisturbed.get(scenario.workload) as Ending;
+          const outcome = { number, title: scenario.title, ...(await play(scenario, server, expected)) };
           outcomes.push(outcome);
           tell(outcome);
         }
-      }
+      };
+      await Promise.all(Array.from({ length: atOnce }, work));
+      outcomes.sort((one, other) => one.number - other.number);
       const failed = outcomes.filter(({ violations }) => violations.length > 0);
       console.log(`${outcomes.length} runs on ${server.name}, ${failed.length} failed`);
       if (only === undefined)
@@ -45,18 +56,22 @@ interface Outcome extends Played {
   readonly title: string;
 }
 
-async function* playAll(
-  server: ServerFlavour,
-  only: readonly number[] | undefined,
-): AsyncGenerator<Outcome, void> {
-  const undisturbed = new Map<string, Ending>();
-  for (const [index, scenario] of SCENARIOS.entries()) {
-    const { title, workload } = scenario;
-    if (only?.includes(index + 1) === false) continue;
-    const expected = undisturbed.get(workload) ?? (await playUndisturbed(workload, server));
-    undisturbed.set(workload, expected);
-    yield { number: index + 1, title, ...(await play(scenario, server, expected)) };
-  }
+interface Numbered {
+  readonly number: number;
+  readonly scenario: Scenario;
+}
+
+function numbered(only: readonly number[] | undefined): readonly Numbered[] {
+  const all = SCENARIOS.map((scenario, index) => ({ number: index + 1, scenario }));
+  return all.filter(({ number }) => only?.includes(number) ?? true);
+}
+
+/** What every workload comes to without faults. */
+async function endingsOf(played: readonly Numbered[], server: ServerFlavour) {
+  const endings = new Map<string, Ending>();
+  for (const workload of new Set(played.map(({ scenario }) => scenario.workload)))
+    endings.set(workload, await playUndisturbed(workload, server));
+  return endings;
 }
 
 function tell({ number, title, violations, recoveredAfterMs }: Outcome): void {
