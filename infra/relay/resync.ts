@@ -87,7 +87,12 @@ async function markOf(
   { spec }: AnyFunction,
 ): Promise<string | undefined> {
   const epoch = await queue.epoch(spec.name).catch(() => undefined);
-  return epoch === undefined ? undefined : digestOf({ epoch, version, spec: JSON.stringify(spec) });
+  return epoch === undefined ? undefined : digestOf({ epoch, version, spec: JSON.stringify(spec, withoutSchema) });
+}
+
+/** Schemas are large, and belong to the version. */
+function withoutSchema(name: string, value: unknown): unknown {
+  return name === "schema" ? undefined : value;
 }
 
 /** Full resync spread evenly over every period. Ends when the signal aborts. */

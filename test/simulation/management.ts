@@ -1,7 +1,8 @@
 import { type ApiServer, startApiServer } from "../../infra/apiserver/server.ts";
 import { type ChangeListener, Storage } from "../../infra/apiserver/storage/storage.ts";
 import type { Kernel, Process } from "./kernel.ts";
-import { isRequest, type SimulatedNetwork } from "./network.ts";
+import type { SimulatedNetwork } from "./network.ts";
+import { isRequest } from "./request-operation.ts";
 
 /** The management API server. */
 export interface Management {
