@@ -29,14 +29,15 @@ export function realCommand(): Command {
       const missing = redisMissing() ?? server.missing;
       if (missing !== undefined) throw new Error(missing);
       const outcomes: Outcome[] = [];
-      const played = numbered(only);
-      const undisturbed = await endingsOf(played, server);
-      const open = Array.from({ length: repetitions }, () => played).flat();
+      const chosen = numbered(only);
+      const undisturbed = await endingsOf(chosen, server);
+      const open = Array.from({ length: repetitions }, () => chosen).flat();
       const work = async (): Promise<void> => {
         for (let next = open.shift(); next !== undefined; next = open.shift()) {
           const { number, scenario } = next;
           const expected = undisturbed.get(scenario.workload) as Ending;
-          const outcome = { number, title: scenario.title, ...(await play(scenario, server, expected)) };
+          const played = await play(scenario, server, expected).catch(broken);
+          const outcome = { number, title: scenario.title, ...played };
           outcomes.push(outcome);
           tell(outcome);
         }
@@ -67,11 +68,16 @@ function numbered(only: readonly number[] | undefined): readonly Numbered[] {
 }
 
 /** What every workload comes to without faults. */
-async function endingsOf(played: readonly Numbered[], server: ServerFlavour) {
+async function endingsOf(chosen: readonly Numbered[], server: ServerFlavour) {
   const endings = new Map<string, Ending>();
-  for (const workload of new Set(played.map(({ scenario }) => scenario.workload)))
+  for (const workload of new Set(chosen.map(({ scenario }) => scenario.workload)))
     endings.set(workload, await playUndisturbed(workload, server));
   return endings;
+}
+
+/** One stage that breaks down ends no other. */
+function broken(error: unknown): Played {
+  return { violations: [`the stage broke down: ${String(error)}`], recoveredAfterMs: 0 };
 }
 
 function tell({ number, title, violations, recoveredAfterMs }: Outcome): void {
