@@ -1,4 +1,4 @@
-import type { RequestOperation } from "../network.ts";
+import type { RequestOperation } from "../request-operation.ts";
 import type { World } from "../world.ts";
 import { crash, type Fault, isFunctionWrite, isWorker } from "./fault.ts";
 

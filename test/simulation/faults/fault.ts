@@ -1,6 +1,6 @@
 import type { Operation, Process } from "../kernel.ts";
 import type { LineOperation } from "../line-queue.ts";
-import type { RequestOperation } from "../network.ts";
+import type { RequestOperation } from "../request-operation.ts";
 import type { Seeded } from "../seeded.ts";
 import type { LedgerOperation } from "../shared-ledger.ts";
 import type { StoreOperation } from "../shared-store.ts";

@@ -1,5 +1,5 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
-import { isRequest } from "../network.ts";
+import { isRequest } from "../request-operation.ts";
 import type { Seeded } from "../seeded.ts";
 import type { World } from "../world.ts";
 import { type AnyOperation, type Fault, isFunctionWrite } from "./fault.ts";

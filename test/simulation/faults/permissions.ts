@@ -1,4 +1,4 @@
-import { isRequest, type RequestOperation } from "../network.ts";
+import { isRequest, type RequestOperation } from "../request-operation.ts";
 import { type Fault, isFunctionWrite, isOurs } from "./fault.ts";
 import { refusal } from "./refusal.ts";
 

@@ -1,4 +1,4 @@
-import type { RequestOperation } from "../network.ts";
+import type { RequestOperation } from "../request-operation.ts";
 import type { Seeded } from "../seeded.ts";
 import type { World } from "../world.ts";
 import { type AnyOperation, type Fault, isFunctionWrite } from "./fault.ts";

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../infra/apiserver/storage/kube-object.ts";
-import { isRequest, type RequestOperation } from "../network.ts";
+import { isRequest, type RequestOperation } from "../request-operation.ts";
 import type { Seeded } from "../seeded.ts";
 import type { World } from "../world.ts";
 import { type Fault, isFunctionWrite } from "./fault.ts";

@@ -1,5 +1,5 @@
 import type { LineOperation } from "../line-queue.ts";
-import { isRequest } from "../network.ts";
+import { isRequest } from "../request-operation.ts";
 import type { World } from "../world.ts";
 import { type Fault, isNotification } from "./fault.ts";
 import { refusal } from "./refusal.ts";

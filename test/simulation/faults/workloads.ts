@@ -3,7 +3,7 @@ import { createServer } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
 import { Node, type NodeCondition } from "../../../shared/api/core.ts";
 import type { LineOperation } from "../line-queue.ts";
-import { isRequest, type RequestOperation } from "../network.ts";
+import { isRequest, type RequestOperation } from "../request-operation.ts";
 import type { World } from "../world.ts";
 import { type AnyOperation, type Fault, isNotification, isOurs } from "./fault.ts";
 import { refusal } from "./refusal.ts";
