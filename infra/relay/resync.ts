@@ -87,7 +87,9 @@ async function markOf(
   { spec }: AnyFunction,
 ): Promise<string | undefined> {
   const epoch = await queue.epoch(spec.name).catch(() => undefined);
-  return epoch === undefined ? undefined : digestOf({ epoch, version, spec: JSON.stringify(spec, withoutSchema) });
+  return epoch === undefined
+    ? undefined
+    : digestOf({ epoch, version, spec: JSON.stringify(spec, withoutSchema) });
 }
 
 /** Schemas are large, and belong to the version. */

@@ -25,7 +25,9 @@ export type RecordedAnswer =
   | { readonly type: "object"; readonly object: KubeObject | undefined }
   | { readonly type: "list"; readonly items: readonly KubeObject[] }
   | { readonly type: "referenced"; readonly value: Referenced }
-  | { readonly type: "error"; readonly error: unknown };
+  | { readonly type: "error"; readonly error: unknown }
+  /** The step failed, or was cut off, before the answer came. */
+  | { readonly type: "unanswered" };
 
 /** One read of a run with the whole answer, by reference. */
 export interface RecordedRead {

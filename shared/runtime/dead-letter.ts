@@ -58,6 +58,8 @@ const answerSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("list"), items: z.array(objectSchema) }),
   z.object({ type: z.literal("referenced"), value: referencedSchema }),
   z.object({ type: z.literal("error"), error: errorSchema }),
+  /** The step failed, or was cut off, before the answer came. */
+  z.object({ type: z.literal("unanswered") }),
   /** Left out because the letter would have become too large. */
   z.object({ type: z.literal("truncated") }),
 ]);

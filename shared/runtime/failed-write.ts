@@ -2,6 +2,7 @@ import type { KubeObject, ObjectRef } from "../api/kinds.ts";
 import { KubeError } from "./errors.ts";
 import type { KubeClient } from "./ports.ts";
 import type { Fence } from "./queue-port.ts";
+import { isAtLeast } from "./resource-version.ts";
 
 /** A write that the API server did not confirm. */
 export interface FailedWrite {
@@ -35,6 +36,9 @@ export async function judgeFailedWrite(write: FailedWrite, client: () => KubeCli
   const { uid, resourceVersion } = found?.metadata ?? {};
   const unchanged = uid === ref.uid && resourceVersion === ref.resourceVersion;
   if (failedTest && unchanged) return { error: doesNotFit(error) };
+  // On a restored server its version says nothing: the snapshot itself has to go (KR-12).
+  if (failedTest && isPassed(resourceVersion, ref.resourceVersion))
+    return { error, fence: lostRace(error, ref) };
   return { error, fence: resourceVersion === undefined ? undefined : fenceOf(ref, resourceVersion) };
 }
 
@@ -42,6 +46,11 @@ export async function judgeFailedWrite(write: FailedWrite, client: () => KubeCli
 export function fenceOf(ref: ObjectRef, resourceVersion: string): Fence {
   const { cluster, namespace, name, kind } = ref;
   return { cluster, namespace, name, group: kind.group, kind: kind.kind, resourceVersion };
+}
+
+/** Whether the snapshot of version `known` would do for whoever waits for `version`. */
+function isPassed(version: string | undefined, known: string | undefined): boolean {
+  return version !== undefined && isAtLeast(known, version);
 }
 
 function isChange(verb: FailedWrite["verb"]): boolean {

@@ -14,7 +14,9 @@ export function fitLetter(letter: DeadLetter): DeadLetter {
   const parts = [
     ...reads.map((read, index) => shorten(reads, index, `run.reads.${index}.answer`, shortRead(read))),
     ...writes.map((write, index) => shorten(writes, index, `run.writes.${index}.body`, shortWrite(write))),
-  ].sort((a, b) => b.saves - a.saves);
+  ]
+    .filter(({ saves }) => saves > 0)
+    .sort((a, b) => b.saves - a.saves);
   for (const { name, saves, leaveOut } of parts) {
     if (excess <= 0) break;
     leaveOut();
@@ -41,6 +43,7 @@ function shorten<T>(list: T[], index: number, name: string, short: T) {
 }
 
 function shortRead(read: LetterRead): LetterRead {
+  if (read.answer.type === "unanswered") return read;
   return { ...read, answer: { type: "truncated" }, found: read.found.slice(0, 100) };
 }
 

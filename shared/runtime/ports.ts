@@ -93,7 +93,10 @@ export interface Store extends AsyncDisposable {
   progress(type: TypeKey): Promise<TypeProgress>;
   /** The last change of every object that changed after the version of the type, in no order. */
   untold(type: TypeKey): Promise<readonly Untold[]>;
-  /** A version only grows: every change up to it has been stored and told. */
+  /**
+   * A version only grows: every change up to it has been stored and told. A store that may lose data believes in `ready`
+   * only when it has been told since that the type is not: a list begins with `false` and ends with `true`.
+   */
   advance(type: TypeKey, progress: Partial<TypeProgress>): Promise<void>;
   /** Forgets a type with all its snapshots. */
   drop(type: TypeKey): Promise<void>;

@@ -12,6 +12,7 @@ import {
 import { demandContractWatched, demandLiveDeclared, demandWatched } from "./declared-reads.ts";
 import type { AnyFunction } from "./define-function.ts";
 import { KubeError } from "./errors.ts";
+import { whileListed } from "./listed.ts";
 import type {
   Clients,
   ListOptions,
@@ -25,17 +26,6 @@ import type {
 import type { Fence } from "./queue-port.ts";
 import { crdExistsLive, resolveReference, unresolved } from "./resolve-reference.ts";
 import { isAtLeast } from "./resource-version.ts";
-
-/**
- * A kind whose list is not complete, or no longer: what is stored may be of an earlier time, and what is not may still
- * exist (KR-22). The run comes back soon.
- */
-export class NotListedError extends Error {
-  constructor(type: TypeKey) {
-    super(`the list of ${type.kind} on ${type.cluster} is not complete`);
-    this.name = "NotListedError";
-  }
-}
 
 /** One read, as a dead letter and `explain` show it. */
 interface ReadRecord {
@@ -107,9 +97,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
     const isBehind = stale.has(objectText(cluster, kind, key)) || stale.has(objectText(cluster, kind, ALL));
     if (isBehind) return live.get(kind, key, cluster);
     const type = { cluster, group: kind.group, kind: kind.kind };
-    const [found] = await Promise.all([store.get(type, key), demandListed(store, type)]);
-    // The list may have been lost between the two.
-    if (found === undefined) await demandListed(store, type);
+    const found = await whileListed(store, type, () => store.get(type, key));
     seen.push({ source: "snapshot", cluster, kind, asked: key, found: [found] });
     return found as T | undefined;
   }
@@ -137,8 +125,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
         listed.set(text, { ...type, ...ALL, resourceVersion: newestOf(versions) });
         return items.filter((object) => isSelected(kind, object, selection));
       }
-      await demandListed(store, type);
-      const found = await store.list(type, selection);
+      const found = await whileListed(store, type, () => store.list(type, selection));
       seen.push({ source: "snapshot", cluster, kind, asked: selection, found });
       return found as readonly T[];
     },
@@ -147,12 +134,8 @@ export function createReader(options: ReaderOptions): RecordingReader {
       namespace: string,
     ): Promise<Referenced<T>> {
       demandContractWatched(spec, reference);
-      const resolved = await resolveReference(store, reference);
-      if (resolved.state === "unresolved") {
-        const { group, kind } = CustomResourceDefinition;
-        await demandListed(store, { cluster: MANAGEMENT, group, kind });
-        return resolved;
-      }
+      const resolved = await whileListed(store, DEFINITIONS, () => resolveReference(store, reference));
+      if (resolved.state === "unresolved") return resolved;
       const key = { namespace, name: reference.name };
       const object = await snapshot(resolved.kind as Kind as Kind<T>, key, MANAGEMENT);
       return object === undefined
@@ -194,7 +177,7 @@ function createLiveReader(
       namespace: string,
     ): Promise<Referenced<T>> {
       const client = clients.of(MANAGEMENT, fn.spec.name);
-      const resolved = await resolveReference(store, reference);
+      const resolved = await whileListed(store, DEFINITIONS, () => resolveReference(store, reference));
       if (resolved.state === "unresolved") {
         return { ...resolved, crdExists: resolved.crdExists || (await crdExistsLive(client, reference)) };
       }
@@ -211,13 +194,11 @@ function createLiveReader(
   };
 }
 
-/** Kinds that live in the read model only are complete by definition. */
-const READ_MODEL_GROUP = "capstan.dev";
-
-async function demandListed(store: Store, type: TypeKey): Promise<void> {
-  if (type.group === READ_MODEL_GROUP) return;
-  if (!(await store.progress(type)).ready) throw new NotListedError(type);
-}
+const DEFINITIONS: TypeKey = {
+  cluster: MANAGEMENT,
+  group: CustomResourceDefinition.group,
+  kind: CustomResourceDefinition.kind,
+};
 
 /** What the read model's selection means for an object that comes from the server. */
 function isSelected(kind: Kind, object: KubeObject, { index }: Selection): boolean {

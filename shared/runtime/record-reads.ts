@@ -11,8 +11,11 @@ import type { ListOptions, LiveReader, Referenced, Selection } from "./ports.ts"
 import type { RecordingReader } from "./reader.ts";
 
 export interface ReadRecorder extends RecordingReader {
-  /** What the step asked and was told, in the order of the answers. References to shared snapshots, no copies. */
-  readonly answered: readonly RecordedRead[];
+  /**
+   * What the step has asked so far: first what was answered, in the order of the answers, then what was not. A read that
+   * the step failed with (`thrown`) was the last whose answer counts. References to shared snapshots, no copies.
+   */
+  asked(thrown?: unknown): readonly RecordedRead[];
 }
 
 type Keep = <T>(
@@ -23,8 +26,10 @@ type Keep = <T>(
 
 /** The same reader, keeping every question with its answer for a dead letter (F-14). */
 export function recordReads(reader: RecordingReader): ReadRecorder {
+  const questions: RecordedRead["question"][] = [];
   const answered: RecordedRead[] = [];
   const keep: Keep = async (question, ask, toAnswer) => {
+    questions.push(question);
     try {
       const result = await ask;
       answered.push({ question, source: sourceOf(reader, question), answer: toAnswer(result) });
@@ -35,7 +40,17 @@ export function recordReads(reader: RecordingReader): ReadRecorder {
     }
   };
   return {
-    answered,
+    asked(thrown) {
+      const failed = answered.findIndex(({ answer }) => answer.type === "error" && answer.error === thrown);
+      const inTime = failed < 0 ? answered : answered.slice(0, failed + 1);
+      const told = new Set(inTime.map(({ question }) => question));
+      const untold = questions
+        .filter((question) => !told.has(question))
+        .map((question): RecordedRead => {
+          return { question, source: sourceOf(reader, question), answer: { type: "unanswered" } };
+        });
+      return [...inTime, ...untold];
+    },
     get records() {
       return reader.records;
     },
@@ -82,9 +97,19 @@ function recordLive(live: LiveReader, keep: Keep): LiveReader {
 /** Behind a fence the reader goes to the server although the step asked for a snapshot (F-05). */
 function sourceOf(reader: RecordingReader, question: RecordedRead["question"]): RecordedRead["source"] {
   if (question.call.startsWith("live.")) return "live";
-  return question.call === "get" && reader.readLive(question.cluster, question.kind, question.key)
-    ? "live"
-    : "snapshot";
+  return wentToServer(reader, question) ? "live" : "snapshot";
+}
+
+function wentToServer(reader: RecordingReader, question: RecordedRead["question"]): boolean {
+  if ("key" in question) return reader.readLive(question.cluster, question.kind, question.key);
+  if ("reference" in question) {
+    const { apiGroup, kind, name } = question.reference;
+    return reader.readLive(MANAGEMENT, { group: apiGroup, kind }, { namespace: question.namespace, name });
+  }
+  const { cluster, kind } = question;
+  return reader
+    .listedInstead()
+    .some((fence) => fence.cluster === cluster && fence.group === kind.group && fence.kind === kind.kind);
 }
 
 function toObject(object: KubeObject | undefined): RecordedAnswer {

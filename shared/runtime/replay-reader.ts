@@ -24,8 +24,10 @@ class UnrecordedReadError extends Error {
 }
 
 export interface ReplayReader extends RecordingReader {
-  /** Reads without a recorded answer, as text. */
+  /** Reads that were not recorded, as text. */
   readonly unrecorded: readonly string[];
+  /** Reads that have no answer, as they had none then, as text: the step waits for them for ever. */
+  readonly unanswered: readonly string[];
 }
 
 /**
@@ -39,13 +41,21 @@ export function createReplayReader(reads: readonly LetterRead[]): ReplayReader {
     answers.set(id, [...(answers.get(id) ?? []), read]);
   }
   const unrecorded: string[] = [];
+  const unanswered: string[] = [];
   const live = new Map<string, string | undefined>();
-  const ask = async (question: ReadQuestion): Promise<LetterRead["answer"]> => {
+  const nextFor = (question: ReadQuestion): LetterRead | undefined => {
     const left = answers.get(identityOf(question));
-    const read = left !== undefined && left.length > 1 ? left.shift() : left?.[0];
+    return left !== undefined && left.length > 1 ? left.shift() : left?.[0];
+  };
+  const ask = async (question: ReadQuestion): Promise<LetterRead["answer"]> => {
+    const read = nextFor(question);
     if (read === undefined || read.answer.type === "truncated") {
       unrecorded.push(`${describeQuestion(question)}${read === undefined ? "" : " (left out: too large)"}`);
       throw new UnrecordedReadError(unrecorded.at(-1) ?? "");
+    }
+    if (read.answer.type === "unanswered") {
+      unanswered.push(describeQuestion(question));
+      return new Promise(() => undefined);
     }
     if (read.answer.type === "error") throw revived(read.answer.error);
     if (read.source === "live") noteLive(question, read.answer, live);
@@ -62,6 +72,7 @@ export function createReplayReader(reads: readonly LetterRead[]): ReplayReader {
   };
   return {
     unrecorded,
+    unanswered,
     records: [],
     readLive: (cluster, kind, key) => live.has(textOf(cluster, kind, key)),
     liveVersion: (cluster, kind, key) => live.get(textOf(cluster, kind, key)),

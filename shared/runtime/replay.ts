@@ -5,16 +5,16 @@ import { decisionDigest, errorOf, toPlain } from "./compose-letter.ts";
 import type { DeadLetter, LetterRun, RecordedError } from "./dead-letter.ts";
 import type { AnyDecision, AnyFunction } from "./define-function.ts";
 import { titleOf } from "./last-run.ts";
-import type { Clients, KubeClient, Log } from "./ports.ts";
+import type { Clients, Clock, KubeClient, Log } from "./ports.ts";
 import { recordWrites } from "./record-writes.ts";
 import { mask } from "./redact.ts";
-import { createReplayReader } from "./replay-reader.ts";
+import { createReplayReader, describeQuestion, type ReplayReader } from "./replay-reader.ts";
 import { demandKey } from "./run-step.ts";
 import { writeDecision } from "./write-decision.ts";
 
 /** One side of a replay. */
 export interface Decided {
-  /** `done`, `wait for …`, `requeue after …`, `failed …`, or what was thrown. */
+  /** `done`, `wait for …`, `requeue after …`, `failed …`, what was thrown, or what it waited for when it was cut off. */
   readonly result: string;
   /** The requests that it would send if every one succeeded, secrets masked. */
   readonly requests: readonly SentRequest[];
@@ -34,9 +34,14 @@ export type ReplayResult =
 
 /**
  * Runs the step on the reads and the clock of a dead letter: no queue, no API server. Reproduced = the same requests
- * with the same bodies in the same order and the same result, or the same error (F-14).
+ * with the same bodies in the same order and the same result, or the same error, or it waits for the same reads (F-14).
+ * The timers only tell when a turn is over.
  */
-export async function replay(fn: AnyFunction, letter: DeadLetter): Promise<ReplayResult> {
+export async function replay(
+  fn: AnyFunction,
+  letter: DeadLetter,
+  timers: Pick<Clock, "after">,
+): Promise<ReplayResult> {
   const { run } = letter;
   if (run === undefined) return { type: "not replayable", why: whyWithoutRun(letter) };
   if (letter.truncated.includes("run.decision")) {
@@ -44,37 +49,59 @@ export async function replay(fn: AnyFunction, letter: DeadLetter): Promise<Repla
   }
   const clock = run.clock === undefined ? new Date(letter.deadSince) : new Date(run.clock);
   const reader = createReplayReader(run.reads);
-  const now: { object?: KubeObject; decision?: AnyDecision; error?: RecordedError } = {};
-  try {
-    const object = await reader.get(fn.spec.reconciles, demandKey(fn, letter.key));
-    if (object === undefined) return { type: "not replayable", why: "it recorded no object to work on" };
-    now.object = object;
-    now.decision = await fn.step(object, { read: reader, now: clock });
-    checkDecision(fn, now.decision, reader);
-  } catch (error) {
-    now.error = errorOf(error, (secret) => secret);
-  }
-  const [missing] = reader.unrecorded;
-  if (missing !== undefined) {
-    const why = wasCutOff(run)
-      ? `the run was cut off before it had the answer to ${missing}`
-      : `the step now reads what the dead letter does not hold: ${missing}`;
-    return { type: "not replayable", why };
-  }
+  const now: Ending = {};
+  const decide = async (): Promise<void> => {
+    try {
+      now.object = await reader.get(fn.spec.reconciles, demandKey(fn, letter.key));
+      if (now.object === undefined) return;
+      now.decision = await fn.step(now.object, { read: reader, now: clock });
+      checkDecision(fn, now.decision, reader);
+    } catch (error) {
+      now.error = errorOf(error, (secret) => secret);
+    }
+  };
+  // A step waits for nothing but its reads: after a turn it has ended, or waits for ever.
+  await Promise.race([decide(), new Promise<void>((resolve) => timers.after(0, resolve))]);
+  const why = whyIncomparable(run, now, reader);
+  if (why !== undefined) return { type: "not replayable", why };
   const decision = run.decision === undefined ? undefined : decisionOf(run.decision);
   const scene: Scene = { fn, object: now.object, clock };
+  const then = { decision, error: run.error, waitsFor: unansweredIn(run) };
+  const again = { ...now, waitsFor: reader.unanswered };
   const sides = {
-    recorded: wasCutOff(run)
-      ? { result: "cut off before it had decided", requests: [], digest: run.digest }
-      : await decided({ decision, error: run.error }, scene, run.digest),
-    replayed: await decided(now, scene, await decisionDigest(now)),
+    recorded: await decided(then, scene, run.digest),
+    replayed: await decided(again, scene, await decisionDigest(now)),
   };
   return { type: sides.recorded.digest === sides.replayed.digest ? "reproduced" : "different", ...sides };
 }
 
-/** By its lease or its time limit: a run that ends by itself has a decision or an error. */
-function wasCutOff({ decision, error }: LetterRun): boolean {
+/** What a step came to: without decision and error it was cut off, by its lease or its time limit. */
+interface Ending {
+  object?: KubeObject | undefined;
+  decision?: AnyDecision | undefined;
+  error?: RecordedError | undefined;
+}
+
+function wasCutOff({ decision, error }: Ending | LetterRun): boolean {
   return decision === undefined && error === undefined;
+}
+
+function unansweredIn({ reads }: LetterRun): readonly string[] {
+  return reads
+    .filter(({ answer }) => answer.type === "unanswered")
+    .map(({ question }) => describeQuestion(question));
+}
+
+/** Why what a step came to cannot be compared with what it came to then, for people. */
+function whyIncomparable(run: LetterRun, now: Ending, reader: ReplayReader): string | undefined {
+  const [missing] = reader.unrecorded;
+  if (missing !== undefined && run.reads.length === 0) return "the run ended before it read anything";
+  if (missing !== undefined) return `the step now reads what the dead letter does not hold: ${missing}`;
+  if (!wasCutOff(now)) return undefined;
+  const [waitsFor] = reader.unanswered;
+  if (waitsFor === undefined)
+    return now.object === undefined ? "it recorded no object to work on" : undefined;
+  return wasCutOff(run) ? undefined : `the step now waits for what the run had no answer to: ${waitsFor}`;
 }
 
 /** Why a letter holds no run, for people. */
@@ -104,24 +131,27 @@ interface Scene {
 }
 
 async function decided(
-  {
-    decision,
-    error,
-  }: { readonly decision?: AnyDecision | undefined; readonly error?: RecordedError | undefined },
+  ending: Pick<Ending, "decision" | "error"> & { readonly waitsFor: readonly string[] },
   scene: Scene,
   digest: string,
 ): Promise<Decided> {
-  const result = error === undefined ? describeResult(decision) : `threw ${error.reason}: ${error.message}`;
+  const { decision, error } = ending;
+  const result = describeEnding(ending);
   // A decision that its check refuses is not sent.
   if (decision === undefined || error !== undefined) return { result, requests: [], digest };
   return { result, requests: await requestsOf(decision, scene), digest };
 }
 
-function describeResult(decision: AnyDecision | undefined): string {
-  const result = decision?.result;
-  switch (result?.type) {
-    case undefined:
-      return "nothing";
+function describeEnding({ decision, error, waitsFor }: Parameters<typeof decided>[0]): string {
+  if (error !== undefined) return `threw ${error.reason}: ${error.message}`;
+  if (decision !== undefined) return describeResult(decision);
+  const [first, ...more] = waitsFor;
+  if (first === undefined) return "does not end";
+  return `waits for ${first}${more.length === 0 ? "" : ` and ${more.length} more`}`;
+}
+
+function describeResult({ result }: AnyDecision): string {
+  switch (result.type) {
     case "done":
       return "done";
     case "wait":
@@ -129,7 +159,7 @@ function describeResult(decision: AnyDecision | undefined): string {
     case "requeue":
       return `requeue after ${result.afterMs} ms: ${result.why}`;
     default:
-      return `failed ${result?.reason}: ${result?.message}`;
+      return `failed ${result.reason}: ${result.message}`;
   }
 }
 

@@ -4,10 +4,11 @@ import { checkDecision } from "./check-decision.ts";
 import type { AnyDecision, AnyFunction } from "./define-function.ts";
 import { KubeError, TerminalError, WaitingError } from "./errors.ts";
 import { type Key, type KeyParts, parseKey } from "./key.ts";
+import { NotListedError } from "./listed.ts";
 import { logRun } from "./log-run.ts";
 import type { Clients, Clock, Log, Store } from "./ports.ts";
 import { type Failure, type Fence, type Lease, type Outcome, RESTORED } from "./queue-port.ts";
-import { createReader, NotListedError } from "./reader.ts";
+import { createReader } from "./reader.ts";
 import { type ReadRecorder, recordReads } from "./record-reads.ts";
 import { recordWrites, type WriteRecorder } from "./record-writes.ts";
 import { isAtLeast } from "./resource-version.ts";
@@ -123,8 +124,8 @@ function recordOf({ runId }: Lease, run: Run, clock: Clock): AttemptRecord {
     startedAt: run.startedAt,
     durationMs: clock.now().getTime() - run.startedAt.getTime(),
     clock: run.now,
+    reads: run.read?.asked(run.thrown) ?? [],
     // A run that is cut off may still go on for a moment.
-    reads: [...(run.read?.answered ?? [])],
     writes: [...(run.sender?.sent ?? [])],
     decision: run.decision,
     thrown: run.thrown,
@@ -163,9 +164,10 @@ function fencesAfter({ overdue, read, written }: Run, lease: Lease): readonly Fe
     .filter((fence) => !listed.some((newer) => isSameKind(fence, newer)))
     .flatMap((fence): readonly Fence[] => {
       if (read === undefined) return [fence];
-      if (!read.readLive(fence.cluster, fence, fence)) return isRestored(lease) ? [] : [fence];
       const resourceVersion = read.liveVersion(fence.cluster, fence, fence);
-      return resourceVersion === undefined ? [] : [{ ...fence, resourceVersion, newerThan: undefined }];
+      if (resourceVersion !== undefined) return [{ ...fence, resourceVersion, newerThan: undefined }];
+      // Not read, or gone: until the read model has heard of its end, it may still show what was before.
+      return isRestored(lease) ? [] : [fence];
     });
   return [...kept, ...listed, ...written.fences];
 }

@@ -1,5 +1,6 @@
 import type { Clock, Random } from "../../shared/runtime/ports.ts";
 import { type Seeded, seeded } from "./seeded.ts";
+import { Timeline } from "./timeline.ts";
 import { createTrace, type Trace } from "./trace.ts";
 
 /** One step that somebody waits for; it happens when the scheduler picks it. */
@@ -59,6 +60,8 @@ export interface Kernel {
   readonly steps: number;
   readonly trace: Trace;
   readonly scheduler: Seeded;
+  /** What time will make ready, in no order. */
+  readonly later: readonly { readonly operation: Operation; readonly at: number }[];
   /** The chance of one part, by its name. */
   chance(part: string): Seeded;
   process(name: string): Process;
@@ -90,7 +93,9 @@ interface Pending {
 export function createKernel({ seed, keepTrace = false, choose, isSteady = false }: KernelOptions): Kernel {
   const scheduler = seeded(seed, "scheduler");
   const trace = createTrace(keepTrace);
-  const later = new Timeline();
+  const later = new Timeline<Pending>(
+    ({ isCancelled, operation }) => isCancelled || !operation.process.isAlive,
+  );
   const ready: Pending[] = [];
   let interceptors: readonly Interceptor[] = [];
   const observers: (() => void)[] = [];
@@ -204,6 +209,9 @@ export function createKernel({ seed, keepTrace = false, choose, isSteady = false
     },
     trace,
     scheduler,
+    get later() {
+      return later.all;
+    },
     chance,
     process: createProcess,
     post,
@@ -234,61 +242,4 @@ export function createKernel({ seed, keepTrace = false, choose, isSteady = false
 /** One turn of the event loop: by its end every promise that could be settled has been. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** A heap of what is due later, by time and then by the order in which it was posted. */
-class Timeline {
-  readonly #heap: Pending[] = [];
-
-  add(pending: Pending): void {
-    const heap = this.#heap;
-    let index = heap.push(pending) - 1;
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      if (!this.#isBefore(index, parent)) return;
-      this.#swap(index, parent);
-      index = parent;
-    }
-  }
-
-  /** The instant of the next that has not been cancelled. */
-  nextAt(): number | undefined {
-    while (this.#heap[0]?.isCancelled || this.#heap[0]?.operation.process.isAlive === false) this.#shift();
-    return this.#heap[0]?.at;
-  }
-
-  take(now: number): Pending | undefined {
-    const at = this.nextAt();
-    return at === undefined || at > now ? undefined : this.#shift();
-  }
-
-  #shift(): Pending | undefined {
-    const heap = this.#heap;
-    const first = heap[0];
-    const last = heap.pop();
-    if (last === undefined || last === first) return first;
-    heap[0] = last;
-    for (let index = 0; ; ) {
-      const left = 2 * index + 1;
-      let least = index;
-      if (left < heap.length && this.#isBefore(left, least)) least = left;
-      if (left + 1 < heap.length && this.#isBefore(left + 1, least)) least = left + 1;
-      if (least === index) return first;
-      this.#swap(index, least);
-      index = least;
-    }
-  }
-
-  #isBefore(a: number, b: number): boolean {
-    const [one, other] = [this.#heap[a], this.#heap[b]];
-    if (one === undefined || other === undefined) return false;
-    return one.at === other.at ? one.order < other.order : one.at < other.at;
-  }
-
-  #swap(a: number, b: number): void {
-    const [one, other] = [this.#heap[a], this.#heap[b]];
-    if (one === undefined || other === undefined) return;
-    this.#heap[a] = other;
-    this.#heap[b] = one;
-  }
 }

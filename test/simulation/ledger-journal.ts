@@ -8,6 +8,8 @@ export interface LedgerJournal {
   open(): Ledger;
   /** The ledger as it was at that time, ms since the epoch; what came later has never been. */
   reopen(until: number): Ledger;
+  /** The ledger as it is, to try something with. */
+  copy(): Ledger;
   /** Every key that was ever enqueued. */
   readonly keys: readonly Key[];
 }
@@ -56,6 +58,12 @@ export function createLedgerJournal(
   };
   return {
     open: () => open([]),
+    copy() {
+      const again = [...numbers];
+      const ledger = create(() => again.shift() ?? 0);
+      for (const { name, given } of calls) Reflect.apply(Reflect.get(ledger, name), ledger, given);
+      return ledger;
+    },
     get keys() {
       return calls.flatMap(({ name, given }) => (name === "enqueue" ? [(given[1] as QueueEntry).key] : []));
     },

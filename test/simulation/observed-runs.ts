@@ -12,6 +12,8 @@ export interface ObservedRun {
   readonly lease: Lease;
   /** Of simulated time, ms since the epoch. */
   readonly startedAt: number;
+  /** Of the kernel. */
+  readonly startedInStep: number;
   /** What it has read, decided and sent so far. */
   readonly record: AttemptRecord | undefined;
   /** How it ended; undefined while it goes on, and for ever when its process was killed. */
@@ -39,7 +41,14 @@ export function createObservedRuns(kernel: Kernel): ObservedRuns {
     of: Pick<ObservedRun, "functionName" | "process">,
   ): Promise<Outcome> => {
     const { runId, key } = lease;
-    const seen = new Progress({ ...of, runId, key, lease, startedAt: kernel.now });
+    const seen = new Progress({
+      ...of,
+      runId,
+      key,
+      lease,
+      startedAt: kernel.now,
+      startedInStep: kernel.steps,
+    });
     runs.set(runId, seen);
     const ifCutOff = (recordOf: () => AttemptRecord): void => {
       seen.recordOf = recordOf;
@@ -75,16 +84,18 @@ class Progress implements ObservedRun {
   readonly process: Process;
   readonly lease: Lease;
   readonly startedAt: number;
+  readonly startedInStep: number;
   recordOf: (() => AttemptRecord) | undefined;
   outcome: Outcome | undefined;
 
-  constructor({ runId, functionName, key, process, lease, startedAt }: Begun) {
+  constructor({ runId, functionName, key, process, lease, startedAt, startedInStep }: Begun) {
     this.runId = runId;
     this.functionName = functionName;
     this.key = key;
     this.process = process;
     this.lease = lease;
     this.startedAt = startedAt;
+    this.startedInStep = startedInStep;
   }
 
   get record(): AttemptRecord | undefined {

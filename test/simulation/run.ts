@@ -58,6 +58,8 @@ const REVIVAL_MS = 2 * RESYNC_MS;
 const QUIET_MS = 2 * RESYNC_MS;
 /** What was on its way when the last difference went, held up by a process that stands still or by the network. */
 const UNDER_WAY_MS = 2 * MINUTE;
+/** Whoever sent a request longer ago stood still, and somebody else may have run the key meanwhile (X-05). */
+const LEASE_MS = 30 * SECOND;
 /** More would only repeat themselves. */
 const MAX_VIOLATIONS = 20;
 
@@ -126,7 +128,7 @@ interface Counters {
   requests: number;
   bytes: number;
   writes: number;
-  /** Creations by requests that nobody waited for any more. */
+  /** Creations by requests that nobody waited for any more, or whose lease was over. */
   madeLate: number;
   runs: number;
   lastWrite: string;
@@ -154,12 +156,15 @@ function observe(world: World, violated: (what: string) => void, faultsSoFar: ()
     const after = change.type === "DELETED" ? undefined : change.object;
     for (const observer of observers) observer({ type, before: change.previous, after } as StoredChange);
   });
+  const leftAt = new WeakMap<object, number>();
+  world.network.onLeave(({ request }) => leftAt.set(request, world.kernel.now));
   world.network.witness(({ process, request, code, text, isLate }) => {
     if (request.path.includes(`/namespaces/${NOISY}/`)) return;
     counters.requests += 1;
     counters.bytes += text.length + (request.body?.length ?? 0);
     if (request.method === "GET" || code >= 300 || process.name.startsWith("user")) return;
-    if (isLate && code === 201) counters.madeLate += 1;
+    const isOverdue = isLate || world.kernel.now - (leftAt.get(request) ?? world.kernel.now) > LEASE_MS;
+    if (isOverdue && code === 201) counters.madeLate += 1;
     // Sent long ago.
     if (isLate) return;
     counters.writes += 1;

@@ -1,18 +1,19 @@
 import type { Claim, ClaimTerms } from "../../infra/queue/claim.ts";
-import { Ledger } from "../../infra/queue/ledger/ledger.ts";
+import type { Ledger } from "../../infra/queue/ledger/ledger.ts";
 import type { CountedFailure } from "../../infra/queue/ledger/ledger-deaths.ts";
-import type { Change, KeyDeath, Token, TokenLedger } from "../../infra/queue/tokens/token-ledger.ts";
+import type { TokenLedger } from "../../infra/queue/tokens/token-ledger.ts";
 import type { Key } from "../../shared/runtime/key.ts";
 import type { KeyState, Outcome, QueueEntry } from "../../shared/runtime/queue-port.ts";
+import { FunctionLedger } from "./function-ledger.ts";
 import type { Kernel, Operation, Process } from "./kernel.ts";
-import { createLedgerJournal, type LedgerJournal } from "./ledger-journal.ts";
-import { seeded } from "./seeded.ts";
 
 /** A call of the ledger by one process. */
 export interface LedgerOperation extends Operation {
   readonly kind: "ledger";
   readonly call: string;
   readonly functionName: string;
+  /** Of the claim that it is about. */
+  readonly owner?: string | undefined;
   /** The ledger does not answer. */
   fail(error: Error): void;
 }
@@ -46,20 +47,20 @@ export interface SharedLedger {
   onWipe(observer: () => void): void;
   /** Where a key stands, beside the scheduler; undefined = idle. */
   stateOf(functionName: string, key: Key): KeyState | undefined;
+  /** Keys that have a token as far as the ledger remembers, and since when, ms since the epoch. */
+  tokened(functionName: string): ReadonlyMap<Key, number>;
+  /** What claims would hand out now, in this order. */
+  line(functionName: string): readonly Claim[];
   /** Keys that are not idle. */
   busy(): number;
 }
 
-/** A token of a key that nobody claims is sent again. */
-const RESEND_MS = 5_000;
-
 /** `patched` stands in for the state machine of one function: a seeded defect. */
 export function createSharedLedger(
   kernel: Kernel,
-  seed: number,
   patched = (ledger: Ledger): Ledger => ledger,
 ): SharedLedger {
-  const random = seeded(seed, "ledger");
+  const random = kernel.chance("ledger");
   const functions = new Map<string, FunctionLedger>();
   const finishes: ((finished: Finished) => void)[] = [];
   const claims: ((functionName: string, claim: Claim) => void)[] = [];
@@ -78,18 +79,26 @@ export function createSharedLedger(
     return known;
   };
   const claimed = (name: string, claim: Claim | undefined): Claim | undefined => {
-    if (claim !== undefined) for (const observer of claims) observer(name, claim);
+    if (claim === undefined) return undefined;
+    functions.get(name)?.tokened.delete(claim.key);
+    for (const observer of claims) observer(name, claim);
     return claim;
   };
 
   const of = (process: Process): TokenLedger => {
-    const call = <T>(functionName: string, name: string, make: (ledger: FunctionLedger) => T): Promise<T> =>
+    const call = <T>(
+      functionName: string,
+      name: string,
+      make: (ledger: FunctionLedger) => T,
+      owner?: string,
+    ): Promise<T> =>
       new Promise((resolve, reject) => {
         const operation: LedgerOperation = {
           process,
           kind: "ledger",
           call: name,
           functionName,
+          owner,
           isQuiet: name === "tick",
           what: () => `${name} ${functionName}`,
           run: () => resolve(make(ledgerOf(functionName))),
@@ -112,16 +121,21 @@ export function createSharedLedger(
       claim: (name, _token, terms) =>
         call(name, "claim", (ledger) => claimed(name, ledger.inner.claim(kernel.now, terms))),
       finish: (name, claim, outcome, next) =>
-        call(name, `finish ${claim.key} ${outcome.type}`, (ledger) => {
-          const change = ledger.change(kernel.now, (inner) => inner.finish(kernel.now, claim, outcome));
-          for (const observer of finishes) {
-            observer({ functionName: name, claim, outcome, accepted: change.accepted });
-          }
-          const following = next === undefined ? undefined : ledger.inner.claim(kernel.now, next);
-          return following === undefined
-            ? change
-            : { ...change, next: claimed(name, following) ?? following };
-        }),
+        call(
+          name,
+          `finish ${claim.key} ${outcome.type}`,
+          (ledger) => {
+            const change = ledger.change(kernel.now, (inner) => inner.finish(kernel.now, claim, outcome));
+            for (const observer of finishes) {
+              observer({ functionName: name, claim, outcome, accepted: change.accepted });
+            }
+            const following = next === undefined ? undefined : ledger.inner.claim(kernel.now, next);
+            return following === undefined
+              ? change
+              : { ...change, next: claimed(name, following) ?? following };
+          },
+          claim.owner,
+        ),
       renew: (name, claim) =>
         call(name, `renew ${claim.key}`, ({ inner }) => {
           const held = inner.renew(kernel.now, claim, claim.leaseMs);
@@ -184,103 +198,8 @@ export function createSharedLedger(
     onFailure: (observer) => void failed.push(observer),
     onWipe: (observer) => void wiped.push(observer),
     stateOf: (name, key) => functions.get(name)?.inner.keyState(key),
+    tokened: (name) => functions.get(name)?.tokened ?? new Map(),
+    line: (name) => functions.get(name)?.line(kernel.now) ?? [],
     busy: () => [...functions.values()].reduce((sum, ledger) => sum + ledger.busy(), 0),
   };
-}
-
-/** The ledger of one function, with the tokens of its ready keys. */
-class FunctionLedger {
-  inner: Ledger;
-  readonly #journal: LedgerJournal;
-  /** Every key that may not be idle. */
-  readonly keys = new Set<Key>();
-  #isGoingBack: boolean = false;
-  readonly #tokened = new Map<Key, number>();
-  readonly #dyingSince = new Map<Key, Date>();
-  #deaths: KeyDeath[] = [];
-
-  constructor(
-    random: () => number,
-    patched: (ledger: Ledger) => Ledger,
-    noteFailure: (failed: CountedFailure) => void,
-  ) {
-    const onFailure = (failed: CountedFailure): void => {
-      if (!this.#isGoingBack) noteFailure(failed);
-      this.#failed(failed);
-    };
-    this.#journal = createLedgerJournal((chance) => {
-      return patched(new Ledger({ random: chance, onFailure }));
-    }, random);
-    this.inner = this.#journal.open();
-  }
-
-  goBack(until: number): void {
-    this.#isGoingBack = true;
-    this.inner = this.#journal.reopen(until);
-    this.#isGoingBack = false;
-    this.#deaths = [];
-    for (const key of this.#journal.keys) this.keys.add(key);
-    this.#tokened.clear();
-  }
-
-  /** Lets time have its effect, makes a change, and says what it leaves to do. */
-  change(now: number, make: (inner: Ledger) => boolean): Change {
-    const accepted = make(this.inner);
-    this.inner.tick(now);
-    const deaths = this.#deaths;
-    this.#deaths = [];
-    const nextAt = this.inner.nextAt();
-    return {
-      accepted,
-      deaths,
-      tokens: this.#tokens(now),
-      waitMs: nextAt === undefined ? undefined : Math.max(0, nextAt - now),
-    };
-  }
-
-  bury(now: number, key: Key): boolean {
-    const since = this.#dyingSince.get(key);
-    if (since === undefined) return false;
-    this.#dyingSince.delete(key);
-    this.inner.bury(now, key, since);
-    return true;
-  }
-
-  /** Ends every lease by letting the ledger look at a time when all of them are over, and then at the present again. */
-  expireLeases(now: number): number {
-    const running = [...this.keys].filter((key) => this.inner.keyState(key)?.state === "running");
-    if (running.length > 0) this.inner.tick(now + 31_000);
-    return running.length;
-  }
-
-  busy(): number {
-    return [...this.keys].filter((key) => {
-      const state = this.inner.keyState(key)?.state;
-      return state !== undefined && state !== "dead";
-    }).length;
-  }
-
-  #tokens(now: number): readonly Token[] {
-    const tokens: Token[] = [];
-    for (const key of this.keys) {
-      const known = this.inner.keyState(key);
-      if (known === undefined) this.keys.delete(key);
-      if (known?.state !== "ready") {
-        this.#tokened.delete(key);
-        continue;
-      }
-      const sentAt = this.#tokened.get(key);
-      if (sentAt !== undefined && now - sentAt < RESEND_MS) continue;
-      this.#tokened.set(key, now);
-      tokens.push({ key, seq: "", class: "live" });
-    }
-    return tokens;
-  }
-
-  #failed({ key, owner, failure, failures, death }: CountedFailure): void {
-    if (death === undefined) return;
-    this.#dyingSince.set(key, death.since);
-    const { since, class: wanted } = death;
-    this.#deaths.push({ key, class: wanted, failures, since, owner: "ledger", failure, ranBy: owner ?? "" });
-  }
 }

@@ -53,7 +53,9 @@ export function createSharedStore(kernel: Kernel): SharedStore {
   let journal: Write[] = [];
   let inner = createMemoryStore();
   /** Types of which this server was told itself that they are ready, as the store on Redis asks for. */
-  let ready = new Set<string>();
+  const ready = new Set<string>();
+  /** Types of which it was told that their list begins. */
+  const begun = new Set<string>();
   /** What is written is kept, to be written again by `goBack`. */
   const write = <T>(make: (store: Store) => Promise<T>): Promise<T> => {
     journal.push({ at: kernel.now, make });
@@ -104,11 +106,13 @@ export function createSharedStore(kernel: Kernel): SharedStore {
       untold: (type) => call("untold", type, (store) => store.untold(type)),
       advance: (type, progress) =>
         call("advance", type, () => {
-          if (progress.ready === true) ready.add(nameOf(type));
+          if (progress.ready === false) begun.add(nameOf(type));
+          if (progress.ready === true && begun.has(nameOf(type))) ready.add(nameOf(type));
           return write((store) => store.advance(type, progress));
         }),
       drop: (type) =>
         call("drop", type, async () => {
+          for (const known of [begun, ready]) known.delete(nameOf(type));
           await write((store) => store.drop(type));
           for (const observer of dropped) observer();
         }),
@@ -124,11 +128,13 @@ export function createSharedStore(kernel: Kernel): SharedStore {
     onWipe: (observer) => void wiped.push(observer),
     onDrop: (observer) => void dropped.push(observer),
     wipe() {
+      for (const known of [begun, ready]) known.clear();
       journal = [];
       inner = createMemoryStore();
       for (const observer of wiped) observer();
     },
     async wipeType(type) {
+      for (const known of [begun, ready]) known.delete(nameOf(type));
       await write((store) => store.drop(type));
       for (const observer of wiped) observer();
     },
@@ -139,7 +145,7 @@ export function createSharedStore(kernel: Kernel): SharedStore {
     goBack(mark) {
       journal = journal.slice(0, mark);
       inner = createMemoryStore();
-      ready = new Set();
+      for (const known of [begun, ready]) known.clear();
       // The store in memory has done it when it returns.
       for (const { make } of journal) void make(inner);
       for (const observer of wiped) observer();

@@ -70,19 +70,20 @@ export function createUser(world: World): User {
       for (const edit of first < 0 ? [] : edits.slice(first)) await make(edit);
     });
   });
+  // What users have only patched, others make.
+  const isWanted = (object: KubeObject): boolean =>
+    edits.some(
+      ({ what, kind, name }) => what === "apply" && kind === object.kind && name === object.metadata.name,
+    ) && !edits.some((edit) => edit.what === "delete" && takesAlong(edit, object));
   management.onChange((type, { type: change, key, object }) => {
-    const { name } = object.metadata;
-    // What users have only patched, others make.
-    const isWanted =
-      edits.some((edit) => edit.what === "apply" && edit.kind === object.kind && edit.name === name) &&
-      !edits.some((edit) => edit.what === "delete" && takesAlong(edit, object));
-    if (change !== "DELETED" || !isWanted) return;
-    void rest(RETRY_MS).then(() =>
-      inTurn(async () => {
-        if (management.storage.collection(type).find(key) !== undefined) return;
-        for (const edit of edits) if (edit.kind === object.kind && edit.name === name) await make(edit);
-      }),
-    );
+    if (change !== "DELETED" || !isWanted(object as KubeObject)) return;
+    // Not in turn: what waits for its turn may be an edit of this object.
+    void rest(RETRY_MS).then(async () => {
+      const isBack = management.storage.collection(type).find(key) !== undefined;
+      if (isBack || !isWanted(object as KubeObject)) return;
+      const { kind, metadata } = object;
+      for (const edit of edits) if (edit.kind === kind && edit.name === metadata.name) await make(edit);
+    });
   });
 
   const see: User["see"] = <T extends KubeObject>({ group, plural }: Kind<T>, name: string) =>

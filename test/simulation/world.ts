@@ -1,7 +1,7 @@
 import type { Storage } from "../../infra/apiserver/storage/storage.ts";
 import { createServer, type Server } from "../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../infra/kube/kubeconfig.ts";
-import { startRelay } from "../../infra/relay/relay.ts";
+import { type Relay, startRelay } from "../../infra/relay/relay.ts";
 import { createClients } from "../../infra/relay/workload/clients.ts";
 import { startCloud } from "../../infra/sim/cloud.ts";
 import { startWorker } from "../../infra/worker/worker.ts";
@@ -28,6 +28,8 @@ export interface WorldOptions {
   readonly keepTrace?: boolean;
   /** Which of the pending operations is next, by index; default: whichever the seed says. */
   readonly choose?: ((ready: readonly Operation[]) => number) | undefined;
+  /** Every jitter is its mean. */
+  readonly isSteady?: boolean;
   /** Something in the product that is wrong on purpose. */
   readonly defect?: Defect | undefined;
 }
@@ -51,6 +53,8 @@ export interface World {
   readonly failures: readonly FailedRun[];
   /** Errors and warnings that processes have logged. */
   readonly log: readonly string[];
+  /** The one that was started last, as soon as it has. */
+  readonly relay: Relay | undefined;
   /** Who plays a role at present; undefined while nobody does. */
   processOf(role: Role): Process | undefined;
   /** Connects a client of the management server that belongs to a process. */
@@ -71,13 +75,13 @@ export interface World {
 const LOSS_CHECK_MS = 20_000;
 
 export async function createWorld(options: WorldOptions): Promise<World> {
-  const { seed, functions, prepared, keepTrace, choose } = options;
+  const { seed, functions, prepared, keepTrace = false, choose, isSteady = false } = options;
   const patch = options.defect?.patch() ?? {};
   const served = functions.map((fn) => patch.function?.(fn) ?? fn);
-  const kernel = createKernel({ seed, choose, ...(keepTrace === undefined ? {} : { keepTrace }) });
+  const kernel = createKernel({ seed, choose, keepTrace, isSteady });
   const network = createNetwork(kernel);
   const store = createSharedStore(kernel);
-  const ledger = createSharedLedger(kernel, seed, patch.ledger);
+  const ledger = createSharedLedger(kernel, patch.ledger);
   const tokens = createSharedTokens(kernel);
   const runs = createObservedRuns(kernel);
   const failures: FailedRun[] = [];
@@ -86,6 +90,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const troubles = createTroubles(kernel);
   const playing = new Map<Role, Process>();
   const workers = new Map<Process, Promise<AsyncDisposable>>();
+  let relay: Relay | undefined;
 
   const management = await startManagement(kernel, network, prepared);
   const access = parseKubeconfig(management.server.kubeconfig());
@@ -104,7 +109,10 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     }
     const parts = partsOf(process, version);
     if (role === "relay") {
-      void startRelay({ ...parts, functions, random: process.random.number, lossCheckMs: LOSS_CHECK_MS });
+      const random = process.random.number;
+      void startRelay({ ...parts, functions, random, lossCheckMs: LOSS_CHECK_MS }).then((started) => {
+        relay = started;
+      });
       return;
     }
     const clients = createClients({ ...parts, management: parts.server });
@@ -154,6 +162,9 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     log,
     connect,
     start,
+    get relay() {
+      return relay;
+    },
     processOf: (role) => playing.get(role),
     roleOf: (process) => ROLES.find((role) => playing.get(role) === process),
     crash,

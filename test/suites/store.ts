@@ -201,6 +201,7 @@ export function storeSuite({ name, create }: StoreSuite): void {
       const type = newType();
       const none = { ready: false, resourceVersion: undefined, scope: undefined };
       expect(await store.progress(type)).toEqual(none);
+      await store.advance(type, { ready: false });
       await store.put(type, widget({ name: "w1", version: "12" }));
       expect(await store.progress(type)).toEqual(none);
       await store.advance(type, { ready: true, resourceVersion: "15", scope: "s1" });
@@ -254,6 +255,7 @@ export function storeSuite({ name, create }: StoreSuite): void {
       const type = newType();
       const kept = newType();
       for (const each of [type, kept]) {
+        await store.advance(each, { ready: false });
         await store.put(each, widget({ name: "w1" }));
         await store.advance(each, { ready: true, resourceVersion: "15" });
       }

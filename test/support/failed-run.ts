@@ -4,6 +4,7 @@ import { composeLetter, summarizeAttempt } from "../../shared/runtime/compose-le
 import type { DeadLetter } from "../../shared/runtime/dead-letter.ts";
 import type { FailedRun } from "../../shared/runtime/dead-letters-port.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
+import type { Clients, KubeClient } from "../../shared/runtime/ports.ts";
 import type { Outcome } from "../../shared/runtime/queue-port.ts";
 import { runStep } from "../../shared/runtime/run-step.ts";
 import { virtualClock } from "./clock.ts";
@@ -16,6 +17,8 @@ export interface RunWorld {
   readonly snapshots: readonly KubeObject[];
   /** What live reads find. */
   readonly served?: readonly KubeObject[];
+  /** How live reads of one object are answered, by its name, in place of `served`. */
+  readonly live?: ((name: string) => Promise<KubeObject | undefined>) | undefined;
   readonly refuse?: (write: SentWrite) => Error | undefined;
   readonly key?: string;
 }
@@ -43,10 +46,17 @@ async function runOnce(fn: AnyFunction, world: RunWorld): Promise<Outcome> {
   };
   return runStep(fn, lease, {
     store,
-    clients: recordingClients(world.refuse, world.served),
+    clients: clientsOf(world),
     clock: virtualClock(NOW),
     log: silentLog,
   });
+}
+
+function clientsOf({ refuse, served, live }: RunWorld): Clients {
+  const clients = recordingClients(refuse, served);
+  if (live === undefined) return clients;
+  const get = ((_kind, { name }) => live(name)) as KubeClient["get"];
+  return { of: (...asked) => ({ ...clients.of(...asked), get }) };
 }
 
 const HIDDEN = "hmac-sha256:0123456789abcdef";

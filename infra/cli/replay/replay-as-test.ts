@@ -136,8 +136,8 @@ function worldOf(
 
 /** In a snapshot, but a live read did not find it. */
 function goneLive(snapshots: readonly Placed[], reads: readonly LetterRead[]): readonly Placed[] {
-  return reads.flatMap(({ question, source, found }) => {
-    if (source !== "live" || !("key" in question) || found.length > 0) return [];
+  return reads.flatMap(({ question, source, answer, found }) => {
+    if (source !== "live" || !("key" in question) || answer.type !== "object" || found.length > 0) return [];
     return snapshots.filter(
       ({ cluster, object }) =>
         cluster === question.cluster &&

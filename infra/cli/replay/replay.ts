@@ -4,6 +4,7 @@ import { Command, Option } from "commander";
 import { stringify } from "yaml";
 import { type DeadLetter, parseDeadLetter } from "../../../shared/runtime/dead-letter.ts";
 import { type ReplayResult, replay } from "../../../shared/runtime/replay.ts";
+import { systemClock } from "../../clock.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { outputOption } from "../options.ts";
 import { bold, paint } from "../table.ts";
@@ -106,7 +107,7 @@ async function replayFound(letter: DeadLetter, options: ReplayOptions): Promise<
     printLive(letter, await replayLive(fn, letter, options.kubeconfig), options);
     return;
   }
-  const result = await replay(fn, letter);
+  const result = await replay(fn, letter, systemClock);
   process.exitCode = EXIT_CODES[result.type];
   if (options.output === "json") console.log(JSON.stringify(result, undefined, 2));
   else console.log(describe(letter, result));

@@ -10,6 +10,8 @@ export interface CompleteList {
   readonly urgency: Urgency;
   /** Whoever resumes needs the same (scope.ts); absent = nobody does. */
   readonly scope?: string | undefined;
+  /** Awaited before anything of the list is told, when the server was restored or replaced since the list before (KR-12). */
+  readonly ifRestored?: (() => Promise<void>) | undefined;
 }
 
 export interface ReplaceOptions {
@@ -37,7 +39,11 @@ export function createReplace({ store, announce, handedOn, persist, put, remove 
     snapshots: readonly KubeObject[],
   ) => {
     const before = new Map(stored.map((object) => [nameOf(object), object]));
-    await persist(() => store.drop(type));
+    do {
+      await persist(() => store.drop(type));
+      // A store that goes back from here on has not been told that a list begins, and does not believe in its end.
+      await persist(() => store.advance(type, { ready: false }));
+    } while ((await persist(() => store.list(type, {}))).length > 0);
     handedOn.forget(type);
     await each(snapshots, async (after) => {
       await persist(() => store.put(type, after));
@@ -45,11 +51,12 @@ export function createReplace({ store, announce, handedOn, persist, put, remove 
     });
   };
 
-  return async (type, snapshots, { resourceVersion, urgency, scope }) => {
+  return async (type, snapshots, { resourceVersion, urgency, scope, ifRestored }) => {
     const reached = removalVersion(type.kind, resourceVersion);
     const stored = await persist(() => store.list(type, {}));
     const progress = await persist(() => store.progress(type));
     const isOther = progress.ready && isOtherServer({ stored, progress }, { snapshots, reached, scope });
+    if (isOther) await ifRestored?.();
     const isVoid = !progress.ready || isOther;
     if (isVoid) await startOver(type, stored, snapshots);
     else await each(snapshots, (snapshot) => put(type, snapshot, urgency));

@@ -66,6 +66,8 @@ class Types implements WatchedTypes {
   readonly #closing = new Set<Promise<void>>();
   readonly #crdLoop: WatchLoop;
   #restoredAt = Number.NEGATIVE_INFINITY;
+  /** Not listed again since. */
+  readonly #distrusted = new Set<WatchLoop>();
 
   constructor(options: WatchedTypesOptions) {
     this.#options = options;
@@ -134,8 +136,9 @@ class Types implements WatchedTypes {
     this.#definitions.replace(items);
     const marked = items.map((crd) => this.#marked(crd));
     const scope = await this.#watches.scopeOf(CustomResourceDefinition as Kind);
-    const list = { resourceVersion, urgency: "live", scope } as const;
-    if (await this.#options.delivery.replace(CRD_TYPE, marked, list)) this.#relistAllBut(this.#crdLoop);
+    const ifRestored = () => this.#distrustAllBut(this.#crdLoop);
+    const list = { resourceVersion, urgency: "live", scope, ifRestored } as const;
+    await this.#options.delivery.replace(CRD_TYPE, marked, list);
     await Promise.all(this.#definitions.unserved().map((kind) => this.#forget(kind)));
     for (const id of new Set([...this.#definitions.wanted("all"), ...this.#watched.keys()]))
       this.#evaluate(id);
@@ -191,9 +194,10 @@ class Types implements WatchedTypes {
       resumed: () => isComplete(),
       listed: async (items, { resourceVersion, first }) => {
         const scope = await this.#watches.scopeOf(kind);
-        const list = { resourceVersion, urgency: first ? "resync" : "live", scope } as const;
-        const isRestored = await delivery.replace(key, items, list);
-        if (isRestored) this.#relistAllBut(loop);
+        const ifRestored = () => this.#distrustAllBut(loop);
+        const list = { resourceVersion, urgency: first ? "resync" : "live", scope, ifRestored } as const;
+        const isDistrusted = this.#distrusted.delete(loop);
+        const isRestored = (await delivery.replace(key, items, list)) || isDistrusted;
         await isComplete(isRestored ? "restored" : first ? "first" : undefined);
       },
       changed: ({ type, object }) =>
@@ -206,12 +210,22 @@ class Types implements WatchedTypes {
     log.info({ kind: kind.kind, group: kind.group, version: kind.version }, "watching");
   }
 
-  /** What one list has told of its server is true of all types, also of those that it cannot be seen from (KR-12). */
-  #relistAllBut(listed: WatchLoop): void {
-    const now = this.#options.clock.now().getTime();
+  /**
+   * What one list has told of its server is true of all types, also of those that it cannot be seen from (KR-12). Until
+   * they are listed again nobody reads them: an owner that has never been, named by an object that is there, would have
+   * it collected as garbage.
+   */
+  async #distrustAllBut(listed: WatchLoop): Promise<void> {
+    const { clock, log, store } = this.#options;
+    const now = clock.now().getTime();
     if (now - this.#restoredAt < RESTORE_MS) return;
     this.#restoredAt = now;
-    this.#options.log.warn({}, "the management server was restored or replaced; everything is listed again");
+    log.warn({}, "the management server was restored or replaced; everything is listed again");
+    const others = [...this.#watched.values()].filter(({ loop }) => loop !== listed);
+    const distrust = ({ kind }: WatchedType) =>
+      this.#persist(() => store.advance(typeOf(kind), { ready: false }));
+    await Promise.all(others.map(distrust));
+    for (const { loop } of others) this.#distrusted.add(loop);
     for (const loop of this.#allLoops()) if (loop !== listed) loop.relist();
   }
 
@@ -225,6 +239,7 @@ class Types implements WatchedTypes {
 
   #stop(id: string, { kind, loop }: WatchedType): void {
     this.#watched.delete(id);
+    this.#distrusted.delete(loop);
     const close = async () => {
       await loop[Symbol.asyncDispose]();
       await this.#forget(kind);

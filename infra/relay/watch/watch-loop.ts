@@ -81,6 +81,8 @@ class Loop implements WatchLoop {
   #watch: OpenWatch | undefined;
   #ahead: ReadAhead | undefined;
   #relistWanted: boolean = false;
+  /** Ends the pause before the next attempt. */
+  #resting = new AbortController();
   /** Of what the next list says nothing is known. */
   #isFirst: boolean = true;
   #state: LoopState = "listing";
@@ -121,6 +123,7 @@ class Loop implements WatchLoop {
     this.#relistWanted = true;
     this.#isFirst = true;
     this.#watch?.abort();
+    this.#resting.abort();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -236,7 +239,10 @@ class Loop implements WatchLoop {
     log[level](fields, "the watch failed and is tried again");
     consumer.failed?.(error);
     if (verdict.isGone) await consumer.gone?.().catch(() => undefined);
-    if (!verdict.isDoubtful) return rest(verdict.delayMs, clock, signal);
+    if (!verdict.isDoubtful) {
+      this.#resting = new AbortController();
+      return rest(verdict.delayMs, clock, AbortSignal.any([signal, this.#resting.signal]));
+    }
     await this.#isRecognised().then(
       () => this.#recovery.isQuiet(),
       (failure: unknown) => this.#recover(failure),

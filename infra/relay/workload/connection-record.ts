@@ -112,8 +112,15 @@ export class ConnectionRecord {
     } catch {
       return;
     }
+    await this.republish();
+  }
+
+  /** Publishes the snapshot again, above any that is stored. False: nothing has been published yet. */
+  async republish(): Promise<boolean> {
+    if (this.#published === undefined) return false;
     this.#published = undefined;
     await this.#publish(this.#status);
+    return true;
   }
 
   /** Nothing is written when only the time of the last success is different. */

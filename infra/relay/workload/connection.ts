@@ -33,6 +33,8 @@ export interface WorkloadConnection extends AsyncDisposable {
   status(): ConnectionStatus;
   /** Publishes and lists again what the store has lost. */
   relistLost(): void;
+  /** Publishes what is known once more, whatever is stored. False: nothing is known yet. */
+  republish(): Promise<boolean>;
 }
 
 /** What its Connection says, and the watch of its Nodes. */
@@ -121,6 +123,10 @@ class OneConnection implements WorkloadConnection {
       await this.#record.republishIfLost(store);
       if (this.#current !== undefined) await relistIfLost(delivery, nodesOf(cluster), this.#current.loop);
     });
+  }
+
+  republish(): Promise<boolean> {
+    return this.#record.republish();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -20,6 +20,7 @@ import { untilAccepted } from "../retry.ts";
 import type { LoopStatus } from "../watch/watch-loop.ts";
 import { type ConnectionStatus, createConnection, type WorkloadConnection } from "./connection.ts";
 import { CONNECTION_TYPE } from "./connection-record.ts";
+import { startRefill } from "./connection-refill.ts";
 import { createKubeconfigSecrets } from "./kubeconfig-secrets.ts";
 import type { WorkloadReach } from "./workload-access.ts";
 import { nodesOf } from "./workload-nodes.ts";
@@ -65,7 +66,7 @@ interface Followed {
 }
 
 export function startConnections(options: ConnectionsOptions): Connections {
-  const { filter = EVERYTHING, functions, store, delivery, signal } = options;
+  const { filter = EVERYTHING, functions, signal } = options;
   const nodeFields = keptFields(functions, Node as Kind);
   const secrets = createKubeconfigSecrets(options);
   const followed = new Map<string, Followed>();
@@ -84,18 +85,13 @@ export function startConnections(options: ConnectionsOptions): Connections {
     const close = async () => {
       await ended?.unfollow();
       await ended?.connection[Symbol.asyncDispose]();
-      await forget(cluster, uid);
+      await forget(options, cluster, uid);
     };
     const closed = close().catch((error: unknown) => noteBug(options, name, error));
     closing.set(
       name,
       closed.finally(() => closing.delete(name)),
     );
-  };
-  const forget = async (cluster: ObjectKey, uid: string) => {
-    await delivery.drop(nodesOf(cluster));
-    const last = await untilAccepted(() => store.get(CONNECTION_TYPE, cluster), options);
-    if (last?.metadata.uid === uid) await delivery.remove(CONNECTION_TYPE, last);
   };
   const disappeared = (object: KubeObject) => {
     const known = followed.get(nameOf(object));
@@ -116,6 +112,7 @@ export function startConnections(options: ConnectionsOptions): Connections {
     else void ended.then(() => (signal.aborted ? undefined : start(cluster, uid)));
   };
 
+  const refill = startRefill(options, followed);
   return {
     clusterChanged(change) {
       if (!isCluster(change) || signal.aborted) return;
@@ -132,6 +129,7 @@ export function startConnections(options: ConnectionsOptions): Connections {
     secretLoops: () => secrets.loops(),
     status: () => [...followed.values()].map(({ connection }) => connection.status()),
     relistLost() {
+      refill.look();
       for (const { connection } of followed.values()) connection.relistLost();
     },
     async [Symbol.asyncDispose]() {
@@ -140,6 +138,13 @@ export function startConnections(options: ConnectionsOptions): Connections {
       await Promise.all(closing.values());
     },
   };
+}
+
+async function forget(options: ConnectionsOptions, cluster: ObjectKey, uid: string): Promise<void> {
+  const { store, delivery } = options;
+  await delivery.drop(nodesOf(cluster));
+  const last = await untilAccepted(() => store.get(CONNECTION_TYPE, cluster), options);
+  if (last?.metadata.uid === uid) await delivery.remove(CONNECTION_TYPE, last);
 }
 
 function noteBug({ log, signal }: ConnectionsOptions, cluster: string, error: unknown): void {

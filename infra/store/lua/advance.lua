@@ -6,7 +6,11 @@
 -- One call because two relays advance at the same time, and the greater version must stay; and because what has been
 -- told up to a version must not be forgotten without the version.
 
-if ARGV[1] ~= '' then redis.call('HSET', META, 'ready', ARGV[1], 'server', ARGV[4]) end
+-- Complete is only what this server has been told from the beginning: another one has lost the first part of a list (X-34),
+-- and so has one that was wiped meanwhile (X-36).
+if ARGV[1] == '0' or ARGV[1] == '1' and redis.call('HGET', META, 'server') == ARGV[4] then
+  redis.call('HSET', META, 'ready', ARGV[1], 'server', ARGV[4])
+end
 if ARGV[3] ~= '' then redis.call('HSET', META, 'scope', ARGV[3]) end
 if ARGV[2] == '' then return 1 end
 

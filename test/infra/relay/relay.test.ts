@@ -441,6 +441,39 @@ describe("relay", () => {
     await eventually(() => w.woken.includes(resynced), within);
   });
 
+  it("lets nobody read the other kinds of a restored server until they are listed again (KR-12)", async () => {
+    await using w = await world();
+    await w.create(CustomResourceDefinition as Kind, named(fooCrds, "FooMachinePool"));
+    await w.create(MachinePool as Kind, named(fooObjects, "MachinePool"));
+    let shiftMs = 0;
+    const clock = { ...systemClock, now: () => new Date(Date.now() + shiftMs) };
+    const told: string[] = [];
+    const advance: Store["advance"] = (type, progress) => {
+      if (progress.ready !== undefined) told.push(`${type.kind} ${progress.ready}`);
+      return w.store.advance(type, progress);
+    };
+    const store = { ...w.store, advance };
+    const relay = await w.start([pools], { clock, store, server: w.relayServer });
+    await relay.ready();
+    const key = { namespace: "default", name: "foo-pool" };
+    await w.client.jsonPatch(MachinePool as Kind, key, [{ op: "add", path: "/spec/replicas", value: 9 }]);
+    const replicas = async () =>
+      Reflect.get((await w.store.get(typeOf(MachinePool), key)) ?? {}, "spec")?.replicas;
+    await eventually(async () => (await replicas()) === 9, within);
+    await eventually(() => told.includes("FooMachinePool true"), within);
+    told.length = 0;
+    w.line.isCut = true;
+    await w.restore();
+    await writeNamespaces(w.client, "x", "y");
+    shiftMs = 10_000;
+    w.line.isCut = false;
+    await eventually(() => told.includes("MachinePool true"), within);
+    const distrustedAt = told.indexOf("FooMachinePool false");
+    expect(distrustedAt).toBeGreaterThanOrEqual(0);
+    expect(distrustedAt).toBeLessThan(told.indexOf("MachinePool true"));
+    await eventually(() => told.lastIndexOf("FooMachinePool true") > distrustedAt, within);
+  });
+
   it("starts over with a server that was restored while no relay ran and is at higher versions again (KR-12)", async () => {
     await using w = await world();
     await w.create(MachinePool as Kind, named(fooObjects, "MachinePool"));

@@ -25,6 +25,7 @@ const keyOf = ({ cluster }: TypeKey, part: string) => `{cap:store:${cluster}}:ex
 /** A type that is complete with three Widgets, one of them replaced and a fourth removed. */
 async function threeWidgets(store: Store, cluster: string): Promise<TypeKey> {
   const type = { ...TYPE, cluster };
+  await store.advance(type, { ready: false });
   for (const name of ["w1", "w2", "w3", "w4"]) await store.put(type, named(name, "1"));
   await store.put(type, named("w2", "2"));
   await store.remove(type, { namespace: "default", name: "w4" }, { uid: "uid-w4", resourceVersion: "3" });
@@ -100,8 +101,23 @@ describeWith(redisMissing())("on Redis", () => {
     expect(await store.progress(type)).toMatchObject({ ready: false, resourceVersion: "3" });
     await using other = await createRedisStore({ url: own.url, log: silentLog });
     expect(await other.progress(type)).toMatchObject({ ready: false });
+    // The end of a list that began before: what came first is of the Redis that is gone.
+    await other.advance(type, { ready: true });
+    expect(await store.progress(type)).toMatchObject({ ready: false });
+    await other.advance(type, { ready: false });
     await other.advance(type, { ready: true });
     expect(await store.progress(type)).toMatchObject({ ready: true });
+  });
+
+  it("does not take a type for complete that was wiped while it was listed (X-36, F-21)", async () => {
+    await using store = await createRedisStore({ url: redis.url, log: silentLog });
+    const type = { ...TYPE, cluster: "wiped" };
+    await store.advance(type, { ready: false });
+    await store.put(type, named("w1", "1"));
+    await store.drop(type);
+    await store.put(type, named("w2", "1"));
+    await store.advance(type, { ready: true, resourceVersion: "1" });
+    expect(await store.progress(type)).toMatchObject({ ready: false, resourceVersion: "1" });
   });
 
   it("rejects while Redis is away and serves again when it is back", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../infra/clock.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
@@ -101,14 +102,14 @@ describe("a dead letter", () => {
     expect(letter.truncated).toEqual(["run.reads.1.answer"]);
     expect(letter.run?.reads.map(({ answer }) => answer.type)).toEqual(["list", "truncated"]);
     expect(letter.run?.reads[1]?.found).toHaveLength(100);
-    expect((await replay(poolCheck, letter)).type).toBe("not replayable");
+    expect((await replay(poolCheck, letter, systemClock)).type).toBe("not replayable");
   });
 
   it("gives up the decision, and at last the run, when nothing else makes it fit", async () => {
     const decision = { result: { type: "done" }, events: ["x ".repeat(MIB)] };
     const letter = await letterOf({ ...run, record: { ...recordOf(1, 10), decision } });
     expect(letter.truncated).toContain("run.decision");
-    expect(await replay(poolCheck, letter)).toMatchObject({ type: "not replayable" });
+    expect(await replay(poolCheck, letter, systemClock)).toMatchObject({ type: "not replayable" });
     const writes = Array.from({ length: 20_000 }, () => ({
       verb: "create" as const,
       cluster: "x".repeat(100),

@@ -102,6 +102,12 @@ describe("after a failed write", () => {
     expect(await judge({ error: failedTest })).toMatchObject({ error: failedTest, fence: undefined });
   });
 
+  it("a failed test on a restored server waits for another snapshot, whatever version the object is at (KR-12)", async () => {
+    const another = { resourceVersion: "7", newerThan: true };
+    expect((await judge({ error: failedTest }, [servedAt("5")])).fence).toMatchObject(another);
+    expect((await judge({ error: failedTest }, [servedAt("7", "u2")])).fence).toMatchObject(another);
+  });
+
   it("a failed test is a bug when the object is still what the patch was made for (KW-12)", async () => {
     const verdict = await judge({ error: failedTest }, [servedAt("7")]);
     expect(verdict.error).toMatchObject({ class: "Terminal", message: expect.stringMatching(/^bug: /) });

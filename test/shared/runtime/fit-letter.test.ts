@@ -58,6 +58,15 @@ describe("a letter that fits", () => {
     expect(letter.run?.writes.map(({ body }) => typeof body)).toEqual(["object", "string"]);
   });
 
+  it("F-14: keeps that a read had no answer, of which nothing can be left out", () => {
+    const unanswered: Read = { ...readOf(1), answer: { type: "unanswered" } };
+    const letter = fitLetter(letterOf({ reads: [readOf(800_000), unanswered, readOf(800_000)] }));
+    expect(letter.run?.reads.map(({ answer }) => answer.type)).toContain("unanswered");
+    const decision = { result: { type: "done" }, events: ["x".repeat(MIB)] } as unknown as object;
+    const undecided = fitLetter(letterOf({ reads: [unanswered], decision: decision as never }));
+    expect(undecided.run?.reads).toEqual([unanswered]);
+  });
+
   it("gives up the decision, and at last the run", () => {
     const decision = { result: { type: "done" }, events: ["x".repeat(MIB)] } as unknown as object;
     const undecided = fitLetter(letterOf({ reads: [readOf(10)], decision: decision as never }));

@@ -9,10 +9,11 @@ import {
   watchContract,
 } from "../../../shared/runtime/define-function.ts";
 import { KubeError } from "../../../shared/runtime/errors.ts";
+import { NotListedError } from "../../../shared/runtime/listed.ts";
 import { itself, referencing } from "../../../shared/runtime/mappings.ts";
 import type { Clients, Store } from "../../../shared/runtime/ports.ts";
 import type { Fence } from "../../../shared/runtime/queue-port.ts";
-import { createReader, NotListedError } from "../../../shared/runtime/reader.ts";
+import { createReader } from "../../../shared/runtime/reader.ts";
 import { done } from "../../../shared/runtime/result.ts";
 import { crd } from "../../support/builders.ts";
 import { recordingClients } from "../../support/recording-clients.ts";

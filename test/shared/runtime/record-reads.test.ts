@@ -25,7 +25,7 @@ describe("recorded reads", () => {
     expect(await recorder.get(POOL, KEY)).toEqual(OBJECT);
     expect(await recorder.live.get(POOL, KEY)).toEqual(OBJECT);
     const answer = { type: "object", object: OBJECT };
-    expect(recorder.answered).toMatchObject([
+    expect(recorder.asked()).toMatchObject([
       { question: { call: "get", cluster: MANAGEMENT, key: KEY }, source: "snapshot", answer },
       { question: { call: "live.get", cluster: MANAGEMENT, key: KEY }, source: "live", answer },
     ]);
@@ -34,14 +34,56 @@ describe("recorded reads", () => {
   it("keep that an object did not exist", async () => {
     const recorder = recordReads(reader({ type: "object" }));
     expect(await recorder.get(POOL, KEY)).toBeUndefined();
-    expect(recorder.answered.map(({ answer }) => answer)).toEqual([{ type: "object", object: undefined }]);
+    expect(recorder.asked().map(({ answer }) => answer)).toEqual([{ type: "object", object: undefined }]);
   });
 
   it("F-05: call a snapshot read live when a fence sent it to the server", async () => {
     const recorder = recordReads(reader({ type: "object", object: OBJECT }, "live"));
     await recorder.get(POOL, KEY);
-    expect(recorder.answered).toMatchObject([{ question: { call: "get" }, source: "live" }]);
+    expect(recorder.asked()).toMatchObject([{ question: { call: "get" }, source: "live" }]);
     expect(recorder.liveVersion(MANAGEMENT, POOL, KEY)).toBe("20");
+  });
+
+  it("F-05: call a list live when a fence sent it to the server, so that a replay has the same evidence", async () => {
+    const question = { call: "list" as const, cluster: MANAGEMENT, kind: POOL, selection: {} };
+    const answer = { type: "list" as const, items: [OBJECT] };
+    const inner = createReplayReader([{ question, source: "snapshot", answer, found: [] }]);
+    const fence = { cluster: MANAGEMENT, group, kind, namespace: "", name: "", resourceVersion: "20" };
+    const recorder = recordReads({ ...inner, listedInstead: () => [fence] });
+    await recorder.list(POOL, {});
+    expect(recorder.asked()).toMatchObject([{ question: { call: "list" }, source: "live" }]);
+  });
+
+  it("F-14: keep a question without an answer behind those that have one, and what was asked later too", async () => {
+    const other = { namespace: "default", name: "p2" };
+    const recorder = recordReads(reader({ type: "object", object: OBJECT }));
+    const [late, known] = [recorder.live.get(POOL, KEY), recorder.get(POOL, KEY)];
+    const unknown = recorder.get(POOL, other).catch((error: unknown) => error);
+    expect(recorder.asked().map(({ answer }) => answer.type)).toEqual(Array(3).fill("unanswered"));
+    const before = recorder.asked();
+    await Promise.all([late, known]);
+    const failed = await unknown;
+    expect(before.map(({ answer }) => answer.type)).toEqual(Array(3).fill("unanswered"));
+    expect(recorder.asked().map(({ answer }) => answer.type)).toEqual(["object", "object", "error"]);
+    void recorder.list(POOL, {}).catch(() => undefined);
+    expect(recorder.asked(failed).map(({ question }) => question.call)).toEqual([
+      "live.get",
+      "get",
+      "get",
+      "list",
+    ]);
+  });
+
+  it("F-14: do not count what was answered after the read that the step failed with", async () => {
+    const error = { name: "Error", class: "Transient", reason: "Reset", message: "reset" } as const;
+    const recorder = recordReads(reader({ type: "error", error }));
+    const thrown = await recorder.live.get(POOL, KEY).catch((failure: unknown) => failure);
+    await recorder.get(POOL, KEY).catch(() => undefined);
+    expect(recorder.asked().map(({ answer }) => answer.type)).toEqual(["error", "error"]);
+    expect(recorder.asked(thrown)).toMatchObject([
+      { question: { call: "live.get" }, answer: { type: "error" } },
+      { question: { call: "get" }, answer: { type: "unanswered" } },
+    ]);
   });
 
   it("keep the error of a read, which the step meets as well", async () => {
@@ -53,7 +95,7 @@ describe("recorded reads", () => {
     } as const;
     const recorder = recordReads(reader({ type: "error", error }));
     await expect(recorder.get(POOL, KEY)).rejects.toThrow("waiting for x");
-    expect(recorder.answered).toMatchObject([
+    expect(recorder.asked()).toMatchObject([
       { question: { call: "get" }, answer: { type: "error", error: { name: "WaitingError", what: "x" } } },
     ]);
   });

@@ -198,6 +198,19 @@ describe("the freshness barrier", () => {
     expect(outcome.fences).toEqual([widgetFence("11")]);
   });
 
+  it("F-05 keeps the fence of an object that is gone while the read model still shows what was before", async () => {
+    const store = await storeOf(widget());
+    const step = decides({ result: done });
+    const fences = [widgetFence("8")];
+    const { outcome } = await run({ store, step, lease: { again: 50, fences } });
+    expect(outcome).toMatchObject({ type: "ok", fences });
+    const restored = { again: 50, fences, causes: [{ what: RESTORED }] };
+    expect((await run({ store, step, lease: restored })).outcome).toMatchObject({ type: "ok", fences: [] });
+    await store.drop(WIDGETS);
+    await store.advance(WIDGETS, { ready: true, resourceVersion: "12" });
+    expect((await run({ store, step, lease: { fences } })).outcome).toMatchObject({ type: "ok", fences: [] });
+  });
+
   it("F-05 fences the next run behind all that it listed live, objects without a fence included", async () => {
     const whole = { ...widgetFence("12"), namespace: "", name: "" };
     const step: GrowStep = async (_, { read }) => {

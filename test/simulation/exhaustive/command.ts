@@ -1,43 +1,105 @@
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { writeResults } from "../../../infra/bench/results.ts";
 import { formatTable } from "../../../infra/cli/table.ts";
-import { prepare } from "../prepared.ts";
-import { type Explored, explore } from "./explore.ts";
-import { SMALL_WORLDS } from "./small-world.ts";
+import { type Prepared, prepare } from "../prepared.ts";
+import { explore, type Progress } from "./explore.ts";
+import { SMALL_WORLDS, type SmallWorld } from "./small-world.ts";
+import { checkSoundness } from "./soundness.ts";
 
 interface Options {
-  readonly states: string;
+  readonly states: number;
   readonly only?: readonly string[];
+  readonly check: number;
+}
+
+/** What is told of one world. */
+interface Played {
+  readonly world: string;
+  readonly title: string;
+  readonly states: number;
+  readonly orders: number;
+  readonly isComplete: boolean;
+  readonly endings: number;
+  readonly violations: readonly string[];
+  readonly seconds: number;
 }
 
 /** `npm run simulate -- exhaustive`: all orders of six small worlds; exit code 1 when one of them is not as it should be. */
 export function exhaustiveCommand(): Command {
   return new Command("exhaustive")
     .description("try every order of the steps of small worlds")
-    .option("--states <count>", "at most, for each world", "20000")
+    .option("--states <count>", "at most, for each world", whole, 20_000)
     .option("--only <name...>", SMALL_WORLDS.map(({ name }) => name).join(", "))
-    .action(async ({ states, only }: Options) => {
+    .option("--check <pairs>", "instead: whether states with one fingerprint go on in the same way", whole, 0)
+    .action(async ({ states, only, check }: Options) => {
       const prepared = await prepare();
-      const results: (Omit<Explored, "endings"> & { readonly world: string; readonly endings: number })[] =
-        [];
-      for (const small of SMALL_WORLDS.filter(({ name }) => only?.includes(name) ?? true)) {
-        const { endings, ...found } = await explore(small, prepared, Number(states));
-        results.push({ world: small.name, ...found, endings: endings.length });
-        for (const violation of found.violations) console.log(`${small.name}: ${violation}`);
-      }
-      const header = ["WORLD", "STATES", "ORDERS", "COMPLETE", "ENDINGS", "VIOLATIONS"];
-      const rows = results.map((one) => [
-        one.world,
-        `${one.states}`,
-        `${one.orders}`,
-        `${one.isComplete}`,
-        `${one.endings}`,
-        `${one.violations.length}`,
-      ]);
-      console.log(formatTable(header, rows));
-      if (only === undefined) await writeResults("exhaustive-interleavings", { worlds: results });
-      const isRight = ({ isComplete, endings, violations }: (typeof results)[number]): boolean =>
-        isComplete && endings === 1 && violations.length === 0;
-      process.exitCode = results.every(isRight) ? 0 : 1;
+      const worlds = SMALL_WORLDS.filter(({ name }) => only?.includes(name) ?? true);
+      const areRight =
+        check > 0
+          ? await checkAll(worlds, prepared, { maxStates: states, pairs: check })
+          : await playAll(worlds, prepared, states, only === undefined);
+      process.exitCode = areRight ? 0 : 1;
     });
+}
+
+async function playAll(
+  worlds: readonly SmallWorld[],
+  prepared: Prepared,
+  maxStates: number,
+  isAll: boolean,
+): Promise<boolean> {
+  const results: Played[] = [];
+  for (const small of worlds) {
+    const startedAt = performance.now();
+    const onOrder = progressOf(small);
+    const { endings, ...found } = await explore({ small, prepared, maxStates, onOrder });
+    const seconds = Math.round((performance.now() - startedAt) / 1_000);
+    results.push({ world: small.name, title: small.title, ...found, endings: endings.length, seconds });
+    for (const violation of found.violations) console.log(`${small.name}: ${violation}`);
+  }
+  const header = ["WORLD", "STATES", "ORDERS", "COMPLETE", "ENDINGS", "VIOLATIONS", "SECONDS"];
+  const rows = results.map(({ world, states, orders, isComplete, endings, violations, seconds }) =>
+    [world, states, orders, isComplete, endings, violations.length, seconds].map(String),
+  );
+  console.log(formatTable(header, rows));
+  if (isAll) await writeResults("exhaustive-interleavings", { worlds: results });
+  return results.every(
+    ({ isComplete, endings, violations }) => isComplete && endings === 1 && violations.length === 0,
+  );
+}
+
+async function checkAll(
+  worlds: readonly SmallWorld[],
+  prepared: Prepared,
+  how: { readonly maxStates: number; readonly pairs: number },
+): Promise<boolean> {
+  const rows: string[][] = [];
+  let areRight = true;
+  for (const small of worlds) {
+    const { twins, swaps, differences } = await checkSoundness({ small, prepared, ...how });
+    rows.push([small.name, `${twins}`, `${swaps}`, `${differences.length}`]);
+    for (const difference of differences) console.log(`${small.name}: ${difference}`);
+    areRight &&= differences.length === 0;
+  }
+  console.log(formatTable(["WORLD", "TWINS", "SWAPS", "DIFFERENCES"], rows));
+  return areRight;
+}
+
+const EVERY_MS = 500;
+
+/** One line on a terminal that says how far a world is. */
+function progressOf({ name }: SmallWorld): (progress: Progress) => void {
+  let toldAt = performance.now();
+  return ({ states, orders, open }) => {
+    if (!process.stderr.isTTY || (open > 0 && performance.now() - toldAt < EVERY_MS)) return;
+    toldAt = performance.now();
+    const text = open === 0 ? "" : `${name}: ${states} states, ${orders} orders, ${open} open`;
+    process.stderr.write(`\r\u001b[K${text}`);
+  };
+}
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError("a whole number is needed");
+  return value;
 }

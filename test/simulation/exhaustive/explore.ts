@@ -1,20 +1,13 @@
-import type { AnyOperation, Fault } from "../faults/fault.ts";
-import { FAULTS } from "../faults/known.ts";
-import type { Operation } from "../kernel.ts";
-import { ORACLES } from "../oracles/known.ts";
-import type { StoredChange } from "../oracles/oracle.ts";
 import type { Prepared } from "../prepared.ts";
-import { seeded } from "../seeded.ts";
-import { stateOf } from "../state.ts";
-import { createUser } from "../user.ts";
-import { createWorld, type World } from "../world.ts";
-import { createFingerprints, type Fingerprints } from "./fingerprint.ts";
+import { hashOf, type Part } from "./fingerprint.ts";
+import { commute } from "./independence.ts";
+import { type Point, playOrder, prepareSmall, type Step } from "./order.ts";
 import type { SmallWorld } from "./small-world.ts";
 
-export interface Explored {
+interface Explored {
   /** Different states that were seen. */
   readonly states: number;
-  /** Orders that were played to the end. */
+  /** Orders that were played, most of them up to a state from which another one has gone on. */
   readonly orders: number;
   /** Everything was tried; false: there were more states than allowed. */
   readonly isComplete: boolean;
@@ -24,184 +17,138 @@ export interface Explored {
   readonly violations: readonly string[];
 }
 
-/** One choice: the operation, by its place among the steps, and whether the fault strikes there. */
-interface Choice {
-  readonly step: number;
-  readonly strikes: boolean;
+export interface Progress {
+  readonly states: number;
+  readonly orders: number;
+  /** Beginnings that are still to be played. */
+  readonly open: number;
 }
 
-interface Search {
+interface ExploreOptions {
   readonly small: SmallWorld;
   readonly prepared: Prepared;
-  /** States that were seen. */
-  readonly seen: Set<string>;
-  /** Beginnings that are still to be played. */
-  readonly open: (readonly Choice[])[];
+  readonly maxStates: number;
+  /** Play steps that commute in every order, too: the same states, by more ways. */
+  readonly isThorough?: boolean;
+  /** Parts of a state that do not count, to see what they are for. */
+  readonly leftOut?: readonly Part[];
+  /** Told after every order. */
+  readonly onOrder?: (progress: Progress) => void;
+  /** Told of every way that comes to a state, the first one and others. */
+  readonly onState?: (state: string, way: readonly string[], point: Point) => void;
 }
 
-const SECOND = 1_000;
-const SETTLING_MS = 20 * SECOND;
-const ENDING_MS = 120 * SECOND;
+/** Steps that need not be next, because the same states are found where they were: by name. */
+type Asleep = ReadonlyMap<string, Step>;
+
+/** A way that is still to be played: its last step is what is new. */
+interface Beginning {
+  readonly way: readonly string[];
+  readonly asleep: Asleep;
+}
 
 /**
  * Plays every order of the steps of a small world, with its fault at every step where it may strike (6.4.3). Each order
- * is played from the beginning; in a state that was seen before only the first of its continuations is played on.
+ * is played from the beginning. In a state that was seen before only those steps are played that were asleep then and
+ * are not now. Of orders that differ in steps which commute one is played: sleep sets, as in P. Godefroid,
+ * Partial-Order Methods for the Verification of Concurrent Systems, chapter 5.
  */
-export async function explore(small: SmallWorld, prepared: Prepared, maxStates: number): Promise<Explored> {
-  const search: Search = { small, prepared, seen: new Set(), open: [[]] };
+export async function explore(options: ExploreOptions): Promise<Explored> {
+  const { small, maxStates, onOrder } = options;
+  const prepared = await prepareSmall(small, options.prepared);
+  const search = new Search(options);
   const endings = new Set<string>();
   const violations = new Set<string>();
   let orders = 0;
-  for (let next = search.open.pop(); next !== undefined; next = search.open.pop()) {
-    if (search.seen.size > maxStates) break;
-    const ending = await play(search, next, violations);
-    orders += 1;
+  while (search.states <= maxStates) {
+    const next = search.next();
+    if (next === undefined) break;
+    const decide = search.decider(next);
+    const ending = await playOrder({ small, prepared, decide, violated: (what) => violations.add(what) });
     if (ending !== undefined) endings.add(ending);
+    orders += 1;
+    onOrder?.({ states: search.states, orders, open: search.open });
   }
-  const isComplete = search.open.length === 0;
-  return { states: search.seen.size, orders, isComplete, endings: [...endings], violations: [...violations] };
+  return {
+    states: search.states,
+    orders,
+    isComplete: search.open === 0,
+    endings: [...endings],
+    violations: [...violations],
+  };
 }
 
-/**
- * Plays one beginning, then goes on with the first step each time. Returns the final state; undefined when it comes to
- * a state from which another order has gone on.
- */
-async function play(
-  search: Search,
-  beginning: readonly Choice[],
-  violations: Set<string>,
-): Promise<string | undefined> {
-  const { small, prepared } = search;
-  const fault = FAULTS.find(({ number }) => number === small.fault);
-  const picker = new Picker(search, beginning, fault);
-  const functions = prepared.functions.filter(({ spec }) => small.functions.includes(spec.name));
-  const world = await createWorld({
-    ...prepared,
-    functions,
-    seed: 1,
-    choose: (ready) => picker.choose(ready),
-  });
-  const fingerprints = createFingerprints(world);
-  watch(world, violations, () => (picker.hasStruck ? 1 : 0));
-  world.kernel.intercept((operation) => picker.strike(operation, world));
-  const user = createUser(world);
-  world.start("relay");
-  world.start("worker-1");
-  const isReady = finished(user.apply(small.manifests));
-  await world.kernel.run(ENDING_MS, isReady);
-  await world.kernel.run(SETTLING_MS);
-  picker.begin(fingerprints, world);
-  const edits = small.edits.map((edit) => finished(edit(user)));
-  await world.kernel.run(ENDING_MS, () => picker.isKnown || edits.every((isOver) => isOver()));
-  await world.kernel.run(SETTLING_MS, () => picker.isKnown);
-  picker.end();
-  await world.kernel.run(ENDING_MS, () => picker.isKnown);
-  const state = picker.isKnown ? undefined : await stateOf(world);
-  for (const role of ["relay", "worker-1"] as const) world.processOf(role)?.kill();
-  return state && [...state].map(([name, text]) => `${name} ${text}`).join("\n");
-}
+class Search {
+  readonly #options: ExploreOptions;
+  /** By state: what was asleep whenever it was seen. */
+  readonly #seen = new Map<string, Asleep>();
+  readonly #open: Beginning[] = [{ way: [], asleep: new Map() }];
 
-function finished(work: Promise<void>): () => boolean {
-  let isOver = false;
-  void work.then(() => {
-    isOver = true;
-  });
-  return () => isOver;
-}
-
-function watch(world: World, violations: Set<string>, faultsSoFar: () => number): void {
-  const observers: ((change: StoredChange) => void)[] = [];
-  world.management.onChange((type, change) => {
-    const after = change.type === "DELETED" ? undefined : change.object;
-    for (const observer of observers) observer({ type, before: change.previous, after } as StoredChange);
-  });
-  for (const { number, watch: begin } of ORACLES) {
-    begin({
-      world,
-      onChange: (observer) => void observers.push(observer),
-      onRest: () => undefined,
-      evaluated: () => undefined,
-      violated: (what) => void violations.add(`${number}: ${what}`),
-      faultsSoFar,
-    });
-  }
-}
-
-/** What others can see: all else happens at once, in one order. */
-const STEPS: ReadonlySet<string> = new Set(["request", "answer", "line", "ledger", "token"]);
-
-/** Decides what is next: what was chosen, then always the first, and notes what could have been next instead. */
-class Picker {
-  readonly #search: Search;
-  readonly #beginning: readonly Choice[];
-  readonly #fault: Fault | undefined;
-  readonly #made: Choice[] = [];
-  readonly #own = new Set<string>();
-  #fingerprints: Fingerprints | undefined;
-  #world: World | undefined;
-  #strikesNext: boolean = false;
-  /** This order has come to a state from which another one has gone on. */
-  isKnown: boolean = false;
-  hasStruck: boolean = false;
-
-  constructor(search: Search, beginning: readonly Choice[], fault: Fault | undefined) {
-    this.#search = search;
-    this.#beginning = beginning;
-    this.#fault = fault;
+  constructor(options: ExploreOptions) {
+    this.#options = options;
   }
 
-  begin(fingerprints: Fingerprints, world: World): void {
-    this.#fingerprints = fingerprints;
-    this.#world = world;
+  get states(): number {
+    return this.#seen.size;
   }
 
-  end(): void {
-    this.#fingerprints = undefined;
+  get open(): number {
+    return this.#open.length;
   }
 
-  choose(ready: readonly Operation[]): number {
-    const fingerprints = this.#fingerprints;
-    if (fingerprints === undefined) return 0;
-    const quiet = ready.findIndex(({ kind, isQuiet }) => isQuiet === true || !STEPS.has(kind));
-    if (quiet >= 0) return quiet;
-    const byName = new Map(ready.map((operation) => [fingerprints.nameOf(operation), operation]));
-    const steps = [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, operation]) => operation);
-    const choice = this.#beginning[this.#made.length] ?? this.#first(fingerprints, ready, steps);
-    this.#made.push(choice);
-    this.#strikesNext = choice.strikes;
-    return ready.indexOf(steps[choice.step] as Operation);
+  /** The deepest one first: what is asleep there has been played. */
+  next(): Beginning | undefined {
+    return this.#open.pop();
   }
 
-  #first(fingerprints: Fingerprints, ready: readonly Operation[], steps: readonly Operation[]): Choice {
-    const first = { step: 0, strikes: false };
-    const { seen, open } = this.#search;
-    const state = fingerprints.of(ready, `${this.hasStruck}`);
+  /** Follows a beginning, then takes the first step that is awake each time, and keeps the others for later. */
+  decider({ way: beginning, asleep: initial }: Beginning): (point: Point) => Step | undefined {
+    const way: string[] = [];
+    const own = new Set<string>();
+    let asleep = initial;
+    return (point) => {
+      const wanted = beginning[way.length];
+      const isNew = wanted === undefined;
+      const step = isNew ? this.#first(point, [...way], asleep, own) : stepNamed(point, wanted, beginning);
+      if (step === undefined) return undefined;
+      if (isNew) asleep = stillAsleep(asleep.values(), step);
+      way.push(step.name);
+      return step;
+    };
+  }
+
+  #first(point: Point, way: readonly string[], asleep: Asleep, own: Set<string>): Step | undefined {
+    const { onState, isThorough = false, leftOut } = this.#options;
+    const state = hashOf(point.fingerprint(), leftOut);
     // Time has passed and nothing else: the same order goes on.
-    if (this.#own.has(state)) return first;
-    this.#own.add(state);
-    if (this.isKnown || seen.has(state)) {
-      this.isKnown = true;
-      return first;
-    }
-    seen.add(state);
-    for (const [step, operation] of steps.entries()) {
-      if (step > 0) open.push([...this.#made, { step, strikes: false }]);
-      if (this.#mayStrike(operation)) open.push([...this.#made, { step, strikes: true }]);
-    }
-    return first;
+    if (own.has(state)) return point.steps[0];
+    own.add(state);
+    onState?.(state, way, point);
+    const before = this.#seen.get(state);
+    const both = before === undefined ? asleep : bothAsleep(before, asleep);
+    this.#seen.set(state, both);
+    const fresh = point.steps.filter(({ name }) => !asleep.has(name) && (before?.has(name) ?? true));
+    const beginnings = fresh.map((step, at): Beginning => {
+      const others = isThorough ? [] : [...both.values(), ...fresh.slice(0, at)];
+      return { way: [...way, step.name], asleep: stillAsleep(others, step) };
+    });
+    this.#open.push(...beginnings.slice(1).reverse());
+    return fresh[0];
   }
+}
 
-  #mayStrike(operation: Operation): boolean {
-    if (this.hasStruck || this.#fault === undefined || this.#world === undefined) return false;
-    return this.#fault.isSite(operation as AnyOperation, this.#world);
-  }
+function stepNamed({ steps }: Point, wanted: string, way: readonly string[]): Step {
+  const step = steps.find(({ name }) => name === wanted);
+  if (step !== undefined) return step;
+  throw new Error(`the same way has come to another place: no ${wanted} after ${way.join(", ")}`);
+}
 
-  strike(operation: Operation, world: World): boolean {
-    if (!this.#strikesNext || this.#fault === undefined) return false;
-    this.#strikesNext = false;
-    this.hasStruck = true;
-    const ways = this.#fault.waysAt?.(operation as AnyOperation, world) ?? [""];
-    this.#fault.strike(operation as AnyOperation, world, seeded(1, "fault"), ways[0] ?? "");
-    return true;
-  }
+/** What stays asleep when a step is made: where it comes before or after the step, it leads to the same states. */
+function stillAsleep(asleep: Iterable<Step>, made: Step): Asleep {
+  const still = [...asleep].filter(({ footprint }) => commute(footprint, made.footprint));
+  return new Map(still.map((step) => [step.name, step]));
+}
+
+function bothAsleep(one: Asleep, other: Asleep): Asleep {
+  return new Map([...one].filter(([name]) => other.has(name)));
 }

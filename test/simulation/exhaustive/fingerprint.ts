@@ -1,16 +1,34 @@
 import { createHash } from "node:crypto";
+import type { Claim } from "../../../infra/queue/claim.ts";
+import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { compareText } from "../../../shared/rules/conditions.ts";
 import type { Key } from "../../../shared/runtime/key.ts";
+import type { Cause, Fence } from "../../../shared/runtime/queue-port.ts";
+import type { AnyOperation } from "../faults/fault.ts";
 import type { Operation } from "../kernel.ts";
 import { objectsRead } from "../oracles/run-reads.ts";
 import type { World } from "../world.ts";
 
-/** What two worlds must have in common to go on in the same way. */
-export interface Fingerprints {
-  /** The present state with these operations pending; `more` is part of it. */
-  of(pending: readonly Operation[], more: string): string;
-  /** The same text for the same operation, whatever versions and ids this run has come to. */
+/** What a state consists of, as far as it decides how the world goes on. */
+export type Part = "objects" | "readModel" | "relay" | "ledger" | "runs" | "pending" | "timers" | "more";
+
+/** Two states with the same lines in every part go on in the same way. */
+export type Fingerprint = { readonly [part in Part]: readonly string[] };
+
+interface Fingerprints {
+  /** The present state with these operations ready; `more` is part of it. */
+  of(ready: readonly Operation[], more: string): Fingerprint;
+  /** The same text for the same operation, whatever versions and ids this order has come to. */
   nameOf(operation: Operation): string;
+}
+
+/** One text for a fingerprint; parts that are left out do not count. */
+export function hashOf(fingerprint: Fingerprint, leftOut: readonly Part[] = []): string {
+  const hash = createHash("sha1");
+  for (const [part, lines] of Object.entries(fingerprint)) {
+    if (!leftOut.includes(part as Part)) hash.update(`${part}\n${lines.join("\n")}\n`);
+  }
+  return hash.digest("base64");
 }
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -18,70 +36,172 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 const VERSION = /\b\d{2,7}\b/g;
 
 /**
- * Objects, read model, ledger, what runs have read, and what is pending. A resourceVersion is written as the number of
- * the change of its object, so that writes to different objects give the same state in either order. What the relay
- * holds beside that is not part of it. Ask before the world starts.
+ * Objects, read model, what watches have not told or the relay has not handled yet, ledger, runs, what is pending, and
+ * what time will do. A resourceVersion is written as the number of the change of its object, so that writes to
+ * different objects give the same state in either order. Ask when the world is at rest.
  */
 export function createFingerprints(world: World): Fingerprints {
-  const { kernel, ledger, management, store, runs } = world;
+  const names = createNames(world);
+  const ledger = createLedgerLines(world, names);
+  const { kernel, management, runs } = world;
+  const shown = shownObjects(world);
+  const untold = untoldChanges(world, names);
+  const objects = (): readonly string[] =>
+    [...management.storage.collections]
+      .filter(([type]) => type !== "/events" && !type.startsWith("apiextensions"))
+      .flatMap(([, collection]) => [...collection.values()].map((object) => JSON.stringify(object)));
+  const running = (): readonly string[] =>
+    runs.active.map(({ functionName, key, record, startedAt, lease }) => {
+      const read = objectsRead(record).map(
+        ({ object }) => `${object.kind}@${object.metadata.resourceVersion}`,
+      );
+      const writes = record?.writes.map(({ outcome }) => JSON.stringify(outcome)) ?? [];
+      const held = ledger.isHeld(functionName, key, ledger.ownerOf(lease.causes));
+      return `${functionName} ${key} ${held} for ${kernel.now - startedAt} read ${read} wrote ${writes}`;
+    });
+  const timers = (): readonly string[] =>
+    kernel.later.map(({ operation: { process, kind }, at }) => `${process.name} ${kind} ${at - kernel.now}`);
+  const nameOf = (operation: Operation): string => {
+    const { functionName, owner, what, process, kind } = operation as AnyOperation & LedgerCall;
+    const key = /^\w+ (\S+)/.exec(what())?.[1] as Key;
+    const held = owner === undefined ? "" : ledger.isHeld(functionName, key, owner);
+    return names.canonical(`${process.name} ${kind} ${what()} ${held}`);
+  };
+  const inOrder = (lines: readonly string[]): readonly string[] =>
+    lines.map(names.canonical).sort(compareText);
+  return {
+    nameOf,
+    of: (ready, more) => ({
+      objects: inOrder(objects()),
+      readModel: inOrder([...shown].map(([place, version]) => `${place} ${version}`)),
+      relay: untold(),
+      ledger: ledger.lines(),
+      runs: inOrder(running()),
+      pending: ready.map(nameOf).sort(compareText),
+      timers: timers().toSorted(compareText),
+      more: [more],
+    }),
+  };
+}
+
+interface LedgerCall {
+  readonly functionName: string;
+  readonly owner?: string;
+}
+
+interface Names {
+  /** Versions as the number of the change of their object, uids as names, no times. */
+  canonical(text: string): string;
+  /** Changes since the beginning, in order; `watch` as the relay calls the one that tells of it. */
+  readonly changes: readonly { readonly watch: string; readonly version: string }[];
+}
+
+function createNames({ management }: World): Names {
   const versions = new Map<string, string>();
-  const changes = new Map<string, number>();
+  const counts = new Map<string, number>();
   const names = new Map<string, string>();
-  const shown = new Map<string, string>();
-  const keys = new Set<string>();
-  management.onChange((type, { object }) => {
+  const changes: { readonly watch: string; readonly version: string }[] = [];
+  const note = (type: string, object: Parameters<Parameters<typeof management.onChange>[0]>[1]["object"]) => {
     const { namespace = "", name, uid, resourceVersion } = object.metadata;
     const place = `${type} ${namespace}/${name}`;
-    const count = (changes.get(place) ?? 0) + 1;
-    changes.set(place, count);
+    const count = (counts.get(place) ?? 0) + 1;
+    counts.set(place, count);
     versions.set(resourceVersion, `${place} change ${count}`);
     names.set(uid, place);
+  };
+  for (const [type, collection] of management.storage.collections)
+    for (const object of collection.values()) note(type, object);
+  management.onChange((type, { object }) => {
+    note(type, object);
+    const [group = "", plural = ""] = type.split("/");
+    changes.push({
+      watch: `${MANAGEMENT} ${plural}.${group}`,
+      version: object.metadata.resourceVersion,
+    });
   });
+  return {
+    changes,
+    canonical: (text) =>
+      text
+        .replace(UID, (uid) => names.get(uid) ?? "uid")
+        .replace(TIME, "TIME")
+        .replace(VERSION, (version) => versions.get(version) ?? version),
+  };
+}
+
+/** By kind and name: the version that the read model has had last. */
+function shownObjects({ store }: World): ReadonlyMap<string, string> {
+  const shown = new Map<string, string>();
   store.onShown(({ type, before, after }) => {
     const { namespace = "", name = "" } = (after ?? before)?.metadata ?? {};
     const place = `${type.cluster} ${type.kind} ${namespace}/${name}`;
     if (after === undefined) shown.delete(place);
     else shown.set(place, after.metadata.resourceVersion ?? "");
   });
-  ledger.onEnqueue((functionName, { key }) => keys.add(`${functionName}\n${key}`));
+  return shown;
+}
 
-  const canonical = (text: string): string =>
-    text
-      .replace(UID, (uid) => names.get(uid) ?? "uid")
-      .replace(TIME, "TIME")
-      .replace(VERSION, (version) => versions.get(version) ?? version);
-  const nameOf = ({ process, kind, what }: Operation): string =>
-    canonical(`${process.name} ${kind} ${what()}`);
-  const keyStates = (): readonly string[] =>
-    [...keys].sort(compareText).map((name) => {
-      const [functionName = "", key = ""] = name.split("\n");
-      const { state, until, causes = [], failures = 0 } = ledger.stateOf(functionName, key as Key) ?? {};
-      const dueMs = state === "waiting" && until !== undefined ? until.getTime() - kernel.now : 0;
-      return `${name} ${state} ${dueMs} ${causes.length} ${failures}`;
-    });
-  const objects = (): readonly string[] =>
-    [...management.storage.collections]
-      .filter(([type]) => type !== "/events" && !type.startsWith("apiextensions"))
-      .flatMap(([, collection]) => [...collection.values()].map((object) => JSON.stringify(object)));
-  const running = (): readonly string[] =>
-    runs.active.map(({ functionName, key, record }) => {
-      const read = objectsRead(record).map(
-        ({ object }) => `${object.kind}@${object.metadata.resourceVersion}`,
+/**
+ * Per watch of the relay: the changes that it has not handled, in order, and how many of them it has in its hands. How
+ * far it is otherwise is not part of it: nobody compares the versions of two objects.
+ */
+function untoldChanges(world: World, { changes, canonical }: Names): () => readonly string[] {
+  return () => {
+    const loops = world.processOf("relay") === undefined ? [] : (world.relay?.status().loops ?? []);
+    return loops.map(({ name, state, pending, resourceVersion = "0" }) => {
+      const untold = changes.filter(
+        ({ watch, version }) => watch === name && Number(version) > Number(resourceVersion),
       );
-      return `${functionName} ${key} ${read.join()} ${record?.writes.length}`;
+      return `${name} ${state} ${pending} ${untold.map(({ version }) => canonical(version)).join()}`;
     });
+  };
+}
+
+interface LedgerLines {
+  lines(): readonly string[];
+  isHeld(functionName: string, key: Key, owner: string | undefined): "held" | "lost";
+  ownerOf(causes: readonly Cause[]): string | undefined;
+}
+
+/** Keys with their state, the fences that the next claim gets, and the order in which ready ones are claimed. */
+function createLedgerLines({ kernel, ledger, functions }: World, { canonical }: Names): LedgerLines {
+  const keys = new Set<string>();
+  const fences = new Map<string, readonly Fence[]>();
+  const again = new Map<string, number>();
+  const owners = new WeakMap<readonly Cause[], string>();
+  ledger.onEnqueue((functionName, { key }) => keys.add(`${functionName} ${key}`));
+  ledger.onClaim((_, { causes, owner }) => owners.set(causes, owner));
+  ledger.onFinish(({ functionName, claim: { key }, outcome, accepted }) => {
+    if (!accepted) return;
+    const name = `${functionName} ${key}`;
+    if (outcome.fences !== undefined) fences.set(name, outcome.fences);
+    again.set(name, outcome.type === "again" ? (again.get(name) ?? 0) + 1 : 0);
+  });
+  const keyLine = (name: string): string => {
+    const [functionName = "", key = ""] = name.split(" ");
+    const {
+      state = "idle",
+      until,
+      causes = [],
+      failures = 0,
+    } = ledger.stateOf(functionName, key as Key) ?? {};
+    const dueMs = until === undefined ? "" : until.getTime() - kernel.now;
+    const why = causes.map(({ what, resourceVersion }) => `${what}@${resourceVersion}`);
+    const behind = (fences.get(name) ?? []).map((fence) => JSON.stringify(fence));
+    return `${name} ${state} ${dueMs} ${why} ${failures} failures ${again.get(name) ?? 0} again ${behind}`;
+  };
+  const lineOf = (functionName: string): string => {
+    const claims: readonly Claim[] = ledger.line(functionName);
+    const tokens = [...ledger.tokened(functionName)].map(([key, at]) => `${key} ${kernel.now - at}`);
+    return `${functionName}: ${claims.map(({ key }) => key)} tokens ${tokens.sort(compareText)}`;
+  };
   return {
-    nameOf,
-    of(pending, more) {
-      const lines = [
-        ...objects().map(canonical).sort(compareText),
-        ...[...shown].map(([place, version]) => canonical(`${place} ${version}`)).sort(compareText),
-        ...keyStates(),
-        ...running().map(canonical).sort(compareText),
-        ...pending.map(nameOf).sort(compareText),
-        more,
-      ];
-      return createHash("sha1").update(lines.join("\n")).digest("base64");
-    },
+    isHeld: (functionName, key, owner) =>
+      ledger.stateOf(functionName, key)?.owner === owner ? "held" : "lost",
+    ownerOf: (causes) => owners.get(causes),
+    lines: () => [
+      ...[...keys].sort(compareText).map((name) => canonical(keyLine(name))),
+      ...functions.map(({ spec }) => lineOf(spec.name)),
+    ],
   };
 }

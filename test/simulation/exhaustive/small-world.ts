@@ -15,6 +15,8 @@ export interface SmallWorld {
   readonly manifests: string;
   /** Objects that the edits lead to runs of: at most three keys. */
   readonly edits: readonly ((user: User) => Promise<void>)[];
+  /** All edits are made before anybody hears of one. */
+  readonly areEditsFirst?: boolean;
 }
 
 const LABELS = "/metadata/labels";
@@ -67,11 +69,12 @@ export const SMALL_WORLDS: readonly SmallWorld[] = [
   },
   {
     name: "duplicate",
-    title: "three pools, and any change is told twice",
+    title: "three pools that are edited at once, and any change is told twice",
     functions: GUARD,
     fault: "X-14",
     manifests: pools("p1", "p2", "p3"),
     edits: ["p1", "p2", "p3"].map((name) => strip(name, LABELS)),
+    areEditsFirst: true,
   },
   {
     name: "token",

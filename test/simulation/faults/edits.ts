@@ -50,10 +50,10 @@ interface MadeEdit {
 const PAUSED = "cluster.x-k8s.io/paused";
 
 const EDITS: readonly MadeEdit[] = [
-  annotated(MachinePool as Kind, PAUSED),
-  annotated(SimMachinePool as Kind, PAUSED),
+  pausing(MachinePool as Kind),
+  pausing(SimMachinePool as Kind),
   annotated(MachinePool as Kind, "example.com/note"),
-  set(Cluster as Kind, "/spec/paused", true),
+  pausing(Cluster as Kind),
   set(MachinePool as Kind, "/spec/template/spec/minReadySeconds", 5),
   removed(MachinePool as Kind, "/metadata/labels/cluster.x-k8s.io~1cluster-name"),
   removed(Machine as Kind, "/metadata/labels/cluster.x-k8s.io~1cluster-name"),
@@ -64,7 +64,12 @@ const EDITS: readonly MadeEdit[] = [
   deleted(Machine as Kind),
 ];
 
-function annotated(kind: Kind, name: string): MadeEdit {
+/** Somebody pauses an object and resumes it: a change that concerns every function. */
+export function pausing(kind: Kind): MadeEdit & Required<Pick<MadeEdit, "takeBack">> {
+  return kind.kind === Cluster.kind ? set(kind, "/spec/paused", true) : annotated(kind, PAUSED);
+}
+
+function annotated(kind: Kind, name: string): ReturnType<typeof pausing> {
   const path = `/metadata/annotations/${name.replaceAll("/", "~1")}`;
   const edit = async (client: KubeClient, key: Key): Promise<unknown> => {
     const object = await client.get(kind, key);
@@ -76,7 +81,7 @@ function annotated(kind: Kind, name: string): MadeEdit {
   return { make: { kind, edit }, takeBack: (client, key) => removeIfThere(client, kind, key, path) };
 }
 
-function set(kind: Kind, path: string, value: unknown): MadeEdit {
+function set(kind: Kind, path: string, value: unknown): ReturnType<typeof pausing> {
   return {
     make: { kind, edit: (client, key) => patch(client, kind, key, [{ op: "add", path, value }]) },
     takeBack: (client, key) => removeIfThere(client, kind, key, path),

@@ -1,6 +1,11 @@
+import { parseKey } from "../../../shared/runtime/key.ts";
 import { isRequest, type RequestOperation } from "../request-operation.ts";
+import type { Seeded } from "../seeded.ts";
+import type { World } from "../world.ts";
+import { pausing } from "./edits.ts";
 import { type Fault, isFunctionWrite, isOurs } from "./fault.ts";
 import { refusal } from "./refusal.ts";
+import { somebody } from "./somebody.ts";
 
 const SECOND = 1_000;
 
@@ -29,11 +34,13 @@ export const permissions: readonly Fault[] = [
   },
   {
     number: "X-25",
-    title: "admission rejects a write",
+    title: "admission rejects a write; maybe somebody pauses the object then, and resumes it",
     rate: 1 / 500,
     isSite: isFunctionWrite,
-    strike(operation) {
-      if (isRequest(operation)) operation.answer(REJECTED);
+    strike(operation, world, chance) {
+      if (!isRequest(operation)) return;
+      operation.answer(REJECTED);
+      if (chance.below(2) === 0) lookInto(operation, world, chance);
     },
   },
 ];
@@ -41,6 +48,24 @@ export const permissions: readonly Fault[] = [
 const REJECTED = refusal(422, "Invalid", [
   { reason: "FieldValueInvalid", message: "rejected by policy", field: "spec" },
 ]);
+
+/** What a run was about is paused after a while, and resumed after another one: whatever died of it may live again. */
+function lookInto({ request }: RequestOperation, world: World, chance: Seeded): void {
+  const run = world.runs.of(String(request.headers["audit-id"]));
+  const kind = world.functions.find(({ spec }) => spec.name === run?.functionName)?.spec.reconciles;
+  const at = run && parseKey(run.key);
+  if (kind === undefined || at === undefined) return;
+  const { make, takeBack } = pausing(kind);
+  const { client, insist } = somebody(world);
+  let paused: Promise<unknown> = Promise.resolve();
+  const pauseMs = SECOND + chance.below(60 * SECOND);
+  world.troubles.lasting(pauseMs, () => {
+    paused = make.edit(client, at).catch(() => undefined);
+  });
+  world.troubles.lasting(pauseMs + SECOND + chance.below(60 * SECOND), () => {
+    void paused.then(() => insist(() => takeBack(client, at)));
+  });
+}
 
 function isWriteOf({ request, isWrite }: RequestOperation, userAgent: string): boolean {
   return isWrite && request.headers["user-agent"] === userAgent;

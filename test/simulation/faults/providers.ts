@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from "../../../infra/apiserver/schema/schema.ts";
 import type { KubeObject } from "../../../infra/apiserver/storage/kube-object.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { isManagedOutside } from "../../../shared/rules/replicas-managed.ts";
 import type { Seeded } from "../seeded.ts";
 import type { World } from "../world.ts";
 import { type AnyOperation, type Fault, isFunctionWrite } from "./fault.ts";
@@ -19,7 +21,7 @@ export const providers: readonly Fault[] = [
       operation.run();
       const pool = poolOf(world);
       if (pool === undefined) return;
-      if (chance.below(4) === 0) forget(pool, world, chance);
+      if (chance.below(4) === 0 && isProvisioned(pool)) forget(pool, world, chance);
       else lie(pool, world, chance);
     },
   },
@@ -40,6 +42,10 @@ function idsOf({ spec }: KubeObject): readonly string[] {
   return (spec as { readonly providerIDList?: readonly string[] } | undefined)?.providerIDList ?? [];
 }
 
+function isProvisioned(pool: KubeObject): boolean {
+  return (pool["status"] as Fields | undefined)?.["ready"] === true;
+}
+
 type Fields = { readonly [field: string]: Json | undefined };
 
 /** The provider says `spec.faults` in place of what it sees. */
@@ -49,6 +55,8 @@ function lie(pool: KubeObject, world: World, chance: Seeded): void {
     { providerIDList: ids.toReversed() },
     { providerIDList: [...ids, ...ids] },
     { providerIDList: [] },
+    // Who lets the provider choose would want none, and then its Nodes rightly go.
+    ...(isScaledOutside(pool, world) ? [] : [{ providerIDList: [], replicas: 0 }]),
     { providerIDList: ["", ...ids, ""] },
     { providerIDList: [...ids, NOBODYS] },
     { replicas: 0 },
@@ -61,6 +69,14 @@ function lie(pool: KubeObject, world: World, chance: Seeded): void {
     }));
   say(chance.pick(lies));
   world.troubles.lasting(SECOND + chance.below(60 * SECOND), () => say(undefined));
+}
+
+/** Whether its MachinePool wants as many replicas as it says. */
+function isScaledOutside({ metadata }: KubeObject, { management }: World): boolean {
+  const owner = metadata.ownerReferences?.find(({ kind }) => kind === MachinePool.kind)?.name ?? "";
+  const pools = management.storage.collection("cluster.x-k8s.io/machinepools");
+  const pool = pools.find(`${metadata.namespace}/${owner}`);
+  return pool !== undefined && isManagedOutside(pool as unknown as MachinePool);
 }
 
 /** For a while it does not say that it has ever been provisioned. */

@@ -61,7 +61,8 @@ export const workloads: readonly Fault[] = [
     number: "X-42",
     title: "a Node flaps: not ready, and ready again after a few seconds",
     rate: 1 / 10,
-    isSite: (operation) => isNotification(operation) && /"kind":"Node"/.test(operation.line),
+    isSite: (operation, { management }) =>
+      isNotification(operation) && operation.server !== management.address,
     strike(operation, world, chance) {
       operation.run();
       if (!isNotification(operation)) return;

@@ -2,6 +2,7 @@ import { FENCES_KEPT_MS } from "../../../infra/queue/claim.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
 import type { Cause } from "../../../shared/runtime/queue-port.ts";
+import type { Kernel } from "../kernel.ts";
 import type { ObservedRun } from "../observed-runs.ts";
 import type { Oracle } from "./oracle.ts";
 import { objectsRead, type ReadObject } from "./run-reads.ts";
@@ -9,74 +10,72 @@ import { objectsRead, type ReadObject } from "./run-reads.ts";
 interface Known {
   readonly version: number;
   readonly at: number;
+  /** Of the kernel: much can happen in one millisecond. */
+  readonly step: number;
 }
 
-/** No going back in time: F-05. */
+/** By function and key, then by object. */
+type KnownByRun = Map<string, Map<string, Known>>;
+
+/** No going back in time, also when the read model does (X-12, X-34, X-36): F-05. */
 export const freshness: readonly Oracle[] = [
   {
     number: "F-05",
     title: "no run acts on less than its trigger, an earlier run of its key, or its own writes",
     watch({ world, violated, evaluated }) {
       const { kernel, ledger, store, runs, management } = world;
-      /** By function and key, then by object: what its last writes came to, and the newest it has acted on. */
-      const written = new Map<string, Map<string, Known>>();
-      const used = new Map<string, Map<string, Known>>();
+      /**
+       * What the last writes of a key came to, or what it listed live in place of snapshots, as long as the ledger knows;
+       * and the newest snapshots that its runs have acted on.
+       */
+      const written: KnownByRun = new Map();
+      const used: KnownByRun = new Map();
       /** By the causes that were handed out with the claim: two runs of one key may overlap. */
       const ended = new WeakMap<readonly Cause[], ObservedRun>();
-      /** By cluster and version: the step at which the read model has shown it. */
-      const shown = new Map<string, number>();
-      let wentBackAt = 0;
-      // A read model that goes back by itself has no fences; what was written has.
-      const goBack = (): void => {
-        used.clear();
-        wentBackAt = kernel.steps;
-      };
+      /** Versions that the read model has shown: a cause does not say of which server it is. */
+      const shown = new Set<string>();
       ledger.onWipe(() => written.clear());
-      store.onWipe(goBack);
-      store.onDrop(goBack);
       let restoredAt = Number.NEGATIVE_INFINITY;
       management.onRestore(() => {
         restoredAt = kernel.now;
-        written.clear();
-        goBack();
+        for (const known of [written, used, shown]) known.clear();
       });
-      store.onShown(({ type, after }) =>
-        shown.set(`${type.cluster} ${after?.metadata.resourceVersion}`, kernel.steps),
-      );
+      store.onShown(({ type, after }) => shown.add(`${type.cluster} ${after?.metadata.resourceVersion}`));
 
+      /** Versions before and after a restore are not comparable (R-03), and some from before are still under way. */
+      const isSettled = (): boolean => kernel.now >= restoredAt + FENCES_KEPT_MS;
       const check = (run: ObservedRun, read: ReadObject): void => {
-        // Versions before and after a restore are not comparable (R-03), and some from before are still under way.
-        if (kernel.now < restoredAt + FENCES_KEPT_MS) return;
+        if (!isSettled()) return;
         const { name, version } = identityOf(read);
-        const tell = (than: string, known: number): void =>
-          violated(`${run.functionName} ${run.key} acts on ${name}@${version}, older than ${than} ${known}`);
+        const demand = (than: string, known: number | undefined): void => {
+          if (known === undefined) return;
+          evaluated();
+          if (version < known)
+            violated(
+              `${run.functionName} ${run.key} acts on ${name}@${version}, older than ${than} ${known}`,
+            );
+        };
         const trigger = triggerOf(run, read.object);
-        const isShown = (shown.get(`${read.cluster} ${trigger}`) ?? 0) > wentBackAt;
-        if (trigger !== undefined && isShown && version < trigger) tell("its trigger", trigger);
-        const earlier = used.get(nameOf(run))?.get(name);
-        // What has ended since is no earlier run: this one has stood still beyond its lease (X-05).
-        const isEarlier = earlier !== undefined && earlier.at <= run.startedAt;
-        if (isEarlier && version < earlier.version) tell("an earlier run", earlier.version);
-        const own = written.get(nameOf(run))?.get(name);
-        if (own === undefined || own.at > run.startedAt || run.startedAt - own.at >= FENCES_KEPT_MS) return;
-        evaluated();
-        if (version < own.version) tell("its own write", own.version);
+        demand("its trigger", shown.has(`${read.cluster} ${trigger}`) ? trigger : undefined);
+        demand("an earlier run", knownBefore(used, run, name)?.version);
+        const own = knownBefore(written, run, name);
+        const isKept = own !== undefined && run.startedAt - own.at < FENCES_KEPT_MS;
+        demand("its own write", isKept ? own.version : undefined);
       };
       runs.onEnd((run) => {
         ended.set(run.lease.causes, run);
         // A run that has decided nothing acts on nothing.
         if (run.record?.decision === undefined) return;
-        const snapshots = objectsRead(run.record).filter(({ source }) => source === "snapshot");
-        for (const read of snapshots) check(run, read);
+        for (const read of snapshotsIn(run)) check(run, read);
       });
       ledger.onFinish(({ functionName, claim, accepted, outcome }) => {
         const name = `${functionName} ${claim.key}`;
         const run = ended.get(claim.causes);
-        if (!accepted || run === undefined || outcome.type === "again") return;
-        const acted = objectsRead(run.record).filter(({ source }) => source === "snapshot");
-        for (const read of acted) note(used, name, identityOf(read), kernel.now);
-        if (run.record !== undefined)
-          for (const write of writesOf(run.record)) note(written, name, write, kernel.now);
+        if (!accepted || run === undefined || outcome.type === "again" || !isSettled()) return;
+        for (const read of snapshotsIn(run)) note(used, name, identityOf(read), kernel);
+        if (run.record === undefined) return;
+        for (const write of writesOf(run.record)) note(written, name, write, kernel);
+        for (const read of listedInstead(run.record)) note(written, name, identityOf(read), kernel);
       });
     },
   },
@@ -98,8 +97,14 @@ export const freshness: readonly Oracle[] = [
 const BARRIER_MS = 100;
 const MOST_WAITS = 50;
 
-function nameOf({ functionName, key }: ObservedRun): string {
-  return `${functionName} ${key}`;
+/** What a key knew when the run began: what has ended since is no earlier run, this one stood still (X-05). */
+function knownBefore(known: KnownByRun, run: ObservedRun, object: string): Known | undefined {
+  const found = known.get(`${run.functionName} ${run.key}`)?.get(object);
+  return found !== undefined && found.step <= run.startedInStep ? found : undefined;
+}
+
+function snapshotsIn({ record }: ObservedRun): readonly ReadObject[] {
+  return objectsRead(record).filter(({ source }) => source === "snapshot");
 }
 
 interface Identity {
@@ -111,6 +116,12 @@ interface Identity {
 function identityOf({ cluster, object }: Pick<ReadObject, "cluster" | "object">): Identity {
   const { namespace = "", name, uid, resourceVersion } = object.metadata;
   return { name: `${cluster} ${object.kind} ${namespace}/${name} ${uid}`, version: Number(resourceVersion) };
+}
+
+/** Behind a fence, the server is asked in place of the read model. */
+function listedInstead(record: AttemptRecord): readonly ReadObject[] {
+  const reads = record.reads.filter(({ question, source }) => question.call === "list" && source === "live");
+  return objectsRead({ ...record, reads });
 }
 
 /** What the API server has answered, as far as the object was read before. */
@@ -126,15 +137,10 @@ function writesOf(record: AttemptRecord): readonly Identity[] {
   });
 }
 
-function note(
-  known: Map<string, Map<string, Known>>,
-  of: string,
-  { name, version }: Identity,
-  at: number,
-): void {
+function note(known: KnownByRun, of: string, { name, version }: Identity, { now, steps }: Kernel): void {
   const objects = known.get(of) ?? new Map<string, Known>();
   known.set(of, objects);
-  if ((objects.get(name)?.version ?? 0) < version) objects.set(name, { version, at });
+  if ((objects.get(name)?.version ?? 0) < version) objects.set(name, { version, at: now, step: steps });
 }
 
 /** The newest version among the causes that name this object. */

@@ -1,5 +1,9 @@
-import { parseKey } from "../../../shared/runtime/key.ts";
+import { DEFAULT_QUEUE } from "../../../shared/runtime/backoff.ts";
+import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import { type Key, parseKey } from "../../../shared/runtime/key.ts";
+import type { World } from "../world.ts";
 import type { Oracle } from "./oracle.ts";
+import { functionOf } from "./sent-write.ts";
 
 /** Q-12, F-17. */
 const STARTS_PER_READY_KEY = 4;
@@ -10,20 +14,59 @@ export const isolation: readonly Oracle[] = [
   {
     number: "F-16",
     title: "one cluster holds no more workers of a function than it may",
-    watch({ world: { ledger, functions }, violated, evaluated }) {
-      const running = new Map<string, Set<string>>();
-      ledger.onWipe(() => running.clear());
-      ledger.onClaim((functionName, { key }) => {
-        const { spec } = functions.find((each) => each.spec.name === functionName) ?? {};
-        const most = spec?.queue?.maxRunningPerTenant;
+    watch({ world, violated, evaluated }) {
+      const runningOf = runningByTenant(world);
+      world.ledger.onClaim((functionName, { key }) => {
+        const most = mostRunning(functionOfName(world, functionName));
         const tenant = parseKey(key)?.tenant;
         if (most === undefined || tenant === undefined) return;
-        const name = `${functionName} ${tenant}`;
-        const known = [...(running.get(name) ?? []), key];
-        const still = known.filter((each) => ledger.stateOf(functionName, each)?.state === "running");
-        running.set(name, new Set(still));
-        if (new Set(still).size > 1) evaluated();
-        if (new Set(still).size > most) violated(`${name} runs ${still.length} keys at a time`);
+        const running = runningOf(functionName, tenant);
+        if (running > 1) evaluated();
+        if (running > most) violated(`${functionName} ${tenant} runs ${running} keys at a time`);
+      });
+      world.network.onLeave(({ server, request }) => {
+        const fn = functionOfName(world, functionOf(request.headers));
+        if (fn === undefined || server === world.management.address) return;
+        if (mostRunning(fn) === undefined)
+          violated(`${fn.spec.name} asks a workload server, which may hold all of its workers`);
+      });
+    },
+  },
+  {
+    number: "F-16",
+    title: "no key waits behind more runs of another cluster than a worker has room for",
+    watch({ world, violated, evaluated }) {
+      const { ledger, kernel } = world;
+      const runningOf = runningByTenant(world);
+      const starts = new Map<string, Start[]>();
+      /** What waits for an event: a retry or a relist may wait longer (Q-11). */
+      const live = new Set<string>();
+      ledger.onWipe(() => {
+        starts.clear();
+        live.clear();
+      });
+      ledger.onEnqueue((functionName, { key, class: wanted }) => {
+        if (wanted === "live") live.add(`${functionName} ${key}`);
+      });
+      ledger.onClaim((functionName, { key, readyMs }) => {
+        const tenant = parseKey(key)?.tenant;
+        if (tenant === undefined) return;
+        const fn = functionOfName(world, functionName);
+        const earlier = starts.get(functionName) ?? [];
+        const isFull = runningOf(functionName, tenant) >= (mostRunning(fn) ?? Number.POSITIVE_INFINITY);
+        starts.set(functionName, [...earlier, { at: kernel.now, tenant, isFull }]);
+        if (!live.delete(`${functionName} ${key}`)) return;
+        // A tenant that has all it may have waits for itself.
+        const passed = earlier.filter(({ at }) => at > kernel.now - readyMs);
+        if (passed.some((start) => start.tenant === tenant && start.isFull)) return;
+        const others = Map.groupBy(passed, (start) => start.tenant);
+        others.delete(tenant);
+        const { concurrency = DEFAULT_QUEUE.concurrency } = fn?.spec.queue ?? {};
+        for (const [other, { length }] of others) {
+          evaluated();
+          if (length > concurrency)
+            violated(`${functionName} ${key} waits behind ${length} runs of ${other}`);
+        }
       });
     },
   },
@@ -57,3 +100,36 @@ export const isolation: readonly Oracle[] = [
     },
   },
 ];
+
+/** One claim. */
+interface Start {
+  /** Of simulated time, ms since the epoch. */
+  readonly at: number;
+  readonly tenant: string;
+  /** With it the tenant has all the runs that it may have at a time. */
+  readonly isFull: boolean;
+}
+
+function functionOfName({ functions }: World, name: string): AnyFunction | undefined {
+  return functions.find(({ spec }) => spec.name === name);
+}
+
+/** Runs of one tenant at a time: what the function says, and never more than a quarter of its workers. */
+function mostRunning(fn: AnyFunction | undefined): number | undefined {
+  const { concurrency = DEFAULT_QUEUE.concurrency, maxRunningPerTenant } = fn?.spec.queue ?? {};
+  if (maxRunningPerTenant === undefined) return undefined;
+  return Math.min(maxRunningPerTenant, Math.max(1, Math.floor(concurrency / 4)));
+}
+
+/** How many keys of a tenant run now, the one that is being claimed included. */
+function runningByTenant({ ledger }: World): (functionName: string, tenant: string) => number {
+  const claimed = new Map<string, Set<Key>>();
+  ledger.onWipe(() => claimed.clear());
+  ledger.onClaim((functionName, { key }) => {
+    const name = `${functionName} ${parseKey(key)?.tenant}`;
+    const known = [...(claimed.get(name) ?? []), key];
+    const running = known.filter((each) => ledger.stateOf(functionName, each)?.state === "running");
+    claimed.set(name, new Set(running));
+  });
+  return (functionName, tenant) => claimed.get(`${functionName} ${tenant}`)?.size ?? 0;
+}

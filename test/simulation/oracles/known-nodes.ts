@@ -11,34 +11,44 @@ interface KnownNode {
 /** The Nodes of all workload servers, as their own API servers have told. */
 export interface KnownNodes {
   ever(uid: string): KnownNode | undefined;
+  /** Undefined also when its server is gone, or is another one that does not have it. */
   living(uid: string): KnownNode | undefined;
 }
 
 const known = new WeakMap<World, KnownNodes>();
+const NOT_FOUND = 404;
 
 /** The same for everybody who asks in one world; ask before it starts. */
 export function nodesOf(world: World): KnownNodes {
   const already = known.get(world);
   if (already !== undefined) return already;
-  const ever = new Map<string, KnownNode>();
-  const gone = new Set<string>();
+  const ever = new Map<string, KnownNode & { readonly server: string }>();
+  /** By server and name: the uid of the Node that is there. */
+  const present = new Map<string, string>();
   world.network.witness(({ server, request, code, text }) => {
-    if (server === world.management.address || request.method === "GET" || code >= 300) return;
     const place = placeOf(request.path);
-    if (place?.type !== "/nodes" || place.subresource !== "") return;
-    const node = parsed(text) as (Node & { readonly details?: { readonly uid?: string } }) | undefined;
-    if (request.method === "DELETE") gone.add(node?.metadata?.uid ?? node?.details?.uid ?? "");
-    else if (node?.metadata.uid !== undefined)
-      ever.set(node.metadata.uid, { ...summary(node), uid: node.metadata.uid });
+    if (server === world.management.address || place?.type !== "/nodes" || place.subresource !== "") return;
+    const at = `${server} ${place.name}`;
+    if (code === NOT_FOUND) present.delete(at);
+    if (request.method === "GET" || code >= 300) return;
+    if (request.method === "DELETE") {
+      present.delete(at);
+      return;
+    }
+    const { metadata, spec } = (parsed(text) ?? {}) as Partial<Node>;
+    if (metadata?.uid === undefined) return;
+    const { name, uid } = metadata;
+    present.set(`${server} ${name}`, uid);
+    ever.set(uid, { name, uid, providerID: spec?.providerID, server });
   });
   const nodes: KnownNodes = {
     ever: (uid) => ever.get(uid),
-    living: (uid) => (gone.has(uid) ? undefined : ever.get(uid)),
+    living(uid) {
+      const node = ever.get(uid);
+      if (node === undefined || !world.network.servers.includes(node.server)) return undefined;
+      return present.get(`${node.server} ${node.name}`) === uid ? node : undefined;
+    },
   };
   known.set(world, nodes);
   return nodes;
-}
-
-function summary({ metadata, spec }: Node): Omit<KnownNode, "uid"> {
-  return { name: metadata.name, providerID: spec?.providerID };
 }

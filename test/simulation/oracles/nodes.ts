@@ -1,5 +1,7 @@
 import type { Node } from "../../../shared/api/core.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
+import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
 import { parseKey } from "../../../shared/runtime/key.ts";
 import { sameJson } from "../../../shared/runtime/path.ts";
 import { nodesOf } from "./known-nodes.ts";
@@ -39,7 +41,7 @@ export const nodes: readonly Oracle[] = [
         const parts = parseKey(key);
         if (parts === undefined || !functionName.startsWith("machinepool-")) return;
         const pool = lastRead(record, "MachinePool", parts) as MachinePool | undefined;
-        if (pool === undefined || !isEmptyForNow(pool)) return;
+        if (pool === undefined || !listsNothing(pool, record)) return;
         evaluated();
         const writes =
           record?.writes.filter(({ verb, kind }) => verb === "delete" && kind.kind === "Node") ?? [];
@@ -87,10 +89,20 @@ export const nodes: readonly Oracle[] = [
   },
 ];
 
-/** It lists nothing, although it wants replicas and has Nodes. */
-function isEmptyForNow({ metadata, spec, status }: MachinePool): boolean {
+/** It or its provider lists nothing, although it wants replicas and has Nodes. */
+function listsNothing(pool: MachinePool, record: AttemptRecord | undefined): boolean {
+  const { metadata, spec, status } = pool;
   if (metadata.deletionTimestamp !== undefined || spec.replicas === 0) return false;
-  return (spec.providerIDList ?? []).length === 0 && (status?.nodeRefs ?? []).length > 0;
+  if ((status?.nodeRefs ?? []).length === 0) return false;
+  const { kind, name } = spec.template.spec.infrastructureRef;
+  const provider = lastRead(record, kind, { namespace: metadata.namespace ?? "", name });
+  return [pool, provider].some((lister) => lister !== undefined && listedBy(lister).length === 0);
+}
+
+function listedBy(object: KubeObject): readonly string[] {
+  return (
+    (object as { readonly spec?: Pick<MachinePool["spec"], "providerIDList"> }).spec?.providerIDList ?? []
+  );
 }
 
 /** Why the Node should have stayed, by what the run has read last of it and its pool. */

@@ -1,5 +1,6 @@
 import type { ContractReference } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
+import type { ObservedRun } from "../observed-runs.ts";
 import { nodesOf } from "./known-nodes.ts";
 import type { Oracle, StoredChange, Watched } from "./oracle.ts";
 import { onWrite } from "./sent-write.ts";
@@ -22,10 +23,11 @@ export const pools: readonly Oracle[] = [
     title: "the finalizer goes after bootstrap, infrastructure and Nodes",
     watch({ world, violated, evaluated }) {
       const known = nodesOf(world);
+      const isUndone = undoneByRestores(world);
       onWrite(world, ({ functionName, verb, body, answer, run }) => {
         if (functionName !== "machinepool-delete" || verb !== "patch") return;
         const isRelease = JSON.stringify(body).includes('{"op":"remove","path":"/metadata/finalizers');
-        if (!isRelease || answer === undefined) return;
+        if (!isRelease || answer === undefined || isUndone(run)) return;
         evaluated();
         const pool = answer as MachinePool;
         // By the clock of who did it, which may be wrong by 30 s (section 2).
@@ -49,6 +51,20 @@ export const pools: readonly Oracle[] = [
     if (had !== "" && has === "") watched.violated(`${had} is gone`);
   }),
 ];
+
+/** Whether what a run has seen is no longer what there is, because the server was restored since (X-18). */
+function undoneByRestores({
+  management,
+  kernel,
+}: Watched["world"]): (run: ObservedRun | undefined) => boolean {
+  let { storage } = management;
+  let restoredAt = Number.NEGATIVE_INFINITY;
+  management.onRestore(() => {
+    storage = management.storage;
+    restoredAt = kernel.now;
+  });
+  return (run) => management.storage !== storage || (run?.startedAt ?? 0) <= restoredAt;
+}
 
 /** What it references, as far as that exists and belongs to it. */
 function ownRefs(

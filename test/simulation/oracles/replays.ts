@@ -1,3 +1,4 @@
+import { systemClock } from "../../../infra/clock.ts";
 import { composeLetter, summarizeAttempt } from "../../../shared/runtime/compose-letter.ts";
 import type { Death, FailedRun } from "../../../shared/runtime/dead-letters-port.ts";
 import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
@@ -21,7 +22,7 @@ export const replays: readonly Oracle[] = [
         const others = recorded.filter(({ death }) => death === undefined).slice(0, MOST);
         for (const run of [...dead, ...others]) {
           const fn = world.functions.find(({ spec }) => spec.name === run.function);
-          if (fn === undefined || isCutOff(run)) continue;
+          if (fn === undefined || !hasBegun(run)) continue;
           evaluated();
           const wrong = differenceIn(await replayed(fn, run));
           if (wrong !== undefined) violated(`${run.function} ${run.key}: ${wrong}`);
@@ -31,13 +32,9 @@ export const replays: readonly Oracle[] = [
   },
 ];
 
-/**
- * A run that was cut off, or never got to its step, has decided nothing. Neither has one of which a read failed: the
- * letter does not hold the reads beside it that had no answer yet.
- */
-function isCutOff({ record }: FailedRun): boolean {
-  if (record?.decision !== undefined) return false;
-  return record?.thrown === undefined || record.reads.some(({ answer }) => answer.type === "error");
+/** A run that failed before its first read, other than by its key, has come to nothing that could be compared. */
+function hasBegun({ record, failure }: FailedRun): boolean {
+  return (record?.reads.length ?? 0) > 0 || failure.reason === "MalformedKey";
 }
 
 async function replayed(fn: AnyFunction, run: FailedRun): Promise<ReplayResult> {
@@ -45,7 +42,8 @@ async function replayed(fn: AnyFunction, run: FailedRun): Promise<ReplayResult> 
   const hide = (secret: string): string => secret;
   const attempt = summarizeAttempt(run, death.since, hide);
   const history = { firstFailureAt: attempt.start, attempts: [attempt] };
-  return replay(fn, await composeLetter({ ...run, death }, { build: BUILD, history, hide }));
+  const letter = await composeLetter({ ...run, death }, { build: BUILD, history, hide });
+  return replay(fn, letter, systemClock);
 }
 
 function differenceIn(result: ReplayResult): string | undefined {

@@ -63,20 +63,29 @@ export const wakeUps: readonly Oracle[] = [
   },
   {
     number: "F-12",
-    title: "a change of a dead key starts a fresh attempt",
+    title: "a change of a dead key starts a fresh attempt; that it delays no other, F-01 and F-17 say",
     watch({ world: { ledger }, violated, evaluated, onRest }) {
+      /** Dead, or about to be: the letter is being written. */
+      const dead = new Set<string>();
       const revived = new Set<string>();
+      ledger.onFailure((functionName, { key, death }) => {
+        if (death !== undefined) dead.add(`${functionName} ${key}`);
+      });
       ledger.onEnqueue((functionName, { key, class: wanted }) => {
-        const isDead = ledger.stateOf(functionName, key)?.state === "dead";
-        if (isDead && wanted === "live") revived.add(`${functionName} ${key}`);
+        const name = `${functionName} ${key}`;
+        if (wanted === "live" && dead.has(name)) revived.add(name);
       });
       ledger.onClaim((functionName, { key, failures }) => {
         const name = `${functionName} ${key}`;
+        dead.delete(name);
         if (!revived.delete(name)) return;
         evaluated();
         if (failures > 0) violated(`${name} begins with ${failures} failures`);
       });
-      ledger.onWipe(() => revived.clear());
+      ledger.onWipe(() => {
+        dead.clear();
+        revived.clear();
+      });
       onRest(() => {
         for (const name of revived) violated(`${name} stays dead whatever changes`);
       });

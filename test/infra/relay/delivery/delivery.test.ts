@@ -205,6 +205,23 @@ describe("delivery", () => {
     expect(await delivery.replace(type, [thing("a", "500"), thing("b", "90")], list("601"))).toBe(false);
   });
 
+  it("says that the server was restored before anything of its list is stored or told (KR-12)", async () => {
+    const { delivery, store, woken } = world();
+    await delivery.replace(type, [thing("a", "500")], list("510"));
+    woken();
+    const seen: unknown[] = [];
+    const ifRestored = async () => {
+      seen.push(
+        (await store.get(type, { namespace: "default", name: "a" }))?.metadata.resourceVersion,
+        woken(),
+      );
+    };
+    await delivery.replace(type, [thing("a", "90")], { ...list("100"), ifRestored });
+    expect(seen).toEqual(["500", []]);
+    await delivery.replace(type, [thing("a", "91")], { ...list("101"), ifRestored });
+    expect(seen).toHaveLength(2);
+  });
+
   it("keeps what another relay has stored since its list was made (KR-21)", async () => {
     const { delivery, store } = world();
     await delivery.replace(type, [thing("a", "500")], list("510"));
@@ -344,6 +361,42 @@ describe("a relay that is killed and started again", () => {
     });
     expect(first.woken()).toEqual(["b", "neighbour-of-b", "neighbour-of-c"]);
     expect(await first.delivery.hasLost(type)).toBe(false);
+  });
+
+  it("F-05: begins anew in a store that goes back just when it was emptied (X-34)", async () => {
+    const inner = createMemoryStore();
+    let forgotten = 0;
+    const store = {
+      ...inner,
+      drop: async () => {
+        forgotten += 1;
+        if (forgotten > 1) await inner.drop(type);
+      },
+    };
+    await store.put(type, thing("gone", "3"));
+    const first = world({ store });
+    await first.delivery.replace(type, [thing("a", "5")], complete);
+    expect(forgotten).toBe(2);
+    expect((await store.list(type, {})).map(({ metadata }) => metadata.name)).toEqual(["a"]);
+  });
+
+  it("F-05: tells the store that a list begins before anything of it is stored, and at last that it is whole", async () => {
+    const inner = createMemoryStore();
+    const told: string[] = [];
+    const store = {
+      ...inner,
+      put: (...put: Parameters<typeof inner.put>) => {
+        told.push("put");
+        return inner.put(...put);
+      },
+      advance: (...advance: Parameters<typeof inner.advance>) => {
+        told.push(`ready ${advance[1].ready}`);
+        return inner.advance(...advance);
+      },
+    };
+    const first = world({ store });
+    await first.delivery.replace(type, [thing("a", "5"), thing("b", "6")], complete);
+    expect(told).toEqual(["ready false", "put", "put", "ready true"]);
   });
 
   it("notices a store that has lost the newest of what it was told (X-34)", async () => {

@@ -261,6 +261,25 @@ describe("workload connections", () => {
     expect(await w.status()).toMatchObject({ nodesComplete: true });
   });
 
+  it("F-05, KR-22: are believed only once a store that has gone back knows them as they are", async () => {
+    await using w = await world();
+    await connect(w);
+    expect(await w.store.progress(connectionType)).toMatchObject({ ready: true });
+    const [before] = await w.store.list(connectionType, {});
+    if (before === undefined) throw new Error("no Connection was published");
+    const gone = { ...before, metadata: { ...before.metadata, name: "gone", uid: "uid-gone" } };
+    await w.store.put(connectionType, gone);
+    await w.store.advance(connectionType, { ready: false });
+    w.connections.relistLost();
+    await eventually(async () => (await w.store.progress(connectionType)).ready, within);
+    const stored = await w.store.list(connectionType, {});
+    expect(stored.map(({ metadata }) => metadata.name)).toEqual(["c1"]);
+    expect(stored[0]).toMatchObject({ status: { state: "connected", nodesComplete: true } });
+    expect(Number(stored[0]?.metadata.resourceVersion)).toBeGreaterThan(
+      Number(before.metadata.resourceVersion),
+    );
+  });
+
   it("do not believe in absent Nodes while the server sends more than it may, and say so (KR-11, S-14)", async () => {
     await using w = await world();
     const huge = Buffer.alloc(8 * 1024 * 1024 + 1, "x");

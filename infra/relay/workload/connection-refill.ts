@@ -1,0 +1,54 @@
+import { objectKeyOf, workloadCluster } from "../../../shared/api/kinds.ts";
+import type { Store } from "../../../shared/runtime/ports.ts";
+import type { Delivery } from "../delivery/delivery.ts";
+import type { WorkloadConnection } from "./connection.ts";
+import { CONNECTION_TYPE } from "./connection-record.ts";
+
+interface RefillOptions {
+  readonly store: Store;
+  readonly delivery: Pick<Delivery, "remove">;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A store that is new, or has lost data, tells of connections what was so at an earlier time, or nothing. It is believed
+ * (KR-22) once what is known is published again and all else forgotten.
+ */
+export interface Refill {
+  /** Refills the store if it has to be. Never waits; a store that does not answer is asked again with the next look. */
+  look(): void;
+}
+
+/** `followed` are the connections by the name of their Cluster, now and later. Looks at once. */
+export function startRefill(
+  { store, delivery, signal }: RefillOptions,
+  followed: ReadonlyMap<string, { readonly connection: Pick<WorkloadConnection, "republish"> }>,
+): Refill {
+  let isLooking: boolean = false;
+  const refill = async (): Promise<void> => {
+    if ((await store.progress(CONNECTION_TYPE)).ready) return;
+    await store.advance(CONNECTION_TYPE, { ready: false });
+    const left = await store.list(CONNECTION_TYPE, {});
+    const known = new Set<string>();
+    await Promise.all(
+      [...followed].map(async ([cluster, { connection }]) => {
+        if (await connection.republish()) known.add(cluster);
+      }),
+    );
+    for (const stored of left) {
+      // One that is published meanwhile is newer, and stays.
+      if (!known.has(workloadCluster(objectKeyOf(stored)))) await delivery.remove(CONNECTION_TYPE, stored);
+    }
+    await store.advance(CONNECTION_TYPE, { ready: true });
+  };
+  const look = (): void => {
+    if (isLooking || signal.aborted) return;
+    isLooking = true;
+    const end = (): void => {
+      isLooking = false;
+    };
+    refill().then(end, end);
+  };
+  look();
+  return { look };
+}

@@ -1,0 +1,27 @@
+import type { Store, TypeKey } from "./ports.ts";
+
+/**
+ * A kind whose list is not complete, or no longer: what is stored may be of an earlier time, and what is not may still
+ * exist (KR-22). The run comes back soon.
+ */
+export class NotListedError extends Error {
+  constructor(type: TypeKey) {
+    super(`the list of ${type.kind} on ${type.cluster} is not complete`);
+    this.name = "NotListedError";
+  }
+}
+
+/**
+ * What the read model holds of a kind while its list is complete. While it is, snapshots only become newer, so no run
+ * sees less than what has woken it or than an earlier run (F-05). The read model may be lost, or go back to an earlier
+ * time, between two calls: it is asked once more behind the read.
+ */
+export async function whileListed<T>(store: Store, type: TypeKey, read: () => Promise<T>): Promise<T> {
+  const [found] = await Promise.all([read(), demandListed(store, type)]);
+  await demandListed(store, type);
+  return found;
+}
+
+async function demandListed(store: Store, type: TypeKey): Promise<void> {
+  if (!(await store.progress(type)).ready) throw new NotListedError(type);
+}
