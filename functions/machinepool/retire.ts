@@ -4,7 +4,7 @@ import { refTo, workloadCluster } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
 import { poolHold } from "../../shared/rules/pool-hold.ts";
-import { isContested } from "../../shared/rules/pool-node-marks.ts";
+import { isContested, type Rivals } from "../../shared/rules/pool-node-marks.ts";
 import {
   clusterKeyOf,
   readCluster,
@@ -13,15 +13,11 @@ import {
   readNodesLive,
   readProviders,
   readRivals,
+  readRivalsLive,
 } from "../../shared/rules/pool-reads.ts";
 import { retiredNodes } from "../../shared/rules/pool-retired-nodes.ts";
 import { SECOND } from "../../shared/runtime/backoff.ts";
-import {
-  defineFunction,
-  type StepContext,
-  watch,
-  watchContract,
-} from "../../shared/runtime/define-function.ts";
+import { defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
 import { inCluster, itself, poolsOfNode, referencing } from "../../shared/runtime/mappings.ts";
 import { done, requeueAfter, waitFor } from "../../shared/runtime/result.ts";
 
@@ -67,7 +63,8 @@ export const machinepoolRetire = defineFunction(
     const nodes = await readNodes(read, pool);
     if (nodes === undefined) return { result: waitFor("Connection.status.nodesComplete") };
     const shown = await readProviders(read, pool);
-    const departed = await retirable(read, pool, retiredNodes(pool, shown.infrastructure, nodes));
+    const gone = retiredNodes(pool, shown.infrastructure, nodes);
+    const departed = retirable(gone, await readRivals(read, pool, gone));
     const batch = departed.slice(0, AT_ONCE);
     if (batch.length === 0) return { result: done };
 
@@ -81,7 +78,8 @@ export const machinepoolRetire = defineFunction(
     const { infrastructure } = await readProviders(read.live, live.pool);
     const names = batch.map(({ metadata }) => metadata.name);
     const liveNodes = await readNodesLive(read, names, cluster);
-    const retired = await retirable(read, live.pool, retiredNodes(live.pool, infrastructure, liveNodes));
+    const liveGone = retiredNodes(live.pool, infrastructure, liveNodes);
+    const retired = retirable(liveGone, await readRivalsLive(read.live, live.pool, liveGone));
     return {
       delete: retired.map((node) => refTo(Node, node, cluster)),
       // The Nodes that go bring the key back at once; this is for a batch of which none goes.
@@ -91,11 +89,6 @@ export const machinepoolRetire = defineFunction(
 );
 
 /** Without those that are being deleted already, and those that another pool lists. */
-async function retirable(
-  read: StepContext["read"],
-  pool: MachinePool,
-  nodes: readonly Node[],
-): Promise<readonly Node[]> {
-  const rivals = await readRivals(read, pool, nodes);
+function retirable(nodes: readonly Node[], rivals: Rivals): readonly Node[] {
   return nodes.filter((node) => node.metadata.deletionTimestamp === undefined && !isContested(node, rivals));
 }

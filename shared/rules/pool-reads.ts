@@ -1,9 +1,10 @@
 import { Cluster } from "../api/cluster.ts";
 import { Connection, Node } from "../api/core.ts";
+import { CLUSTER_NAME_LABEL } from "../api/indexes.ts";
 import { type ClusterName, type ObjectKey, objectKeyOf, workloadCluster } from "../api/kinds.ts";
 import type { Machine } from "../api/machine.ts";
 import { MachinePool } from "../api/machinepool.ts";
-import type { Reader, Referenced } from "../runtime/ports.ts";
+import type { LiveReader, Reader, Referenced } from "../runtime/ports.ts";
 import { belongsElsewhere, type Rivals, rivalsAmong } from "./pool-node-marks.ts";
 import { isRefTo } from "./pool-nodes.ts";
 
@@ -119,6 +120,22 @@ export async function readRivals(
   return rivalsAmong(pools.filter(({ metadata }) => metadata.uid !== pool.metadata.uid));
 }
 
+/**
+ * The same from the API server, before a Node is deleted: a snapshot may not know yet of a pool that has taken an
+ * instance over (F-20). Pools that no run has labelled yet are not among them, and list nothing that a run of theirs has
+ * found.
+ */
+export async function readRivalsLive(
+  live: LiveReader,
+  pool: MachinePool,
+  nodes: readonly Node[],
+): Promise<Rivals> {
+  if (nodes.length === 0) return rivalsAmong([]);
+  const { namespace, name } = clusterKeyOf(pool);
+  const pools = await live.list(MachinePool, { namespace, labelSelector: `${CLUSTER_NAME_LABEL}=${name}` });
+  return rivalsAmong(pools.filter(({ metadata }) => metadata.uid !== pool.metadata.uid));
+}
+
 /** The Nodes behind a pool's refs as the workload cluster has them, without those of another pool. */
 export async function readLiveNodes(read: Reader, pool: MachinePool): Promise<readonly Node[]> {
   const cluster = workloadCluster(clusterKeyOf(pool));
@@ -128,7 +145,7 @@ export async function readLiveNodes(read: Reader, pool: MachinePool): Promise<re
     const ref = refs.get(node.metadata.name);
     return ref !== undefined && isRefTo(ref, node);
   });
-  const rivals = await readRivals(read, pool, nodes);
+  const rivals = await readRivalsLive(read.live, pool, nodes);
   return nodes.filter((node) => !belongsElsewhere(pool, node, rivals));
 }
 

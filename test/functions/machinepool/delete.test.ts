@@ -156,15 +156,17 @@ describe("machinepool-delete", () => {
     expect(decision.patch?.[0]?.operations).toEqual(RELEASE);
   });
 
-  it("leaves a Node that another pool lists", async () => {
+  it("leaves a Node that another pool lists, also when only the API server knows it yet", async () => {
     const heir = machinePool({
       metadata: { name: "p2", uid: "uid-p2" },
       spec: { providerIDList: ["foo://1"] },
     });
-    const world = given(cluster(), deleted(), heir, connection()).inWorkload("default/c1", node("n1"));
-    const decision = await decide(machinepoolDelete, world, "p1");
-    expect(decision.delete).toBeUndefined();
-    expect(decision.patch?.[0]?.operations).toEqual(RELEASE);
+    const known = given(cluster(), deleted(), connection());
+    for (const world of [known.live(heir), given(heir, cluster(), deleted(), connection())]) {
+      const decision = await decide(machinepoolDelete, world.inWorkload("default/c1", node("n1")), "p1");
+      expect(decision.delete).toBeUndefined();
+      expect(decision.patch?.[0]?.operations).toEqual(RELEASE);
+    }
   });
 
   it("waits for an unreachable workload cluster exactly until the timeout", async () => {

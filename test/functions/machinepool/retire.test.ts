@@ -123,12 +123,13 @@ describe("machinepool-retire", () => {
     expect(await deleted(world(shrunk(), foreign))).toEqual([]);
   });
 
-  it("keeps a Node that another pool lists", async () => {
+  it("keeps a Node that another pool lists, also when only the API server knows it yet", async () => {
     const other = machinePool({
       metadata: { name: "p2", uid: "uid-p2" },
       spec: { providerIDList: ["foo://3"] },
     });
     expect(await deleted(world(shrunk(), INFRA, other))).toEqual([]);
+    expect(await deleted(world(shrunk(), INFRA).live(other))).toEqual([]);
   });
 
   it("deletes nothing after a pause that only the API server knows yet", async () => {

@@ -142,16 +142,14 @@ const STEPS: ReadonlySet<string> = new Set(["request", "answer", "line", "ledger
 class Director {
   readonly #decide: Decide;
   readonly #fault: Fault | undefined;
-  readonly #areEditsFirst: boolean;
   #world: World | undefined;
   #pointOf: ((ready: readonly Operation[]) => { steps: Map<Step, Operation>; point: Point }) | undefined;
   #strikesNext: boolean = false;
   isEnded: boolean = false;
   hasStruck: boolean = false;
 
-  constructor({ fault, areEditsFirst = false }: SmallWorld, decide: Decide) {
+  constructor({ fault }: SmallWorld, decide: Decide) {
     this.#decide = decide;
-    this.#areEditsFirst = areEditsFirst;
     this.#fault = FAULTS.find(({ number }) => number === fault);
   }
 
@@ -191,7 +189,6 @@ class Director {
   #isUnseen(operation: Operation): boolean {
     const { kind, isQuiet = false, process } = operation;
     if (isQuiet || !process.isAlive || !STEPS.has(kind)) return true;
-    if (this.#areEditsFirst && process.name === "user") return true;
     return mayBeFirst(operation as AnyOperation, this.#fault?.number);
   }
 
