@@ -16,6 +16,8 @@ export interface CloudOptions {
   /** Default: those of this process. */
   readonly random?: Random | undefined;
   readonly network?: Network | undefined;
+  /** So long a Node outlives its instance, ms; default 0. */
+  readonly nodeLingersMs?: number | undefined;
 }
 
 /** Requests under way at the same time: enough to keep a server busy, few enough not to crowd out the functions. */
@@ -28,7 +30,7 @@ const CONCURRENT_INSTANCES = 32;
  * where the first ended. Disposing stops the workload servers.
  */
 export async function startCloud(options: CloudOptions): Promise<AsyncDisposable> {
-  const { server, clock, log, random = systemRandom, network = systemNetwork } = options;
+  const { server, clock, log, random = systemRandom, network = systemNetwork, nodeLingersMs } = options;
   const client = server.as("sim-cloud");
   const view = createCloudView();
   const stopping = new AbortController();
@@ -39,7 +41,7 @@ export async function startCloud(options: CloudOptions): Promise<AsyncDisposable
     clock,
     onError,
     concurrency: CONCURRENT_INSTANCES,
-    run: createInstanceRun({ client, clock, view }),
+    run: createInstanceRun({ client, clock, view, nodeLingersMs }),
   });
   const onStart = (key: string): void => {
     for (const instance of view.instancesOf.get(key) ?? []) instances.wake(instance);

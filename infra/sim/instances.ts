@@ -14,33 +14,43 @@ interface Registered {
   readonly uid: string | undefined;
   /** What its status says about Ready; undefined: it has no status yet. */
   reported: boolean | undefined;
+  /** Since when its instance is gone, ms since the epoch. */
+  leftAt?: number;
 }
 
 export interface InstancesOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly view: CloudView;
+  /** So long a Node outlives its instance, ms; default 0. */
+  readonly nodeLingersMs?: number | undefined;
 }
 
 /**
  * One instance's life, by level: pending until its boot delay is over, then registered as a Node and Running, then
- * its Node is Ready; gone, its Node goes too. Delays count from the creation of the SimInstance (in whole seconds, so
+ * its Node is Ready; gone, its Node goes too, at once or after a while as with a cloud controller manager. Delays count from the creation of the SimInstance (in whole seconds, so
  * up to 1 s less), so that after a restart of this process everything that was there comes back at once. Gives the
  * delay until the next stage, ms.
  */
 export function createInstanceRun(options: InstancesOptions): (key: string) => Promise<number | undefined> {
   const nodes = new Map<string, Registered>();
-  const { client, clock, view } = options;
+  const { client, clock, view, nodeLingersMs = 0 } = options;
 
   return async (key) => {
     const desired = view.instances.get(key);
     const alive = desired?.metadata.deletionTimestamp === undefined ? desired : undefined;
     const known = nodes.get(key);
     if (known !== undefined && known.instanceUid !== alive?.metadata.uid) {
+      const lingersMs = alive === undefined ? lingersFor(known, nodeLingersMs, clock.now()) : 0;
+      if (lingersMs > 0) return lingersMs;
       await removeNode(view, known, key);
       nodes.delete(key);
     }
-    if (alive === undefined) return undefined;
+    return alive === undefined ? undefined : live(key, alive);
+  };
+
+  /** Takes an instance to its present stage; the delay until the next, ms. */
+  async function live(key: string, alive: SimInstance): Promise<number | undefined> {
     const due = stagesOf(alive, clock.now());
     if (due.bootsInMs > 0) return due.bootsInMs;
     const server = view.running.get(serverKeyOf(alive));
@@ -50,7 +60,13 @@ export function createInstanceRun(options: InstancesOptions): (key: string) => P
     nodes.set(key, await upToDateNode(nodes.get(key), server, stage));
     await writeRunning(client, alive);
     return stage.ready ? undefined : due.readyInMs;
-  };
+  }
+}
+
+/** How much longer a Node stays whose instance is gone, from when that was seen. */
+function lingersFor(known: Registered, nodeLingersMs: number, now: Date): number {
+  known.leftAt ??= now.getTime();
+  return known.leftAt + nodeLingersMs - now.getTime();
 }
 
 /** What an instance has come to. */

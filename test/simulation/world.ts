@@ -71,6 +71,8 @@ export interface World {
   roleOf(process: Process): Role | undefined;
 }
 
+/** So that Nodes are there to be deleted by whoever says that their instances have left. */
+const NODE_LINGERS_MS = 60_000;
 /** As long as a tick of the queue: within the bound, and an hour is more than questions. */
 const LOSS_CHECK_MS = 20_000;
 
@@ -104,7 +106,8 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     kernel.trace.add(`${process.name} starts`);
     if (role === "cloud") {
       const own = { server: connect(process), network: network.of(process), log: logOf(process, log) };
-      void startCloud({ ...own, clock: process.clock, random: process.random });
+      const { clock, random } = process;
+      void startCloud({ ...own, clock, random, nodeLingersMs: NODE_LINGERS_MS });
       return;
     }
     const parts = partsOf(process, version);

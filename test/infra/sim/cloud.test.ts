@@ -26,8 +26,12 @@ async function startManagement(): Promise<AsyncDisposable & { readonly server: S
   return { server, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-function cloudOf({ server }: { readonly server: Server }, time: Clock = clock): Promise<AsyncDisposable> {
-  return startCloud({ server, clock: time, log: silentLog });
+function cloudOf(
+  { server }: { readonly server: Server },
+  time: Clock = clock,
+  nodeLingersMs?: number,
+): Promise<AsyncDisposable> {
+  return startCloud({ server, clock: time, log: silentLog, nodeLingersMs });
 }
 
 /** Time that stands still a second from now: what the API server creates meanwhile is old enough to boot. */
@@ -186,6 +190,23 @@ describe("the simulated cloud", () => {
     const key = { namespace: "default", name: "gone" };
     await management.server.as("test").delete(SimInstance, key, { uid: gone?.metadata.uid ?? "" });
     await eventually(async () => (await nodeNames(server)).join() === "stays", WITHIN);
+  });
+
+  it("lets a Node outlive its instance for as long as it is told", async () => {
+    await using management = await startManagement();
+    const time = standingClock();
+    await using _cloud = await cloudOf(management, time, 60_000);
+    await createSimServer(management);
+    using server = await workload(management);
+    const gone = await createInstance(management, "gone");
+    await eventually(async () => (await nodeNames(server)).length === 1, WITHIN);
+    const key = { namespace: "default", name: "gone" };
+    await management.server.as("test").delete(SimInstance, key, { uid: gone.metadata.uid ?? "" });
+    // What comes later is seen later.
+    await createInstance(management, "later");
+    await eventually(async () => (await nodeNames(server)).join() === "gone,later", WITHIN);
+    await time.advance(60_000);
+    await eventually(async () => (await nodeNames(server)).join() === "later", WITHIN);
   });
 
   it("gives a recreated instance a Node of its own", async () => {

@@ -14,16 +14,19 @@ export const pause: readonly Oracle[] = [
     title: "a run that sees a pause writes nothing but the finalizer and the Paused condition",
     watch({ world: { runs }, violated, evaluated }) {
       runs.onEnd(({ functionName, key, record }) => {
-        const [first] = objectsRead(record);
-        const seen = objectsRead(record).map(({ object }) => object);
+        const read = objectsRead(record).map(({ object }) => object);
+        // Who has asked the API server goes by its answer.
+        const [own] = read;
+        const newest = read.findLast(
+          ({ kind, metadata }) => kind === own?.kind && metadata.name === own.metadata.name,
+        );
         const isPaused =
-          first?.object.metadata.annotations?.[PAUSED] !== undefined ||
-          seen.some((object) => object.kind === "Cluster" && isPausedCluster(object));
+          newest?.metadata.annotations?.[PAUSED] !== undefined ||
+          isPausedCluster(read.findLast(({ kind }) => kind === "Cluster"));
         if (!isPaused) return;
         evaluated();
         for (const write of record?.writes ?? []) {
-          const read = lastRead(record, write.kind.kind, write.key);
-          if (!isQuiet(write, read))
+          if (!isQuiet(write, lastRead(record, write.kind.kind, write.key)))
             violated(
               `${functionName} ${key}: ${write.verb} ${write.kind.kind} ${JSON.stringify(write.body)}`,
             );
@@ -33,8 +36,8 @@ export const pause: readonly Oracle[] = [
   },
 ];
 
-function isPausedCluster(object: KubeObject): boolean {
-  return (object as { readonly spec?: { readonly paused?: boolean } }).spec?.paused === true;
+function isPausedCluster(object: KubeObject | undefined): boolean {
+  return (object as { readonly spec?: { readonly paused?: boolean } } | undefined)?.spec?.paused === true;
 }
 
 function isQuiet({ verb, body, subresource }: RecordedWrite, read: KubeObject | undefined): boolean {
