@@ -39,7 +39,10 @@ export function swarmCommand(): Command {
         coverage.note(played);
         struck += played.struck.length;
         simulatedMs += played.simulatedMs;
-        if (played.violations.length > 0) failed.push(played);
+        if (played.violations.length > 0) {
+          failed.push(played);
+          tell(played);
+        }
         progress.advance(failed.length);
       });
       const tookMs = performance.now() - startedAt;
@@ -63,18 +66,22 @@ export function swarmCommand(): Command {
         });
       process.exitCode = failed.length > 0 ? 1 : 0;
       const prepared = await prepare();
-      for (const played of failed) await explain(played, prepared);
+      for (const played of failed) await keepShrunk(played, prepared);
     });
 }
 
-/** Tells how to play it again, and keeps as few of its faults as fail in the same way. */
-async function explain(played: Played, prepared: Prepared): Promise<void> {
-  const { workload, seed } = played.job;
-  console.log(`seed ${seed} ${workload}: ${played.violations[0]}`);
+/** Why it has failed, and how to play it again. */
+function tell({ job: { workload, seed }, violations }: Played): void {
+  console.log(`seed ${seed} ${workload}: ${violations[0]}`);
   console.log(`  npm run simulate -- --seed ${seed} --workload ${workload}`);
+}
+
+/** Keeps as few of its faults as fail in the same way. */
+async function keepShrunk(played: Played, prepared: Prepared): Promise<void> {
+  const { workload, seed } = played.job;
   const options = await seedOptions(seed, workloadOf(workload), prepared);
   const { faults, violations } = await shrink(options, played);
   const violated = violations[0] ?? "";
   const file = await writeRegression({ workload, seed, faults, faultyMs: HOUR_MS, violated });
-  console.log(`  ${faults.length} faults are enough, see ${file}`);
+  console.log(`seed ${seed} ${workload}: ${faults.length} faults are enough, see ${file}`);
 }

@@ -128,6 +128,7 @@ class Loop implements WatchLoop {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#abort.abort();
+    this.#resting.abort();
     await this.#running;
   }
 
@@ -226,7 +227,7 @@ class Loop implements WatchLoop {
 
   /** Never rejects: a loop ends by disposing only. */
   async #recover(error: unknown): Promise<void> {
-    const { consumer, clock, log, name } = this.#options;
+    const { consumer, log, name } = this.#options;
     const { signal } = this.#abort;
     if (signal.aborted) return;
     this.#state = "backoff";
@@ -239,14 +240,18 @@ class Loop implements WatchLoop {
     log[level](fields, "the watch failed and is tried again");
     consumer.failed?.(error);
     if (verdict.isGone) await consumer.gone?.().catch(() => undefined);
-    if (!verdict.isDoubtful) {
-      this.#resting = new AbortController();
-      return rest(verdict.delayMs, clock, AbortSignal.any([signal, this.#resting.signal]));
-    }
+    if (!verdict.isDoubtful) return this.#rest(verdict.delayMs);
     await this.#isRecognised().then(
       () => this.#recovery.isQuiet(),
       (failure: unknown) => this.#recover(failure),
     );
+  }
+
+  /** Until the time is over, the loop is to list again, or it ends. */
+  #rest(delayMs: number): Promise<void> {
+    this.#resting = new AbortController();
+    if (this.#abort.signal.aborted) this.#resting.abort();
+    return rest(delayMs, this.#options.clock, this.#resting.signal);
   }
 
   /** A list of one object mostly tells a quiet server from a dead line, and from one that was restored (KR-07, KR-12). */
