@@ -31,24 +31,27 @@ export interface ReplayReader extends RecordingReader {
 }
 
 /**
- * Answers every question as recorded, in whatever order it comes. A question that was asked several times gets its
- * answers in their order, then the last one again.
+ * Answers every question as recorded, in whatever order it comes; questions that are asked together, in the order of
+ * their answers then: which of two failures a step has heard of first may be what it decides by. A question that was
+ * asked several times gets its answers in their order, then the last one again.
  */
 export function createReplayReader(reads: readonly LetterRead[]): ReplayReader {
-  const answers = new Map<string, LetterRead[]>();
-  for (const read of reads) {
+  const answers = new Map<string, Placed[]>();
+  for (const [place, read] of reads.entries()) {
     const id = identityOf(read.question);
-    answers.set(id, [...(answers.get(id) ?? []), read]);
+    answers.set(id, [...(answers.get(id) ?? []), { place, read }]);
   }
+  const turn = createTurns();
   const unrecorded: string[] = [];
   const unanswered: string[] = [];
   const live = new Map<string, string | undefined>();
-  const nextFor = (question: ReadQuestion): LetterRead | undefined => {
+  const nextFor = (question: ReadQuestion): Placed | undefined => {
     const left = answers.get(identityOf(question));
     return left !== undefined && left.length > 1 ? left.shift() : left?.[0];
   };
   const ask = async (question: ReadQuestion): Promise<LetterRead["answer"]> => {
-    const read = nextFor(question);
+    const { place, read } = nextFor(question) ?? UNPLACED;
+    await turn(place);
     if (read === undefined || read.answer.type === "truncated") {
       unrecorded.push(`${describeQuestion(question)}${read === undefined ? "" : " (left out: too large)"}`);
       throw new UnrecordedReadError(unrecorded.at(-1) ?? "");
@@ -95,6 +98,26 @@ export function createReplayReader(reads: readonly LetterRead[]): ReplayReader {
         referenced<T>({ call: "live.referenced", reference, namespace }),
     },
   };
+}
+
+/** A read and its place in the order of the answers. */
+interface Placed {
+  readonly place: number;
+  readonly read: LetterRead;
+}
+
+const UNPLACED = { place: Number.POSITIVE_INFINITY, read: undefined };
+
+/** Whoever waits in the same turn goes on in the order of their places. */
+function createTurns(): (place: number) => Promise<void> {
+  const waiting: { readonly place: number; readonly goOn: () => void }[] = [];
+  const goOn = (): void => {
+    for (const next of waiting.splice(0).sort((one, other) => one.place - other.place)) next.goOn();
+  };
+  return (place) =>
+    new Promise((resolve) => {
+      if (waiting.push({ place, goOn: resolve }) === 1) queueMicrotask(goOn);
+    });
 }
 
 /** Only names are used here. */

@@ -26,6 +26,15 @@ describe("replay of reads", () => {
     expect(versions).toEqual(["1", "2", "2"]);
   });
 
+  it("F-14: answers what is asked together in the order of the answers then", async () => {
+    const failed = (message: string): LetterRead["answer"] => {
+      return { type: "error", error: { name: "Error", class: "Transient", reason: "Reset", message } };
+    };
+    const reader = createReplayReader([read(failed("first"), "live.get"), read(failed("second"))]);
+    const both = Promise.all([reader.get(POOL, KEY), reader.live.get(POOL, KEY)]);
+    await expect(both).rejects.toThrow("first");
+  });
+
   it("answers a step that meanwhile uses another version of the kind, and knows what did not exist", async () => {
     const reader = createReplayReader([read({ type: "object" })]);
     expect(await reader.get({ ...POOL, version: "v1" }, KEY)).toBeUndefined();

@@ -21,15 +21,15 @@ export const edits: readonly Fault[] = [
     isSite: (operation, world) => isFunctionWrite(operation) && operation.server === world.management.address,
     strike(operation, world, chance) {
       operation.run();
-      const { client, insist } = somebody(world);
+      const user = somebody(world);
       const { make, takeBack } = chance.pick(EDITS);
-      void pickObject(client, chance, make.kind).then(async (name) => {
+      void pickObject(user.client, chance, make.kind).then(async (name) => {
         if (name === undefined) return;
         const key = { namespace: "default", name };
-        await make.edit(client, key).catch(() => undefined);
+        await make.edit(user.client, key).catch(() => undefined);
         if (takeBack === undefined) return;
         world.troubles.lasting(SECOND + chance.below(120 * SECOND), () => {
-          void insist(() => takeBack(client, key));
+          user.takeBack((client) => takeBack(client, key));
         });
       });
     },

@@ -56,14 +56,14 @@ function lookInto({ request }: RequestOperation, world: World, chance: Seeded): 
   const at = run && parseKey(run.key);
   if (kind === undefined || at === undefined) return;
   const { make, takeBack } = pausing(kind);
-  const { client, insist } = somebody(world);
+  const user = somebody(world);
   let paused: Promise<unknown> = Promise.resolve();
   const pauseMs = SECOND + chance.below(60 * SECOND);
   world.troubles.lasting(pauseMs, () => {
-    paused = make.edit(client, at).catch(() => undefined);
+    paused = make.edit(user.client, at).catch(() => undefined);
   });
   world.troubles.lasting(pauseMs + SECOND + chance.below(60 * SECOND), () => {
-    void paused.then(() => insist(() => takeBack(client, at)));
+    void paused.then(() => user.takeBack((client) => takeBack(client, at)));
   });
 }
 

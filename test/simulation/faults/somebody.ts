@@ -9,6 +9,8 @@ export interface Somebody {
   readonly client: KubeClient;
   /** Tries again every second until it is accepted, but no longer than ten minutes. */
   insist(edit: (client: KubeClient) => Promise<unknown>): Promise<void>;
+  /** The same, and once more whenever a restore may have undone it. */
+  takeBack(edit: (client: KubeClient) => Promise<unknown>): void;
 }
 
 const RETRY_MS = 1_000;
@@ -26,9 +28,18 @@ function create(world: World): Somebody {
   const process = world.kernel.process("user-somebody");
   const client = world.connect(process).as("somebody");
   const pause = () => new Promise<void>((resolve) => process.clock.after(RETRY_MS, resolve));
+  const untilAccepted: Somebody["insist"] = (edit) => insist(() => edit(client), pause, MAX_TRIES);
+  const takenBack: Parameters<Somebody["takeBack"]>[0][] = [];
+  world.management.onRestore(() => {
+    for (const edit of takenBack) void untilAccepted(edit);
+  });
   return {
     process,
     client,
-    insist: (edit) => insist(() => edit(client), pause, MAX_TRIES),
+    insist: untilAccepted,
+    takeBack(edit) {
+      takenBack.push(edit);
+      void untilAccepted(edit);
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { FENCES_KEPT_MS } from "../../../infra/queue/claim.ts";
+import { Connection } from "../../../shared/api/core.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
 import type { Cause } from "../../../shared/runtime/queue-port.ts";
@@ -32,7 +33,7 @@ export const freshness: readonly Oracle[] = [
       const used: KnownByRun = new Map();
       /** By the causes that were handed out with the claim: two runs of one key may overlap. */
       const ended = new WeakMap<readonly Cause[], ObservedRun>();
-      /** Versions that the read model has shown: a cause does not say of which server it is. */
+      /** Versions of objects, by uid, that the read model has shown: a cause does not say of which server it is. */
       const shown = new Set<string>();
       ledger.onWipe(() => written.clear());
       let restoredAt = Number.NEGATIVE_INFINITY;
@@ -40,7 +41,7 @@ export const freshness: readonly Oracle[] = [
         restoredAt = kernel.now;
         for (const known of [written, used, shown]) known.clear();
       });
-      store.onShown(({ type, after }) => shown.add(`${type.cluster} ${after?.metadata.resourceVersion}`));
+      store.onShown(({ after }) => shown.add(`${after?.metadata.uid} ${after?.metadata.resourceVersion}`));
 
       /** Versions before and after a restore are not comparable (R-03), and some from before are still under way. */
       const isSettled = (): boolean => kernel.now >= restoredAt + FENCES_KEPT_MS;
@@ -50,13 +51,13 @@ export const freshness: readonly Oracle[] = [
         const demand = (than: string, known: number | undefined): void => {
           if (known === undefined) return;
           evaluated();
-          if (version < known)
+          if (version < known - (read.object.kind === Connection.kind ? CLOCKS_DIFFER_MS : 0))
             violated(
               `${run.functionName} ${run.key} acts on ${name}@${version}, older than ${than} ${known}`,
             );
         };
         const trigger = triggerOf(run, read.object);
-        demand("its trigger", shown.has(`${read.cluster} ${trigger}`) ? trigger : undefined);
+        demand("its trigger", shown.has(`${read.object.metadata.uid} ${trigger}`) ? trigger : undefined);
         demand("an earlier run", knownBefore(used, run, name)?.version);
         const own = knownBefore(written, run, name);
         const isKept = own !== undefined && run.startedAt - own.at < FENCES_KEPT_MS;
@@ -94,6 +95,8 @@ export const freshness: readonly Oracle[] = [
   },
 ];
 
+/** A Connection has its versions from the clock of the relay that has published it, which may be wrong (section 2). */
+const CLOCKS_DIFFER_MS = 2 * 30_000;
 const BARRIER_MS = 100;
 const MOST_WAITS = 50;
 
