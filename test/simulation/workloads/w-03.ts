@@ -1,3 +1,4 @@
+import { Secret } from "../../../shared/api/core.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { SimBootstrapConfig } from "../../../shared/api/sim-bootstrap.ts";
@@ -28,5 +29,7 @@ export const w03: Workload = {
     // What is referenced no longer is nobody's care: whoever rolls out tidies up.
     await user.delete(SimBootstrapConfig as Kind, "p1");
     await user.until(() => user.see(SimBootstrapConfig, "p1") === undefined);
+    // A real garbage collector takes half a minute to hear of a new kind.
+    await user.until(() => user.see(Secret as Kind, "p1-data") === undefined);
   },
 };
