@@ -1,3 +1,4 @@
+import { Secret } from "../../../shared/api/core.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { simCluster, simPool } from "../../support/manifests.ts";
@@ -12,5 +13,7 @@ export const w04: Workload = {
     await user.until(() => isRunning(user, 3));
     await user.delete(MachinePool as Kind, "p1");
     await user.until(() => pool(user) === undefined);
+    // A real garbage collector takes half a minute to hear of a new kind.
+    await user.until(() => user.see(Secret as Kind, "p1-data") === undefined);
   },
 };
