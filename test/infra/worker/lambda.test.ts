@@ -167,7 +167,9 @@ describeWith(redisMissing())("the Lambda entry", { concurrent: true }, () => {
       batchItemFailures: [{ itemIdentifier: "m1" }],
     });
     expect(started).toHaveLength(1);
-    expect(await world.relay.depth(NAME)).toMatchObject({ waiting: 1, ready: 1 });
+    // The one that was cut off waits for its next attempt, which may be due by now.
+    const { waiting, ready } = await world.relay.depth(NAME);
+    expect(waiting + ready).toBe(2);
   });
 
   it("S-72: keeps nothing of one tenant for the next event", async () => {
