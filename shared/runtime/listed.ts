@@ -14,10 +14,11 @@ export class NotListedError extends Error {
 /**
  * What the read model holds of a kind while its list is complete. While it is, snapshots only become newer, so no run
  * sees less than what has woken it or than an earlier run (F-05). The read model may be lost, or go back to an earlier
- * time, between two calls: it is asked once more behind the read.
+ * time, between two calls: it is asked before the read and once more behind it.
  */
 export async function whileListed<T>(store: Store, type: TypeKey, read: () => Promise<T>): Promise<T> {
-  const [found] = await Promise.all([read(), demandListed(store, type)]);
+  await demandListed(store, type);
+  const found = await read();
   await demandListed(store, type);
   return found;
 }

@@ -42,11 +42,16 @@ export const freshness: readonly Oracle[] = [
         for (const known of [written, used, shown]) known.clear();
       });
       store.onShown(({ after }) => shown.add(`${after?.metadata.uid} ${after?.metadata.resourceVersion}`));
+      /** Open: a second relay that lags may store what is gone once more (X-07). */
+      const gone = new Set<string>();
+      management.onChange((_type, { type, object }) => {
+        if (type === "DELETED") gone.add(object.metadata.uid);
+      });
 
       /** Versions before and after a restore are not comparable (R-03), and some from before are still under way. */
       const isSettled = (): boolean => kernel.now >= restoredAt + FENCES_KEPT_MS;
       const check = (run: ObservedRun, read: ReadObject): void => {
-        if (!isSettled()) return;
+        if (!isSettled() || gone.has(read.object.metadata.uid ?? "")) return;
         const { name, version } = identityOf(read);
         const demand = (than: string, known: number | undefined): void => {
           if (known === undefined) return;
