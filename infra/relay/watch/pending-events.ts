@@ -53,7 +53,8 @@ async function read(watch: OpenWatch, waiting: PendingEvents, from: string): Pro
 
 /**
  * Of one object only the newest event waits, in the order of the versions: whoever resumes from the version of a
- * handled event has missed nothing.
+ * handled event has missed nothing. One that was created again under the same name is another: its end is not the end
+ * of the first.
  */
 interface PendingEvents {
   /** Those in the consumer's hands included, as with all limits. */
@@ -127,5 +128,6 @@ function createPendingEvents(clock: Clock): PendingEvents {
 }
 
 function nameOf({ type, object }: ReceivedEvent): string {
-  return type === "BOOKMARK" ? "" : `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
+  const { namespace = "", name, uid = "" } = object.metadata;
+  return type === "BOOKMARK" ? "" : `${namespace}/${name} ${uid}`;
 }

@@ -62,6 +62,25 @@ describe("events that wait for the consumer (KR-16)", () => {
     expect(ahead.pending).toBe(0);
   });
 
+  it("KR-16: keep the end of an object that was created again under its name", async () => {
+    const ofUid = (event: ReceivedEvent, uid: string): ReceivedEvent => {
+      const { object } = event;
+      return { ...event, object: { ...object, metadata: { ...object.metadata, uid } } };
+    };
+    const { watch } = saying([
+      ofUid(received("MODIFIED", "z", 1), "z"),
+      ofUid(received("DELETED", "a", 2), "first"),
+      ofUid(received("ADDED", "a", 3), "second"),
+      ofUid(received("DELETED", "a", 4), "second"),
+    ]);
+    const told: string[] = [];
+    for await (const event of readAhead(watch, "0", systemClock).events()) {
+      told.push(textOf(event));
+      await settled();
+    }
+    expect(told).toEqual(["MODIFIED z 1", "DELETED a 2", "DELETED a 4"]);
+  });
+
   it("KR-16: are a thousand at most; then the socket is left alone", async () => {
     const many = Array.from({ length: 3_000 }, (_none, at) => received("ADDED", `t${at}`, at + 1));
     const { watch, read } = saying(many);
