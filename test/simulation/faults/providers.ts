@@ -68,7 +68,12 @@ function lie(pool: KubeObject, world: World, chance: Seeded): void {
       spec: { ...(rest["spec"] as Fields), faults } as JsonObject,
     }));
   say(chance.pick(lies));
-  world.troubles.lasting(SECOND + chance.below(60 * SECOND), () => say(undefined));
+  // One that was made again meanwhile has the lie, too, and so has one that was restored (X-18, X-19).
+  const end = (): void => say(undefined);
+  world.troubles.lasting(SECOND + chance.below(60 * SECOND), () => {
+    end();
+    world.management.onRestore(end);
+  });
 }
 
 /** Whether its MachinePool wants as many replicas as it says. */
@@ -83,15 +88,17 @@ function isScaledOutside({ metadata }: KubeObject, { management }: World): boole
 function forget(pool: KubeObject, world: World, chance: Seeded): void {
   const { initialization, ready } = pool["status"] as Fields;
   const say = (latches: Fields): void =>
-    change(pool, world, (present) => ({
-      ...present,
-      status: { ...(present["status"] as Fields), ...latches } as JsonObject,
-    }));
+    change(pool, world, (present) => {
+      const isSame = present.metadata.uid === pool.metadata.uid;
+      return isSame
+        ? { ...present, status: { ...(present["status"] as Fields), ...latches } as JsonObject }
+        : present;
+    });
   say({ initialization: undefined, ready: undefined });
   world.troubles.lasting(SECOND + chance.below(60 * SECOND), () => say({ initialization, ready }));
 }
 
-/** Changes it as it is now; nobody's ownership of fields is touched. */
+/** Changes what has its name now; nobody's ownership of fields is touched. */
 function change(
   { metadata }: KubeObject,
   { management }: World,
@@ -99,6 +106,5 @@ function change(
 ): void {
   const { storage } = management;
   const present = storage.collection(POOLS).find(`${metadata.namespace}/${metadata.name}`);
-  if (present?.metadata.uid !== metadata.uid) return;
-  storage.put(POOLS, JSON.parse(JSON.stringify(make(present))) as KubeObject);
+  if (present !== undefined) storage.put(POOLS, JSON.parse(JSON.stringify(make(present))) as KubeObject);
 }
