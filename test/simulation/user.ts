@@ -27,6 +27,7 @@ export interface User {
 }
 
 const LOOK_MS = 500;
+const GUARDED_MS = 60_000;
 const RETRY_MS = 1_000;
 
 /** Something the user has done and wants to last. */
@@ -67,7 +68,11 @@ export function createUser(world: World): User {
   management.onRestore((version) => {
     const first = edits.findIndex(({ acceptedAt }) => acceptedAt > version);
     void inTurn(async () => {
-      for (const edit of first < 0 ? [] : edits.slice(first)) await make(edit);
+      for (const edit of first < 0 ? [] : edits.slice(first)) {
+        // What is deleted before anybody has put a finalizer there leaves behind what it would have taken along.
+        if (edit.what === "delete") await rest(GUARDED_MS);
+        await make(edit);
+      }
     });
   });
   // What users have only patched, others make.

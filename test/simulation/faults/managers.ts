@@ -52,7 +52,7 @@ function contestedAt(operation: AnyOperation, { management }: World): Contested 
 
 /** Says something else, and gives it up after a while. */
 function takeOver({ kind, key, condition }: Contested, world: World, chance: Seeded): void {
-  const { process, insist } = somebody(world);
+  const { process, takeBack } = somebody(world);
   const rival = world.connect(process).as("rival");
   const identity = { apiVersion: `${kind.group}/${kind.version}`, kind: kind.kind, metadata: key };
   const apply = (body: object): Promise<unknown> =>
@@ -60,7 +60,7 @@ function takeOver({ kind, key, condition }: Contested, world: World, chance: See
   const conditions = [{ ...condition, message: "another manager was here" }];
   void apply({ status: { conditions } }).catch(() => undefined);
   world.troubles.lasting(SECOND + chance.below(60 * SECOND), () => {
-    void insist(async () => {
+    takeBack(async () => {
       if ((await rival.get(kind, key)) !== undefined) await apply({});
     });
   });
