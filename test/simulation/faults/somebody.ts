@@ -7,14 +7,14 @@ import type { World } from "../world.ts";
 export interface Somebody {
   readonly process: Process;
   readonly client: KubeClient;
-  /** Tries again every second until it is accepted, but no longer than ten minutes. */
+  /** Tries again every second until it is accepted, but no longer than half an hour: a full resync may have to come first. */
   insist(edit: (client: KubeClient) => Promise<unknown>): Promise<void>;
   /** The same, and once more whenever a restore may have undone it. */
   takeBack(edit: (client: KubeClient) => Promise<unknown>): void;
 }
 
 const RETRY_MS = 1_000;
-const MAX_TRIES = 600;
+const MAX_TRIES = 1_800;
 const KNOWN = new WeakMap<World, Somebody>();
 
 /** `name` begins with `user`: what they write is no write of Capstan. */
