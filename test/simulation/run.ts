@@ -194,13 +194,12 @@ async function converge(
   reference: RunResult | undefined,
   violated: (what: string) => void,
 ): Promise<void> {
-  const { kernel, failures } = world;
+  const { kernel } = world;
   if (reference === undefined) {
     await kernel.run(BOUND_MS);
     return;
   }
-  const hasDied = failures.some(({ death }) => death !== undefined);
-  const until = kernel.now + BOUND_MS + (hasDied ? REVIVAL_MS : 0);
+  const until = kernel.now + BOUND_MS + (hasDied(world) ? REVIVAL_MS : 0);
   let differences = differencesOf(reference.state, await stateOf(world));
   for (let pauseMs = SECOND; differences.length > 0 && kernel.now < until; pauseMs *= 1.5) {
     await kernel.run(Math.min(pauseMs, until - kernel.now));
@@ -209,9 +208,14 @@ async function converge(
   for (const difference of differences) violated(`F-01: ${difference}`);
 }
 
+/** What has failed for good lives again with a full resync, and may write then. */
+function hasDied({ failures }: World): boolean {
+  return failures.some(({ death }) => death !== undefined);
+}
+
 /** F-02: nobody writes any more. */
 async function rest(world: World, counters: Counters, violated: (what: string) => void): Promise<void> {
-  await world.kernel.run(UNDER_WAY_MS);
+  await world.kernel.run(hasDied(world) ? REVIVAL_MS : UNDER_WAY_MS);
   const before = counters.writes;
   await world.kernel.run(QUIET_MS);
   if (counters.writes > before)
