@@ -68,18 +68,17 @@ export const machinepoolRetire = defineFunction(
     const batch = departed.slice(0, AT_ONCE);
     if (batch.length === 0) return { result: done };
 
-    // Snapshots only say where to look; what is deleted is decided on live reads (F-20).
+    // Snapshots only say where to look; what is deleted is decided on live reads (F-20), the newest of the pool itself.
+    const cluster = workloadCluster(clusterKeyOf(pool));
+    const names = batch.map(({ metadata }) => metadata.name);
+    const liveNodes = await readNodesLive(read, names, cluster);
+    const rivals = await readRivalsLive(read.live, pool, liveNodes);
     const live = await readLive(read, pool);
     if (live === undefined) return { result: done };
     const liveHold = poolHold(live.pool, live.cluster);
     if (liveHold !== undefined) return { result: liveHold };
-
-    const cluster = workloadCluster(clusterKeyOf(pool));
     const { infrastructure } = await readProviders(read.live, live.pool);
-    const names = batch.map(({ metadata }) => metadata.name);
-    const liveNodes = await readNodesLive(read, names, cluster);
-    const liveGone = retiredNodes(live.pool, infrastructure, liveNodes);
-    const retired = retirable(liveGone, await readRivalsLive(read.live, live.pool, liveGone));
+    const retired = retirable(retiredNodes(live.pool, infrastructure, liveNodes), rivals);
     return {
       delete: retired.map((node) => refTo(Node, node, cluster)),
       // The Nodes that go bring the key back at once; this is for a batch of which none goes.
