@@ -23,9 +23,10 @@ import type {
   Store,
   TypeKey,
 } from "./ports.ts";
-import type { Fence } from "./queue-port.ts";
+import type { Cause, Fence } from "./queue-port.ts";
 import { crdExistsLive, resolveReference, unresolved } from "./resolve-reference.ts";
 import { isAtLeast } from "./resource-version.ts";
+import { triggersOf } from "./triggers.ts";
 
 /** One read, as a dead letter and `explain` show it. */
 interface ReadRecord {
@@ -54,6 +55,8 @@ export interface ReaderOptions {
   readonly clients: Clients;
   /** Objects whose snapshots stay behind their fence: they and lists of their kind are read live (F-05). */
   readonly stale: readonly Fence[];
+  /** Changes that no snapshot may be older than (F-05). */
+  readonly causes?: readonly Cause[] | undefined;
 }
 
 function objectText(
@@ -88,6 +91,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
   const stale = new Set(options.stale.map((fence) => objectText(fence.cluster, fence, fence)));
   const staleTypes = new Set(options.stale.map((fence) => typeText(fence.cluster, fence)));
   const listed = new Map<string, Fence>();
+  const demandTriggers = triggersOf(options.causes ?? []);
 
   async function snapshot<T extends KubeObject>(
     kind: Kind<T>,
@@ -98,6 +102,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
     if (isBehind) return live.get(kind, key, cluster);
     const type = { cluster, group: kind.group, kind: kind.kind };
     const found = await whileListed(store, type, () => store.get(type, key));
+    if (found !== undefined) demandTriggers(cluster, kind, [found]);
     seen.push({ source: "snapshot", cluster, kind, asked: key, found: [found] });
     return found as T | undefined;
   }
@@ -126,6 +131,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
         return items.filter((object) => isSelected(kind, object, selection));
       }
       const found = await whileListed(store, type, () => store.list(type, selection));
+      demandTriggers(cluster, kind, found);
       seen.push({ source: "snapshot", cluster, kind, asked: selection, found });
       return found as readonly T[];
     },

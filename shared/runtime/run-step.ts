@@ -13,6 +13,7 @@ import { type ReadRecorder, recordReads } from "./record-reads.ts";
 import { recordWrites, type WriteRecorder } from "./record-writes.ts";
 import { isAtLeast } from "./resource-version.ts";
 import { sendEvents, type ToldEvents } from "./send-events.ts";
+import { BehindTriggerError } from "./triggers.ts";
 import { type Written, writeDecision } from "./write-decision.ts";
 
 export interface RunContext {
@@ -60,6 +61,7 @@ export async function runStep(fn: AnyFunction, lease: Lease, given: RunContext):
   lease.ifCutOff?.(() => recordOf(lease, run, context.clock));
   const ended = await attempt(fn, lease, context, run).catch((error: unknown) => {
     run.thrown = error;
+    if (error instanceof BehindTriggerError) run.overdue = [...run.overdue, error.fence];
     return failedWith(error, lease, run.written.requests > 0);
   });
   const fences = fencesAfter(run, lease);
@@ -90,7 +92,8 @@ async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: 
   const isHopeless = lease.again >= MAX_AGAIN || isRestored(lease);
   if (run.overdue.length > 0 && !isHopeless) return { type: "again", afterMs: BARRIER_MS };
   const key = demandKey(fn, lease.key);
-  run.read = recordReads(createReader({ ...context, function: fn, stale: run.overdue }));
+  const causes = isHopeless ? [] : lease.causes;
+  run.read = recordReads(createReader({ ...context, function: fn, stale: run.overdue, causes }));
   run.object = await run.read.get(fn.spec.reconciles, key);
   if (run.object === undefined) return { type: "ok", requested: false };
   run.now = context.clock.now();
@@ -207,6 +210,7 @@ function failedWith(error: unknown, lease: Lease, requested: boolean): Ending {
   if (error instanceof NotListedError) {
     return { type: "again", afterMs: Math.min(MAX_LIST_WAIT_MS, BARRIER_MS * 2 ** lease.again) };
   }
+  if (error instanceof BehindTriggerError) return { type: "again", afterMs: BARRIER_MS };
   if (error instanceof WaitingError) return { type: "ok", requested, waitingFor: error.what };
   const failure = failureOf(error);
   if (failure.class === "Waiting") return { type: "ok", requested, waitingFor: failure.message };

@@ -50,13 +50,13 @@ export async function replayLive(
 
   const clients = recordWrites(dryRun(model.clients));
   const { signal } = new AbortController();
-  const { causes } = letter;
   // Nobody takes a lease away that no ledger has given.
   const ifCutOff = (): void => undefined;
   const lease = {
     key: letter.key,
     runId: RUN_ID,
-    causes,
+    // What woke the run of the letter may be of another cluster, or of another time of this one.
+    causes: [{ what: "replay" }],
     failures: 0,
     again: 0,
     fences: [],

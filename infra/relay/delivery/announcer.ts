@@ -3,6 +3,7 @@ import type { AnyFunction, Lookup } from "../../../shared/runtime/define-functio
 import type { Clock, Log, Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import type { Cause, Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
 import { type Change, routeChange } from "../../../shared/runtime/route.ts";
+import { causeText } from "../../../shared/runtime/triggers.ts";
 import { untilAccepted } from "../retry.ts";
 import { typeText } from "./handed-on.ts";
 import { EVERYTHING, type WatchFilter } from "./watch-filter.ts";
@@ -89,8 +90,8 @@ function separate({
 
 function causeOf({ kind, before, after }: Change): Cause {
   const object = after ?? before;
-  const name = object === undefined ? "" : nameOf(object).replace(/^\//, "");
-  return { what: `${kind.kind} ${name}`, resourceVersion: object?.metadata.resourceVersion };
+  const what = object === undefined ? kind.kind : causeText(kind.kind, object);
+  return { what, resourceVersion: object?.metadata.resourceVersion };
 }
 
 export function nameOf({ metadata }: KubeObject): string {

@@ -198,6 +198,19 @@ describe("the freshness barrier", () => {
     expect(outcome.fences).toEqual([widgetFence("11")]);
   });
 
+  it("F-05 waits for the read model to show the change that has woken it, and reads live after fifty looks", async () => {
+    const causes = [{ what: "Widget default/w", resourceVersion: "9" }];
+    const store = await storeOf(widget());
+    const step = decides({ result: done });
+    const { outcome, sent } = await run({ store, step, lease: { causes } });
+    expect(outcome).toEqual({ type: "again", afterMs: 100, fences: [widgetFence("9")] });
+    expect(sent).toEqual([]);
+    const late = { again: 50, causes, fences: [widgetFence("9")] };
+    expect((await run({ store, step, lease: late, liveVersion: "9" })).outcome).toMatchObject({ type: "ok" });
+    const restored = [...causes, { what: RESTORED }];
+    expect((await run({ store, step, lease: { causes: restored } })).outcome).toMatchObject({ type: "ok" });
+  });
+
   it("F-05 keeps the fence of an object that is gone while the read model still shows what was before", async () => {
     const store = await storeOf(widget());
     const step = decides({ result: done });
