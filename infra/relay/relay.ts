@@ -90,7 +90,8 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       () => undefined,
     );
   };
-  const types = startWatchedTypes({ ...shared, delivery, onListed });
+  const onRestored = () => connections?.relistSecrets();
+  const types = startWatchedTypes({ ...shared, delivery, onListed, onRestored });
 
   const listed = async (which: "static" | "all", signal: AbortSignal) => {
     while (types.pending(which).length > 0 && !signal.aborted) {

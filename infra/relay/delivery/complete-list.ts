@@ -10,6 +10,8 @@ export interface CompleteList {
   readonly urgency: Urgency;
   /** Whoever resumes needs the same (scope.ts); absent = nobody does. */
   readonly scope?: string | undefined;
+  /** The server is known to have been restored or replaced, whatever is stored. */
+  readonly restored?: boolean | undefined;
   /** Awaited before anything of the list is told, when the server was restored or replaced since the list before (KR-12). */
   readonly ifRestored?: (() => Promise<void>) | undefined;
 }
@@ -51,11 +53,12 @@ export function createReplace({ store, announce, handedOn, persist, put, remove 
     });
   };
 
-  return async (type, snapshots, { resourceVersion, urgency, scope, ifRestored }) => {
+  return async (type, snapshots, { resourceVersion, urgency, scope, restored = false, ifRestored }) => {
     const reached = removalVersion(type.kind, resourceVersion);
     const stored = await persist(() => store.list(type, {}));
     const progress = await persist(() => store.progress(type));
-    const isOther = progress.ready && isOtherServer({ stored, progress }, { snapshots, reached, scope });
+    const isOther =
+      restored || (progress.ready && isOtherServer({ stored, progress }, { snapshots, reached, scope }));
     if (isOther) await ifRestored?.();
     const isVoid = !progress.ready || isOther;
     if (isVoid) await startOver(type, stored, snapshots);

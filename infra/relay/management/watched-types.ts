@@ -8,7 +8,7 @@ import type { Delivery } from "../delivery/delivery.ts";
 import { untilAccepted } from "../retry.ts";
 import { markWatched, snapshotOf } from "../snapshot.ts";
 import { relistIfLost } from "../store-loss.ts";
-import type { WatchConsumer } from "../watch/watch-consumer.ts";
+import type { CompleteList, WatchConsumer } from "../watch/watch-consumer.ts";
 import type { LoopStatus, WatchLoop } from "../watch/watch-loop.ts";
 import { Definitions, definedBy } from "./definitions.ts";
 import {
@@ -38,6 +38,8 @@ export interface WatchedTypesOptions extends ManagementWatchesOptions {
   readonly signal: AbortSignal;
   /** A type is complete; see `ListNews`. */
   readonly onListed: (kind: Kind, news: ListNews | undefined) => void;
+  /** A list has shown that the server was restored or replaced (KR-12): once for all types. */
+  readonly onRestored: () => void;
 }
 
 interface WatchedType {
@@ -84,8 +86,7 @@ class Types implements WatchedTypes {
         return undefined;
       },
       reduce: (object) => snapshotOf(object, []),
-      listed: (items, list) =>
-        this.#crdsReplaced(items as readonly CustomResourceDefinition[], list.resourceVersion),
+      listed: (items, list) => this.#crdsReplaced(items as readonly CustomResourceDefinition[], list),
       changed: (event) => this.#crdChanged(event),
       reached: (resourceVersion) => options.delivery.reached(CRD_TYPE, resourceVersion),
     };
@@ -132,12 +133,15 @@ class Types implements WatchedTypes {
     return untilAccepted(work, this.#options);
   }
 
-  async #crdsReplaced(items: readonly CustomResourceDefinition[], resourceVersion: string): Promise<void> {
+  async #crdsReplaced(
+    items: readonly CustomResourceDefinition[],
+    { resourceVersion, restored }: Pick<CompleteList, "resourceVersion" | "restored">,
+  ): Promise<void> {
     this.#definitions.replace(items);
     const marked = items.map((crd) => this.#marked(crd));
     const scope = await this.#watches.scopeOf(CustomResourceDefinition as Kind);
     const ifRestored = () => this.#distrustAllBut(this.#crdLoop);
-    const list = { resourceVersion, urgency: "live", scope, ifRestored } as const;
+    const list = { resourceVersion, urgency: "live", scope, restored, ifRestored } as const;
     await this.#options.delivery.replace(CRD_TYPE, marked, list);
     await Promise.all(this.#definitions.unserved().map((kind) => this.#forget(kind)));
     for (const id of new Set([...this.#definitions.wanted("all"), ...this.#watched.keys()]))
@@ -192,10 +196,11 @@ class Types implements WatchedTypes {
         return { resourceVersion, items: await store.list(key, {}) };
       },
       resumed: () => isComplete(),
-      listed: async (items, { resourceVersion, first }) => {
+      listed: async (items, { resourceVersion, first, restored }) => {
         const scope = await this.#watches.scopeOf(kind);
         const ifRestored = () => this.#distrustAllBut(loop);
-        const list = { resourceVersion, urgency: first ? "resync" : "live", scope, ifRestored } as const;
+        const urgency = first ? "resync" : "live";
+        const list = { resourceVersion, urgency, scope, restored, ifRestored } as const;
         const isDistrusted = this.#distrusted.delete(loop);
         const isRestored = (await delivery.replace(key, items, list)) || isDistrusted;
         await isComplete(isRestored ? "restored" : first ? "first" : undefined);
@@ -216,11 +221,12 @@ class Types implements WatchedTypes {
    * it collected as garbage.
    */
   async #distrustAllBut(listed: WatchLoop): Promise<void> {
-    const { clock, log, store } = this.#options;
+    const { clock, log, onRestored, store } = this.#options;
     const now = clock.now().getTime();
     if (now - this.#restoredAt < RESTORE_MS) return;
     this.#restoredAt = now;
     log.warn({}, "the management server was restored or replaced; everything is listed again");
+    onRestored();
     const others = [...this.#watched.values()].filter(({ loop }) => loop !== listed);
     const distrust = ({ kind }: WatchedType) =>
       this.#persist(() => store.advance(typeOf(kind), { ready: false }));

@@ -35,8 +35,8 @@ export interface Verdict {
   readonly delayMs: number;
   /** Only a list tells what is there. */
   readonly isVoid: boolean;
-  /** Not even as the least that the list must show. */
-  readonly isSeenVoid: boolean;
+  /** Nor is what was seen the least that the list must show. */
+  readonly isRestored: boolean;
   /** The same reason as last time and nothing was received in between. */
   readonly isRepeated: boolean;
   /** Silent twice in a row: the server may be quiet or the line dead (KR-07). */
@@ -181,7 +181,7 @@ export class Recovery {
       isRepeated,
       isGone,
       isVoid: isGone || VOID.has(reason) || this.#errorEvents >= ERROR_EVENTS,
-      isSeenVoid: reason === WENT_BACK,
+      isRestored: reason === WENT_BACK,
       isDoubtful: this.#silences >= SILENCES,
       delayMs: this.#delayAfter(error, reason, isRepeated),
     };

@@ -28,10 +28,12 @@ interface Kept {
   readonly items: readonly KubeObject[];
 }
 
-interface CompleteList {
+export interface CompleteList {
   readonly resourceVersion: string;
   /** Nothing of it was known before: the first list of this loop, or the first after a loss. */
   readonly first: boolean;
+  /** What the server has cannot follow from what the watch before told: it was restored or replaced (KR-12). */
+  readonly restored: boolean;
   /** The server sends more than it may: what is missing for that reason (KR-11). */
   readonly oversized: string | undefined;
 }

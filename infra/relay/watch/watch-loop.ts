@@ -85,6 +85,8 @@ class Loop implements WatchLoop {
   #resting = new AbortController();
   /** Of what the next list says nothing is known. */
   #isFirst: boolean = true;
+  /** The server has gone back since the last list (KR-12). */
+  #isRestored: boolean = false;
   #state: LoopState = "listing";
   /** Where a watch may go on. */
   #version: string | undefined;
@@ -155,8 +157,9 @@ class Loop implements WatchLoop {
     if (kept === undefined) return;
     this.#lastSeen.listed(kept.items);
     const isSame = await this.#isRecognised(kept.resourceVersion).catch((error: unknown) => {
-      if (hasGoneBack(error)) return false;
-      throw error;
+      if (!hasGoneBack(error)) throw error;
+      this.#isRestored = true;
+      return false;
     });
     if (!isSame) return;
     this.#isFirst = false;
@@ -204,7 +207,9 @@ class Loop implements WatchLoop {
     this.#watch = listed?.watch;
     if (listed === undefined || signal.aborted) return;
     const { items, resourceVersion, oversized } = listed;
-    await consumer.listed(items, { resourceVersion, oversized, first: this.#isFirst });
+    const [first, restored] = [this.#isFirst, this.#isRestored];
+    await consumer.listed(items, { resourceVersion, oversized, first, restored });
+    this.#isRestored = false;
     // Otherwise it was lost again meanwhile.
     if (!this.#relistWanted) this.#isFirst = false;
     this.#lastSeen.listed(items);
@@ -233,7 +238,10 @@ class Loop implements WatchLoop {
     this.#state = "backoff";
     const verdict = this.#recovery.failed(error, this.#now(), this.#meter.traffic.lastHeardAt);
     if (verdict.isVoid) this.#version = undefined;
-    if (verdict.isSeenVoid) this.#seen = undefined;
+    if (verdict.isRestored) {
+      this.#isRestored = true;
+      this.#seen = undefined;
+    }
     // One line per outage and cause; the counters know the rest.
     const level = verdict.isRepeated ? "debug" : "warn";
     const fields = { loop: name, reason: verdict.reason, error: String(error) };

@@ -38,6 +38,8 @@ export interface Connections extends AsyncDisposable {
   secretLoops(): readonly LoopStatus[];
   /** Publishes and lists again what the store has lost. */
   relistLost(): void;
+  /** Lists the kubeconfig Secrets again: the management server is not the one that it was. */
+  relistSecrets(): void;
 }
 
 export interface ConnectionsOptions extends WorkloadReach {
@@ -127,6 +129,7 @@ export function startConnections(options: ConnectionsOptions): Connections {
       return known.connection.client(functionName, sending);
     },
     secretLoops: () => secrets.loops(),
+    relistSecrets: () => secrets.relist(),
     status: () => [...followed.values()].map(({ connection }) => connection.status()),
     relistLost() {
       refill.look();

@@ -22,6 +22,8 @@ export interface KubeconfigSecrets extends AsyncDisposable {
   /** Looks by name where the watch is by label: a Secret without the label is found in no other way. */
   ask(cluster: ObjectKey): Promise<void>;
   loops(): readonly LoopStatus[];
+  /** What the watches have told is of another time (KR-12). */
+  relist(): void;
 }
 
 export interface KubeconfigSecretsOptions {
@@ -84,6 +86,9 @@ export function createKubeconfigSecrets(options: KubeconfigSecretsOptions): Kube
     },
     ask,
     loops: () => [...groups.values()].map(({ loop }) => loop.status()),
+    relist() {
+      for (const { loop } of groups.values()) loop.relist();
+    },
     async [Symbol.asyncDispose]() {
       await Promise.all([...groups.values()].map(({ loop }) => loop[Symbol.asyncDispose]()));
     },

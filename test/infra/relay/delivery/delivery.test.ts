@@ -222,6 +222,21 @@ describe("delivery", () => {
     expect(seen).toHaveLength(2);
   });
 
+  it("believes the watch that the server was restored though the store has lost what would show it (KR-12, X-36)", async () => {
+    const { delivery, store } = world();
+    await delivery.replace(type, [thing("a", "500")], list("510"));
+    await store.advance(type, { ready: false });
+    let told = 0;
+    const ifRestored = async () => {
+      told += 1;
+    };
+    expect(await delivery.replace(type, [thing("a", "90")], { ...list("100"), ifRestored })).toBe(false);
+    await store.advance(type, { ready: false });
+    const restored = { ...list("100"), ifRestored, restored: true };
+    expect(await delivery.replace(type, [thing("a", "90")], restored)).toBe(true);
+    expect(told).toBe(1);
+  });
+
   it("keeps what another relay has stored since its list was made (KR-21)", async () => {
     const { delivery, store } = world();
     await delivery.replace(type, [thing("a", "500")], list("510"));

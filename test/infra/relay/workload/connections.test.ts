@@ -280,6 +280,19 @@ describe("workload connections", () => {
     );
   });
 
+  it("list their Secrets again on a management server that was restored (KR-12)", async () => {
+    await using w = await world();
+    await connect(w);
+    // A list is a watch that begins with everything.
+    const watches = () => w.relayRequests().filter(({ verb }) => verb === "watch").length;
+    const before = watches();
+    w.connections.relistSecrets();
+    await eventually(() => watches() === before + 1, within);
+    await eventually(() => w.connections.secretLoops()[0]?.state === "streaming", within);
+    expect(await w.status()).toMatchObject({ state: "connected" });
+    expect(wholeLists(w)).toHaveLength(1);
+  });
+
   it("do not believe in absent Nodes while the server sends more than it may, and say so (KR-11, S-14)", async () => {
     await using w = await world();
     const huge = Buffer.alloc(8 * 1024 * 1024 + 1, "x");
