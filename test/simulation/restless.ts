@@ -1,6 +1,7 @@
+import { MachinePool } from "../../shared/api/machinepool.ts";
 import { seeded } from "./seeded.ts";
 import type { User } from "./user.ts";
-import { hasNodes, pool, scale } from "./workloads/pools.ts";
+import { hasNodes, scale } from "./workloads/pools.ts";
 import type { Workload } from "./workloads/workload.ts";
 
 const EDITS = 8;
@@ -15,8 +16,9 @@ export function restless(workload: Workload, edits: number): Workload {
     ...workload,
     async run(user: User) {
       await workload.run(user);
+      const isOver = (): boolean => user.hasDeleted(MachinePool, "p1");
       const chance = seeded(edits, `edits of ${workload.number}`);
-      for (let edit = 0; edit < EDITS && pool(user) !== undefined; edit += 1) {
+      for (let edit = 0; edit < EDITS && !isOver(); edit += 1) {
         await user.rest(MINUTE + chance.below(4 * MINUTE));
         const replicas = 1 + chance.below(6);
         await (workload.scale ?? scale)(user, replicas);

@@ -123,8 +123,12 @@ function withoutRace(annotations: unknown): unknown {
   return Object.keys(others).length === 0 ? undefined : others;
 }
 
-/** What a kubelet owns of its Node, a user of what was made again, somebody by hand: their own business. */
+/**
+ * What a kubelet owns of its Node (X-42), a user of what was made again (X-19), somebody by hand (X-20, X-45), and whether
+ * the user or the autoscaler was the last to write the same number of replicas: their own business.
+ */
 const OTHERS: ReadonlySet<string | undefined> = new Set([
+  "capstan-sim-autoscaler",
   "capstan-sim-cloud",
   "capstan-somebody",
   "capstan-user",

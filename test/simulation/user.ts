@@ -1,10 +1,9 @@
 import { applyManifests } from "../../infra/cli/up/apply-manifests.ts";
-import { Cluster } from "../../shared/api/cluster.ts";
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
-import { MachinePool } from "../../shared/api/machinepool.ts";
 import type { KubeClient, PatchOperation } from "../../shared/runtime/ports.ts";
 import { insist } from "./insist.ts";
 import { manifestsIn } from "./manifests-in.ts";
+import { takesAlong } from "./takes-along.ts";
 import type { World } from "./world.ts";
 
 /** Somebody with kubectl: repeats what is refused, and looks at objects of namespace `default`. */
@@ -21,6 +20,8 @@ export interface User {
   see<T extends KubeObject>(kind: Kind<T>, name: string): T | undefined;
   /** All of a kind, by name. */
   list<T extends KubeObject>(kind: Kind<T>): readonly T[];
+  /** Whether it has been deleted, itself or with what it belongs to; it may still be there. */
+  hasDeleted(kind: Pick<Kind, "kind">, name: string): boolean;
   /** Looks again and again until it holds. */
   until(holds: () => boolean): Promise<void>;
   rest(ms: number): Promise<void>;
@@ -75,11 +76,12 @@ export function createUser(world: World): User {
       }
     });
   });
+  const hasDeleted: User["hasDeleted"] = ({ kind }, name) =>
+    edits.some((edit) => edit.what === "delete" && takesAlong(edit, { kind, name }));
   // What users have only patched, others make.
-  const isWanted = (object: KubeObject): boolean =>
-    edits.some(
-      ({ what, kind, name }) => what === "apply" && kind === object.kind && name === object.metadata.name,
-    ) && !edits.some((edit) => edit.what === "delete" && takesAlong(edit, object));
+  const isWanted = ({ kind, metadata: { name } }: KubeObject): boolean =>
+    edits.some((edit) => edit.what === "apply" && edit.kind === kind && edit.name === name) &&
+    !hasDeleted({ kind }, name);
   management.onChange((type, { type: change, key, object }) => {
     if (change !== "DELETED" || !isWanted(object as KubeObject)) return;
     // Not in turn: what waits for its turn may be an edit of this object.
@@ -100,6 +102,7 @@ export function createUser(world: World): User {
   return {
     see,
     list,
+    hasDeleted,
     rest,
     async apply(yaml) {
       for (const object of manifestsIn(yaml)) {
@@ -113,7 +116,11 @@ export function createUser(world: World): User {
         kind: kind.kind,
         name,
         what: "patch",
-        make: () => client.jsonPatch(kind, { namespace: "default", name }, operations, subresource),
+        make: async () => {
+          // Nobody edits what has gone as users wanted.
+          if (see(kind, name) !== undefined || !hasDeleted(kind, name))
+            await client.jsonPatch(kind, { namespace: "default", name }, operations, subresource);
+        },
       }),
     delete: (kind, name) =>
       begin({
@@ -129,11 +136,4 @@ export function createUser(world: World): User {
       while (!holds()) await rest(LOOK_MS);
     },
   };
-}
-
-/** Whether an object goes with the deleted one: everything with its Cluster, what bears its name with a pool. */
-function takesAlong(deleted: Edit, { kind, metadata }: KubeObject): boolean {
-  if (deleted.kind === Cluster.kind) return true;
-  const isKind = deleted.kind === kind || deleted.kind === MachinePool.kind;
-  return isKind && deleted.name === metadata.name;
 }

@@ -3,6 +3,7 @@ import { isRequest, type RequestOperation } from "../request-operation.ts";
 import type { Seeded } from "../seeded.ts";
 import type { World } from "../world.ts";
 import { type Fault, isFunctionWrite } from "./fault.ts";
+import { restartKubelets } from "./kubelets.ts";
 
 const SECOND = 1_000;
 const MAX_UNDONE = 50;
@@ -17,9 +18,10 @@ export const servers: readonly Fault[] = [
     most: 1,
     isDetour: true,
     isSite: isFunctionWrite,
-    strike(operation, { management }, chance) {
+    strike(operation, world, chance) {
       operation.run();
-      management.restore(1 + chance.below(MAX_UNDONE), 6 * SECOND + chance.below(60 * SECOND));
+      restartKubelets(world);
+      world.management.restore(1 + chance.below(MAX_UNDONE), 6 * SECOND + chance.below(60 * SECOND));
     },
   },
   {

@@ -1,11 +1,10 @@
 import type { KubeObject } from "../../../infra/apiserver/storage/kube-object.ts";
-import { createServer } from "../../../infra/kube/client.ts";
-import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
 import { Node, type NodeCondition } from "../../../shared/api/core.ts";
 import type { LineOperation } from "../line-queue.ts";
 import { isRequest, type RequestOperation } from "../request-operation.ts";
 import type { World } from "../world.ts";
 import { type AnyOperation, type Fault, isNotification, isOurs } from "./fault.ts";
+import { kubeconfigTextOf, kubeletOf } from "./kubelets.ts";
 import { refusal } from "./refusal.ts";
 import { somebody } from "./somebody.ts";
 
@@ -94,13 +93,8 @@ function kubeconfigOf(operation: AnyOperation, { management }: World): KubeObjec
   if (!isRequest(operation)) return undefined;
   const { server } = operation;
   return [...management.storage.collection(SECRETS).values()].find((secret) =>
-    textOf(secret).includes(`http://${server}/`),
+    kubeconfigTextOf(secret).includes(`http://${server}/`),
   );
-}
-
-function textOf(secret: KubeObject): string {
-  const { value = "" } = (secret["data"] ?? {}) as { readonly value?: string };
-  return Buffer.from(value, "base64").toString("utf8");
 }
 
 function keyOf({ metadata }: KubeObject): string {
@@ -117,10 +111,10 @@ function remove(secret: KubeObject, { management, troubles }: World, ms: number,
 }
 
 /** Its content is another one, until somebody or the end of the trouble puts it back. */
-function replaceValue(secret: KubeObject, text: string, { management, troubles }: World, ms: number): void {
-  const data = { value: Buffer.from(text).toString("base64") };
+function replaceValue(secret: KubeObject, text: string, world: World, ms: number): void {
+  const { management, troubles } = world;
   const { version } = management.storage;
-  management.storage.put(SECRETS, { ...secret, data });
+  replaceText(secret, text, world);
   troubles.lasting(ms, () => {
     const present = management.storage.collection(SECRETS).find(keyOf(secret));
     if (present?.metadata.resourceVersion !== String(version + 1)) return;
@@ -128,13 +122,23 @@ function replaceValue(secret: KubeObject, text: string, { management, troubles }
   });
 }
 
+function replaceText(secret: KubeObject, text: string, { management }: World): void {
+  const data = { value: Buffer.from(text).toString("base64") };
+  management.storage.put(SECRETS, { ...secret, data });
+}
+
 /** The server takes other credentials than before; the Secret says so. At the end it is the other way round. */
 function rotate(secret: KubeObject, { server }: RequestOperation, world: World, ms: number): void {
-  const text = textOf(secret);
+  const text = kubeconfigTextOf(secret);
   const old = /token: "?(\w+)/.exec(text)?.[1];
   if (old === undefined) return;
   const next = `${old}-rotated`;
-  replaceValue(secret, text.replaceAll(old, next), world, ms);
+  replaceText(secret, text.replaceAll(old, next), world);
+  // Whatever somebody else has made of it meanwhile.
+  world.troubles.lasting(ms, () => {
+    const present = world.management.storage.collection(SECRETS).find(keyOf(secret));
+    if (present !== undefined) replaceText(present, kubeconfigTextOf(present).replaceAll(next, old), world);
+  });
   world.troubles.hit(ms, (operation) => {
     if (!isRequest(operation) || operation.server !== server || !isOurs(operation.process)) return false;
     const { path, headers } = operation.request;
@@ -149,14 +153,9 @@ function rotate(secret: KubeObject, { server }: RequestOperation, world: World, 
 
 /** Its kubelet says so. */
 async function flap(name: string, server: string, world: World, ms: number): Promise<void> {
-  const secret = [...world.management.storage.collection(SECRETS).values()].find((each) =>
-    textOf(each).includes(`http://${server}/`),
-  );
-  if (secret === undefined) return;
-  const { process } = somebody(world);
-  const { clock } = process;
-  const { connect } = world.network.of(process);
-  const kubelet = createServer(parseKubeconfig(textOf(secret)), { clock, connect }).as("sim-cloud");
+  const kubelet = kubeletOf(server, world);
+  if (kubelet === undefined) return;
+  const { clock } = somebody(world).process;
   const key = { namespace: "", name };
   const report = async (isReady: boolean): Promise<void> => {
     const node = await kubelet.get(Node, key);

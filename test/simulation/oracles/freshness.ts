@@ -1,4 +1,5 @@
 import { FENCES_KEPT_MS } from "../../../infra/queue/claim.ts";
+import { serverVersionOf } from "../../../infra/relay/snapshot.ts";
 import { Connection } from "../../../shared/api/core.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
@@ -122,8 +123,9 @@ interface Identity {
 }
 
 function identityOf({ cluster, object }: Pick<ReadObject, "cluster" | "object">): Identity {
-  const { namespace = "", name, uid, resourceVersion } = object.metadata;
-  return { name: `${cluster} ${object.kind} ${namespace}/${name} ${uid}`, version: Number(resourceVersion) };
+  const { namespace = "", name, uid } = object.metadata;
+  const version = Number(serverVersionOf(object));
+  return { name: `${cluster} ${object.kind} ${namespace}/${name} ${uid}`, version };
 }
 
 /** Behind a fence, the server is asked in place of the read model. */

@@ -53,12 +53,13 @@ export const isolation: readonly Oracle[] = [
         if (tenant === undefined) return;
         const fn = functionOfName(world, functionName);
         const earlier = starts.get(functionName) ?? [];
-        const isFull = runningOf(functionName, tenant) >= (mostRunning(fn) ?? Number.POSITIVE_INFINITY);
-        starts.set(functionName, [...earlier, { at: kernel.now, tenant, isFull }]);
+        const tenants = new Set([...earlier.map((start) => start.tenant), tenant]);
+        const most = mostRunning(fn) ?? Number.POSITIVE_INFINITY;
+        const full = new Set([...tenants].filter((each) => runningOf(functionName, each) >= most));
+        starts.set(functionName, [...earlier, { at: kernel.now, tenant, full }]);
         if (!live.delete(`${functionName} ${key}`)) return;
         // A tenant that has all it may have waits for itself.
-        const passed = earlier.filter(({ at }) => at > kernel.now - readyMs);
-        if (passed.some((start) => start.tenant === tenant && start.isFull)) return;
+        const passed = earlier.filter((start) => start.at > kernel.now - readyMs && !start.full.has(tenant));
         const others = Map.groupBy(passed, (start) => start.tenant);
         others.delete(tenant);
         const { concurrency = DEFAULT_QUEUE.concurrency } = fn?.spec.queue ?? {};
@@ -73,9 +74,9 @@ export const isolation: readonly Oracle[] = [
   {
     number: "F-17",
     title: "a ready key is started before 4 times as many others as were ready, and 100",
-    watch({ world: { ledger }, violated, evaluated }) {
+    watch({ world: { kernel, ledger }, violated, evaluated }) {
       const starts = new Map<string, number>();
-      const ready = new Map<string, { readonly at: number; readonly others: number }>();
+      const ready = new Map<string, Ready>();
       const keys = new Map<string, Set<string>>();
       ledger.onWipe(() => ready.clear());
       ledger.onEnqueue((functionName, { key, delayMs = 0 }) => {
@@ -84,16 +85,18 @@ export const isolation: readonly Oracle[] = [
         const name = `${functionName} ${key}`;
         if (delayMs > 0 || ready.has(name) || ledger.stateOf(functionName, key) !== undefined) return;
         const others = [...known].filter((each) => ledger.stateOf(functionName, each)?.state === "ready");
-        ready.set(name, { at: starts.get(functionName) ?? 0, others: others.length });
+        ready.set(name, { at: kernel.now, starts: starts.get(functionName) ?? 0, others: others.length });
       });
-      ledger.onClaim((functionName, { key }) => {
+      ledger.onClaim((functionName, { key, readyMs }) => {
         const count = (starts.get(functionName) ?? 0) + 1;
         starts.set(functionName, count);
         const since = ready.get(`${functionName} ${key}`);
         if (since === undefined) return;
         ready.delete(`${functionName} ${key}`);
+        // It had to wait for its floor first (Q-06).
+        if (readyMs < kernel.now - since.at) return;
         if (since.others > 0) evaluated();
-        const before = count - since.at;
+        const before = count - since.starts;
         if (before > STARTS_PER_READY_KEY * since.others + STARTS_BEYOND)
           violated(`${functionName} ${key} was started after ${before} others`);
       });
@@ -101,13 +104,23 @@ export const isolation: readonly Oracle[] = [
   },
 ];
 
+/** An enqueued key that was idle. */
+interface Ready {
+  /** Of simulated time, ms since the epoch. */
+  readonly at: number;
+  /** Runs of its function that had been started before. */
+  readonly starts: number;
+  /** Keys of its function that were ready. */
+  readonly others: number;
+}
+
 /** One claim. */
 interface Start {
   /** Of simulated time, ms since the epoch. */
   readonly at: number;
   readonly tenant: string;
-  /** With it the tenant has all the runs that it may have at a time. */
-  readonly isFull: boolean;
+  /** Tenants that had all the runs that they may have at a time. */
+  readonly full: ReadonlySet<string>;
 }
 
 function functionOfName({ functions }: World, name: string): AnyFunction | undefined {

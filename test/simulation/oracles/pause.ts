@@ -22,7 +22,9 @@ export const pause: readonly Oracle[] = [
         );
         const isPaused =
           newest?.metadata.annotations?.[PAUSED] !== undefined ||
-          isPausedCluster(read.findLast(({ kind }) => kind === "Cluster"));
+          isPausedCluster(
+            read.findLast(({ kind, metadata }) => kind === "Cluster" && isClusterOf(metadata, own)),
+          );
         if (!isPaused) return;
         evaluated();
         for (const write of record?.writes ?? []) {
@@ -35,6 +37,17 @@ export const pause: readonly Oracle[] = [
     },
   },
 ];
+
+/** Who names its Cluster is paused by name; a provider's object only by the Cluster that owns it, not by a later one under that name. */
+function isClusterOf({ name, uid }: KubeObject["metadata"], object: KubeObject | undefined): boolean {
+  const { spec, metadata } = (object ?? {}) as Partial<KubeObject> & {
+    readonly spec?: { readonly clusterName?: string };
+  };
+  if (spec?.clusterName === name) return true;
+  return (metadata?.ownerReferences ?? []).every(
+    (owner) => owner.kind !== "Cluster" || owner.name !== name || owner.uid === uid,
+  );
+}
 
 function isPausedCluster(object: KubeObject | undefined): boolean {
   return (object as { readonly spec?: { readonly paused?: boolean } } | undefined)?.spec?.paused === true;

@@ -9,6 +9,7 @@ import { silentLog } from "../../support/silent-log.ts";
 import { insist } from "../insist.ts";
 import { manifestsIn } from "../manifests-in.ts";
 import { comparable, type State, workloadServersOf } from "../state.ts";
+import { takesAlong } from "../takes-along.ts";
 import type { User } from "../user.ts";
 
 /**
@@ -40,22 +41,26 @@ export async function createOnlooker(kubeconfigFile: string): Promise<Onlooker> 
   };
   const list = <T extends KubeObject>(kind: Kind<T>): readonly T[] =>
     (seen.get(typeOf(kind)) ?? []) as readonly KubeObject[] as readonly T[];
+  const deletions: { readonly kind: string; readonly name: string }[] = [];
   const gone = new AbortController();
   const wait = (ms: number): Promise<void> => setTimeout(ms, undefined, { signal: gone.signal });
   const untilAccepted = (edit: () => Promise<unknown>): Promise<void> => insist(edit, () => wait(RETRY_MS));
   return {
     list,
     see: (kind, name) => list(kind).find(({ metadata }) => metadata.name === name),
+    hasDeleted: ({ kind }, name) => deletions.some((deleted) => takesAlong(deleted, { kind, name })),
     rest: wait,
     apply: (yaml) => untilAccepted(() => applyManifests(client, manifestsIn(yaml))),
     patch: (kind, name, operations, subresource) =>
       untilAccepted(() => client.jsonPatch(kind, { namespace: "default", name }, operations, subresource)),
-    delete: (kind, name) =>
-      untilAccepted(async () => {
+    delete(kind, name) {
+      deletions.push({ kind: kind.kind, name });
+      return untilAccepted(async () => {
         const key = { namespace: "default", name };
         const uid = (await client.get(kind, key))?.metadata.uid;
         if (uid !== undefined) await client.delete(kind, key, { uid });
-      }),
+      });
+    },
     async until(holds) {
       await untilAccepted(look);
       while (!holds()) {
