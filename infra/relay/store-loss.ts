@@ -2,7 +2,8 @@ import { SECOND } from "../../shared/runtime/backoff.ts";
 import type { Clock, TypeKey } from "../../shared/runtime/ports.ts";
 import type { Delivery } from "./delivery/delivery.ts";
 import { rest } from "./retry.ts";
-import type { LoopStatus, WatchLoop } from "./watch/watch-loop.ts";
+import type { LoopStatus } from "./watch/loop-status.ts";
+import type { WatchLoop } from "./watch/watch-loop.ts";
 
 /** What is needed of a watch loop. */
 export interface Relisted extends Pick<WatchLoop, "relist"> {

@@ -1,6 +1,5 @@
 import { CustomResourceDefinition } from "../../../shared/api/core.ts";
 import { type Kind, MANAGEMENT } from "../../../shared/api/kinds.ts";
-import { SECOND } from "../../../shared/runtime/backoff.ts";
 import type { Store, TypeKey, WatchEvent } from "../../../shared/runtime/ports.ts";
 import type { Change } from "../../../shared/runtime/route.ts";
 import { idOf, typesNamedBy } from "../declared-kinds.ts";
@@ -8,9 +7,11 @@ import type { Delivery } from "../delivery/delivery.ts";
 import { untilAccepted } from "../retry.ts";
 import { markWatched, snapshotOf } from "../snapshot.ts";
 import { relistIfLost } from "../store-loss.ts";
+import type { LoopStatus } from "../watch/loop-status.ts";
 import type { CompleteList, WatchConsumer } from "../watch/watch-consumer.ts";
-import type { LoopStatus, WatchLoop } from "../watch/watch-loop.ts";
+import type { WatchLoop } from "../watch/watch-loop.ts";
 import { Definitions, definedBy } from "./definitions.ts";
+import { createDistrust, type Distrust, type DistrustOptions } from "./distrust.ts";
 import {
   createManagementWatches,
   type ManagementWatches,
@@ -32,14 +33,12 @@ export interface WatchedTypes extends AsyncDisposable {
   relistLost(): Promise<void>;
 }
 
-export interface WatchedTypesOptions extends ManagementWatchesOptions {
+export interface WatchedTypesOptions extends ManagementWatchesOptions, DistrustOptions {
   readonly store: Store;
   readonly delivery: Delivery;
   readonly signal: AbortSignal;
   /** A type is complete; see `ListNews`. */
   readonly onListed: (kind: Kind, news: ListNews | undefined) => void;
-  /** A list has shown that the server was restored or replaced (KR-12): once for all types. */
-  readonly onRestored: () => void;
 }
 
 interface WatchedType {
@@ -51,8 +50,6 @@ interface WatchedType {
 /** It was not complete before, or the store had lost it; the server was restored or replaced (KR-12). */
 export type ListNews = "first" | "restored";
 
-/** The lists of all types tell of one restore. */
-const RESTORE_MS = 30 * SECOND;
 const CRD_TYPE: TypeKey = typeOf(CustomResourceDefinition);
 
 export function startWatchedTypes(options: WatchedTypesOptions): WatchedTypes {
@@ -67,12 +64,14 @@ class Types implements WatchedTypes {
   readonly #watched = new Map<string, WatchedType>();
   readonly #closing = new Set<Promise<void>>();
   readonly #crdLoop: WatchLoop;
-  #restoredAt = Number.NEGATIVE_INFINITY;
-  /** Not listed again since. */
-  readonly #distrusted = new Set<WatchLoop>();
+  readonly #distrust: Distrust;
 
   constructor(options: WatchedTypesOptions) {
     this.#options = options;
+    this.#distrust = createDistrust(options, () => [
+      { type: CRD_TYPE, loop: this.#crdLoop },
+      ...[...this.#watched.values()].map(({ kind, loop }) => ({ type: typeOf(kind), loop })),
+    ]);
     this.#definitions = new Definitions(options.functions);
     this.#watches = createManagementWatches(options);
     this.#namedBy = typesNamedBy(options.functions);
@@ -140,8 +139,9 @@ class Types implements WatchedTypes {
     this.#definitions.replace(items);
     const marked = items.map((crd) => this.#marked(crd));
     const scope = await this.#watches.scopeOf(CustomResourceDefinition as Kind);
-    const ifRestored = () => this.#distrustAllBut(this.#crdLoop);
+    const ifRestored = () => this.#distrust.allBut(this.#crdLoop);
     const list = { resourceVersion, urgency: "live", scope, restored, ifRestored } as const;
+    this.#distrust.listed(this.#crdLoop);
     await this.#options.delivery.replace(CRD_TYPE, marked, list);
     await Promise.all(this.#definitions.unserved().map((kind) => this.#forget(kind)));
     for (const id of new Set([...this.#definitions.wanted("all"), ...this.#watched.keys()]))
@@ -198,10 +198,10 @@ class Types implements WatchedTypes {
       resumed: () => isComplete(),
       listed: async (items, { resourceVersion, first, restored }) => {
         const scope = await this.#watches.scopeOf(kind);
-        const ifRestored = () => this.#distrustAllBut(loop);
+        const ifRestored = () => this.#distrust.allBut(loop);
         const urgency = first ? "resync" : "live";
         const list = { resourceVersion, urgency, scope, restored, ifRestored } as const;
-        const isDistrusted = this.#distrusted.delete(loop);
+        const isDistrusted = this.#distrust.listed(loop);
         const isRestored = (await delivery.replace(key, items, list)) || isDistrusted;
         await isComplete(isRestored ? "restored" : first ? "first" : undefined);
       },
@@ -215,26 +215,6 @@ class Types implements WatchedTypes {
     log.info({ kind: kind.kind, group: kind.group, version: kind.version }, "watching");
   }
 
-  /**
-   * What one list has told of its server is true of all types, also of those that it cannot be seen from (KR-12). Until
-   * they are listed again nobody reads them: an owner that has never been, named by an object that is there, would have
-   * it collected as garbage.
-   */
-  async #distrustAllBut(listed: WatchLoop): Promise<void> {
-    const { clock, log, onRestored, store } = this.#options;
-    const now = clock.now().getTime();
-    if (now - this.#restoredAt < RESTORE_MS) return;
-    this.#restoredAt = now;
-    log.warn({}, "the management server was restored or replaced; everything is listed again");
-    onRestored();
-    const others = [...this.#watched.values()].filter(({ loop }) => loop !== listed);
-    const distrust = ({ kind }: WatchedType) =>
-      this.#persist(() => store.advance(typeOf(kind), { ready: false }));
-    await Promise.all(others.map(distrust));
-    for (const { loop } of others) this.#distrusted.add(loop);
-    for (const loop of this.#allLoops()) if (loop !== listed) loop.relist();
-  }
-
   async #complete(type: WatchedType, news: ListNews | undefined): Promise<void> {
     if (type.listed && news === undefined) return;
     type.listed = true;
@@ -245,7 +225,7 @@ class Types implements WatchedTypes {
 
   #stop(id: string, { kind, loop }: WatchedType): void {
     this.#watched.delete(id);
-    this.#distrusted.delete(loop);
+    this.#distrust.listed(loop);
     const close = async () => {
       await loop[Symbol.asyncDispose]();
       await this.#forget(kind);

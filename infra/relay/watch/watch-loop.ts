@@ -6,9 +6,11 @@ import type { Turns } from "../turns.ts";
 import type { Budget } from "./budget.ts";
 import { createLastSeen, type LastSeen } from "./last-seen.ts";
 import { createLister, type Lister } from "./lister.ts";
-import { createLoopMeter, type LoopMeter, type Traffic } from "./loop-meter.ts";
+import { createLoopMeter, type LoopMeter } from "./loop-meter.ts";
+import type { LoopStatus } from "./loop-status.ts";
 import { createOpener, type OpenWatch } from "./open-watch.ts";
 import { type ReadAhead, readAhead } from "./pending-events.ts";
+import { Position } from "./position.ts";
 import { hasGoneBack, Recovery } from "./recovery.ts";
 import type { WatchConsumer } from "./watch-consumer.ts";
 
@@ -26,7 +28,6 @@ import type { WatchConsumer } from "./watch-consumer.ts";
  * the read model was lost; after anything else the watch resumes where it was, without a list. What a failure means
  * and how long the pause is, recovery.ts decides.
  */
-type LoopState = "listing" | "streaming" | "backoff" | "stopped";
 
 export interface WatchLoopOptions {
   /** For logs and status: `management machinepools.cluster.x-k8s.io`. */
@@ -43,19 +44,6 @@ export interface WatchLoopOptions {
   readonly budget?: Budget | undefined;
   /** In [0, 1). */
   readonly random?: (() => number) | undefined;
-}
-
-export interface LoopStatus extends Traffic {
-  readonly name: string;
-  readonly state: LoopState;
-  readonly undecodable: number;
-  /** By cause: `closed`, or the reason of the error. */
-  readonly reconnects: { readonly [cause: string]: number };
-  readonly resourceVersion: string | undefined;
-  /** Events that wait for the consumer. */
-  readonly pending: number;
-  /** Answers are too large: what the last list left out, as text for a person. */
-  readonly oversized: string | undefined;
 }
 
 export interface WatchLoop extends AsyncDisposable {
@@ -83,15 +71,8 @@ class Loop implements WatchLoop {
   #relistWanted: boolean = false;
   /** Ends the pause before the next attempt. */
   #resting = new AbortController();
-  /** Of what the next list says nothing is known. */
-  #isFirst: boolean = true;
-  /** The server has gone back since the last list (KR-12). */
-  #isRestored: boolean = false;
-  #state: LoopState = "listing";
-  /** Where a watch may go on. */
-  #version: string | undefined;
-  /** What a list must show at least. */
-  #seen: string | undefined;
+  readonly #position = new Position();
+  #state: LoopStatus["state"] = "listing";
   #oversized: string | undefined;
 
   constructor(options: WatchLoopOptions) {
@@ -115,7 +96,7 @@ class Loop implements WatchLoop {
       ...this.#meter.traffic,
       undecodable,
       reconnects,
-      resourceVersion: this.#version,
+      resourceVersion: this.#position.version,
       pending: this.#ahead?.pending ?? 0,
       oversized: this.#oversized,
     };
@@ -123,7 +104,7 @@ class Loop implements WatchLoop {
 
   relist(): void {
     this.#relistWanted = true;
-    this.#isFirst = true;
+    this.#position.lost();
     this.#watch?.abort();
     this.#resting.abort();
   }
@@ -158,18 +139,17 @@ class Loop implements WatchLoop {
     this.#lastSeen.listed(kept.items);
     const isSame = await this.#isRecognised(kept.resourceVersion).catch((error: unknown) => {
       if (!hasGoneBack(error)) throw error;
-      this.#isRestored = true;
+      this.#position.wentBack();
       return false;
     });
     if (!isSame) return;
-    this.#isFirst = false;
-    this.#reached(kept.resourceVersion);
+    this.#position.resumed(kept.resourceVersion);
     await consumer.resumed?.();
   }
 
   async #attempt(): Promise<void> {
     if (this.#relistWanted || !(await this.#mayGoOn())) await this.#inTurn(() => this.#list());
-    const from = this.#version;
+    const from = this.#position.version;
     if (from === undefined || this.#relistWanted || this.#abort.signal.aborted) return;
     // The watch that began with the list goes on, or one begins at its version: nothing is between the two (KR-05).
     this.#watch ??= this.#open({ resourceVersion: from });
@@ -185,7 +165,7 @@ class Loop implements WatchLoop {
 
   /** Whether the place where the last watch ended is one of the server that answers now. */
   async #mayGoOn(): Promise<boolean> {
-    if (this.#version === undefined) return false;
+    if (this.#position.version === undefined) return false;
     return !this.#recovery.wasAway(this.#now()) || this.#isRecognised();
   }
 
@@ -202,21 +182,19 @@ class Loop implements WatchLoop {
     if (signal.aborted) return;
     this.#state = "listing";
     this.#relistWanted = false;
-    this.#version = undefined;
-    const listed = await this.#lister.list(this.#recovery.listMode, this.#seen);
+    this.#position.listing();
+    const listed = await this.#lister.list(this.#recovery.listMode, this.#position.seen);
     this.#watch = listed?.watch;
     if (listed === undefined || signal.aborted) return;
     const { items, resourceVersion, oversized } = listed;
-    const [first, restored] = [this.#isFirst, this.#isRestored];
-    await consumer.listed(items, { resourceVersion, oversized, first, restored });
-    this.#isRestored = false;
+    await consumer.listed(items, { resourceVersion, oversized, ...this.#position.news });
     // Otherwise it was lost again meanwhile.
-    if (!this.#relistWanted) this.#isFirst = false;
+    if (!this.#relistWanted) this.#position.listed();
     this.#lastSeen.listed(items);
     this.#meter.listed();
     this.#tellOversized(oversized);
     this.#recovery.listed();
-    this.#reached(resourceVersion);
+    this.#position.reached(resourceVersion);
   }
 
   async #handle(event: WatchEvent): Promise<void> {
@@ -226,7 +204,7 @@ class Loop implements WatchLoop {
     else await consumer.changed(event);
     this.#lastSeen.handled(event);
     this.#meter.handled(event);
-    this.#reached(resourceVersion);
+    this.#position.reached(resourceVersion);
     this.#recovery.received(event.type === "BOOKMARK" ? "bookmark" : "event");
   }
 
@@ -237,11 +215,7 @@ class Loop implements WatchLoop {
     if (signal.aborted) return;
     this.#state = "backoff";
     const verdict = this.#recovery.failed(error, this.#now(), this.#meter.traffic.lastHeardAt);
-    if (verdict.isVoid) this.#version = undefined;
-    if (verdict.isRestored) {
-      this.#isRestored = true;
-      this.#seen = undefined;
-    }
+    this.#position.failed(verdict);
     // One line per outage and cause; the counters know the rest.
     const level = verdict.isRepeated ? "debug" : "warn";
     const fields = { loop: name, reason: verdict.reason, error: String(error) };
@@ -263,7 +237,7 @@ class Loop implements WatchLoop {
   }
 
   /** A list of one object mostly tells a quiet server from a dead line, and from one that was restored (KR-07, KR-12). */
-  async #isRecognised(seen = this.#seen ?? ""): Promise<boolean> {
+  async #isRecognised(seen = this.#position.seen ?? ""): Promise<boolean> {
     const known = await this.#inTurn(() => this.#lastSeen.recognise(seen));
     this.#recovery.isBack();
     return known === true;
@@ -273,11 +247,6 @@ class Loop implements WatchLoop {
     const { log, name } = this.#options;
     if (oversized !== undefined && oversized !== this.#oversized) log.warn({ loop: name }, oversized);
     this.#oversized = oversized;
-  }
-
-  #reached(resourceVersion: string): void {
-    this.#version = resourceVersion;
-    this.#seen = resourceVersion;
   }
 
   #now(): number {

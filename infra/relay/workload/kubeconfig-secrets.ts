@@ -6,7 +6,8 @@ import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import type { Server } from "../../kube/client.ts";
 import type { ServerClient } from "../../kube/verbs.ts";
 import { createTurns, type Turns } from "../turns.ts";
-import { type LoopStatus, startWatchLoop, type WatchLoop } from "../watch/watch-loop.ts";
+import type { LoopStatus } from "../watch/loop-status.ts";
+import { startWatchLoop, type WatchLoop } from "../watch/watch-loop.ts";
 import { kubeconfigSecretOf } from "./workload-access.ts";
 
 /** Tells of the kubeconfig Secret of one Cluster: first what there is, then every change. Must not wait for a loop. */

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from "../../../infra/apiserver/schema/schema.ts
 import type { KubeObject } from "../../../infra/apiserver/storage/kube-object.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { isManagedOutside } from "../../../shared/rules/replicas-managed.ts";
+import { sameJson } from "../../../shared/runtime/path.ts";
 import type { Seeded } from "../seeded.ts";
 import type { World } from "../world.ts";
 import { type AnyOperation, type Fault, isFunctionWrite } from "./fault.ts";
@@ -62,11 +63,14 @@ function lie(pool: KubeObject, world: World, chance: Seeded): void {
     { replicas: 0 },
   ];
   const say = (faults: Fields | undefined): void =>
-    change(pool, world, ({ metadata, ...rest }) => ({
-      ...rest,
-      metadata: { ...metadata, generation: (metadata.generation ?? 1) + 1 },
-      spec: { ...(rest["spec"] as Fields), faults } as JsonObject,
-    }));
+    change(pool, world, (present) => {
+      const { metadata, ...rest } = present;
+      const spec = rest["spec"] as Fields;
+      // An API server counts no generation for what is as it was.
+      if (sameJson(spec["faults"], faults)) return present;
+      const generation = (metadata.generation ?? 1) + 1;
+      return { ...rest, metadata: { ...metadata, generation }, spec: { ...spec, faults } as JsonObject };
+    });
   say(chance.pick(lies));
   // One that was made again meanwhile has the lie, too, and so has one that was restored (X-18, X-19).
   const end = (): void => say(undefined);
@@ -106,5 +110,6 @@ function change(
 ): void {
   const { storage } = management;
   const present = storage.collection(POOLS).find(`${metadata.namespace}/${metadata.name}`);
-  if (present !== undefined) storage.put(POOLS, JSON.parse(JSON.stringify(make(present))) as KubeObject);
+  const made = present && make(present);
+  if (made !== present) storage.put(POOLS, JSON.parse(JSON.stringify(made)) as KubeObject);
 }
