@@ -55,15 +55,21 @@ function isHeld(machine: Machine): boolean {
 
 /**
  * What to delete so that the instance of this name goes: its Machine, so that it is drained first; without one its
- * SimMachine; without that the instance itself. None while that is going already.
+ * SimMachine; without that the instance itself. None while that is going already. A Machine that nobody keeps yet would
+ * be gone at once, and be made again for its SimMachine: then that goes first.
  */
 function topOf(name: string, { instances, simMachines, machines }: SimFleetParts): ObjectRef | undefined {
   const machine = machines.find(({ spec }) => spec.infrastructureRef.name === name);
-  if (machine !== undefined) return due(refTo(Machine, machine), machine);
   const simMachine = simMachines.find(({ metadata }) => metadata.name === name);
+  if (machine !== undefined && (simMachine === undefined || isKept(machine)))
+    return due(refTo(Machine, machine), machine);
   if (simMachine !== undefined) return due(refTo(SimMachine, simMachine), simMachine);
   const instance = instances.find(({ metadata }) => metadata.name === name);
   return instance === undefined ? undefined : due(refTo(SimInstance, instance), instance);
+}
+
+function isKept({ metadata: { finalizers = [], deletionTimestamp } }: Machine): boolean {
+  return finalizers.length > 0 || deletionTimestamp !== undefined;
 }
 
 function due(ref: ObjectRef, { metadata }: Pick<Machine, "metadata">): ObjectRef | undefined {

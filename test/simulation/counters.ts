@@ -47,10 +47,10 @@ export function observe(world: World, violated: (what: string) => void, faultsSo
   const leftAt = new WeakMap<object, number>();
   world.network.onLeave(({ request }) => leftAt.set(request, world.kernel.now));
   world.network.witness(({ process, request, code, text, isLate }) => {
-    if (request.path.includes(`/namespaces/${NOISY}/`)) return;
+    if (request.path.includes(`/namespaces/${NOISY}/`) || process.name.startsWith("user")) return;
     counters.requests += 1;
     counters.bytes += text.length + (request.body?.length ?? 0);
-    if (request.method === "GET" || code >= 300 || process.name.startsWith("user")) return;
+    if (request.method === "GET" || code >= 300) return;
     const isOverdue = isLate || world.kernel.now - (leftAt.get(request) ?? world.kernel.now) > LEASE_MS;
     if (isOverdue && code === 201) counters.madeLate += 1;
     // Sent long ago.

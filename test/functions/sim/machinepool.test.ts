@@ -275,7 +275,10 @@ describe("sim-machinepool", () => {
   describe("with Machines", () => {
     const REFERENCE = { apiGroup: "infrastructure.sim.capstan.dev", kind: "SimMachine" };
     const machineOf = (name: string, overrides: Parameters<typeof machine>[1] = {}) =>
-      machine(name, { ...overrides, spec: { infrastructureRef: { ...REFERENCE, name } } });
+      machine(name, {
+        metadata: { finalizers: ["machine.cluster.x-k8s.io"], ...overrides.metadata },
+        spec: { infrastructureRef: { ...REFERENCE, name } },
+      });
     const simMachines = three.map(({ metadata }) => simMachine(metadata.name));
     const machines = three.map(({ metadata }) => machineOf(metadata.name));
     const pool = infra({ ...provisioned, spec: { ...provisioned.spec, machines: true } });

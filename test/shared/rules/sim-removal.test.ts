@@ -16,12 +16,18 @@ describe("what is deleted so that an instance goes", () => {
     removalOf(object, parts, [simInstance("i0")]).delete.map(({ kind }) => kind.kind);
 
   it("is the topmost object there is, and none while that is going", () => {
-    expect(top({ instances, simMachines, machines: [machineOf("i0")] })).toEqual(["Machine"]);
+    const kept = machineOf("i0", { metadata: { finalizers: ["machine.cluster.x-k8s.io"] } });
+    expect(top({ instances, simMachines, machines: [kept] })).toEqual(["Machine"]);
     expect(top({ instances, simMachines, machines: [machineOf("i0", GOING)] })).toEqual([]);
     expect(top({ instances, simMachines, machines: [] })).toEqual(["SimMachine"]);
     expect(top({ instances, simMachines: [simMachine("i0", GOING)], machines: [] })).toEqual([]);
     expect(top({ instances, simMachines: [], machines: [] })).toEqual(["SimInstance"]);
     expect(top({ instances: [], simMachines: [], machines: [] })).toEqual([]);
+  });
+
+  it("is the SimMachine while nobody keeps the Machine, which would be made again", () => {
+    expect(top({ instances, simMachines, machines: [machineOf("i0")] })).toEqual(["SimMachine"]);
+    expect(top({ instances, simMachines: [], machines: [machineOf("i0")] })).toEqual(["Machine"]);
   });
 });
 
