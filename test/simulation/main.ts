@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { Command } from "commander";
 import { defectsCommand } from "./defects/command.ts";
 import { exhaustiveCommand } from "./exhaustive/command.ts";
-import { whole } from "./options.ts";
+import { whole, workloadOption } from "./options.ts";
 import { prepare } from "./prepared.ts";
 import { realCommand } from "./real/command.ts";
 import type { RunResult } from "./run.ts";
@@ -25,11 +25,11 @@ const program = new Command("simulate")
   .description("The whole product in one thread, on simulated time.")
   .enablePositionalOptions();
 
-const WORKLOAD = ["--workload <number>", "W-01, W-02, …; default: the one whose turn it is"] as const;
+const WORKLOAD = workloadOption("--workload <number>", "the one whose turn it is");
 
 program
   .option("--seed <number>", "seed of the swarm", whole, 1)
-  .option(...WORKLOAD)
+  .addOption(WORKLOAD)
   .action(async ({ seed, workload }: { readonly seed: number; readonly workload?: string }) => {
     const { result } = await playSeed(seed, workload, false);
     tell(result);
@@ -37,15 +37,16 @@ program
   });
 
 program
-  .command("explain <seed>")
+  .command("explain")
+  .argument("<seed>", "of the swarm", whole)
   .description("print the trace of a seed")
-  .option(...WORKLOAD)
+  .addOption(WORKLOAD)
   .option("--html <file>", "write it as a page, too: one lane per process on one time line")
   .action(
-    async (text: string, { html, workload }: { readonly html?: string; readonly workload?: string }) => {
-      const { workload: played, result } = await playSeed(whole(text), workload, true);
+    async (seed: number, { html, workload }: { readonly html?: string; readonly workload?: string }) => {
+      const { workload: played, result } = await playSeed(seed, workload, true);
       for (const line of result.trace) console.log(line);
-      if (html !== undefined) await writeFile(html, storyPage(`seed ${text} ${played.number}`, result.trace));
+      if (html !== undefined) await writeFile(html, storyPage(`seed ${seed} ${played.number}`, result.trace));
       tell(result);
     },
   );

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { writeResults } from "../../infra/bench/results.ts";
 import { createCoverage } from "./coverage.ts";
 import { playAll } from "./crew.ts";
-import { whole } from "./options.ts";
+import { count, faultOption, whole, workloadOption } from "./options.ts";
 import type { Played } from "./player.ts";
 import { type Prepared, prepare } from "./prepared.ts";
 import { createProgress } from "./progress.ts";
@@ -23,10 +23,10 @@ interface Options {
 export function swarmCommand(): Command {
   return new Command("swarm")
     .description("random faults for one simulated hour per seed")
-    .option("--workload <number...>", "W-01, W-02, …, which take turns; default: all")
-    .option("--seeds <count>", "how many", whole, 100)
+    .addOption(workloadOption("--workload <number...>", "all; they take turns"))
+    .option("--seeds <count>", "how many", count, 100)
     .option("--first <seed>", "the first", whole, 1)
-    .option("--fault <number...>", "only these classes, in every seed")
+    .addOption(faultOption("only these classes, in every seed"))
     .option("--report", "write test/bench/results/simulation-swarm.json", false)
     .action(async ({ workload, seeds, first, fault: faults, report }: Options) => {
       const workloads = workload?.map(workloadOf) ?? WORKLOADS;

@@ -3,7 +3,7 @@ import { writeResults } from "../../infra/bench/results.ts";
 import { formatTable } from "../../infra/cli/table.ts";
 import { createCoverage } from "./coverage.ts";
 import { playAll } from "./crew.ts";
-import { whole } from "./options.ts";
+import { count, faultOption, whole, workloadOption } from "./options.ts";
 import { prepare } from "./prepared.ts";
 import { createProgress } from "./progress.ts";
 import { sweepJobs } from "./sweep.ts";
@@ -28,10 +28,10 @@ interface Swept {
 export function sweepCommand(): Command {
   return new Command("sweep")
     .description("every single fault at every site of a workload, or of all")
-    .option("--workload <number...>", "W-01, W-02, …; default: all")
+    .addOption(workloadOption("--workload <number...>", "all"))
     .option("--seed <number>", "of the order of events", whole, 1)
-    .option("--fault <number...>", "these classes: X-01, X-02, …; default: those of 6.4")
-    .option("--every <n>", "only every n-th site", whole, 1)
+    .addOption(faultOption("these classes; default: those of 6.4"))
+    .option("--every <n>", "only every n-th site", count, 1)
     .option("--report", "write test/bench/results/simulation-sweep.json", false)
     .action(async ({ workload, seed, fault: faults, every, report }: Options) => {
       const prepared = await prepare();

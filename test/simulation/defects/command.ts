@@ -1,33 +1,35 @@
 import { Command } from "commander";
 import { writeResults } from "../../../infra/bench/results.ts";
 import { formatTable } from "../../../infra/cli/table.ts";
+import { choice, count } from "../options.ts";
 import { prepare } from "../prepared.ts";
 import { DEFECTS } from "./known.ts";
 import { createSearcher, type Finding } from "./search.ts";
 
 interface Options {
-  readonly seeds: string;
-  readonly sites: string;
+  readonly seeds: number;
+  readonly sites: number;
   readonly defect?: readonly string[];
+  readonly report: boolean;
 }
 
 /** `npm run simulate -- defects`: makes one defect after the other and tells how soon it is found (6.6). */
 export function defectsCommand(): Command {
   return new Command("defects")
     .description("put a defect into the product and see whether the simulation finds it, one after the other")
-    .option("--seeds <count>", "of the swarm, at most, for each", "20")
-    .option("--sites <count>", "runs of the targeted sweep, at most, for each", "40")
-    .option("--defect <number...>", "only these: D-01, D-02, …")
-    .action(async ({ seeds, sites, defect: numbers }: Options) => {
+    .option("--seeds <count>", "of the swarm, at most, for each", count, 20)
+    .option("--sites <count>", "runs of the targeted sweep, at most, for each", count, 40)
+    .addOption(choice("--defect <number...>", "only these", DEFECTS))
+    .option("--report", "write test/bench/results/seeded-defects.json", false)
+    .action(async ({ seeds, sites, defect: numbers, report }: Options) => {
       const searcher = createSearcher(await prepare());
       const findings: Finding[] = [];
       for (const defect of DEFECTS.filter(({ number }) => numbers?.includes(number) ?? true)) {
-        findings.push(await searcher.search({ defect, seeds: Number(seeds), sites: Number(sites) }));
+        findings.push(await searcher.search({ defect, seeds, sites }));
         console.error(lineOf(findings.at(-1) as Finding).join("  "));
       }
       console.log(formatTable(["DEFECT", "SWEEP", "SEEDS", "VIOLATED", "TITLE"], findings.map(lineOf)));
-      if (numbers === undefined)
-        await writeResults("seeded-defects", { seeds: Number(seeds), sites: Number(sites), findings });
+      if (report) await writeResults("seeded-defects", { seeds, sites, findings });
       const isFound = ({ seeds: bySeeds, swept }: Finding): boolean =>
         bySeeds !== undefined || swept !== undefined;
       process.exitCode = findings.every(isFound) ? 0 : 1;

@@ -1,6 +1,7 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command, Option } from "commander";
 import { writeResults } from "../../../infra/bench/results.ts";
 import { formatTable } from "../../../infra/cli/table.ts";
+import { whole } from "../options.ts";
 import { type Prepared, prepare } from "../prepared.ts";
 import { explore, type Progress } from "./explore.ts";
 import { SMALL_WORLDS, type SmallWorld } from "./small-world.ts";
@@ -10,6 +11,7 @@ interface Options {
   readonly states: number;
   readonly only?: readonly string[];
   readonly check: number;
+  readonly report: boolean;
 }
 
 /** What is told of one world. */
@@ -29,15 +31,16 @@ export function exhaustiveCommand(): Command {
   return new Command("exhaustive")
     .description("try every order of the steps of small worlds")
     .option("--states <count>", "at most, for each world", whole, 20_000)
-    .option("--only <name...>", SMALL_WORLDS.map(({ name }) => name).join(", "))
+    .addOption(new Option("--only <name...>", "of the worlds").choices(SMALL_WORLDS.map(({ name }) => name)))
     .option("--check <pairs>", "instead: whether states with one fingerprint go on in the same way", whole, 0)
-    .action(async ({ states, only, check }: Options) => {
+    .option("--report", "write test/bench/results/exhaustive-interleavings.json", false)
+    .action(async ({ states, only, check, report }: Options) => {
       const prepared = await prepare();
       const worlds = SMALL_WORLDS.filter(({ name }) => only?.includes(name) ?? true);
       const areRight =
         check > 0
           ? await checkAll(worlds, prepared, { maxStates: states, pairs: check })
-          : await playAll(worlds, prepared, states, only === undefined);
+          : await playAll(worlds, prepared, states, report);
       process.exitCode = areRight ? 0 : 1;
     });
 }
@@ -46,7 +49,7 @@ async function playAll(
   worlds: readonly SmallWorld[],
   prepared: Prepared,
   maxStates: number,
-  isAll: boolean,
+  isReported: boolean,
 ): Promise<boolean> {
   const results: Played[] = [];
   for (const small of worlds) {
@@ -62,7 +65,7 @@ async function playAll(
     [world, states, orders, isComplete, endings, violations.length, seconds].map(String),
   );
   console.log(formatTable(header, rows));
-  if (isAll) await writeResults("exhaustive-interleavings", { worlds: results });
+  if (isReported) await writeResults("exhaustive-interleavings", { worlds: results });
   return results.every(
     ({ isComplete, endings, violations }) => isComplete && endings === 1 && violations.length === 0,
   );
@@ -96,10 +99,4 @@ function progressOf({ name }: SmallWorld): (progress: Progress) => void {
     const text = open === 0 ? "" : `${name}: ${states} states, ${orders} orders, ${open} open`;
     process.stderr.write(`\r\u001b[K${text}`);
   };
-}
-
-function whole(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError("a whole number is needed");
-  return value;
 }

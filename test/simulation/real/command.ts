@@ -1,7 +1,8 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command, Option } from "commander";
 import { redisMissing } from "../../../infra/bench/redis-server.ts";
 import { writeResults } from "../../../infra/bench/results.ts";
 import { EMBEDDED, REAL, type ServerFlavour } from "../../support/api-servers.ts";
+import { count } from "../options.ts";
 import { type Ending, type Played, play, playUndisturbed } from "./play.ts";
 import type { Scenario } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios.ts";
@@ -9,8 +10,9 @@ import { SCENARIOS } from "./scenarios.ts";
 interface Options {
   readonly repetitions: number;
   readonly atOnce: number;
-  readonly only?: readonly number[];
+  readonly only?: readonly string[];
   readonly embedded: boolean;
+  readonly report: boolean;
 }
 
 /** `npm run simulate -- real`: every scenario with real processes, one line each; exit code 1 when one failed. */
@@ -19,12 +21,12 @@ export function realCommand(): Command {
     .description("kill, freeze and cut off real processes; needs redis-server and KUBEBUILDER_ASSETS")
     .option("--repetitions <count>", "of every scenario", count, 1)
     .option("--at-once <count>", "scenarios beside each other: most of their time they wait", count, 2)
-    .option("--only <scenario...>", "by number, from 1", (text, before: number[] = []) => [
-      ...before,
-      count(text),
-    ])
+    .addOption(
+      new Option("--only <scenario...>", "by number").choices(SCENARIOS.map((_, index) => `${index + 1}`)),
+    )
     .option("--embedded", "on the embedded API server instead of a real one", false)
-    .action(async ({ repetitions, atOnce, only, embedded }: Options) => {
+    .option("--report", "write test/bench/results/real-processes.json", false)
+    .action(async ({ repetitions, atOnce, only, embedded, report }: Options) => {
       const server = embedded ? EMBEDDED : REAL;
       const missing = redisMissing() ?? server.missing;
       if (missing !== undefined) throw new Error(missing);
@@ -46,8 +48,7 @@ export function realCommand(): Command {
       outcomes.sort((one, other) => one.number - other.number);
       const failed = outcomes.filter(({ violations }) => violations.length > 0);
       console.log(`${outcomes.length} runs on ${server.name}, ${failed.length} failed`);
-      if (only === undefined)
-        await writeResults("real-processes", { server: server.name, repetitions, outcomes });
+      if (report) await writeResults("real-processes", { server: server.name, repetitions, outcomes });
       process.exitCode = failed.length > 0 ? 1 : 0;
     });
 }
@@ -62,9 +63,9 @@ interface Numbered {
   readonly scenario: Scenario;
 }
 
-function numbered(only: readonly number[] | undefined): readonly Numbered[] {
+function numbered(only: readonly string[] | undefined): readonly Numbered[] {
   const all = SCENARIOS.map((scenario, index) => ({ number: index + 1, scenario }));
-  return all.filter(({ number }) => only?.includes(number) ?? true);
+  return all.filter(({ number }) => only?.includes(`${number}`) ?? true);
 }
 
 /** What every workload comes to without faults. */
@@ -83,10 +84,4 @@ function broken(error: unknown): Played {
 function tell({ number, title, violations, recoveredAfterMs }: Outcome): void {
   console.log(`${String(number).padStart(2)}  ${title}: as without it after ${recoveredAfterMs / 1_000} s`);
   for (const violation of violations) console.log(`    ${violation}`);
-}
-
-function count(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new InvalidArgumentError("a whole number above 0 is needed");
 }

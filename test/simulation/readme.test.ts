@@ -1,0 +1,70 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { spawnChild } from "../../infra/bench/spawn-child.ts";
+
+const PAGE = new URL("README.md", import.meta.url);
+const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
+
+/** What makes a command short, and what it must say in the end. */
+const SHORT: { readonly [command: string]: { readonly more?: string; readonly says: RegExp } } = {
+  "--seed 7 --workload W-01": { says: /^no violation$/m },
+  "sweep --workload W-01": { more: "--every 250", says: /^W-01 +\d+ +\d+ +0$/m },
+  "swarm --seeds 2000": { more: "--seeds 2", says: /^2 seeds, 0 failed/m },
+  "explain 7 --workload W-01": { more: "--html HTML", says: /machinepool-status PATCH [\s\S]*no violation/ },
+  "defects --seeds 20": { more: "--defect D-03", says: /D-03 +\d+/ },
+  exhaustive: { more: "--only conflict", says: /^conflict +\d+ +\d+ +true +1 +0/m },
+  // real/real.test.ts plays two of its scenarios; one takes a minute and a half.
+  real: { more: "--help", says: /kill, freeze and cut off real processes/ },
+};
+
+let dir = "";
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "capstan-simulation-"));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+/** Both streams of a command that must succeed. */
+function simulate(args: string): Promise<string> {
+  const words = args.replace("HTML", join(dir, "story.html")).split(" ");
+  const child = spawnChild(process.execPath, [MAIN, ...words], { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.once("close", (code) => (code === 0 ? resolve(output) : reject(new Error(`${args}: ${output}`))));
+  });
+}
+
+describe("the commands of the page about the simulation", () => {
+  it("work when they are copied line by line", async () => {
+    const page = await readFile(PAGE, "utf8");
+    const [, block = ""] = /```sh\n([\s\S]*?)```/.exec(page) ?? [];
+    const commands = block
+      .split("\n")
+      .flatMap((line) => /^npm run simulate -- (.*?) +#/.exec(line)?.[1] ?? []);
+    expect(commands).toEqual(Object.keys(SHORT));
+    for (const command of commands) {
+      const { more = "", says } = SHORT[command] ?? { says: /^$/ };
+      expect(await simulate(`${command} ${more}`.trim()), command).toMatch(says);
+    }
+    expect(await readFile(join(dir, "story.html"), "utf8")).toContain("seed 7 W-01");
+  });
+
+  it.each([
+    ["--workload W-99", "Allowed choices are W-01, W-02"],
+    ["swarm --fault X-99", "Allowed choices are X-01, X-02"],
+    ["defects --defect D-99", "Allowed choices are D-01, D-02"],
+    ["exhaustive --only nothing", "Allowed choices are conflict, lost-answer"],
+    ["real --only 21", "Allowed choices are 1, 2"],
+    ["explain seven", "'seed'. a whole number is needed"],
+    ["sweep --every 0", "a whole number above 0 is needed"],
+  ])("say what is wrong with %s", async (args, why) => {
+    await expect(simulate(args)).rejects.toThrow(why);
+  });
+});
