@@ -1,13 +1,25 @@
 import { defineConfig } from "vitest/config";
 import { skippedReporter } from "./support/skipped-reporter.ts";
 
-const project = (name: string, include: string[], timeoutMs: number, exclude: string[] = []) => ({
+interface How {
+  readonly timeoutMs: number;
+  readonly exclude?: string[];
+  /** Every file has modules of its own. */
+  readonly isolate?: boolean;
+}
+
+const project = (name: string, include: string[], { timeoutMs, exclude = [], isolate = true }: How) => ({
   extends: true as const,
-  test: { name, include, exclude, testTimeout: timeoutMs, hookTimeout: timeoutMs },
+  test: { name, include, exclude, isolate, testTimeout: timeoutMs, hookTimeout: timeoutMs },
 });
 
-/** Thousands of sequences, killed processes, cut connections: not part of the quick gate. */
-const LONG = ["test/infra/**/*-{model,outages,chaos}.test.ts", "test/infra/**/differential.test.ts"];
+/** Thousands of sequences, killed processes, cut connections, other programs: not part of the quick gate. */
+const LONG = [
+  "test/infra/**/*-{model,outages,chaos,fuzz,cluster,as-test}.test.ts",
+  "test/infra/**/{differential,build,kubectl*}.test.ts",
+];
+
+const UNIT = ["functions", "shared", "invariants", "support"].map((name) => `test/${name}/**/*.test.ts`);
 
 export default defineConfig({
   test: {
@@ -16,20 +28,12 @@ export default defineConfig({
     root: new URL("..", import.meta.url).pathname,
     reporters: ["default", skippedReporter],
     projects: [
-      project(
-        "unit",
-        [
-          "test/functions/**/*.test.ts",
-          "test/shared/**/*.test.ts",
-          "test/invariants/**/*.test.ts",
-          "test/support/**/*.test.ts",
-        ],
-        10_000,
-      ),
-      project("infra", ["test/infra/**/*.test.ts"], 30_000, LONG),
-      project("long", LONG, 180_000),
-      project("simulation", ["test/simulation/**/*.test.ts"], 180_000),
-      project("system", ["test/system/**/*.test.ts"], 180_000),
+      // Nothing that they import keeps a state, so they share their modules.
+      project("unit", UNIT, { timeoutMs: 10_000, isolate: false }),
+      project("infra", ["test/infra/**/*.test.ts"], { timeoutMs: 30_000, exclude: LONG }),
+      project("long", LONG, { timeoutMs: 180_000 }),
+      project("simulation", ["test/simulation/**/*.test.ts"], { timeoutMs: 180_000 }),
+      project("system", ["test/system/**/*.test.ts"], { timeoutMs: 180_000 }),
     ],
     coverage: { provider: "v8", include: ["functions/**/*.ts", "shared/**/*.ts"] },
   },
