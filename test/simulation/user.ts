@@ -68,14 +68,21 @@ export function createUser(world: World): User {
   // A server that has lost edits is told them again, and an object that went is made again, as GitOps tools do.
   management.onRestore((version) => {
     const first = edits.findIndex(({ acceptedAt }) => acceptedAt > version);
+    const lost = edits.filter((edit, index) => (first >= 0 && index >= first) || isMissing(edit));
     void inTurn(async () => {
-      for (const edit of first < 0 ? [] : edits.slice(first)) {
+      for (const edit of lost) {
         // What is deleted before anybody has put a finalizer there leaves behind what it would have taken along.
         if (edit.what === "delete") await rest(GUARDED_MS);
         await make(edit);
       }
     });
   });
+  /** A restore may bring a moment back at which it was just being made again. */
+  const isMissing = ({ kind, name }: Edit): boolean => {
+    const all = [...management.storage.collections].flatMap(([, objects]) => [...objects.values()]);
+    const isThere = all.some((object) => object.kind === kind && object.metadata.name === name);
+    return !isThere && !hasDeleted({ kind }, name);
+  };
   const hasDeleted: User["hasDeleted"] = ({ kind }, name) =>
     edits.some((edit) => edit.what === "delete" && takesAlong(edit, { kind, name }));
   // What users have only patched, others make.
