@@ -17,7 +17,7 @@ interface Options {
 export function defectsCommand(): Command {
   return new Command("defects")
     .description("put a defect into the product and see whether the simulation finds it, one after the other")
-    .option("--seeds <count>", "of the swarm, at most, for each", count, 20)
+    .option("--seeds <count>", "of the swarm, at most, for each", count, 50)
     .option("--sites <count>", "runs of the targeted sweep, at most, for each", count, 40)
     .addOption(choice("--defect <number...>", "only these", DEFECTS))
     .option("--report", "write test/bench/results/seeded-defects.json", false)
