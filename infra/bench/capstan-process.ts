@@ -10,7 +10,8 @@ import { createServer } from "../kube/client.ts";
 import { loadKubeconfig } from "../kube/kubeconfig.ts";
 import type { ServerClient } from "../kube/verbs.ts";
 import { capstanCommand } from "./capstan-command.ts";
-import { freePorts, realServerMissing, startRealServer } from "./real-server.ts";
+import { freePorts } from "./free-ports.ts";
+import { realServerMissing, startRealServer } from "./real-server.ts";
 import { spawnChild } from "./spawn-child.ts";
 
 const ROOT = new URL("../../", import.meta.url);

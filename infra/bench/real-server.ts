@@ -3,9 +3,9 @@ import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:https";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePorts } from "./free-ports.ts";
 import { spawnChild } from "./spawn-child.ts";
 
 /** A real kube-apiserver with etcd on loopback, and the garbage collector when its binary is there. */
@@ -30,7 +30,7 @@ export function realServerMissing(assets: string | undefined): string | undefine
 
 /**
  * Starts one from the binaries in `assets` (envtest's layout); ready when it resolves, within about five seconds. Throws
- * with the end of its log otherwise. Without `controllers` nothing collects garbage, wherever the binary is.
+ * with the command that has ended otherwise. Without `controllers` nothing collects garbage, wherever the binary is.
  */
 export async function startRealServer(
   assets: string,
@@ -152,17 +152,4 @@ function kill(child: ChildProcess): Promise<void> {
     child.once("exit", () => resolve());
     child.kill("SIGKILL");
   });
-}
-
-/** Free ports of loopback, all different. */
-export async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, () => {
-      const server = createServer();
-      return new Promise<typeof server>((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

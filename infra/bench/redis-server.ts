@@ -1,10 +1,10 @@
 import { type ChildProcess, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { freePorts } from "./free-ports.ts";
 import { spawnChild } from "./spawn-child.ts";
 
 const SERVER = "redis-server";
@@ -31,7 +31,7 @@ export function redisMissing(): string | undefined {
  */
 export async function startRedis(settings: readonly string[] = []): Promise<RedisServer> {
   const dir = await mkdtemp(join(tmpdir(), "capstan-redis-"));
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   let server = await launch({ dir, port, settings });
   const kill = async (): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
@@ -73,15 +73,4 @@ async function launch({ dir, port, settings }: Launch): Promise<ChildProcess> {
     }
   }
   throw new Error(`redis-server did not start:\n${lines.join("\n")}`);
-}
-
-/** Free at the moment of asking; good enough on a machine that only tests. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  if (typeof address !== "object" || address === null) throw new Error("bug: no port");
-  return address.port;
 }

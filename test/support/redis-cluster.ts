@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { Redis } from "ioredis";
+import { freePorts } from "../../infra/bench/free-ports.ts";
 import { type RedisServer, startRedis } from "../../infra/bench/redis-server.ts";
 import { eventually } from "./eventually.ts";
 
@@ -9,7 +8,7 @@ export const LAST_SLOT = 16_383;
 /** A node of a Redis Cluster that owns the slots from 0 on; it refuses calls whose keys lie in different slots. */
 export async function startClusterNode(lastSlot: number): Promise<RedisServer> {
   // By default the port of the nodes' own talk is 10000 above the other, and may be none.
-  const busPort = await freePort();
+  const [busPort] = await freePorts(1);
   const settings = ["cluster-enabled yes", `cluster-port ${busPort}`, "cluster-require-full-coverage no"];
   const server = await startRedis(settings);
   const admin = new Redis(server.url);
@@ -18,13 +17,4 @@ export async function startClusterNode(lastSlot: number): Promise<RedisServer> {
   await eventually(isUp, { withinMs: 20_000 });
   admin.disconnect();
   return server;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
