@@ -7,18 +7,26 @@ export interface RunningServer extends WorkloadServer {
   readonly uid: string;
 }
 
-/** The cloud's memory; everything in it comes back from the management API server after a restart. */
+/** The cloud's memory; all but `ports` comes back from the management API server after a restart. */
 export interface CloudView {
   /** By `<namespace>/<name>`; a SimServer has the name of its Cluster. */
   readonly servers: Map<string, SimServer>;
   readonly instances: Map<string, SimInstance>;
   readonly running: Map<string, RunningServer>;
+  /** Of servers that have gone: another one of that name is reached where they were, as behind a load balancer. */
+  readonly ports: Map<string, number>;
   /** Keys of the instances of each server. */
   readonly instancesOf: Map<string, Set<string>>;
 }
 
 export function createCloudView(): CloudView {
-  return { servers: new Map(), instances: new Map(), running: new Map(), instancesOf: new Map() };
+  return {
+    servers: new Map(),
+    instances: new Map(),
+    running: new Map(),
+    ports: new Map(),
+    instancesOf: new Map(),
+  };
 }
 
 /** The key of the SimServer whose Cluster an instance belongs to. */

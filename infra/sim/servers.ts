@@ -28,6 +28,7 @@ export async function runServer(options: ServersOptions, key: string): Promise<u
   const stale = view.running.get(key);
   if (stale !== undefined && (stale.uid !== desired?.metadata.uid || isGoing(desired))) {
     view.running.delete(key);
+    view.ports.set(key, stale.port);
     await stale.stop();
   }
   if (desired === undefined || isGoing(desired)) return;
@@ -57,7 +58,7 @@ async function start(
   const kubeconfig = secret === undefined ? undefined : kubeconfigOf(secret);
   const server = await startWorkloadServer({
     clusterName,
-    port: desired.status?.port,
+    port: desired.status?.port ?? view.ports.get(key),
     kubeconfig,
     clock,
     random,

@@ -26,7 +26,7 @@ import type {
 import type { Cause, Fence } from "./queue-port.ts";
 import { crdExistsLive, resolveReference, unresolved } from "./resolve-reference.ts";
 import { isAtLeast } from "./resource-version.ts";
-import { triggersOf } from "./triggers.ts";
+import { type DemandTriggers, triggersOf } from "./triggers.ts";
 
 /** One read, as a dead letter and `explain` show it. */
 interface ReadRecord {
@@ -91,7 +91,12 @@ export function createReader(options: ReaderOptions): RecordingReader {
   const stale = new Set(options.stale.map((fence) => objectText(fence.cluster, fence, fence)));
   const staleTypes = new Set(options.stale.map((fence) => typeText(fence.cluster, fence)));
   const listed = new Map<string, Fence>();
-  const demandTriggers = triggersOf(options.causes ?? []);
+  const triggers = triggersOf(options.causes ?? []);
+  // Whoever waits too long reads live, and not every function may ask workload servers (F-16).
+  const demandTriggers: DemandTriggers = (cluster, kind, snapshots) => {
+    const mayReadLive = cluster === MANAGEMENT || spec.queue?.maxRunningPerTenant !== undefined;
+    if (mayReadLive) triggers(cluster, kind, snapshots);
+  };
 
   async function snapshot<T extends KubeObject>(
     kind: Kind<T>,

@@ -56,11 +56,10 @@ function lie(pool: KubeObject, world: World, chance: Seeded): void {
     { providerIDList: ids.toReversed() },
     { providerIDList: [...ids, ...ids] },
     { providerIDList: [] },
-    // Who lets the provider choose would want none, and then its Nodes rightly go.
-    ...(isScaledOutside(pool, world) ? [] : [{ providerIDList: [], replicas: 0 }]),
     { providerIDList: ["", ...ids, ""] },
     { providerIDList: [...ids, NOBODYS] },
-    { replicas: 0 },
+    // Who lets the provider choose would want none, and then its instances rightly go.
+    ...(isScaledOutside(pool, world) ? [] : [{ replicas: 0 }, { providerIDList: [], replicas: 0 }]),
   ];
   const say = (faults: Fields | undefined): void =>
     change(pool, world, (present) => {
