@@ -61,7 +61,7 @@ export async function runStep(fn: AnyFunction, lease: Lease, given: RunContext):
   lease.ifCutOff?.(() => recordOf(lease, run, context.clock));
   const ended = await attempt(fn, lease, context, run).catch((error: unknown) => {
     run.thrown = error;
-    if (error instanceof BehindTriggerError) run.overdue = [...run.overdue, error.fence];
+    if (error instanceof BehindTriggerError) run.overdue = [...run.overdue, ...error.fences];
     return failedWith(error, lease, run.written.requests > 0);
   });
   const fences = fencesAfter(run, lease);

@@ -3,23 +3,24 @@ import { type ClusterName, type Kind, type KubeObject, objectKeyOf } from "../ap
 import type { Cause, Fence } from "./queue-port.ts";
 import { isAtLeast } from "./resource-version.ts";
 
-/** A snapshot is older than the change that has woken the run: the read model has gone back since. The run comes back soon. */
+/** Snapshots are older than the changes that have woken the run: the read model has gone back since. The run comes back soon. */
 export class BehindTriggerError extends Error {
   /** What the next run waits for. */
-  readonly fence: Fence;
+  readonly fences: readonly Fence[];
 
-  constructor(fence: Fence) {
-    super(
-      `the snapshot of ${fence.kind} ${fence.name} is older than ${fence.resourceVersion}, which was told`,
+  constructor(fences: readonly Fence[]) {
+    const told = fences.map(
+      ({ kind, name, resourceVersion }) => `${kind} ${name} is older than ${resourceVersion}`,
     );
+    super(`the snapshot of ${told.join(", of ")}, which was told`);
     this.name = "BehindTriggerError";
-    this.fence = fence;
+    this.fences = fences;
   }
 }
 
 /**
- * Throws BehindTriggerError for a snapshot that is older than one of the causes (F-05). Normally none is: a change is
- * stored before it is told. But a second relay that lags may list, and store what was before (X-07).
+ * Throws BehindTriggerError for snapshots that are older than the newest of their causes (F-05). Normally none is: a
+ * change is stored before it is told. But a second relay that lags may list, and store what was before (X-07).
  */
 export type DemandTriggers = (cluster: ClusterName, kind: Kind, snapshots: readonly KubeObject[]) => void;
 
@@ -27,15 +28,27 @@ export function triggersOf(causes: readonly Cause[]): DemandTriggers {
   return (cluster, { group, kind }, snapshots) => {
     // Its versions are instants, of the clock of whichever relay has published it.
     if (kind === Connection.kind && group === Connection.group) return;
-    for (const snapshot of snapshots) {
-      const { metadata } = snapshot;
-      const what = causeText(kind, snapshot);
-      for (const { resourceVersion } of causes.filter((cause) => cause.what === what)) {
-        if (resourceVersion === undefined || isAtLeast(metadata.resourceVersion, resourceVersion)) continue;
-        throw new BehindTriggerError({ cluster, group, kind, ...objectKeyOf(snapshot), resourceVersion });
-      }
-    }
+    const newest = newestOf(causes.filter(({ what }) => what.startsWith(`${kind} `)));
+    // A list may be long, and mostly something else has woken the run.
+    if (newest.size === 0) return;
+    const fences = snapshots.flatMap((snapshot): readonly Fence[] => {
+      const resourceVersion = newest.get(causeText(kind, snapshot));
+      if (resourceVersion === undefined || isAtLeast(snapshot.metadata.resourceVersion, resourceVersion))
+        return [];
+      return [{ cluster, group, kind, ...objectKeyOf(snapshot), resourceVersion }];
+    });
+    if (fences.length > 0) throw new BehindTriggerError(fences);
   };
+}
+
+/** By object: the newest version that a cause names. */
+function newestOf(causes: readonly Cause[]): ReadonlyMap<string, string> {
+  const newest = new Map<string, string>();
+  for (const { what, resourceVersion } of causes) {
+    if (resourceVersion !== undefined && !isAtLeast(newest.get(what), resourceVersion))
+      newest.set(what, resourceVersion);
+  }
+  return newest;
 }
 
 /** `MachinePool default/p1`, `Node n1`: how a cause names the object that has changed. */

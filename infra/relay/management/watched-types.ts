@@ -8,7 +8,7 @@ import { untilAccepted } from "../retry.ts";
 import { markWatched, snapshotOf } from "../snapshot.ts";
 import { relistIfLost } from "../store-loss.ts";
 import type { LoopStatus } from "../watch/loop-status.ts";
-import type { CompleteList, WatchConsumer } from "../watch/watch-consumer.ts";
+import type { WatchConsumer } from "../watch/watch-consumer.ts";
 import type { WatchLoop } from "../watch/watch-loop.ts";
 import { Definitions, definedBy } from "./definitions.ts";
 import { createDistrust, type Distrust, type DistrustOptions } from "./distrust.ts";
@@ -68,10 +68,7 @@ class Types implements WatchedTypes {
 
   constructor(options: WatchedTypesOptions) {
     this.#options = options;
-    this.#distrust = createDistrust(options, () => [
-      { type: CRD_TYPE, loop: this.#crdLoop },
-      ...[...this.#watched.values()].map(({ kind, loop }) => ({ type: typeOf(kind), loop })),
-    ]);
+    this.#distrust = createDistrust(options, () => this.#all());
     this.#definitions = new Definitions(options.functions);
     this.#watches = createManagementWatches(options);
     this.#namedBy = typesNamedBy(options.functions);
@@ -107,25 +104,25 @@ class Types implements WatchedTypes {
   }
 
   loops(): readonly LoopStatus[] {
-    return this.#allLoops().map((loop) => loop.status());
+    return this.#all().map(({ loop }) => loop.status());
   }
 
   async relistLost(): Promise<void> {
-    const listed = [...this.#watched.values()].filter((type) => type.listed);
-    const loops = [
-      ...listed.map(({ kind, loop }) => ({ type: typeOf(kind), loop })),
-      { type: CRD_TYPE, loop: this.#crdLoop },
-    ];
-    await Promise.all(loops.map(({ type, loop }) => relistIfLost(this.#options.delivery, type, loop)));
+    const listed = this.#all().filter((each) => each.listed);
+    await Promise.all(listed.map(({ type, loop }) => relistIfLost(this.#options.delivery, type, loop)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#allLoops().map((loop) => loop[Symbol.asyncDispose]()));
+    await Promise.all(this.#all().map(({ loop }) => loop[Symbol.asyncDispose]()));
     await Promise.allSettled(this.#closing);
   }
 
-  #allLoops(): readonly WatchLoop[] {
-    return [this.#crdLoop, ...[...this.#watched.values()].map(({ loop }) => loop)];
+  #all(): readonly { readonly type: TypeKey; readonly loop: WatchLoop; readonly listed: boolean }[] {
+    const others = [...this.#watched.values()];
+    return [
+      { type: CRD_TYPE, loop: this.#crdLoop, listed: true },
+      ...others.map(({ kind, loop, listed }) => ({ type: typeOf(kind), loop, listed })),
+    ];
   }
 
   #persist<T>(work: () => Promise<T>): Promise<T> {
@@ -134,7 +131,7 @@ class Types implements WatchedTypes {
 
   async #crdsReplaced(
     items: readonly CustomResourceDefinition[],
-    { resourceVersion, restored }: Pick<CompleteList, "resourceVersion" | "restored">,
+    { resourceVersion, restored }: Parameters<WatchConsumer["listed"]>[1],
   ): Promise<void> {
     this.#definitions.replace(items);
     const marked = items.map((crd) => this.#marked(crd));

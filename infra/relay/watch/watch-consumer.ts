@@ -28,7 +28,7 @@ interface Kept {
   readonly items: readonly KubeObject[];
 }
 
-export interface CompleteList {
+interface CompleteList {
   readonly resourceVersion: string;
   /** Nothing of it was known before: the first list of this loop, or the first after a loss. */
   readonly first: boolean;

@@ -24,24 +24,31 @@ describe("F-05: the changes that have woken a run", () => {
     expect(() => demand(MANAGEMENT, Pool, [pool("7", "p2"), pool("101")])).toThrow(BehindTriggerError);
   });
 
-  it("become what the next run waits for", () => {
-    const demand = triggersOf([cause("103")]);
+  it("become what the next run waits for, each object's newest, whatever their order", () => {
+    const demand = triggersOf([
+      cause("98"),
+      cause("103"),
+      cause("99"),
+      cause("120", "MachinePool default/p2"),
+    ]);
     const error: unknown = (() => {
       try {
-        return demand(MANAGEMENT, Pool, [pool("101")]);
+        return demand(MANAGEMENT, Pool, [pool("90"), pool("110", "p2")]);
       } catch (thrown) {
         return thrown;
       }
     })();
+    const fence = {
+      cluster: MANAGEMENT,
+      group: "cluster.x-k8s.io",
+      kind: "MachinePool",
+      namespace: "default",
+    };
     expect(error).toMatchObject({
-      fence: {
-        cluster: MANAGEMENT,
-        group: "cluster.x-k8s.io",
-        kind: "MachinePool",
-        namespace: "default",
-        name: "p1",
-        resourceVersion: "103",
-      },
+      fences: [
+        { ...fence, name: "p1", resourceVersion: "103" },
+        { ...fence, name: "p2", resourceVersion: "120" },
+      ],
     });
   });
 

@@ -4,6 +4,7 @@ import { Connection } from "../../../shared/api/core.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
 import type { Cause } from "../../../shared/runtime/queue-port.ts";
+import { causeText } from "../../../shared/runtime/triggers.ts";
 import type { Kernel } from "../kernel.ts";
 import type { ObservedRun } from "../observed-runs.ts";
 import type { Oracle } from "./oracle.ts";
@@ -155,8 +156,7 @@ function note(known: KnownByRun, of: string, { name, version }: Identity, { now,
 
 /** The newest version among the causes that name this object. */
 function triggerOf({ lease }: ObservedRun, object: KubeObject): number | undefined {
-  const { namespace = "", name } = object.metadata;
-  const text = `${object.kind} ${namespace === "" ? name : `${namespace}/${name}`}`;
+  const text = causeText(object.kind, object);
   const versions = lease.causes.flatMap(({ what, resourceVersion }) =>
     what === text && resourceVersion !== undefined ? [Number(resourceVersion)] : [],
   );
