@@ -175,6 +175,9 @@ export function storeSuite({ name, create }: StoreSuite): void {
       expect(named(await store.list(type, color("default/c1|red", "default/c1|blue")))).toEqual(["a", "c"]);
       const all = color("default/c1|red", "other/c1|red");
       expect(named(await store.list(type, all))).toEqual(["c", "b"]);
+      // A value that is a prefix of another is another value.
+      expect(await store.list(type, color("default/c1|re"))).toEqual([]);
+      expect(await store.list(type, color("default/c1|redder"))).toEqual([]);
       expect(named(await store.list(type, { ...all, namespace: "other" }))).toEqual(["b"]);
       expect(await store.list(type, color())).toEqual([]);
       expect(await store.list(newType(), {})).toEqual([]);

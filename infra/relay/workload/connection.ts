@@ -3,14 +3,19 @@ import { workloadCluster } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/runtime/backoff.ts";
 import { WaitingError } from "../../../shared/runtime/errors.ts";
 import type { KubeClient, Sending, Store } from "../../../shared/runtime/ports.ts";
-import type { Server } from "../../kube/client.ts";
 import { relistIfLost } from "../store-loss.ts";
 import type { LoopStatus } from "../watch/loop-status.ts";
 import { isOversized } from "../watch/recovery.ts";
 import type { WatchLoop } from "../watch/watch-loop.ts";
 import { ConnectionRecord, type ConnectionRecordOptions, FAILURES } from "./connection-record.ts";
 import { createSteps, type Steps } from "./steps.ts";
-import { doesNotAnswer, kubeconfigIn, secretIsMissing, whyUnreachable } from "./workload-access.ts";
+import {
+  doesNotAnswer,
+  kubeconfigIn,
+  secretIsMissing,
+  type WorkloadOptions,
+  whyUnreachable,
+} from "./workload-access.ts";
 import { type Attempt, leaveAttempt, openAttempt } from "./workload-attempt.ts";
 import { nodesOf, type WorkloadNodesOptions } from "./workload-nodes.ts";
 
@@ -45,13 +50,10 @@ export interface ConnectionStatus extends Partial<Connection["status"]> {
   readonly nodes: LoopStatus | undefined;
 }
 
-export interface ConnectionOptions extends ConnectionRecordOptions {
-  /** The management server. */
-  readonly server: Server;
+export interface ConnectionOptions extends ConnectionRecordOptions, WorkloadOptions {
   readonly store: Store;
   readonly signal: AbortSignal;
   readonly random?: (() => number) | undefined;
-  readonly version?: string | undefined;
   readonly nodeFields: WorkloadNodesOptions["nodeFields"];
   /** The Secret is missing at a retry: look for it by name. */
   readonly askForSecret: () => Promise<void>;

@@ -70,6 +70,19 @@ describe("resync", () => {
     await running;
   });
 
+  it.each([1, 3, 59, 61])("enqueues each of %i objects exactly once per period (R-11)", async (count) => {
+    const { options, clock, enqueued, abort } = await world(count);
+    const running = resyncPeriodically(options);
+    for (let period = 1; period <= 3; period += 1) {
+      await clock.advance(10 * MINUTE);
+      const keys = enqueued.splice(0).map(({ key }) => key);
+      expect(keys).toHaveLength(count);
+      expect(new Set(keys).size).toBe(count);
+    }
+    abort.abort();
+    await running;
+  });
+
   it("enqueues everything at once when the ledger has lost its data (Q-15)", async () => {
     const { options, clock, enqueued, ledger, abort } = await world(700);
     const running = resyncAfterLoss(options);

@@ -14,6 +14,8 @@ describe("belongsElsewhere", () => {
     ["a younger pool", rival("p0", "2026-02-01T00:00:00Z"), false],
     ["a pool of the same age with a smaller name", rival("p0", SAME_AGE), true],
     ["a pool of the same age with a greater name", rival("p9", SAME_AGE), false],
+    ["an older pool that lists an instance with a longer ID", rival("p0", SAME_AGE, ["foo://10"]), false],
+    ["an older pool that lists an instance with a shorter ID", rival("p0", SAME_AGE, ["foo://"]), false],
     ["an older pool that lists other instances", rival("p0", SAME_AGE, ["foo://2"]), false],
   ])("for %s: %j", (_, other, expected) => {
     expect(belongsElsewhere(POOL, node("n1"), rivalsAmong([other]))).toBe(expected);

@@ -7,6 +7,8 @@ import { NOW } from "../../support/world.ts";
 
 const ref = (name: string, uid = `uid-${name}`) => ({ apiVersion: "v1", kind: "Node", name, uid });
 const NODES = [node("n1"), node("n2"), node("n3")];
+/** Provider IDs end in these: one is a prefix of the other. */
+const PREFIXES = ["p1-1", "p1-10"];
 const NOT_READY = { status: { conditions: [{ type: "Ready", status: "False" }] } };
 
 /** A pool that had two Nodes, both ready and one available. */
@@ -39,6 +41,33 @@ describe("nodeReport", () => {
     const azure = pool({ spec: { providerIDList: ["azure:///pool1/0"] }, status: undefined });
     const elsewhere = node("n1", { spec: { providerID: "azure:///pool2/0" } });
     expect(nodeReport(azure, [elsewhere], NOW).nodeRefs).toEqual([]);
+  });
+
+  it.each([
+    ["the shorter one is listed", ["foo://p1-1"], ["p1-1"]],
+    ["the longer one is listed", ["foo://p1-10"], ["p1-10"]],
+    ["both are listed, the shorter one first", ["foo://p1-1", "foo://p1-10"], ["p1-1", "p1-10"]],
+    ["both are listed, the longer one first", ["foo://p1-10", "foo://p1-1"], ["p1-10", "p1-1"]],
+  ])("names the Node of each provider ID when one ID is a prefix of another and %s", (_, list, expected) => {
+    const nodes = PREFIXES.map((name) => node(name, { spec: { providerID: `foo://${name}` } }));
+    const present = machinePool({ spec: { providerIDList: list } });
+    for (const seen of [nodes, nodes.toReversed()])
+      expect(nodeReport(present, seen, NOW)).toMatchObject({
+        nodeRefs: expected.map((name) => ref(name)),
+        readyReplicas: expected.length,
+        claimedTwice: [],
+      });
+  });
+
+  it.each([
+    ["foo://p1-1", "foo://p1-10"],
+    ["foo://p1-10", "foo://p1-1"],
+  ])("does not take the Node of %s for the missing one of %s", (present, absent) => {
+    const only = node("only", { spec: { providerID: present } });
+    const listed = machinePool({ spec: { providerIDList: [absent] } });
+    expect(nodeReport(listed, [only], NOW).nodeRefs).toEqual([]);
+    const both = machinePool({ spec: { providerIDList: [absent, present] } });
+    expect(nodeReport(both, [only], NOW)).toMatchObject({ nodeRefs: [ref("only")], readyReplicas: 1 });
   });
 
   it.each([

@@ -27,6 +27,15 @@ describe("retiredNodes", () => {
     expect(retired.map(({ metadata }) => metadata.name)).toEqual(expected);
   });
 
+  it.each([
+    ["foo://p1-1", "foo://p1-10"],
+    ["foo://p1-10", "foo://p1-1"],
+  ])("names the Node of %s although %s is still listed", (gone, listed) => {
+    const nodes = [gone, listed].map((providerID, at) => node(`n${at + 1}`, { spec: { providerID } }));
+    const retired = retiredNodes(pool([listed], 1), infra([listed]), nodes);
+    expect(retired.map(({ metadata }) => metadata.name)).toEqual(["n1"]);
+  });
+
   it("never names a Node without ref, without provider ID or with another uid than the ref's", () => {
     const nodes = [
       node("n9"),

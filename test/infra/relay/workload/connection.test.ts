@@ -1,0 +1,167 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
+import { createServer } from "../../../../infra/kube/client.ts";
+import { parseKubeconfig } from "../../../../infra/kube/kubeconfig.ts";
+import { createDelivery } from "../../../../infra/relay/delivery/delivery.ts";
+import { createConnection } from "../../../../infra/relay/workload/connection.ts";
+import { nodesOf } from "../../../../infra/relay/workload/workload-nodes.ts";
+import { createMemoryStore } from "../../../../infra/store/memory.ts";
+import type { Secret } from "../../../../shared/api/core.ts";
+import { SECOND } from "../../../../shared/runtime/backoff.ts";
+import type { Clock } from "../../../../shared/runtime/ports.ts";
+import type { Queue } from "../../../../shared/runtime/queue-port.ts";
+import { virtualClock } from "../../../support/clock.ts";
+import { inMemoryServer } from "../../../support/in-memory-server.ts";
+import { silentLog } from "../../../support/silent-log.ts";
+
+const CLUSTER = { namespace: "default", name: "c1" };
+
+function kubeconfig(token: string): string {
+  return stringify({
+    clusters: [{ name: "c", cluster: { server: "https://c1.example.com" } }],
+    users: [{ name: "u", user: { token } }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    "current-context": "x",
+  });
+}
+function secret(value: string): Secret {
+  const metadata = { namespace: "default", name: "c1-kubeconfig", resourceVersion: String(value.length) };
+  const data = { value: Buffer.from(value).toString("base64") };
+  return { apiVersion: "v1", kind: "Secret", metadata, data };
+}
+
+/** Which of its own timers a connection has armed and not yet cancelled: delays in ms, without those of its watch. */
+function ownTimersOn(clock: Clock): {
+  readonly clock: Clock;
+  readonly pending: Set<{ readonly ms: number }>;
+} {
+  const pending = new Set<{ readonly ms: number }>();
+  return {
+    pending,
+    clock: {
+      now: () => clock.now(),
+      after(ms, callback) {
+        // The watch and the client use the same clock and may use the same delays: only the caller tells.
+        const [, , caller = ""] = (new Error("who calls").stack ?? "").split("\n");
+        if (!/\/connection\.ts\b/.test(caller)) return clock.after(ms, callback);
+        const timer = { ms };
+        pending.add(timer);
+        const cancel = clock.after(ms, () => {
+          pending.delete(timer);
+          callback();
+        });
+        return () => {
+          pending.delete(timer);
+          cancel();
+        };
+      },
+    },
+  };
+}
+
+function world() {
+  const time = virtualClock();
+  const own = ownTimersOn(time);
+  const abort = new AbortController();
+  const store = createMemoryStore();
+  const workload = inMemoryServer();
+  const shared = { clock: own.clock, log: silentLog, store, signal: abort.signal, random: () => 0.4 };
+  const queue = { enqueue: async () => undefined } as unknown as Queue;
+  const delivery = createDelivery({ ...shared, functions: [], queue, onChange: () => undefined });
+  const connection = createConnection({
+    ...shared,
+    delivery,
+    cluster: CLUSTER,
+    uid: "uid-c1",
+    server: createServer(parseKubeconfig(kubeconfig("management")), {
+      clock: time,
+      connect: workload.connect,
+    }),
+    connect: workload.connect,
+    nodeFields: ["metadata", "spec.providerID"],
+    askForSecret: async () => undefined,
+  });
+  return { time, store, delivery, workload, connection, abort, pending: own.pending };
+}
+type World = ReturnType<typeof world>;
+
+/** What can happen to a connection. */
+const HAPPENINGS: { readonly [what: string]: (w: World) => unknown } = {
+  "a kubeconfig appears": ({ connection }) => connection.secretChanged(secret(kubeconfig("one"))),
+  "another kubeconfig appears": ({ connection }) => connection.secretChanged(secret(kubeconfig("another"))),
+  "a malformed kubeconfig appears": ({ connection }) => connection.secretChanged(secret("malformed")),
+  "the Secret goes": ({ connection }) => connection.secretChanged(undefined),
+  "a latch of the Cluster changes": ({ connection }) => connection.retryNow(),
+  "the store loses the Nodes": async ({ connection, store }) => {
+    await store.drop(nodesOf(CLUSTER));
+    connection.relistLost();
+  },
+  "the server answers": ({ workload }) => workload.answer(),
+  "the server refuses": ({ workload }) => workload.refuse(),
+  "the watch breaks": ({ workload }) => workload.breakWatches(),
+  "a Node appears": ({ workload }) => workload.add("n1"),
+  "a second passes": ({ time }) => time.advance(SECOND),
+  "12 seconds pass": ({ time }) => time.advance(12 * SECOND),
+  "40 seconds pass": ({ time }) => time.advance(40 * SECOND),
+};
+const BEGINNING = ["a kubeconfig appears", "a second passes"];
+
+const LOOK_MS = 10 * SECOND;
+const RETRY_MS = 30 * SECOND;
+
+function countOf({ pending }: World, ms: number): number {
+  return [...pending].filter((timer) => timer.ms === ms).length;
+}
+
+async function play(w: World, happenings: readonly string[]): Promise<void> {
+  for (const what of [...BEGINNING, ...happenings]) {
+    await HAPPENINGS[what]?.(w);
+    await w.time.advance(0);
+    expect({
+      what,
+      looks: countOf(w, LOOK_MS),
+      retries: countOf(w, RETRY_MS),
+      all: w.pending.size,
+    }).toSatisfy(({ looks, retries, all }) => looks <= 1 && retries <= 1 && all === looks + retries);
+  }
+}
+
+async function end({ connection, delivery, abort, time }: World): Promise<void> {
+  abort.abort();
+  await connection[Symbol.asyncDispose]();
+  await delivery.flush();
+  await time.advance(0);
+}
+
+describe("a connection", () => {
+  it("looks every 10 s while it is connected, and has nothing to retry", async () => {
+    const w = world();
+    await play(w, []);
+    expect(w.connection.status()).toMatchObject({ state: "connected", nodesComplete: true });
+    expect([countOf(w, LOOK_MS), countOf(w, RETRY_MS)]).toEqual([1, 0]);
+    await end(w);
+  });
+
+  it("retries every 30 s while the server refuses", async () => {
+    const w = world();
+    w.workload.refuse();
+    await play(w, ["40 seconds pass"]);
+    expect(w.connection.status()).toMatchObject({ state: "unreachable" });
+    expect([countOf(w, LOOK_MS), countOf(w, RETRY_MS)]).toEqual([0, 1]);
+    await end(w);
+  });
+
+  it("has at most one look and one retry pending after any sequence, and no timer after its end", async () => {
+    const sequence = fc.array(fc.constantFrom(...Object.keys(HAPPENINGS)), { maxLength: 25 });
+    await fc.assert(
+      fc.asyncProperty(sequence, async (happenings) => {
+        const w = world();
+        await play(w, happenings);
+        await end(w);
+        expect(w.time.pending).toBe(0);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
