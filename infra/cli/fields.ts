@@ -8,7 +8,8 @@ import { readEnvironment } from "../config.ts";
 import { type FieldOwner, fieldOwners } from "../kube/field-owners.ts";
 import { createLog } from "../telemetry/log.ts";
 import { readManagement } from "./management.ts";
-import { ageOf, formatTable } from "./table.ts";
+import { ageOf, tableLines } from "./table.ts";
+import { print, printJson } from "./terminal/print.ts";
 
 interface FieldsOptions {
   readonly kubeconfig?: string;
@@ -37,9 +38,8 @@ export function fieldsCommand(): Command {
       const kind = await findKind(client, kindName);
       const owners = await readOwners(client, kind, keyOf(kind, objectName));
       const shown = owners.filter(({ manager }) => manager === (options.manager ?? manager));
-      console.log(
-        options.output === "json" ? JSON.stringify(shown, undefined, 2) : tableOf(shown, systemClock.now()),
-      );
+      if (options.output === "json") printJson(shown);
+      else print(...tableOf(shown, systemClock.now()));
     });
 }
 
@@ -52,8 +52,8 @@ async function readOwners(client: KubeClient, kind: Kind, key: ObjectKey): Promi
   return fieldOwners(Array.isArray(managedFields) ? managedFields : []);
 }
 
-export function tableOf(owners: readonly FieldOwner[], now: Date): string {
-  return formatTable(
+export function tableOf(owners: readonly FieldOwner[], now: Date): readonly string[] {
+  return tableLines(
     ["FIELD", "MANAGER", "OPERATION", "WRITTEN"],
     owners.map(({ field, manager, operation, time }) => [
       field,

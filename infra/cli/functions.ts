@@ -2,7 +2,8 @@ import { Command } from "commander";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
 import { isContractKind } from "../../shared/runtime/define-function.ts";
 import { loadFunctions } from "../worker/load.ts";
-import { formatTable } from "./table.ts";
+import { tableLines } from "./table.ts";
+import { print, printJson } from "./terminal/print.ts";
 
 /** One function as people and scripts see it; also the row in README. */
 export interface FunctionRow {
@@ -36,11 +37,11 @@ export function functionsCommand(): Command {
     .option("-o, --output <format>", "table, wide or json", "table")
     .action(async (patterns: string[], { output }: { output: string }) => {
       const rows = (await loadFunctions(patterns.length === 0 ? undefined : patterns)).map(toRow);
-      if (output === "json") console.log(JSON.stringify(rows, undefined, 2));
-      else if (output === "wide") console.log(wide(rows));
+      if (output === "json") printJson(rows);
+      else if (output === "wide") print(...wide(rows));
       else
-        console.log(
-          formatTable(
+        print(
+          ...tableLines(
             ["NAME", "RECONCILES", "SUMMARY"],
             rows.map((row) => [row.name, row.reconciles, row.summary]),
           ),
@@ -48,8 +49,8 @@ export function functionsCommand(): Command {
     });
 }
 
-function wide(rows: readonly FunctionRow[]): string {
-  return formatTable(
+function wide(rows: readonly FunctionRow[]): readonly string[] {
+  return tableLines(
     ["NAME", "RECONCILES", "WATCHES", "WRITES", "SUMMARY"],
     rows.map((row) => [row.name, row.reconciles, row.watches.join(","), row.owns.join(","), row.summary]),
   );

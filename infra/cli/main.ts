@@ -2,6 +2,7 @@
 import { enableCompileCache } from "node:module";
 import { Command } from "commander";
 import { packageVersion } from "../config.ts";
+import { printError } from "./terminal/print.ts";
 
 // Compiled sources are kept between starts: half the time and memory of the next one (KC-04).
 enableCompileCache();
@@ -32,6 +33,7 @@ hintAtHelp(program);
 /** Every command that is called in a wrong way names the way to find out. */
 function hintAtHelp(command: Command, path = command.name()): void {
   command.showHelpAfterError(`See ${path} --help.`);
+  command.configureOutput({ outputError: (text) => printError(text.replace(/^error: /, "")) });
   for (const each of command.commands) hintAtHelp(each, `${path} ${each.name()}`);
 }
 
@@ -40,7 +42,7 @@ try {
 } catch (error) {
   // A person reads this: the message names the problem and the next step; the stack helps with bugs only.
   const message = error instanceof Error ? error.message : String(error);
-  console.error(`capstan: ${message}`);
-  if (error instanceof Error && message.startsWith("bug:")) console.error(error.stack);
+  printError(message);
+  if (error instanceof Error && message.startsWith("bug:")) printError(error.stack ?? "");
   process.exitCode = 1;
 }

@@ -3,6 +3,7 @@ import { readEnvironment } from "../config.ts";
 import { addressList } from "../kube/server-access.ts";
 import { type LoopbackAddress, parseLoopbackAddress } from "../worker/loopback-address.ts";
 import type { RequestOptions } from "./management.ts";
+import { print } from "./terminal/print.ts";
 
 /** Options that every process which serves functions takes. */
 export interface ServeOptions extends RequestOptions {
@@ -129,5 +130,5 @@ export function stopRequested(): Promise<void> {
 
 /** With port 0 this is the only place that tells the port. */
 export function printMetricsUrl({ metricsUrl }: { readonly metricsUrl: string | undefined }): void {
-  if (metricsUrl !== undefined) console.log(`metrics: ${metricsUrl}/metrics, /healthz, /readyz, /status`);
+  if (metricsUrl !== undefined) print(`metrics: ${metricsUrl}/metrics, /healthz, /readyz, /status`);
 }

@@ -3,7 +3,8 @@ import type { QueueDepth, TenantDepth } from "../../shared/runtime/queue-port.ts
 import { loadFunctions } from "../worker/load.ts";
 import { openSource } from "./dlq/letter-source.ts";
 import { outputOption, sharedQueue } from "./options.ts";
-import { formatTable } from "./table.ts";
+import { tableLines } from "./table.ts";
+import { print, printJson } from "./terminal/print.ts";
 
 interface QueueRow extends QueueDepth {
   readonly function: string;
@@ -36,15 +37,15 @@ export function queueCommand(): Command {
         const depth = await source.queue?.depth(spec.name);
         if (depth !== undefined) rows.push({ function: spec.name, ...depth });
       }
-      if (options.output === "json") console.log(JSON.stringify(rows, undefined, 2));
-      else console.log(tableOf(rows, options.output === "wide"));
+      if (options.output === "json") printJson(rows);
+      else print(...tableOf(rows, options.output === "wide"));
     });
 }
 
-function tableOf(rows: readonly QueueRow[], wide: boolean): string {
+function tableOf(rows: readonly QueueRow[], wide: boolean): readonly string[] {
   const header = ["FUNCTION", "DEPTH", "OLDEST READY", "RUNNING", "WAITING", "DEAD", "NEXT DUE", "STATE"];
-  if (!wide) return formatTable(header, rows.map(cellsOf));
-  return formatTable(
+  if (!wide) return tableLines(header, rows.map(cellsOf));
+  return tableLines(
     ["FUNCTION", "TENANT", "DEPTH", "RUNNING", "WAITING", "DEAD"],
     rows.flatMap((row) => [
       [row.function, "(all)", ...countsOf(row)],

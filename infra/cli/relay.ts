@@ -8,6 +8,7 @@ import {
   sharedQueue,
   stopRequested,
 } from "./options.ts";
+import { print } from "./terminal/print.ts";
 
 interface RelayCommandOptions extends ServeOptions, RelayScope {
   readonly installCrds: boolean;
@@ -45,7 +46,7 @@ export function relayCommand(): Command {
         port: 0,
         writeKubeconfig: "",
       });
-      console.log(`relay: ${running.functions.length} functions, ${stateOf(running)}; Ctrl-C stops`);
+      print(`relay: ${running.functions.length} functions, ${stateOf(running)}; Ctrl-C stops`);
       printMetricsUrl(running);
       await stopRequested();
     });

@@ -1,25 +1,26 @@
-import { styleText } from "node:util";
+import { bold, padded, shown, widthOf } from "./terminal/paint.ts";
 
-/** Rows under a header, columns two spaces apart, no trailing blanks: the look of kubectl. */
-export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Rows under a header, columns two spaces apart, no trailing blanks: the look of kubectl. One line each, for `print`. */
+export function tableLines(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+): readonly string[] {
   const widths = header.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => (row[column] ?? "").length)),
+    Math.max(widthOf(title), ...rows.map((row) => widthOf(row[column] ?? ""))),
   );
   const line = (cells: readonly string[]): string =>
     cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .map((cell, column) => padded(cell, widths[column] ?? 0))
       .join("  ")
       .trimEnd();
-  return [bold(line(header)), ...rows.map(line)].join("\n");
+  return [bold(line(header)), ...rows.map(line)];
 }
 
-/** Colours appear on a terminal only and respect NO_COLOR. */
-export function bold(text: string): string {
-  return styleText("bold", text, { stream: process.stdout });
-}
-
-export function paint(colour: "green" | "yellow" | "red" | "dim" | "cyan" | "bold", text: string): string {
-  return styleText(colour, text, { stream: process.stdout });
+/** The same as one text. */
+export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  return tableLines(header, rows)
+    .map((line) => shown(line))
+    .join("\n");
 }
 
 /** `45s`, `12m`, `5h`, `3d`: the ages of kubectl. */

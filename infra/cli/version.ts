@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { packageVersion } from "../config.ts";
+import { print, printJson } from "./terminal/print.ts";
 
 export function versionCommand(): Command {
   return new Command("version")
@@ -7,10 +8,7 @@ export function versionCommand(): Command {
     .option("-o, --output <format>", "text or json", "text")
     .action(({ output }: { output: string }) => {
       const versions = { capstan: packageVersion(), node: process.version };
-      console.log(
-        output === "json"
-          ? JSON.stringify(versions)
-          : `capstan ${versions.capstan}, Node.js ${versions.node}`,
-      );
+      if (output === "json") printJson(versions, 0);
+      else print(`capstan ${versions.capstan}, Node.js ${versions.node}`);
     });
 }

@@ -7,6 +7,7 @@ import {
   sharedQueue,
   stopRequested,
 } from "./options.ts";
+import { print } from "./terminal/print.ts";
 
 export function workerCommand(): Command {
   const command = new Command("worker").description(
@@ -26,12 +27,12 @@ export function workerCommand(): Command {
         port: 0,
         writeKubeconfig: "",
       });
-      console.log(
+      print(
         `worker: serving ${running.functions.map(({ spec }) => spec.name).join(", ")}; Ctrl-C drains and stops`,
       );
       printMetricsUrl(running);
       await stopRequested();
       const { running: runs = 0 } = running.worker?.status() ?? {};
-      console.log(`worker: stopping; ${runs} ${runs === 1 ? "run is" : "runs are"} finishing, at most 25 s`);
+      print(`worker: stopping; ${runs} ${runs === 1 ? "run is" : "runs are"} finishing, at most 25 s`);
     });
 }

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { print } from "../terminal/print.ts";
 import {
   addSourceOptions,
   callerName,
@@ -28,15 +29,15 @@ export function dlqDropCommand(): Command {
     const keys = options.all ? known : wanted.map((text) => pickKey(known, text, name));
     for (const key of keys) {
       if (options.yes) await drop(source, name, key);
-      else console.log(`would drop ${name} ${key}`);
+      else print(`would drop ${name} ${key}`);
     }
-    if (keys.length === 0) console.log(`no dead letters of ${name} ${source.where}`);
-    else if (!options.yes) console.log("nothing was done; add --yes to do it");
+    if (keys.length === 0) print(`no dead letters of ${name} ${source.where}`);
+    else if (!options.yes) print("nothing was done; add --yes to do it");
   });
 }
 
 async function drop({ deadLetters, log }: LetterSource, name: string, key: string): Promise<void> {
   if (!(await deadLetters.drop({ function: name, key }))) return;
   log.info({ user: callerName(), function: name, key }, "dead letter dropped");
-  console.log(`dropped ${name} ${key}`);
+  print(`dropped ${name} ${key}`);
 }

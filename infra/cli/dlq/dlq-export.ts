@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { Command } from "commander";
+import { print, printSource } from "../terminal/print.ts";
 import { addSourceOptions, letterNamed, openSource, type SourceOptions } from "./letter-source.ts";
 
 export function dlqExportCommand(): Command {
@@ -27,12 +28,10 @@ export function dlqExportCommand(): Command {
         }
       }
       const text = lines.map((line) => `${line}\n`).join("");
-      if (options.file === undefined) process.stdout.write(text);
+      if (options.file === undefined) printSource(text);
       else {
         await writeFile(options.file, text, { mode: 0o600 });
-        console.log(
-          `wrote ${lines.length} dead ${lines.length === 1 ? "letter" : "letters"} to ${options.file}`,
-        );
+        print(`wrote ${lines.length} dead ${lines.length === 1 ? "letter" : "letters"} to ${options.file}`);
       }
     },
   );

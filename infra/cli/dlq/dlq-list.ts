@@ -3,7 +3,8 @@ import type { DeadLetterHead } from "../../../shared/runtime/dead-letter.ts";
 import type { DeadKey, Queue } from "../../../shared/runtime/queue-port.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { outputOption } from "../options.ts";
-import { ageOf, formatTable } from "../table.ts";
+import { ageOf, tableLines } from "../table.ts";
+import { print, printJson } from "../terminal/print.ts";
 import { addSourceOptions, openSource, type SourceOptions } from "./letter-source.ts";
 
 /** `dead` until an event revives the key; `unknown` where the queue cannot be asked. */
@@ -31,9 +32,9 @@ export function dlqListCommand(): Command {
       await using source = await openSource(options);
       const heads = await source.deadLetters.list(name);
       const rows = await rowsOf(heads, source.queue, name);
-      if (options.output === "json") console.log(JSON.stringify(rows, undefined, 2));
-      else if (rows.length === 0) console.log(`no dead letters ${source.where}`);
-      else console.log(tableOf(rows, source.clock.now()));
+      if (options.output === "json") printJson(rows);
+      else if (rows.length === 0) print(`no dead letters ${source.where}`);
+      else print(...tableOf(rows, source.clock.now()));
     },
   );
 }
@@ -95,8 +96,8 @@ async function deadKeys(
   return new Map(await Promise.all(asked));
 }
 
-function tableOf(rows: readonly LetterRow[], now: Date): string {
-  return formatTable(
+function tableOf(rows: readonly LetterRow[], now: Date): readonly string[] {
+  return tableLines(
     ["FUNCTION", "KEY", "STATE", "REASON", "DEAD FOR", "TIMES", "ERROR"],
     rows.map((row) => [
       row.function,

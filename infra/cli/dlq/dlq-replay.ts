@@ -3,6 +3,7 @@ import { SECOND } from "../../../shared/runtime/backoff.ts";
 import type { DeadLetter } from "../../../shared/runtime/dead-letter.ts";
 import type { Queue } from "../../../shared/runtime/queue-port.ts";
 import { addReplayOptions, type ReplayOptions, replayLetter } from "../replay/replay.ts";
+import { print } from "../terminal/print.ts";
 import {
   addSourceOptions,
   callerName,
@@ -66,14 +67,14 @@ async function requeue(
   const keys = wanted.all ? dead : wanted.keys.map((text) => pickKey(known, text, name));
   for (const key of keys) {
     if (letters.some((letter) => letter.key === key && letter.reason === "Malformed")) {
-      console.log(`skipped ${name} ${key}: it is no key that could run; drop its letter`);
-    } else if (!dead.includes(key)) console.log(`resolved ${name} ${key}: it is no longer dead`);
+      print(`skipped ${name} ${key}: it is no key that could run; drop its letter`);
+    } else if (!dead.includes(key)) print(`resolved ${name} ${key}: it is no longer dead`);
     else if (wanted.yes) await putBack(source, queue, { name, key, pace: keys.length > 1 });
-    else console.log(`would requeue ${name} ${key}`);
+    else print(`would requeue ${name} ${key}`);
   }
-  if (keys.length === 0) console.log(`no key of ${name} is dead`);
+  if (keys.length === 0) print(`no key of ${name} is dead`);
   else if (!wanted.yes && keys.some((key) => dead.includes(key)))
-    console.log("nothing was done; add --yes to do it");
+    print("nothing was done; add --yes to do it");
 }
 
 /** The longest dead first. */
@@ -90,6 +91,6 @@ async function putBack(
   const user = callerName();
   await queue.enqueue(name, [{ key, class: "live", cause: { what: `replay by ${user}` } }]);
   log.info({ user, function: name, key }, "dead key requeued");
-  console.log(`requeued ${name} ${key}`);
+  print(`requeued ${name} ${key}`);
   if (pace) await new Promise<void>((resolve) => clock.after(SECOND / REQUEUES_PER_SECOND, resolve));
 }

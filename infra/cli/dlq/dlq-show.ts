@@ -3,7 +3,9 @@ import type { DeadLetter, LetterRead, LetterWrite } from "../../../shared/runtim
 import { whyWithoutRun } from "../../../shared/runtime/replay.ts";
 import { describeQuestion } from "../../../shared/runtime/replay-reader.ts";
 import { outputOption } from "../options.ts";
-import { ageOf, bold } from "../table.ts";
+import { ageOf } from "../table.ts";
+import { bold } from "../terminal/paint.ts";
+import { print, printJson } from "../terminal/print.ts";
 import { addSourceOptions, letterNamed, openSource, type SourceOptions } from "./letter-source.ts";
 
 export function dlqShowCommand(): Command {
@@ -16,17 +18,14 @@ export function dlqShowCommand(): Command {
     async (name: string, key: string, options: SourceOptions & { readonly output: string }) => {
       await using source = await openSource(options);
       const letter = await letterNamed(source, name, key);
-      console.log(
-        options.output === "json"
-          ? JSON.stringify(letter, undefined, 2)
-          : describeLetter(letter, source.clock.now()),
-      );
+      if (options.output === "json") printJson(letter);
+      else print(...describeLetter(letter, source.clock.now()));
     },
   );
 }
 
 /** A dead letter for people, one fact per line. */
-function describeLetter(letter: DeadLetter, now: Date): string {
+function describeLetter(letter: DeadLetter, now: Date): readonly string[] {
   const { build, run, causes, attempts, truncated } = letter;
   const sections = [
     section(`${letter.function}  ${letter.key}`, [
@@ -50,11 +49,12 @@ function describeLetter(letter: DeadLetter, now: Date): string {
     section("Writes", run?.writes.map(describeWrite) ?? []),
     section("Left out: too large", truncated),
   ];
-  return sections.filter((text) => text !== "").join("\n\n");
+  return sections.flat().slice(1);
 }
 
-function section(title: string, lines: readonly string[]): string {
-  return lines.length === 0 ? "" : [bold(title), ...lines.map((line) => `  ${line}`)].join("\n");
+/** Behind an empty line. */
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ["", bold(title), ...lines.map((line) => `  ${line}`)];
 }
 
 function times(count: number): string {

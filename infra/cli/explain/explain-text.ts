@@ -1,14 +1,15 @@
 import type { LastRun } from "../../../shared/runtime/last-run.ts";
 import type { Cause, KeyState } from "../../../shared/runtime/queue-port.ts";
-import { ageOf, paint } from "../table.ts";
+import { ageOf } from "../table.ts";
+import { paint } from "../terminal/paint.ts";
 import { type Branch, drawTree } from "../tree/draw-tree.ts";
 import { oneLine, textOfConcern, titleOfFacts } from "../tree/object-facts.ts";
 import type { Dependency, StepNow } from "./explain-step.ts";
 import type { Explained, ExplainedFunction } from "./explain-tree.ts";
 
-/** The tree for people. */
-export function textOfExplained(explained: Explained, now: Date): string {
-  return drawTree(branchOf(explained, now)).join("\n");
+/** The tree for people, line by line. */
+export function textOfExplained(explained: Explained, now: Date): readonly string[] {
+  return drawTree(branchOf(explained, now));
 }
 
 function branchOf(explained: Explained, now: Date): Branch {

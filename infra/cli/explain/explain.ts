@@ -11,6 +11,7 @@ import type { LoopbackAddress } from "../../worker/loopback-address.ts";
 import { type LetterSource, openSource } from "../dlq/letter-source.ts";
 import { keyOf, namesOf, textOf } from "../fields.ts";
 import { outputOption, parseAddress } from "../options.ts";
+import { print, printJson } from "../terminal/print.ts";
 import { clusterNamed } from "../tree/object-tree.ts";
 import { textOfExplained } from "./explain-text.ts";
 import { explainTree } from "./explain-tree.ts";
@@ -77,8 +78,8 @@ async function explain(kindName: string, objectName: string, options: ExplainOpt
     },
     { kind, object },
   );
-  if (options.output === "json") console.log(JSON.stringify(explained, undefined, 2));
-  else console.log(textOfExplained(explained, systemClock.now()));
+  if (options.output === "json") printJson(explained);
+  else print(...textOfExplained(explained, systemClock.now()));
 }
 
 function reconciledKind(functions: readonly AnyFunction[], name: string): Kind {

@@ -7,7 +7,8 @@ import { type ReplayResult, replay } from "../../../shared/runtime/replay.ts";
 import { systemClock } from "../../clock.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { outputOption } from "../options.ts";
-import { bold, paint } from "../table.ts";
+import { bold, paint } from "../terminal/paint.ts";
+import { print, printError, printJson, printSource } from "../terminal/print.ts";
 import { testFileOf } from "./replay-as-test.ts";
 import type { LiveResult } from "./replay-live.ts";
 import { sideBySide } from "./side-by-side.ts";
@@ -91,7 +92,7 @@ export async function replayLetter(found: Promise<DeadLetter>, options: ReplayOp
     await replayFound(await found, options);
   } catch (error) {
     // Not 1: that means that the step decides differently.
-    console.error(`capstan: ${error instanceof Error ? error.message : String(error)}`);
+    printError(error instanceof Error ? error.message : String(error));
     process.exitCode = EXIT_CODES["not replayable"];
   }
 }
@@ -109,13 +110,14 @@ async function replayFound(letter: DeadLetter, options: ReplayOptions): Promise<
   }
   const result = await replay(fn, letter, systemClock);
   process.exitCode = EXIT_CODES[result.type];
-  if (options.output === "json") console.log(JSON.stringify(result, undefined, 2));
-  else console.log(describe(letter, result));
+  if (options.output === "json") printJson(result);
+  else print(...describe(letter, result));
 }
 
 function printLive(letter: DeadLetter, live: LiveResult, { output }: ReplayOptions): void {
   process.exitCode = live.ok ? 0 : 1;
-  console.log(output === "json" ? JSON.stringify(live, undefined, 2) : describeLive(letter, live));
+  if (output === "json") printJson(live);
+  else print(...describeLive(letter, live));
 }
 
 async function writeTest(
@@ -126,28 +128,28 @@ async function writeTest(
   const file = asTest === true ? `test/functions/${letter.function.split("-", 1)[0]}/x.test.ts` : asTest;
   const text = testFileOf(letter, file, functionsDir === undefined ? undefined : resolve(functionsDir));
   if (asTest === true) {
-    process.stdout.write(text);
+    printSource(text);
     return;
   }
   await mkdir(dirname(resolve(file)), { recursive: true });
   await writeFile(file, text);
-  console.log(`wrote ${file}; change what it expects to what the function should decide`);
+  print(`wrote ${file}; change what it expects to what the function should decide`);
 }
 
-function describe(letter: DeadLetter, result: ReplayResult): string {
+function describe(letter: DeadLetter, result: ReplayResult): readonly string[] {
   const title = `${letter.function}  ${letter.key}`;
   if (result.type === "not replayable") {
-    return `${bold(title)}\n${paint("yellow", "not replayable")}: ${result.why}`;
+    return [bold(title), `${paint("yellow", "not replayable")}: ${result.why}`];
   }
   const { recorded, replayed } = result;
   const verdict =
     result.type === "reproduced"
       ? `${paint("green", "reproduced")}: ${recorded.digest}`
       : `${paint("red", "different")}: ${recorded.digest} then, ${replayed.digest} now`;
-  return [bold(title), verdict, "", sideBySide(recorded, replayed, process.stdout.columns)].join("\n");
+  return [bold(title), verdict, "", ...sideBySide(recorded, replayed, process.stdout.columns)];
 }
 
-function describeLive(letter: DeadLetter, { server, ok, result, requests }: LiveResult): string {
+function describeLive(letter: DeadLetter, { server, ok, result, requests }: LiveResult): readonly string[] {
   const verdict = ok ? paint("green", "would succeed") : paint("red", "would fail");
   return [
     bold(`${letter.function}  ${letter.key}`),
@@ -155,7 +157,7 @@ function describeLive(letter: DeadLetter, { server, ok, result, requests }: Live
     "",
     ...(requests.length === 0 ? ["sends nothing"] : requests.flatMap(describeAnswered)),
     `result: ${result}`,
-  ].join("\n");
+  ];
 }
 
 function describeAnswered({

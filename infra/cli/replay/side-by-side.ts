@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import type { Decided } from "../../../shared/runtime/replay.ts";
-import { bold, paint } from "../table.ts";
+import { escaped } from "../terminal/escape.ts";
+import { bold, padded, paint } from "../terminal/paint.ts";
 
 /** Longer sides are compared line by line in place: the table of the longest common part would not fit. */
 const MAX_CELLS = 4_000_000;
@@ -12,16 +13,16 @@ interface Row {
 }
 
 /** Decision then and now next to each other, changed lines marked. `columns` is the width of the terminal. */
-export function sideBySide(then: Decided, now: Decided, columns = 160): string {
+export function sideBySide(then: Decided, now: Decided, columns = 160): readonly string[] {
   const width = Math.max(30, Math.floor((columns - 3) / 2));
   const rows = align(linesOf(then, width), linesOf(now, width));
   const shown = rows.slice(0, MAX_SHOWN_LINES).map((row) => lineOf(row, width));
   const rest = rows.length - shown.length;
   return [
-    bold(`${"THEN".padEnd(width)}   NOW`),
+    bold(`${padded("THEN", width)}   NOW`),
     ...shown,
     ...(rest > 0 ? [`… ${rest} more lines; use -o json`] : []),
-  ].join("\n");
+  ];
 }
 
 function linesOf({ result, requests }: Decided, width: number): readonly string[] {
@@ -36,7 +37,7 @@ function linesOf({ result, requests }: Decided, width: number): readonly string[
   ]);
   return [...(sent.length === 0 ? ["sends nothing"] : sent), `result: ${result}`]
     .flatMap((text) => text.split("\n"))
-    .flatMap((line) => wrapped(line, width));
+    .flatMap((line) => wrapped(escaped(line), width));
 }
 
 /** Nothing is cut off: two long messages may differ at their ends. */
@@ -52,9 +53,9 @@ function wrapped(line: string, width: number): readonly string[] {
 }
 
 function lineOf({ left, right }: Row, width: number): string {
-  if (left === right) return `${(left ?? "").padEnd(width)}   ${right ?? ""}`.trimEnd();
+  if (left === right) return `${padded(left ?? "", width)}   ${right ?? ""}`.trimEnd();
   const mark = left === undefined ? ">" : right === undefined ? "<" : "|";
-  const before = paint("red", (left ?? "").padEnd(width));
+  const before = paint("red", padded(left ?? "", width));
   return `${before} ${mark} ${paint("green", right ?? "")}`;
 }
 

@@ -1,6 +1,6 @@
 import { valueAt } from "../../../shared/runtime/path.ts";
 import { textOf } from "../fields.ts";
-import { paint } from "../table.ts";
+import { paint } from "../terminal/paint.ts";
 import type { ObjectNode } from "./object-tree.ts";
 
 /** What a person wants to know about an object first. */

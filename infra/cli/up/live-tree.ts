@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from "node:util";
 import { Cluster } from "../../../shared/api/cluster.ts";
 import { tenantOf } from "../../../shared/api/indexes.ts";
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
@@ -7,7 +6,7 @@ import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
 import { formatKey } from "../../../shared/runtime/key.ts";
 import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
-import { paint } from "../table.ts";
+import { paint, shown as shownLine } from "../terminal/paint.ts";
 import { type Branch, drawTree } from "../tree/draw-tree.ts";
 import { factsOf, oneLine, textOfConcern, titleOfFacts } from "../tree/object-facts.ts";
 import { type ObjectNode, objectTree } from "../tree/object-tree.ts";
@@ -97,7 +96,7 @@ export async function frameOf(
   }
   const cut = lines.length > room;
   const shown = cut ? [...lines.slice(0, room - 1), paint("dim", "… more than fits on this screen")] : lines;
-  return shown.map((line) => fitted(line, columns));
+  return shown.map((line) => shownLine(line, columns));
 }
 
 async function branchOf(
@@ -140,10 +139,4 @@ function waitText(name: string, { state, lastRun }: KeyHistory): readonly string
   if (waitingFor === undefined) return [];
   const verb = afterMs === undefined ? "waits for" : "runs again by itself:";
   return [paint("dim", `${name} ${verb} ${oneLine(waitingFor)}`)];
-}
-
-/** A line that is too long would be two, and the next frame in the wrong place. */
-function fitted(line: string, columns: number): string {
-  const text = stripVTControlCharacters(line);
-  return text.length <= columns ? line : `${text.slice(0, Math.max(0, columns - 1))}…`;
 }

@@ -3,7 +3,8 @@ import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kind
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { valueAt } from "../../../shared/runtime/path.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
-import { formatTable } from "../table.ts";
+import { tableLines } from "../table.ts";
+import { print } from "../terminal/print.ts";
 
 /** The table at the end of `capstan up`: every Cluster and MachinePool with phase, replicas and Nodes. */
 export async function printSummary(store: Store): Promise<void> {
@@ -11,9 +12,7 @@ export async function printSummary(store: Store): Promise<void> {
     await Promise.all([Cluster as Kind, MachinePool as Kind].map((kind) => rowsOf(store, kind)))
   ).flat();
   if (rows.length > 0)
-    console.log(
-      `\n${formatTable(["KIND", "NAMESPACE", "NAME", "PHASE", "DESIRED", "NODES", "AVAILABLE"], rows)}`,
-    );
+    print("", ...tableLines(["KIND", "NAMESPACE", "NAME", "PHASE", "DESIRED", "NODES", "AVAILABLE"], rows));
 }
 
 async function rowsOf(store: Store, { group, kind }: Kind): Promise<readonly (readonly string[])[]> {

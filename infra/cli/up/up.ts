@@ -13,7 +13,8 @@ import {
   type ServeOptions,
   stopRequested,
 } from "../options.ts";
-import { paint } from "../table.ts";
+import { paint } from "../terminal/paint.ts";
+import { print, printError } from "../terminal/print.ts";
 import { applyManifests, readManifests } from "./apply-manifests.ts";
 import type { LiveTree } from "./live-tree.ts";
 import { unreadyAmong } from "./readiness.ts";
@@ -96,7 +97,7 @@ async function up(options: UpOptions): Promise<void> {
     wrapStore: options.quiet ? (store) => store : (store) => observedStore(store, observe),
   });
   await applyManifests(running.server.as("up"), manifests);
-  printNextSteps(running);
+  printNextSteps(running, options.untilReady);
   printMetricsUrl(running);
   if (inPlace) tree = (await import("./live-tree.ts")).startLiveTree(running, stdout);
   if (options.untilReady) await untilReady(running, manifests, { stop, timeoutMs: options.timeout * 1_000 });
@@ -120,16 +121,15 @@ function printer(startedAt: number): Parameters<typeof observedStore>[1] {
   return (type, before, after) => {
     for (const { object, text } of transitionsBetween(type, before, after)) {
       const seconds = ((Date.now() - startedAt) / 1_000).toFixed(2).padStart(6);
-      console.log(`${paint("dim", `${seconds}s`)}  ${object.padEnd(44)}  ${text}`);
+      print(`${paint("dim", `${seconds}s`)}  ${object.padEnd(44)}  ${text}`);
     }
   };
 }
 
-function printNextSteps({ kubeconfigFile }: Running): void {
+function printNextSteps({ kubeconfigFile }: Running, untilReady: boolean): void {
   const flag = kubeconfigFile === undefined ? "" : ` --kubeconfig ${kubeconfigFile}`;
-  console.log(
-    `\nTry in another terminal:\n  ${paint("cyan", `kubectl${flag} get clusters,machinepools`)}\nCtrl-C stops.\n`,
-  );
+  const command = paint("cyan", `kubectl${flag} get clusters,machinepools`);
+  print("", "Try in another terminal:", `  ${command}`, ...(untilReady ? [] : ["Ctrl-C stops."]), "");
 }
 
 async function untilReady(
@@ -150,7 +150,5 @@ async function untilReady(
   if (unready.length === 0) return;
   process.exitCode = 1;
   const waited = stopped ? "stopped before it was ready" : `not ready after ${limits.timeoutMs / 1_000} s`;
-  console.error(
-    `capstan up: ${waited}:\n${unready.map(({ object, why }) => `  ${object}: ${why}`).join("\n")}`,
-  );
+  printError([`${waited}:`, ...unready.map(({ object, why }) => `${object}: ${why}`)].join("\n"));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatTable, paint } from "../../../infra/cli/table.ts";
+import { formatTable } from "../../../infra/cli/table.ts";
 
 describe("a table", () => {
   it("has columns as wide as their longest cell, two spaces apart, and no trailing blanks", () => {
@@ -12,7 +12,15 @@ describe("a table", () => {
     expect(formatTable(["NAME", "PHASE"], [])).toBe("NAME  PHASE");
   });
 
-  it("has no colours where standard output is no terminal", () => {
-    expect(paint("green", "True")).toBe("True");
+  it("keeps its columns whatever a cell contains", () => {
+    expect(
+      formatTable(
+        ["A", "B"],
+        [
+          ["x\ny", "1"],
+          ["z", "2\u001b[2J"],
+        ],
+      ),
+    ).toBe("A     B\nx\\ny  1\nz     2\\u001b[2J");
   });
 });

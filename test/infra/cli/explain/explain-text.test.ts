@@ -25,7 +25,7 @@ function textOf(fn: Partial<ExplainedFunction>, rest: Partial<Explained> = {}): 
     more: [],
     ...rest,
   };
-  return textOfExplained(explained, NOW).split("\n");
+  return textOfExplained(explained, NOW);
 }
 const inState = (state: Partial<KeyState>) => ({
   history: {

@@ -11,21 +11,21 @@ const patch = (value: string) => ({
 
 describe("a decision then and now", () => {
   it("stands side by side, with a mark where it differs", () => {
-    const lines = sideBySide(patch("old"), patch("new"), 83).split("\n");
+    const lines = sideBySide(patch("old"), patch("new"), 83);
     expect(lines.filter((line) => line.includes(" | "))).toHaveLength(1);
     expect(lines.find((line) => line.includes(" | "))).toMatch(/value: old +\| +value: new/);
-    expect(sideBySide(patch("same"), patch("same"), 83)).not.toContain(" | ");
+    expect(sideBySide(patch("same"), patch("same"), 83).join("\n")).not.toContain(" | ");
   });
 
   it("breaks lines that are wider than the terminal, and cuts the end of what is very long", () => {
-    const long = sideBySide(patch(`${"x".repeat(500)}end`), patch("y"), 63);
+    const long = sideBySide(patch(`${"x".repeat(500)}end`), patch("y"), 63).join("\n");
     expect(long).toMatch(/x+end\b/);
     for (const line of long.split("\n")) expect(line.length).toBeLessThanOrEqual(63);
     const many = {
       ...patch("x"),
       requests: [{ title: "a", body: Array.from({ length: 5_000 }, (_, n) => n) }],
     };
-    expect(sideBySide(many, many).split("\n").at(-1)).toMatch(/more lines; use -o json/);
+    expect(sideBySide(many, many).at(-1)).toMatch(/more lines; use -o json/);
   });
 
   it("loses no line of either side and keeps their order", () => {

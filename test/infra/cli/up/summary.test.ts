@@ -9,7 +9,7 @@ describe("the summary at the end of capstan up", () => {
   afterEach(() => vi.restoreAllMocks());
 
   it("has a row per Cluster and MachinePool, and is nothing without them", async () => {
-    const print = vi.spyOn(console, "log").mockImplementation(() => undefined);
+    const print = vi.spyOn(process.stdout, "write").mockReturnValue(true);
     await using store = createMemoryStore();
     await printSummary(store);
     expect(print).not.toHaveBeenCalled();

@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest";
+import { sourcesIn } from "../support/sources.ts";
+
+/** The module that escapes; and the live tree, whose screen a test of its own looks at. */
+const MAY_WRITE = ["infra/cli/terminal/print.ts"];
+
+describe("every command", () => {
+  it("writes to the terminal through one module, so that text of others is always escaped", async () => {
+    const sources = await sourcesIn("infra/cli");
+    expect(sources.length).toBeGreaterThan(30);
+    const direct = sources.filter(
+      ({ path, code }) =>
+        !MAY_WRITE.includes(path) && /console\.|(?:stdout|stderr)\.write|writeSync\((?:1|2)\b/.test(code),
+    );
+    expect(direct.map(({ path }) => path)).toEqual([]);
+  });
+});
