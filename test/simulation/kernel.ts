@@ -48,6 +48,8 @@ export interface KernelOptions {
   readonly choose?: ((ready: readonly Operation[]) => number) | undefined;
   /** Every jitter is its mean, so that it makes no difference who has drawn first. */
   readonly isSteady?: boolean;
+  /** Operations happen in the order in which they were posted, unless `choose` says otherwise. */
+  readonly isInOrder?: boolean | undefined;
 }
 
 /**
@@ -90,7 +92,8 @@ interface Pending {
   isCancelled: boolean;
 }
 
-export function createKernel({ seed, keepTrace = false, choose, isSteady = false }: KernelOptions): Kernel {
+export function createKernel(options: KernelOptions): Kernel {
+  const { seed, keepTrace = false, choose, isSteady = false, isInOrder = false } = options;
   const scheduler = seeded(seed, "scheduler");
   const trace = createTrace(keepTrace);
   const later = new Timeline<Pending>(
@@ -163,12 +166,17 @@ export function createKernel({ seed, keepTrace = false, choose, isSteady = false
     return process;
   };
 
+  const takeAny = (): Pending | undefined => {
+    const index = choose?.(ready.map(({ operation }) => operation)) ?? scheduler.below(ready.length);
+    const picked = ready[index];
+    const last = ready.pop();
+    if (picked !== last && last !== undefined) ready[index] = last;
+    return picked;
+  };
+
   const pick = (): Pending | undefined => {
     while (ready.length > 0) {
-      const index = choose?.(ready.map(({ operation }) => operation)) ?? scheduler.below(ready.length);
-      const picked = ready[index];
-      const last = ready.pop();
-      if (picked !== last && last !== undefined) ready[index] = last;
+      const picked = isInOrder ? ready.shift() : takeAny();
       if (picked === undefined || picked.isCancelled || !picked.operation.process.isAlive) continue;
       const { wakesAt } = picked.operation.process;
       if (wakesAt <= now) return picked;

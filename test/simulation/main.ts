@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { Command } from "commander";
 import { defectsCommand } from "./defects/command.ts";
 import { exhaustiveCommand } from "./exhaustive/command.ts";
+import { goldenCommand } from "./golden/command.ts";
 import { whole, workloadOption } from "./options.ts";
 import { prepare } from "./prepared.ts";
 import { realCommand } from "./real/command.ts";
@@ -17,6 +18,7 @@ import { WORKLOADS, workloadOf } from "./workloads/known.ts";
  * npm run simulate -- sweep --workload W-01           every single fault at every site
  * npm run simulate -- swarm --seeds 2000              random faults
  * npm run simulate -- explain 7 --workload W-01       the trace of a seed, with --html FILE as a page
+ * npm run simulate -- golden                          every workload without faults, against the committed references
  * npm run simulate -- defects --seeds 50              looks for defects made on purpose
  * npm run simulate -- exhaustive                      every order of the steps of small worlds
  * npm run simulate -- real                            real processes, real kills
@@ -53,6 +55,7 @@ program
 
 program.addCommand(sweepCommand());
 program.addCommand(swarmCommand());
+program.addCommand(goldenCommand());
 program.addCommand(defectsCommand());
 program.addCommand(exhaustiveCommand());
 program.addCommand(realCommand());

@@ -14,6 +14,7 @@ const SHORT: { readonly [command: string]: { readonly more?: string; readonly sa
   "sweep --workload W-01": { more: "--every 250", says: /^W-01 +\d+ +\d+ +0$/m },
   "swarm --seeds 2000": { more: "--seeds 2", says: /^2 seeds, 0 failed/m },
   "explain 7 --workload W-01": { more: "--html HTML", says: /machinepool-status PATCH [\s\S]*no violation/ },
+  golden: { more: "--workload W-01", says: /^W-01 +as reviewed$/m },
   "defects --seeds 50": { more: "--defect D-03", says: /D-03 +\d+/ },
   exhaustive: { more: "--only conflict", says: /^conflict +\d+ +\d+ +true +1 +0/m },
   // real/real.test.ts plays two of its scenarios; one takes a minute and a half.

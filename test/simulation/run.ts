@@ -18,6 +18,16 @@ export interface RunOptions {
   readonly faultyMs?: number | undefined;
   readonly keepTrace?: boolean;
   readonly defect?: Defect | undefined;
+  /** Everything happens in one order, and every jitter is its mean: what is counted does not depend on chance. */
+  readonly isSteady?: boolean;
+  /** Looks on from the first step. */
+  readonly onlooker?: Onlooker | undefined;
+}
+
+interface Onlooker {
+  begin(world: World): void;
+  /** In the end, when everything has had its time to come to rest. */
+  end?(world: World): Promise<void>;
 }
 
 export interface RunResult {
@@ -62,7 +72,9 @@ const MAX_VIOLATIONS = 20;
 /** Plays a workload under a plan: users edit, faults strike, all heals, and everything must be as without faults. */
 export async function runOnce(options: RunOptions): Promise<RunResult> {
   const { seed, workload, plan, prepared, reference, faultyMs = 0, keepTrace = false, defect } = options;
-  const world = await createWorld({ ...prepared, seed, keepTrace, defect });
+  const { isSteady = false, onlooker } = options;
+  const world = await createWorld({ ...prepared, seed, keepTrace, defect, isSteady, isInOrder: isSteady });
+  onlooker?.begin(world);
   const { kernel } = world;
   const violations: string[] = [];
   const violated = (what: string): void => {
@@ -95,6 +107,7 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
       await converge(world, reference, violated);
       await rest(world, counters, violated);
       for (const check of counters.checks) await check();
+      await onlooker?.end?.(world);
     }
     const state = await stateOf(world);
     compare({ workload, counters, reference, injection }, violated);

@@ -15,6 +15,11 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 
 /** Everything that exists, without what differs from run to run (section 1): uids, versions, times, tokens. */
 export async function stateOf(world: World): Promise<State> {
+  return comparable(await objectsIn(world));
+}
+
+/** Everything that exists and is part of the result, Nodes of workload servers included. */
+export async function objectsIn(world: World): Promise<readonly Listed[]> {
   const objects = [...objectsOf(world.management.storage)];
   for (const { address, token } of workloadServersOf(
     world.management.storage.collection("/secrets").values(),
@@ -24,7 +29,7 @@ export async function stateOf(world: World): Promise<State> {
     const { items = [] } = JSON.parse(answer.text) as { readonly items?: readonly Shown[] };
     for (const node of items) objects.push({ type: "workload /nodes", object: node });
   }
-  return comparable(objects);
+  return objects;
 }
 
 /** Objects with the type they are listed under, as a state. */
@@ -49,13 +54,13 @@ export function differencesOf(expected: State, found: State): readonly string[] 
   return lines;
 }
 
-interface Listed {
+export interface Listed {
   /** `cluster.x-k8s.io/machinepools`, `workload /nodes`. */
   readonly type: string;
   readonly object: Shown;
 }
 
-interface Shown {
+export interface Shown {
   readonly metadata: Pick<KubeObject["metadata"], "namespace" | "name" | "uid">;
 }
 
@@ -82,7 +87,7 @@ function keyOf({ metadata }: Shown): string {
 }
 
 /** By uid: the name of the object that has it. */
-function namesOf(objects: readonly Shown[]): ReadonlyMap<string, string> {
+export function namesOf(objects: readonly Shown[]): ReadonlyMap<string, string> {
   return new Map(objects.map((object) => [object.metadata.uid ?? "", keyOf(object)]));
 }
 
@@ -100,9 +105,14 @@ function mask(object: Shown, names: ReadonlyMap<string, string>): string {
     if (member === "managedFields" && Array.isArray(value)) return ownersOf(value);
     if (isObject(value)) return sorted(value);
     if (typeof value !== "string") return value;
-    if (TIME.test(value)) return "TIME";
-    return value.replace(UID, (uid) => `uid of ${names.get(uid) ?? "nobody"}`).replace(INSTANCE, "$1*");
+    return maskText(value, names);
   });
+}
+
+/** Without instants, uids and instances of the simulated cloud. */
+export function maskText(text: string, names: ReadonlyMap<string, string>): string {
+  if (TIME.test(text)) return "TIME";
+  return text.replace(UID, (uid) => `uid of ${names.get(uid) ?? "nobody"}`).replace(INSTANCE, "$1*");
 }
 
 /** What a fault leaves behind that plays another writer (X-20). */

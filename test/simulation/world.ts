@@ -30,6 +30,8 @@ export interface WorldOptions {
   readonly choose?: ((ready: readonly Operation[]) => number) | undefined;
   /** Every jitter is its mean. */
   readonly isSteady?: boolean;
+  /** Operations happen in the order in which they were posted. */
+  readonly isInOrder?: boolean;
   /** Something in the product that is wrong on purpose. */
   readonly defect?: Defect | undefined;
 }
@@ -77,10 +79,10 @@ const NODE_LINGERS_MS = 60_000;
 const LOSS_CHECK_MS = 20_000;
 
 export async function createWorld(options: WorldOptions): Promise<World> {
-  const { seed, functions, prepared, keepTrace = false, choose, isSteady = false } = options;
+  const { seed, functions, prepared, keepTrace = false, choose, isSteady = false, isInOrder } = options;
   const patch = options.defect?.patch() ?? {};
   const served = functions.map((fn) => patch.function?.(fn) ?? fn);
-  const kernel = createKernel({ seed, choose, keepTrace, isSteady });
+  const kernel = createKernel({ seed, choose, keepTrace, isSteady, isInOrder });
   const network = createNetwork(kernel);
   const store = createSharedStore(kernel);
   const ledger = createSharedLedger(kernel, patch.ledger);
