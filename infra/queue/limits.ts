@@ -2,7 +2,7 @@ import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
 
 /** Numbers that both ledgers share, so that they are written down once. Durations in ms. */
 export interface LedgerLimits {
-  /** A key that has been ready for so long goes before every other (Q-11, R-06). */
+  /** A resync key that has been ready for so long is treated as live in its tenant's turn (Q-11). */
   readonly agingMs: number;
   /** Dead keys are forgotten after so long, and the longest dead when there are more than `maxDead` (queue.md 7). */
   readonly deadKeptMs: number;

@@ -19,6 +19,7 @@ import { type Claim, failedRun, forgetCount, forgetFailure } from "./claim.ts";
 import { checkFunctionName } from "./function-name.ts";
 import { Ledger } from "./ledger/ledger.ts";
 import type { CountedFailure } from "./ledger/ledger-deaths.ts";
+import type { LedgerLimits } from "./limits.ts";
 import type { LeaseTiming } from "./run-lease.ts";
 import { LEASE_TIMING, runLease } from "./run-lease.ts";
 
@@ -31,6 +32,7 @@ export interface MemoryQueueOptions {
   readonly noteFailure?: NoteFailure;
   /** Told what the ledger counts, for metrics. */
   readonly noteCount?: NoteCount;
+  readonly limits?: Partial<LedgerLimits>;
 }
 
 /** The queue of one process. Its data ends with it; a new process resyncs. */
@@ -40,8 +42,9 @@ export function createMemoryQueue({
   timing,
   noteFailure = forgetFailure,
   noteCount = forgetCount,
+  limits = {},
 }: MemoryQueueOptions): Queue {
-  const shared = { clock, random, timing: { ...LEASE_TIMING, ...timing }, noteFailure, noteCount };
+  const shared = { clock, random, timing: { ...LEASE_TIMING, ...timing }, noteFailure, noteCount, limits };
   const functions = new Map<string, FunctionQueue>();
   let closed = false;
   const open = (name: string): FunctionQueue => {
@@ -85,6 +88,7 @@ interface FunctionQueueOptions {
   readonly timing: LeaseTiming;
   readonly noteFailure: NoteFailure;
   readonly noteCount: NoteCount;
+  readonly limits: Partial<LedgerLimits>;
 }
 
 /** Claims in one turn of the event loop, so that runs which never wait for I/O cannot hold up everybody else. */
@@ -105,7 +109,8 @@ class FunctionQueue implements AsyncDisposable {
   #claimsThisTurn = 0;
   #armed: { readonly at: number; readonly cancel: () => void } | undefined;
 
-  constructor(name: string, { clock, random, timing, noteFailure, noteCount }: FunctionQueueOptions) {
+  constructor(name: string, options: FunctionQueueOptions) {
+    const { clock, random, timing, noteFailure, noteCount, limits } = options;
     this.#name = name;
     this.#clock = clock;
     this.#timing = timing;
@@ -114,6 +119,7 @@ class FunctionQueue implements AsyncDisposable {
       random,
       onFailure: (failed) => this.#failed(failed),
       onCount: (counted) => noteCount(name, counted, 1),
+      limits,
     });
   }
 

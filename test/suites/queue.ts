@@ -1,54 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../infra/clock.ts";
 import type { LeaseTiming } from "../../infra/queue/run-lease.ts";
 import { resyncNow } from "../../infra/relay/resync.ts";
 import { createMemoryStore } from "../../infra/store/memory.ts";
 import { MANAGEMENT } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
-import { DEFAULT_QUEUE, MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
+import { DEFAULT_QUEUE, MINUTE } from "../../shared/runtime/backoff.ts";
 import { defineFunction } from "../../shared/runtime/define-function.ts";
-import type { Clock } from "../../shared/runtime/ports.ts";
-import type {
-  Counted,
-  Failure,
-  Fence,
-  Lease,
-  NoteCount,
-  Outcome,
-  Queue,
-  QueueEntry,
-  WorkOptions,
-} from "../../shared/runtime/queue-port.ts";
+import type { Failure, Fence, Lease, Outcome } from "../../shared/runtime/queue-port.ts";
 import { done } from "../../shared/runtime/result.ts";
 import { runStep } from "../../shared/runtime/run-step.ts";
-import type { VirtualClock } from "../support/clock.ts";
-import { eventually, holds } from "../support/eventually.ts";
 import { recordingClients } from "../support/recording-clients.ts";
 import { silentLog } from "../support/silent-log.ts";
-
-interface QueueUnderTest extends AsyncDisposable {
-  readonly queue: Queue;
-  /** Another process with the same queue; the same object where a process is alone. */
-  readonly other: Queue;
-  /** Absent: time is real. */
-  readonly clock?: VirtualClock;
-}
+import { queueFairnessSuite } from "./queue-fairness.ts";
+import { type CreateQueue, HOUR, live, OK, openWorld, resync, type World } from "./queue-world.ts";
 
 export interface QueueSuite {
   readonly name: string;
-  readonly create: (
-    timing: Partial<LeaseTiming> | undefined,
-    noteCount: NoteCount,
-  ) => Promise<QueueUnderTest>;
+  readonly create: CreateQueue;
   /** Tests at the same time, where time is real. */
   readonly concurrent: boolean;
-  /** Why the driver does not start ready keys in the order of fairness under test; absent = it does. */
-  readonly unordered?: string;
 }
 
-/** Never reached within a test. */
-export const HOUR = 60 * MINUTE;
-const OK: Outcome & { readonly type: "ok" } = { type: "ok", requested: false, fences: [] };
 const BROKEN: Failure = { class: "Transient", reason: "Broken", message: "the server said no" };
 const ERROR: Outcome & { readonly type: "error" } = {
   type: "error",
@@ -72,19 +44,10 @@ const SHORT_LEASE = { leaseMs: 700, renewMs: HOUR };
 const A = "default/-|MachinePool|default/a";
 const B = "default/-|MachinePool|default/b";
 const C = "default/-|MachinePool|default/c";
-const live = (key: string, delayMs = 0): QueueEntry => ({ key, class: "live", delayMs });
-const resync = (key: string, delayMs = 0): QueueEntry => ({ key, class: "resync", delayMs });
 
 /** What every driver of the queue must do; the numbers are those of queue.md 2. */
-export function queueSuite({ name, create, concurrent, unordered }: QueueSuite): void {
-  const open = async (timing?: Partial<LeaseTiming>): Promise<World> => {
-    const counts = new Map<string, number>();
-    const noteCount: NoteCount = (functionName, counted, times) => {
-      const id = `${functionName} ${counted}`;
-      counts.set(id, (counts.get(id) ?? 0) + times);
-    };
-    return new World(await create(timing, noteCount), counts);
-  };
+export function queueSuite({ name, create, concurrent }: QueueSuite): void {
+  const open = (timing: Partial<LeaseTiming> = {}): Promise<World> => openWorld(create, { timing });
 
   describe(`${name} queue`, { concurrent }, () => {
     it("Q-01: any number of events on a waiting or ready key is one run", async () => {
@@ -581,17 +544,6 @@ export function queueSuite({ name, create, concurrent, unordered }: QueueSuite):
       await world.holds(() => runs.count === 2, 50);
     });
 
-    it("Q-12: a tenant does not wait for the backlog of another", async ({ skip }) => {
-      if (unordered !== undefined) skip(unordered);
-      await using world = await open();
-      await world.enqueue(...Array.from({ length: 100 }, (_, n) => live(`noisy/-|Machine|noisy/m${n}`)));
-      await world.enqueue(...Array.from({ length: 3 }, (_, n) => live(`quiet/-|Machine|quiet/m${n}`)));
-      const runs = await world.work(undefined, { concurrency: 1 });
-      await world.idle();
-      expect(runs.count).toBe(103);
-      expect(runs.keys.findLastIndex((key) => key.startsWith("quiet/"))).toBeLessThan(10);
-    });
-
     it("Q-12: no tenant runs more keys at a time than it may", async () => {
       await using world = await open();
       const running = new Map<string, number>();
@@ -817,122 +769,7 @@ export function queueSuite({ name, create, concurrent, unordered }: QueueSuite):
       expect(runs.keys).toHaveLength(hostile.length);
       expect(new Set(runs.keys)).toEqual(new Set(hostile));
     });
+
+    queueFairnessSuite(create);
   });
-}
-
-let functionCount = 0;
-
-/** A function of its own on a queue, with what tests do to it. */
-class World implements AsyncDisposable {
-  readonly functionName = `f-${++functionCount}`;
-  readonly #under: QueueUnderTest;
-  readonly #counts: ReadonlyMap<string, number>;
-  readonly #workers = new Set<AsyncDisposable>();
-
-  constructor(under: QueueUnderTest, counts: ReadonlyMap<string, number>) {
-    this.#under = under;
-    this.#counts = counts;
-  }
-
-  get clock(): Clock {
-    return this.#under.clock ?? systemClock;
-  }
-
-  /** What the ledger has counted for this function. */
-  counted(what: Counted): number {
-    return this.#counts.get(`${this.functionName} ${what}`) ?? 0;
-  }
-
-  get queue(): Queue {
-    return this.#under.queue;
-  }
-
-  get other(): Queue {
-    return this.#under.other;
-  }
-
-  enqueue(...entries: readonly QueueEntry[]): Promise<void> {
-    return this.queue.enqueue(this.functionName, entries);
-  }
-
-  depth() {
-    return this.queue.depth(this.functionName);
-  }
-
-  dead() {
-    return this.queue.dead(this.functionName);
-  }
-
-  async work(
-    run: (lease: Lease) => Promise<Outcome> = async () => OK,
-    options: Partial<WorkOptions> = {},
-    queue: Queue = this.queue,
-  ): Promise<Runs> {
-    const leases: Lease[] = [];
-    const worker = await queue.work(
-      this.functionName,
-      { ...DEFAULT_QUEUE, owner: "w", ...options },
-      (lease) => {
-        leases.push(lease);
-        return run(lease);
-      },
-    );
-    this.#workers.add(worker);
-    return {
-      leases,
-      get keys() {
-        return leases.map(({ key }) => key);
-      },
-      get count() {
-        return leases.length;
-      },
-      end: async () => {
-        this.#workers.delete(worker);
-        await worker[Symbol.asyncDispose]();
-      },
-    };
-  }
-
-  pass(ms: number): Promise<void> {
-    return holds(() => true, { forMs: ms, stepMs: ms, clock: this.#under.clock });
-  }
-
-  until(condition: () => boolean | Promise<boolean>): Promise<unknown> {
-    return eventually(condition, { withinMs: 15 * SECOND, clock: this.#under.clock });
-  }
-
-  holds(condition: () => boolean | Promise<boolean>, forMs: number): Promise<void> {
-    return holds(condition, { forMs, clock: this.#under.clock });
-  }
-
-  async whileTimePasses(work: Promise<void>): Promise<void> {
-    let over = false;
-    const tracked = work.finally(() => {
-      over = true;
-    });
-    await this.until(() => over);
-    await tracked;
-  }
-
-  /** Until nothing is ready, running, or due within a minute. */
-  idle(): Promise<unknown> {
-    return this.until(async () => {
-      const { ready, running, nextDueMs = HOUR } = await this.depth();
-      return ready === 0 && running === 0 && nextDueMs > MINUTE;
-    });
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const ended = [...this.#workers].map((worker) => worker[Symbol.asyncDispose]());
-    await this.whileTimePasses(Promise.all(ended).then(() => undefined));
-    await this.#under[Symbol.asyncDispose]();
-  }
-}
-
-interface Runs {
-  readonly leases: readonly Lease[];
-  readonly keys: readonly string[];
-  readonly count: number;
-  /** Stops this worker. */
-  end(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { connectPatiently, connectRedis, endConnection } from "../../infra/queue
 import { createRedisLedger } from "../../infra/queue/redis/redis-ledger.ts";
 import { LEASE_TIMING } from "../../infra/queue/run-lease.ts";
 import type { TokenLedger } from "../../infra/queue/tokens/token-ledger.ts";
-import { TokenQueue } from "../../infra/queue/tokens/token-queue.ts";
+import { TOKEN_WINDOW, TokenQueue } from "../../infra/queue/tokens/token-queue.ts";
 import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
 import { silentLog } from "./silent-log.ts";
 
@@ -18,7 +18,12 @@ export async function openShortLetterQueue(
   const [clock, log] = [systemClock, silentLog];
   const producer = opening.adopt(await connectRedis({ url, log }), endConnection);
   const { redis: worker } = opening.use(connectPatiently(producer));
-  const ledger = await createRedisLedger({ producer, worker, limits: { letterMs: 500 } });
+  const ledger = await createRedisLedger({
+    producer,
+    worker,
+    window: TOKEN_WINDOW,
+    limits: { letterMs: 500 },
+  });
   const transport = await createBullmqTransport({ functionName, producer, worker, clock, log });
   const queue = opening.use(
     new TokenQueue({ functionName, ledger, transport, clock, log, timing: LEASE_TIMING, noteFailure }),

@@ -5,6 +5,7 @@ import { systemClock } from "../../clock.ts";
 import { checkEntries } from "../check-entries.ts";
 import { forgetCount, forgetFailure } from "../claim.ts";
 import { checkFunctionName } from "../function-name.ts";
+import type { LedgerLimits } from "../limits.ts";
 import { connectPatiently, connectRedis, endConnection } from "../redis/redis-connection.ts";
 import { watchRedis } from "../redis/redis-health.ts";
 import { createRedisLedger } from "../redis/redis-ledger.ts";
@@ -26,6 +27,7 @@ export interface BullmqQueueOptions {
   readonly noteFailure?: NoteFailure;
   /** Told what the ledger counts, for metrics. */
   readonly noteCount?: NoteCount;
+  readonly limits?: Partial<LedgerLimits>;
 }
 
 /**
@@ -40,6 +42,7 @@ export async function createBullmqQueue({
   resendMs,
   noteFailure = forgetFailure,
   noteCount = forgetCount,
+  limits = {},
 }: BullmqQueueOptions): Promise<Queue> {
   const producer = await connectRedis({ url, log });
   const health = await watchRedis(producer, { url, clock, log }).catch(async (error: unknown) => {
@@ -53,6 +56,7 @@ export async function createBullmqQueue({
     worker,
     window: TOKEN_WINDOW,
     noteCount,
+    limits,
     ...(resendMs === undefined ? {} : { resendMs }),
   });
   const functions = new Map<string, Promise<TokenQueue>>();

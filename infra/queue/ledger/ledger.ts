@@ -61,9 +61,9 @@ import { merged, newest } from "./wish.ts";
  * nothing changes); a claim before the floor; a dead key that runs without an event, or that has no letter. The failure count changes only
  * by finish, expiry, success and revival; `again` and release touch neither count nor floor.
  *
- * Where it differs in `lua/`: one order of ready keys, by class and by rank (keys of the same tenant and class that
- * were ready before); an aged key goes to the front of all. Of the ready keys at most `window` have a token; the
- * others wait for a worker: a claim takes the first of them when it is more urgent than the token's key, and so does
+ * Where it differs in `lua/`: a tenant does not take its turn when a key is claimed; every ready key has the number of
+ * its turn from the start: turns that have been, plus keys of its tenant in the same line. Of the ready keys at most
+ * `window` have a token; the others wait for a worker: a claim takes the first of them when it is more urgent than the token's key, and so does
  * a worker that ends a run (token-queue.ts). What may not be claimed loses its token and waits like them, behind
  * `held:<tenant>` while its tenant is at its limit. A dying key is told again to the worker of its last run, should
  * that one still finish it: nobody knows more.

@@ -33,9 +33,9 @@ export interface RedisLedgerOptions {
   readonly resendMs?: number;
   /**
    * Tokens of unclaimed keys at a time. Further ready keys wait without a token for a `finish` with a next claim, or
-   * for the window. Default: every ready key has a token.
+   * for the window.
    */
-  readonly window?: number;
+  readonly window: number;
   readonly limits?: Partial<LedgerLimits>;
   readonly noteCount?: NoteCount;
 }

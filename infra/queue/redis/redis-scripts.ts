@@ -21,13 +21,10 @@ const SCRIPTS = {
 export type ScriptName = keyof typeof SCRIPTS;
 export type Argument = string | number;
 
-/** Stands for "no limit" where a script wants a number. */
-const UNLIMITED = 1e12;
-
 export interface ScriptSettings {
   readonly resendMs: number;
-  /** Tokens of unclaimed keys at a time; undefined = every ready key has one. */
-  readonly window: number | undefined;
+  /** Tokens of unclaimed keys at a time. */
+  readonly window: number;
   readonly limits: LedgerLimits;
 }
 
@@ -42,7 +39,7 @@ type RunScript = (
 /** Every connection that will be given to the result must be among `connections`. */
 export async function loadScripts(
   connections: readonly Redis[],
-  { resendMs, window = UNLIMITED, limits }: ScriptSettings,
+  { resendMs, window, limits }: ScriptSettings,
 ): Promise<RunScript> {
   const textOf = (name: string) => readFile(new URL(`lua/${name}.lua`, import.meta.url), "utf8");
   for (const [name, parts] of Object.entries(SCRIPTS)) {

@@ -7,6 +7,7 @@ import { systemClock } from "../../clock.ts";
 import { checkEntries } from "../check-entries.ts";
 import { forgetCount, forgetFailure } from "../claim.ts";
 import { checkFunctionName } from "../function-name.ts";
+import type { LedgerLimits } from "../limits.ts";
 import { connectPatiently, connectRedis, endConnection } from "../redis/redis-connection.ts";
 import type { RedisHealth } from "../redis/redis-health.ts";
 import { watchRedis } from "../redis/redis-health.ts";
@@ -48,6 +49,7 @@ export interface SqsQueueOptions extends SqsTarget {
   readonly noteFailure?: NoteFailure;
   /** Told what the ledger counts, for metrics. */
   readonly noteCount?: NoteCount;
+  readonly limits?: Partial<LedgerLimits>;
 }
 
 /**
@@ -100,7 +102,7 @@ interface Intake {
 
 async function openQueue(options: SqsQueueOptions, intake: Intake): Promise<Queue> {
   const { url, log, clock = systemClock, resendMs = RESEND_MS } = options;
-  const { noteFailure = forgetFailure, noteCount = forgetCount } = options;
+  const { noteFailure = forgetFailure, noteCount = forgetCount, limits = {} } = options;
   const prefix = checkSqsPrefix(options.prefix ?? DEFAULT_SQS_PREFIX);
   const timing = { ...LEASE_TIMING, ...options.timing };
   const visibilitySeconds = visibilityOf(timing.leaseMs);
@@ -113,7 +115,8 @@ async function openQueue(options: SqsQueueOptions, intake: Intake): Promise<Queu
   });
   const patient = intake.patient ? connectPatiently(producer) : undefined;
   const worker = patient?.redis ?? producer;
-  const ledger = await createRedisLedger({ producer, worker, resendMs, window: TOKEN_WINDOW, noteCount });
+  const shared = { resendMs, window: TOKEN_WINDOW, noteCount, limits };
+  const ledger = await createRedisLedger({ producer, worker, ...shared });
   const open = (functionName: string): TokenQueue => {
     const queues = createSqsQueues({
       endpoint,

@@ -6,9 +6,9 @@ import { virtualClock } from "../../support/clock.ts";
 queueSuite({
   name: "memory",
   concurrent: false,
-  create: async (timing = {}, noteCount) => {
+  create: async (own) => {
     const clock = virtualClock();
-    const queue = createMemoryQueue({ clock, timing, noteCount });
+    const queue = createMemoryQueue({ clock, ...own });
     return { queue, other: queue, clock, [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose]() };
   },
 });

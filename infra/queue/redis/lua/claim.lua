@@ -13,8 +13,15 @@ call('DEL', PREFIX .. 'never')
 
 local wanted = (#ARGV - 4) / 8
 
+local function noteWorkers(anyKey)
+  if anyKey == not onlyTokens then return end
+  onlyTokens = not anyKey
+  call('HSET', META, 'k', onlyTokens and '1' or '0')
+end
+
 local function claim(i)
   local key, seq, owner, anyKey, terms = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3] == '1', termsAt(i + 4)
+  noteWorkers(anyKey)
   local entry = load(key)
   if entry and entry.st == 'r' and entry.o == owner and not entry.dy then return lease(entry, owner, terms) end
   local stale = not entry or entry.st ~= 'q' or (seq ~= '' and entry.seq ~= seq)

@@ -11,7 +11,7 @@ local function ageOf(from, to, offset)
   return first[2] and math.max(0, now - (tonumber(first[2]) - offset)) or -1
 end
 
-local border = whole(RESYNC_SCORE)
+local border, agedBorder = whole(RESYNC_SCORE), whole(AGED_SCORE)
 local next = call('ZRANGE', INDEX.w, 0, 0, 'WITHSCORES')
 local expiry = call('ZRANGE', INDEX.r, 0, 0, 'WITHSCORES')
 local lag = now - math.min(tonumber(next[2] or now), tonumber(expiry[2] or now), now)
@@ -23,7 +23,7 @@ return {
   next[2] and math.max(0, tonumber(next[2]) - now) or -1,
   call('ZCOUNT', INDEX.q, border, '+inf'),
   ageOf('-inf', '(' .. border, 0),
-  ageOf(border, '+inf', RESYNC_SCORE),
+  math.max(ageOf(border, '(' .. agedBorder, RESYNC_SCORE), ageOf(agedBorder, '+inf', AGED_SCORE)),
   paused and 1 or 0,
   breakerNext and 1 or 0,
   tonumber(call('HGET', META, 'x') or 0),

@@ -17,9 +17,13 @@ end
 
 local function upgrade(entry)
   if entry.st ~= 'q' then
-    countIn(entry, -1)
     entry.c = 1
-    countIn(entry, 1)
+    return
+  end
+  if hasAged(entry) then
+    -- It stands among the live ones already.
+    entry.c = 1
+    zadd(INDEX.q, sentScore(entry), entry.key)
     return
   end
   flush()

@@ -68,7 +68,9 @@ local function leaseNext(owner, terms, wanted, before)
       candidate = candidate - 1
       return false
     elseif not holdIfCapped(entry, terms.cap) then
-      return mayClaim() and lease(entry, owner, terms, true)
+      if not mayClaim() then return false end
+      countTurn(entry)
+      return lease(entry, owner, terms, true)
     end
   end
   return false

@@ -13,23 +13,25 @@
 --          DEAD_KEPT_MS, MAX_DEAD, LETTER_MS, BREAKER_INTERVAL_MS, BREAKER_INTERVALS, BREAKER_MIN_RUNS, BREAKER_CLAIM_MS.
 --
 -- k:<key>     hash: st (w waiting, q ready, r running, d dead), due, c (class: 1 live, 0 resync), seq, at (ready
---             since), p (place among the ready, smaller first), f (failures, absent = 0), ag (again in a row, absent =
---             0), o (owner), s (last
---             claim), pd and pc (due and class of pending events), max and min (attempts and minInterval of the last
+--             since), p (place among the ready, smaller first; from RESYNC_PLACE on in the resync line, which a key
+--             of class 0 leaves when it has aged), f (failures, absent = 0), ag (again in a row, absent = 0), o (owner),
+--             s (last claim), pd and pc (due and class of pending events), max and min (attempts and minInterval of the last
 --             claim), fl (last failure, JSON), ds (dead since; kept through a probe), dy and lo (dying since; who writes the
 --             letter), c0 to c9 (causes, newest first,
 --             up to an empty one). What a state does not use may be left over: due but in w, at and p but in q, o and
 --             s but in r. Values stay below 64 bytes where they can, which is what keeps a hash small in Redis.
--- waiting, sent, running, dead   sorted sets of keys: by due, ready since (resync behind RESYNC_SCORE), lease
---             expiry, dead since. `sent` holds every ready key.
+-- waiting, sent, running, dead   sorted sets of keys: by due, ready since (class resync behind RESYNC_SCORE, those
+--             that have aged behind AGED_SCORE), lease expiry, dead since. `sent` holds every ready key.
 -- resend      ready keys whose token is under way, by the time at which it is sent again
--- queue       ready keys without a token, by place and arrival
+-- queue       ready keys without a token, by place and arrival; also those that have aged while their token, which
+--             may never arrive as long as there is live work, was under way
 -- held:<tenant>  the same, while their tenant runs as many keys as it may; capped: set of those tenants
 -- taken       hash: owner = key that it was given instead of a token's key; for repeated calls
--- tenants     hash: <state><tenant> = number of keys; states w, r, d, and of the ready q1 (live) and q0 (resync)
+-- tenants     hash: <state><tenant> = number of keys; states w, r, d, and of the ready q1 (live line) and q0 (resync line)
 -- meta        hash: e (epoch), n (counter), p (1 = paused), b (breaker open: next claim), h (runs and failures by
---             interval), l and g (no key has a floor or fences beyond), a1 and a0 (ready since, up to which keys of
---             a class have been aged), x (dead keys that were evicted)
+--             interval), l and g (no key has a floor or fences beyond), v1 and v0 (turns that the tenants have had in
+--             the live and in the resync line), k (1 = the last claim took its token's key only), x (dead keys that
+--             were evicted)
 -- cool:<key>  earliest next claim, expires then    fences:<key>  JSON, expires
 --
 -- A call of Redis from here costs more than most commands do. So changes of sorted sets, removed entries and counts
@@ -48,14 +50,18 @@ for i = 1, MAX_CAUSES do
   CAUSE_NAMES[i] = 'c' .. i - 1
   CAUSES[CAUSE_NAMES[i]] = i
 end
-local RESYNC_PLACE, MAX_RANK, RESYNC_SCORE = 1000000, 9999, 2 ^ 45
+local RESYNC_SCORE, AGED_SCORE = 2 ^ 45, 2 ^ 46
+-- Two lines of 2^36 places, and 2^16 arrivals in each: what fits into the 53 bits of a score.
+local RESYNC_PLACE, ARRIVALS = 2 ^ 36, 2 ^ 16
 
 local call = redis.call
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local meta = call('HMGET', META, 'e', 'p', 'b', 'h', 'l', 'g')
+local meta = call('HMGET', META, 'e', 'p', 'b', 'h', 'l', 'g', 'v1', 'v0', 'k')
 local epochText, paused, breakerNext = meta[1], meta[2] == '1', tonumber(meta[3] or nil)
 local lastFloor, lastFences = tonumber(meta[5] or 0), tonumber(meta[6] or 0)
+local turns = { [1] = tonumber(meta[7] or 0), [0] = tonumber(meta[8] or 0) }
+local onlyTokens = meta[9] == '1'
 
 -- What the caller shall do: send these tokens, and tick in so many ms (-1 = nothing was left waiting).
 local tokens = {}
@@ -200,23 +206,46 @@ local function tally(name)
   return tallies[name]
 end
 
+-- Of a ready key: 1 live, 0 resync.
+local function lineOf(entry) return entry.p < RESYNC_PLACE and 1 or 0 end
+
+local function firstPlace(line) return (line == 1 and 0 or RESYNC_PLACE) + math.floor(turns[line]) end
+
+-- The key at the head goes: every place in front of it is a turn that has been. Within a turn each tenant has one key
+-- in front of the head at most, so a turn is over after as many keys as there are tenants; were it not, tenants that
+-- always come back with one key would keep the second key of another waiting for ever.
+local tenantCounts, turned
+local function countTurn(entry)
+  local line = lineOf(entry)
+  tenantCounts = tenantCounts or math.max(1, call('HLEN', TENANTS))
+  turns[line] = math.min(math.max(turns[line] + 1 / tenantCounts, entry.p % RESYNC_PLACE), RESYNC_PLACE - 1)
+  turned = true
+end
+
 local function countIn(entry, change)
-  local name = (entry.st == 'q' and 'q' .. entry.c or entry.st) .. entry.tenant
+  local name = (entry.st == 'q' and 'q' .. lineOf(entry) or entry.st) .. entry.tenant
   tallies[name] = tally(name) + change
   tallyChanges[name] = (tallyChanges[name] or 0) + change
 end
 
-local function send(entry, class, rank)
+-- `rank`: how many turns of its tenant are in front of it.
+local function send(entry, rank)
+  local line = lineOf(entry)
   tokens[#tokens + 1] = entry.key
   tokens[#tokens + 1] = entry.seq
-  tokens[#tokens + 1] = tostring(class or entry.c)
-  tokens[#tokens + 1] = whole(rank or entry.p % RESYNC_PLACE)
+  tokens[#tokens + 1] = tostring(line)
+  tokens[#tokens + 1] = whole(rank or math.max(0, entry.p - firstPlace(line)))
 end
 
--- Among equals the earlier comes first: the counter's last 32 bits follow the place.
-local function score(entry) return entry.p * 2 ^ 32 + tonumber(string.match(entry.seq, '%d+$')) % 2 ^ 32 end
+-- Among equals the earlier comes first.
+local function score(entry) return entry.p * ARRIVALS + tonumber(string.match(entry.seq, '%d+$')) % ARRIVALS end
 
-local function sentScore(entry) return entry.c == 1 and entry.at or entry.at + RESYNC_SCORE end
+local function hasAged(entry) return entry.c == 0 and lineOf(entry) == 1 end
+
+local function sentScore(entry)
+  if entry.c == 1 then return entry.at end
+  return entry.at + (hasAged(entry) and AGED_SCORE or RESYNC_SCORE)
+end
 
 local function heldBy(tenant) return PREFIX .. 'held:' .. tenant end
 
@@ -264,28 +293,37 @@ end
 
 -- Sends tokens for keys that wait without one, as far as the window and the breaker let them be claimed. Where a
 -- worker takes any key, a token is a call for a worker: the last keys get one, the first stay where workers look.
+-- Where workers run the keys of tokens only, the first keys get one.
 local function topUp(most)
   if paused or (breakerNext and now < breakerNext) or call('ZCARD', QUEUE) == 0 then return end
   local free = math.min(breakerNext and 1 or WINDOW, WINDOW) - call('ZCARD', RESEND)
   free = math.min(free, most)
   if free <= 0 then return end
-  local first, last = 0, free - 1
-  if WINDOW < 1e9 then first, last = -free, -1 end
+  local first, last = -free, -1
+  if onlyTokens then first, last = 0, free - 1 end
   for _, key in ipairs(call('ZRANGE', QUEUE, first, last)) do
     local entry = load(key)
-    zrem(QUEUE, key)
-    if entry and entry.st == 'q' then
-      zadd(RESEND, now + RESEND_MS, key)
-      send(entry)
+    local ready = entry and entry.st == 'q'
+    -- An aged key may be here although its token is under way.
+    if not (ready and hasAged(entry) and call('ZSCORE', RESEND, key)) then
+      zrem(QUEUE, key)
+      if ready then
+        if onlyTokens then countTurn(entry) end
+        zadd(RESEND, now + RESEND_MS, key)
+        send(entry)
+      end
     end
   end
   flush()
 end
 
+-- The turns that went by meanwhile are those in which its tenant ran other keys: they are not made up for.
 local function releaseHeld(tenant)
   local first = call('ZPOPMIN', heldBy(tenant))
   if first[1] then
-    zadd(QUEUE, first[2], first[1])
+    local at = tonumber(first[2])
+    local line = at < RESYNC_PLACE * ARRIVALS and 1 or 0
+    zadd(QUEUE, math.max(at, firstPlace(line) * ARRIVALS + at % ARRIVALS), first[1])
   else
     call('SREM', PREFIX .. 'capped', tenant)
   end
@@ -333,6 +371,7 @@ local function reply(results, withoutTokens)
     flush()
   end
   if not withoutTokens and WINDOW > 0 then topUp(100) end
+  if turned then call('HSET', META, 'v1', turns[1], 'v0', turns[0]) end
   for name, change in pairs(tallyChanges) do
     if change ~= 0 and call('HINCRBY', TENANTS, name, change) <= 0 then call('HDEL', TENANTS, name) end
   end

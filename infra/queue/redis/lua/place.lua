@@ -4,12 +4,7 @@
 local windowLeft
 local function offer(entry)
   if not windowLeft then
-    windowLeft = 0
-    if WINDOW > 1e9 then
-      windowLeft = WINDOW
-    elseif call('ZCARD', QUEUE) == 0 then
-      windowLeft = WINDOW - call('ZCARD', RESEND)
-    end
+    windowLeft = call('ZCARD', QUEUE) == 0 and WINDOW - call('ZCARD', RESEND) or 0
   end
   if windowLeft > 0 and not paused and not breakerNext then
     windowLeft = windowLeft - 1
@@ -21,9 +16,12 @@ local function offer(entry)
   end
 end
 
-local function rankOf(entry) return math.min(tally('q' .. entry.c .. entry.tenant), MAX_RANK) end
+-- At the end of its tenant's keys, one per turn (Q-12).
+local function placeInLine(entry, line)
+  entry.p = firstPlace(line) + math.min(tally('q' .. line .. entry.tenant), RESYNC_PLACE - 1 - math.floor(turns[line]))
+end
 
-local function placeAmongReady(entry) entry.p = (entry.c == 1 and 0 or RESYNC_PLACE) + rankOf(entry) end
+local function placeAmongReady(entry) placeInLine(entry, entry.c) end
 
 local function place(entry, due)
   local floor = lastFloor > now and tonumber(call('GET', PREFIX .. 'cool:' .. entry.key) or 0) or 0

@@ -1,5 +1,5 @@
--- Lets time have its effect: due keys become ready, old ones go first, lost tokens are sent again, expired leases
--- count as failures, the long dead are forgotten.
+-- Lets time have its effect: due keys become ready, resync keys that have aged join the live line, lost tokens are sent
+-- again, expired leases count as failures, the long dead are forgotten.
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5] keys per index and call
@@ -41,32 +41,28 @@ if not paused then
       -- The same seq: with a backlog older than the resend time every token would otherwise be stale on arrival.
       zadd(RESEND, now + math.max(RESEND_MS, now - entry.at), key)
       count('resent')
-      send(entry)
+      -- In front of younger tokens, which may have kept the first one from a worker. Which key that worker then runs
+      -- is decided by the places.
+      send(entry, 0)
     end
   end
 end
 
--- In front of everything (Q-11): at place 0, and with a second token where one is under way.
-local function age(class, offset)
-  local cursor = 'a' .. class
-  local from, to = tonumber(call('HGET', META, cursor) or 0), now - AGING_MS
-  local keys = upTo(INDEX.q, to + offset, '(' .. whole(math.max(from + offset, offset - 1)))
-  for _, key in ipairs(keys) do
-    local entry = entryIn('q', INDEX.q, key)
-    if entry then
-      entry.p = 0
-      save(entry)
-      if call('ZSCORE', RESEND, key) then send(entry, 1, 0)
-      elseif call('ZSCORE', QUEUE, key) then zadd(QUEUE, score(entry), key)
-      else zadd(heldBy(entry.tenant), score(entry), key) end
-    end
+-- To the end of the live keys of its tenant (Q-11). Where workers look for keys it is found there, also when its token
+-- is under way among those of resync; no token is sent or becomes stale.
+for _, key in ipairs(upTo(INDEX.q, RESYNC_SCORE + now - AGING_MS, whole(RESYNC_SCORE))) do
+  local entry = entryIn('q', INDEX.q, key)
+  if entry then
+    countIn(entry, -1)
+    placeInLine(entry, 1)
+    countIn(entry, 1)
+    save(entry)
+    zadd(INDEX.q, sentScore(entry), key)
+    local underWay = call('ZSCORE', RESEND, key)
+    if not underWay and not call('ZSCORE', QUEUE, key) then zadd(heldBy(entry.tenant), score(entry), key)
+    elseif not (underWay and onlyTokens) then zadd(QUEUE, score(entry), key) end
   end
-  if #keys == 0 then return end
-  local last = tonumber(call('ZSCORE', INDEX.q, keys[#keys]) or to + offset) - offset
-  call('HSET', META, cursor, whole(#keys == limit and last > from + 1 and last - 1 or last))
 end
-age(1, 0)
-age(0, RESYNC_SCORE)
 
 for _, key in ipairs(upTo(INDEX.r, now)) do
   local entry = entryIn('r', INDEX.r, key)
@@ -96,8 +92,6 @@ if left == 0 then
 end
 
 local answer = reply()
--- Where every ready key shall have a token, those that lost it in a pause get it back without waiting.
-if WINDOW > 1e9 and not paused and not breakerNext and call('ZCARD', QUEUE) > 0 then more = true end
 local next = call('ZRANGE', INDEX.w, 0, 0, 'WITHSCORES')
 if next[2] then
   local due = math.max(0, tonumber(next[2]) - now)

@@ -17,8 +17,8 @@ describeWith(redisMissing())("on Redis", () => {
   queueSuite({
     name: "bullmq",
     concurrent: true,
-    create: (timing = {}, noteCount) => {
-      const options = { url: redis.url, log: silentLog, timing, noteCount };
+    create: (own) => {
+      const options = { url: redis.url, log: silentLog, ...own };
       return twoProcesses(() => createBullmqQueue(options));
     },
   });

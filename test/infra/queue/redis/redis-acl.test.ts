@@ -62,21 +62,18 @@ describeWith(redisMissing())("S-23: with the documented Redis user", () => {
   queueSuite({
     name: "bullmq",
     concurrent: true,
-    create: (timing = {}, noteCount) =>
-      twoProcesses(() => createBullmqQueue({ url: redis.url, log: silentLog, timing, noteCount })),
+    create: (own) => twoProcesses(() => createBullmqQueue({ url: redis.url, log: silentLog, ...own })),
   });
 
   queueSuite({
     name: "sqs",
     concurrent: true,
-    unordered: "SQS orders tenants itself, by MessageGroupId, and the emulator does not",
-    create: (timing = {}, noteCount) => {
+    create: (own) => {
       const options = {
         ...sqsTarget(sqs),
         url: redis.url,
         log: silentLog,
-        timing,
-        noteCount,
+        ...own,
         waitSeconds: 1,
       };
       return twoProcesses(() => createSqsQueue(options));

@@ -23,8 +23,7 @@ describeWith(redisMissing())("on a Redis Cluster of one node", () => {
   queueSuite({
     name: "bullmq",
     concurrent: true,
-    create: (timing = {}, noteCount) =>
-      twoProcesses(() => createBullmqQueue({ url: redis.url, log: silentLog, timing, noteCount })),
+    create: (own) => twoProcesses(() => createBullmqQueue({ url: redis.url, log: silentLog, ...own })),
   });
 
   storeSuite({

@@ -8,11 +8,13 @@ import { Ledger } from "../../../../infra/queue/ledger/ledger.ts";
 import { createRedisLedger } from "../../../../infra/queue/redis/redis-ledger.ts";
 import type { Change, KeyDeath, Token, TokenLedger } from "../../../../infra/queue/tokens/token-ledger.ts";
 import { COUNTED, type Counted, type NoteCount } from "../../../../shared/runtime/queue-port.ts";
-import { HOUR } from "../../../suites/queue.ts";
+import { HOUR } from "../../../suites/queue-world.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { type Operation, operations, outcomeOf } from "../operations.ts";
 
+/** Every key of a test has a token. */
+const WIDE = 1_000;
 const TERMS: ClaimTerms = { owner: "", leaseMs: HOUR, attempts: 2, minIntervalMs: HOUR };
 /** Now or never, so that real and virtual time mean the same. */
 const nowOrLater = operations({
@@ -131,7 +133,13 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     opened = new AsyncDisposableStack();
     const server = opened.use(await startRedis());
     redis = opened.adopt(new Redis(server.url), (connection) => connection.disconnect());
-    ledger = await createRedisLedger({ producer: redis, worker: redis, resendMs: 40, noteCount });
+    ledger = await createRedisLedger({
+      producer: redis,
+      worker: redis,
+      window: WIDE,
+      resendMs: 40,
+      noteCount,
+    });
   });
   afterAll(() => opened.disposeAsync());
 
@@ -230,29 +238,46 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     expect(next?.seq).not.toBe(token.seq);
   });
 
-  it("Q-11: a key that has been ready for long gets a token in front of all others", async () => {
-    const impatient = await createRedisLedger({ producer: redis, worker: redis, limits: { agingMs: 30 } });
+  it("Q-11: a resync key that has been ready for long is found among the live ones; its token stays good", async () => {
+    const limits = { agingMs: 30 };
+    const impatient = await createRedisLedger({ producer: redis, worker: redis, window: 2, limits });
+    const call = (owner: string) => ({ ...TERMS, owner, anyKey: true });
     const { tokens } = await impatient.enqueue("age", [
       { key: "t|a", class: "resync" },
       { key: "t|b", class: "live" },
       { key: "t|c", class: "live" },
+      { key: "t|d", class: "resync" },
     ]);
     expect(tokens.map(({ key, class: wanted, rank }) => [key, wanted, rank])).toEqual([
       ["t|a", "resync", 0],
       ["t|b", "live", 0],
-      ["t|c", "live", 1],
     ]);
-    const aged = new Map<string, Token>();
-    await eventually(
-      async () => {
-        for (const token of (await impatient.tick("age")).tokens) aged.set(token.key, token);
-        return aged.size === 3;
-      },
-      { withinMs: 10_000 },
+    await setTimeout(60);
+    for (const _ of [1, 2]) expect((await impatient.tick("age")).tokens).toEqual([]);
+    expect(await impatient.depth("age")).toMatchObject({ ready: 4, readyResync: 2 });
+    const [a, b] = tokens;
+    if (a === undefined || b === undefined) throw new Error("no token");
+    const order: string[] = [];
+    for (const [owner, token] of [a, b, a, b].entries())
+      order.push((await impatient.claim("age", token, call(`${owner}`)))?.key ?? "-");
+    // The token of b was under way, so a worker found c first.
+    expect(order).toEqual(["t|c", "t|b", "t|a", "t|d"]);
+  });
+
+  it("Q-12: where workers run the keys of tokens only, the first keys get the next tokens", async () => {
+    const narrow = await createRedisLedger({ producer: redis, worker: redis, window: 2 });
+    const { tokens } = await narrow.enqueue(
+      "pushed",
+      Array.from({ length: 6 }, (_, n) => ({ key: `noisy|${n}`, class: "live" as const })),
     );
-    for (const { key, seq } of tokens) expect(aged.get(key)).toEqual({ key, seq, class: "live", rank: 0 });
-    expect((await impatient.tick("age")).tokens).toEqual([]);
-    expect(await impatient.depth("age")).toMatchObject({ ready: 3, readyResync: 1 });
+    expect((await narrow.enqueue("pushed", [{ key: "quiet|a", class: "live" }])).tokens).toEqual([]);
+    const [token] = tokens;
+    if (token === undefined) throw new Error("no token");
+    const claim = await narrow.claim("pushed", token, TERMS);
+    if (claim === undefined) throw new Error("no claim");
+    const outcome = outcomeOf({ how: "ok", afterMs: undefined, requested: false, fenced: false });
+    const { tokens: next } = await narrow.finish("pushed", { ...claim, ...TERMS }, outcome);
+    expect(next.map(({ key }) => key)).toEqual(["quiet|a"]);
   });
 
   it("Q-12: hands out keys without a token by class, then by rank", async () => {
@@ -280,7 +305,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
 
   it("forgets the longest dead when there are too many, and all after a time", async () => {
     const limits = { maxDead: 2, deadKeptMs: 200 };
-    const small = await createRedisLedger({ producer: redis, worker: redis, limits });
+    const small = await createRedisLedger({ producer: redis, worker: redis, window: WIDE, limits });
     const terminal = outcomeOf({ how: "terminal", afterMs: undefined, requested: false, fenced: false });
     for (const key of ["a", "b", "c"]) {
       const [token] = (await small.enqueue("dead", [{ key, class: "live" }])).tokens;
@@ -308,6 +333,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     const hasty = await createRedisLedger({
       producer: redis,
       worker: redis,
+      window: WIDE,
       limits: { letterMs: 50 },
       noteCount,
     });

@@ -22,14 +22,12 @@ describeWith(redisMissing())("on Redis and an SQS server", () => {
   queueSuite({
     name: "sqs",
     concurrent: true,
-    unordered: "SQS orders tenants itself, by MessageGroupId, and the emulator does not",
-    create: (timing = {}, noteCount) => {
+    create: (own) => {
       const options = {
         ...sqsTarget(sqs),
         url: redis.url,
         log: silentLog,
-        timing,
-        noteCount,
+        ...own,
         waitSeconds: 1,
       };
       return twoProcesses(() => createSqsQueue(options));
