@@ -95,11 +95,17 @@ function kubeErrorOf(
 function reasonOf(code: number, status: Status | undefined, subject: RequestSubject): string {
   if (code === 404) return namesObject(status, subject) ? "NotFound" : notFoundReason(status);
   if (code === 410) return "Expired";
+  if (code === 429 && status?.message?.startsWith(INITIALIZING) === true) return STORAGE_INITIALIZING;
   const named = status?.reason;
   if (named !== undefined && named !== "") return named;
   if (code >= 500 && status === undefined) return "NoAnswer";
   return defaultReasons[code] ?? (code < 400 ? "Redirected" : "Unknown");
 }
+
+/** Reason of a KubeError: the server prepares a type that is new to it, for seconds. Others are served meanwhile. */
+export const STORAGE_INITIALIZING = "StorageInitializing";
+/** kube-apiserver gives it no reason of its own (k8s.io/apiserver, storage/cacher). */
+const INITIALIZING = "storage is (re)initializing";
 
 const defaultReasons: { readonly [code: number]: string } = {
   400: "BadRequest",

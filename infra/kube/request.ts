@@ -1,7 +1,7 @@
 import { KubeError } from "../../shared/runtime/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { type Credentials, type CredentialsOptions, createCredentials } from "./credentials.ts";
-import { errorOf, noAnswer, type RequestSubject, undecodable } from "./errors.ts";
+import { errorOf, noAnswer, type RequestSubject, STORAGE_INITIALIZING, undecodable } from "./errors.ts";
 import { createRateLimit, type RequestRate } from "./rate-limit.ts";
 import type { ServerAccess } from "./server-access.ts";
 import {
@@ -36,6 +36,8 @@ export interface Requester extends Disposable {
 }
 
 const DEFAULT_PAUSE_MS = 1_000;
+/** A request that waits is not to outlive its deadline by more than this. */
+const MAX_PAUSE_MS = 5_000;
 const ERROR_LIMIT_BYTES = 1024 * 1024;
 /** Reading again or applying the same intent again does no harm (KC-07). */
 const repeatable: ReadonlySet<RequestSubject["verb"]> = new Set(["get", "list", "watch", "apply", "probe"]);
@@ -69,9 +71,9 @@ export function createRequester(access: ServerAccess, options: RequesterOptions)
     }
   };
 
-  /** Whatever request is told to wait, all requests to this server do (KC-09). */
+  /** Whatever request is told to wait, all requests to this server do (KC-09), unless only its type is new. */
   const spare = (error: KubeError) => {
-    if (error.class !== "Throttled") return;
+    if (error.class !== "Throttled" || error.reason === STORAGE_INITIALIZING) return;
     limit.pause(error.retryAfterMs ?? DEFAULT_PAUSE_MS);
     options.log?.warn({ server: access.server.host, status: error.status }, "the API server asked to wait");
   };
@@ -144,6 +146,7 @@ async function mayRepeat(
     state.reloaded = true;
     return credentials.reload();
   }
+  if (error.reason === STORAGE_INITIALIZING) return pause(error, clock);
   if (error.status === 429) return true;
   // Without Retry-After nobody promises that a write has not been done.
   if (error.status === 503) return repeatable.has(call.subject.verb) || error.retryAfterMs !== undefined;
@@ -151,7 +154,11 @@ async function mayRepeat(
   state.repeated = true;
   // Mostly an idle connection that the server closed. A second failure is left to the backoff of whoever asked.
   if (!isBehind(error)) return error.reason === "NoAnswer" && error.status === 0;
-  await new Promise<void>((resolve) => clock.after(error.retryAfterMs ?? DEFAULT_PAUSE_MS, resolve));
+  return pause(error, clock);
+}
+
+async function pause({ retryAfterMs = DEFAULT_PAUSE_MS }: KubeError, clock: Clock): Promise<true> {
+  await new Promise<void>((resolve) => clock.after(Math.min(retryAfterMs, MAX_PAUSE_MS), resolve));
   return true;
 }
 

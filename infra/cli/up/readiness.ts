@@ -12,8 +12,8 @@ export interface Unready {
 }
 
 /**
- * Which of the given Clusters and MachinePools are not ready yet: Clusters want phase Provisioned, pools phase
- * Running with as many nodeRefs as `spec.replicas`. Other kinds are not looked at.
+ * Which of the given Clusters and MachinePools are not ready yet: Clusters want phase Provisioned and condition
+ * Available, pools phase Running with as many nodeRefs as `spec.replicas`. Other kinds are not looked at.
  */
 export async function unreadyAmong(
   store: Store,
@@ -36,7 +36,14 @@ async function judge(store: Store, object: KubeObject): Promise<readonly Unready
     return [
       { object: name, why: `phase is ${String(phase ?? "not set")}, not ${wanted}${reasonsOf(current)}` },
     ];
-  return nodesMissing(current) ? [{ object: name, why: "some instances have no Node yet" }] : [];
+  if (nodesMissing(current)) return [{ object: name, why: "some instances have no Node yet" }];
+  return kind.kind === "Cluster" && !isAvailable(current)
+    ? [{ object: name, why: `condition Available is not True${reasonsOf(current, AVAILABLE)}` }]
+    : [];
+}
+
+function isAvailable(cluster: KubeObject): boolean {
+  return valueAt(cluster, "status.conditions[Available].status") === "True";
 }
 
 function nodesMissing(object: KubeObject): boolean {
@@ -46,17 +53,18 @@ function nodesMissing(object: KubeObject): boolean {
 }
 
 /** The conditions that say what is wrong, in one line. */
-function reasonsOf(object: KubeObject): string {
+function reasonsOf(object: KubeObject, types = READY_TYPES): string {
   const conditions = valueAt(object, "status.conditions");
   if (!Array.isArray(conditions)) return "; no function has written its status yet";
   const bad = conditions
-    .filter((one) => READY_TYPES.has(String(valueAt(one, "type"))) && valueAt(one, "status") !== "True")
+    .filter((one) => types.has(String(valueAt(one, "type"))) && valueAt(one, "status") !== "True")
     .map((one) => {
       const message = valueAt(one, "message");
       return `${String(valueAt(one, "type"))}: ${String(message === undefined || message === "" ? valueAt(one, "reason") : message)}`;
     });
   return bad.length === 0 ? "" : `; ${bad.join("; ").replaceAll("\n", " ")}`;
 }
+const AVAILABLE = new Set(["Available"]);
 const READY_TYPES = new Set([
   "BootstrapConfigReady",
   "InfrastructureReady",

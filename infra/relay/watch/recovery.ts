@@ -1,6 +1,7 @@
 import { SECOND } from "../../../shared/runtime/backoff.ts";
 import { KubeError } from "../../../shared/runtime/errors.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
+import { STORAGE_INITIALIZING } from "../../kube/errors.ts";
 import { ERROR_EVENT } from "../../kube/watch-stream.ts";
 import { createBackoff, type ReconnectBackoff } from "./reconnect-backoff.ts";
 
@@ -39,6 +40,8 @@ export interface Verdict {
   readonly isRestored: boolean;
   /** The same reason as last time and nothing was received in between. */
   readonly isRepeated: boolean;
+  /** A server that has just got to know the type is not ready for it at once. */
+  readonly isNormal: boolean;
   /** Silent twice in a row: the server may be quiet or the line dead (KR-07). */
   readonly isDoubtful: boolean;
   /** Three 404s over 60 s: the server does not serve the type (KR-10). */
@@ -57,6 +60,8 @@ const OVERDUE_MS = 30 * SECOND;
 /** A server that is away for longer may be another one when it comes back (KR-12). */
 const OUTAGE_MS = 5 * SECOND;
 const GONE_AFTER_MS = 60 * SECOND;
+/** Longer than a healthy server takes to prepare a new type. */
+const INITIALIZING_MS = 30 * SECOND;
 const GONE_CONFIRMATIONS = 3;
 
 /** Answers that are more than they may be. */
@@ -88,6 +93,7 @@ export class Recovery {
   #isAway: boolean = false;
   #silentSince: number | undefined;
   #errorEvents = 0;
+  #initializingSince: number | undefined;
   #absent: { readonly since: number; readonly count: number } | undefined;
 
   constructor(random: () => number) {
@@ -167,8 +173,9 @@ export class Recovery {
   /** `heardAt`: when something was received last. */
   failed(error: unknown, nowMs: number, heardAt?: number): Verdict {
     const reason = error instanceof KubeError ? error.reason : "Bug";
+    const isNormal = this.#isInitializing(reason, nowMs);
     const isRepeated = reason === this.#lastReason;
-    this.#lastReason = reason;
+    if (!isNormal) this.#lastReason = reason;
     this.#count(reason);
     if (DAMAGED.has(reason)) this.#undecodable += 1;
     if (error instanceof KubeError && error.cause === ERROR_EVENT) this.#errorEvents += 1;
@@ -179,6 +186,7 @@ export class Recovery {
     return {
       reason,
       isRepeated,
+      isNormal,
       isGone,
       isVoid: isGone || VOID.has(reason) || this.#errorEvents >= ERROR_EVENTS,
       isRestored: reason === WENT_BACK,
@@ -200,6 +208,12 @@ export class Recovery {
       return error.retryAfterMs * (1 + this.#random() / 2);
     }
     return SPREAD.has(reason) && !isRepeated ? this.#random() * RELIST_SPREAD_MS : delay;
+  }
+
+  #isInitializing(reason: string, nowMs: number): boolean {
+    this.#initializingSince =
+      reason === STORAGE_INITIALIZING ? (this.#initializingSince ?? nowMs) : undefined;
+    return this.#initializingSince !== undefined && nowMs - this.#initializingSince < INITIALIZING_MS;
   }
 
   #isAbsenceConfirmed(nowMs: number): boolean {

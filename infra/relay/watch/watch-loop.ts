@@ -217,7 +217,7 @@ class Loop implements WatchLoop {
     const verdict = this.#recovery.failed(error, this.#now(), this.#meter.traffic.lastHeardAt);
     this.#position.failed(verdict);
     // One line per outage and cause; the counters know the rest.
-    const level = verdict.isRepeated ? "debug" : "warn";
+    const level = verdict.isRepeated || verdict.isNormal ? "debug" : "warn";
     const fields = { loop: name, reason: verdict.reason, error: String(error) };
     log[level](fields, "the watch failed and is tried again");
     consumer.failed?.(error);

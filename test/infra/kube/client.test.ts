@@ -10,6 +10,7 @@ import { addressList } from "../../../infra/kube/server-access.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import { virtualClock } from "../../support/clock.ts";
+import { recordingLog } from "../../support/recording-log.ts";
 import {
   failing,
   json,
@@ -264,6 +265,17 @@ describe("client", () => {
     w.scripted.lists.push(behind, listing([]), behind, behind);
     expect(await w.client.list(Thing, {})).toMatchObject({ items: [] });
     await expect(w.client.list(Thing, {})).rejects.toMatchObject({ reason: "Timeout", class: "Transient" });
+  });
+
+  it("spares no server that only prepares a type it has just got to know", async () => {
+    const { log, lines } = recordingLog();
+    await using w = await world([json(200, a)], { log });
+    const message = "storage is (re)initializing";
+    w.scripted.watches.push(failing(429, "TooManyRequests", { message }, { "Retry-After": "60" }));
+    const watch = w.server.as("relay").watch(Thing, { resourceVersion: "1", timeoutSeconds: 300 }, none);
+    await expect(watch.next()).rejects.toMatchObject({ class: "Throttled", reason: "StorageInitializing" });
+    expect(await w.client.get(Thing, key)).toMatchObject({ kind: "Thing" });
+    expect(lines).toEqual([]);
   });
 
   it("lets every request to a server wait when one was told to, even by a watch (KC-09)", async () => {

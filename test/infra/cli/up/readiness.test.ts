@@ -12,13 +12,22 @@ async function unready(stored: readonly KubeObject[], asked: readonly KubeObject
   return (await unreadyAmong(store, asked)).map(({ object, why }) => `${object}: ${why}`);
 }
 
+const available = (status: "True" | "False") =>
+  ({
+    type: "Available",
+    status,
+    reason: "Available",
+    message: status === "True" ? "" : "* WorkersAvailable: 1 of 3",
+    lastTransitionTime: "2026-01-01T00:00:00Z",
+    observedGeneration: 1,
+  }) as const;
 const refs = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `n${index}` }));
 
 describe("what keeps an example from being ready", () => {
   it("is nothing for a provisioned Cluster and a running pool with all its Nodes", async () => {
     expect(
       await unready([
-        cluster({ status: { phase: "Provisioned" } }),
+        cluster({ status: { phase: "Provisioned", conditions: [available("True")] } }),
         machinePool({ status: { phase: "Running", nodeRefs: refs(3) } }),
       ]),
     ).toEqual([]);
@@ -31,6 +40,13 @@ describe("what keeps an example from being ready", () => {
     ]);
     expect(await unready([machinePool({ status: { phase: "Running", nodeRefs: refs(2) } })])).toEqual([
       "MachinePool default/p1: some instances have no Node yet",
+    ]);
+  });
+
+  it("is a provisioned Cluster that is not available", async () => {
+    const status = { phase: "Provisioned", conditions: [available("False")] } as const;
+    expect(await unready([cluster({ status })])).toEqual([
+      "Cluster default/c1: condition Available is not True; Available: * WorkersAvailable: 1 of 3",
     ]);
   });
 
@@ -52,6 +68,7 @@ describe("what keeps an example from being ready", () => {
   it("does not look at other kinds, and finds objects whose manifest leaves the namespace out", async () => {
     expect(await unready([], [{ apiVersion: "v1", kind: "Secret", metadata: { name: "s" } }])).toEqual([]);
     const asked = cluster({ metadata: { namespace: undefined } });
-    expect(await unready([cluster({ status: { phase: "Provisioned" } })], [asked])).toEqual([]);
+    const status = { phase: "Provisioned", conditions: [available("True")] } as const;
+    expect(await unready([cluster({ status })], [asked])).toEqual([]);
   });
 });

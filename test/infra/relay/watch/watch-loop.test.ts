@@ -75,6 +75,22 @@ describe("watch loop", () => {
     expect(world.loop.status().reconnects).toEqual({ [reason]: 1 });
   });
 
+  it("takes a type that its server still prepares for normal, and says so when that lasts", async () => {
+    const initializing = failing(429, "TooManyRequests", { message: "storage is (re)initializing" });
+    await using world = await watching(({ watches }) => watches.push(initializing, initializing));
+    await eventually(() => world.watchedFrom().length === 3, within);
+    expect(world.loop.status().reconnects).toEqual({ StorageInitializing: 2 });
+    expect(world.warnings()).toEqual([]);
+
+    let minutes = 0;
+    const slow: Clock = { ...systemClock, now: () => new Date(60_000 * minutes++) };
+    await using stuck = await watching(
+      ({ watches }) => watches.push(initializing, initializing, initializing),
+      { clock: slow },
+    );
+    await eventually(() => stuck.warnings().length === 1, within);
+  });
+
   it("resumes after the line broke in the middle of the stream (KR-10)", async () => {
     await using world = await watching(({ watches }) =>
       watches.push(breaking(event("ADDED", thing("a", "105")))),
