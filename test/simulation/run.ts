@@ -3,6 +3,7 @@ import type { Defect } from "./defects/defect.ts";
 import { type Injection, inject, type Plan, type PlannedFault } from "./plan.ts";
 import type { Prepared } from "./prepared.ts";
 import { differencesOf, type State, stateOf } from "./state.ts";
+import { leakedTimers, type Timers, timersAtRest } from "./timers.ts";
 import { createUser } from "./user.ts";
 import type { Workload } from "./workloads/workload.ts";
 import { createWorld, ROLES, type World } from "./world.ts";
@@ -43,6 +44,8 @@ export interface RunResult {
   /** Runs of functions. */
   readonly runs: number;
   readonly steps: number;
+  /** At rest, by role; empty when the run ended before. */
+  readonly timers: Timers;
   /** Simulated milliseconds until the users were done, and altogether. */
   readonly doneAfterMs: number;
   readonly simulatedMs: number;
@@ -103,9 +106,10 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
     if (!isOver()) violated(`F-01: ${workload.number} did not come to its end in 4 hours without faults`);
     if (faultyMs > doneAfterMs) await kernel.run(faultyMs - doneAfterMs, isFound);
     injection.heal();
+    let timers: Timers = new Map();
     if (!isFound()) {
       await converge(world, reference, violated);
-      await rest(world, counters, violated);
+      timers = await rest({ world, counters, reference }, violated);
       for (const check of counters.checks) await check();
       await onlooker?.end?.(world);
     }
@@ -120,6 +124,7 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
       evaluations: counters.evaluations,
       runs: counters.runs,
       steps: kernel.steps,
+      timers,
       doneAfterMs,
       simulatedMs: kernel.now - startedAt,
       struck: injection.struck,
@@ -158,13 +163,29 @@ function hasDied({ failures }: World): boolean {
   return failures.some(({ death }) => death !== undefined);
 }
 
-/** F-02: nobody writes any more. */
-async function rest(world: World, counters: Counters, violated: (what: string) => void): Promise<void> {
+interface Resting {
+  readonly world: World;
+  readonly counters: Counters;
+  readonly reference: RunResult | undefined;
+}
+
+/**
+ * F-02: nobody writes any more. Nor are there more timers than in a world without faults, or more than there were before
+ * the rest; returns how many there are.
+ */
+async function rest(
+  { world, counters, reference }: Resting,
+  violated: (what: string) => void,
+): Promise<Timers> {
   await world.kernel.run(hasDied(world) ? REVIVAL_MS : UNDER_WAY_MS);
+  const timersBefore = await timersAtRest(world.kernel);
   const before = counters.writes;
   await world.kernel.run(QUIET_MS);
   if (counters.writes > before)
     violated(`F-02: ${counters.writes - before} writes at rest, the last: ${counters.lastWrite}`);
+  const timers = await timersAtRest(world.kernel);
+  for (const leak of leakedTimers(reference?.timers ?? timersBefore, timers)) violated(`6.5 f: ${leak}`);
+  return timers;
 }
 
 interface Compared {

@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { createKernel, type Process } from "./kernel.ts";
+import { leakedTimers, timersAtRest } from "./timers.ts";
+
+/** Something that looks at the world every 10 s. */
+function look(process: Process): void {
+  process.clock.after(10_000, () => look(process));
+}
+
+it("6.5 f: a timer that is left behind with every reconnect is told, one of a request that is under way is not", async () => {
+  const kernel = createKernel({ seed: 1 });
+  const relay = kernel.process("relay");
+  look(relay);
+  const sound = await timersAtRest(kernel);
+  expect(sound).toEqual(new Map([["relay", { fewest: 1, most: 1 }]]));
+  relay.clock.after(3_000, () => undefined);
+  expect(leakedTimers(sound, await timersAtRest(kernel))).toEqual([]);
+  look(relay);
+  expect(leakedTimers(sound, await timersAtRest(kernel))).toEqual([
+    "relay has 2 timers at rest instead of 1",
+  ]);
+});
+
+it("6.5 f: timers of a process that has ended are not counted, those of its successor are", async () => {
+  const kernel = createKernel({ seed: 1 });
+  const first = kernel.process("relay");
+  look(first);
+  look(first);
+  first.kill();
+  look(kernel.process("relay"));
+  expect(await timersAtRest(kernel)).toEqual(new Map([["relay", { fewest: 1, most: 1 }]]));
+});
