@@ -11,8 +11,8 @@ import type { DeadLetter } from "../../shared/runtime/dead-letter.ts";
 import type { DeadLetters, FailedRun, NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
 import { digestOf } from "../../shared/runtime/digest.ts";
+import type { Hide } from "../../shared/runtime/hide.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
-import type { Hide } from "../../shared/runtime/redact.ts";
 import { packageVersion } from "../config.ts";
 
 export interface RecorderOptions {

@@ -1,5 +1,6 @@
 import type { AttemptRecord } from "../../shared/runtime/attempt-record.ts";
 import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
+import { failureOf, redactOutcome } from "../../shared/runtime/failure.ts";
 import type { Clock, Random } from "../../shared/runtime/ports.ts";
 import type { Failure, Lease, Outcome } from "../../shared/runtime/queue-port.ts";
 import { systemRandom } from "../random.ts";
@@ -93,8 +94,8 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
   const held = { signal, checkHeld, ifCutOff };
   const lease: Lease = { key, runId, failures, again, causes, fences, readyMs, ...held };
   (async () => run(lease))().then(
-    (outcome) => ended.resolve({ type: "finished", outcome }),
-    (thrown: unknown) => ended.resolve({ type: "finished", outcome: failedWith(failureOf(thrown)) }),
+    (outcome) => ended.resolve({ type: "finished", outcome: redactOutcome(outcome) }),
+    (thrown: unknown) => ended.resolve({ type: "finished", outcome: failedWith(runnerFailed(thrown)) }),
   );
   const end = await ended.promise;
   over = true;
@@ -117,7 +118,6 @@ function timedOut(limitMs: number): Failure {
 }
 
 /** The runner translates what a step throws; what arrives here is a defect of the runner itself. */
-function failureOf(thrown: unknown): Failure {
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return { class: "Transient", reason: "RunnerFailed", message };
+function runnerFailed(thrown: unknown): Failure {
+  return { ...failureOf(thrown), class: "Transient", reason: "RunnerFailed" };
 }

@@ -1,11 +1,12 @@
 import { pino } from "pino";
 import type { Log } from "../../shared/runtime/ports.ts";
+import { withoutSecrets } from "./without-secrets.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 /**
- * JSON lines on standard error, so that standard output belongs to what a command prints. Credentials never reach a
- * log call; the redaction is the second line of defence.
+ * JSON lines on standard error, so that standard output belongs to what a command prints. Texts, errors among them,
+ * lose their credentials here whatever the caller has let pass.
  */
 export function createLog(level: LogLevel): Log {
   return pino(
@@ -13,10 +14,13 @@ export function createLog(level: LogLevel): Log {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      redact: {
-        paths: ["token", "*.token", "authorization", "*.authorization", "kubeconfig", "*.kubeconfig"],
+      hooks: {
+        // Called only for levels that are logged.
+        logMethod(given, method) {
+          const [fields, message, ...more] = given as readonly unknown[];
+          method.call(this, ...([withoutSecrets(fields), withoutSecrets(message), ...more] as typeof given));
+        },
       },
-      serializers: { error: pino.stdSerializers.err },
     },
     pino.destination({ dest: 2, sync: true }),
   );

@@ -4,6 +4,7 @@ import { SECOND } from "../../shared/runtime/backoff.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
 import type { Clock, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import type { Queue, QueueDepth } from "../../shared/runtime/queue-port.ts";
+import { maskText } from "../../shared/runtime/redact.ts";
 import type { Relay } from "../relay/relay.ts";
 import type { MeteredQueue } from "../telemetry/metered-queue.ts";
 import { answerWithin, type QueueView } from "../telemetry/queue-view.ts";
@@ -123,5 +124,7 @@ function typeOf({ group, kind }: Pick<Kind, "group" | "kind">): TypeKey {
 const MAX_REASON_CHARS = 300;
 /** Messages of others must not break the line or fill the screen. */
 function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\s]+/gu, " ").slice(0, MAX_REASON_CHARS);
+  return maskText(text)
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .slice(0, MAX_REASON_CHARS);
 }

@@ -12,12 +12,13 @@ import { objectsOf } from "./dead-letter.ts";
 import type { AttemptHistory, Death, FailedRun } from "./dead-letters-port.ts";
 import { digestOf } from "./digest.ts";
 import { KubeError } from "./errors.ts";
+import { failureOf, redactFailure } from "./failure.ts";
 import { fitLetter } from "./fit-letter.ts";
-import { type Hide, mask, redact, redactText } from "./redact.ts";
-import { failureOf } from "./run-step.ts";
+import type { Hide } from "./hide.ts";
+import { mask, redact } from "./redact.ts";
+import { redactText } from "./redact-text.ts";
 
 const MAX_STACK_BYTES = 8 * 1024;
-const MAX_MESSAGE_CHARACTERS = 4 * 1024;
 const MAX_KEY_CHARACTERS = 480;
 const MAX_CAUSES = 20;
 export const MAX_OWNER_CHARACTERS = 256;
@@ -31,7 +32,8 @@ export interface LetterContext {
 
 /** One failed run as a dead letter lists it; redacted. `now` is used when nobody recorded the run. */
 export function summarizeAttempt(run: FailedRun, now: Date, hide: Hide): AttemptSummary {
-  const { record, failure, failures, again, owner } = run;
+  const { record, failures, again, owner } = run;
+  const failure = redactFailure(run.failure);
   const { thrown } = record ?? {};
   const error =
     thrown === undefined ? { name: "Error", ...failure } : { ...errorOf(thrown, hide), ...failure };
@@ -42,7 +44,7 @@ export function summarizeAttempt(run: FailedRun, now: Date, hide: Hide): Attempt
     ...(owner === undefined ? {} : { owner: owner.slice(0, MAX_OWNER_CHARACTERS) }),
     failures,
     again,
-    error: { ...error, message: clippedText(failure.message, hide) },
+    error,
   };
 }
 
@@ -152,7 +154,7 @@ export function errorOf(thrown: unknown, hide: Hide): RecordedError {
     name: error?.name ?? "Unknown",
     class: errorClass,
     reason,
-    message: clippedText(message, hide),
+    message,
     ...(thrown instanceof KubeError ? { code: thrown.status } : {}),
     ...(error?.stack === undefined
       ? {}
@@ -160,16 +162,11 @@ export function errorOf(thrown: unknown, hide: Hide): RecordedError {
   };
 }
 
-/** Redacted before it is cut: half a secret would not be found. */
-function clippedText(text: string, hide: Hide): string {
-  return redactText(text.slice(0, 16 * MAX_MESSAGE_CHARACTERS), hide).slice(0, MAX_MESSAGE_CHARACTERS);
-}
-
 function letterRead({ question, source, answer }: RecordedRead, hide: Hide): LetterRead {
   const given =
     answer.type === "error"
       ? { type: "error", error: errorOf(answer.error, hide) }
-      : redact(toPlain(answer), hide);
+      : redactedAnswer(question, answer, hide);
   // Checked when it is read back; what a step was given has these shapes.
   const plain = given as LetterRead["answer"];
   return {
@@ -181,6 +178,17 @@ function letterRead({ question, source, answer }: RecordedRead, hide: Hide): Let
       return { ...objectKeyOf(object), ...toPlainPart({ uid, resourceVersion }) };
     }),
   };
+}
+
+/** The items of a list need not say their kind. */
+function redactedAnswer(
+  question: RecordedRead["question"],
+  answer: RecordedRead["answer"],
+  hide: Hide,
+): unknown {
+  const kind = "kind" in question ? question.kind.kind : question.reference.kind;
+  const redacted = redact({ kind, answer: toPlain(answer) }, hide) as { readonly answer: unknown };
+  return redacted.answer;
 }
 
 function letterWrite(write: RecordedWrite, hide: Hide): LetterWrite {

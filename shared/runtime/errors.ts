@@ -1,3 +1,5 @@
+import { maskText } from "./redact.ts";
+
 /**
  * What the runtime does with a failure (R-13): Conflict runs again once the snapshot has caught up, Throttled is
  * waited out by the client, Waiting parks the key, Transient backs off, Terminal is dead until a change.
@@ -40,7 +42,10 @@ export interface KubeErrorDetails {
   readonly cause?: unknown;
 }
 
-/** Every failure of an API server, translated once at the edge (infra/kube). */
+/**
+ * Every failure of an API server, translated once at the edge (infra/kube). Its message becomes part of conditions,
+ * Events and Connections, and a server or a proxy may quote what was sent to it: credentials in it are hidden.
+ */
 export class KubeError extends Error implements KubeErrorDetails {
   readonly class: ErrorClass;
   readonly status: number;
@@ -48,7 +53,7 @@ export class KubeError extends Error implements KubeErrorDetails {
   readonly causes: NonNullable<KubeErrorDetails["causes"]>;
   readonly retryAfterMs: number | undefined;
   constructor(details: KubeErrorDetails) {
-    super(details.message, { cause: details.cause });
+    super(maskText(details.message), { cause: details.cause });
     this.name = "KubeError";
     this.class = details.class;
     this.status = details.status;

@@ -2,12 +2,13 @@ import type { KubeObject } from "../api/kinds.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import { checkDecision } from "./check-decision.ts";
 import type { AnyDecision, AnyFunction } from "./define-function.ts";
-import { KubeError, TerminalError, WaitingError } from "./errors.ts";
+import { TerminalError, WaitingError } from "./errors.ts";
+import { failureOf, redactOutcome } from "./failure.ts";
 import { type Key, type KeyParts, parseKey } from "./key.ts";
 import { NotListedError } from "./listed.ts";
 import { logRun } from "./log-run.ts";
 import type { Clients, Clock, Log, Store } from "./ports.ts";
-import { type Failure, type Fence, type Lease, type Outcome, RESTORED } from "./queue-port.ts";
+import { type Fence, type Lease, type Outcome, RESTORED } from "./queue-port.ts";
 import { createReader } from "./reader.ts";
 import { type ReadRecorder, recordReads } from "./record-reads.ts";
 import { recordWrites, type WriteRecorder } from "./record-writes.ts";
@@ -65,10 +66,11 @@ export async function runStep(fn: AnyFunction, lease: Lease, given: RunContext):
     return failedWith(error, lease, run.written.requests > 0);
   });
   const fences = fencesAfter(run, lease);
-  const outcome: Outcome =
+  const outcome = redactOutcome(
     ended.type === "error"
       ? { ...ended, fences, record: recordOf(lease, run, context.clock) }
-      : { ...ended, fences };
+      : { ...ended, fences },
+  );
   await announce(fn, lease, { ...context, ...run, outcome });
   logRun(fn, lease, context, { ...run, requests: run.written.requests, outcome });
   return outcome;
@@ -216,14 +218,6 @@ function failedWith(error: unknown, lease: Lease, requested: boolean): Ending {
   if (failure.class === "Waiting") return { type: "ok", requested, waitingFor: failure.message };
   if (failure.class === "Conflict" && lease.again < MAX_AGAIN) return { type: "again", afterMs: BARRIER_MS };
   return { type: "error", failure, terminal: failure.class === "Terminal", requested };
-}
-
-export function failureOf(error: unknown): Failure {
-  if (error instanceof TerminalError)
-    return { class: "Terminal", reason: error.reason, message: error.message };
-  if (error instanceof KubeError) return { class: error.class, reason: error.reason, message: error.message };
-  const message = error instanceof Error ? error.message : String(error);
-  return { class: "Transient", reason: error instanceof Error ? error.name : "Unknown", message };
 }
 
 /** A terminal failure as an Event, unless the decision has sent the same one already. */

@@ -3,6 +3,7 @@ import { type KubeObject, MANAGEMENT } from "../api/kinds.ts";
 import { MINUTE } from "./backoff.ts";
 import type { AnyFunction, Notice } from "./define-function.ts";
 import { KubeError } from "./errors.ts";
+import { redactMessage } from "./failure.ts";
 import type { Clients, Clock, Log } from "./ports.ts";
 
 /** Names of the Events that one process has sent, with the time: a run that finds nothing new sends nothing (F-07). */
@@ -32,8 +33,9 @@ export interface EventContext {
  */
 export async function sendEvents(notices: readonly Notice[], context: EventContext): Promise<void> {
   const { name } = context.function.spec;
-  for (const notice of notices) {
+  for (const given of notices) {
     if (context.signal.aborted) return;
+    const notice = { ...given, message: redactMessage(given.message) };
     const now = context.clock.now();
     const event = eventOf(notice, context.object, {
       now,

@@ -693,6 +693,28 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect(await world.dead()).toMatchObject([{ failure: { reason: "RunnerFailed", message: "boom" } }]);
     });
 
+    it("S-21: keeps no secret that a failure quotes, neither of an outcome nor of a run that throws", async () => {
+      await using world = await open();
+      const canary = "c4n4ry-s3cr3t-v4lue";
+      const message = `GET https://a:${canary}@b.dev/ with Authorization: Bearer ${canary}`;
+      await world.work(
+        ({ key }) =>
+          key === A
+            ? Promise.resolve({ ...ERROR, failure: { ...BROKEN, message } })
+            : Promise.reject(new Error(message)),
+        { attempts: 1 },
+      );
+      await world.enqueue(live(A), live(B));
+      await world.until(async () => (await world.depth()).dead === 2);
+      const told = JSON.stringify([
+        await world.dead(),
+        await world.queue.keyState(world.functionName, A),
+        await world.queue.keyState(world.functionName, B),
+      ]);
+      expect(told).toContain("Bearer hmac-sha256:*");
+      expect(told).not.toContain(canary);
+    });
+
     it("refuses what no queue could keep, with the reason, and goes on", async () => {
       await using world = await open();
       const runs = await world.work();

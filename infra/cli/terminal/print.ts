@@ -1,3 +1,4 @@
+import { maskText } from "../../../shared/runtime/redact.ts";
 import { escapedLines } from "./escape.ts";
 import { shown } from "./paint.ts";
 
@@ -20,11 +21,11 @@ export function printSource(text: string): void {
 }
 
 /**
- * To standard error, behind the name of the program. A message of several lines keeps them, indented: none of them can
+ * To standard error, behind the name of the program, without credentials. A message of several lines keeps them, indented: none of them can
  * pass for a message of its own.
  */
 export function printError(message: string): void {
-  const [first = "", ...more] = message.trimEnd().split("\n");
+  const [first = "", ...more] = maskText(message).trimEnd().split("\n");
   const lines = [`capstan: ${first}`, ...more.map((line) => `  ${line}`)];
   process.stderr.write(lines.map((line) => `${shown(line)}\n`).join(""));
 }

@@ -33,6 +33,25 @@ describe("the log", () => {
     ]);
   });
 
+  it("hides credentials in every text, also of errors, their causes and messages", () => {
+    const canary = "c4n4ry-s3cr3t-v4lue";
+    const { lines } = logged(
+      "info",
+      `const secret = "Authorization: Basic ${canary}";
+       log.info({ text: secret, list: [{ a: secret }], date: new Date(0), count: 1 }, "m " + secret);
+       log.info({ error: new Error(secret, { cause: new Error("https://a:${canary}@b") }) }, "e");
+       log.info({ failure: { reason: "R", message: secret }, password: "${canary}" }, "f");
+       const loop = {}; loop.loop = loop; log.info(loop, "l");`,
+    );
+    expect(JSON.stringify(lines)).not.toContain(canary);
+    expect(lines).toMatchObject([
+      { text: "Authorization: Basic hmac-sha256:*", date: "1970-01-01T00:00:00.000Z", count: 1 },
+      { error: { type: "Error", message: expect.stringContaining("hmac-sha256:*") } },
+      { failure: { reason: "R", message: "Authorization: Basic hmac-sha256:*" }, password: "[Redacted]" },
+      { msg: "l" },
+    ]);
+  });
+
   it("says nothing when it is silent", () => {
     expect(logged("silent", 'log.error({}, "e");').lines).toEqual([]);
   });

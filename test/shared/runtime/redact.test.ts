@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mask, redact, redactText } from "../../../shared/runtime/redact.ts";
+import { mask, redact } from "../../../shared/runtime/redact.ts";
 
 const HIDDEN = "hmac-sha256:0123456789abcdef";
 const hide = (): string => HIDDEN;
@@ -42,6 +42,21 @@ describe("redaction", () => {
       "the last-applied annotation",
       { metadata: { annotations: { "kubectl.kubernetes.io/last-applied-configuration": CANARY } } },
     ],
+    [
+      "items of a list of Secrets",
+      { apiVersion: "v1", kind: "SecretList", items: [{ metadata: { name: "s" }, data: { a: CANARY } }] },
+    ],
+    ["files of bootstrap data", { spec: { files: [{ path: "/etc/x", content: CANARY }] } }],
+    ["commands before kubeadm", { spec: { preKubeadmCommands: [CANARY, `echo ${CANARY}`] } }],
+    ["commands after kubeadm", { spec: { postKubeadmCommands: [CANARY] } }],
+    ["values of an environment", { containers: [{ env: [{ name: "A", value: CANARY }] }] }],
+    ["values of variables", { spec: { topology: { variables: [{ name: "a", value: { b: CANARY } }] } } }],
+    ["custom data", { spec: { customData: CANARY, user_data: CANARY } }],
+    ["a passphrase", { spec: { passphrase: CANARY } }],
+    ["a patch of a file's content", { op: "add", path: "/spec/files/0/content", value: CANARY }],
+    ["a patch of an environment", { op: "add", path: "/spec/env/0/value", value: CANARY }],
+    ["a patch of all files", { op: "add", path: "/spec/files", value: [{ content: CANARY }] }],
+    ["an owned field below a secret one", { "spec.credentials.user": CANARY }],
     ["a text of base64", { spec: { blob: Buffer.from(CANARY.repeat(20)).toString("base64") } }],
   ])("hides %s", (_, value) => {
     const text = JSON.stringify(redact(value, hide));
@@ -78,23 +93,16 @@ describe("redaction", () => {
     ["field managers of contested paths", { metadata: { managers: { "spec.token": ["kubectl"] } } }],
     ["structural markers of schemas", { schema: { "x-kubernetes-list-map-keys": ["type"] } }],
     [
+      "labels with a domain that sounds secret",
+      { labels: { "secret.dev/zone": "a", "token.dev/team": "b" } },
+    ],
+    ["references to Secrets", { contentFrom: { secretRef: { name: "a", key: "value" } } }],
+    [
       "a patch of a Secret's name",
       { op: "add", path: "/spec/template/spec/bootstrap/dataSecretName", value: "p1-data" },
     ],
   ])("keeps %s", (_, value) => {
     expect(redact(value, hide)).toEqual(value);
-  });
-
-  it.each([
-    [`Authorization: Bearer ${CANARY}`, `Authorization: Bearer ${HIDDEN}`],
-    [`GET https://user:${CANARY}@host/path failed`, `GET https://${HIDDEN}@host/path failed`],
-    [`password=${CANARY}&x=1`, `password=${HIDDEN}&x=1`],
-    [`{"token":"${CANARY}"}`, `{"token":"${HIDDEN}"}`],
-    [`x ${PEM} y`, `x ${HIDDEN} y`],
-    ["eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.abc is a token", `${HIDDEN} is a token`],
-    ["waiting for the Secret default/c1-kubeconfig", "waiting for the Secret default/c1-kubeconfig"],
-  ])("scrubs the message %j", (text, scrubbed) => {
-    expect(redactText(text, hide)).toBe(scrubbed);
   });
 
   it("changes nothing the second time", () => {
@@ -121,8 +129,5 @@ describe("redaction", () => {
     const redacted = redact(hostile, hide) as object;
     expect(Object.getPrototypeOf(redacted)).toBe(Object.prototype);
     expect(JSON.stringify(redacted)).not.toContain("c4n4ry");
-    for (const long of ["a", "://", "-----BEGIN A-----", "eyJaaaaaaaaa.", "token=", "bearer "]) {
-      expect(redactText(long.repeat(Math.ceil(1_000_000 / long.length)), hide)).toBeTypeOf("string");
-    }
   });
 });

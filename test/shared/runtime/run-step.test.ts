@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { Secret } from "../../../shared/api/core.ts";
-import { MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import {
   type AnyDecision,
   defineFunction,
@@ -17,6 +17,9 @@ import { recordingClients, type SentWrite } from "../../support/recording-client
 import { recordingLog } from "../../support/recording-log.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { WIDGET_KEY, WIDGETS, Widget, widget, widgetFence } from "../../support/widget.ts";
+
+const CANARY = "c4n4ry-s3cr3t-v4lue";
+const LEAK = `GET https://admin:${CANARY}@a.dev/ with Authorization: Bearer ${CANARY} failed`;
 
 type GrowStep = (
   object: Widget,
@@ -508,5 +511,39 @@ describe("the log of a run", () => {
       }),
       expect.objectContaining({ outcome: "error", failures: 3 }),
     ]);
+  });
+});
+
+describe("a failure that quotes a secret", () => {
+  it.each([
+    ["throws a terminal error", () => Promise.reject(new TerminalError("Odd", LEAK))],
+    ["decides to fail", decides({ result: failed("Odd", LEAK) })],
+    ["throws any error", () => Promise.reject(new Error(LEAK))],
+    ["waits for what is named in a wrong way", decides({ result: waitFor(LEAK) })],
+    ["runs again for a reason", decides({ result: requeueAfter(1, LEAK) })],
+    ["sends an Event", decides({ events: [{ type: "Normal", reason: "Odd", message: LEAK }], result: done })],
+  ] as const satisfies readonly (readonly [string, GrowStep])[])(
+    "is stored, logged and told without it when the step %s",
+    async (_, step) => {
+      const { log, lines } = recordingLog();
+      const { outcome, sent } = await run({ log, step });
+      // What was thrown stays as it is for the letter, which is redacted with the key of the installation.
+      const { record: _record, ...stored } = { record: undefined, ...outcome };
+      const told = JSON.stringify([stored, lines, sent]);
+      expect(told).toContain("hmac-sha256:*");
+      expect(told).not.toContain(CANARY);
+    },
+  );
+
+  it("is told in one Event, although the decision has told it already", async () => {
+    const { sent } = await run({
+      step: decides({
+        events: [{ type: "Warning", reason: "Odd", message: LEAK }],
+        result: failed("Odd", LEAK),
+      }),
+    });
+    const names = sent.map(({ body }) => (body as KubeObject).metadata.name);
+    expect(new Set(names).size).toBe(1);
+    expect(JSON.stringify(sent)).not.toContain(CANARY);
   });
 });

@@ -1,0 +1,59 @@
+import { KubeError, TerminalError } from "./errors.ts";
+import type { Failure, Outcome } from "./queue-port.ts";
+import { maskText } from "./redact.ts";
+
+const MAX_MESSAGE_CHARACTERS = 4 * 1024;
+/** A library may take its reason from outside, too. */
+const MAX_REASON_CHARACTERS = 200;
+/** Longer texts are cut before they are searched. */
+const MAX_SEARCHED_CHARACTERS = 16 * MAX_MESSAGE_CHARACTERS;
+const ALL_HIDDEN = /^hmac-sha256:\S{1,16}$/;
+
+/** What was thrown, as the queue, the log and people are told of it; see `redactFailure`. */
+export function failureOf(error: unknown): Failure {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof TerminalError)
+    return redactFailure({ class: "Terminal", reason: error.reason, message });
+  if (error instanceof KubeError) return redactFailure({ class: error.class, reason: error.reason, message });
+  return redactFailure({
+    class: "Transient",
+    reason: error instanceof Error ? error.name : "Unknown",
+    message,
+  });
+}
+
+/**
+ * The failure without secrets, its message at most 4 KiB. Errors quote headers, addresses and files; a failure is
+ * stored in the ledger, in last runs and in letters, logged and shown. Source: reliability.md S-21
+ */
+export function redactFailure({ class: errorClass, reason, message }: Failure): Failure {
+  return {
+    class: errorClass,
+    reason: redactLine(reason, MAX_REASON_CHARACTERS),
+    message: redactMessage(message),
+  };
+}
+
+/** The outcome of a run as it may be stored and told: its failure and what it waits for without secrets. */
+export function redactOutcome(outcome: Outcome): Outcome {
+  if (outcome.type === "error") return { ...outcome, failure: redactFailure(outcome.failure) };
+  if (outcome.type === "again" || outcome.waitingFor === undefined) return outcome;
+  return { ...outcome, waitingFor: redactMessage(outcome.waitingFor) };
+}
+
+/** A message of an error, or of an Event, without secrets; at most 4 KiB. */
+export function redactMessage(message: string): string {
+  const redacted = redactLine(message, MAX_MESSAGE_CHARACTERS);
+  return ALL_HIDDEN.test(redacted) ? `the message holds nothing but a secret (${redacted})` : redacted;
+}
+
+/** Redacted before it is cut: half a secret would not be found. */
+function redactLine(text: string, maxCharacters: number): string {
+  return maskText(wholeWords(text)).slice(0, maxCharacters);
+}
+
+function wholeWords(text: string): string {
+  if (text.length <= MAX_SEARCHED_CHARACTERS) return text;
+  const start = text.slice(0, MAX_SEARCHED_CHARACTERS);
+  return start.slice(0, Math.max(start.lastIndexOf(" "), start.lastIndexOf("\n"), MAX_MESSAGE_CHARACTERS));
+}
