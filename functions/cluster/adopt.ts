@@ -1,6 +1,6 @@
 import { Cluster } from "../../shared/api/cluster.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
-import { refTo } from "../../shared/api/kinds.ts";
+import { type ContractReference, refTo } from "../../shared/api/kinds.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
 import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
@@ -8,6 +8,7 @@ import { clusterHold } from "../../shared/rules/cluster-hold.ts";
 import { clusterAdoption } from "../../shared/rules/cluster-ownership.ts";
 import { refusedMessage } from "../../shared/rules/cluster-provider-conditions.ts";
 import { readClusterProviders } from "../../shared/rules/cluster-reads.ts";
+import { awaitedDefinition } from "../../shared/rules/pool-awaited.ts";
 import { type Decision, defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
 import { itself, referencing, referencingKind } from "../../shared/runtime/mappings.ts";
 import type { Referenced } from "../../shared/runtime/ports.ts";
@@ -50,9 +51,11 @@ export const clusterAdopt = defineFunction<Cluster>(
     const hold = clusterHold(cluster);
     if (hold !== undefined) return { result: hold };
     const { infrastructure, controlPlane } = await readClusterProviders(read, cluster);
-    const parts = [infrastructure, controlPlane].flatMap((provider) =>
-      provider === undefined ? [] : [adopt(cluster, provider)],
-    );
+    const { infrastructureRef, controlPlaneRef } = cluster.spec;
+    const parts = [
+      adopt(cluster, infrastructureRef, infrastructure),
+      adopt(cluster, controlPlaneRef, controlPlane),
+    ];
     return {
       patch: parts.flatMap((part) => part.patch ?? []),
       events: parts.flatMap((part) => part.events ?? []),
@@ -62,9 +65,14 @@ export const clusterAdopt = defineFunction<Cluster>(
 );
 
 /** Each object by itself: what is wrong with one does not stop the other. */
-function adopt(cluster: Cluster, provider: Referenced): Decision<Cluster, never> {
-  // Without a contract label nobody knows what a write would do to it (F-45).
-  if (provider.state === "unresolved") return { result: waitFor("CustomResourceDefinition.metadata.labels") };
+function adopt(
+  cluster: Cluster,
+  reference: ContractReference | undefined,
+  provider: Referenced | undefined,
+): Decision<Cluster, never> {
+  if (reference === undefined || provider === undefined) return { result: done };
+  // Without a contract label it is not known what a write would do to it (F-45).
+  if (provider.state === "unresolved") return { result: waitFor(awaitedDefinition(provider, reference)) };
   if (provider.state === "missing") return { result: waitFor(`${provider.kind.kind}.metadata.uid`) };
   const { object, kind } = provider;
   const adoption = clusterAdoption(cluster, object);

@@ -17,6 +17,7 @@ import { DESCENDANTS, type Descendants } from "../../shared/rules/cluster-descen
 import { CLUSTER_FINALIZER } from "../../shared/rules/cluster-ownership.ts";
 import { readDescendantsLive, readDoomedProvider } from "../../shared/rules/cluster-reads.ts";
 import { isDeleting, type ProviderRole, referenceOf } from "../../shared/rules/cluster-references.ts";
+import { readTopologyRuns } from "../../shared/rules/cluster-topology.ts";
 import { removeFinalizerPatch } from "../../shared/rules/finalizers.ts";
 import { isPaused } from "../../shared/rules/paused.ts";
 import { SECOND } from "../../shared/runtime/backoff.ts";
@@ -79,7 +80,7 @@ export const clusterDelete = defineFunction<Cluster>(
     const live = await read.live.get(Cluster, objectKeyOf(cluster));
     if (live === undefined || live.metadata.uid !== cluster.metadata.uid) return { result: done };
     if (isPaused(live, live)) return { result: waitFor("Cluster.spec.paused") };
-    const hook = hookStage(live);
+    const hook = hookStage(live, await readTopologyRuns(read.live, live));
     if (hook !== undefined) return takeApart(hook);
     const descendants = await readDescendantsLive(read, live);
     const workers = workersStage(live, descendants);
@@ -97,7 +98,7 @@ async function takeProvidersApart(
   const events: Notice[] = [];
   for (const role of ["controlPlane", "infrastructure"] as const) {
     const doomed = await readDoomedProvider(read.live, cluster, role);
-    const stage = providerStage(role, doomed);
+    const stage = providerStage(cluster, role, doomed);
     if (stage !== undefined) return { ...takeApart(stage), events };
     if (doomed.sharedWith !== undefined) events.push(leftTo(doomed.sharedWith, cluster, role));
   }

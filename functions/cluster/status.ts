@@ -7,8 +7,8 @@ import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
 import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
 import { awaitedByCluster } from "../../shared/rules/cluster-completion.ts";
-import { clusterDeletion, type DeletionStage } from "../../shared/rules/cluster-deletion.ts";
-import { countedWorkers, type Descendants } from "../../shared/rules/cluster-descendants.ts";
+import { clusterDeletion, type DeletionFacts } from "../../shared/rules/cluster-deletion.ts";
+import { countedWorkers } from "../../shared/rules/cluster-descendants.ts";
 import { ownStatus, pausedStatus } from "../../shared/rules/cluster-own-status.ts";
 import { CLUSTER_FINALIZER } from "../../shared/rules/cluster-ownership.ts";
 import {
@@ -17,7 +17,8 @@ import {
   readDoomedProvider,
 } from "../../shared/rules/cluster-reads.ts";
 import { isDeleting } from "../../shared/rules/cluster-references.ts";
-import { clusterNotices, clusterReport, isBroughtUp } from "../../shared/rules/cluster-status.ts";
+import { clusterReport, isBroughtUp } from "../../shared/rules/cluster-status.ts";
+import { readTopologyRuns } from "../../shared/rules/cluster-topology.ts";
 import type { ClusterView } from "../../shared/rules/cluster-view.ts";
 import { clusterWritesDue, heldBackMs } from "../../shared/rules/cluster-writes-due.ts";
 import { hasFinalizer } from "../../shared/rules/finalizers.ts";
@@ -118,7 +119,7 @@ export const clusterStatus = defineFunction<Cluster, "status">(
       watch(Machine, ["metadata.uid"], clusterOf),
       watch(
         Connection,
-        ["metadata.uid", "status.state", "status.failingSince", "status.lastSuccess", "status.failures"],
+        ["metadata.uid", "status.state", "status.message", "status.lastSuccess", "status.failures"],
         sameName,
       ),
     ],
@@ -151,6 +152,7 @@ async function report(cluster: Cluster, { read, now }: StepContext): Promise<Dec
   const heldMs = due ? heldBackMs(cluster, now) : 0;
   if (heldMs > 0) return { result: requeueAfter(heldMs, "finalizer, owners or endpoint are being written") };
   const descendants = await readDescendants(read, cluster);
+  const topologyRuns = await readTopologyRuns(read, cluster);
   const view: ClusterView = {
     ...providers,
     cluster,
@@ -158,15 +160,18 @@ async function report(cluster: Cluster, { read, now }: StepContext): Promise<Dec
     // Machines are read for a deletion only; without controlPlaneRef they would tell.
     controlPlaneHasNode: false,
     connection: await read.get(Connection, objectKeyOf(cluster)),
-    deletion: await deletionStage(cluster, descendants, read),
+    topologyRuns,
+    deletion: isDeleting(cluster)
+      ? clusterDeletion(cluster, descendants, { ...(await readDoomed(cluster, read)), topologyRuns })
+      : undefined,
     settled: !due,
     now,
   };
-  const { status, expiresInMs } = clusterReport(view);
+  const { status, events, expiresInMs } = clusterReport(view);
   const awaited = awaitedByCluster(view, status);
   return {
     ...applied(cluster, status),
-    events: clusterNotices(cluster.metadata.name, cluster.status, status),
+    events,
     ...(isBroughtUp(status) ? { notBeforeMs: FLOOR_MS } : {}),
     result: soonest(
       awaited === undefined ? done : waitFor(awaited),
@@ -175,18 +180,16 @@ async function report(cluster: Cluster, { read, now }: StepContext): Promise<Dec
   };
 }
 
-/** The text of the deletion, from snapshots; the deed is that of `cluster-delete`, on live reads. */
-async function deletionStage(
+/** The text of a deletion comes from snapshots; the deed is that of `cluster-delete`, on live reads. */
+async function readDoomed(
   cluster: Cluster,
-  descendants: readonly Descendants[],
   read: StepContext["read"],
-): Promise<DeletionStage | undefined> {
-  if (!isDeleting(cluster)) return undefined;
+): Promise<Omit<DeletionFacts, "topologyRuns">> {
   const [controlPlane, infrastructure] = await Promise.all([
     readDoomedProvider(read, cluster, "controlPlane"),
     readDoomedProvider(read, cluster, "infrastructure"),
   ]);
-  return clusterDeletion(cluster, descendants, controlPlane, infrastructure);
+  return { controlPlane, infrastructure };
 }
 
 /**

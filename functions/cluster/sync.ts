@@ -5,6 +5,7 @@ import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
 import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
 import {
+  awaitedEndpoint,
   desiredEndpoint,
   type Endpoint,
   endpointFrom,
@@ -81,7 +82,7 @@ export const clusterSync = defineFunction<Cluster>(
       return { events: divergence(cluster, controlPlaneEndpoint, providers), result: done };
     }
     const endpoint = await confirmedEndpoint(cluster, providers, read);
-    if (endpoint === undefined) return { result: waitFor("InfraCluster.spec.controlPlaneEndpoint") };
+    if (endpoint === undefined) return { result: waitFor(awaitedEndpoint(cluster, providers)) };
     const value = { host: endpoint.host, port: endpoint.port };
     return {
       patch: [

@@ -16,10 +16,12 @@ import {
   readCluster,
   readNodes,
   readProviders,
+  readUnseen,
   seeLostInfrastructure,
 } from "../../shared/rules/pool-reads.ts";
 import { deletingPoolStatus, pausedPoolStatus, poolStatus } from "../../shared/rules/pool-status.ts";
 import { poolWritesDue, statusWaitMs } from "../../shared/rules/pool-writes-due.ts";
+import { referenceNotices } from "../../shared/rules/reference-notices.ts";
 import { SECOND } from "../../shared/runtime/backoff.ts";
 import { defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
 import {
@@ -113,7 +115,7 @@ export const machinepoolStatus = defineFunction(
         ],
         poolOfMachine,
       ),
-      watch(Connection, ["status.state", "status.nodesComplete"], inCluster),
+      watch(Connection, ["status.state", "status.nodesComplete", "status.message"], inCluster),
     ],
     owns: ["status"],
     contested: ["spec.template.spec.bootstrap.dataSecretName"],
@@ -147,12 +149,16 @@ export const machinepoolStatus = defineFunction(
     const hasMachines = infraMachineKindOf(pool, providers.infrastructure) !== undefined;
     const machines = hasMachines ? await readOwnMachines(read, pool) : undefined;
     const report = nodeReport(pool, nodes, now);
-    const inputs = { pool, cluster, providers, nodes, machines, now };
+    const unseen = nodes === undefined ? await readUnseen(read, pool) : undefined;
+    const inputs = { pool, cluster, providers, nodes, unseen, machines, now };
     const status = poolStatus(inputs, report);
     const awaited = awaitedCompletion(inputs, report, status);
     return {
       apply: { status },
-      events: poolNotices(pool, report),
+      events: [
+        ...poolNotices(pool, report),
+        ...referenceNotices(pool, [providers.bootstrap, providers.infrastructure]),
+      ],
       result: soonest(
         awaited === undefined ? done : waitFor(awaited),
         report.nextExpiryAt === undefined

@@ -58,6 +58,18 @@ export const REASONS = {
   Initialized: { meaning: "the control plane has been up once", seen: ["condition"] },
   NotInitialized: { meaning: "the control plane has never been up", seen: ["condition"] },
   ProbeSucceeded: { meaning: "the workload cluster answers", seen: ["condition"] },
+  ConnectionFailed: {
+    meaning: "the workload cluster is not connected, or shows less than it has; the message says why",
+    seen: ["event"],
+  },
+  TopologyNotSupported: {
+    meaning: "spec.topology needs Cluster API's topology controller; Capstan has none",
+    seen: ["event"],
+  },
+  UnresolvedReference: {
+    meaning: "the kind of a referenced object is not installed, or its CRD has no contract label",
+    seen: ["event"],
+  },
   ProbeFailed: {
     meaning: "the workload cluster has not answered for longer than the grace period",
     seen: ["condition"],

@@ -15,6 +15,8 @@ interface AvailabilityGate {
 export interface SummaryInput {
   readonly deleting: boolean;
   readonly topology: boolean;
+  /** Why `TopologyReconciled` will never be reported; absent: it may be. */
+  readonly withoutTopology?: string | undefined;
   readonly gates: readonly AvailabilityGate[];
   /** The Cluster's conditions as they will be, those of other writers included. */
   readonly conditions: readonly Reported[];
@@ -49,7 +51,7 @@ export function summarize(input: SummaryInput): Verdict {
   const reported = new Map(input.conditions.map((condition) => [condition.type, condition]));
   const withTopology = input.topology || reported.has(TOPOLOGY.conditionType);
   const gates = [...ORDER, ...(withTopology ? [TOPOLOGY] : []), ...input.gates];
-  const parts = gates.map((gate) => partOf(gate, reported.get(gate.conditionType), input.deleting));
+  const parts = gates.map((gate) => partOf(gate, reported.get(gate.conditionType), input));
   const worst = worstOf(parts.map((part) => part.weight));
   return {
     status: statusOf(worst, "positive"),
@@ -58,9 +60,16 @@ export function summarize(input: SummaryInput): Verdict {
   };
 }
 
-function partOf(gate: AvailabilityGate, condition: Reported | undefined, deleting: boolean): Part {
+function partOf(
+  gate: AvailabilityGate,
+  condition: Reported | undefined,
+  { deleting, withoutTopology }: SummaryInput,
+): Part {
   const type = gate.conditionType;
-  if (condition === undefined) return { type, weight: "unknown", text: "Condition not yet reported" };
+  if (condition === undefined) {
+    const why = type === TOPOLOGY.conditionType ? withoutTopology : undefined;
+    return { type, weight: "unknown", text: why ?? "Condition not yet reported" };
+  }
   const polarity = gate.polarity === "Negative" ? "negative" : "positive";
   const weight = isExpected(condition, deleting) ? "good" : weightOf(condition.status, polarity);
   const message = condition.message ?? "";

@@ -3,7 +3,7 @@ import type { ContractVersion } from "../api/kinds.ts";
 import { ControlPlane, controlPlanePath } from "../contract/control-plane.ts";
 import { InfraCluster, infraClusterPath } from "../contract/infra-cluster.ts";
 import type { ContractKind } from "../runtime/define-function.ts";
-import { ownedProvider, type ProviderRole, referenceOf } from "./cluster-references.ts";
+import { awaitsTopology, ownedProvider, type ProviderRole, referenceOf } from "./cluster-references.ts";
 import type { ClusterView } from "./cluster-view.ts";
 import { awaitedDefinition } from "./pool-awaited.ts";
 
@@ -17,6 +17,10 @@ export function awaitedByCluster(
   { initialization = {} }: ClusterStatus,
 ): string | undefined {
   if (view.deletion !== undefined) return view.deletion.awaits;
+  if (awaitsTopology(view.cluster)) {
+    const { infrastructureRef } = view.cluster.spec;
+    return `Cluster.spec.${infrastructureRef === undefined ? "infrastructureRef" : "controlPlaneRef"}`;
+  }
   if (initialization.infrastructureProvisioned !== true) {
     const awaited = awaitedProvider(view, "infrastructure", INFRASTRUCTURE);
     if (awaited !== undefined) return awaited;

@@ -9,6 +9,7 @@ import {
   infrastructureReady,
 } from "./cluster-provider-conditions.ts";
 import { isDeleting, ownedProvider } from "./cluster-references.ts";
+import { topologyProblem } from "./cluster-topology.ts";
 import type { ClusterView } from "./cluster-view.ts";
 import { workerConditions } from "./cluster-worker-conditions.ts";
 import { condition, type DesiredCondition, setConditions } from "./conditions.ts";
@@ -25,16 +26,24 @@ export interface ClusterFindings {
 /** All conditions of `cluster-status`, each judged by itself. Source: cluster-and-controlplane.md 6 */
 export function clusterConditions(view: ClusterView, findings: ClusterFindings): readonly Condition[] {
   const { cluster, infrastructure, controlPlane, now } = view;
-  const initialized = controlPlaneInitialized(cluster, controlPlane, view.controlPlaneHasNode);
+  const withoutTopology = topologyProblem(cluster, view.topologyRuns);
+  const hasNode = view.controlPlaneHasNode;
+  const initialized = controlPlaneInitialized(cluster, controlPlane, { hasNode, withoutTopology });
   const desired = [
     infrastructureReady(cluster, {
       provider: infrastructure,
       latched: findings.provisioned,
       problems: infrastructureProblems(view, findings.domains),
+      withoutTopology,
     }),
     controlPlaneAvailable(
       cluster,
-      { provider: controlPlane, latched: findings.initialized, problems: controlPlaneProblems(view) },
+      {
+        provider: controlPlane,
+        latched: findings.initialized,
+        problems: controlPlaneProblems(view),
+        withoutTopology,
+      },
       initialized,
     ),
     initialized,
@@ -46,6 +55,7 @@ export function clusterConditions(view: ClusterView, findings: ClusterFindings):
   const available = summarize({
     deleting: isDeleting(cluster),
     topology: cluster.spec.topology !== undefined,
+    withoutTopology,
     gates: cluster.spec.availabilityGates ?? [],
     conditions: [...foreignConditions(view, desired), ...desired],
   });

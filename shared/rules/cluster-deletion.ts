@@ -5,6 +5,7 @@ import { type Descendants, isControlPlaneMachine } from "./cluster-descendants.t
 import { clusterOwners, isOwnedByName } from "./cluster-ownership.ts";
 import { isDeleting, type ProviderRole, referenceOf } from "./cluster-references.ts";
 import { compareText } from "./conditions.ts";
+import { awaitedDefinition } from "./pool-awaited.ts";
 
 /** Set by Cluster API's topology controller when its hooks allow the deletion. */
 const OK_TO_DELETE_ANNOTATION = "runtime.cluster.x-k8s.io/ok-to-delete";
@@ -44,6 +45,14 @@ export interface DoomedProvider {
   readonly sharedWith: Cluster | undefined;
 }
 
+/** What decides about the stage besides the descendants. */
+export interface DeletionFacts {
+  readonly controlPlane: DoomedProvider;
+  readonly infrastructure: DoomedProvider;
+  /** Cluster API's topology controller may run here (`readTopologyRuns`). */
+  readonly topologyRuns: boolean;
+}
+
 /**
  * The stage that a deletion is in: workers, control plane object, infra object, done. The step that deletes reads
  * the parts one after the other and asks `hookStage`, `workersStage` and `providerStage` itself.
@@ -52,14 +61,13 @@ export interface DoomedProvider {
 export function clusterDeletion(
   cluster: Cluster,
   descendants: readonly Descendants[],
-  controlPlane: DoomedProvider,
-  infrastructure: DoomedProvider,
+  { controlPlane, infrastructure, topologyRuns }: DeletionFacts,
 ): DeletionStage {
   return (
-    hookStage(cluster) ??
+    hookStage(cluster, topologyRuns) ??
     workersStage(cluster, descendants) ??
-    providerStage("controlPlane", controlPlane) ??
-    providerStage("infrastructure", infrastructure) ??
+    providerStage(cluster, "controlPlane", controlPlane) ??
+    providerStage(cluster, "infrastructure", infrastructure) ??
     COMPLETED
   );
 }
@@ -71,8 +79,10 @@ export const COMPLETED: DeletionStage = {
   awaits: "Cluster.metadata.uid",
 };
 
-export function hookStage({ metadata, spec }: Cluster): DeletionStage | undefined {
-  if (spec.topology === undefined || Object.hasOwn(metadata.annotations ?? {}, OK_TO_DELETE_ANNOTATION)) {
+/** Differs: where no topology controller runs there is no hook to wait for. */
+export function hookStage({ metadata, spec }: Cluster, topologyRuns: boolean): DeletionStage | undefined {
+  if (spec.topology === undefined || !topologyRuns) return undefined;
+  if (Object.hasOwn(metadata.annotations ?? {}, OK_TO_DELETE_ANNOTATION)) {
     return undefined;
   }
   return {
@@ -145,13 +155,16 @@ function pendingLine({ label, objects }: Pending): string {
  * blocks for ever), or it is left to another Cluster.
  */
 export function providerStage(
+  cluster: Cluster,
   role: ProviderRole,
   { provider, sharedWith }: DoomedProvider,
 ): DeletionStage | undefined {
-  if (provider === undefined || provider.state === "missing" || sharedWith !== undefined) return undefined;
+  const reference = referenceOf(cluster, role);
+  if (reference === undefined || provider === undefined || sharedWith !== undefined) return undefined;
+  if (provider.state === "missing") return undefined;
   if (provider.state === "unresolved") {
     if (!provider.crdExists) return undefined;
-    const awaits = "CustomResourceDefinition.metadata.labels";
+    const awaits = awaitedDefinition(provider, reference);
     return { reason: "InternalError", message: provider.message, remove: [], awaits };
   }
   return {

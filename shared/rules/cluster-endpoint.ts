@@ -12,6 +12,7 @@ import {
   ownedProvider,
   type ProviderRole,
 } from "./cluster-references.ts";
+import { awaitedDefinition } from "./pool-awaited.ts";
 
 export interface Endpoint {
   readonly host: string;
@@ -55,6 +56,14 @@ export function reportedEndpoint(cluster: Cluster, providers: ClusterProviders):
     endpointFrom("infrastructure", cluster, providers.infrastructure) ??
     endpointFrom("controlPlane", cluster, providers.controlPlane)
   );
+}
+
+/** What has to change for an endpoint to be reported. */
+export function awaitedEndpoint(cluster: Cluster, { infrastructure }: ClusterProviders): string {
+  const { infrastructureRef } = cluster.spec;
+  return infrastructureRef !== undefined && infrastructure?.state === "unresolved"
+    ? awaitedDefinition(infrastructure, infrastructureRef)
+    : "InfraCluster.spec.controlPlaneEndpoint";
 }
 
 /** The valid endpoint of one object: ours, not being deleted, and provisioned or initialized (flag or latch). */

@@ -5,6 +5,7 @@ import { clusterAdoption } from "./cluster-ownership.ts";
 import { isDeleting, ownedProvider, type ProviderRole, referenceOf } from "./cluster-references.ts";
 import { condition, conditionOf, type DesiredCondition, mirrorCondition } from "./conditions.ts";
 
+/** What a Cluster with a topology says while its controller runs. */
 const AWAITS_TOPOLOGY = "Waiting for cluster topology to be reconciled";
 
 /** The Cluster's condition about a provider object: its name, what it mirrors, what it says without a source. */
@@ -29,6 +30,8 @@ export interface ProviderFacts {
   readonly latched: boolean;
   /** Malformed fields of the object, as texts. */
   readonly problems: readonly string[];
+  /** Why no topology will bring the reference; absent: one may. */
+  readonly withoutTopology?: string | undefined;
 }
 
 /**
@@ -38,11 +41,13 @@ export interface ProviderFacts {
 function providerCondition(
   cluster: Cluster,
   role: ProviderRole,
-  { provider, latched, problems }: ProviderFacts,
+  { provider, latched, problems, withoutTopology }: ProviderFacts,
 ): DesiredCondition {
   const { type, source, bad, flag } = ABOUT[role];
   const kind = referenceOf(cluster, role)?.kind ?? "";
-  if (provider === undefined) return awaitedCondition(cluster, type);
+  if (provider === undefined) {
+    return condition(type, "False", "ObjectDoesNotExist", awaitedText(cluster, withoutTopology));
+  }
   switch (provider.state) {
     case "unresolved":
       return condition(type, "Unknown", "InternalError", provider.message);
@@ -68,8 +73,8 @@ function providerCondition(
 }
 
 /** Without reference: only a topology can still bring one. */
-function awaitedCondition(cluster: Cluster, type: string): DesiredCondition {
-  return condition(type, "False", "ObjectDoesNotExist", isDeleting(cluster) ? "" : AWAITS_TOPOLOGY);
+function awaitedText(cluster: Cluster, withoutTopology: string | undefined): string {
+  return isDeleting(cluster) ? "" : (withoutTopology ?? AWAITS_TOPOLOGY);
 }
 
 function absentCondition(
@@ -125,22 +130,22 @@ export function controlPlaneAvailable(
 }
 
 /**
- * `ControlPlaneInitialized`: once True it is copied, never evaluated. `controlPlaneHasNode`: a control plane Machine
+ * `ControlPlaneInitialized`: once True it is copied, never evaluated. `hasNode`: a control plane Machine
  * has a nodeRef; only asked without reference. Source: cluster-and-controlplane.md 6.3
  */
 export function controlPlaneInitialized(
   cluster: Cluster,
   controlPlane: Referenced | undefined,
-  controlPlaneHasNode: boolean,
+  { hasNode, withoutTopology }: { readonly hasNode: boolean; readonly withoutTopology?: string | undefined },
 ): DesiredCondition {
   const type = "ControlPlaneInitialized";
   const stored = conditionOf(cluster.status?.conditions, type);
   if (stored?.status === "True") return condition(type, "True", stored.reason, stored.message);
   if (cluster.spec.controlPlaneRef === undefined) {
     if (cluster.spec.topology !== undefined) {
-      return condition(type, "Unknown", "ObjectDoesNotExist", isDeleting(cluster) ? "" : AWAITS_TOPOLOGY);
+      return condition(type, "Unknown", "ObjectDoesNotExist", awaitedText(cluster, withoutTopology));
     }
-    return controlPlaneHasNode
+    return hasNode
       ? condition(type, "True", "Initialized")
       : condition(
           type,

@@ -12,11 +12,14 @@ import { isControlPlaneInitialized, isInfrastructureProvisioned } from "./cluste
 import { present } from "./cluster-own-status.ts";
 import { clusterPhase } from "./cluster-phase.ts";
 import { isDeleting, ownedProvider } from "./cluster-references.ts";
+import { topologyNotices } from "./cluster-topology.ts";
 import type { ClusterView } from "./cluster-view.ts";
 import { conditionOf } from "./conditions.ts";
+import { referenceNotices } from "./reference-notices.ts";
 
 export interface ClusterReport {
   readonly status: ClusterStatus;
+  readonly events: readonly Notice[];
   /** When a clock alone changes the status; `undefined`: never. */
   readonly expiresInMs: number | undefined;
 }
@@ -31,8 +34,7 @@ export function clusterReport(view: ClusterView): ClusterReport {
   const provisioned = isInfrastructureProvisioned(cluster, infrastructure);
   const initialized = isControlPlaneInitialized(cluster, controlPlane);
   const domains = clusterFailureDomains(view, provisioned);
-  const probe = conditionOf(cluster.status?.conditions, "RemoteConnectionProbe");
-  const { condition: connection, expiresInMs } = connectionReport(probe, view.connection, now);
+  const { condition: connection, events, expiresInMs } = connectionReport(cluster, view.connection, now);
   const conditions = clusterConditions(view, { provisioned, initialized, domains, connection });
   const status: ClusterStatus = {
     phase: clusterPhase(cluster, provisioned),
@@ -49,7 +51,13 @@ export function clusterReport(view: ClusterView): ClusterReport {
       },
     },
   };
-  return { status, expiresInMs };
+  const notices = [
+    ...clusterNotices(cluster.metadata.name, cluster.status, status),
+    ...events,
+    ...topologyNotices(cluster, view.topologyRuns),
+    ...referenceNotices(cluster, [infrastructure, controlPlane]),
+  ];
+  return { status, events: notices, expiresInMs };
 }
 
 /** Never an empty object, and never a latch that is not set. */

@@ -12,6 +12,8 @@ export interface ClusterView extends ClusterProviders {
   /** A control plane Machine has a nodeRef; only asked without controlPlaneRef. */
   readonly controlPlaneHasNode: boolean;
   readonly connection: Connection | undefined;
+  /** Cluster API's topology controller may run here (`readTopologyRuns`). */
+  readonly topologyRuns: boolean;
   /** Where the deletion stands; `undefined` while the Cluster lives. */
   readonly deletion: DeletionStage | undefined;
   /** No sibling has anything left to write: `observedGeneration` may move. */

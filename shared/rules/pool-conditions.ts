@@ -34,7 +34,7 @@ export function poolConditions(
 }
 
 function availableCondition(
-  { pool, machines }: PoolInputs,
+  { pool, machines, unseen }: PoolInputs,
   status: MachinePoolStatus,
   infrastructureReady: DesiredCondition | undefined,
 ): DesiredCondition {
@@ -49,7 +49,7 @@ function availableCondition(
   }
   return available >= wanted
     ? condition("Available", "True", "Available")
-    : condition("Available", "False", "NotAvailable", counts);
+    : condition("Available", "False", "NotAvailable", unseen === undefined ? counts : `${counts}; ${unseen}`);
 }
 
 function scalingCondition(

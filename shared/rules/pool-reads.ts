@@ -22,6 +22,8 @@ export interface PoolInputs {
   readonly providers: PoolProviders;
   /** Of `readNodes`: `undefined` without a complete view of the workload cluster. */
   readonly nodes: readonly Node[] | undefined;
+  /** Of `readUnseen`. */
+  readonly unseen?: string | undefined;
   /** Of `readOwnMachines`; absent for a pool whose provider has no Machines. */
   readonly machines?: readonly Machine[] | undefined;
   readonly now: Date;
@@ -91,6 +93,12 @@ export async function isConnected(read: Pick<Reader, "get">, pool: MachinePool):
 export async function hasCompleteView(read: Pick<Reader, "get">, pool: MachinePool): Promise<boolean> {
   const connection = await read.get(Connection, clusterKeyOf(pool));
   return connection?.status.state === "connected" && connection.status.nodesComplete;
+}
+
+/** Why the view of the workload cluster is not complete, as far as it is known. */
+export async function readUnseen(read: Pick<Reader, "get">, pool: MachinePool): Promise<string | undefined> {
+  const connection = await read.get(Connection, clusterKeyOf(pool));
+  return connection?.status.nodesComplete === true ? undefined : connection?.status.message;
 }
 
 /** The Nodes that a pool lists or names in its refs; `undefined` without a complete view of the workload cluster. */

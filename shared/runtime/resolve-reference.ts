@@ -33,11 +33,19 @@ export function resolveAmong(
   reference: Pick<ContractReference, "apiGroup" | "kind">,
 ): Resolved {
   const crd = definitions.find(({ spec }) => spec.group === reference.apiGroup);
-  if (crd === undefined) return unresolved(reference, false, "does not exist; install the provider");
+  if (crd === undefined) {
+    const [other] = definitions;
+    const correct = other === undefined ? "correct kind" : `write apiGroup ${other.spec.group}`;
+    return unresolved(
+      reference,
+      false,
+      `does not exist; install the provider, or ${correct} in the reference`,
+    );
+  }
   const contract = contractOf(crd);
   if (contract === undefined) {
     const missing = "has no label cluster.x-k8s.io/v1beta2 or cluster.x-k8s.io/v1beta1";
-    return unresolved(reference, true, `(${crd.metadata.name}) ${missing}`);
+    return unresolved(reference, true, `(${crd.metadata.name}) ${missing}; ${labelCommand(crd)}`);
   }
   const { names, scope } = crd.spec;
   return {
@@ -51,6 +59,13 @@ export function resolveAmong(
       namespaced: scope !== "Cluster",
     },
   };
+}
+
+/** Which contract the provider follows, its CRD does not say; every version that is served may be of it. */
+function labelCommand({ metadata: { name }, spec }: CustomResourceDefinition): string {
+  const served = spec.versions.filter((version) => version.served).map((version) => version.name);
+  const label = `cluster.x-k8s.io/v1beta2=${served.join("_")}`;
+  return `if its provider follows contract v1beta2: kubectl label crd ${name} ${label}`;
 }
 
 export function unresolved(

@@ -7,15 +7,10 @@ import { relistIfLost } from "../store-loss.ts";
 import type { LoopStatus } from "../watch/loop-status.ts";
 import { isOversized } from "../watch/recovery.ts";
 import type { WatchLoop } from "../watch/watch-loop.ts";
+import { connectionFailure } from "./connection-failure.ts";
 import { ConnectionRecord, type ConnectionRecordOptions, FAILURES } from "./connection-record.ts";
 import { createSteps, type Steps } from "./steps.ts";
-import {
-  doesNotAnswer,
-  kubeconfigIn,
-  secretIsMissing,
-  type WorkloadOptions,
-  whyUnreachable,
-} from "./workload-access.ts";
+import { kubeconfigIn, secretIsMissing, type WorkloadOptions, whyUnreachable } from "./workload-access.ts";
 import { type Attempt, leaveAttempt, openAttempt } from "./workload-attempt.ts";
 import { nodesOf, type WorkloadNodesOptions } from "./workload-nodes.ts";
 
@@ -155,11 +150,8 @@ class OneConnection implements WorkloadConnection {
         onFailed: (loop, error) => this.#steps.post(() => this.#failed(loop, error)),
       });
     } catch (error) {
-      await this.#unreachable(
-        error instanceof Error ? error.message : "no kubeconfig",
-        this.#record.status.failures,
-      );
-      // Only another Secret can help.
+      // Only another Secret can help: there is nothing to try again.
+      await this.#unreachable(error instanceof Error ? error.message : "no kubeconfig", FAILURES);
       this.#cancelRetry();
       return;
     }
@@ -247,7 +239,7 @@ class OneConnection implements WorkloadConnection {
   }
 
   #messageOf(error: unknown): string {
-    return doesNotAnswer(this.#options.cluster, error);
+    return connectionFailure(this.#options.cluster, this.#current?.server.url.host ?? "", error);
   }
 
   #now(): number {

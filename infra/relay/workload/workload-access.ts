@@ -1,5 +1,5 @@
 import { Secret } from "../../../shared/api/core.ts";
-import { type ObjectKey, workloadCluster } from "../../../shared/api/kinds.ts";
+import type { ObjectKey } from "../../../shared/api/kinds.ts";
 import { KubeError, TerminalError } from "../../../shared/runtime/errors.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import { createServer, type Server } from "../../kube/client.ts";
@@ -49,14 +49,17 @@ export function workloadAccess(
   if (value === undefined || value === "") {
     throw new TerminalError(
       "InvalidKubeconfig",
-      `${where} has no key value; Cluster API writes it when the control plane is initialized, or write a kubeconfig there`,
+      `${where}: key value missing; write a kubeconfig there, or delete the Secret for the control plane provider to write it`,
     );
   }
   try {
     const kubeconfig = Buffer.from(value, "base64").toString("utf8");
     return parseKubeconfig(kubeconfig, { allowLoopback: isLoopback(management.url), only });
   } catch (error) {
-    const why = error instanceof TerminalError ? error.message : "is no kubeconfig";
+    const why =
+      error instanceof TerminalError
+        ? error.message
+        : "is not a kubeconfig; write one with clusters, users, contexts and current-context";
     throw new TerminalError("InvalidKubeconfig", `${where}, key value: ${why}`);
   }
 }
@@ -69,14 +72,7 @@ export function kubeconfigIn(secret: Secret | undefined): string | null | undefi
 /** What a person reads while the kubeconfig Secret is missing. */
 export function secretIsMissing(cluster: ObjectKey): string {
   const { namespace, name } = kubeconfigSecretOf(cluster);
-  return `kubeconfig Secret ${namespace}/${name} does not exist; Cluster API writes it when the control plane is initialized`;
-}
-
-/** What a person reads while the workload server does not answer. */
-export function doesNotAnswer(cluster: ObjectKey, error: unknown): string {
-  const { namespace, name } = kubeconfigSecretOf(cluster);
-  const why = error instanceof Error ? error.message : String(error);
-  return `${workloadCluster(cluster)} does not answer: ${why}; check the server in kubeconfig Secret ${namespace}/${name}, key value`;
+  return `kubeconfig Secret ${namespace}/${name} does not exist; the control plane provider writes it when the control plane is initialized, without spec.controlPlaneRef create it`;
 }
 
 /** Asks the server for its root. A refusal is an answer too: the least privileged role may not read `/` (S-07). */

@@ -117,7 +117,9 @@ describe("cluster-adopt", () => {
     const world = given(unlabelled, cluster(), fooCluster(BARE), fooControlPlane(BARE));
     const decision = await decide(clusterAdopt, world);
     expect(decision.patch?.map(({ target }) => target.name)).toEqual(["c1-control-plane"]);
-    expect(decision.result).toEqual(waitFor("CustomResourceDefinition.metadata.labels"));
+    expect(decision.result).toEqual(
+      waitFor("CustomResourceDefinition.metadata.labels of infrastructure.cluster.x-k8s.io/FooCluster"),
+    );
   });
 
   it("adopts only the infra object of a Cluster without controlPlaneRef", async () => {

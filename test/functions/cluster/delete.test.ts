@@ -139,23 +139,33 @@ describe("cluster-delete", () => {
 
   it("waits for ok-to-delete with a topology", async () => {
     const planned = { spec: { topology: TOPOLOGY } };
-    const held = given(deletedCluster(planned), machinePool());
+    const classes = crd("cluster.x-k8s.io", "ClusterClass", {
+      metadata: { name: "clusterclasses.cluster.x-k8s.io" },
+    });
+    const held = given(classes, deletedCluster(planned), machinePool());
     expect(await decide(clusterDelete, held)).toEqual({ result: waitFor("Cluster.metadata.annotations") });
     const allowed = { metadata: { annotations: { "runtime.cluster.x-k8s.io/ok-to-delete": "" } } };
-    expect(await deletes(given(deletedCluster({ ...planned, ...allowed }), machinePool()))).toEqual([
+    expect(await deletes(given(classes, deletedCluster({ ...planned, ...allowed }), machinePool()))).toEqual([
       "MachinePool p1",
     ]);
   });
 });
 
 describe("cluster-delete and CRDs", () => {
+  it("waits for no hook where a live look finds no ClusterClasses: no topology controller runs", async () => {
+    const planned = deletedCluster({ spec: { topology: TOPOLOGY } });
+    expect(await deletes(given(planned, machinePool()))).toEqual(["MachinePool p1"]);
+  });
+
   it("waits when a CRD has lost its contract label", async () => {
     const unlabelled = crd("controlplane.cluster.x-k8s.io", "FooControlPlane", {
       metadata: { labels: { "cluster.x-k8s.io/v1beta2": undefined } },
     });
     const world = given(unlabelled, deletedCluster(), fooCluster(), fooControlPlane());
     expect(await decide(clusterDelete, world)).toMatchObject({
-      result: waitFor("CustomResourceDefinition.metadata.labels"),
+      result: waitFor(
+        "CustomResourceDefinition.metadata.labels of controlplane.cluster.x-k8s.io/FooControlPlane",
+      ),
     });
     expect(await deletes(world)).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { clusterStatus } from "../../../functions/cluster/status.ts";
 import type { ClusterStatus } from "../../../shared/api/cluster.ts";
 import { done, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
-import { cluster, connection, machine, machinePool, merge } from "../../support/builders.ts";
+import { cluster, connection, crd, machine, machinePool, merge } from "../../support/builders.ts";
 import { appliedStatus, decide, given, NOW } from "../../support/world.ts";
 import {
   deletedCluster,
@@ -130,7 +130,10 @@ describe("cluster-status, coming up", () => {
     const planned = newCluster({
       spec: { topology: TOPOLOGY, infrastructureRef: undefined, controlPlaneRef: undefined },
     });
-    const status = await statusIn(given(planned));
+    const classes = crd("cluster.x-k8s.io", "ClusterClass", {
+      metadata: { name: "clusterclasses.cluster.x-k8s.io" },
+    });
+    const status = await statusIn(given(classes, planned));
     expect(status).not.toHaveProperty("initialization");
     expect(told(status, "InfrastructureReady")).toMatchObject({
       status: "False",
@@ -142,9 +145,52 @@ describe("cluster-status, coming up", () => {
       message: expect.stringContaining("* TopologyReconciled: Condition not yet reported"),
     });
   });
+
+  it("says that Capstan does not run a topology, and what does, with one Warning", async () => {
+    const planned = newCluster({
+      spec: { topology: TOPOLOGY, infrastructureRef: undefined, controlPlaneRef: undefined },
+    });
+    const decision = await decide(clusterStatus, given(planned));
+    const message =
+      "spec.topology needs Cluster API's topology controller, which does not run here; " +
+      "set infrastructureRef and controlPlaneRef instead";
+    const status = appliedStatus<ClusterStatus>(decision);
+    for (const type of ["InfrastructureReady", "ControlPlaneAvailable", "ControlPlaneInitialized"]) {
+      expect(told(status, type)).toMatchObject({ reason: "ObjectDoesNotExist", message });
+    }
+    expect(told(status, "Available")).toMatchObject({
+      message: expect.stringContaining(`* TopologyReconciled: ${message}`),
+    });
+    expect(decision.events?.filter(({ type }) => type === "Warning")).toEqual([
+      { type: "Warning", reason: "TopologyNotSupported", message },
+    ]);
+    expect(decision.result).toEqual(waitFor("Cluster.spec.infrastructureRef"));
+  });
 });
 
 describe("cluster-status, workers and connection", () => {
+  it("says why the workload cluster is not connected, once as an Event, and nothing of it at rest", async () => {
+    const message = "workload cluster default/c1 is not connected: 10.0.0.1:6443 refuses the connection";
+    const failing = connection({
+      status: { state: "unreachable", failures: 1, message, nodesComplete: false },
+    });
+    const latched = { initialization: { infrastructureProvisioned: true, controlPlaneInitialized: true } };
+    const up = merge(READY, { status: latched });
+    const objects = [fooCluster(), fooControlPlane(), failing];
+    const decision = await decide(clusterStatus, given(up, ...objects));
+    const status = appliedStatus<ClusterStatus>(decision);
+    expect(told(status, "RemoteConnectionProbe")).toMatchObject({
+      status: "False",
+      message: `Remote connection not established yet: ${message}`,
+    });
+    expect(decision.events).toContainEqual({ type: "Warning", reason: "ConnectionFailed", message });
+    expect(decision.result).toEqual(waitFor("Connection.status.state"));
+    const later = new Date(NOW.getTime() + 3_600_000);
+    const again = await decide(clusterStatus, given(withStatus(up, status), ...objects), undefined, later);
+    expect(again.apply?.["status"]).toEqual(status);
+    expect(again.events).toEqual([{ type: "Warning", reason: "ConnectionFailed", message }]);
+  });
+
   it("adds up the pools of its Cluster and no others", async () => {
     const counted = (name: string, clusterName: string) =>
       machinePool({

@@ -257,7 +257,7 @@ describe("machinepool-machines", () => {
     const unknown = infraMachinePool({ status: { infrastructureMachineKind: "BarMachine" } });
     const { result } = await decide(machinepoolMachines, given(cluster(), machinePool(), unknown));
     const why =
-      "CustomResourceDefinition of infrastructure.cluster.x-k8s.io/BarMachine does not exist; install the provider";
+      "CustomResourceDefinition of infrastructure.cluster.x-k8s.io/BarMachine does not exist; install the provider, or correct kind in the reference";
     expect(result).toEqual(requeueAfter(MINUTE, why));
   });
 

@@ -7,6 +7,7 @@ import {
   bootstrapConfig,
   cluster,
   connection,
+  crd,
   infraMachinePool,
   machine,
   machineCondition,
@@ -187,6 +188,31 @@ describe("machinepool-status", () => {
     expect(versions).toEqual(pool.status?.versions);
     expect(initialization?.infrastructureProvisioned).toBe(false);
     expect(phase).toBe("Provisioned");
+  });
+
+  it("says why a pool that comes up sees no Nodes", async () => {
+    const message = "kubeconfig Secret default/c1-kubeconfig does not exist; create it";
+    const unseen = connection({ status: { state: "unknown", nodesComplete: false, message } });
+    const young = machinePool({
+      status: { nodeRefs: undefined, deprecated: undefined, replicas: undefined },
+    });
+    const { conditions } = await statusOf(world(unseen, young));
+    expect(conditions?.find(({ type }) => type === "Available")).toMatchObject({
+      status: "False",
+      message: `0 available replicas, 3 desired; ${message}`,
+    });
+  });
+
+  it("warns of each kind that it references and cannot read", async () => {
+    const unlabelled = crd("infrastructure.cluster.x-k8s.io", "FooMachinePool", {
+      metadata: { labels: undefined },
+    });
+    const without = world(unlabelled).without(crd("bootstrap.cluster.x-k8s.io", "FooConfig"));
+    const { events } = await decide(machinepoolStatus, without, "p1");
+    expect(events?.filter(({ reason }) => reason === "UnresolvedReference")).toEqual([
+      expect.objectContaining({ type: "Warning", message: expect.stringContaining("install the provider") }),
+      expect.objectContaining({ type: "Warning", message: expect.stringContaining("kubectl label crd") }),
+    ]);
   });
 
   it("keeps the values of an object that another pool controls, and names the controller", async () => {

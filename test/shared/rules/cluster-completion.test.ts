@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { awaitedByCluster } from "../../../shared/rules/cluster-completion.ts";
 import { COMPLETED } from "../../../shared/rules/cluster-deletion.ts";
 import type { ClusterView } from "../../../shared/rules/cluster-view.ts";
-import { fooCluster, fooControlPlane } from "../../functions/cluster/foo-objects.ts";
+import { fooCluster, fooControlPlane, TOPOLOGY } from "../../functions/cluster/foo-objects.ts";
 import { cluster, connection, found, missing, unresolved } from "../../support/builders.ts";
 import { NOW } from "../../support/world.ts";
 
@@ -17,6 +17,7 @@ function awaited(changes: Partial<ClusterView> = {}, status = {}): string | unde
     workers: [],
     controlPlaneHasNode: false,
     connection: connection(),
+    topologyRuns: false,
     deletion: undefined,
     settled: true,
     now: NOW,
@@ -51,6 +52,15 @@ describe("a Cluster", () => {
     const bare = cluster({ spec: { infrastructureRef: undefined, controlPlaneRef: undefined } });
     const without = { cluster: bare, infrastructure: undefined, controlPlane: undefined };
     expect(awaited(without)).toBeUndefined();
+  });
+
+  it("waits for the references that its topology has not brought", () => {
+    const planned = (spec: object) => cluster({ spec: { topology: TOPOLOGY, ...spec } });
+    const bare = planned({ infrastructureRef: undefined, controlPlaneRef: undefined });
+    expect(awaited({ cluster: bare })).toBe("Cluster.spec.infrastructureRef");
+    expect(awaited({ cluster: planned({ controlPlaneRef: undefined }) })).toBe(
+      "Cluster.spec.controlPlaneRef",
+    );
   });
 
   it("waits for what its deletion waits for", () => {

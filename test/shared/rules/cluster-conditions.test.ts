@@ -20,6 +20,7 @@ function conditionsOf(view: Partial<ClusterView> = {}, findings: Partial<Cluster
     workers: [],
     controlPlaneHasNode: false,
     connection: undefined,
+    topologyRuns: false,
     deletion: undefined,
     settled: true,
     now: NOW,

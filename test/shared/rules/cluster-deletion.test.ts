@@ -21,6 +21,15 @@ function doomed(
   return { provider, sharedWith };
 }
 
+function stageOf(
+  of: Parameters<typeof clusterDeletion>[0],
+  descending: readonly Descendants[],
+  controlPlane: DoomedProvider,
+  infrastructure: DoomedProvider,
+) {
+  return clusterDeletion(of, descending, { controlPlane, infrastructure, topologyRuns: true });
+}
+
 /** Objects of these names as descendants of this kind; names that start with `cp` are control plane Machines. */
 function descendants(kind: string, ...names: readonly string[]): Descendants {
   const of = DESCENDANTS.find((entry) => entry.kind.kind === kind);
@@ -32,11 +41,17 @@ function descendants(kind: string, ...names: readonly string[]): Descendants {
 describe("clusterDeletion", () => {
   it("waits for the topology's hook before anything else", () => {
     const planned = deletedCluster({ spec: { topology: TOPOLOGY } });
-    expect(clusterDeletion(planned, [descendants("MachinePool", "p1")], GONE, GONE)).toMatchObject({
+    expect(stageOf(planned, [descendants("MachinePool", "p1")], GONE, GONE)).toMatchObject({
       reason: "WaitingForBeforeDeleteHook",
       message: "Waiting for BeforeClusterDelete hook",
       remove: [],
     });
+  });
+
+  it("waits for no hook where no topology controller runs", () => {
+    const planned = deletedCluster({ spec: { topology: TOPOLOGY } });
+    const facts = { controlPlane: GONE, infrastructure: GONE, topologyRuns: false };
+    expect(clusterDeletion(planned, [], facts).reason).toBe("DeletionCompleted");
   });
 
   it("names pending descendants by kind, names sorted, at most five each", () => {
@@ -52,7 +67,7 @@ describe("clusterDeletion", () => {
       "* MachinePools: p1, p2, p3, p4, p5, ... (2 more)",
       "* Worker Machines: m",
     ];
-    const message = (of: ReturnType<typeof cluster>) => clusterDeletion(of, pending, GONE, GONE).message;
+    const message = (of: ReturnType<typeof cluster>) => stageOf(of, pending, GONE, GONE).message;
     expect(message(deletedCluster())).toBe(lines.join("\n"));
     expect(message(deletedCluster({ spec: { controlPlaneRef: undefined } }))).toBe(
       ["* Control plane Machines: cp1", ...lines].join("\n"),
@@ -60,24 +75,24 @@ describe("clusterDeletion", () => {
   });
 
   it("does not wait for control plane Machines of a control plane object", () => {
-    expect(clusterDeletion(deletedCluster(), [descendants("Machine", "cp1")], GONE, GONE).reason).toBe(
+    expect(stageOf(deletedCluster(), [descendants("Machine", "cp1")], GONE, GONE).reason).toBe(
       "DeletionCompleted",
     );
   });
 
   it("goes stage by stage: control plane object, infra object, done", () => {
     const [infra, controlPlane] = [doomed(found(fooCluster())), doomed(found(fooControlPlane()))];
-    expect(clusterDeletion(deletedCluster(), [], controlPlane, infra)).toMatchObject({
+    expect(stageOf(deletedCluster(), [], controlPlane, infra)).toMatchObject({
       reason: "WaitingForControlPlaneDeletion",
       message: "Waiting for FooControlPlane to be deleted",
       remove: [{ object: { kind: "FooControlPlane" } }],
     });
-    expect(clusterDeletion(deletedCluster(), [], GONE, infra)).toMatchObject({
+    expect(stageOf(deletedCluster(), [], GONE, infra)).toMatchObject({
       reason: "WaitingForInfrastructureDeletion",
       message: "Waiting for FooCluster to be deleted",
       remove: [{ object: { kind: "FooCluster" } }],
     });
-    expect(clusterDeletion(deletedCluster(), [], GONE, GONE)).toMatchObject({
+    expect(stageOf(deletedCluster(), [], GONE, GONE)).toMatchObject({
       reason: "DeletionCompleted",
       message: "Deletion completed",
     });
@@ -89,11 +104,11 @@ describe("clusterDeletion", () => {
     ["lost its CRD", doomed(unresolved(false))],
     ["is left to another Cluster", doomed(found(fooControlPlane()), cluster())],
   ])("takes an object that %s as gone", (_, controlPlane) => {
-    expect(clusterDeletion(deletedCluster(), [], controlPlane, GONE).reason).toBe("DeletionCompleted");
+    expect(stageOf(deletedCluster(), [], controlPlane, GONE).reason).toBe("DeletionCompleted");
   });
 
   it("is held up by an object that cannot be read, and names the CRD", () => {
-    expect(clusterDeletion(deletedCluster(), [], doomed(unresolved()), GONE)).toMatchObject({
+    expect(stageOf(deletedCluster(), [], doomed(unresolved()), GONE)).toMatchObject({
       reason: "InternalError",
       message: "CustomResourceDefinition of FooCluster has no label",
       remove: [],

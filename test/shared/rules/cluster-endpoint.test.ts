@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { desiredEndpoint, formatEndpoint, isValidEndpoint } from "../../../shared/rules/cluster-endpoint.ts";
+import {
+  awaitedEndpoint,
+  desiredEndpoint,
+  formatEndpoint,
+  isValidEndpoint,
+} from "../../../shared/rules/cluster-endpoint.ts";
+import type { ClusterProviders } from "../../../shared/rules/cluster-references.ts";
 import { fooCluster, fooControlPlane, found, newCluster } from "../../functions/cluster/foo-objects.ts";
-import { cluster } from "../../support/builders.ts";
+import { cluster, unresolved } from "../../support/builders.ts";
 
 const LATCHED = { initialization: { infrastructureProvisioned: true, controlPlaneInitialized: true } };
 const OTHER = { controlPlaneEndpoint: { host: "cp.example.com", port: 1 } };
@@ -23,6 +29,18 @@ describe("formatEndpoint", () => {
   it("puts IPv6 hosts in brackets", () => {
     expect(formatEndpoint({ host: "fd00::1", port: 6443 })).toBe("[fd00::1]:6443");
     expect(formatEndpoint({ host: "10.0.0.1", port: 6443 })).toBe("10.0.0.1:6443");
+  });
+});
+
+describe("awaitedEndpoint", () => {
+  it("is the field of the infra object, or the definition without which it cannot be read", () => {
+    const about = (infrastructure: ClusterProviders["infrastructure"]) =>
+      awaitedEndpoint(newCluster(), { infrastructure, controlPlane: undefined });
+    expect(about(found(fooCluster()))).toBe("InfraCluster.spec.controlPlaneEndpoint");
+    expect(about(undefined)).toBe("InfraCluster.spec.controlPlaneEndpoint");
+    expect(about(unresolved(false))).toBe(
+      "CustomResourceDefinition.metadata.uid of infrastructure.cluster.x-k8s.io/FooCluster",
+    );
   });
 });
 

@@ -24,6 +24,7 @@ const INITIALIZED = condition("ControlPlaneInitialized", "True", "Initialized");
 interface Facts {
   readonly latched?: boolean;
   readonly problems?: readonly string[];
+  readonly withoutTopology?: string;
 }
 
 function text({ status, reason, message }: ReturnType<typeof condition>): string {
@@ -120,7 +121,11 @@ describe("infrastructureReady", () => {
     expect(infra(undefined, {}, cluster({ spec }))).toBe(
       "False ObjectDoesNotExist Waiting for cluster topology to be reconciled",
     );
-    expect(infra(undefined, {}, deletedCluster({ spec }))).toBe("False ObjectDoesNotExist");
+    const withoutTopology = "no topology controller runs";
+    expect(infra(undefined, { withoutTopology }, cluster({ spec }))).toBe(
+      `False ObjectDoesNotExist ${withoutTopology}`,
+    );
+    expect(infra(undefined, { withoutTopology }, deletedCluster({ spec }))).toBe("False ObjectDoesNotExist");
   });
 });
 
@@ -152,7 +157,7 @@ describe("controlPlaneAvailable", () => {
 
 describe("controlPlaneInitialized", () => {
   function initialized(provider: Referenced | undefined, of: Cluster = cluster(), hasNode = false): string {
-    return text(controlPlaneInitialized(of, provider, hasNode));
+    return text(controlPlaneInitialized(of, provider, { hasNode }));
   }
 
   it("comes from the flag of the object's contract, never from status.ready", () => {

@@ -23,9 +23,9 @@ const NODES = [node("n1"), node("n2"), node("n3")];
 /** The condition as `<status> <reason>: <message>`, for a ready pool with what a case changes. */
 function conditionIn(
   type: string,
-  change: Partial<PoolInputs["providers"]> & { pool?: MachinePool } = {},
+  change: Partial<PoolInputs["providers"]> & { pool?: MachinePool; unseen?: string } = {},
 ): string {
-  const { pool = machinePool(), ...providers } = change;
+  const { pool = machinePool(), unseen, ...providers } = change;
   const inputs: PoolInputs = {
     pool,
     cluster: cluster(),
@@ -34,10 +34,11 @@ function conditionIn(
       infrastructure: found(infraMachinePool()),
       ...providers,
     },
-    nodes: NODES,
+    nodes: unseen === undefined ? NODES : undefined,
+    unseen,
     now: NOW,
   };
-  const status: MachinePoolStatus = poolStatus(inputs, nodeReport(pool, NODES, NOW));
+  const status: MachinePoolStatus = poolStatus(inputs, nodeReport(pool, inputs.nodes, NOW));
   const condition = status.conditions?.find((entry) => entry.type === type);
   if (condition === undefined) return "absent";
   return `${condition.status} ${condition.reason}${condition.message === "" ? "" : `: ${condition.message}`}`;
@@ -54,6 +55,24 @@ const ready = (status: string, reason?: string, message?: string) => ({
   conditions: [{ type: "Ready", status, reason, message }],
 });
 const CREATED = { initialization: { dataSecretCreated: true }, dataSecretName: "p1-data" };
+
+describe("Available", () => {
+  const NONE = machinePool({ status: { replicas: 3, nodeRefs: undefined, deprecated: undefined } });
+  const unseen = "kubeconfig Secret default/c1-kubeconfig does not exist; create it";
+
+  it("says why the Nodes of a pool with infrastructure are not seen", () => {
+    expect(conditionIn("Available", { pool: NONE, unseen })).toBe(
+      `False NotAvailable: 0 available replicas, 3 desired; ${unseen}`,
+    );
+  });
+
+  it("says first that there is no infrastructure", () => {
+    const infrastructure = found(infra(ready("False", "Broken")));
+    expect(conditionIn("Available", { pool: NONE, unseen, infrastructure })).toBe(
+      "False NotAvailable: 0 available replicas, 3 desired; InfrastructureReady is not True",
+    );
+  });
+});
 
 describe("BootstrapConfigReady", () => {
   it.each([

@@ -44,7 +44,11 @@ describe("a reference to a provider object", () => {
     expect(await resolve()).toEqual({
       state: "unresolved",
       crdExists: false,
-      message: "CustomResourceDefinition of parts.dev/Door does not exist; install the provider",
+      message:
+        "CustomResourceDefinition of parts.dev/Door does not exist; install the provider, or correct kind in the reference",
+    });
+    expect(await resolve(crd("other.dev", "Door"))).toMatchObject({
+      message: expect.stringContaining("does not exist; install the provider, or write apiGroup other.dev"),
     });
     const unlabelled = crd("parts.dev", "Door", { metadata: { labels: undefined } });
     expect(await resolve(unlabelled)).toEqual({
@@ -52,7 +56,9 @@ describe("a reference to a provider object", () => {
       crdExists: true,
       message:
         "CustomResourceDefinition of parts.dev/Door (doors.parts.dev) " +
-        "has no label cluster.x-k8s.io/v1beta2 or cluster.x-k8s.io/v1beta1",
+        "has no label cluster.x-k8s.io/v1beta2 or cluster.x-k8s.io/v1beta1; " +
+        "if its provider follows contract v1beta2: " +
+        "kubectl label crd doors.parts.dev cluster.x-k8s.io/v1beta2=v1",
     });
   });
 

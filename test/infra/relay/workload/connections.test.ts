@@ -231,7 +231,7 @@ describe("workload connections", () => {
       state: "unreachable",
       failures: 5,
     });
-    expect(w.connections.status()[0]?.message).toContain("does not answer");
+    expect(w.connections.status()[0]?.message).toContain("closes the connection without an answer");
     expect(w.connections.secretLoops()).toMatchObject([{ state: "streaming" }]);
     expect(() => w.connections.of("default/c1", "x")).toThrow("waiting");
   });
