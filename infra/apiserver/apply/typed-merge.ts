@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, isUnsafeKey, type Json, type JsonObject } from "../schema/schema.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject, setMember } from "../schema/schema.ts";
 import type { FieldSet } from "./field-set.ts";
 import {
   fieldTypeOf,
@@ -43,7 +43,7 @@ function mergeMaps(map: MapType, live: Side, config: Json): Json | undefined {
 }
 
 function put(target: Record<string, Json>, name: string, value: Side): void {
-  if (value !== undefined && !isUnsafeKey(name)) target[name] = value;
+  if (value !== undefined) setMember(target, name, value);
 }
 
 function mergeLists(list: ListType, live: Side, config: Json): Json | undefined {
@@ -55,7 +55,7 @@ function mergeLists(list: ListType, live: Side, config: Json): Json | undefined 
 
 /**
  * The order of a merged list. One cursor walks each side; `shared` lists the configuration's members that exist on
- * both sides, and its head is the next one that may be written:
+ * both sides, and `sharedAt` is at the next one that may be written:
  *   same member under both cursors         → written merged, both advance
  *   live's member is wanted, but later     → skipped in live
  *   live's member is not in the config     → written, live advances
@@ -70,7 +70,8 @@ class ListMerge {
   /** A duplicated live member has no counterpart. */
   readonly #oldByElement = new Map<string, Side>();
   readonly #newByElement = new Map<string, Json>();
-  readonly #shared: string[];
+  readonly #shared: readonly string[];
+  #sharedAt = 0;
   readonly #written = new Set<string>();
   readonly #merged: Json[] = [];
 
@@ -113,7 +114,7 @@ class ListMerge {
   #skips(old: string, wanted: string | undefined): boolean {
     if (!this.#newByElement.has(old)) return false;
     if (this.#written.has(old)) return true;
-    const next = this.#shared[0];
+    const next = this.#shared[this.#sharedAt];
     return wanted !== undefined && next !== undefined && next !== old;
   }
 
@@ -130,7 +131,7 @@ class ListMerge {
     );
     if (merged !== undefined) this.#merged.push(merged);
     this.#written.add(element);
-    if (this.#shared[0] === element) this.#shared.shift();
+    if (this.#shared[this.#sharedAt] === element) this.#sharedAt += 1;
   }
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type Schema } from "../schema/schema.ts";
+import { isJsonObject, type Json, memberOf, type Schema } from "../schema/schema.ts";
 import { keyElement } from "./field-set.ts";
 
 /**
@@ -142,7 +142,7 @@ function toType(schema: Schema, isOpen = false): Type {
     case undefined:
       return schema.properties === undefined ? FREE : objectType(schema, isOpen);
     default:
-      return SCALARS[schema.type] ?? SCALAR;
+      return memberOf(SCALARS, schema.type) ?? SCALAR;
   }
 }
 

@@ -13,11 +13,11 @@ interface Choice {
   readonly parameters: { readonly [name: string]: string | undefined };
 }
 
-const SHAPES: Readonly<Record<string, Representation["shape"]>> = {
-  Table: "table",
-  PartialObjectMetadata: "metadata",
-  PartialObjectMetadataList: "list metadata",
-};
+const SHAPES: ReadonlyMap<string, Representation["shape"]> = new Map([
+  ["Table", "table"],
+  ["PartialObjectMetadata", "metadata"],
+  ["PartialObjectMetadataList", "list metadata"],
+]);
 
 const JSON_MEDIA = new Set(["application/json", "*/*", "application/*"]);
 
@@ -49,7 +49,7 @@ function encodingOf(media: string): Representation["encoding"] | undefined {
 function shapeOf({ parameters }: Choice): Representation["shape"] | undefined {
   const { as } = parameters;
   if (as === undefined) return "full";
-  return fitsVersion(parameters) ? SHAPES[as] : undefined;
+  return fitsVersion(parameters) ? SHAPES.get(as) : undefined;
 }
 
 /** Tables and metadata exist as meta.k8s.io/v1 only; kubectl also offers v1beta1. */

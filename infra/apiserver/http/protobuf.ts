@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from "../schema/schema.ts";
+import { type Json, type JsonObject, setMember } from "../schema/schema.ts";
 import { type FieldType, type Message, PROTOBUF_KINDS } from "./protobuf-kinds.ts";
 import { badRequest, StatusError } from "./status-error.ts";
 
@@ -46,30 +46,28 @@ interface WireField {
   readonly bytes: Buffer;
 }
 
+/** Lists and maps arrive item by item. Members that encoders write although they are empty are absent in JSON. */
 function decodeMessage(message: Message, bytes: Buffer): JsonObject {
   const object: Record<string, Json> = {};
   for (const field of fieldsOf(bytes)) {
     const [name, type, repeated] = message[field.number] ?? [];
     if (name === undefined || type === undefined) continue;
     const value = decodeValue(type, field);
-    const isList = repeated === "list" || type === "strings";
-    const isMap = type === "textMap" || type === "bytesMap";
-    // Members written by encoders although they are empty are absent in JSON.
-    if (isList || isMap || (value !== "" && value !== null))
-      object[name] = joined(object[name], value, { isList, isMap });
+    if (type === "textMap" || type === "bytesMap") {
+      object[name] ??= {};
+      addEntry(object[name] as Record<string, Json>, field.bytes, type);
+    } else if (repeated === "list" || type === "strings") {
+      object[name] ??= [];
+      (object[name] as Json[]).push(value);
+    } else if (value !== "" && value !== null) object[name] = value;
   }
   return object;
 }
 
-/** Lists and maps arrive item by item. */
-function joined(
-  present: Json | undefined,
-  value: Json,
-  { isList, isMap }: { isList: boolean; isMap: boolean },
-): Json {
-  if (isList) return [...(Array.isArray(present) ? present : []), value];
-  if (isMap && isJsonObject(value)) return { ...(isJsonObject(present) ? present : {}), ...value };
-  return value;
+function addEntry(map: Record<string, Json>, bytes: Buffer, type: "textMap" | "bytesMap"): void {
+  const form: Message = { 1: ["key", "string"], 2: ["value", type === "textMap" ? "string" : "bytes"] };
+  const { key = "", value = "" } = decodeMessage(form, bytes);
+  setMember(map, String(key), value);
 }
 
 function decodeValue(type: FieldType, { value, bytes }: WireField): Json {
@@ -88,17 +86,11 @@ function decodeValue(type: FieldType, { value, bytes }: WireField): Json {
     case "intOrString":
       return decodeIntOrString(bytes);
     case "textMap":
-      return decodeEntry(bytes, "string");
     case "bytesMap":
-      return decodeEntry(bytes, "bytes");
+      return null;
     default:
       return decodeMessage(type, bytes);
   }
-}
-
-function decodeEntry(bytes: Buffer, type: "string" | "bytes"): JsonObject {
-  const { key = "", value = "" } = decodeMessage({ 1: ["key", "string"], 2: ["value", type] }, bytes);
-  return Object.fromEntries([[String(key), value]]);
 }
 
 function decodeIntOrString(bytes: Buffer): number | string {

@@ -1,4 +1,5 @@
 import { qualifiedPlural, type Registry, type ResourceType, servedVersion } from "../kinds/registry.ts";
+import { memberOf } from "../schema/schema.ts";
 import type { Target, Verb } from "./request.ts";
 import { badRequest, notFound, StatusError } from "./status-error.ts";
 
@@ -102,7 +103,7 @@ function isNamespaceSubresource(rest: readonly string[]): boolean {
 function hasSubresource(served: Target["served"], subresource: string): boolean {
   if (subresource === "status") return served.hasStatus;
   if (subresource === "scale") return served.scale !== undefined;
-  return served.subresources?.[subresource] !== undefined;
+  return memberOf(served.subresources ?? {}, subresource) !== undefined;
 }
 
 function createsSubresource({ served, subresource }: Target): boolean {

@@ -1,4 +1,4 @@
-import { isUnsafeKey, type Json } from "../schema/schema.ts";
+import type { Json } from "../schema/schema.ts";
 
 export interface ParsedJson {
   readonly value: Json;
@@ -7,20 +7,15 @@ export interface ParsedJson {
 }
 
 /** Deeper documents are refused; the limit of Go's decoder is 10,000, ours keeps recursion within the stack. */
-const MAX_DEPTH = 1000;
-
-/** Names that reach an object's prototype, and escapes, which can spell any name. */
-const SUSPICIOUS = /__proto__|constructor|prototype|\\u/;
+export const MAX_DEPTH = 1000;
 
 /**
- * Parses JSON and names members that occur twice (A-25). `__proto__`, `constructor` and `prototype` are dropped at
- * every level (S-50). `checkDuplicates: false` skips the search for a caller that ignores them.
- * Throws SyntaxError for anything that is no JSON or nested deeper than 1,000 levels.
+ * Parses JSON and names members that occur twice (A-25). A member `__proto__` is a member like any other (S-50).
+ * `checkDuplicates: false` skips the search for a caller that ignores them.
+ * Throws SyntaxError for text that is not JSON or is nested deeper than 1,000 levels.
  */
 export function parseJson(text: string, { checkDuplicates = true } = {}): ParsedJson {
-  const value = SUSPICIOUS.test(text)
-    ? (JSON.parse(text, (key, item: Json) => (isUnsafeKey(key) ? undefined : item)) as Json)
-    : (JSON.parse(text) as Json);
+  const value = JSON.parse(text) as Json;
   return { value, duplicates: findDuplicates(text, checkDuplicates) };
 }
 
@@ -34,6 +29,13 @@ interface Level {
 
 /** A string, or a character that opens, closes or separates; scalars in between need no look. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
+
+/** Whether objects and lists are nested deeper than so many levels. */
+export function isDeeperThan(value: Json, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((item) => isDeeperThan(item, levels - 1));
+}
 
 /** Scans text that is known to be JSON. A string is a name when a colon follows it. */
 function findDuplicates(text: string, checkDuplicates: boolean): string[] {

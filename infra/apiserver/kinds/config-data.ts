@@ -1,6 +1,6 @@
 import type { Cause } from "../http/status-error.ts";
 import { sameJson } from "../rest/same-object.ts";
-import { isJsonObject, type JsonObject } from "../schema/schema.ts";
+import { isJsonObject, type JsonObject, memberOf } from "../schema/schema.ts";
 import { type KubeObject, objectAt, textAt } from "../storage/kube-object.ts";
 import { forbiddenField, invalidValue, required } from "./cause.ts";
 import type { Strategy } from "./registry.ts";
@@ -27,7 +27,7 @@ export const configMapStrategy: Strategy = {
       ...keyCauses("data", data),
       ...twice.map((key) => invalidValue(`data[${key}]`, key, "duplicate of key present in binaryData")),
       ...keyCauses("binaryData", binaryData),
-      ...(bytes > MAX_BYTES ? [tooLong("")] : []),
+      ...(bytes > MAX_BYTES ? [tooLong("[]")] : []),
     ];
   },
 };
@@ -87,7 +87,7 @@ function typeCauses({ metadata }: KubeObject, type: string, data: JsonObject): C
     const keys = ["username", "password"];
     return keys.some((key) => Object.hasOwn(data, key)) ? [] : keys.map((key) => required(`data[${key}]`));
   }
-  const keys = REQUIRED_KEYS[type] ?? [];
+  const keys = memberOf(REQUIRED_KEYS, type) ?? [];
   const missing = keys.filter((key) =>
     key === SSH_KEY ? textAt(data, key) === "" : !Object.hasOwn(data, key),
   );

@@ -1,9 +1,18 @@
 import { equalJson } from "../apply/typed-compare.ts";
 import { badRequest, failedPatch, StatusError } from "../http/status-error.ts";
-import { isJsonArray, isJsonObject, isUnsafeKey, type Json } from "../schema/schema.ts";
+import { isJsonArray, isJsonObject, type Json, memberOf, setMember } from "../schema/schema.ts";
 
 /** More operations than this are refused with 413, as by the real server. */
 const MAX_OPERATIONS = 10_000;
+
+/** All that the `copy` operations of one patch copy, as JSON; more is refused with 422, as by the real server. */
+const MAX_COPIED_BYTES = 3 * 1024 * 1024;
+
+/**
+ * List members that the operations of one patch may push aside: half a gigabyte of memory to move.
+ * Differs: the real server has no such limit; here one event loop serves all clients.
+ */
+const MAX_SHIFTED_ITEMS = 50_000_000;
 
 type Operation =
   | { readonly op: "add" | "replace" | "test"; readonly path: readonly string[]; readonly value: Json }
@@ -14,19 +23,25 @@ type Operation =
  * JSON patch (RFC 6902) with the answers of Kubernetes: `test` of a missing member with null succeeds, `replace` of a
  * missing member adds it and a `copy` of one is null (seen on 1.34.2), everything else that names something missing fails.
  *
- * The document is not changed. Throws StatusError 400 for a patch that is no list of operations, 413 for more than
- * 10,000 operations, and 422 for one that cannot be carried out.
+ * The document is not changed. Time is linear in the document, the patch and the bytes it copies. Throws StatusError
+ * 400 for a patch that is not a list of operations, 413 for more than 10,000 operations, and 422 for one that cannot
+ * be carried out or copies more than 3 MiB.
  */
 export function applyJsonPatch(doc: Json, ops: Json): Json {
   if (ops === null) return doc;
   if (!isJsonArray(ops))
     throw badRequest("error decoding patch: json: the patch is not a list of operations");
   if (ops.length > MAX_OPERATIONS) {
-    const text = `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${ops.length}`;
-    throw new StatusError(413, "RequestEntityTooLarge", text);
+    throw tooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${ops.length}`);
   }
   for (const op of ops) checkOperation(op);
-  return ops.reduce((patched: Json, op) => applyOperation(patched, readOperation(op)), doc);
+  const draft: Draft = { document: doc, own: new WeakSet(), copiedBytes: 0, shiftedItems: 0 };
+  for (const op of ops) carryOut(draft, readOperation(op));
+  return draft.document;
+}
+
+function tooLarge(text: string): StatusError {
+  return new StatusError(413, "RequestEntityTooLarge", `Request entity too large: ${text}`);
 }
 
 /** A patch with an operation that cannot be read is refused before anything is carried out. */
@@ -66,40 +81,87 @@ function readPointer(pointer: Json | undefined): readonly string[] {
   if (typeof pointer !== "string") throw failedPatch();
   if (pointer === "") return [];
   if (pointer.at(0) !== "/") throw failedPatch();
-  const tokens = pointer
+  return pointer
     .slice(1)
     .split("/")
     .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
-  if (tokens.some(isUnsafeKey)) throw failedPatch();
-  return tokens;
 }
 
-function applyOperation(doc: Json, operation: Operation): Json {
-  switch (operation.op) {
+/** The document while a patch is carried out. */
+interface Draft {
+  document: Json;
+  /** Objects and lists that were made for this patch; all others are shared and are copied before their first change. */
+  readonly own: WeakSet<object>;
+  copiedBytes: number;
+  shiftedItems: number;
+}
+
+type Container = Json[] | Record<string, Json>;
+
+function carryOut(draft: Draft, operation: Operation): void {
+  const { op, path } = operation;
+  switch (op) {
     case "add":
-      return change(doc, operation.path, { op: "add", value: operation.value });
+      add(draft, path, operation.value);
+      break;
     case "replace":
-      // Of the whole object: what is neither an object nor a list is passed over, as on the real server.
-      if (operation.path.length === 0)
-        return typeof operation.value === "object" ? (operation.value ?? doc) : doc;
-      return change(doc, operation.path, { op: "replace", value: operation.value });
+      if (path.length === 0) replaceAll(draft, operation.value);
+      else replace(draft, path, operation.value);
+      break;
     case "remove":
-      return change(doc, operation.path, { op: "remove" });
+      remove(draft, path);
+      break;
     case "test":
-      if (!equalJson(find(doc, operation.path) ?? null, operation.value)) throw failedPatch();
-      return doc;
+      if (!equalJson(find(draft.document, path) ?? null, operation.value)) throw failedPatch();
+      break;
     case "copy":
-      // Of the whole object, as on the real server, no copy is made.
-      if (operation.from.length === 0) throw failedPatch();
-      return change(doc, operation.path, { op: "add", value: find(doc, operation.from) ?? null });
-    case "move": {
-      const value = findExisting(doc, operation.from);
-      if (isBelow(operation.path, operation.from)) throw failedPatch();
-      return change(change(doc, operation.from, { op: "remove" }), operation.path, { op: "add", value });
-    }
+      add(draft, path, copied(draft, operation.from));
+      break;
+    case "move":
+      move(draft, operation.from, path);
+      break;
     default:
-      return operation satisfies never;
+      operation satisfies never;
   }
+}
+
+function move(draft: Draft, from: readonly string[], path: readonly string[]): void {
+  const value = findExisting(draft.document, from);
+  if (isBelow(path, from)) throw failedPatch();
+  remove(draft, from);
+  add(draft, path, value);
+}
+
+/** Of the whole object: the real server passes over a value that is neither an object nor a list. */
+function replaceAll(draft: Draft, value: Json): void {
+  if (typeof value === "object" && value !== null) draft.document = value;
+}
+
+/** A copy of the value at a path. Throws StatusError 422 beyond the limit, and for the whole object, as the real server. */
+function copied(draft: Draft, from: readonly string[]): Json {
+  if (from.length === 0) throw failedPatch();
+  const value = find(draft.document, from) ?? null;
+  if (typeof value !== "object" || value === null) {
+    charge(draft, Buffer.byteLength(JSON.stringify(value)));
+    return value;
+  }
+  const text = textOf(value);
+  charge(draft, Buffer.byteLength(text));
+  return JSON.parse(text) as Json;
+}
+
+/** Operations can nest an object deeper than the stack reaches. */
+function textOf(value: Json): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    throw failedPatch();
+  }
+}
+
+function charge(draft: Draft, bytes: number): void {
+  draft.copiedBytes += bytes;
+  if (draft.copiedBytes > MAX_COPIED_BYTES) throw failedPatch();
 }
 
 function isBelow(path: readonly string[], parent: readonly string[]): boolean {
@@ -111,7 +173,7 @@ function find(doc: Json, path: readonly string[]): Json | undefined {
   let value: Json | undefined = doc;
   for (const token of path) {
     if (isJsonArray(value)) value = value[indexOf(token, value.length - 1)];
-    else if (isJsonObject(value)) value = Object.hasOwn(value, token) ? value[token] : undefined;
+    else if (isJsonObject(value)) value = memberOf(value, token);
     else throw failedPatch();
   }
   return value;
@@ -130,32 +192,62 @@ function indexOf(token: string, last: number): number {
   return index;
 }
 
-type Change = { readonly op: "add" | "replace"; readonly value: Json } | { readonly op: "remove" };
-
-/** A copy of the document with one place changed; only the parents of that place are copied. */
-function change(doc: Json, path: readonly string[], edit: Change): Json {
-  const [token, ...rest] = path;
-  // The whole object is not a place a patch may change.
-  if (token === undefined) throw failedPatch();
-  if (isJsonArray(doc)) return changeList(doc, token, rest, edit);
-  if (!isJsonObject(doc)) throw failedPatch();
-  const isThere = Object.hasOwn(doc, token);
-  if (rest.length > 0) {
-    if (!isThere) throw failedPatch();
-    return { ...doc, [token]: change(doc[token] as Json, rest, edit) };
+/** The parent of a path's last member, ready to be changed. Throws for the whole object, which is not a place to change. */
+function openParent(draft: Draft, path: readonly string[]): readonly [parent: Container, token: string] {
+  const last = path.at(-1);
+  if (last === undefined) throw failedPatch();
+  let parent = owned(draft, draft.document);
+  draft.document = parent;
+  for (const token of path.slice(0, -1)) {
+    const child = owned(draft, find(parent, [token]));
+    if (Array.isArray(parent)) parent[Number(token)] = child;
+    else setMember(parent, token, child);
+    parent = child;
   }
-  if (edit.op !== "remove") return { ...doc, [token]: edit.value };
-  if (!isThere) throw failedPatch();
-  const { [token]: _, ...others } = doc;
-  return others;
+  return [parent, last];
 }
 
-function changeList(list: readonly Json[], token: string, rest: readonly string[], edit: Change): Json {
-  if (rest.length === 0 && edit.op === "add") {
-    const index = token === "-" ? list.length : indexOf(token, list.length);
-    return list.toSpliced(index, 0, edit.value);
+function owned({ own }: Draft, value: Json | undefined): Container {
+  if (typeof value !== "object" || value === null) throw failedPatch();
+  // What is in the set was made here, so it may be written to.
+  if (own.has(value)) return value as Container;
+  const copy = isJsonArray(value) ? [...value] : { ...value };
+  own.add(copy);
+  return copy;
+}
+
+function add(draft: Draft, path: readonly string[], value: Json): void {
+  const [parent, token] = openParent(draft, path);
+  if (!Array.isArray(parent)) {
+    setMember(parent, token, value);
+    return;
   }
-  const index = indexOf(token, list.length - 1);
-  if (rest.length > 0) return list.with(index, change(list[index] as Json, rest, edit));
-  return edit.op === "remove" ? list.toSpliced(index, 1) : list.with(index, edit.value);
+  const index = token === "-" ? parent.length : indexOf(token, parent.length);
+  shift(draft, parent.length - index);
+  parent.splice(index, 0, value);
+}
+
+function replace(draft: Draft, path: readonly string[], value: Json): void {
+  const [parent, token] = openParent(draft, path);
+  if (Array.isArray(parent)) parent[indexOf(token, parent.length - 1)] = value;
+  else setMember(parent, token, value);
+}
+
+function remove(draft: Draft, path: readonly string[]): void {
+  const [parent, token] = openParent(draft, path);
+  if (!Array.isArray(parent)) {
+    if (!Object.hasOwn(parent, token)) throw failedPatch();
+    delete parent[token];
+    return;
+  }
+  const index = indexOf(token, parent.length - 1);
+  shift(draft, parent.length - index);
+  parent.splice(index, 1);
+}
+
+function shift(draft: Draft, items: number): void {
+  draft.shiftedItems += items;
+  if (draft.shiftedItems > MAX_SHIFTED_ITEMS) {
+    throw tooLarge(`The operations of a JSON patch may push aside ${MAX_SHIFTED_ITEMS} list members`);
+  }
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, isUnsafeKey, type Json } from "../schema/schema.ts";
+import { isJsonObject, type Json, memberOf, setMember } from "../schema/schema.ts";
 
 /**
  * JSON merge patch (RFC 7386): null removes, objects merge, everything else replaces.
@@ -8,9 +8,8 @@ export function applyMergePatch(doc: Json, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;
   const merged: Record<string, Json> = isJsonObject(doc) ? { ...doc } : {};
   for (const [name, value] of Object.entries(patch)) {
-    if (isUnsafeKey(name)) continue;
     if (value === null) delete merged[name];
-    else merged[name] = applyMergePatch(Object.hasOwn(merged, name) ? (merged[name] as Json) : null, value);
+    else setMember(merged, name, applyMergePatch(memberOf(merged, name) ?? null, value));
   }
   return merged;
 }

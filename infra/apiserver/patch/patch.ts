@@ -9,8 +9,8 @@ import {
   writeOptions,
 } from "../http/request.ts";
 import { isTrue } from "../http/router.ts";
-import { badRequest, conflict, notFound, StatusError } from "../http/status-error.ts";
-import { parseJson } from "../http/strict-json.ts";
+import { badRequest, conflict, failedPatch, notFound, StatusError } from "../http/status-error.ts";
+import { isDeeperThan, MAX_DEPTH, parseJson } from "../http/strict-json.ts";
 import { kindVersions } from "../kinds/kind-versions.ts";
 import { groupVersion } from "../kinds/registry.ts";
 import { admit, restrictToEndpoint } from "../rest/admission.ts";
@@ -68,6 +68,8 @@ export function patchDocument(request: ApiRequest, document: JsonObject): Patche
   const carryOut = patchFunction(contentType, target.type.custom && target.subresource !== "scale");
   const { value, duplicates } = parsePatch(request.body);
   const patched = carryOut(document, value);
+  // Operations can nest what no body could.
+  if (isDeeperThan(patched, MAX_DEPTH)) throw failedPatch();
   if (!isJsonObject(patched)) throw badRequest("error decoding patch: the result is not an object");
   return { patched, duplicates: duplicates.map(duplicateField) };
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from "../schema/schema.ts";
+import { isJsonObject, type Json, memberOf } from "../schema/schema.ts";
 
 type Step =
   | { readonly kind: "member"; readonly name: string }
@@ -38,7 +38,7 @@ function follow(start: readonly Json[], steps: readonly Step[]): Json[] {
 function take(value: Json, step: Step): Json[] {
   switch (step.kind) {
     case "member": {
-      const member = isJsonObject(value) ? value[step.name] : undefined;
+      const member = isJsonObject(value) ? memberOf(value, step.name) : undefined;
       return member === undefined ? [] : [member];
     }
     case "index": {

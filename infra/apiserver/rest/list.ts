@@ -1,7 +1,7 @@
 import { representEach } from "../http/represent.ts";
 import type { Answer, ApiRequest } from "../http/request.ts";
 import { badRequest, type Cause, expired, invalid, notFound, StatusError } from "../http/status-error.ts";
-import { isJsonObject, type Json } from "../schema/schema.ts";
+import { isJsonObject, type Json, memberOf } from "../schema/schema.ts";
 import { allSoon } from "../soon.ts";
 import { type KubeObject, keyOf, textAt } from "../storage/kube-object.ts";
 import { findLive } from "./commit.ts";
@@ -126,7 +126,7 @@ function checkSelectable(
 
 function textOfPath(object: KubeObject, path: string): string {
   let value: Json | undefined = object;
-  for (const member of path.split(".")) value = isJsonObject(value) ? value[member] : undefined;
+  for (const member of path.split(".")) value = isJsonObject(value) ? memberOf(value, member) : undefined;
   return value === undefined || value === null ? "" : String(value);
 }
 

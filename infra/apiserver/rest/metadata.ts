@@ -1,7 +1,7 @@
 import type { Random } from "../../../shared/runtime/ports.ts";
-import { equalJson } from "../apply/typed-compare.ts";
 import type { Cause } from "../http/status-error.ts";
-import { isJsonObject, type Json, type JsonObject } from "../schema/schema.ts";
+import { canonicalJson } from "../schema/canonical.ts";
+import { isJsonObject, type Json, type JsonObject, memberOf, setMember } from "../schema/schema.ts";
 import { listAt, objectAt, textAt } from "../storage/kube-object.ts";
 
 const NAME_MAX_LENGTH = 253;
@@ -25,7 +25,7 @@ export function tidyMetadata(metadata: JsonObject): JsonObject {
   const tidy: Record<string, Json> = {};
   for (const [member, value] of Object.entries(metadata)) {
     if (member === "selfLink" || isEmpty(value)) continue;
-    tidy[member] = TIDY[member]?.(value) ?? value;
+    setMember(tidy, member, memberOf(TIDY, member)?.(value) ?? value);
   }
   return tidy;
 }
@@ -40,9 +40,8 @@ const TIDY: Readonly<Record<string, (value: Json) => Json>> = {
 /** The text for a Warning header when owner references were given twice. */
 export function copyWarnings(given: JsonObject, tidy: JsonObject, verb: string): string[] {
   const kept = listAt(tidy, "ownerReferences");
-  const copies = listAt(given, "ownerReferences").filter(
-    (reference, index, all) => all.findIndex((other) => equalJson(other, reference)) < index,
-  );
+  const seen = new Set<string>();
+  const copies = listAt(given, "ownerReferences").filter((reference) => !isFirst(seen, reference));
   if (copies.length === 0 || kept.length === 0) return [];
   const uids = copies.map((reference) => textAt(isJsonObject(reference) ? reference : {}, "uid")).join(",");
   return [
@@ -57,9 +56,14 @@ function withTexts(value: Json): Json {
 
 function withoutCopies(value: Json): Json {
   if (!Array.isArray(value) || value.length < 2) return value;
-  return value.filter(
-    (item: Json, index) => value.findIndex((other: Json) => equalJson(other, item)) === index,
-  );
+  const seen = new Set<string>();
+  return value.filter((item: Json) => isFirst(seen, item));
+}
+
+/** Whether no equal value was seen before. */
+function isFirst(seen: Set<string>, value: Json): boolean {
+  const { size } = seen;
+  return seen.add(canonicalJson(value)).size > size;
 }
 
 function isEmpty(value: Json): boolean {
@@ -124,10 +128,10 @@ export function finalizerDomainCauses(finalizers: readonly Json[], field: string
 
 /** Texts for Warning headers: new finalizers that others may use by accident. */
 export function metadataWarnings(metadata: JsonObject, live: JsonObject | undefined): string[] {
-  const known = listAt(live, "finalizers");
+  const known = new Set(listAt(live, "finalizers"));
   return listAt(metadata, "finalizers")
     .map(String)
-    .filter((name) => !(name.includes("/") || STANDARD_FINALIZERS.has(name) || known.includes(name)))
+    .filter((name) => !(name.includes("/") || STANDARD_FINALIZERS.has(name) || known.has(name)))
     .map(
       (name) =>
         `metadata.finalizers: "${name}": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
@@ -184,7 +188,7 @@ export function qualifiedNameCauses(key: string, field: string): Cause[] {
   return [
     invalidValue(
       key,
-      "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc')",
+      "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
       field,
     ),
   ];

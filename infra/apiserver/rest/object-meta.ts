@@ -80,9 +80,10 @@ function serverOwned(stored: ObjectMeta): ObjectMeta {
 }
 
 function newFinalizers(stored: ObjectMeta, metadata: JsonObject): string[] {
+  const known = new Set(stored.finalizers);
   return listAt(metadata, "finalizers")
     .map(String)
-    .filter((name) => !stored.finalizers?.includes(name));
+    .filter((name) => !known.has(name));
 }
 
 function immutable(field: string, value: Json): Cause {

@@ -1,18 +1,10 @@
-import { isJsonObject, type Json, type JsonObject } from "../schema/schema.ts";
+import { equalJson } from "../apply/typed-compare.ts";
+import { isJsonObject, type Json, type JsonObject, memberOf } from "../schema/schema.ts";
 import { type KubeObject, listAt, omit } from "../storage/kube-object.ts";
 
-/** Deep equality of JSON values; the order of members does not matter. */
+/** Deep equality of JSON values that may be absent; the order of members does not matter. */
 export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a)) return Array.isArray(b) && sameList(a, b);
-  if (!isJsonObject(a) || !isJsonObject(b)) return false;
-  const members = Object.keys(a);
-  if (members.length !== Object.keys(b).length) return false;
-  return members.every((member) => member in b && sameJson(a[member], b[member]));
-}
-
-function sameList(a: readonly Json[], b: readonly Json[]): boolean {
-  return a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
+  return a === b || (a !== undefined && b !== undefined && equalJson(a, b));
 }
 
 /** Whether storing `next` over `live` would change nothing but times in managedFields (A-17). */
@@ -26,7 +18,7 @@ export function sameObject(live: KubeObject, next: KubeObject): boolean {
 export function sameContent(a: JsonObject, b: JsonObject, ignored: readonly string[]): boolean {
   for (const member of new Set([...Object.keys(a), ...Object.keys(b)])) {
     if (member === "metadata" || member === "apiVersion" || ignored.includes(member)) continue;
-    if (!sameJson(a[member], b[member])) return false;
+    if (!sameJson(memberOf(a, member), memberOf(b, member))) return false;
   }
   return true;
 }

@@ -1,35 +1,55 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject, type Schema } from "./schema.ts";
+import { tooLarge } from "../http/status-error.ts";
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  memberOf,
+  type Schema,
+  setMember,
+} from "./schema.ts";
+
+/**
+ * Characters of JSON that defaults may add to one object. It is more than an object may have (A-06), and keeps a long
+ * list whose members each get a large default from filling the memory.
+ */
+const MAX_DEFAULTED_CHARACTERS = 4 * 1024 * 1024;
 
 /**
  * The object as it is decoded and read: a null where the schema allows none is dropped when there is no default
  * (list members excepted, validation refuses those), then defaults are filled in (A-53).
- * Returns the object itself when nothing changes.
+ * Returns the object itself when nothing changes. Throws StatusError 500 when defaults add more than 4 MiB.
  */
 export function applyDefaults(schema: Schema, object: Json): Json {
-  return fill(schema, object, true);
+  return fill({ dropNulls: true, characters: 0 }, schema, object);
 }
 
 /** Only fills in defaults, as after an apply: a null without default stays and fails validation. */
 export function fillDefaults(schema: Schema, object: Json): Json {
-  return fill(schema, object, false);
+  return fill({ dropNulls: false, characters: 0 }, schema, object);
 }
 
-function fill(schema: Schema, value: Json, dropNulls: boolean): Json {
-  if (isJsonArray(value))
-    return schema.items === undefined ? value : fillItems(schema.items, value, dropNulls);
-  return isJsonObject(value) ? fillMembers(schema, value, dropNulls) : value;
+interface Filling {
+  readonly dropNulls: boolean;
+  /** What defaults have added so far. */
+  characters: number;
+}
+
+function fill(filling: Filling, schema: Schema, value: Json): Json {
+  if (isJsonArray(value)) return schema.items === undefined ? value : fillItems(filling, schema.items, value);
+  return isJsonObject(value) ? fillMembers(filling, schema, value) : value;
 }
 
 function refusesNull(schema: Schema): boolean {
   return schema.nullable !== true;
 }
 
-function fillItems(schema: Schema, items: readonly Json[], dropNulls: boolean): Json {
+function fillItems(filling: Filling, schema: Schema, items: readonly Json[]): Json {
   let copy: Json[] | undefined;
   for (const [index, item] of items.entries()) {
     const { default: fallback } = schema;
     const isReplaced = item === null && refusesNull(schema) && fallback !== undefined;
-    const filled = fill(schema, isReplaced ? fallback : item, dropNulls);
+    const filled = isReplaced ? insert(filling, schema, fallback) : fill(filling, schema, item);
     if (filled === item) continue;
     copy ??= [...items];
     copy[index] = filled;
@@ -37,31 +57,42 @@ function fillItems(schema: Schema, items: readonly Json[], dropNulls: boolean): 
   return copy ?? items;
 }
 
-function fillMembers(schema: Schema, object: JsonObject, dropNulls: boolean): Json {
+function fillMembers(filling: Filling, schema: Schema, object: JsonObject): Json {
   let copy: Record<string, Json> | undefined;
   for (const name of Object.keys(object)) {
     const below = memberSchema(schema, name);
     if (below === undefined) continue;
     const item = object[name] as Json;
-    const filled = fillMember(below, item, dropNulls);
+    const filled = fillMember(filling, below, item);
     if (filled === item) continue;
     copy ??= { ...object };
     if (filled === undefined) delete copy[name];
-    else copy[name] = filled;
+    else setMember(copy, name, filled);
   }
   for (const [name, fallback] of defaultsOf(schema)) {
     if (Object.hasOwn(object, name)) continue;
     copy ??= { ...object };
-    copy[name] = fill(schema.properties?.[name] ?? {}, fallback, dropNulls);
+    setMember(copy, name, insert(filling, memberOf(schema.properties ?? {}, name) ?? {}, fallback));
   }
   return copy ?? object;
 }
 
-function fillMember(schema: Schema, item: Json, dropNulls: boolean): Json | undefined {
-  if (item !== null || !refusesNull(schema)) return fill(schema, item, dropNulls);
-  if (schema.default !== undefined) return fill(schema, schema.default, dropNulls);
+function fillMember(filling: Filling, schema: Schema, item: Json): Json | undefined {
+  if (item !== null || !refusesNull(schema)) return fill(filling, schema, item);
+  if (schema.default !== undefined) return insert(filling, schema, schema.default);
   // Where any type fits, nothing would refuse it.
-  return dropNulls || fitsAny(schema) ? undefined : item;
+  return filling.dropNulls || fitsAny(schema) ? undefined : item;
+}
+
+const lengths = new WeakMap<Schema, number>();
+
+/** A default, with the defaults of what it holds. */
+function insert(filling: Filling, schema: Schema, fallback: Json): Json {
+  const length = lengths.get(schema) ?? JSON.stringify(fallback).length;
+  lengths.set(schema, length);
+  filling.characters += length;
+  if (filling.characters > MAX_DEFAULTED_CHARACTERS) throw tooLarge();
+  return fill(filling, schema, fallback);
 }
 
 function fitsAny(schema: Schema): boolean {

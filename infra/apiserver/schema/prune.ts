@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, isUnsafeKey, type Json, type JsonObject, type Schema } from "./schema.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject, type Schema, setMember } from "./schema.ts";
 
 export interface Pruned {
   readonly value: Json;
@@ -70,7 +70,7 @@ function pruneMembers(place: Place, object: JsonObject, path: string): Json {
       const kept = pruneNode(at(place, below), item, child);
       if (kept === item) continue;
       copy ??= { ...object };
-      copy[name] = kept;
+      setMember(copy, name, kept);
     }
   }
   return copy ?? object;
@@ -78,7 +78,6 @@ function pruneMembers(place: Place, object: JsonObject, path: string): Json {
 
 /** The schema of a member; undefined = unknown. */
 function memberSchema({ schema, isResource }: Place, name: string): Schema | undefined {
-  if (isUnsafeKey(name)) return undefined;
   if (isResource && TYPE_AND_METADATA.has(name)) return FREE;
   const { properties, additionalProperties } = schema;
   if (properties !== undefined && Object.hasOwn(properties, name)) return properties[name];

@@ -74,7 +74,13 @@ export function isJsonArray(value: unknown): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Names that reach an object's prototype when merged carelessly; no field of ours is ever called so (S-50). */
-export function isUnsafeKey(key: string): boolean {
-  return key === "__proto__" || key === "constructor" || key === "prototype";
+/** An own member; undefined for what every object inherits, such as `constructor` (S-50). */
+export function memberOf<T>(object: { readonly [name: string]: T }, name: string): T | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/** Sets a member of an object under construction, whatever its name: assignment to `__proto__` sets none (S-50). */
+export function setMember<T>(target: { [name: string]: T }, name: string, value: T): void {
+  if (name !== "__proto__") target[name] = value;
+  else Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
 }

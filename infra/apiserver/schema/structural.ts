@@ -1,5 +1,5 @@
 import type { Cause } from "../http/status-error.ts";
-import { isJsonObject, type Json, type JsonObject } from "./schema.ts";
+import { isJsonObject, type Json, type JsonObject, memberOf } from "./schema.ts";
 
 /** What makes a schema not structural: a node without type, list keys that may be missing (A-52). */
 export function structuralCauses(schema: JsonObject, field: string): Cause[] {
@@ -32,7 +32,7 @@ function listKeyCauses(schema: JsonObject, field: string): Cause[] {
   const properties = isJsonObject(items["properties"]) ? items["properties"] : {};
   const required: readonly Json[] = Array.isArray(items["required"]) ? items["required"] : [];
   return keys.map(String).flatMap((key): Cause[] => {
-    const property = properties[key];
+    const property = memberOf(properties, key);
     if (required.includes(key) || (isJsonObject(property) && property["default"] !== undefined)) return [];
     const message = `Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property`;
     return [{ reason: "FieldValueRequired", message, field: `${field}.items.properties[${key}].default` }];

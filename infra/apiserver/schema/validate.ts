@@ -1,6 +1,8 @@
 import { equalJson } from "../apply/typed-compare.ts";
 import type { Cause } from "../http/status-error.ts";
+import { canonicalJson } from "./canonical.ts";
 import { hasFormat } from "./format.ts";
+import { identityOf, itemsByIdentity, keysOf } from "./list-identity.ts";
 import { compilePattern } from "./pattern.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject, type Schema } from "./schema.ts";
 
@@ -28,12 +30,8 @@ function member({ causes, path, stored }: Place, name: string): Place {
   return { causes, path: path === "" ? name : `${path}.${name}`, stored: before };
 }
 
-/** Members of keyed lists correspond by their keys; those of other lists do not. */
-function itemAt({ causes, path, stored }: Place, index: number, keys: readonly string[], item: Json): Place {
-  const identity = keys.length === 0 ? undefined : keysOf(item, keys);
-  const others = identity !== undefined && Array.isArray(stored) ? (stored as readonly Json[]) : [];
-  const before = others.find((other) => equalJson(keysOf(other, keys) ?? null, identity ?? null));
-  return { causes, path: `${path}[${index}]`, stored: before };
+function itemAt({ causes, path }: Place, index: number, stored: Json | undefined): Place {
+  return { causes, path: `${path}[${index}]`, stored };
 }
 
 function report(place: Place, reason: string, message: string): void {
@@ -134,27 +132,24 @@ function checkItems(place: Place, schema: Schema, items: readonly Json[]): void 
   if (minItems !== undefined && items.length < minItems) {
     refuse(place, items.length, `should have at least ${minItems} items`);
   }
-  if (schema.uniqueItems === true && new Set(items.map(canonical)).size < items.length) {
+  if (schema.uniqueItems === true && new Set(items.map(canonicalJson)).size < items.length) {
     refuse(place, items, "shouldn't contain duplicates");
   }
-  if (schema.items !== undefined) {
-    const keys = schema["x-kubernetes-list-map-keys"] ?? [];
-    for (const [index, item] of items.entries())
-      checkNode(itemAt(place, index, keys, item), schema.items, item);
-  }
+  if (schema.items !== undefined) checkEachItem(place, schema, schema.items, items);
   checkIdentity(place, schema, items);
+}
+
+function checkEachItem(place: Place, list: Schema, schema: Schema, items: readonly Json[]): void {
+  const keys = list["x-kubernetes-list-map-keys"] ?? [];
+  const stored = itemsByIdentity(place.stored, keys);
+  for (const [index, item] of items.entries()) {
+    const identity = stored.size === 0 ? undefined : identityOf(item, keys);
+    checkNode(itemAt(place, index, identity === undefined ? undefined : stored.get(identity)), schema, item);
+  }
 }
 
 function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-function canonical(value: Json): string {
-  return JSON.stringify(value, (_, inner: Json) =>
-    isJsonObject(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([left], [right]) => (left < right ? -1 : 1)))
-      : inner,
-  );
 }
 
 /** Members of sets and keyed lists are unique; the later one of two is reported. */
@@ -166,20 +161,12 @@ function checkIdentity(place: Place, schema: Schema, items: readonly Json[]): vo
   for (const [index, item] of items.entries()) {
     const identity = keys === undefined ? item : keysOf(item, keys);
     if (identity === undefined) continue;
-    const text = canonical(identity);
+    const text = canonicalJson(identity);
     if (seen.has(text)) {
-      report(itemAt(place, index, [], item), "FieldValueDuplicate", `Duplicate value: ${text}`);
+      report(itemAt(place, index, undefined), "FieldValueDuplicate", `Duplicate value: ${text}`);
     }
     seen.add(text);
   }
-}
-
-function keysOf(item: Json, keys: readonly string[]): JsonObject | undefined {
-  if (!isJsonObject(item)) return undefined;
-  const found = keys
-    .filter((key) => Object.hasOwn(item, key))
-    .map((key) => [key, item[key] as Json] as const);
-  return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
 /** Every embedded resource says what it is. */

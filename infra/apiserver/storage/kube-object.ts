@@ -59,7 +59,7 @@ export function keyOf(meta: { readonly namespace?: string; readonly name: string
 
 /** A copy of `object` without `field`; the object itself when it has none. */
 export function omit<T extends JsonObject>(object: T, field: string): T {
-  if (!(field in object)) return object;
+  if (!Object.hasOwn(object, field)) return object;
   const { [field]: _, ...rest } = object;
   return rest as T;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { systemClock } from "../../clock.ts";
-import { StatusError } from "../http/status-error.ts";
+import { tooLarge } from "../http/status-error.ts";
 import { type Change, type ChangeType, Collection } from "./collection.ts";
 import { type KubeObject, keyOf, withMetadata } from "./kube-object.ts";
 
@@ -126,7 +126,7 @@ export class Storage {
     const previous = this.collection(type).find(key);
     const change = this.#change(previous ? "MODIFIED" : "ADDED", object, previous);
     if (Buffer.byteLength(change.text) > OBJECT_MAX_BYTES) {
-      throw new StatusError(500, "", "etcdserver: request is too large");
+      throw tooLarge();
     }
     this.#recorder?.record(type, change);
     this.#byUid.set(object.metadata.uid, { type, key });

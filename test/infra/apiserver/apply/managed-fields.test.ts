@@ -257,12 +257,14 @@ describe("server-side apply", () => {
     });
   });
 
-  it("keeps names that reach a prototype out of the object", async () => {
+  it("keeps members whose names every object inherits, and says who owns them", async () => {
     const body = JSON.parse(
       '{"spec": {"labels": {"__proto__": "x", "a": "b"}, "free": {"constructor": {"p": 1}}}}',
     );
     const live = await apply(undefined, body);
-    expect(contentOf(live)).toEqual({ spec: { labels: { a: "b" }, free: {}, mode: "Auto" } });
+    const text = '{"labels":{"__proto__":"x","a":"b"},"free":{"constructor":{"p":1}},"mode":"Auto"}';
+    expect(contentOf(live)).toEqual({ spec: JSON.parse(text) });
+    expect(JSON.stringify(ownersOf(live))).toContain('"f:labels":{"f:__proto__":{},"f:a":{}}');
   });
 });
 

@@ -22,9 +22,11 @@ describe("strict JSON", () => {
       }),
     ));
 
-  it("drops names that reach a prototype, however they are spelled", () => {
+  it("keeps names that every object inherits as members like any other, however they are spelled", () => {
     const text = '{"a": {"__proto__": {"x": 1}, "\\u005f_proto__": 1, "constructor": 1, "b": 2}}';
-    expect(JSON.stringify(parseJson(text).value)).toBe('{"a":{"b":2}}');
+    const { value, duplicates } = parseJson(text);
+    expect(JSON.stringify(value)).toBe('{"a":{"__proto__":1,"constructor":1,"b":2}}');
+    expect(duplicates).toEqual(["a.__proto__"]);
   });
 
   it("refuses what is no JSON and what is nested too deeply", () => {

@@ -28,10 +28,11 @@ describe("merge patch", () => {
       }),
     ));
 
-  it("does not reach a prototype", () => {
+  it("keeps members whose names every object inherits, and reaches no prototype", () => {
     const patch = JSON.parse('{"__proto__": {"x": 1}, "constructor": {"prototype": {"x": 1}}, "a": 1}');
     const merged = applyMergePatch({}, patch);
-    expect(Object.keys(merged as object)).toEqual(["a"]);
+    expect(Object.keys(merged as object)).toEqual(["__proto__", "constructor", "a"]);
+    expect(JSON.stringify(merged)).toBe(JSON.stringify(patch));
     expect(({} as { x?: number }).x).toBeUndefined();
   });
 });

@@ -151,6 +151,25 @@ describe("patches over HTTP", () => {
     expect((await api.call("PATCH", `${WIDGETS_PATH}/w`, { type: STRATEGIC, body: {} })).code).toBe(415);
   });
 
+  it("refuses operations that nest an object deeper than a body may be", async () => {
+    await using api = await startTestServer();
+    await api.call("POST", "/api/v1/namespaces/default/configmaps", { body: { metadata: { name: "m" } } });
+    const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}{}${"}".repeat(levels)}`);
+    const deeper = (times: number) =>
+      Array.from({ length: times }, (_, index) => ({
+        op: "add",
+        path: `/data${"/a".repeat(900 * index)}`,
+        value: nested(900),
+      }));
+    for (const times of [2, 12]) {
+      const { code, body } = await api.call("PATCH", "/api/v1/namespaces/default/configmaps/m", {
+        type: JSON_PATCH,
+        body: deeper(times),
+      });
+      expect([code, body.reason]).toEqual([422, "Invalid"]);
+    }
+  });
+
   it("cannot reach an object's prototype", async () => {
     await using api = await startTestServer();
     await api.call("POST", WIDGETS_PATH, { body: widget("w") });

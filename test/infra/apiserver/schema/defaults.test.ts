@@ -15,6 +15,21 @@ const SCHEMA: Schema = {
   },
 };
 
+describe("defaults of a long list", () => {
+  const item = (value: Json): Schema => ({ type: "object", properties: { a: { default: value } } });
+  const list = (value: Json): Schema => ({ properties: { list: { type: "array", items: item(value) } } });
+  const of = (length: number): Json => ({ list: Array.from({ length }, () => ({})) });
+
+  it("add 4 MiB at most, whatever they consist of", () => {
+    const large = "d".repeat(1024 * 1024 - 2);
+    expect(applyDefaults(list(large), of(4))).toBeDefined();
+    for (const schema of [list(large), list({ many: new Array(200_000).fill({ x: 1 }) })]) {
+      expect(() => applyDefaults(schema, of(1_000))).toThrow("etcdserver: request is too large");
+      expect(() => fillDefaults(schema, of(1_000))).toThrow("etcdserver: request is too large");
+    }
+  });
+});
+
 describe("defaults", () => {
   it("are filled in where their parent exists", () => {
     expect(applyDefaults(SCHEMA, { list: [{}, { p: "UDP" }] })).toEqual({
