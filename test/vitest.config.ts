@@ -27,6 +27,7 @@ export default defineConfig({
     maxWorkers: 4,
     root: new URL("..", import.meta.url).pathname,
     reporters: ["default", skippedReporter],
+    setupFiles: ["test/support/seeded.ts"],
     projects: [
       // Nothing that they import keeps a state, so they share their modules.
       project("unit", UNIT, { timeoutMs: 10_000, isolate: false }),

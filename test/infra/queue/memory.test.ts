@@ -16,7 +16,6 @@ queueSuite({
 queueModelSuite({
   name: "memory",
   time: "virtual",
-  sequences: 1_000,
   atOnce: 1,
   maxLength: 50,
   create: async (timing) => {

@@ -30,6 +30,8 @@ export interface Row {
   aged: boolean;
   /** Has been dead and neither succeeded nor been revived since. */
   died: boolean;
+  /** Its last run has ended, its letter is being written: it still runs, for nobody but the letter. */
+  dying: boolean;
 }
 
 interface Wish {
@@ -121,7 +123,7 @@ export class NaiveLedger {
     if (this.paused || ready.length === 0) return undefined;
     if (this.nextClaimAt !== undefined && now < this.nextClaimAt) return undefined;
     if (this.nextClaimAt !== undefined) this.nextClaimAt = now + BREAKER.claimEveryMs;
-    const row = ready.filter((each) => this.hasRoom(each)).toSorted((a, b) => this.order(a, b))[0];
+    const row = this.firstWithRoom(ready);
     if (row === undefined) return undefined;
     this.turns.set(lineOf(row), ++this.turn);
     const kept = this.fences.get(row.key);
@@ -142,6 +144,32 @@ export class NaiveLedger {
       turn: ++this.turn,
     });
     return claim;
+  }
+
+  /** A dying key keeps its tenant's slot until it is buried, which takes longer than a claim of what has room now. */
+  firstWithRoom(ready: readonly Row[]): Row | undefined {
+    for (;;) {
+      const row = ready.filter((each) => this.hasRoom(each)).toSorted((a, b) => this.order(a, b))[0];
+      if (row !== undefined || !this.bury()) return row;
+    }
+  }
+
+  /** The letter of the key that began to die first is written. False when there is none. */
+  bury(): boolean {
+    const dying = this.rows.filter((row) => row.dying).toSorted((a, b) => a.turn - b.turn)[0];
+    if (dying === undefined) return false;
+    Object.assign(dying, { state: "dead", dying: false, turn: ++this.turn });
+    return true;
+  }
+
+  buryAll(): void {
+    while (this.bury());
+  }
+
+  /** Time has its effect and all letters are written, which may be what time waits for. */
+  rest(now: number): void {
+    do this.tick(now);
+    while (this.bury());
   }
 
   /** Ready keys that a worker with a free slot would run now. */
@@ -217,10 +245,8 @@ export class NaiveLedger {
     if (!terminal && row.failures < this.terms.attempts) {
       this.next(now, row, [retry]);
     } else if (row.events.length === 0) {
-      row.state = "dead";
       if (!row.died) row.deadSince = now;
-      row.died = true;
-      row.turn = ++this.turn;
+      Object.assign(row, { dying: true, died: true, owner: "", turn: ++this.turn });
     } else {
       const revived = row.died && row.events.some((event) => event.class === "live");
       row.failures = revived ? 0 : this.terms.attempts - 1;
@@ -277,6 +303,7 @@ function lineOf(row: Row): string {
 
 /** When time moves a row on. */
 function dueOf(row: Row): number {
+  if (row.dying) return Number.POSITIVE_INFINITY;
   if (row.state === "dead") return row.deadSince + LEDGER_LIMITS.deadKeptMs;
   if (row.state !== "ready") return row.due;
   return row.class === "resync" && !row.aged ? row.readyAt + LEDGER_LIMITS.agingMs : Number.POSITIVE_INFINITY;
@@ -299,5 +326,6 @@ function newRow(key: string, wanted: "live" | "resync"): Row {
     deadSince: 0,
     aged: false,
     died: false,
+    dying: false,
   };
 }

@@ -7,7 +7,7 @@ import { describeWith } from "../../../support/requires.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 import { twoProcesses } from "../../../support/two-processes.ts";
 
-describeWith(redisMissing())("the bullmq queue beside the model", () => {
+describeWith(redisMissing())("on Redis", () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis();
@@ -17,7 +17,6 @@ describeWith(redisMissing())("the bullmq queue beside the model", () => {
   queueModelSuite({
     name: "bullmq",
     time: "real",
-    sequences: 1_000,
     atOnce: 40,
     maxLength: 16,
     create: (timing) => {

@@ -27,7 +27,7 @@ class Pair {
     // Distinct instants, so that order has one meaning.
     this.#now += operation.type === "pass" ? operation.ms + 1 : 1;
     this.ledger.tick(this.#now);
-    this.model.tick(this.#now);
+    this.model.rest(this.#now);
     if (operation.type === "claim") this.#claim();
     if (operation.type === "enqueue") {
       this.ledger.enqueue(this.#now, operation.entry);
@@ -64,6 +64,7 @@ class Pair {
   }
 
   #compare(): void {
+    this.model.buryAll();
     const { nextDueMs, ...counts } = this.ledger.depth(this.#now);
     expect(counts).toMatchObject(this.model.counts());
     expect(counts.breakerOpen ?? false).toBe(this.model.nextClaimAt !== undefined);

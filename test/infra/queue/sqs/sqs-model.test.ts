@@ -10,7 +10,7 @@ import type { SqsServer } from "../../../support/sqs.ts";
 import { sqsTarget, startSqs } from "../../../support/sqs.ts";
 import { twoProcesses } from "../../../support/two-processes.ts";
 
-describeWith(redisMissing())("the sqs queue beside the model", () => {
+describeWith(redisMissing())("on Redis and an SQS server", () => {
   let redis: RedisServer;
   let sqs: SqsServer;
   beforeAll(async () => {
@@ -30,7 +30,6 @@ describeWith(redisMissing())("the sqs queue beside the model", () => {
   queueModelSuite({
     name: "sqs",
     time: "real",
-    sequences: 1_000,
     atOnce: 40,
     maxLength: 10,
     create: (timing) => {

@@ -1,0 +1,35 @@
+import type { Operation } from "../infra/queue/operations.ts";
+
+interface FoundSequence {
+  readonly what: string;
+  readonly sequence: readonly Operation[];
+}
+
+const live = (key: string, delayMs = 0): Operation => ({
+  type: "enqueue",
+  entry: { key, delayMs, class: "live" },
+});
+
+/** Sequences that once told a driver from the model, shrunk; every driver plays them. */
+export const FOUND_SEQUENCES: readonly FoundSequence[] = [
+  {
+    // The model was wrong: it had t|c dead at once, so that t|b had room and came before v. A key that has failed for
+    // good holds its tenant's slot until its letter is written, on every driver; meanwhile v, of another tenant, runs.
+    what: "a dying key holds the slot of its tenant until it is buried",
+    sequence: [
+      { type: "enqueue", entry: { key: "t|c", delayMs: 0, class: "resync" } },
+      live("u|a"),
+      { type: "release", back: 0 },
+      { type: "pass", ms: 6_000 },
+      live("t|c"),
+      { type: "pause", paused: true },
+      live("t|b", 2_000),
+      { type: "release", back: 1 },
+      live("v"),
+      live("t|a"),
+      { type: "pause", paused: false },
+      live("v"),
+      { type: "pass", ms: 17_500 },
+    ],
+  },
+];
