@@ -24,5 +24,5 @@ describe("the built JavaScript", () => {
     for (const { spec } of await loadFunctions()) expect(listed).toContain(spec.name);
     const up = await run("up", "--until-ready", "--quiet", "--write-kubeconfig", join(folder, "kubeconfig"));
     expect(up).toMatch(/MachinePool +default +demo-pool +Running/);
-  }, 60_000);
+  });
 });

@@ -80,5 +80,5 @@ export function queueChaosSuite({ name, create }: QueueChaosSuite): void {
     expect((await redis.keys(`{cap:${CHAOS_FUNCTION}}:l:*`)).sort()).toEqual([
       `{cap:${CHAOS_FUNCTION}}:l:meta`,
     ]);
-  }, 90_000);
+  });
 }

@@ -7,7 +7,7 @@ import type { Lease, Outcome, Queue } from "../../shared/runtime/queue-port.ts";
 import { NaiveLedger, TERMS } from "../infra/queue/naive-ledger.ts";
 import { type Operation, operations, outcomeOf } from "../infra/queue/operations.ts";
 import type { VirtualClock } from "../support/clock.ts";
-import { eventually, holds } from "../support/eventually.ts";
+import { eventually, HANG_MS, holds } from "../support/eventually.ts";
 import { playRandomly } from "../support/random-play.ts";
 import { FOUND_SEQUENCES } from "./queue-model-found.ts";
 
@@ -257,7 +257,7 @@ class Pair {
       const { ready, waiting, running, dead } = await this.#queue().depth(this.#functionName);
       expect({ waiting, ready, running, dead }).toEqual(this.#model.counts());
     };
-    if (clock === undefined) await eventually(wanted, { withinMs: 5 * MINUTE, stepMs: 2 });
+    if (clock === undefined) await eventually(wanted, { withinMs: HANG_MS, stepMs: 2 });
     else await wanted();
     const dead = await this.#queue(1).dead(this.#functionName);
     const expected = this.#model.rows.filter(({ state }) => state === "dead");

@@ -50,7 +50,7 @@ export function queueOutageSuite({ name, create }: QueueOutageSuite): void {
       ["refused", "a connection that is cut"],
       ["silent", "a network that swallows everything"],
     ] as const) {
-      it(`Q-15: ${what} for 30 s is said and made up for without help`, { timeout: 150_000 }, async () => {
+      it(`Q-15: ${what} for 30 s is said and made up for without help`, async () => {
         await using redis = await startRedis();
         await using proxy = await startProxy(redis.url);
         const { log, lines } = recordingLog();

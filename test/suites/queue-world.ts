@@ -13,7 +13,7 @@ import type {
   WorkOptions,
 } from "../../shared/runtime/queue-port.ts";
 import type { VirtualClock } from "../support/clock.ts";
-import { eventually, holds } from "../support/eventually.ts";
+import { eventually, HANG_MS, holds } from "../support/eventually.ts";
 
 export interface QueueUnderTest extends AsyncDisposable {
   readonly queue: Queue;
@@ -33,8 +33,6 @@ export type CreateQueue = (options: QueueOptions) => Promise<QueueUnderTest>;
 
 /** Never reached within a test. */
 export const HOUR = 60 * MINUTE;
-/** A limit that only a hang reaches. */
-const HANG_MS = 5 * MINUTE;
 export const OK: Outcome & { readonly type: "ok" } = { type: "ok", requested: false, fences: [] };
 export const live = (key: string, delayMs = 0): QueueEntry => ({ key, class: "live", delayMs });
 export const resync = (key: string, delayMs = 0): QueueEntry => ({ key, class: "resync", delayMs });

@@ -33,10 +33,10 @@ export async function startFooScene(flavour: ServerFlavour): Promise<FooScene> {
   const kubectl = kubectlFor(kubeconfigFile);
   const capstan = stack.use(await startCapstan(kubeconfigFile, { roles: ["relay", "worker"] }));
   await kubectl("apply -f -", `${FOO_PROVIDER}---${OLD_PROVIDER}`);
-  await kubectl("wait crd --all --for=condition=Established --timeout=20s");
+  await kubectl("wait crd --all --for=condition=Established --timeout=240s");
   await kubectl("apply -f -", FOO_CLUSTER);
   await playFooProvider(kubectl, workload);
-  await kubectl("wait machinepool/foo-pool --for=jsonpath={.status.phase}=Running --timeout=30s");
+  await kubectl("wait machinepool/foo-pool --for=jsonpath={.status.phase}=Running --timeout=240s");
   const owned = stack.move();
   return { kubectl, workload, capstan, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

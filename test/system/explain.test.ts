@@ -47,7 +47,7 @@ describeWith(kubectlMissing())("capstan explain beside capstan up", () => {
     const alone = ["--kubeconfig", kubeconfig, ...letters];
 
     // For people who have only kubectl.
-    await kubectl("wait machinepool/demo-pool --for=condition=Available --timeout=60s");
+    await kubectl("wait machinepool/demo-pool --for=condition=Available --timeout=240s");
     expect(await kubectl("get machinepools -o wide")).toMatch(
       /NAME +CLUSTER +DESIRED +CURRENT +READY +AVAILABLE +UP-TO-DATE +PAUSED +PHASE +AGE +VERSION\n/,
     );

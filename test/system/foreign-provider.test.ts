@@ -33,13 +33,13 @@ for (const flavour of API_SERVERS) {
 
         await kubectl("apply -f -", FOO_PROVIDER);
         await kubectl(
-          "wait crd/foomachinepools.infrastructure.foo.example.com --for=condition=Established --timeout=20s",
+          "wait crd/foomachinepools.infrastructure.foo.example.com --for=condition=Established --timeout=240s",
         );
         await kubectl("apply -f -", FOO_CLUSTER);
         await playFooProvider(kubectl, workload);
 
-        await kubectl("wait cluster/foo --for=jsonpath={.status.phase}=Provisioned --timeout=30s");
-        await kubectl("wait machinepool/foo-pool --for=jsonpath={.status.phase}=Running --timeout=30s");
+        await kubectl("wait cluster/foo --for=jsonpath={.status.phase}=Provisioned --timeout=240s");
+        await kubectl("wait machinepool/foo-pool --for=jsonpath={.status.phase}=Running --timeout=240s");
         const pool = JSON.parse(await kubectl("get machinepool/foo-pool -o json"));
         expect(pool.status.nodeRefs.map(({ name }: { name: string }) => name)).toEqual(["n1", "n2"]);
         expect(pool.spec.template.spec.bootstrap.dataSecretName).toBe("foo-pool-data");
@@ -68,10 +68,10 @@ for (const flavour of API_SERVERS) {
         }, WITHIN);
 
         await kubectl("apply -f -", FOO_PROVIDER);
-        await kubectl("wait crd --all --for=condition=Established --timeout=20s");
+        await kubectl("wait crd --all --for=condition=Established --timeout=240s");
         await kubectl("apply -f -", FOO_CLUSTER);
         await playFooProvider(kubectl, workload);
-        await kubectl("wait machinepool/foo-pool --for=jsonpath={.status.phase}=Running --timeout=30s");
+        await kubectl("wait machinepool/foo-pool --for=jsonpath={.status.phase}=Running --timeout=240s");
 
         await patch(kubectl, "foomachinepool/foo-pool", { spec: { providerIDList: "not a list" } });
         await eventually(async () => {

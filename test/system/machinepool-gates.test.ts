@@ -37,7 +37,7 @@ for (const flavour of API_SERVERS) {
       beforeAll(async () => {
         scene = stack.use(await startFooScene(flavour));
         await scene.kubectl("apply -f -", BARE_PROVIDER);
-        await scene.kubectl("wait crd --all --for=condition=Established --timeout=30s");
+        await scene.kubectl("wait crd --all --for=condition=Established --timeout=240s");
       });
       afterAll(() => stack.disposeAsync());
 
@@ -45,7 +45,7 @@ for (const flavour of API_SERVERS) {
         const { kubectl, workload } = scene;
         const metadata = 'annotations: { cluster.x-k8s.io/paused: "false" }';
         await kubectl("create -f -", fooPool("still", { metadata }));
-        await kubectl("wait machinepool/still --for=condition=Paused --timeout=30s");
+        await kubectl("wait machinepool/still --for=condition=Paused --timeout=240s");
         const untouched = async () => {
           const pool = await getPool(kubectl, "still");
           expect(pool.metadata.finalizers).toEqual(["machinepool.cluster.x-k8s.io"]);
@@ -62,9 +62,9 @@ for (const flavour of API_SERVERS) {
         await nameSecret(kubectl, "still", "data", "foo");
         await joinNodes(workload, ["s1"]);
         await listInstances(kubectl, "still", ["foo://s1"]);
-        await kubectl("wait machinepool/still --for=jsonpath={.status.phase}=Running --timeout=30s");
+        await kubectl("wait machinepool/still --for=jsonpath={.status.phase}=Running --timeout=240s");
         await kubectl("annotate machinepool/still cluster.x-k8s.io/paused=");
-        await kubectl("wait machinepool/still --for=condition=Paused --timeout=30s");
+        await kubectl("wait machinepool/still --for=condition=Paused --timeout=240s");
         await kubectl("delete machinepool/still --wait=false");
         await holds(
           async () => {
@@ -77,7 +77,7 @@ for (const flavour of API_SERVERS) {
           { forMs: 1_000, stepMs: 200 },
         );
         await kubectl("annotate machinepool/still cluster.x-k8s.io/paused-");
-        await kubectl("wait machinepool/still --for=delete --timeout=30s");
+        await kubectl("wait machinepool/still --for=delete --timeout=240s");
         expect(await kubectl("get foomachinepool/still fooconfig/still --ignore-not-found -o name")).toBe("");
         expect(await workload.kubectl("get node/s1 --ignore-not-found")).toBe("");
       });
@@ -148,8 +148,8 @@ for (const flavour of API_SERVERS) {
         await using _capstan = await startCapstan(server.kubeconfigFile);
         const name = "a-pool-whose-name-is-much-too-long-for-the-value-of-a-label-in-kubernetes";
         await kubectl("apply -f -", `${simCluster("c1")}---${simPoolWithMachines(name, "c1", 1)}`);
-        await kubectl(`wait machinepool/${name} --for=jsonpath={.status.phase}=Running --timeout=30s`);
-        await kubectl(`wait machinepool/${name} --for=jsonpath={.status.upToDateReplicas}=1 --timeout=30s`);
+        await kubectl(`wait machinepool/${name} --for=jsonpath={.status.phase}=Running --timeout=240s`);
+        await kubectl(`wait machinepool/${name} --for=jsonpath={.status.upToDateReplicas}=1 --timeout=240s`);
         const labels = JSON.parse(await kubectl(`get machine/${name}-0 -o json`)).metadata.labels;
         expect(labels["cluster.x-k8s.io/pool-name"]).toMatch(/^hash_[-_A-Za-z0-9]{6}_z$/);
         await patch(kubectl, `machine/${name}-0`, {

@@ -114,14 +114,14 @@ for (const flavour of API_SERVERS) {
         await nameSecret(kubectl, "patient", "data", "foo");
         await joinNodes(workload, ["p1"]);
         await listInstances(kubectl, "patient", ["foo://p1"]);
-        await kubectl("wait machinepool/patient --for=jsonpath={.status.phase}=Running --timeout=30s");
+        await kubectl("wait machinepool/patient --for=jsonpath={.status.phase}=Running --timeout=240s");
         await patch(kubectl, POOL, {
           spec: { template: { spec: { deletion: { nodeDeletionTimeoutSeconds: 2 } } } },
         });
 
         await workload.server.stop();
         await kubectl("delete machinepool/foo-pool machinepool/patient --wait=false");
-        await kubectl("wait machinepool/foo-pool --for=delete --timeout=30s");
+        await kubectl("wait machinepool/foo-pool --for=delete --timeout=240s");
         const waiting = async () =>
           expect(conditionText(await getPool(kubectl, "patient"), "Deleting")).toBe(
             "True Deleting Waiting for 1 Nodes to be deleted",
@@ -133,7 +133,7 @@ for (const flavour of API_SERVERS) {
         await eventually(async () => {
           await patch(kubectl, "cluster/foo", { metadata: { finalizers: null } });
         }, WITHIN);
-        await kubectl("wait machinepool/patient --for=delete --timeout=30s");
+        await kubectl("wait machinepool/patient --for=delete --timeout=240s");
       });
 
       it.each(["get", "delete"])(
@@ -146,7 +146,7 @@ for (const flavour of API_SERVERS) {
           await nameSecret(kubectl, "patient", "data", "foo");
           await joinNodes(workload, ["p1"]);
           await listInstances(kubectl, "patient", ["foo://p1"]);
-          await kubectl("wait machinepool/patient --for=jsonpath={.status.phase}=Running --timeout=30s");
+          await kubectl("wait machinepool/patient --for=jsonpath={.status.phase}=Running --timeout=240s");
           await patch(kubectl, POOL, {
             spec: { template: { spec: { deletion: { nodeDeletionTimeoutSeconds: 3 } } } },
           });
@@ -155,7 +155,7 @@ for (const flavour of API_SERVERS) {
           const on = { verbs: [verb], resource: "nodes" };
           const fault = faults.add({ on, effect: { kind: "status", code: 403, reason: "Forbidden" } });
           await kubectl("delete machinepool/foo-pool machinepool/patient --wait=false");
-          await kubectl("wait machinepool/foo-pool --for=delete --timeout=30s");
+          await kubectl("wait machinepool/foo-pool --for=delete --timeout=240s");
           await eventually(async () => {
             expect(await eventReasons(kubectl, "patient")).toContain("FailedDeleteNode");
             expect(faults.list[0]?.hits).toBeGreaterThan(4);
@@ -165,7 +165,7 @@ for (const flavour of API_SERVERS) {
 
           // Nothing that Capstan watches tells of it.
           faults.remove(fault);
-          await kubectl("wait machinepool/patient --for=delete --timeout=60s");
+          await kubectl("wait machinepool/patient --for=delete --timeout=240s");
           expect(await workload.kubectl("get node/p1 --ignore-not-found")).toBe("");
         },
       );

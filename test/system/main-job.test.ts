@@ -29,9 +29,9 @@ for (const flavour of API_SERVERS) {
       await using capstan = await startCapstan(server.kubeconfigFile);
 
       await kubectl("apply -f -", `${simCluster("c1")}---${simPool("p1", "c1", 3)}`);
-      await kubectl("wait cluster/c1 --for=jsonpath={.status.phase}=Provisioned --timeout=30s");
-      await kubectl("wait machinepool/p1 --for=jsonpath={.status.phase}=Running --timeout=30s");
-      await kubectl("wait machinepool/p1 --for=condition=Available --timeout=30s");
+      await kubectl("wait cluster/c1 --for=jsonpath={.status.phase}=Provisioned --timeout=240s");
+      await kubectl("wait machinepool/p1 --for=jsonpath={.status.phase}=Running --timeout=240s");
+      await kubectl("wait machinepool/p1 --for=condition=Available --timeout=240s");
       await using workload = await workloadKubectl(kubectl, "c1");
       await poolHasNodes(kubectl, workload.kubectl, 3);
 
@@ -42,11 +42,11 @@ for (const flavour of API_SERVERS) {
 
       await nothingIsWritten(async () => (await server.requests()).filter(isCapstanWrite));
 
-      await kubectl("delete machinepool/p1 --timeout=30s");
+      await kubectl("delete machinepool/p1 --timeout=240s");
       await eventually(async () => expect(await nodesOf(workload.kubectl)).toHaveLength(0), {
         withinMs: WITHIN_MS,
       });
-      await kubectl("delete cluster/c1 --timeout=30s");
+      await kubectl("delete cluster/c1 --timeout=240s");
       await eventually(
         async () => {
           const left = await kubectl(

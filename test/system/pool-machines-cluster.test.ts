@@ -28,7 +28,7 @@ for (const flavour of API_SERVERS) {
         const kubectl = kubectlFor(server.kubeconfigFile);
         await using _capstan = await startCapstan(server.kubeconfigFile);
         await kubectl("apply -f -", `${simCluster("c1")}---${simPoolWithMachines("p1", "c1", 2)}`);
-        await kubectl("wait machinepool/p1 --for=jsonpath={.status.phase}=Running --timeout=30s");
+        await kubectl("wait machinepool/p1 --for=jsonpath={.status.phase}=Running --timeout=240s");
         await eventually(async () => {
           expect(await kubectl("get machines -o name")).toMatch(/p1-0\n.*p1-1\n/);
         }, WITHIN);
@@ -39,14 +39,14 @@ for (const flavour of API_SERVERS) {
           metadata: { finalizers: [...finalizers, "example.com/keep"] },
         });
         await kubectl("delete cluster/c1 --wait=false");
-        await kubectl("wait machinepool/p1 --for=delete --timeout=30s");
+        await kubectl("wait machinepool/p1 --for=delete --timeout=240s");
         await eventually(async () => {
           expect(await kubectl(`get cluster/c1 -o '${DELETING}'`)).toBe("* Worker Machines: p1-1");
         }, WITHIN);
         expect(await kubectl("get simcontrolplanes,simclusters -o name")).toContain("simcontrolplane");
 
         await patch(kubectl, "machine/p1-1", { metadata: { finalizers: null } });
-        await kubectl("wait cluster/c1 --for=delete --timeout=30s");
+        await kubectl("wait cluster/c1 --for=delete --timeout=240s");
         expect(await kubectl(`get ${ALL} -o name`)).toBe("");
       });
 

@@ -69,19 +69,19 @@ for (const flavour of API_SERVERS) {
         const kubectl = kubectlFor(server.kubeconfigFile);
         await using _capstan = await startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"] });
         await kubectl("apply -f -", `${FOO_PROVIDER}---${FOO_MACHINES}`);
-        await kubectl("wait --for=condition=Established crd --all --timeout=30s");
+        await kubectl("wait --for=condition=Established crd --all --timeout=240s");
         await kubectl("apply -f -", `${FOO_CLUSTER}---${FOO_MACHINE}`);
         await patchStatus(kubectl, "foomachinepool/foo-pool", { infrastructureMachineKind: "FooMachine" });
         const first = await eventually(() => uidOf(kubectl, MACHINE), WITHIN);
-        await kubectl(`wait ${MACHINE} --for=condition=UpToDate --timeout=30s`);
+        await kubectl(`wait ${MACHINE} --for=condition=UpToDate --timeout=240s`);
 
         await kubectl("apply --server-side --field-manager=check --subresource=status -f -", HANDED_OVER);
-        await kubectl(`wait ${POOL} --for=condition=Remediating --timeout=30s`);
+        await kubectl(`wait ${POOL} --for=condition=Remediating --timeout=240s`);
         expect(await uidOf(kubectl, MACHINE)).toBe(first);
         await kubectl(`annotate ${POOL} capstan.dev/remediation-max-in-flight=1`);
         // The instance is still there, so a new Machine takes the place of the deleted one.
         await eventually(async () => expect(await uidOf(kubectl, MACHINE)).not.toBe(first), WITHIN);
-        await kubectl(`wait ${POOL} --for=condition=Remediating=False --timeout=30s`);
+        await kubectl(`wait ${POOL} --for=condition=Remediating=False --timeout=240s`);
       });
 
       it("KW-07 are taken over from Cluster API's controller, so that a label that leaves the template leaves them", async () => {
@@ -90,7 +90,7 @@ for (const flavour of API_SERVERS) {
         // Only for the CRDs.
         await (await startCapstan(server.kubeconfigFile, { roles: [] }))[Symbol.asyncDispose]();
         await kubectl("apply -f -", `${FOO_PROVIDER}---${FOO_MACHINES}`);
-        await kubectl("wait --for=condition=Established crd --all --timeout=30s");
+        await kubectl("wait --for=condition=Established crd --all --timeout=240s");
         await kubectl("apply -f -", `${FOO_CLUSTER}---${FOO_MACHINE}`);
         await patchStatus(kubectl, "foomachinepool/foo-pool", { infrastructureMachineKind: "FooMachine" });
         await patch(kubectl, POOL, { spec: { template: { metadata: { labels: { tier: "a" } } } } });

@@ -43,7 +43,7 @@ for (const flavour of API_SERVERS) {
         const kubectl = kubectlFor(server.kubeconfigFile);
         await using _capstan = await startCapstan(server.kubeconfigFile);
         await kubectl("apply -f -", `${simCluster("c1")}---${simPoolWithMachines("p1", "c1", 3)}`);
-        await kubectl("wait machinepool/p1 --for=jsonpath={.status.phase}=Running --timeout=30s");
+        await kubectl("wait machinepool/p1 --for=jsonpath={.status.phase}=Running --timeout=240s");
         await eventually(async () => {
           expect(await machinesOf(kubectl)).toEqual([
             "p1-0 v1.34.2 UpToDate=True",
@@ -75,7 +75,7 @@ for (const flavour of API_SERVERS) {
           expect(await statusOf(kubectl)).toMatchObject({ phase: "Running", replicas: 2 });
         }, WITHIN);
 
-        await kubectl("delete machine/p1-1 --timeout=30s");
+        await kubectl("delete machine/p1-1 --timeout=240s");
         await eventually(async () => {
           expect((await machinesOf(kubectl)).map((text) => text.split(" ")[0])).toEqual(["p1-0", "p1-2"]);
           expect(await statusOf(kubectl)).toMatchObject({
@@ -85,7 +85,7 @@ for (const flavour of API_SERVERS) {
           });
         }, WITHIN);
 
-        await kubectl("delete machinepool/p1 --timeout=30s");
+        await kubectl("delete machinepool/p1 --timeout=240s");
         await eventually(
           async () => expect(await kubectl("get machines,simmachines,siminstances -o name")).toBe(""),
           WITHIN,
@@ -121,7 +121,7 @@ for (const flavour of API_SERVERS) {
         await kubectl("apply -f -", `${simCluster("c1")}---${simPoolWithMachines("p1", "c1", 2)}`);
         await running(kubectl, 2);
         await eventually(async () => expect(await machinesOf(kubectl)).toHaveLength(2), WITHIN);
-        await kubectl("wait cluster/c1 --for=jsonpath={.status.phase}=Provisioned --timeout=30s");
+        await kubectl("wait cluster/c1 --for=jsonpath={.status.phase}=Provisioned --timeout=240s");
       });
     },
   );

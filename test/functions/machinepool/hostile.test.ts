@@ -166,5 +166,5 @@ describe("the machinepool functions among providers and users who do anything", 
       ),
       { numRuns: 80 },
     );
-  }, 30_000);
+  });
 });

@@ -51,7 +51,7 @@ function lasting(text: string): string {
 }
 
 describeWith(kubectlMissing())("the page of the embedded API server", () => {
-  it("shows what its commands print", { timeout: 60_000 }, async () => {
+  it("shows what its commands print", async () => {
     const commands = await commandsOfPage();
     const dir = await mkdtemp(join(tmpdir(), "capstan-page-"));
     const kubeconfig = join(dir, "kubeconfig");

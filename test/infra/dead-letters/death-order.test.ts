@@ -61,15 +61,15 @@ describeWith(redisMissing())("a worker that is killed while a key of it dies", {
 
   it("Q-09: before the letter is written, leaves the death to a tick, which writes what the ledger knows", async () => {
     expect((await letterAfterKill("before", "before")).run).toBeUndefined();
-  }, 30_000);
+  });
 
   it("Q-09: after the letter is written, leaves the death to a tick, which keeps the letter", async () => {
     const letter = await letterAfterKill("after", "after");
     expect(letter).toMatchObject({ causes: [{ what: "Node n1" }], run: { error: { message: "no" } } });
-  }, 30_000);
+  });
 
   it("Q-09: the same with letters in a file", async () => {
     const letter = await letterAfterKill("file", "after", join(folder, "letters.jsonl"));
     expect(letter).toMatchObject({ causes: [{ what: "Node n1" }], run: { error: { message: "no" } } });
-  }, 30_000);
+  });
 });
