@@ -114,12 +114,13 @@ export function differences(ours: unknown, published: unknown): readonly Differe
 
 /** Our CRDs of `cluster.x-k8s.io` against the files of Cluster API in a folder (`<group>_<plural>.yaml`). */
 export async function compareFolder(folder: URL = PUBLISHED): Promise<readonly Difference[]> {
-  const { parse } = await import("yaml");
+  const { FILE_BOUNDS, readYaml } = await import("../yaml/read-yaml.ts");
   const found: Difference[] = [];
   for (const ours of await loadCrds()) {
     if (valueAt(ours, "spec.group") !== "cluster.x-k8s.io") continue;
     const file = `cluster.x-k8s.io_${String(valueAt(ours, "spec.names.plural"))}.yaml`;
-    found.push(...differences(ours, parse(await readFile(new URL(file, folder), "utf8"))));
+    const [published] = readYaml(await readFile(new URL(file, folder), "utf8"), FILE_BOUNDS);
+    found.push(...differences(ours, published?.value));
   }
   return found;
 }

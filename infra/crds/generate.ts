@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { stringify } from "yaml";
 import { KINDS } from "../../shared/api/registry.ts";
+import { writeYaml } from "../yaml/write-yaml.ts";
 import { toCrd } from "./crd.ts";
 
 const GENERATED = new URL("generated/", import.meta.url);
@@ -13,7 +13,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     KINDS.flatMap((kind) => {
       const crd = toCrd(kind);
       if (crd === undefined) return [];
-      const yaml = stringify(crd, { lineWidth: 0, aliasDuplicateObjects: false });
+      const yaml = writeYaml(crd);
       return [[`${kind.group}_${kind.plural}.yaml`, FIRST_LINE + yaml] as const];
     }).sort(([a], [b]) => (a < b ? -1 : 1)),
   );

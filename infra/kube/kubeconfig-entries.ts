@@ -1,8 +1,10 @@
-import { parse } from "yaml";
 import * as z from "zod";
 import { TerminalError } from "../../shared/runtime/errors.ts";
+import { readYaml, type YamlBounds, YamlError } from "../yaml/read-yaml.ts";
 
 const MAX_BYTES = 256 * 1024;
+/** A kubeconfig of 100 clusters has about 1,000 lines. No aliases: a few lines of them expand to gigabytes. */
+const BOUNDS: YamlBounds = { maxBytes: MAX_BYTES, maxDocuments: 1, maxMarks: 10_000, maxAliases: 0 };
 /** Of a name in a message, and of a message: names come from the file. */
 const MAX_NAME = 100;
 const MAX_MESSAGE = 512;
@@ -34,18 +36,7 @@ export function usedEntries(
   kubeconfig: string,
   origin = "kubeconfig",
 ): { readonly cluster: Entry; readonly user: Entry } {
-  if (kubeconfig.length > MAX_BYTES) throw invalid(`${origin} is longer than ${MAX_BYTES} bytes`);
-  let content: unknown;
-  try {
-    // No aliases: a few lines of them expand to gigabytes.
-    content = parse(kubeconfig, { maxAliasCount: 0, logLevel: "error" });
-  } catch {
-    // The parser's message quotes the text around the error, which may be a credential.
-    throw invalid(
-      `${origin} is not YAML; write a kubeconfig with clusters, users, contexts and current-context`,
-    );
-  }
-  const file = checked(fileSchema, content, origin);
+  const file = checked(fileSchema, contentOf(kubeconfig, origin), origin);
   const contexts = file.contexts ?? [];
   const name = file["current-context"] ?? "";
   if (name === "" && contexts.length > 1) {
@@ -70,6 +61,26 @@ export function usedEntries(
     cluster: entry("cluster", used.cluster),
     user: used.user === undefined || used.user === "" ? {} : entry("user", used.user),
   };
+}
+
+function contentOf(kubeconfig: string, origin: string): unknown {
+  try {
+    const [document] = readYaml(kubeconfig, BOUNDS);
+    const [twice] = document?.duplicates ?? [];
+    if (twice !== undefined) {
+      throw invalid(`line ${twice.line} of ${origin} gives field ${printable(twice.key)} again; keep one`);
+    }
+    return document?.value;
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    const { bound, line } = error;
+    // The parser's message quotes the text around the error, which may be a credential.
+    const problem = bound === undefined ? "is not YAML" : `has ${bound}`;
+    const where = line === undefined ? "" : ` (line ${line})`;
+    throw invalid(
+      `${origin} ${problem}${where}; write a kubeconfig with clusters, users, contexts and current-context`,
+    );
+  }
 }
 
 function single<T>(found: readonly T[], field: string, name: string): T {

@@ -1,9 +1,9 @@
-import { stringify } from "yaml";
 import type { Clock, KubeClient, Random } from "../../shared/runtime/ports.ts";
 import { type ApiServerOptions, startApiServer } from "../apiserver/server.ts";
 import { createServer } from "../kube/client.ts";
 import { parseKubeconfig } from "../kube/kubeconfig.ts";
 import type { Network } from "../network.ts";
+import { writeYaml } from "../yaml/write-yaml.ts";
 
 /** A virtual workload API server on loopback, and the cloud's own way into it. */
 export interface WorkloadServer {
@@ -68,7 +68,7 @@ async function startOnPort(wanted: ApiServerOptions) {
 function kubeconfigText(clusterName: string, server: URL, token: string): string {
   const user = `${clusterName}-admin`;
   const context = `${user}@${clusterName}`;
-  return stringify({
+  return writeYaml({
     apiVersion: "v1",
     kind: "Config",
     clusters: [{ name: clusterName, cluster: { server: server.href } }],

@@ -54,6 +54,13 @@ describe("imports go one way: shared ← functions ← infra", () => {
     expect(others).toEqual(["infra/kube/kubeconfig-plugins.ts imports @kubernetes/client-node"]);
     expect(containing(product, /(?<!\btype\b[^"]*)\bfrom\s*"@kubernetes\/client-node/)).toEqual([]);
   });
+
+  it("YAML is read and written in one place, by a parser of linear time (decision record 7)", () => {
+    const outside = importing(product, (name) => name === "yaml" || name === "js-yaml").filter(
+      (found) => !found.startsWith("infra/yaml/"),
+    );
+    expect(outside).toEqual([]);
+  });
 });
 
 describe("what a run depends on comes in through ports", () => {

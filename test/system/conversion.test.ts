@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { parse } from "yaml";
 import {
   APPLY,
   type ApiClient,
@@ -19,6 +18,7 @@ import {
 } from "../support/conversion-webhook.ts";
 import { eventually } from "../support/eventually.ts";
 import { PAINTS_CRD, PAINTS_GROUP, paint, paints, paintsPath, repaint } from "../support/paints.ts";
+import { readKubeconfig } from "../support/read-kubeconfig.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 30_000, stepMs: 100 };
@@ -35,7 +35,7 @@ async function startStudio(flavour: ServerFlavour, reviewVersions = ["v1"]): Pro
   await using opened = new AsyncDisposableStack();
   const server = opened.use(await flavour.start());
   const webhook = opened.use(await startConversionWebhook(repaint));
-  const { clusters, users } = parse(await readFile(server.kubeconfigFile, "utf8"));
+  const { clusters, users } = readKubeconfig(await readFile(server.kubeconfigFile, "utf8"));
   const api = clientFor(clusters[0].cluster.server, users[0].user.token);
   const { url, caBundle } = webhook;
   const conversion = webhookAt({ url, caBundle }, reviewVersions);

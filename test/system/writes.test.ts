@@ -1,5 +1,5 @@
+import { loadAll } from "js-yaml";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { parseAllDocuments } from "yaml";
 import { installCrds } from "../../infra/cli/install-crds.ts";
 import { applyManifests } from "../../infra/cli/up/apply-manifests.ts";
 import { systemClock } from "../../infra/clock.ts";
@@ -268,7 +268,7 @@ for (const flavour of API_SERVERS) {
     it("keeps managedFields within 8 KB after the whole job (KW-15)", async () => {
       await using capstan = await startCapstan(kubeconfigFile);
       const text = `${simCluster("c1")}---${simPool("p1", "c1", 2)}`;
-      const manifests = parseAllDocuments(text).map((document) => document.toJS() as KubeObject);
+      const manifests = loadAll(text) as KubeObject[];
       await applyManifests(capstan.server.as("up"), manifests);
       await eventually(async () => valueAt(await read("p1"), "status.phase") === "Running", {
         withinMs: 60_000,

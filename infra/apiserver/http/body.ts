@@ -1,4 +1,4 @@
-import type { DocumentOptions, ParseOptions, SchemaOptions, Tags } from "yaml";
+import type { YamlBounds, YamlDocument } from "../../yaml/read-yaml.ts";
 import { isJsonObject, type JsonObject } from "../schema/schema.ts";
 import { badRequest, StatusError } from "./status-error.ts";
 import { type ParsedJson, parseJson } from "./strict-json.ts";
@@ -73,26 +73,36 @@ function parseText(text: string): ParsedJson {
   }
 }
 
-/** YAML 1.1, where `y` and `no` are booleans; times of day and dates are texts, as for Kubernetes. */
-const YAML_1_1: ParseOptions & DocumentOptions & SchemaOptions = {
-  version: "1.1",
-  customTags: (tags) => tags.filter((tag) => typeof tag === "string" || !isTime(tag)),
+/**
+ * A body may be long, but not dense: the largest CRDs have 30,000 lines. Differs: the API server bounds bytes only, and
+ * aliases by how much larger they make the text.
+ */
+const BOUNDS: YamlBounds = {
+  maxBytes: 3 * 1024 * 1024,
+  maxDocuments: 1,
+  maxMarks: 50_000,
+  maxAliases: 1_000,
 };
 
-function isTime({ tag, ...form }: Exclude<Tags[number], string>): boolean {
-  return tag.endsWith(":timestamp") || ("format" in form && form.format === "TIME");
+async function fromYaml(text: string): Promise<Decoded> {
+  const { value, duplicates } = await documentIn(text);
+  // Through JSON, so that the checks on member names apply (S-50).
+  return {
+    ...fromJson(JSON.stringify(value ?? null)),
+    duplicates: duplicates.map(
+      ({ key, line }) => `line ${line}: key ${JSON.stringify(key)} already set in map`,
+    ),
+  };
 }
 
-async function fromYaml(text: string): Promise<Decoded> {
-  const { parseAllDocuments } = await import("yaml");
-  const [document, ...more] = parseAllDocuments(text, YAML_1_1);
-  if (!document || !("errors" in document) || more.length > 0) throw badRequest("expected one YAML document");
-  const error = document.errors.find(({ code }) => code !== "DUPLICATE_KEY");
-  if (error) throw badRequest(`error decoding YAML: ${error.message}`);
-  const duplicates = document.errors.map(({ linePos, pos }) => {
-    const [key = ""] = /^"[^"]*"|[^\s:,}]+/.exec(text.slice(pos[0])) ?? [];
-    return `line ${linePos?.[0].line ?? 1}: key ${JSON.stringify(key.replaceAll('"', ""))} already set in map`;
-  });
-  // Through JSON, so that only JSON values remain and the checks on member names apply (S-50).
-  return { ...fromJson(JSON.stringify(document.toJS({ maxAliasCount: 100 }))), duplicates };
+async function documentIn(text: string): Promise<YamlDocument> {
+  const { readYaml, YamlError } = await import("../../yaml/read-yaml.ts");
+  try {
+    const [document] = readYaml(text, BOUNDS);
+    if (document !== undefined) return document;
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw badRequest(`error decoding YAML: ${error.message}`);
+  }
+  throw badRequest("expected one YAML document");
 }

@@ -119,10 +119,10 @@ async function carryOut(request: ApiRequest, verb: Exclude<Verb, "watch">): Prom
   const text = encodeAnswer(result, representation, request.now);
   const { warnings } = request;
   if (representation.encoding === "json") return { code, text, warnings };
-  const { stringify } = await import("yaml");
+  const { writeYaml } = await import("../../yaml/write-yaml.ts");
   return {
     code,
-    text: stringify(JSON.parse(text), { version: "1.1" }),
+    text: writeYaml(JSON.parse(text)),
     contentType: "application/yaml",
     warnings,
   };

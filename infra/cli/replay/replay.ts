@@ -1,11 +1,11 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { Command, Option } from "commander";
-import { stringify } from "yaml";
 import { type DeadLetter, parseDeadLetter } from "../../../shared/runtime/dead-letter.ts";
 import { type ReplayResult, replay } from "../../../shared/runtime/replay.ts";
 import { systemClock } from "../../clock.ts";
 import { loadFunctions } from "../../worker/load.ts";
+import { writeYaml } from "../../yaml/write-yaml.ts";
 import { outputOption } from "../options.ts";
 import { bold, paint } from "../terminal/paint.ts";
 import { print, printError, printJson, printSource } from "../terminal/print.ts";
@@ -166,7 +166,7 @@ function describeAnswered({
   accepted,
   answer,
 }: LiveResult["requests"][number]): readonly string[] {
-  const lines = body === undefined ? [] : stringify(body).trimEnd().split("\n");
+  const lines = body === undefined ? [] : writeYaml(body).trimEnd().split("\n");
   const told = accepted ? paint("green", answer) : paint("red", `refused: ${answer}`);
   return [title, ...lines.map((line) => `  ${line}`), `  → ${told}`, ""];
 }

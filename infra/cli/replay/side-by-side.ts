@@ -1,5 +1,5 @@
-import { stringify } from "yaml";
 import type { Decided } from "../../../shared/runtime/replay.ts";
+import { writeYaml } from "../../yaml/write-yaml.ts";
 import { escaped } from "../terminal/escape.ts";
 import { bold, padded, paint } from "../terminal/paint.ts";
 
@@ -30,7 +30,7 @@ function linesOf({ result, requests }: Decided, width: number): readonly string[
     title,
     ...(body === undefined
       ? []
-      : stringify(body)
+      : writeYaml(body)
           .trimEnd()
           .split("\n")
           .map((line) => `  ${line}`)),

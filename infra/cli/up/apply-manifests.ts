@@ -1,28 +1,35 @@
 import { readFile } from "node:fs/promises";
-import { LineCounter, parseAllDocuments } from "yaml";
 import { CustomResourceDefinition } from "../../../shared/api/core.ts";
 import { apiVersionOf, groupOf, type Kind, type KubeObject } from "../../../shared/api/kinds.ts";
 import { kindOf } from "../../../shared/api/registry.ts";
 import { toV1beta2 } from "../../../shared/api/v1beta1/to-v1beta2.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
+import { FILE_BOUNDS, readYaml, type YamlDocument, YamlError } from "../../yaml/read-yaml.ts";
 
 /** Reads a YAML or JSON file with any number of objects. Throws with file, line and what to write instead. */
 export async function readManifests(file: string): Promise<readonly KubeObject[]> {
   const text = await readFile(file, "utf8").catch((error: Error) => {
     throw new Error(`cannot read ${file}: ${error.message}`);
   });
-  const lines = new LineCounter();
   const objects: KubeObject[] = [];
-  for (const document of parseAllDocuments(text, { lineCounter: lines })) {
-    if (!("errors" in document)) continue;
-    const [broken] = document.errors;
-    if (broken !== undefined) throw new Error(`${file}: ${broken.message}`);
-    const value: unknown = document.toJS();
-    if (value === null) continue;
-    const line = lines.linePos(document.range[0]).line;
+  for (const { value, line, duplicates } of documentsIn(text, file)) {
+    const [twice] = duplicates;
+    if (twice !== undefined) throw new Error(`${file}:${twice.line}: ${twice.key} is given twice; keep one`);
+    if (value === undefined || value === null) continue;
     objects.push(toObject(value, `${file}:${line}`));
   }
   return objects;
+}
+
+function documentsIn(text: string, file: string): readonly YamlDocument[] {
+  try {
+    return readYaml(text, FILE_BOUNDS);
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw new Error(`${file}: ${error.message}; write YAML or JSON as kubectl apply reads it`, {
+      cause: error,
+    });
+  }
 }
 
 function toObject(value: unknown, where: string): KubeObject {

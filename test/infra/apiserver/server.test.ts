@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import { startApiServer } from "../../../infra/apiserver/server.ts";
+import { readKubeconfig } from "../../support/read-kubeconfig.ts";
 import { clientFor, startTestServer } from "./api-client.ts";
 
 describe("API servers", () => {
@@ -23,7 +23,7 @@ describe("API servers", () => {
 
   it("write a kubeconfig named after them", async () => {
     await using api = await startTestServer({ withWidgets: false, name: "c: 1" });
-    const kubeconfig = parse(api.server.kubeconfig());
+    const kubeconfig = readKubeconfig(api.server.kubeconfig());
     expect([kubeconfig["current-context"], kubeconfig.clusters[0].name]).toEqual(["c: 1", "c: 1"]);
     const { server } = kubeconfig.clusters[0].cluster;
     expect((await clientFor(server, "").call("GET", "/api/v1/namespaces/default")).code).toBe(200);

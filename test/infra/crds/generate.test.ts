@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import { generateCrds, generatedFiles } from "../../../infra/crds/generate.ts";
 import { loadCrds } from "../../../infra/crds/load.ts";
 
@@ -23,7 +23,7 @@ describe("the generated CRDs", () => {
   it("are what the program installs", async () => {
     const committed = await Promise.all(
       [...generatedFiles().keys()].map(
-        async (name): Promise<unknown> => parse(await readFile(new URL(name, GENERATED), "utf8")),
+        async (name): Promise<unknown> => load(await readFile(new URL(name, GENERATED), "utf8")),
       ),
     );
     const loaded = await loadCrds();

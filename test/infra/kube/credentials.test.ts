@@ -3,8 +3,8 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect, createServer as createNetServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { dump } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { stringify } from "yaml";
 import { systemClock } from "../../../infra/clock.ts";
 import { createServer } from "../../../infra/kube/client.ts";
 import { loadKubeconfig } from "../../../infra/kube/kubeconfig.ts";
@@ -49,7 +49,7 @@ async function folder(): Promise<AsyncDisposable & { readonly path: string }> {
 }
 
 function kubeconfig(server: string, user: object, cluster: object = {}): string {
-  return stringify({
+  return dump({
     clusters: [{ name: "c", cluster: { server, ...cluster } }],
     users: [{ name: "u", user }],
     contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
+import { dump } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { stringify } from "yaml";
 import { loadKubeconfig, parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
 import { TerminalError } from "../../../shared/runtime/errors.ts";
 
@@ -84,7 +84,7 @@ function kubeconfig(dangers: Dangers): fc.Arbitrary<string> {
     },
     { requiredKeys: [] },
   );
-  return file.map((content) => stringify(content));
+  return file.map((content) => dump(content));
 }
 
 /** Text that is nearly YAML. */
@@ -146,7 +146,7 @@ describe("any kubeconfig of a workload cluster", () => {
       const paths = ["tokenFile", "client-key", "client-certificate", "certificate-authority"];
       fc.assert(
         fc.property(fc.constantFrom(...paths), fc.constantFrom("cluster", "user"), (field, part) => {
-          const text = stringify({
+          const text = dump({
             clusters: [
               {
                 name: "c",

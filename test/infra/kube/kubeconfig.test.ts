@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { dump } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { stringify } from "yaml";
 import { loadKubeconfig, parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
 import { addressList } from "../../../infra/kube/server-access.ts";
 
@@ -16,7 +16,7 @@ interface Parts {
 }
 
 function kubeconfig({ cluster = {}, user = { token: "secret-token" }, file = {} }: Parts = {}): string {
-  return stringify({
+  return dump({
     apiVersion: "v1",
     kind: "Config",
     clusters: [{ name: "c", cluster: { server: "https://10.0.0.1:6443", ...cluster } }],
@@ -101,6 +101,12 @@ describe("kubeconfig of a workload cluster", () => {
     ["a list", "- a\n- b\n"],
     ["aliases that multiply", "a: &a [x,x]\nb: &b [*a,*a]\ncontexts: [*b,*b]\n"],
     ["a megabyte", "x".repeat(1024 * 1024)],
+    ["two documents", "a: 1\n---\nb: 1\n"],
+    ["a field twice", "users: []\nusers: []\n"],
+    // Minutes with a parser that looks at each key again for each key.
+    ["23 kB of keys", "0x:\n".repeat(5_750)],
+    ["256 KiB of keys", "0x:\n".repeat(65_000)],
+    ["256 KiB of question marks", "? ".repeat(130_000)],
   ])("is refused when it is %s", (_what, content) => {
     const parse = () => parseKubeconfig(content);
     expect(parse).toThrow(expect.objectContaining({ reason: "InvalidKubeconfig" }));

@@ -1,5 +1,5 @@
+import { loadAll } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { parseAllDocuments } from "yaml";
 import { startApiServer } from "../../../infra/apiserver/server.ts";
 import { installCrds } from "../../../infra/cli/install-crds.ts";
 import { systemClock } from "../../../infra/clock.ts";
@@ -69,9 +69,10 @@ const lates = defineFunction(
   never,
 );
 
-const [fooCrds, fooObjects] = [FOO_PROVIDER, FOO_CLUSTER].map((text) =>
-  parseAllDocuments(text).map((document) => document.toJS() as KubeObject),
-) as [KubeObject[], KubeObject[]];
+const [fooCrds, fooObjects] = [FOO_PROVIDER, FOO_CLUSTER].map((text) => loadAll(text) as KubeObject[]) as [
+  KubeObject[],
+  KubeObject[],
+];
 const named = (objects: readonly KubeObject[], kind: string) => {
   const found = objects.find(
     (object) => object.kind === kind || Reflect.get(object, "spec")?.names?.kind === kind,

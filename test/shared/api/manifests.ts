@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { parseAllDocuments } from "yaml";
+import { loadAll } from "js-yaml";
 
 /** The objects of a manifest in `manifests/`: what users of Cluster API apply. */
 export async function manifest(name: string): Promise<readonly unknown[]> {
   const text = await readFile(new URL(`manifests/${name}`, import.meta.url), "utf8");
-  return parseAllDocuments(text).map((document): unknown => document.toJS());
+  return loadAll(text);
 }
 
 /** A copy of `object` with the value at a JSON-pointer-like path replaced; `undefined` removes it. */

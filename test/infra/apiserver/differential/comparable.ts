@@ -1,4 +1,4 @@
-import { parse } from "yaml";
+import { load } from "js-yaml";
 import type { Json } from "../../../../infra/apiserver/schema/schema.ts";
 import type { Body, Reply, WatchEvent } from "../api-client.ts";
 
@@ -33,7 +33,7 @@ export class Naming {
   }
 
   #body(body: Body, text: string): Json {
-    if (body === undefined) return text.startsWith("apiVersion:") ? this.#body(parse(text), "") : text.trim();
+    if (body === undefined) return text.startsWith("apiVersion:") ? this.#body(load(text), "") : text.trim();
     this.#learnVersions(body);
     if (body?.kind === "Status" && body.status === "Failure") return this.#failure(body);
     return this.#value(body, "");

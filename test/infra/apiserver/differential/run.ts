@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
-import { parse } from "yaml";
 import { startRealServer } from "../../../../infra/bench/real-server.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { readKubeconfig } from "../../../support/read-kubeconfig.ts";
 import { type ApiClient, CRDS_PATH, clientFor, startTestServer } from "../api-client.ts";
 import { WIDGETS } from "../widgets.ts";
 import { type Difference, differencesOf } from "./difference.ts";
@@ -20,7 +20,7 @@ interface Servers extends AsyncDisposable {
 export async function startServers(assets: string): Promise<Servers> {
   await using stack = new AsyncDisposableStack();
   const started = stack.use(await startRealServer(assets, { controllers: false }));
-  const kubeconfig = parse(started.kubeconfig);
+  const kubeconfig = readKubeconfig(started.kubeconfig);
   const real = clientFor(kubeconfig.clusters[0].cluster.server, kubeconfig.users[0].user.token);
   const ours = stack.use(await startTestServer({ controllers: false }));
   for (const server of [real, ours]) {

@@ -1,9 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import { request } from "node:https";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import { CertificateAuthority } from "../../../../infra/apiserver/http/certificate.ts";
 import { kubectlMissing } from "../../../support/kubectl.ts";
+import { readKubeconfig } from "../../../support/read-kubeconfig.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { clientFor, startTestServer, type TestApiServer } from "../api-client.ts";
 import { startKubectlServer } from "../kubectl-server.ts";
@@ -39,7 +39,7 @@ describe("certificates", () => {
     await using api = await startTestServer({ tls: true });
     expect(api.server.url).toMatch(/^https:/);
     expect(await ask(api)).toBe(200);
-    const [cluster] = parse(api.server.kubeconfig()).clusters;
+    const [cluster] = readKubeconfig(api.server.kubeconfig()).clusters;
     const given = Buffer.from(cluster.cluster["certificate-authority-data"], "base64").toString();
     expect([cluster.cluster.server, given]).toEqual([api.server.url, api.server.certificateAuthority]);
   });

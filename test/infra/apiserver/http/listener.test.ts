@@ -66,6 +66,37 @@ describe("the listener", () => {
     ]);
   });
 
+  it.each([
+    [
+      "aliases that double",
+      [...Array(40).keys()].map((n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]`).join("\n"),
+    ],
+    ["a list that holds itself", "a: &a [*a]"],
+    ["256 KiB of keys", "0x:\n".repeat(65_000)],
+    ["256 KiB of question marks", "? ".repeat(130_000)],
+    ["a list that does not end", "a: ["],
+  ])("refuses YAML with %s (400)", async (_what, yaml) => {
+    await using api = await startTestServer();
+    const answer = await api.call("POST", WIDGETS_PATH, {
+      body: `a0: &a0 x\n${yaml}`,
+      type: "application/yaml",
+    });
+    expect([answer.code, answer.body.reason]).toEqual([400, "BadRequest"]);
+    expect(answer.body.message).toMatch(/^error decoding YAML: /);
+  });
+
+  it("names the line of a field given twice in YAML", async () => {
+    await using api = await startTestServer();
+    const body =
+      "apiVersion: test.capstan.dev/v1\nkind: Widget\nmetadata: {name: a}\nspec:\n  size: 3\n  size: 4\n";
+    const path = `${WIDGETS_PATH}?fieldValidation=Strict`;
+    const answer = await api.call("POST", path, { body, type: "application/yaml" });
+    expect([answer.code, answer.body.message]).toEqual([
+      400,
+      expect.stringContaining('line 6: key "size" already set in map'),
+    ]);
+  });
+
   it("says which types it takes and gives", async () => {
     await using api = await startTestServer();
     const give = await api.call("GET", WIDGETS_PATH, { accept: "text/html" });

@@ -34,7 +34,8 @@ describe("a file of manifests", () => {
   });
 
   it.each([
-    ["a: [", /m\.yaml: /],
+    ["a: [", /m\.yaml: line 1: .*; write YAML or JSON/],
+    ["a: 1\na: 2", /m\.yaml:2: a is given twice; keep one/],
     ["just text", /m\.yaml:1: not an object; start with apiVersion, kind, metadata/],
     ["kind: A\nmetadata: {name: a}", /m\.yaml:1: apiVersion is missing/],
     ["apiVersion: v1\nmetadata: {name: a}", /kind is missing/],

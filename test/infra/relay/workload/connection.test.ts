@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
+import { dump } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { stringify } from "yaml";
 import { createServer } from "../../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../../infra/kube/kubeconfig.ts";
 import { createDelivery } from "../../../../infra/relay/delivery/delivery.ts";
@@ -18,7 +18,7 @@ import { silentLog } from "../../../support/silent-log.ts";
 const CLUSTER = { namespace: "default", name: "c1" };
 
 function kubeconfig(token: string): string {
-  return stringify({
+  return dump({
     clusters: [{ name: "c", cluster: { server: "https://c1.example.com" } }],
     users: [{ name: "u", user: { token } }],
     contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],

@@ -1,5 +1,5 @@
+import { dump } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { stringify } from "yaml";
 import { startApiServer } from "../../../../infra/apiserver/server.ts";
 import { createServer, type Server } from "../../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../../infra/kube/kubeconfig.ts";
@@ -51,7 +51,7 @@ function node(name: string, resourceVersion: string) {
   };
 }
 function kubeconfigFor(url: URL, token = "t"): string {
-  return stringify({
+  return dump({
     clusters: [{ name: "c", cluster: { server: url.href } }],
     users: [{ name: "u", user: { token } }],
     contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],

@@ -1,0 +1,105 @@
+import { constructFromEvents, parseEvents, YAMLException } from "js-yaml";
+import { KUBERNETES_SCHEMA } from "./yaml-schema.ts";
+import { type SurveyedDocument, surveyEvents } from "./yaml-survey.ts";
+import { isWithin } from "./yaml-weight.ts";
+
+/** What a text may hold; the caller knows who wrote it. */
+export interface YamlBounds {
+  readonly maxBytes: number;
+  readonly maxDocuments: number;
+  /** Lines, and places where a value may begin. The parser's work is proportional to them and to the bytes. */
+  readonly maxMarks: number;
+  /** In all documents. The documents must not be larger than `maxMarks` values with their aliases written out. */
+  readonly maxAliases: number;
+}
+
+export interface YamlDocument extends SurveyedDocument {
+  /** A JSON value, undefined for an empty document. Objects may occur in it twice where the text had aliases. */
+  readonly value: unknown;
+}
+
+/** The text is not YAML or goes over a bound. `message` may quote the text. */
+export class YamlError extends Error {
+  /** From 1; undefined when the text as a whole is refused. */
+  readonly line: number | undefined;
+  /** For a bound: what there is too much of. Quotes nothing. */
+  readonly bound: string | undefined;
+  constructor(message: string, { line, bound, cause }: { line?: number; bound?: string; cause?: unknown }) {
+    super(line === undefined ? message : `line ${line}: ${message}`, { cause });
+    this.name = "YamlError";
+    this.line = line;
+    this.bound = bound;
+  }
+}
+
+/** For files that a user names on the command line: larger than every provider's, and still no hang. */
+export const FILE_BOUNDS: YamlBounds = {
+  maxBytes: 16 * 1024 * 1024,
+  maxDocuments: 10_000,
+  maxMarks: 1_000_000,
+  maxAliases: 1_000,
+};
+
+/** Collections within each other. Kubernetes objects have about 20 levels, schemas of CRDs about 60. */
+const MAX_DEPTH = 100;
+
+/**
+ * Reads YAML of whatever origin in a time proportional to its length (decision record 7). Throws YamlError. Tags that
+ * JSON has no value for, and keys that are collections, are errors.
+ */
+export function readYaml(text: string, bounds: YamlBounds): readonly YamlDocument[] {
+  checkText(text, bounds);
+  try {
+    const events = parseEvents(text, { maxDepth: MAX_DEPTH });
+    const { documents, aliases } = surveyEvents(events, text);
+    checkBound(documents.length, bounds.maxDocuments, "documents");
+    checkBound(aliases, bounds.maxAliases, "aliases");
+    // Duplicates are known by now, so the last value may replace the first.
+    const values = constructFromEvents(events, { source: text, schema: KUBERNETES_SCHEMA, json: true });
+    if (aliases > 0 && !isWithin(values, { maxNodes: bounds.maxMarks, maxDepth: MAX_DEPTH })) {
+      throw exceeds(`more than ${bounds.maxMarks} values when its aliases are written out`);
+    }
+    return documents.map((document, index) => ({ ...document, value: values[index] }));
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const { reason, mark } = error;
+    throw new YamlError(reason, { ...(mark === undefined ? {} : { line: mark.line + 1 }), cause: error });
+  }
+}
+
+/** Before anything is parsed. */
+function checkText(text: string, { maxBytes, maxMarks }: YamlBounds): void {
+  // A text of n UTF-16 units has at least n bytes.
+  if (text.length > maxBytes || Buffer.byteLength(text) > maxBytes) {
+    throw exceeds(`more than ${maxBytes} bytes`);
+  }
+  checkBound(marksIn(text), maxMarks, "lines and values");
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const BLANKS = new Set([0x09, 0x20]);
+/** They end a value wherever they stand. */
+const ENDS = new Set([LINE_FEED, CARRIAGE_RETURN, ...[..."[]{},"].map((end) => end.charCodeAt(0))]);
+/** A value begins behind them when a blank follows. */
+const BEGINNINGS = new Set([..."-?:"].map((beginning) => beginning.charCodeAt(0)));
+
+/** How many lines there are, and characters between two values; those within texts are counted, too. */
+function marksIn(text: string): number {
+  let marks = 1;
+  let last = LINE_FEED;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (ENDS.has(code) || (BEGINNINGS.has(last) && BLANKS.has(code))) marks += 1;
+    last = code;
+  }
+  return marks;
+}
+
+function checkBound(count: number, max: number, what: string): void {
+  if (count > max) throw exceeds(max === 0 ? what : `more than ${max} ${what}`);
+}
+
+function exceeds(bound: string): YamlError {
+  return new YamlError(`the text has ${bound}; make it smaller`, { bound });
+}
