@@ -37,7 +37,7 @@ export function connectionReport(
 ): ConnectionReport {
   const stored = conditionOf(cluster.status?.conditions, TYPE);
   if (connection === undefined) return { condition: unchanged(stored), events: [] };
-  const { message, expiresInMs } = worthTelling(cluster, connection, now);
+  const { message, expiresInMs } = connectionProblem(cluster, connection, now);
   const events: readonly Notice[] =
     message === undefined ? [] : [{ type: "Warning", reason: "ConnectionFailed", message }];
   const probe = probeCondition(stored, connection, { message, now });
@@ -55,7 +55,7 @@ interface Reason {
  * Why the connection does not work. Nothing while the Cluster comes up or goes away: until the control plane is
  * initialized its server may be away and its Secret missing.
  */
-function worthTelling(cluster: Cluster, { status }: Connection, now: Date): Reason {
+export function connectionProblem(cluster: Cluster, { status }: Connection, now: Date): Reason {
   const { message, lastSuccess, failures } = status;
   if (message === undefined || isDeleting(cluster)) return {};
   if (lastSuccess !== undefined || failures >= MAX_FAILURES) return { message };

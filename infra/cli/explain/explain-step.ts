@@ -1,3 +1,4 @@
+import { Connection } from "../../../shared/api/core.ts";
 import { type KubeObject, objectKeyOf } from "../../../shared/api/kinds.ts";
 import type { AttemptRecord, RecordedRead } from "../../../shared/runtime/attempt-record.ts";
 import { type AnyFunction, isContractKind } from "../../../shared/runtime/define-function.ts";
@@ -34,6 +35,8 @@ export interface Dependency {
   readonly field?: string;
   /** What stands in the field; absent = nothing. */
   readonly value?: unknown;
+  /** Why it is so; of a Connection. */
+  readonly reason?: string;
 }
 
 /**
@@ -112,8 +115,11 @@ export function dependencyOf(what: string, { fn, object, reads }: Scene): Depend
   const missing = which === undefined ? missingIn(kind, reads) : `${kind} ${which}`;
   const name = found === undefined ? (target?.text ?? missing) : nameOf(found);
   const value = found === undefined || field === undefined ? undefined : shown(valueAt(found, field));
+  const reason =
+    kind === Connection.kind && found !== undefined ? shown(valueAt(found, "status.message")) : undefined;
   return {
     what,
+    ...(typeof reason === "string" ? { reason } : {}),
     ...(name === undefined ? {} : { object: name }),
     ...(field === undefined ? {} : { field }),
     ...(value === undefined ? {} : { value }),

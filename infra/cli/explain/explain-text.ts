@@ -2,14 +2,38 @@ import type { LastRun } from "../../../shared/runtime/last-run.ts";
 import type { Cause, KeyState } from "../../../shared/runtime/queue-port.ts";
 import { ageOf } from "../table.ts";
 import { paint } from "../terminal/paint.ts";
+import { causeLines } from "../tree/cause-lines.ts";
 import { type Branch, drawTree } from "../tree/draw-tree.ts";
 import { oneLine, textOfConcern, titleOfFacts } from "../tree/object-facts.ts";
 import type { Dependency, StepNow } from "./explain-step.ts";
 import type { Explained, ExplainedFunction } from "./explain-tree.ts";
+import type { Folded, HeldUp } from "./fold-causes.ts";
 
 /** The tree for people, line by line. */
 export function textOfExplained(explained: Explained, now: Date): readonly string[] {
   return drawTree(branchOf(explained, now));
+}
+
+/** The same with each root cause once, below the object that was asked about, and without idle functions. */
+export function textOfFolded({ explained, causes, idle }: Folded, now: Date): readonly string[] {
+  const { lines, children } = branchOf(explained, now);
+  const [title = "", ...concerns] = lines;
+  const hidden = idle === 1 ? "1 function has nothing to do" : `${idle} functions have nothing to do`;
+  return [
+    ...drawTree({ lines: [title, ...causes.flatMap(linesOfCause), ...concerns], children }),
+    ...(idle === 0 ? [] : [paint("dim", `${hidden}; --all shows each`)]),
+  ];
+}
+
+function linesOfCause(cause: HeldUp): readonly string[] {
+  const heldUp = listedObjects(cause.holdsUp).map((text) => paint("dim", `  holds up ${text}`));
+  return [...causeLines(cause), ...heldUp];
+}
+
+const MAX_OBJECTS = 5;
+function listedObjects(texts: readonly string[]): readonly string[] {
+  const more = texts.length - MAX_OBJECTS;
+  return [...texts.slice(0, MAX_OBJECTS), ...(more > 0 ? [`${more} more objects`] : [])];
 }
 
 function branchOf(explained: Explained, now: Date): Branch {
@@ -75,7 +99,12 @@ function textOfNow({ failure, notListed, wouldSend, waitsFor, againAfterMs, why 
 }
 
 /** `Cluster default/demo: spec.paused is true`. */
-function textOfDependency({ what, object, field, value }: Dependency): string {
+function textOfDependency({ reason, ...dependency }: Dependency): string {
+  const text = nameOfDependency(dependency);
+  return reason === undefined ? text : `${text}: ${reason}`;
+}
+
+function nameOfDependency({ what, object, field, value }: Dependency): string {
   if (object === undefined) return what;
   if (field === undefined) return what.includes(" deleted") ? `${object} to be deleted` : object;
   // An object's uid comes and goes with the object.

@@ -8,10 +8,11 @@ import type { Clock } from "../../../shared/runtime/ports.ts";
 import { fieldOwners } from "../../kube/field-owners.ts";
 import { factsOf, type ObjectFacts } from "../tree/object-facts.ts";
 import { type ObjectNode, objectTree } from "../tree/object-tree.ts";
+import { type RootCause, rootCausesOf } from "../tree/root-causes.ts";
 import { explainStep, type StepNow } from "./explain-step.ts";
 import type { ReadModel } from "./read-model.ts";
 
-/** An object, what every function does about it, and the same of all that belongs to it; what `-o json` prints. */
+/** An object, what every function does about it, and the same of all that belongs to it. */
 export interface Explained extends ObjectFacts {
   readonly functions: readonly ExplainedFunction[];
   readonly children: readonly Explained[];
@@ -47,11 +48,21 @@ export interface ExplainSources {
   readonly deadLetters: readonly DeadLetterHead[];
 }
 
+/** What `-o json` prints. */
+export interface ExplainedTree extends Explained {
+  readonly causes: readonly RootCause[];
+}
+
 export async function explainTree(
   sources: ExplainSources,
   root: { readonly kind: Kind; readonly object: KubeObject },
-): Promise<Explained> {
-  return explainNode(sources, await objectTree(sources.model.store, sources.functions, root));
+): Promise<ExplainedTree> {
+  const { clock, functions, model } = sources;
+  const tree = await objectTree(model.store, functions, root);
+  return {
+    ...(await explainNode(sources, tree)),
+    causes: await rootCausesOf(model.store, tree, clock.now()),
+  };
 }
 
 async function explainNode(sources: ExplainSources, node: ObjectNode): Promise<Explained> {

@@ -13,8 +13,9 @@ import { keyOf, namesOf, textOf } from "../fields.ts";
 import { outputOption, parseAddress } from "../options.ts";
 import { print, printJson } from "../terminal/print.ts";
 import { clusterNamed } from "../tree/object-tree.ts";
-import { textOfExplained } from "./explain-text.ts";
-import { explainTree } from "./explain-tree.ts";
+import { textOfFolded } from "./explain-text.ts";
+import { type ExplainedTree, explainTree } from "./explain-tree.ts";
+import { foldCauses } from "./fold-causes.ts";
 import { fillReadModel, openReadModel, type ReadModel } from "./read-model.ts";
 
 interface ExplainOptions {
@@ -24,6 +25,7 @@ interface ExplainOptions {
   readonly metricsAddress?: LoopbackAddress;
   readonly functionsDir?: string;
   readonly output: string;
+  readonly all: boolean;
 }
 
 const EXAMPLES = `
@@ -32,7 +34,7 @@ Examples:
   capstan explain cluster default/demo --queue redis://127.0.0.1:6379
   capstan explain cluster default/demo --metrics-address 127.0.0.1:9464
 
-Without --queue and --metrics-address it says what every function would do now; with one of them also what it last
+What holds up several functions stands once, in front, with what to do. Without --queue and --metrics-address it says what every function would do now; with one of them also what it last
 did and why, and when it runs next.`;
 
 export function explainCommand(): Command {
@@ -53,6 +55,7 @@ export function explainCommand(): Command {
       "their file (default: on the queue; memory: ~/.capstan/dead-letters.jsonl)",
     )
     .option("--functions-dir <folder>", "load functions from this folder instead of Capstan's own")
+    .option("--all", "every function and condition, also those that have nothing to say", false)
     .addOption(outputOption("text", "json"))
     .addHelpText("after", EXAMPLES)
     .action(explain);
@@ -79,7 +82,12 @@ async function explain(kindName: string, objectName: string, options: ExplainOpt
     { kind, object },
   );
   if (options.output === "json") printJson(explained);
-  else print(...textOfExplained(explained, systemClock.now()));
+  else print(...linesOf(explained, options.all));
+}
+
+function linesOf(explained: ExplainedTree, all: boolean): readonly string[] {
+  const folded = foldCauses(explained, explained.causes);
+  return textOfFolded(all ? { ...folded, explained, idle: 0 } : folded, systemClock.now());
 }
 
 function reconciledKind(functions: readonly AnyFunction[], name: string): Kind {

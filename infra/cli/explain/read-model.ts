@@ -106,9 +106,10 @@ async function settled(relay: Relay, name: string, clock: Clock): Promise<void> 
     relay
       .status()
       .connections.some(
-        ({ cluster, state, nodes }) =>
+        ({ cluster, state, message, nodes }) =>
           cluster === name &&
-          (state === "unknown" || (state === "connected" && nodes?.resourceVersion === undefined)),
+          ((state === "unknown" && message === undefined) ||
+            (state === "connected" && nodes?.resourceVersion === undefined)),
       );
   const until = clock.now().getTime() + CONNECTED_WITHIN_MS;
   while (pending() && clock.now().getTime() < until) {

@@ -17,7 +17,7 @@ export interface ObjectFacts {
   readonly conditions: readonly Concern[];
 }
 
-interface Concern {
+export interface Concern {
   readonly type: string;
   readonly status: string;
   readonly reason: string;

@@ -21,6 +21,8 @@ export interface ObjectNode {
   readonly object: KubeObject | undefined;
   /** Why a reference leads nowhere. */
   readonly problem?: string;
+  /** The problem is the definition of the kind, not the object: `<group>/<Kind>`. */
+  readonly definition?: string;
   readonly children: readonly ObjectNode[];
   /** Further children of a kind that are left out. */
   readonly more: readonly string[];
@@ -92,7 +94,8 @@ async function follow(
       plural: "",
       namespaced: true,
     };
-    return { kind, key, object: undefined, problem: resolved.message, children: [], more: [] };
+    const definition = `${reference.apiGroup}/${reference.kind}`;
+    return { kind, key, object: undefined, problem: resolved.message, definition, children: [], more: [] };
   }
   const kind = kindOf(resolved.kind.group, resolved.kind.kind) ?? resolved.kind;
   if (growing.seen.has(idOf(kind, key))) return undefined;

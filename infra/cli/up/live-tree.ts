@@ -7,9 +7,12 @@ import { formatKey } from "../../../shared/runtime/key.ts";
 import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import { paint, shown as shownLine } from "../terminal/paint.ts";
+import { causeLines } from "../tree/cause-lines.ts";
 import { type Branch, drawTree } from "../tree/draw-tree.ts";
+import { foldFacts } from "../tree/fold-facts.ts";
 import { factsOf, oneLine, textOfConcern, titleOfFacts } from "../tree/object-facts.ts";
 import { type ObjectNode, objectTree } from "../tree/object-tree.ts";
+import { isAwaited, type RootCause, rootCausesOf } from "../tree/root-causes.ts";
 
 export interface LiveTreeOptions {
   readonly store: Store;
@@ -83,7 +86,7 @@ function redrawn(height: number, lines: readonly string[]): string {
 
 /** As many Clusters as fit on the screen. */
 export async function frameOf(
-  { store, functions, history }: LiveTreeOptions,
+  { store, functions, history, clock }: LiveTreeOptions,
   { columns, rows }: Pick<Screen, "columns" | "rows">,
 ): Promise<readonly string[]> {
   const room = Math.max(1, rows - MARGIN_ROWS);
@@ -92,18 +95,24 @@ export async function frameOf(
   for (const object of clusters) {
     if (lines.length >= room) break;
     const tree = await objectTree(store, functions, { kind: Cluster, object });
-    lines.push(...drawTree(await branchOf(tree, { functions, history })));
+    const causes = await rootCausesOf(store, tree, clock.now());
+    const { lines: own, children } = await branchOf(tree, { functions, history, causes });
+    const [title = "", ...rest] = own;
+    const inFront = causes.flatMap((cause) => causeLines(cause, columns));
+    lines.push(...drawTree({ lines: [title, ...inFront, ...rest], children }));
   }
   const cut = lines.length > room;
   const shown = cut ? [...lines.slice(0, room - 1), paint("dim", "… more than fits on this screen")] : lines;
   return shown.map((line) => shownLine(line, columns));
 }
 
-async function branchOf(
-  node: ObjectNode,
-  known: Pick<LiveTreeOptions, "functions" | "history">,
-): Promise<Branch> {
-  const facts = factsOf(node);
+interface Known extends Pick<LiveTreeOptions, "functions" | "history"> {
+  /** In front of the tree. */
+  readonly causes: readonly RootCause[];
+}
+
+async function branchOf(node: ObjectNode, known: Known): Promise<Branch> {
+  const { facts } = foldFacts(factsOf(node), known.causes);
   const children = await Promise.all(node.children.map((child) => branchOf(child, known)));
   return {
     lines: [titleOfFacts(facts), ...facts.conditions.map(textOfConcern), ...(await waitsOf(node, known))],
@@ -114,7 +123,7 @@ async function branchOf(
 /** What the functions of an object wait for, or fail of. */
 async function waitsOf(
   { kind, key, object }: ObjectNode,
-  { functions, history }: Pick<LiveTreeOptions, "functions" | "history">,
+  { functions, history, causes }: Known,
 ): Promise<readonly string[]> {
   if (object === undefined) return [];
   const own = functions.filter(
@@ -123,20 +132,24 @@ async function waitsOf(
   const lines = await Promise.all(
     own.map(async ({ spec }) => {
       const id = formatKey({ ...key, kind: kind.kind, tenant: tenantOf(spec.reconciles, object) });
-      return waitText(spec.name, await history(spec.name, id));
+      return waitText(spec.name, await history(spec.name, id), causes);
     }),
   );
   return lines.flat();
 }
 
-function waitText(name: string, { state, lastRun }: KeyHistory): readonly string[] {
+function waitText(
+  name: string,
+  { state, lastRun }: KeyHistory,
+  causes: readonly RootCause[],
+): readonly string[] {
   const { failure, failures = 0 } = state ?? {};
   if (state?.state === "dead") return [paint("red", `${name} is dead: ${oneLine(failure?.message ?? "")}`)];
   if (failure !== undefined) {
     return [paint("red", `${name} failed ${failures}×: ${failure.reason}: ${oneLine(failure.message)}`)];
   }
   const { waitingFor, afterMs } = lastRun ?? {};
-  if (waitingFor === undefined) return [];
+  if (waitingFor === undefined || causes.some((cause) => isAwaited(cause, waitingFor))) return [];
   const verb = afterMs === undefined ? "waits for" : "runs again by itself:";
   return [paint("dim", `${name} ${verb} ${oneLine(waitingFor)}`)];
 }

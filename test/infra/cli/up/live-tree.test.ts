@@ -3,7 +3,7 @@ import { machinepoolGuard } from "../../../../functions/machinepool/guard.ts";
 import { frameOf, startLiveTree } from "../../../../infra/cli/up/live-tree.ts";
 import { createMemoryStore } from "../../../../infra/store/memory.ts";
 import type { ReadHistory } from "../../../../shared/runtime/last-run.ts";
-import { cluster, machinePool } from "../../../support/builders.ts";
+import { cluster, crd, FOO_CRDS, machinePool } from "../../../support/builders.ts";
 import { virtualClock } from "../../../support/clock.ts";
 
 const CAPI = { cluster: "management", group: "cluster.x-k8s.io" };
@@ -34,12 +34,35 @@ describe("the live tree of capstan up", () => {
     await using _store = parts.store;
     const lines = await frameOf(parts, { columns: 200, rows: 40 });
     expect(lines[0]).toMatch(/^Cluster default\/c1 {2}Provisioned$/);
-    expect(lines.find((line) => line.includes("MachinePool"))).toContain("Pending  0 of 3 Nodes");
+    expect(lines.find((line) => line.includes("MachinePool default/p1"))).toContain("Pending  0 of 3 Nodes");
     expect(lines.join("\n")).toContain("machinepool-guard waits for Cluster.metadata.uid");
     const small = await frameOf(parts, { columns: 20, rows: 4 });
     expect(small).toHaveLength(2);
     expect(small.at(-1)).toContain("… more than fits");
     expect(small.every((line) => line.length <= 20)).toBe(true);
+  });
+
+  it("names a root cause once, with the command that heals it, and no function that waits for it", async () => {
+    const { store, functions, clock } = await world();
+    await using _store = store;
+    const named = { namespace: "", name: "foomachinepools.infrastructure.cluster.x-k8s.io" };
+    const unlabelled = crd("infrastructure.cluster.x-k8s.io", "FooMachinePool", {
+      metadata: { ...named, labels: undefined, resourceVersion: "1" },
+    });
+    const type = { cluster: "management", group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" };
+    for (const each of [...FOO_CRDS, unlabelled]) await store.put(type, each);
+    const what = "CustomResourceDefinition.metadata.labels of infrastructure.cluster.x-k8s.io/FooMachinePool";
+    const waits: ReadHistory = async (...key) => {
+      const { lastRun } = await history(...key);
+      return lastRun === undefined ? {} : { lastRun: { ...lastRun, waitingFor: what } };
+    };
+    const lines = await frameOf({ store, functions, clock, history: waits }, { columns: 80, rows: 40 });
+    const text = lines.join("\n").replace(/\n│ {3,}/g, " ");
+    expect(text.match(/has no label/g)).toHaveLength(1);
+    expect(text).toContain("kubectl label crd foomachinepools.infrastructure.cluster.x-k8s.io");
+    expect(text).toContain("FooMachinePool default/p1-infra  cannot be read: see above");
+    expect(text).not.toContain("machinepool-guard");
+    expect(lines.every((line) => line.length <= 80)).toBe(true);
   });
 
   it("draws over its last frame when something has changed, and leaves the last one", async () => {

@@ -1,0 +1,70 @@
+import { foldFacts } from "../tree/fold-facts.ts";
+import { isAwaited, type RootCause } from "../tree/root-causes.ts";
+import type { Explained, ExplainedFunction } from "./explain-tree.ts";
+
+/** A root cause with all that it holds up. */
+export interface HeldUp extends RootCause {
+  /** `MachinePool default/p1: InfrastructureReady, machinepool-adopt`, one per object. */
+  readonly holdsUp: readonly string[];
+}
+
+/** An explanation for people: each root cause once, in front, and no function that has nothing to do. */
+export interface Folded {
+  readonly explained: Explained;
+  readonly causes: readonly HeldUp[];
+  /** Functions that have nothing to do and are left out. */
+  readonly idle: number;
+}
+
+/** Takes out of an explanation what repeats a root cause, and idle functions. */
+export function foldCauses(explained: Explained, causes: readonly RootCause[]): Folded {
+  const held = new Map<RootCause, string[]>(causes.map((cause) => [cause, []]));
+  let idle = 0;
+  const fold = (one: Explained): Explained => {
+    const { facts, folded } = foldFacts(one, causes);
+    const waiting = one.functions.map((each) => ({ each, cause: causeOf(each, causes) }));
+    const kept = waiting.filter(({ each, cause }) => cause === undefined && !isIdle(each));
+    idle += waiting.filter(({ each }) => isIdle(each)).length;
+    for (const cause of causes) {
+      const names = [
+        ...folded.filter((other) => other.cause === cause).map(({ type }) => type),
+        ...waiting.filter((other) => other.cause === cause).map(({ each }) => each.function),
+      ];
+      if (names.length > 0) held.get(cause)?.push(`${one.object}: ${names.join(", ")}`);
+    }
+    return {
+      ...facts,
+      functions: kept.map(({ each }) => each),
+      children: one.children.map(fold),
+    };
+  };
+  const folded = fold(explained);
+  return {
+    explained: folded,
+    causes: causes.map((cause) => ({ ...cause, holdsUp: held.get(cause) ?? [] })),
+    idle,
+  };
+}
+
+/** One that has failed, or is about to run, has more to tell than what it waits for. */
+function causeOf(
+  { now, history, deadLetter }: ExplainedFunction,
+  causes: readonly RootCause[],
+): RootCause | undefined {
+  const { waitsFor, wouldSend, failure } = now;
+  if (waitsFor === undefined || wouldSend.length > 0 || failure !== undefined) return undefined;
+  if (deadLetter !== undefined || history?.state?.failure !== undefined) return undefined;
+  return causes.find((cause) => isAwaited(cause, waitsFor.what));
+}
+
+function isIdle({ now, history, deadLetter }: ExplainedFunction): boolean {
+  const { wouldSend, waitsFor, againAfterMs, failure, notListed } = now;
+  const nothing = wouldSend.length === 0 && waitsFor === undefined && againAfterMs === undefined;
+  return (
+    nothing &&
+    failure === undefined &&
+    notListed !== true &&
+    deadLetter === undefined &&
+    history?.state === undefined
+  );
+}

@@ -1,0 +1,34 @@
+import { paint, widthOf } from "../terminal/paint.ts";
+import type { RootCause } from "./root-causes.ts";
+
+/** What the tree draws in front of a line. */
+const INDENT_COLUMNS = 2;
+
+/**
+ * What is wrong, and below it what to do; wrapped to `columns`, for a command that is cut is of no use.
+ */
+export function causeLines({ message }: RootCause, columns = Number.POSITIVE_INFINITY): readonly string[] {
+  const [problem = "", ...rest] = message.replace(/[\p{Cc}\s]+/gu, " ").split("; ");
+  const room = columns - INDENT_COLUMNS;
+  const action = rest.join("; ");
+  return [
+    ...wrapped(`! ${problem}`, room).map((line) => paint("red", line)),
+    ...(action === "" ? [] : wrapped(`  → ${action}`, room)),
+  ];
+}
+
+/** Lines of whole words, from the second on indented; a word that is too long has a line of its own. */
+function wrapped(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  // The blanks in front belong to the first word.
+  for (const word of text.match(/^\s*\S+|\S+/g) ?? []) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (line === "" || widthOf(longer) <= columns) line = longer;
+    else {
+      lines.push(line);
+      line = `    ${word}`;
+    }
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,75 @@
+import { Cluster } from "../../../shared/api/cluster.ts";
+import { Connection } from "../../../shared/api/core.ts";
+import { type Kind, type KubeObject, MANAGEMENT, type ObjectKey } from "../../../shared/api/kinds.ts";
+import { connectionProblem } from "../../../shared/rules/cluster-connection.ts";
+import { readTopologyRuns, topologyProblem } from "../../../shared/rules/cluster-topology.ts";
+import type { Store } from "../../../shared/runtime/ports.ts";
+import { clusterNamed, type ObjectNode } from "./object-tree.ts";
+
+/** What holds up several functions and conditions, and is to be named once. */
+export interface RootCause {
+  readonly about: "connection" | "definition" | "topology";
+  /** Of a definition: `<group>/<Kind>`. */
+  readonly definition?: string;
+  /** Condition and cause, then `; ` and the action. */
+  readonly message: string;
+}
+
+/**
+ * Finds the root causes in a tree: kinds that are missing or have no contract label, the workload cluster that is not
+ * connected, a topology that nothing runs.
+ */
+export async function rootCausesOf(store: Store, root: ObjectNode, now: Date): Promise<readonly RootCause[]> {
+  const causes = [...(await causesOfCluster(store, root, now)), ...definitionsIn(root)];
+  return [...new Map(causes.map((cause) => [cause.message, cause])).values()];
+}
+
+function definitionsIn({ problem, definition, children }: ObjectNode): readonly RootCause[] {
+  const own: readonly RootCause[] =
+    definition === undefined || problem === undefined
+      ? []
+      : [{ about: "definition", definition, message: problem }];
+  return [...own, ...children.flatMap(definitionsIn)];
+}
+
+/** Of the Cluster that the root of the tree is, or belongs to. */
+async function causesOfCluster(
+  store: Store,
+  { kind, object }: ObjectNode,
+  now: Date,
+): Promise<readonly RootCause[]> {
+  const [namespace = "", name] = (object && clusterNamed(kind, object))?.split("/") ?? [];
+  if (name === undefined) return [];
+  const read = readerOf(store);
+  const key = { namespace, name };
+  const [cluster, connection] = await Promise.all([read.get(Cluster, key), read.get(Connection, key)]);
+  if (cluster === undefined) return [];
+  const topology = topologyProblem(cluster, await readTopologyRuns(read, cluster));
+  const message = connection && connectionProblem(cluster, connection, now).message;
+  return [
+    ...(topology === undefined ? [] : [{ about: "topology", message: topology } as const]),
+    ...(message === undefined ? [] : [{ about: "connection", message } as const]),
+  ];
+}
+
+function readerOf(store: Store) {
+  return {
+    get: async <T extends KubeObject>({ group, kind }: Kind<T>, key: ObjectKey): Promise<T | undefined> =>
+      (await store.get({ cluster: MANAGEMENT, group, kind }, key)) as T | undefined,
+  };
+}
+
+/** Whether a function that waits for `what` (`Kind.path`) waits for the end of this cause. */
+export function isAwaited({ about, definition }: RootCause, what: string): boolean {
+  switch (about) {
+    case "connection":
+      return /^Connection[. ]/.test(what);
+    case "definition":
+      return what.startsWith("CustomResourceDefinition.") && what.endsWith(` of ${definition}`);
+    case "topology":
+      return /^Cluster\.spec\.(infrastructureRef|controlPlaneRef)$/.test(what);
+    default:
+      about satisfies never;
+      return false;
+  }
+}

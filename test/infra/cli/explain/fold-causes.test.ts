@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { textOfFolded } from "../../../../infra/cli/explain/explain-text.ts";
+import type { Explained, ExplainedFunction } from "../../../../infra/cli/explain/explain-tree.ts";
+import { foldCauses } from "../../../../infra/cli/explain/fold-causes.ts";
+import type { RootCause } from "../../../../infra/cli/tree/root-causes.ts";
+
+const NOW = new Date("2026-01-01T12:00:00Z");
+const AWAY: RootCause = {
+  about: "connection",
+  message: "default/c1 refuses the connection; check the server",
+};
+
+function fn(
+  name: string,
+  now: Partial<ExplainedFunction["now"]>,
+  more: Partial<ExplainedFunction> = {},
+): ExplainedFunction {
+  return { function: name, key: `key of ${name}`, now: { wouldSend: [], ...now }, ...more };
+}
+const waiting = (what: string) => ({ waitsFor: { what, object: what } });
+const CONNECTED = waiting("Connection.status.nodesComplete");
+
+function pool(name: string, functions: readonly ExplainedFunction[]): Explained {
+  const conditions = [
+    { type: "Available", status: "False", reason: "NotAvailable", message: `0 of 3; ${AWAY.message}` },
+  ];
+  return { object: `MachinePool default/${name}`, conditions, functions, children: [], more: [] };
+}
+
+function explained(...children: readonly Explained[]): Explained {
+  const functions = [fn("cluster-guard", {}), fn("cluster-status", CONNECTED)];
+  return { object: "Cluster default/c1", conditions: [], functions, children, more: [] };
+}
+
+describe("foldCauses", () => {
+  it("names a cause once, with what it holds up, and counts functions that have nothing to do", () => {
+    const one = pool("p1", [fn("machinepool-nodes", CONNECTED), fn("machinepool-retire", CONNECTED)]);
+    const { causes, idle, explained: folded } = foldCauses(explained(one), [AWAY]);
+    expect(causes).toEqual([
+      {
+        ...AWAY,
+        holdsUp: [
+          "Cluster default/c1: cluster-status",
+          "MachinePool default/p1: Available, machinepool-nodes, machinepool-retire",
+        ],
+      },
+    ]);
+    expect(idle).toBe(1);
+    expect(JSON.stringify(folded)).not.toMatch(/cluster-guard|machinepool-|refuses/);
+  });
+
+  it("keeps functions that have something of their own to tell", () => {
+    const failure = { class: "Transient", reason: "NoAnswer", message: "no answer" } as const;
+    const queued = { state: { state: "ready", causes: [], failures: 0 } } as const;
+    const kept = [
+      fn("would-send", { ...CONNECTED, wouldSend: ["patch Node n1"] }),
+      fn("would-fail", { failure }),
+      fn("again", { againAfterMs: 5, why: "a clock" }),
+      fn("other", waiting("Cluster.spec.paused")),
+      fn("not-listed", { notListed: true }),
+      fn("queued", {}, { history: queued as unknown as NonNullable<ExplainedFunction["history"]> }),
+      fn("dead", CONNECTED, { deadLetter: {} as NonNullable<ExplainedFunction["deadLetter"]> }),
+    ];
+    const { explained: folded } = foldCauses(explained(pool("p1", kept)), [AWAY]);
+    expect(folded.children[0]?.functions).toEqual(kept);
+  });
+
+  it("is a text with the cause in front, at most five objects, and the way to see the rest", () => {
+    const pools = Array.from({ length: 6 }, (_, n) => pool(`p${n}`, []));
+    const lines = textOfFolded(foldCauses(explained(...pools), [AWAY]), NOW);
+    expect(lines.slice(0, 4)).toEqual([
+      "Cluster default/c1",
+      "│ ! default/c1 refuses the connection",
+      "│   → check the server",
+      "│   holds up Cluster default/c1: cluster-status",
+    ]);
+    expect(lines.join("\n").match(/refuses/g)).toHaveLength(1);
+    expect(lines).toContain("│   holds up 2 more objects");
+    expect(lines.at(-1)).toBe("1 function has nothing to do; --all shows each");
+  });
+
+  it("says nothing of hidden functions when there are none", () => {
+    const quiet: Explained = { ...explained(), functions: [] };
+    expect(textOfFolded(foldCauses(quiet, []), NOW)).toEqual(["Cluster default/c1"]);
+  });
+});
