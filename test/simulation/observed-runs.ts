@@ -28,11 +28,14 @@ export interface ObservedRuns {
   of(runId: string): ObservedRun | undefined;
   /** Those that have begun and not ended. */
   readonly active: readonly ObservedRun[];
+  /** Told when a worker has begun, before the function has read anything. */
+  onBegin(observer: (run: ObservedRun) => void): void;
   onEnd(observer: (run: ObservedRun & { readonly outcome: Outcome }) => void): void;
 }
 
 export function createObservedRuns(kernel: Kernel): ObservedRuns {
   const runs = new Map<string, ObservedRun>();
+  const begins: ((run: ObservedRun) => void)[] = [];
   const ends: ((run: ObservedRun & { readonly outcome: Outcome }) => void)[] = [];
 
   const observe = async (
@@ -50,6 +53,7 @@ export function createObservedRuns(kernel: Kernel): ObservedRuns {
       startedInStep: kernel.steps,
     });
     runs.set(runId, seen);
+    for (const begin of begins) begin(seen);
     const ifCutOff = (recordOf: () => AttemptRecord): void => {
       seen.recordOf = recordOf;
       lease.ifCutOff?.(recordOf);
@@ -62,6 +66,7 @@ export function createObservedRuns(kernel: Kernel): ObservedRuns {
 
   return {
     of: (runId) => runs.get(runId),
+    onBegin: (observer) => void begins.push(observer),
     onEnd: (observer) => void ends.push(observer),
     get active() {
       return [...runs.values()].filter(({ process, outcome }) => process.isAlive && outcome === undefined);

@@ -16,6 +16,8 @@ interface Shown {
   readonly type: TypeKey;
   readonly before: KubeObject | undefined;
   readonly after: KubeObject | undefined;
+  /** Who has shown it. */
+  readonly process: Process;
 }
 
 /** The read model that several processes share: the one in memory, a network away. */
@@ -89,13 +91,13 @@ export function createSharedStore(kernel: Kernel): SharedStore {
       put: (type, object) =>
         call("put", type, async () => {
           const put = await write((store) => store.put(type, object));
-          if (put.stored) show({ type, before: put.before, after: object });
+          if (put.stored) show({ type, before: put.before, after: object, process });
           return put;
         }),
       remove: (type, key, deleted) =>
         call("remove", type, async () => {
           const before = await write((store) => store.remove(type, key, deleted));
-          if (before !== undefined) show({ type, before, after: undefined });
+          if (before !== undefined) show({ type, before, after: undefined, process });
           return before;
         }),
       progress: (type) =>

@@ -4,11 +4,14 @@ import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
 import { parseKey } from "../../../shared/runtime/key.ts";
 import { sameJson } from "../../../shared/runtime/path.ts";
+import type { ObservedRun } from "../observed-runs.ts";
 import { nodesOf } from "./known-nodes.ts";
 import type { Oracle } from "./oracle.ts";
 import { lastRead } from "./run-reads.ts";
 import { onWrite, type SentWrite } from "./sent-write.ts";
+import { type ServerHistory, serverHistoryOf } from "./server-history.ts";
 
+const CLUSTER_NAME_LABEL = "cluster.x-k8s.io/cluster-name";
 const POOLS = "cluster.x-k8s.io/machinepools";
 
 /** Nodes and who may take them away: F-21, F-22, F-40, F-41. */
@@ -77,12 +80,18 @@ export const nodes: readonly Oracle[] = [
   },
   {
     number: "F-41",
-    title: "of a living pool only Nodes go that were referenced and whose instance has left",
+    title: "of a living pool only Nodes go that were referenced and whose instance has left every list",
     watch({ world, violated, evaluated }) {
+      const known = nodesOf(world);
+      const history = serverHistoryOf(world);
       onWrite(world, (write) => {
         if (write.verb !== "delete" || write.place.type !== "/nodes") return;
-        const wrong = whyKept(write);
         evaluated();
+        const { preconditions } = (write.body ?? {}) as {
+          readonly preconditions?: { readonly uid?: string };
+        };
+        const { providerID = "" } = known.ever(preconditions?.uid ?? "") ?? {};
+        const wrong = whyKept(write) ?? whyListed(write.run, { name: write.place.name, providerID }, history);
         if (wrong !== undefined) violated(`${wrong}: ${write.title}`);
       });
     },
@@ -112,11 +121,64 @@ function whyKept({ run, place }: SentWrite): string | undefined {
   const pool = lastRead(run?.record, "MachinePool", parts, "live") as MachinePool | undefined;
   const node = lastRead(run?.record, "Node", { ...place, namespace: "" }, "live") as Node | undefined;
   if (pool === undefined) return "the pool was not read live";
-  if (pool.metadata.deletionTimestamp !== undefined) return undefined;
-  if (!pool.status?.nodeRefs?.some(({ name }) => name === place.name)) return "it was not referenced";
-  const providerID = node?.spec?.providerID ?? "";
-  const { providerIDList = [], replicas } = pool.spec;
+  return whyKeptBy(pool, { name: place.name, providerID: node?.spec?.providerID ?? "" });
+}
+
+interface DeletedNode {
+  readonly name: string;
+  readonly providerID: string;
+}
+
+function whyKeptBy({ metadata, spec, status }: MachinePool, { name, providerID }: DeletedNode) {
+  if (metadata.deletionTimestamp !== undefined) return undefined;
+  if (!status?.nodeRefs?.some((ref) => ref.name === name)) return "it was not referenced";
+  const { providerIDList = [], replicas } = spec;
   if (providerID === "") return "it has no provider ID";
   if (providerIDList.includes(providerID)) return "its instance is listed";
   return providerIDList.length === 0 && replicas !== 0 ? "the list is empty" : undefined;
+}
+
+/**
+ * Why the Node should have stayed, by what the management server had from the beginning of the run to the deletion: a
+ * run may have read any of these versions, so each of them has to object.
+ */
+function whyListed(
+  run: ObservedRun | undefined,
+  node: DeletedNode,
+  history: ServerHistory,
+): string | undefined {
+  const parts = parseKey(run?.key ?? "");
+  if (run === undefined || parts?.kind !== "MachinePool" || history.isLostSince(run.startedInStep))
+    return undefined;
+  const key = `${parts.namespace}/${parts.name}`;
+  const versions = history.since(POOLS, key, run.startedInStep) as readonly (MachinePool | undefined)[];
+  const pool = versions.at(-1);
+  if (pool === undefined || versions.some((each) => each?.metadata.deletionTimestamp !== undefined))
+    return undefined;
+  const why = versions.map((each) => (each === undefined ? undefined : whyKeptBy(each, node)));
+  if (why.every((each) => each !== undefined)) return `${why.at(-1)} on the server`;
+  const { infrastructureRef } = pool.spec.template.spec;
+  const provider = `${infrastructureRef.apiGroup}/${infrastructureRef.kind.toLowerCase()}s`;
+  const isListed = (type: string, of: string): boolean =>
+    history
+      .since(type, of, run.startedInStep)
+      .every((each) => each !== undefined && listedBy(each).includes(node.providerID));
+  if (isListed(provider, `${parts.namespace}/${infrastructureRef.name}`)) return "its provider lists it";
+  const rival = history
+    .keys(POOLS)
+    .find((other) => other !== key && isListed(POOLS, other) && isOfCluster(pool, other, history, run));
+  return rival === undefined ? undefined : `pool ${rival} lists it`;
+}
+
+/** Whether the other pool was labelled as one of the same Cluster all the time. */
+function isOfCluster(
+  pool: MachinePool,
+  other: string,
+  history: ServerHistory,
+  { startedInStep }: ObservedRun,
+): boolean {
+  return history.since(POOLS, other, startedInStep).every((each) => {
+    const { namespace, labels } = each?.metadata ?? {};
+    return namespace === pool.metadata.namespace && labels?.[CLUSTER_NAME_LABEL] === pool.spec.clusterName;
+  });
 }

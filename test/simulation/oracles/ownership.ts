@@ -12,6 +12,8 @@ interface Entry {
 }
 
 const MANAGER_PREFIX = "capstan-";
+/** Not functions: those who run the cluster and its Nodes, and those whom faults play. */
+const OTHERS: ReadonlySet<string> = new Set(["rival", "sim-cloud", "somebody", "up", "user"]);
 const CORE_GROUPS: ReadonlySet<string> = new Set(["", "cluster.x-k8s.io"]);
 
 /** Who writes which field: F-06, F-08. */
@@ -22,6 +24,8 @@ export const ownership: readonly Oracle[] = [
     watch({ world: { functions }, onChange, violated, evaluated }) {
       onChange((change) => {
         const { after } = change;
+        for (const { manager } of nameless(change, functions))
+          violated(`${manager} names no function and manages fields of ${titleOf(change)}`);
         for (const { fn, entry } of changedEntries(change, functions)) {
           evaluated();
           const fields = fieldsOf([entry]);
@@ -40,6 +44,8 @@ export const ownership: readonly Oracle[] = [
     title: "a function applies all fields that it owns",
     watch({ world: { functions }, onChange, violated, evaluated }) {
       onChange((change) => {
+        for (const { manager } of nameless(change, functions))
+          violated(`${manager} names no function: what it has to apply of ${titleOf(change)} is not known`);
         for (const { fn, entry } of changedEntries(change, functions)) {
           if (entry.operation !== "Apply" || !isReconciled(fn, change)) continue;
           if (entry.subresource !== "status") continue;
@@ -77,17 +83,34 @@ function leftOut({ spec }: AnyFunction, entry: Entry, { after }: StoredChange): 
 
 /** Entries of functions that this change has written. */
 function changedEntries(
-  { type, before, after }: StoredChange,
+  change: StoredChange,
   functions: readonly AnyFunction[],
 ): readonly { readonly fn: AnyFunction; readonly entry: Entry }[] {
-  if (after === undefined || type === "/events") return [];
-  const known = new Set(entriesOf(before).map((entry) => JSON.stringify(entry)));
-  return entriesOf(after).flatMap((entry) => {
-    if (!entry.manager.startsWith(MANAGER_PREFIX) || known.has(JSON.stringify(entry))) return [];
-    const name = entry.manager.slice(MANAGER_PREFIX.length);
-    const fn = functions.find(({ spec }) => spec.name === name);
+  return writtenEntries(change).flatMap((entry) => {
+    const fn = functionOf(entry, functions);
     return fn === undefined ? [] : [{ fn, entry }];
   });
+}
+
+/** Entries of this change whose manager looks like a function, and is the name of none. */
+function nameless(change: StoredChange, functions: readonly AnyFunction[]): readonly Entry[] {
+  return writtenEntries(change).filter((entry) => {
+    const name = entry.manager.slice(MANAGER_PREFIX.length);
+    return !OTHERS.has(name) && functionOf(entry, functions) === undefined;
+  });
+}
+
+function functionOf({ manager }: Entry, functions: readonly AnyFunction[]): AnyFunction | undefined {
+  return functions.find(({ spec }) => `${MANAGER_PREFIX}${spec.name}` === manager);
+}
+
+/** Entries that this change has written, of managers that are parts of Capstan. */
+function writtenEntries({ type, before, after }: StoredChange): readonly Entry[] {
+  if (after === undefined || type === "/events") return [];
+  const known = new Set(entriesOf(before).map((entry) => JSON.stringify(entry)));
+  return entriesOf(after).filter(
+    (entry) => entry.manager.startsWith(MANAGER_PREFIX) && !known.has(JSON.stringify(entry)),
+  );
 }
 
 function entriesOf(object: KubeObject | undefined, manager?: string): readonly Entry[] {

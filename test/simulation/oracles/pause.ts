@@ -1,14 +1,59 @@
-import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { kindOf } from "../../../shared/api/registry.ts";
 import type { RecordedWrite } from "../../../shared/runtime/attempt-record.ts";
+import { parseKey } from "../../../shared/runtime/key.ts";
 import { sameJson } from "../../../shared/runtime/path.ts";
 import type { PatchOperation } from "../../../shared/runtime/ports.ts";
+import type { ObservedRun } from "../observed-runs.ts";
+import type { World } from "../world.ts";
 import type { Oracle } from "./oracle.ts";
 import { lastRead, objectsRead } from "./run-reads.ts";
+import { onWrite, type SentWrite } from "./sent-write.ts";
+import { type ServerHistory, serverHistoryOf } from "./server-history.ts";
 
 const PAUSED = "cluster.x-k8s.io/paused";
 
 /** Paused means silent: F-19. */
 export const pause: readonly Oracle[] = [
+  {
+    number: "F-19",
+    title: "while the server has a pause and the read model shows it, nobody writes but finalizer and Paused",
+    watch({ world, violated, evaluated }) {
+      const { store, functions } = world;
+      const history = serverHistoryOf(world);
+      const shown = shownOf(store);
+      /** By run: what pauses it as the read model showed it when it began. */
+      const pausers = new WeakMap<ObservedRun, readonly Pauser[]>();
+      world.runs.onBegin((run) => {
+        const { reconciles } = functions.find(({ spec }) => spec.name === run.functionName)?.spec ?? {};
+        const parts = parseKey(run.key);
+        if (reconciles === undefined || parts === undefined) return;
+        const type = typeOf(reconciles);
+        const own = shown.get(`${type} ${parts.namespace}/${parts.name}`);
+        if (own === undefined) return;
+        const cluster = type === CLUSTERS ? own : shown.get(`${CLUSTERS} ${clusterOf(own)}`);
+        const found: Pauser[] = [{ type, object: own, pauses: isAnnotated }];
+        if (cluster !== undefined && (type === CLUSTERS || isItsCluster(cluster, own)))
+          found.push({ type: CLUSTERS, object: cluster, pauses: isPausedCluster });
+        pausers.set(
+          run,
+          found.filter(({ object, pauses }) => pauses(object)),
+        );
+      });
+      onWrite(world, ({ run, title, ...write }) => {
+        if (run === undefined || history.isLostSince(run.startedInStep)) return;
+        const isStill = ({ type, object, pauses }: Pauser): boolean =>
+          history
+            .since(type, keyOf(object), run.startedInStep)
+            .every((each) => each?.metadata.uid === object.metadata.uid && pauses(each));
+        const pauser = pausers.get(run)?.find(isStill);
+        if (pauser === undefined) return;
+        evaluated();
+        if (!isQuietWrite(write, history))
+          violated(`${title} while ${pauser.type} ${keyOf(pauser.object)} pauses it`);
+      });
+    },
+  },
   {
     number: "F-19",
     title: "a run that sees a pause writes nothing but the finalizer and the Paused condition",
@@ -54,13 +99,19 @@ function isPausedCluster(object: KubeObject | undefined): boolean {
 }
 
 function isQuiet({ verb, body, subresource }: RecordedWrite, read: KubeObject | undefined): boolean {
-  if (verb === "patch")
-    return (body as readonly PatchOperation[]).every(
-      ({ op, path }) => op === "test" || path.startsWith("/metadata/finalizers"),
-    );
+  if (verb === "patch") return isOnlyFinalizer(body);
   if (verb !== "apply" || subresource !== "status") return false;
-  const status = (object: unknown) => (object as { readonly status?: object } | undefined)?.status ?? {};
-  return sameJson(withoutPaused(status(body)), withoutPaused(status(read)));
+  return sameJson(withoutPaused(statusOf(body)), withoutPaused(statusOf(read)));
+}
+
+function isOnlyFinalizer(body: unknown): boolean {
+  return (body as readonly PatchOperation[]).every(
+    ({ op, path }) => op === "test" || path.startsWith("/metadata/finalizers"),
+  );
+}
+
+function statusOf(object: unknown): object {
+  return (object as { readonly status?: object } | undefined)?.status ?? {};
 }
 
 /** The status but for the Paused condition, and for which generation it was written. */
@@ -71,4 +122,70 @@ function withoutPaused(status: object): unknown {
     const others = value.filter((each) => Object(each).type !== "Paused");
     return others.length === 0 ? undefined : others;
   });
+}
+
+const CLUSTERS = "cluster.x-k8s.io/clusters";
+
+/** What pauses a run: its own object by annotation, or the Cluster of that by its spec. */
+interface Pauser {
+  readonly type: string;
+  readonly object: KubeObject;
+  readonly pauses: (object: KubeObject | undefined) => boolean;
+}
+
+/** The newest snapshot of every object that was shown since the read model was last lost. */
+function shownOf(store: World["store"]): ReadonlyMap<string, KubeObject> {
+  const shown = new Map<string, KubeObject>();
+  store.onShown(({ type, before, after }) => {
+    const object = after ?? before;
+    if (type.cluster !== MANAGEMENT || object === undefined) return;
+    const name = `${typeOf(kindOf(type.group, type.kind) ?? { group: type.group, plural: `${type.kind.toLowerCase()}s` })} ${keyOf(object)}`;
+    if (after === undefined) shown.delete(name);
+    else shown.set(name, after);
+  });
+  const forget = (): void => shown.clear();
+  store.onWipe(forget);
+  store.onDrop(forget);
+  return shown;
+}
+
+function typeOf({ group, plural }: { readonly group: string; readonly plural: string }): string {
+  return `${group}/${plural}`;
+}
+
+function keyOf({ metadata }: KubeObject): string {
+  return `${metadata.namespace ?? ""}/${metadata.name}`;
+}
+
+/** Key of the Cluster that an object names, or that owns it. */
+function clusterOf({
+  metadata,
+  spec,
+}: KubeObject & { readonly spec?: { readonly clusterName?: string } }): string {
+  const owner = metadata.ownerReferences?.find(({ kind }) => kind === "Cluster")?.name;
+  return `${metadata.namespace ?? ""}/${spec?.clusterName ?? owner ?? ""}`;
+}
+
+function isAnnotated(object: KubeObject | undefined): boolean {
+  return object?.metadata.annotations?.[PAUSED] !== undefined;
+}
+
+/** By the name that it has to have, or as the owner that it is: a later Cluster of that name pauses nothing of it. */
+function isItsCluster(
+  cluster: KubeObject,
+  object: KubeObject & { readonly spec?: { readonly clusterName?: string } },
+) {
+  if (object.spec?.clusterName !== undefined) return true;
+  return object.metadata.ownerReferences?.some(({ uid }) => uid === cluster.metadata.uid) === true;
+}
+
+/** Whether a write that was carried out changes the finalizers or the Paused condition only. */
+function isQuietWrite(
+  { verb, body, place, answer }: Omit<SentWrite, "run" | "title">,
+  history: ServerHistory,
+): boolean {
+  if (verb === "patch" && place.subresource === "") return isOnlyFinalizer(body);
+  if (verb !== "apply" || place.subresource !== "status" || answer === undefined) return false;
+  const [before] = history.since(place.type, `${place.namespace}/${place.name}`, 0).slice(-2);
+  return sameJson(withoutPaused(statusOf(answer)), withoutPaused(statusOf(before)));
 }

@@ -1,10 +1,12 @@
 import type { ContractReference } from "../../../shared/api/kinds.ts";
+import type { Machine } from "../../../shared/api/machine.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { ObservedRun } from "../observed-runs.ts";
 import { nodesOf } from "./known-nodes.ts";
 import type { Oracle, StoredChange, Watched } from "./oracle.ts";
 import { onWrite } from "./sent-write.ts";
 
+const MACHINES = "cluster.x-k8s.io/machines";
 const POOLS = "cluster.x-k8s.io/machinepools";
 
 /** MachinePools: F-42 to F-44. */
@@ -44,12 +46,27 @@ export const pools: readonly Oracle[] = [
     },
   },
   onPool("F-44", "a data secret name is not replaced by an empty one", ({ before, after }, watched) => {
-    if (before?.metadata.uid !== after?.metadata.uid) return;
-    const had = before?.spec.template.spec.bootstrap.dataSecretName ?? "";
-    const has = after?.spec.template.spec.bootstrap.dataSecretName ?? "";
-    if (had !== "") watched.evaluated();
-    if (had !== "" && has === "") watched.violated(`${had} is gone`);
+    if (before === undefined || after === undefined || before.metadata.uid !== after.metadata.uid) return;
+    const had = before.spec.template.spec.bootstrap.dataSecretName ?? "";
+    if (had === "") return;
+    watched.evaluated();
+    if ((after.spec.template.spec.bootstrap.dataSecretName ?? "") === "") watched.violated(`${had} is gone`);
   }),
+  {
+    number: "F-44",
+    title: "a Machine keeps its data secret name",
+    watch({ onChange, violated, evaluated }) {
+      onChange(({ type, before, after }) => {
+        if (type !== MACHINES || before?.metadata.uid !== after?.metadata.uid) return;
+        const secretOf = (machine: unknown) =>
+          (machine as Machine | undefined)?.spec.bootstrap.dataSecretName;
+        const had = secretOf(before) ?? "";
+        if (had === "") return;
+        evaluated();
+        if ((secretOf(after) ?? "") === "") violated(`Machine ${after?.metadata.name}: ${had} is gone`);
+      });
+    },
+  },
 ];
 
 /** Whether what a run has seen is no longer what there is, because the server was restored since (X-18). */

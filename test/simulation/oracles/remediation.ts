@@ -2,10 +2,11 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { conditionOf } from "../../../shared/rules/conditions.ts";
-import { remediationLimit } from "../../../shared/rules/pool-remediation.ts";
+import { parseKey } from "../../../shared/runtime/key.ts";
 import type { Oracle } from "./oracle.ts";
 import { lastRead } from "./run-reads.ts";
 import { onWrite } from "./sent-write.ts";
+import { serverHistoryOf } from "./server-history.ts";
 
 const OPT_OUTS = ["cluster.x-k8s.io/skip-remediation", "cluster.x-k8s.io/paused"];
 
@@ -39,8 +40,8 @@ export const remediation: readonly Oracle[] = [
         const owner = poolNameOf(machine) ?? "";
         const { namespace } = machine.metadata;
         const pool = management.storage.collection(POOLS).find(`${namespace}/${owner}`);
-        const limit = pool === undefined ? undefined : remediationLimit(pool as unknown as MachinePool);
-        if (typeof limit !== "number") return;
+        const limit = limitOf(pool as unknown as MachinePool | undefined);
+        if (limit === undefined) return;
         evaluated();
         const siblings = [...management.storage.collection(MACHINES).values()] as readonly object[];
         const marked = (siblings as readonly Machine[]).filter(
@@ -51,7 +52,50 @@ export const remediation: readonly Oracle[] = [
       });
     },
   },
+  {
+    number: "F-38",
+    title: "no Machine is deferred while fewer are remediated than the pool allows",
+    watch({ world, violated, evaluated }) {
+      const history = serverHistoryOf(world);
+      world.runs.onEnd(({ functionName, key, startedInStep, record, outcome }) => {
+        const parts = parseKey(key);
+        if (functionName !== "machinepool-remediate" || parts === undefined || outcome.type !== "ok") return;
+        const deferred = (record?.writes ?? []).filter(({ body }) => isDeferral(body));
+        if (deferred.length === 0 || history.isLostSince(startedInStep)) return;
+        const pools = history.since(POOLS, `${parts.namespace}/${parts.name}`, startedInStep);
+        const limits = pools.map((pool) => limitOf(pool as MachinePool | undefined) ?? 0);
+        evaluated();
+        const marked = history
+          .keys(MACHINES)
+          .flatMap(
+            (machine) => history.since(MACHINES, machine, startedInStep) as readonly (Machine | undefined)[],
+          )
+          .filter(
+            (machine) => machine !== undefined && isMarked(machine) && poolNameOf(machine) === parts.name,
+          )
+          .map((machine) => machine?.metadata.uid);
+        const count = new Set(marked).size;
+        if (count < Math.min(...limits))
+          violated(
+            `${key} defers a Machine while ${count} are remediated, allowed are ${Math.min(...limits)}`,
+          );
+      });
+    },
+  },
 ];
+
+/** Machines of a pool that may be remediated at a time, as its annotation says; a share of its replicas rounded up. */
+function limitOf(pool: MachinePool | undefined): number | undefined {
+  const text = pool?.metadata.annotations?.["capstan.dev/remediation-max-in-flight"] ?? "";
+  if (/^[0-9]{1,9}$/.test(text)) return Number.parseInt(text, 10);
+  if (!/^[0-9]{1,9}%$/.test(text)) return undefined;
+  const hundredths = Number.parseInt(text, 10) * (pool?.spec.replicas ?? 1);
+  return (hundredths - (hundredths % 100)) / 100 + (hundredths % 100 > 0 ? 1 : 0);
+}
+
+function isDeferral(body: unknown): boolean {
+  return JSON.stringify(body ?? "").includes('"reason":"RemediationDeferred"');
+}
 
 /** Its deletion has been decided on because it is unhealthy. */
 function isMarked({ status }: Machine): boolean {

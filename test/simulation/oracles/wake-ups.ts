@@ -2,9 +2,19 @@ import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import type { TypeKey } from "../../../shared/runtime/ports.ts";
 import type { Cause } from "../../../shared/runtime/queue-port.ts";
-import { type RoutedKey, routeChange } from "../../../shared/runtime/route.ts";
+import type { Process } from "../kernel.ts";
 import type { World } from "../world.ts";
+import { concernedBy, type Woken } from "./concerned.ts";
 import type { Oracle } from "./oracle.ts";
+
+/** What a key has to be run for. */
+interface Due {
+  readonly why: string;
+  /** Whether the queue knows of it. */
+  readonly isEnqueued: boolean;
+  /** The relay that has shown the change. */
+  readonly process: Process | undefined;
+}
 
 /** Keys and what wakes them: F-03, F-12. */
 export const wakeUps: readonly Oracle[] = [
@@ -14,7 +24,7 @@ export const wakeUps: readonly Oracle[] = [
     watch({ world, violated, evaluated, onRest }) {
       const { ledger, store, management } = world;
       /** By function and key: what it has to be run for, and whether the queue knows of it. */
-      const due = new Map<string, { readonly why: string; readonly isEnqueued: boolean }>();
+      const due = new Map<string, Due>();
       /** Functions that have had the first relist of this relay: what was listed before wakes nobody. */
       const opened = new Set<string>();
       // What a lost queue, read model or relay knew comes back with a relist; F-01 and F-10 judge that.
@@ -30,19 +40,21 @@ export const wakeUps: readonly Oracle[] = [
         opened.clear();
         relay = now;
       };
-      store.onShown(({ type, before, after }) => {
+      store.onShown(({ type, before, after, process }) => {
         forgetWithRelay();
         const { name, resourceVersion } = (after ?? before)?.metadata ?? {};
         const why = `${type.kind} ${name}@${resourceVersion}`;
         void wokenBy(world, type, before, after).then((woken) => {
           for (const { functionName, key } of woken)
-            if (opened.has(functionName)) due.set(`${functionName} ${key}`, { why, isEnqueued: false });
+            if (opened.has(functionName))
+              due.set(`${functionName} ${key}`, { why, isEnqueued: false, process });
         });
       });
       ledger.onEnqueue((functionName, { key, class: wanted, cause }) => {
+        const name = `${functionName} ${key}`;
         if (wanted === "resync") opened.add(functionName);
         else if (cause !== undefined)
-          due.set(`${functionName} ${key}`, { why: cause.what, isEnqueued: true });
+          due.set(name, { why: cause.what, isEnqueued: true, process: due.get(name)?.process });
       });
       ledger.onClaim((functionName, { key, causes }) => {
         forgetWithRelay();
@@ -55,9 +67,10 @@ export const wakeUps: readonly Oracle[] = [
         if (isOnlyResync(causes)) violated(`only a relist has brought back ${name}, due to ${known.why}`);
       });
       onRest(() => {
-        // What was never enqueued went with a relay that ended; F-01 judges that.
-        for (const [name, { why, isEnqueued }] of due)
+        // What was never enqueued by a relay that ended is made up by the next one; F-01 judges that.
+        for (const [name, { why, isEnqueued, process }] of due)
           if (isEnqueued) violated(`${name} has not run since ${why}`);
+          else if (process?.isAlive === true) violated(`${name} was never woken by ${why}`);
       });
     },
   },
@@ -99,19 +112,15 @@ async function wokenBy(
   type: TypeKey,
   before: KubeObject | undefined,
   after: KubeObject | undefined,
-): Promise<readonly RoutedKey[]> {
+): Promise<readonly Woken[]> {
   if (!(await store.inner.progress(type)).ready) return [];
-  const lookup = {
-    find: ({ group, kind }: Kind, index: string, value: string) =>
-      store.inner.find({ cluster: MANAGEMENT, group, kind }, index, value),
-  };
+  const all = (kind: Kind) =>
+    store.inner.list({ cluster: MANAGEMENT, group: kind.group, kind: kind.kind }, {});
   const isRecreated =
     before !== undefined && after !== undefined && before.metadata.uid !== after.metadata.uid;
   const changes = isRecreated ? [{ before }, { after }] : [{ before, after }];
-  const routed = await Promise.all(
-    changes.map((change) => routeChange(functions, { kind: type, cluster: type.cluster, ...change }, lookup)),
-  );
-  return routed.flat();
+  const woken = await Promise.all(changes.map((change) => concernedBy({ type, ...change }, functions, all)));
+  return woken.flat();
 }
 
 function isOnlyResync(causes: readonly Cause[]): boolean {

@@ -1,0 +1,202 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { kindOf } from "../../../shared/api/registry.ts";
+import { type AnyFunction, isContractKind, type Watch } from "../../../shared/runtime/define-function.ts";
+import type { Key } from "../../../shared/runtime/key.ts";
+import * as mappings from "../../../shared/runtime/mappings.ts";
+import type { TypeKey } from "../../../shared/runtime/ports.ts";
+
+/** One snapshot replaced by another of the same uid. */
+export interface ShownChange {
+  readonly type: TypeKey;
+  readonly before?: KubeObject | undefined;
+  readonly after?: KubeObject | undefined;
+}
+
+export interface Woken {
+  readonly functionName: string;
+  readonly key: Key;
+}
+
+/**
+ * Whom a change concerns, said once more without the routing of the product: every object that a function reconciles is
+ * asked whether the change is about it. No index, no lookup.
+ */
+export async function concernedBy(
+  change: ShownChange,
+  functions: readonly AnyFunction[],
+  all: (kind: Kind) => Promise<readonly KubeObject[]>,
+): Promise<readonly Woken[]> {
+  const sides = [change.before, change.after].filter((side) => side !== undefined);
+  const woken: Woken[] = [];
+  for (const { spec } of functions) {
+    const { reconciles } = spec;
+    const due = spec.watches.filter((each) => isAbout(each, change) && isDue(each, change));
+    if (due.length === 0) continue;
+    // An object that is gone is not among them: nothing is left to reconcile.
+    const candidates = await all(reconciles);
+    for (const candidate of candidates)
+      if (
+        due.some((each) =>
+          sides.some((side) => leadsTo(each, { side, cluster: change.type.cluster }, candidate)),
+        )
+      )
+        woken.push({ functionName: spec.name, key: keyOf(reconciles, candidate) });
+  }
+  return woken;
+}
+
+/** Kinds of which providers may be: neither what Kubernetes itself has nor Capstan's own. */
+function isAbout({ on }: Watch, { type: { group, kind, cluster } }: ShownChange): boolean {
+  if (!isContractKind(on)) return on.group === group && on.kind === kind;
+  const isOfKubernetes = !group.includes(".") || (group.endsWith(".k8s.io") && !/\.x-k8s\.io$/.test(group));
+  return cluster === MANAGEMENT && !isOfKubernetes && group !== "capstan.dev";
+}
+
+function isDue({ fields }: Watch, { before, after }: ShownChange): boolean {
+  if (before === undefined || after === undefined) return true;
+  return fields.some((field) => !isDeepStrictEqual(at(before, field), at(after, field)));
+}
+
+/** `status.conditions[Ready].status`, `metadata.labels[a.b/c]`. */
+function at(object: unknown, path: string): unknown {
+  const parts = path.match(/\[[^\]]*\]|[^.[\]]+/g) ?? [];
+  return parts.reduce((value: unknown, part) => {
+    const name = part.replace(/^\[|\]$/g, "");
+    if (Array.isArray(value))
+      return value.find((each) => [each?.type, each?.name, each?.uid, each?.key].includes(name));
+    return Object(value)[name] as unknown;
+  }, object);
+}
+
+interface Side {
+  readonly side: KubeObject;
+  readonly cluster: string;
+}
+
+type Concerns = (seen: Side, candidate: KubeObject) => boolean;
+
+/** What each mapping promises, by comparing both objects. */
+const CONCERNS = new Map<Watch["toKeys"], Concerns>([
+  [mappings.itself, ({ side }, candidate) => sameKey(side, candidate) && side.kind === candidate.kind],
+  [
+    mappings.inCluster,
+    ({ side }, candidate) => sameNamespace(side, candidate) && clusterOf(candidate) === side.metadata.name,
+  ],
+  [mappings.sameName, ({ side }, candidate) => sameKey(side, candidate)],
+  [
+    mappings.clusterOf,
+    ({ side }, candidate) =>
+      sameNamespace(side, candidate) &&
+      (side.metadata.labels?.[CLUSTER_NAME] ?? at(side, "spec.clusterName")) === candidate.metadata.name,
+  ],
+  [
+    mappings.referencing,
+    ({ side }, candidate) =>
+      sameNamespace(side, candidate) &&
+      referencesOf(candidate).some(
+        (reference) =>
+          `${reference.apiGroup}` === groupOf(side) &&
+          reference.kind === side.kind &&
+          reference.name === side.metadata.name,
+      ),
+  ],
+  [
+    mappings.referencingKind,
+    ({ side }, candidate) =>
+      referencesOf(candidate).some(
+        ({ apiGroup, kind }) => apiGroup === at(side, "spec.group") && kind === at(side, "spec.names.kind"),
+      ),
+  ],
+  [mappings.owners, ({ side }, candidate) => isOwner(candidate, side)],
+  [mappings.ownedBy, ({ side }, candidate) => isOwner(side, candidate)],
+  [
+    mappings.siblings,
+    ({ side }, candidate) => ownersOf(side).some((uid) => ownersOf(candidate).includes(uid)),
+  ],
+  [
+    mappings.poolOfMachine,
+    ({ side }, candidate) =>
+      isOwner(candidate, side) ||
+      (sameNamespace(side, candidate) &&
+        side.metadata.labels?.[POOL_NAME] === candidate.metadata.name &&
+        side.metadata.labels?.[CLUSTER_NAME] !== undefined),
+  ],
+  [
+    mappings.referenced,
+    ({ side }, candidate) =>
+      sameNamespace(side, candidate) &&
+      referencesOf(side).some(
+        ({ apiGroup, kind, name }) =>
+          apiGroup === groupOf(candidate) && kind === candidate.kind && name === candidate.metadata.name,
+      ),
+  ],
+  [mappings.poolsOfNode, concernsPool],
+]);
+
+function leadsTo({ toKeys }: Watch, seen: Side, candidate: KubeObject): boolean {
+  const concerns = CONCERNS.get(toKeys);
+  if (concerns === undefined) throw new Error(`concerned.ts does not say yet whom ${toKeys.name} leads to`);
+  return concerns(seen, candidate);
+}
+
+/** A Node: the pools of its Cluster that list its instance or name it. */
+function concernsPool({ side, cluster }: Side, candidate: KubeObject): boolean {
+  if (cluster !== `${candidate.metadata.namespace}/${clusterOf(candidate)}`) return false;
+  const listed = at(candidate, "spec.providerIDList");
+  const refs = at(candidate, "status.nodeRefs");
+  const providerID = at(side, "spec.providerID");
+  return (
+    (Array.isArray(listed) && providerID !== "" && listed.includes(providerID)) ||
+    (Array.isArray(refs) && refs.some((ref) => Object(ref).name === side.metadata.name))
+  );
+}
+
+const CLUSTER_NAME = "cluster.x-k8s.io/cluster-name";
+const POOL_NAME = "cluster.x-k8s.io/pool-name";
+
+/** The tenant of a key is the namespace of its object and the Cluster that it names in a field. */
+function keyOf({ kind, clusterNamePath }: Kind, object: KubeObject): Key {
+  const { namespace = "", name } = object.metadata;
+  const cluster = clusterNamePath === undefined ? undefined : at(object, clusterNamePath);
+  return `${namespace}/${typeof cluster === "string" && cluster !== "" ? cluster : "-"}|${kind}|${namespace}/${name}`;
+}
+
+function groupOf({ apiVersion }: KubeObject): string {
+  return apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";
+}
+
+function sameNamespace(a: KubeObject, b: KubeObject): boolean {
+  return (a.metadata.namespace ?? "") === (b.metadata.namespace ?? "");
+}
+
+function sameKey(a: KubeObject, b: KubeObject): boolean {
+  return sameNamespace(a, b) && a.metadata.name === b.metadata.name;
+}
+
+function ownersOf({ metadata }: KubeObject): readonly string[] {
+  return metadata.ownerReferences?.map(({ uid }) => uid) ?? [];
+}
+
+function isOwner(owner: KubeObject, object: KubeObject): boolean {
+  return owner.metadata.uid !== undefined && ownersOf(object).includes(owner.metadata.uid);
+}
+
+/** By the field that its kind has for it, else by its label. */
+function clusterOf(object: KubeObject): unknown {
+  const { clusterNamePath } = kindOf(groupOf(object), object.kind) ?? {};
+  const named = clusterNamePath === undefined ? undefined : at(object, clusterNamePath);
+  return named ?? object.metadata.labels?.[CLUSTER_NAME];
+}
+
+interface Reference {
+  readonly apiGroup?: string;
+  readonly kind?: string;
+  readonly name?: string;
+}
+
+/** Where an object names objects of providers. */
+function referencesOf(object: KubeObject): readonly Reference[] {
+  const paths = kindOf(groupOf(object), object.kind)?.references ?? [];
+  return paths.map((path) => at(object, path)).filter((value) => value !== undefined) as readonly Reference[];
+}
