@@ -13,7 +13,10 @@ const SHORT: { readonly [command: string]: { readonly more?: string; readonly sa
   "--seed 7 --workload W-01": { says: /^no violation$/m },
   "sweep --workload W-01": { more: "--every 250", says: /^W-01 +\d+ +\d+ +0$/m },
   "swarm --seeds 2000": { more: "--seeds 2", says: /^2 seeds, 0 failed/m },
-  "explain 7 --workload W-01": { more: "--html HTML", says: /machinepool-status PATCH [\s\S]*no violation/ },
+  "explain 7 --workload W-01": {
+    more: "--html HTML",
+    says: /PATCH machinepools default\/p1 status as capstan-machinepool-status [\s\S]*no violation/,
+  },
   golden: { more: "--workload W-01", says: /^W-01 +as reviewed$/m },
   "defects --seeds 50": { more: "--defect D-03", says: /D-03 +\d+/ },
   exhaustive: { more: "--only conflict", says: /^conflict +\d+ +\d+ +true +1 +0/m },
@@ -64,6 +67,7 @@ describe("the commands of the page about the simulation", () => {
     ["exhaustive --only nothing", "Allowed choices are conflict, lost-answer"],
     ["real --only 21", "Allowed choices are 1, 2"],
     ["explain seven", "'seed'. a whole number is needed"],
+    ["explain 7 --from noon", "a time such as 1:02:03.5"],
     ["sweep --every 0", "a whole number above 0 is needed"],
   ])("say what is wrong with %s", async (args, why) => {
     await expect(simulate(args)).rejects.toThrow(why);

@@ -25,7 +25,7 @@ export interface RunOptions {
   readonly onlooker?: Onlooker | undefined;
 }
 
-interface Onlooker {
+export interface Onlooker {
   begin(world: World): void;
   /** In the end, when everything has had its time to come to rest. */
   end?(world: World): Promise<void>;

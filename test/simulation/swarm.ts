@@ -2,7 +2,8 @@ import { NO_FAULTS, randomPlan } from "./plan.ts";
 import type { Job } from "./player.ts";
 import type { Prepared } from "./prepared.ts";
 import { restless } from "./restless.ts";
-import { type RunResult, runOnce } from "./run.ts";
+import { type Onlooker, type RunResult, runOnce } from "./run.ts";
+import { WORKLOADS, workloadOf } from "./workloads/known.ts";
 import type { Workload } from "./workloads/workload.ts";
 
 export interface SwarmOptions {
@@ -28,6 +29,13 @@ export function swarmJobs({ workloads, firstSeed, seeds, faults }: SwarmOptions)
   });
 }
 
+/** The workload of that number, or else the one whose turn it is with a seed. */
+export function workloadOfSeed(seed: number, number?: string): Workload {
+  const found = number === undefined ? WORKLOADS[seed % WORKLOADS.length] : workloadOf(number);
+  if (found === undefined) throw new Error("bug: there are no workloads");
+  return found;
+}
+
 /** How one seed of the swarm is played. */
 export interface SeedOptions {
   readonly seed: number;
@@ -38,6 +46,7 @@ export interface SeedOptions {
   /** Only these classes; absent: a random choice. */
   readonly faults?: readonly string[] | undefined;
   readonly keepTrace?: boolean;
+  readonly onlooker?: Onlooker | undefined;
 }
 
 /** Different series of edits; each needs a run without faults to compare with. Seeds take turns. */

@@ -1,9 +1,9 @@
 import { NO_FAULTS, type Plan, randomPlan } from "../plan.ts";
 import type { Prepared } from "../prepared.ts";
 import { type RunOptions, type RunResult, runOnce } from "../run.ts";
-import { HOUR_MS, type SeedOptions, seedOptions } from "../swarm.ts";
+import { HOUR_MS, type SeedOptions, seedOptions, workloadOfSeed } from "../swarm.ts";
 import { plansOf } from "../sweep.ts";
-import { WORKLOADS, workloadOf } from "../workloads/known.ts";
+import { workloadOf } from "../workloads/known.ts";
 import type { Defect } from "./defect.ts";
 
 /** How a defect was found, or that it was not. */
@@ -42,9 +42,7 @@ export function createSearcher(prepared: Prepared): Searcher {
   const sound = new Map<string, boolean>();
 
   const seedOf = async (seed: number): Promise<SeedOptions> => {
-    const workload = WORKLOADS[seed % WORKLOADS.length];
-    if (workload === undefined) throw new Error("there are no workloads");
-    const known = seeds.get(seed) ?? (await seedOptions(seed, workload, prepared));
+    const known = seeds.get(seed) ?? (await seedOptions(seed, workloadOfSeed(seed), prepared));
     seeds.set(seed, known);
     return known;
   };
