@@ -117,7 +117,7 @@ export async function compose(options: ComposeOptions): Promise<Running> {
     starting.use(await startCloud({ server: ownServer, clock, log }));
   }
   const { takeOverManagers } = options;
-  const noteResync = observed?.noteResync;
+  const { noteResync, noteStrayError } = observed ?? {};
   const shared = { store, clock, log, ...workloadOptions(options) };
   const watching = { ...shared, functions, server, queue, takeOverManagers, noteResync };
   const relay = starting.use(await startWatching(watching, options));
@@ -125,7 +125,7 @@ export async function compose(options: ComposeOptions): Promise<Running> {
   const clients: Clients = relay?.clients ?? starting.use(createClients({ ...shared, management: server }));
   const owner = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
   const worker = options.roles.has("worker")
-    ? starting.use(await startWorker({ functions, queue, store, clients, clock, log, owner }))
+    ? starting.use(await startWorker({ functions, queue, store, clients, clock, log, owner, noteStrayError }))
     : undefined;
   if (worker !== undefined) observed?.workerStarted(worker);
   await relay?.ready();

@@ -1,7 +1,8 @@
 import type { AttemptRecord } from "../../shared/runtime/attempt-record.ts";
+import { cutOffOutcome } from "../../shared/runtime/failure.ts";
 import { type LastRun, type LastRuns, lastRunOf, type ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
-import type { Queue } from "../../shared/runtime/queue-port.ts";
+import type { Outcome, Queue } from "../../shared/runtime/queue-port.ts";
 
 /** About 4 MB at most. */
 const MAX_RUNS = 10_000;
@@ -40,9 +41,18 @@ export function noteRuns(
           record = tell;
           lease.ifCutOff?.(tell);
         };
+        const note = (outcome: Outcome): void =>
+          lastRuns.note(
+            name,
+            lease.key,
+            lastRunOf(lease, outcome, { endedAt: clock.now(), record: record() }),
+          );
+        // When such a run comes back, a newer one may have been noted.
+        const noteCutOff = (): void => note(cutOffOutcome(lease.signal));
+        lease.signal.addEventListener("abort", noteCutOff, { once: true });
         const outcome = await run({ ...lease, ifCutOff });
-        const told = { endedAt: clock.now(), record: record() };
-        lastRuns.note(name, lease.key, lastRunOf(lease, outcome, told));
+        lease.signal.removeEventListener("abort", noteCutOff);
+        if (!lease.signal.aborted) note(outcome);
         return outcome;
       }),
   };

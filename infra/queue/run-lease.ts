@@ -54,6 +54,8 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
   const cutOff = (failure: Failure, why: string): void =>
     abort({ type: "finished", outcome: { ...failedWith(failure), record: recordOf() } }, why);
   const expire = (): void => cutOff(LEASE_EXPIRED, "the lease expired");
+  const fail = (thrown: unknown): void =>
+    cutOff(failureOf(thrown), "something that the run started has thrown");
   const onStop = (): void => abort({ type: "stopped" }, "the worker stops");
 
   let over: boolean = false;
@@ -91,10 +93,14 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
   const ifCutOff = (record: () => AttemptRecord) => {
     recordOf = record;
   };
-  const held = { signal, checkHeld, ifCutOff };
+  const held = { signal, checkHeld, fail, ifCutOff };
   const lease: Lease = { key, runId, failures, again, causes, fences, readyMs, ...held };
   (async () => run(lease))().then(
-    (outcome) => ended.resolve({ type: "finished", outcome: redactOutcome(outcome) }),
+    (outcome) => {
+      // A step that held up its process returns before any timer could have told of the end of its lease.
+      checkHeld();
+      ended.resolve({ type: "finished", outcome: redactOutcome(outcome) });
+    },
     (thrown: unknown) => ended.resolve({ type: "finished", outcome: failedWith(runnerFailed(thrown)) }),
   );
   const end = await ended.promise;

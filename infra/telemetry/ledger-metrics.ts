@@ -9,6 +9,8 @@ export interface LedgerMeter {
   readonly noteCount: NoteCount;
   readonly noteFailure: NoteFailure;
   readonly noteResync: (functionName: string, cause: ResyncCause) => void;
+  /** Without a name: nobody knows which function it belongs to. */
+  readonly noteStrayError: (functionName?: string) => void;
 }
 
 /** Counters with no label but the function. */
@@ -34,7 +36,11 @@ export function meterLedger(metrics: Metrics, functions: readonly string[]): Led
     metrics.add("capstan_queue_dead_total", { function: name, reason }, times);
   const countResync = (name: string, cause: ResyncCause, times: number): void =>
     metrics.add("capstan_queue_resync_total", { function: name, cause }, times);
+  const countStrays = (name: string | undefined, times: number): void =>
+    metrics.add("capstan_worker_stray_errors_total", { function: name ?? "other" }, times);
+  countStrays(undefined, 0);
   for (const name of functions) {
+    countStrays(name, 0);
     for (const counted of COUNTED) noteCount(name, counted, 0);
     for (const reason of LABEL_VALUES.reason) countDeath(name, reason, 0);
     for (const cause of RESYNC_CAUSES) countResync(name, cause, 0);
@@ -45,5 +51,6 @@ export function meterLedger(metrics: Metrics, functions: readonly string[]): Led
       if (death !== undefined) countDeath(name, death.reason, 1);
     },
     noteResync: (name, cause) => countResync(name, cause, 1),
+    noteStrayError: (name) => countStrays(name, 1),
   };
 }

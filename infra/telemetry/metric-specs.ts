@@ -192,6 +192,11 @@ export const METRICS = {
     labels: ["function", "cause"],
     help: "Complete resyncs by this relay: start, list (a kind came late or again), restored (the management server), period, loss (of queue data).",
   },
+  capstan_worker_stray_errors_total: {
+    type: "counter",
+    labels: ["function"],
+    help: "Errors thrown outside of every run: by a timer or a promise that a step has left behind, or by nobody's (other).",
+  },
   capstan_relay_ready: {
     type: "gauge",
     labels: [],

@@ -34,13 +34,14 @@ export interface LetterContext {
 export function summarizeAttempt(run: FailedRun, now: Date, hide: Hide): AttemptSummary {
   const { record, failures, again, owner } = run;
   const failure = redactFailure(run.failure);
+  const start = record?.startedAt ?? run.startedAt ?? now;
   const { thrown } = record ?? {};
   const error =
     thrown === undefined ? { name: "Error", ...failure } : { ...errorOf(thrown, hide), ...failure };
   return {
     ...(record === undefined ? {} : { run: record.runId }),
-    start: (record?.startedAt ?? now).toISOString(),
-    durationMs: record?.durationMs ?? 0,
+    start: start.toISOString(),
+    durationMs: record?.durationMs ?? Math.max(0, now.getTime() - start.getTime()),
     ...(owner === undefined ? {} : { owner: owner.slice(0, MAX_OWNER_CHARACTERS) }),
     failures,
     again,

@@ -9,6 +9,8 @@ export interface FailedRun {
   readonly key: Key;
   /** Different for every run; absent when that is not known. */
   readonly owner?: string | undefined;
+  /** When the key was claimed, for a run that has left no record; absent when that is not known. */
+  readonly startedAt?: Date | undefined;
   readonly failure: Failure;
   /** Failures in a row, this one included. */
   readonly failures: number;

@@ -41,6 +41,18 @@ export function redactOutcome(outcome: Outcome): Outcome {
   return { ...outcome, waitingFor: redactMessage(outcome.waitingFor) };
 }
 
+/** How a run ended that its queue does not wait for any more; `reason` of the signal says why. */
+export function cutOffOutcome({ reason }: AbortSignal): Outcome & { readonly type: "error" } {
+  const message = reason instanceof Error ? reason.message : "it was cut off";
+  // Nobody knows what it has sent.
+  return {
+    type: "error",
+    failure: { class: "Transient", reason: "CutOff", message },
+    terminal: false,
+    requested: true,
+  };
+}
+
 /** A message of an error, or of an Event, without secrets; at most 4 KiB. */
 export function redactMessage(message: string): string {
   const redacted = redactLine(message, MAX_MESSAGE_CHARACTERS);

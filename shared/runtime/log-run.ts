@@ -18,7 +18,8 @@ const MAX_VERSIONS = 10;
 
 /**
  * One line per run, under the id that its requests carry (F-15): why it ran, which versions it read, how it ended and
- * when the next run is due. A failure is a warning, a run that wrote is info, any other is debug.
+ * when the next run is due. A failure is a warning, a run that wrote is info, any other is debug. Of a run that comes
+ * back after its lease the queue knows better what comes next, and takes no outcome: also a warning.
  */
 export function logRun(
   fn: AnyFunction,
@@ -39,7 +40,11 @@ export function logRun(
     next: nextRun(fn, lease, outcome),
     ...(outcome.type === "ok" && outcome.waitingFor !== undefined ? { waitingFor: outcome.waitingFor } : {}),
   };
-  if (outcome.type === "error") {
+  if (lease.signal.aborted) {
+    const why = outcome.type === "error" ? outcome.failure.message : "";
+    const { next: _unknown, ...known } = fields;
+    log.warn({ ...known, outcome: "dropped", read: versionsOf(read), why }, "run cut off");
+  } else if (outcome.type === "error") {
     const { failure } = outcome;
     log.warn({ ...fields, read: versionsOf(read), failure, failures: lease.failures + 1 }, "run failed");
   } else if (requests > 0) log.info({ ...fields, read: versionsOf(read) }, "run");

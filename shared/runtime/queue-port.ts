@@ -55,6 +55,8 @@ export interface Lease {
    * Called when a write is about to leave (R-04).
    */
   readonly checkHeld?: () => void;
+  /** Ends the run as failed: something that it started has thrown outside of it, a timer for instance. */
+  readonly fail?: (thrown: unknown) => void;
   /** How to tell, at such an end, what the run has read and sent so far, for its dead letter (F-14). */
   readonly ifCutOff?: (record: () => AttemptRecord) => void;
 }

@@ -3,7 +3,7 @@ import type { AttemptRecord } from "./attempt-record.ts";
 import { checkDecision } from "./check-decision.ts";
 import type { AnyDecision, AnyFunction } from "./define-function.ts";
 import { TerminalError, WaitingError } from "./errors.ts";
-import { failureOf, redactOutcome } from "./failure.ts";
+import { cutOffOutcome, failureOf, redactOutcome } from "./failure.ts";
 import { type Key, type KeyParts, parseKey } from "./key.ts";
 import { NotListedError } from "./listed.ts";
 import { logRun } from "./log-run.ts";
@@ -66,11 +66,15 @@ export async function runStep(fn: AnyFunction, lease: Lease, given: RunContext):
     return failedWith(error, lease, run.written.requests > 0);
   });
   const fences = fencesAfter(run, lease);
-  const outcome = redactOutcome(
-    ended.type === "error"
-      ? { ...ended, fences, record: recordOf(lease, run, context.clock) }
-      : { ...ended, fences },
-  );
+  // Else a step that held up its process would seem to have ended well.
+  lease.checkHeld?.();
+  const outcome = lease.signal.aborted
+    ? { ...cutOffOutcome(lease.signal), record: recordOf(lease, run, context.clock) }
+    : redactOutcome(
+        ended.type === "error"
+          ? { ...ended, fences, record: recordOf(lease, run, context.clock) }
+          : { ...ended, fences },
+      );
   await announce(fn, lease, { ...context, ...run, outcome });
   logRun(fn, lease, context, { ...run, requests: run.written.requests, outcome });
   return outcome;

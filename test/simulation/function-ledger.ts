@@ -1,7 +1,7 @@
 import type { Claim } from "../../infra/queue/claim.ts";
 import { Ledger } from "../../infra/queue/ledger/ledger.ts";
 import type { CountedFailure } from "../../infra/queue/ledger/ledger-deaths.ts";
-import type { Change, KeyDeath, Token } from "../../infra/queue/tokens/token-ledger.ts";
+import type { Change, ExpiredLease, KeyDeath, Token } from "../../infra/queue/tokens/token-ledger.ts";
 import type { Key } from "../../shared/runtime/key.ts";
 import { createLedgerJournal, type LedgerJournal } from "./ledger-journal.ts";
 
@@ -19,6 +19,8 @@ export class FunctionLedger {
   readonly tokened = new Map<Key, number>();
   readonly #dyingSince = new Map<Key, Date>();
   #deaths: KeyDeath[] = [];
+  #isTicking: boolean = false;
+  #expired: ExpiredLease[] = [];
 
   constructor(
     random: () => number,
@@ -41,6 +43,7 @@ export class FunctionLedger {
     this.inner = this.#journal.reopen(until);
     this.#isGoingBack = false;
     this.#deaths = [];
+    this.#expired = [];
     for (const key of this.#journal.keys) this.keys.add(key);
     this.tokened.clear();
   }
@@ -58,16 +61,24 @@ export class FunctionLedger {
   /** Lets time have its effect, makes a change, and says what it leaves to do. */
   change(now: number, make: (inner: Ledger) => boolean): Change {
     const accepted = make(this.inner);
-    this.inner.tick(now);
-    const deaths = this.#deaths;
+    this.tick(now);
+    const [deaths, expired] = [this.#deaths, this.#expired];
     this.#deaths = [];
+    this.#expired = [];
     const nextAt = this.inner.nextAt();
     return {
       accepted,
       deaths,
+      expired,
       tokens: this.#tokens(now),
       waitMs: nextAt === undefined ? undefined : Math.max(0, nextAt - now),
     };
+  }
+
+  tick(now: number): void {
+    this.#isTicking = true;
+    this.inner.tick(now);
+    this.#isTicking = false;
   }
 
   bury(now: number, key: Key): boolean {
@@ -109,10 +120,15 @@ export class FunctionLedger {
     return tokens;
   }
 
-  #failed({ key, owner, failure, failures, death }: CountedFailure): void {
-    if (death === undefined) return;
+  #failed({ key, owner, startedAt = new Date(0), failure, failures, again, death }: CountedFailure): void {
+    const run = { key, failures, startedAt };
+    if (death === undefined) {
+      // Else the worker of the run tells of it.
+      if (this.#isTicking) this.#expired.push({ ...run, again, owner: owner ?? "" });
+      return;
+    }
     this.#dyingSince.set(key, death.since);
     const { since, class: wanted } = death;
-    this.#deaths.push({ key, class: wanted, failures, since, owner: "ledger", failure, ranBy: owner ?? "" });
+    this.#deaths.push({ ...run, class: wanted, since, owner: "ledger", failure, ranBy: owner ?? "" });
   }
 }

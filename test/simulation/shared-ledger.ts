@@ -150,8 +150,8 @@ export function createSharedLedger(
         ),
       tick: (name) =>
         call(name, "tick", (ledger) =>
-          ledger.change(kernel.now, (inner) => {
-            inner.tick(kernel.now);
+          ledger.change(kernel.now, () => {
+            ledger.tick(kernel.now);
             return true;
           }),
         ),

@@ -123,6 +123,12 @@ export class World implements AsyncDisposable {
     };
   }
 
+  /** Time passes and nothing in this process happens meanwhile, as in a long computation. */
+  standStill(ms: number): void {
+    if (this.#under.clock === undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+    else this.#under.clock.standStill(ms);
+  }
+
   pass(ms: number): Promise<void> {
     return holds(() => true, { forMs: ms, stepMs: ms, clock: this.#under.clock });
   }

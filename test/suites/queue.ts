@@ -388,6 +388,36 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect(runs.leases[0]?.signal.aborted).toBe(false);
     });
 
+    it("Q-13: a run that held up its process beyond its lease has lost it, whatever it gives", async () => {
+      await using world = await open(SHORT_LEASE);
+      const runs = await world.work(async () => {
+        if (runs.count === 1) world.standStill(SHORT_LEASE.leaseMs + 100);
+        return OK;
+      });
+      await world.enqueue(live(A));
+      await world.until(() => runs.count === 2);
+      expect(runs.leases[0]?.signal.aborted).toBe(true);
+      expect(runs.leases.map(({ failures }) => failures)).toEqual([0, 1]);
+      await world.idle();
+    });
+
+    it("counts a run as failed when something that it has started throws", async () => {
+      await using world = await open();
+      const runs = await world.work(
+        (lease) => {
+          lease.fail?.(new TypeError("thrown by a timer"));
+          return new Promise(() => undefined);
+        },
+        { attempts: 1 },
+      );
+      await world.enqueue(live(A));
+      await world.until(async () => (await world.depth()).dead === 1);
+      expect(await world.dead()).toMatchObject([
+        { failure: { reason: "TypeError", message: "thrown by a timer" } },
+      ]);
+      expect(runs.leases[0]?.signal.aborted).toBe(true);
+    });
+
     it("Q-14: a worker that stops lets its runs finish and claims nothing more", async () => {
       await using world = await open();
       const end = Promise.withResolvers<Outcome>();

@@ -5,6 +5,8 @@ import type { Clock } from "../../shared/runtime/ports.ts";
 export interface VirtualClock extends Clock {
   /** Lets time pass: due callbacks run in the order of their instants, and what they start settles in between. */
   advance(ms: number): Promise<void>;
+  /** Time passes while the process stands still: callbacks that are due run at the next `advance`. */
+  standStill(ms: number): void;
   /** Timers that have neither run nor been cancelled. */
   readonly pending: number;
 }
@@ -40,6 +42,9 @@ export function virtualClock(startAt = new Date("2026-01-01T00:00:00Z")): Virtua
         await settle();
       }
       now = end;
+    },
+    standStill: (ms) => {
+      now += ms;
     },
     get pending() {
       return timers.size;

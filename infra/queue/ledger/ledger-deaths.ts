@@ -14,6 +14,8 @@ export interface CountedFailure {
   readonly key: Key;
   /** Of the lease. */
   readonly owner: string | undefined;
+  /** When it was claimed. */
+  readonly startedAt: Date | undefined;
   readonly failure: Failure;
   readonly failures: number;
   readonly again: number;
@@ -56,7 +58,7 @@ export class LedgerDeaths {
     if (failure.reason === LEASE_EXPIRED.reason) onCount("expired");
     entry.failures += 1;
     entry.failure = failure;
-    const failed = { key: entry.key, owner: lease?.owner, failure, failures: entry.failures, again };
+    const failed = { key: entry.key, ...ranBy(lease), failure, failures: entry.failures, again };
     if (pending !== undefined) entry.class = mostUrgent(entry.class, pending.class);
     if (!terminal && entry.failures < entry.attempts) {
       const retryAt = now + Math.max(lease?.minIntervalMs ?? 0, backoffMs(entry.failures, random()));
@@ -83,7 +85,7 @@ export class LedgerDeaths {
     entry.again = 0;
     this.#entries.wake(entry, now + limits.letterMs);
     const death = { reason: deathReason(failure), class: wanted, since: new Date(since) };
-    onFailure({ key, owner: lease?.owner, failure, failures, again, death });
+    onFailure({ key, ...ranBy(lease), failure, failures, again, death });
   }
 
   bury(now: number, entry: Entry, since: Date): void {
@@ -108,4 +110,8 @@ export class LedgerDeaths {
     this.#entries.delete(entry);
     this.evicted += 1;
   }
+}
+
+function ranBy(lease: Entry["lease"]): Pick<CountedFailure, "owner" | "startedAt"> {
+  return { owner: lease?.owner, startedAt: lease && new Date(lease.startedAt) };
 }

@@ -11,6 +11,7 @@ import {
   claimOf,
   depthOf,
   eventArguments,
+  expiredLeaseOf,
   finishArguments,
   keyStateOf,
   type Reply,
@@ -68,7 +69,10 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<To
       (await run(worker, "renew", name, [key, owner, leaseMs])) === 1,
     release: (name, claimed) => changeOwned("release", name, claimed),
     bury: (name, death) => changeOwned("bury", name, death),
-    tick: async (name) => (await change(producer, "tick", name, [TICK_LIMIT])).change,
+    tick: async (name) => {
+      const reply = await change(producer, "tick", name, [TICK_LIMIT]);
+      return { ...reply.change, expired: reply.results.map(expiredLeaseOf) };
+    },
     pause: async (name, paused) => (await change(producer, "pause", name, [paused ? 1 : 0])).change,
     depth: async (name) => depthOf(await run(producer, "depth", name, [])),
     dead: (name) => readDead(producer, ledgerPrefix(name)),

@@ -12,7 +12,7 @@ import type {
 } from "../../../shared/runtime/queue-port.ts";
 import type { Claim, ClaimTerms } from "../claim.ts";
 import { floorMs, MAX_CAUSES } from "../claim.ts";
-import type { Change, KeyDeath, Token } from "../tokens/token-ledger.ts";
+import type { Change, ExpiredLease, KeyDeath, Token } from "../tokens/token-ledger.ts";
 import type { Argument } from "./redis-scripts.ts";
 
 /** What the scripts of `lua/` take and give, as their headers say. */
@@ -121,7 +121,7 @@ export function replyOf(reply: unknown): Reply {
 }
 
 function deathOf(reply: unknown): KeyDeath {
-  const [key, wanted, failures, since, owner, failure, ranBy] = listOf(reply);
+  const [key, wanted, failures, since, owner, failure, ranBy, claimedAt] = listOf(reply);
   return {
     key: String(key),
     class: classOf(wanted),
@@ -130,6 +130,19 @@ function deathOf(reply: unknown): KeyDeath {
     owner: String(owner),
     failure: JSON.parse(String(failure)) as Failure,
     ranBy: String(ranBy),
+    startedAt: new Date(Number(claimedAt)),
+  };
+}
+
+/** A result of `tick.lua`. */
+export function expiredLeaseOf(reply: unknown): ExpiredLease {
+  const [key, failures, again, owner, claimedAt] = listOf(reply);
+  return {
+    key: String(key),
+    failures: Number(failures),
+    again: Number(again),
+    owner: String(owner),
+    startedAt: new Date(Number(claimedAt)),
   };
 }
 

@@ -29,8 +29,20 @@ export interface KeyDeath {
   readonly owner: string;
   /** The last one. */
   readonly failure: Failure;
-  /** Owner of the last run. */
+  /** Owner of the last run, and when it was claimed. */
   readonly ranBy: string;
+  readonly startedAt: Date;
+}
+
+/** A run that nobody has finished, which was not the last attempt of its key. */
+export interface ExpiredLease {
+  readonly key: Key;
+  /** Failures in a row, this one included. */
+  readonly failures: number;
+  readonly again: number;
+  readonly owner: string;
+  /** When it was claimed. */
+  readonly startedAt: Date;
 }
 
 /** What a change of the ledger leaves to do. */
@@ -39,6 +51,8 @@ export interface Change {
   readonly accepted: boolean;
   readonly tokens: readonly Token[];
   readonly deaths: readonly KeyDeath[];
+  /** Runs that nobody has finished and whose keys are not dying, where the call has found some. */
+  readonly expired?: readonly ExpiredLease[];
   /** The call left a key waiting that is due so soon. */
   readonly waitMs: number | undefined;
 }

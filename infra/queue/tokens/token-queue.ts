@@ -13,6 +13,7 @@ import { Ticker } from "./ticker.ts";
 import { tokenAhead } from "./token-ahead.ts";
 import type { Change, KeyDeath, Token, TokenLedger } from "./token-ledger.ts";
 import type { Transport } from "./token-transport.ts";
+import { expiredRun, runBeforeDeath } from "./unfinished-run.ts";
 
 const TICK_MS = 250;
 const ENTRIES_AT_ONCE = 200;
@@ -197,21 +198,10 @@ export class TokenQueue implements AsyncDisposable {
     await noteFailure(malformedRun(functionName, arrived, clock.now()));
   }
 
-  async #follow({ tokens, waitMs, deaths }: Change): Promise<void> {
-    // Of runs that nobody has finished.
-    for (const death of deaths) {
-      const { key, failure, failures, ranBy: owner } = death;
-      const run = {
-        function: this.#options.functionName,
-        key,
-        owner,
-        failure,
-        failures,
-        again: 0,
-        causes: [],
-      };
-      void this.#bury(run, death);
-    }
+  async #follow({ tokens, waitMs, deaths, expired = [] }: Change): Promise<void> {
+    const { functionName, noteFailure = forgetFailure } = this.#options;
+    for (const run of expired) void noteFailure(expiredRun(functionName, run));
+    for (const death of deaths) void this.#bury(runBeforeDeath(functionName, death), death);
     if (waitMs !== undefined) this.#ticker.due(waitMs);
     await this.#send(tokens);
   }

@@ -47,4 +47,30 @@ describe("the last runs of a process", () => {
       lastRun: { causes: [{ what: "Widget default/w" }], waitingFor: "Widget.status.ready" },
     });
   });
+
+  it("Q-13: say that a run was cut off, and not what it gave after a newer one", async () => {
+    const clock = virtualClock();
+    const timing = { leaseMs: 1_000, renewMs: 60_000 };
+    await using queue = createMemoryQueue({ clock, timing, random: () => 0 });
+    await using lastRuns = createMemoryLastRuns();
+    const noted = noteRuns(queue, { lastRuns, clock });
+    const late = Promise.withResolvers<void>();
+    let count = 0;
+    await using _worker = await noted.work("f", { ...DEFAULT_QUEUE, owner: "w" }, async () => {
+      count += 1;
+      const [number] = [count];
+      if (number === 1) await late.promise;
+      return { type: "ok", requested: false, waitingFor: `run ${number}`, fences: [] };
+    });
+    await noted.enqueue("f", [{ key: KEY, class: "live" }]);
+    await clock.advance(1_000);
+    expect(await lastRuns.get("f", KEY)).toMatchObject({
+      failure: { reason: "CutOff", message: "the lease expired" },
+    });
+    await clock.advance(100);
+    expect(await lastRuns.get("f", KEY)).toMatchObject({ waitingFor: "run 2" });
+    late.resolve();
+    await clock.advance(0);
+    expect(await lastRuns.get("f", KEY)).toMatchObject({ waitingFor: "run 2" });
+  });
 });

@@ -53,6 +53,25 @@ describe("a run under its lease", () => {
     expect(await end).toMatchObject({ outcome: { type: "error", failure: { reason: "LeaseExpired" } } });
   });
 
+  it("R-04: gives nothing when it returns after its lease, although no timer has told of the end", async () => {
+    const { clock, end, lease, finish } = running();
+    const held = await lease;
+    clock.standStill(LEASE_TIMING.leaseMs);
+    finish();
+    expect(await end).toMatchObject({ outcome: { type: "error", failure: { reason: "LeaseExpired" } } });
+    expect(held.signal.aborted).toBe(true);
+  });
+
+  it("fails when something that it has started throws, without the secrets that it quotes", async () => {
+    const { end, lease } = running();
+    const held = await lease;
+    held.fail?.(new RangeError("password=c4n4ry"));
+    expect(await end).toMatchObject({
+      outcome: { type: "error", failure: { reason: "RangeError", message: "password=hmac-sha256:*" } },
+    });
+    expect(held.signal.aborted).toBe(true);
+  });
+
   it("keeps it for as long as the ledger renews it", async () => {
     const { clock, lease, end, finish } = running();
     const held = await lease;

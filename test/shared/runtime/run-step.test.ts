@@ -547,3 +547,37 @@ describe("a failure that quotes a secret", () => {
     expect(JSON.stringify(sent)).not.toContain(CANARY);
   });
 });
+
+describe("a run that comes back after its lease", () => {
+  const lost = (): { readonly signal: AbortSignal; readonly checkHeld: () => void } => {
+    const controller = new AbortController();
+    const checkHeld = (): void => controller.abort(new Error("the lease expired"));
+    return { signal: controller.signal, checkHeld };
+  };
+
+  it.each([
+    ["done", decides({ result: done })],
+    ["a failure for good", decides({ result: failed("Odd", "m") })],
+    ["an error", () => Promise.reject(new Error("no"))],
+  ] as const satisfies readonly (readonly [string, GrowStep])[])(
+    "says nothing of its outcome when that is %s",
+    async (_, step) => {
+      const { log, lines } = recordingLog();
+      const { outcome, sent } = await run({ log, step, lease: lost() });
+      expect(outcome).toMatchObject({
+        type: "error",
+        terminal: false,
+        failure: { reason: "CutOff", message: "the lease expired" },
+      });
+      expect(sent).toEqual([]);
+      expect(lines).toEqual([
+        {
+          level: "warn",
+          message: "run cut off",
+          fields: expect.objectContaining({ outcome: "dropped", why: "the lease expired" }),
+        },
+      ]);
+      expect(lines[0]?.fields).not.toHaveProperty("next");
+    },
+  );
+});

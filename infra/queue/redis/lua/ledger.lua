@@ -362,7 +362,7 @@ end
 
 -- The end of every call that changes something:
 -- {waitMs, {key, seq, class, rank, ...}, {death, ...}, {what was counted, how often, ...}, ...results}; a death is
--- {key, class, failures, dead since, who shall bury it, last failure (JSON), owner of the last run}
+-- {key, class, failures, dead since, who shall bury it, last failure (JSON), owner of the last run, its claim}
 local function reply(results, withoutTokens)
   settleBreaker()
   flush()

@@ -18,7 +18,7 @@ local function condemn(entry, by)
   entry.dy, entry.lo = entry.dy or entry.ds or now, by
   enter(entry, 'r', now + LETTER_MS)
   save(entry)
-  deaths[#deaths + 1] = { entry.key, tostring(entry.c), whole(entry.f), whole(entry.dy), by, entry.fl, entry.o }
+  deaths[#deaths + 1] = { entry.key, tostring(entry.c), whole(entry.f), whole(entry.dy), by, entry.fl, entry.o, whole(entry.s or 0) }
 end
 
 -- `run`: failure (JSON), terminal, and who writes the letter, should it be the last.

@@ -3,7 +3,8 @@
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5] keys per index and call
--- Returns           as ledger.lua says, without results; waitMs is the time to the earliest waiting key, 0 when the limit was hit
+-- Returns           as ledger.lua says; each result is a run that nobody has finished {key, failures, again, owner, claimed at};
+--                   waitMs is the time to the earliest waiting key, 0 when the limit was hit
 -- One call because any number of processes tick at once, and each key must be moved by one of them only.
 
 -- Time must go on in a full Redis (maxmemory): after a write that frees memory no other is refused.
@@ -64,12 +65,19 @@ for _, key in ipairs(upTo(INDEX.q, RESYNC_SCORE + now - AGING_MS, whole(RESYNC_S
   end
 end
 
+-- Runs that nobody has finished and that were not the last attempt of their key.
+local expired = {}
 for _, key in ipairs(upTo(INDEX.r, now)) do
   local entry = entryIn('r', INDEX.r, key)
   if entry then
     RANDOM = (RANDOM + 0.618) % 1
-    if entry.dy then condemn(entry, SEED)
-    else fail(entry, { failure = LEASE_EXPIRED, terminal = false, by = SEED }) end
+    if entry.dy then
+      condemn(entry, SEED)
+    else
+      local run, dead = { key, whole(entry.f + 1), whole(entry.ag), entry.o, whole(entry.s or now) }, #deaths
+      fail(entry, { failure = LEASE_EXPIRED, terminal = false, by = SEED })
+      if #deaths == dead then expired[#expired + 1] = run end
+    end
   end
 end
 
@@ -91,7 +99,7 @@ if left == 0 then
   tallyChanges = {}
 end
 
-local answer = reply()
+local answer = reply(expired)
 local next = call('ZRANGE', INDEX.w, 0, 0, 'WITHSCORES')
 if next[2] then
   local due = math.max(0, tonumber(next[2]) - now)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from "vitest";
 import type { RedisServer } from "../../../../infra/bench/redis-server.ts";
 import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
 import { createBullmqQueue } from "../../../../infra/queue/bullmq/bullmq.ts";
+import { killedWorkersSuite } from "../../../suites/killed-workers.ts";
 import { queueSuite } from "../../../suites/queue.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { silentLog } from "../../../support/silent-log.ts";
@@ -22,4 +23,6 @@ describeWith(redisMissing())("on Redis", () => {
       return twoProcesses(() => createBullmqQueue(options));
     },
   });
+
+  killedWorkersSuite((own) => createBullmqQueue({ url: redis.url, log: silentLog, ...own }));
 });

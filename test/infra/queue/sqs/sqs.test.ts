@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from "vitest";
 import type { RedisServer } from "../../../../infra/bench/redis-server.ts";
 import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
 import { createSqsQueue } from "../../../../infra/queue/sqs/sqs.ts";
+import { killedWorkersSuite } from "../../../suites/killed-workers.ts";
 import { queueSuite } from "../../../suites/queue.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { silentLog } from "../../../support/silent-log.ts";
@@ -33,4 +34,8 @@ describeWith(redisMissing())("on Redis and an SQS server", () => {
       return twoProcesses(() => createSqsQueue(options));
     },
   });
+
+  killedWorkersSuite((own) =>
+    createSqsQueue({ ...sqsTarget(sqs), waitSeconds: 1, url: redis.url, log: silentLog, ...own }),
+  );
 });
