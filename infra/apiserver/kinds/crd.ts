@@ -1,5 +1,6 @@
 import type { Cause } from "../http/status-error.ts";
 import { sameJson } from "../rest/same-object.ts";
+import { patternCauses } from "../schema/pattern-causes.ts";
 import { unusableRules } from "../schema/rules.ts";
 import { isJsonObject, type Json, type JsonObject, type Schema } from "../schema/schema.ts";
 import { structuralCauses } from "../schema/structural.ts";
@@ -104,12 +105,16 @@ function schemaCauses(versions: readonly JsonObject[]): Cause[] {
   const schemas = versions.map((version) => objectAt(version, "schema")["openAPIV3Schema"]);
   const [first] = schemas;
   if (isJsonObject(first) && schemas.every((schema) => sameJson(schema, first)))
-    return structuralCauses(first, "spec.validation.openAPIV3Schema");
+    return oneSchemaCauses(first, "spec.validation.openAPIV3Schema");
   return schemas.flatMap((schema, index) => {
     const field = `spec.versions[${index}].schema.openAPIV3Schema`;
-    if (isJsonObject(schema)) return structuralCauses(schema, field);
+    if (isJsonObject(schema)) return oneSchemaCauses(schema, field);
     return [{ reason: "FieldValueRequired", message: "Required value: schemas are required", field }];
   });
+}
+
+function oneSchemaCauses(schema: JsonObject, field: string): Cause[] {
+  return [...structuralCauses(schema, field), ...patternCauses(schema, field)];
 }
 
 function versionsOf(crd: KubeObject): JsonObject[] {

@@ -44,7 +44,13 @@ function addressOf(clientConfig: JsonObject): string {
     ? `https://${name}.${namespace}.svc:${port}${path}`
     : textAt(clientConfig, "url");
   const [, start = "", given = ""] = /^([^/]*\/\/[^/]*)(.*)$/.exec(url) ?? [];
-  return `${start}${given.replace(/\/+$/, "") || "/"}?timeout=30s`;
+  return `${start}${withoutEndSlashes(given) || "/"}?timeout=30s`;
+}
+
+function withoutEndSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === "/") end -= 1;
+  return path.slice(0, end);
 }
 
 /** Differs: where there is no cluster there are no services that could be found. */

@@ -92,7 +92,7 @@ function toStep([, dotted, quoted, index, everyItem, everyMember, filter]: RegEx
 }
 
 function toFilter(text: string): Step | undefined {
-  const [left = "", op = "", right] = text.split(/\s*(==|!=)\s*/, 3);
+  const [left = "", op = "", right] = text.split(/(==|!=)/, 3);
   const path = parsePath(left.trim());
   if (!path) return undefined;
   if (right === undefined) return { kind: "filter", path, op, value: undefined };

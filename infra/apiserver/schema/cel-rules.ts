@@ -1,6 +1,7 @@
 import { type CelInput, type CelResult, celEnv, parse, plan } from "@bufbuild/cel";
 import { strings } from "@bufbuild/cel/ext";
 import { CEL_EXTENSIONS } from "./cel-functions.ts";
+import { compilePattern, isRefused } from "./pattern.ts";
 import type { Schema, ValidationRule } from "./schema.ts";
 
 /** A compiled expression. */
@@ -23,7 +24,16 @@ interface CompiledRules {
 /** A text beyond this is not evaluated; the real server limits a rule by cost (S-52). */
 const MAX_RULE_LENGTH = 10_000;
 
-const environment = celEnv({ funcs: [...strings, ...CEL_EXTENSIONS] });
+const environment = celEnv({
+  funcs: [...strings, ...CEL_EXTENSIONS],
+  re2: {
+    compile(source) {
+      const pattern = compilePattern(source);
+      if (isRefused(pattern)) throw new Error(pattern.problem);
+      return pattern;
+    },
+  },
+});
 
 const compiledBySchema = new WeakMap<Schema, CompiledRules>();
 

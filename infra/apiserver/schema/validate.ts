@@ -3,7 +3,7 @@ import type { Cause } from "../http/status-error.ts";
 import { canonicalJson } from "./canonical.ts";
 import { hasFormat } from "./format.ts";
 import { identityOf, itemsByIdentity, keysOf } from "./list-identity.ts";
-import { compilePattern } from "./pattern.ts";
+import { patternProblem, type Spent, tooLongCause } from "./pattern-problem.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject, type Schema } from "./schema.ts";
 
 /**
@@ -12,8 +12,16 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject, type Schema } fr
  * Returns one cause per problem, worded as the real server words it; empty = valid.
  */
 export function validate(schema: Schema, object: Json, stored?: Json): Cause[] {
+  const spent: Spent = { patternSteps: 0 };
   const causes: Cause[] = [];
-  checkNode({ causes, path: "", stored }, schema, object);
+  checkNode({ causes, path: "", stored, spent }, schema, object);
+  return spent.tooLong === undefined ? causes : [...causes, tooLongCause(spent.tooLong)];
+}
+
+/** What a schema has against a value at a place, whatever is stored there. */
+function causesAt(place: Place, schema: Schema, value: Json): Cause[] {
+  const causes: Cause[] = [];
+  checkNode({ ...place, causes, stored: undefined }, schema, value);
   return causes;
 }
 
@@ -23,15 +31,16 @@ interface Place {
   readonly path: string;
   /** The value before the write; undefined when there was none, or none that corresponds. */
   readonly stored: Json | undefined;
+  readonly spent: Spent;
 }
 
-function member({ causes, path, stored }: Place, name: string): Place {
+function member({ causes, path, stored, spent }: Place, name: string): Place {
   const before = isJsonObject(stored) && Object.hasOwn(stored, name) ? stored[name] : undefined;
-  return { causes, path: path === "" ? name : `${path}.${name}`, stored: before };
+  return { causes, path: path === "" ? name : `${path}.${name}`, stored: before, spent };
 }
 
-function itemAt({ causes, path }: Place, index: number, stored: Json | undefined): Place {
-  return { causes, path: `${path}[${index}]`, stored };
+function itemAt({ causes, path, spent }: Place, index: number, stored: Json | undefined): Place {
+  return { causes, path: `${path}[${index}]`, stored, spent };
 }
 
 function report(place: Place, reason: string, message: string): void {
@@ -96,8 +105,9 @@ function checkText(place: Place, schema: Schema, value: string): void {
     report(place, "FieldValueTooLong", `Too long: may not be more than ${maxLength} bytes`);
   } else if (minLength !== undefined && lengthOf(value) < minLength) {
     refuse(place, value, `should be at least ${minLength} chars long`);
-  } else if (pattern !== undefined && compilePattern(pattern)?.test(value) === false) {
-    refuse(place, value, `should match '${pattern}'`);
+  } else if (pattern !== undefined) {
+    const problem = patternProblem(place.spent, pattern, value, place.path);
+    if (problem !== undefined) refuse(place, value, problem);
   }
   if (format !== undefined && !hasFormat(format, value)) {
     const problem = `${place.path} in body must be of type ${format}: ${shown(value)}`;
@@ -200,34 +210,34 @@ function checkMemberCount(place: Place, { minProperties, maxProperties }: Schema
   }
 }
 
-function accepts(schema: Schema, value: Json): boolean {
-  return validate(schema, value).length === 0;
-}
-
 /** Says as well what the alternative that fits best objects to. */
-function checkNearest(place: Place, alternatives: readonly Schema[], value: Json): void {
-  const counted = alternatives.map((one) => ({ one, count: validate(one, value).length }));
-  const [nearest] = counted.toSorted((left, right) => left.count - right.count);
-  if (nearest !== undefined) checkNode(place, nearest.one, value);
+function reportNearest(place: Place, alternatives: readonly (readonly Cause[])[]): void {
+  const [nearest = []] = alternatives.toSorted((left, right) => left.length - right.length);
+  for (const cause of nearest) place.causes.push(cause);
 }
 
+/** Every alternative is tried once: alternatives within alternatives would take exponential time otherwise. */
 function checkCombinations(place: Place, schema: Schema, value: Json): void {
   const { allOf, anyOf, oneOf, not } = schema;
   const name = `"${place.path}"`;
   // The real server does not say where, except in the text.
-  const nowhere = { causes: place.causes, path: "", stored: undefined };
+  const nowhere = { ...place, path: "", stored: undefined };
   const fail = (problem: string): void =>
     report(nowhere, "FieldValueInvalid", `Invalid value: "": ${name} ${problem}`);
-  if (anyOf !== undefined && !anyOf.some((one) => accepts(one, value))) {
+  const objections = (list: readonly Schema[]) => list.map((one) => causesAt(place, one, value));
+  const toAny = anyOf && objections(anyOf);
+  if (toAny?.every((causes) => causes.length > 0)) {
     fail("must validate at least one schema (anyOf)");
-    checkNearest(place, anyOf, value);
+    reportNearest(place, toAny);
   }
-  if (oneOf !== undefined) {
-    const count = oneOf.filter((one) => accepts(one, value)).length;
+  const toOne = oneOf && objections(oneOf);
+  const count = toOne?.filter((causes) => causes.length === 0).length ?? 1;
+  if (toOne && count !== 1) {
     const found = count === 0 ? "none valid" : `${count} valid alternatives`;
-    if (count !== 1) fail(`must validate one and only one schema (oneOf). Found ${found}`);
-    if (count === 0) checkNearest(place, oneOf, value);
+    fail(`must validate one and only one schema (oneOf). Found ${found}`);
+    if (count === 0) reportNearest(place, toOne);
   }
   for (const one of allOf ?? []) checkNode(place, one, value);
-  if (not !== undefined && accepts(not, value)) fail("must not validate the schema (not)");
+  if (not !== undefined && causesAt(place, not, value).length === 0)
+    fail("must not validate the schema (not)");
 }

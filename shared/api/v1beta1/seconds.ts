@@ -10,19 +10,23 @@ const NANOSECONDS: Readonly<Record<string, number>> = {
   m: 60e9,
   h: 3600e9,
 };
-const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
+/** Written so that no text can be read in two ways (S-52). */
+const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 const DURATION = new RegExp(`^\\+?(0|(${PART.source})+)$`);
+const MAX_LENGTH = 256;
 const INT32_MAX = 2 ** 31 - 1;
 
 /**
  * Whole seconds of a Go duration such as `1h30m` or `1500ms`, truncated, at most 2^31 - 1. Throws Error for anything else,
- * negative ones included.
+ * negative ones and those of more than 256 characters included.
  * Source: machinehealthcheck.md 3
  */
 export function toSeconds(duration: unknown, { field }: Place): number {
-  if (typeof duration !== "string" || !DURATION.test(duration)) {
+  const isDuration = typeof duration === "string" && duration.length <= MAX_LENGTH && DURATION.test(duration);
+  if (!isDuration) {
+    const shown = String(JSON.stringify(duration)).slice(0, MAX_LENGTH);
     throw new Error(
-      `${field}: ${JSON.stringify(duration)} is not a duration from 0 on; write it with units, such as 90s, 10m or 1h30m`,
+      `${field}: ${shown} is not a duration from 0 on; write it with units, such as 90s, 10m or 1h30m`,
     );
   }
   let nanoseconds = 0;

@@ -9,6 +9,9 @@ function problems(schema: Schema, value: Json): string[] {
   );
 }
 
+/** Only what never ends takes longer. */
+const HANG_MS = 300_000;
+
 describe("validation", () => {
   it("words problems as the real server does", () => {
     const object: Json = {
@@ -111,4 +114,30 @@ describe("validation", () => {
     expect(validate(schema, next("long"), old)).toEqual([]);
     expect(validate(schema, next("longer"), old).map(({ field }) => field)).toEqual(["list[1].v"]);
   });
+
+  it("tries alternatives within alternatives once each", () => {
+    let schema: Schema = { type: "string" };
+    for (let level = 0; level < 40; level++) schema = level % 2 ? { anyOf: [schema] } : { oneOf: [schema] };
+    // Three to the power of forty tries, when each level took three.
+    expect(validate(schema, 5)).toHaveLength(41);
+    let deep: Schema = { type: "string" };
+    for (let level = 0; level < 40; level++) deep = { not: { not: deep } };
+    expect(validate(deep, 5)).toHaveLength(1);
+  });
+
+  it(
+    "finds the stored members of a long keyed list without comparing each with each",
+    () => {
+      const schema: Schema = {
+        type: "array",
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["name"],
+        items: { type: "object", properties: { name: { type: "string" }, at: { type: "integer" } } },
+      };
+      const list = (at: number): Json =>
+        Array.from({ length: 60_000 }, (_, index) => ({ name: `n${index}`, at }));
+      expect(validate(schema, list(1), list(2))).toEqual([]);
+    },
+    HANG_MS,
+  );
 });

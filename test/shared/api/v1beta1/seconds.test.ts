@@ -45,3 +45,10 @@ describe("a duration of v1beta1", () => {
       ),
     ));
 });
+
+describe("texts of a megabyte", () => {
+  it.each(["0", "1.", "1h", "1m1"])("of %s are refused at once", (part) => {
+    const text = part.repeat(1_000_000 / part.length);
+    expect(() => toSeconds(text, PLACE)).toThrow(/^spec.nodeDrainTimeout: .{256} is not a duration/);
+  });
+});
