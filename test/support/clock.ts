@@ -11,10 +11,26 @@ export interface VirtualClock extends Clock {
   readonly pending: number;
 }
 
+interface VirtualTime {
+  readonly startAt?: Date;
+  /** Told of every instant before anything happens at it. */
+  readonly onInstant?: (nowMs: number) => void;
+  /** Settles when what a callback has started has come to rest. Default: three turns of the event loop. */
+  readonly settle?: () => Promise<void>;
+}
+
+const START_AT = new Date("2026-01-01T00:00:00Z");
+
 /** Time that stands still until `advance`. Starts at 2026-01-01T00:00:00Z unless told. */
-export function virtualClock(startAt = new Date("2026-01-01T00:00:00Z")): VirtualClock {
+export function virtualClock(time: Date | VirtualTime = {}): VirtualClock {
+  const {
+    startAt = START_AT,
+    onInstant = () => undefined,
+    settle = settled,
+  } = time instanceof Date ? { startAt: time } : time;
   const timers = new Set<{ readonly at: number; readonly callback: () => void }>();
   let now = startAt.getTime();
+  onInstant(now);
   const earliest = (end: number) => {
     let found: { readonly at: number; readonly callback: () => void } | undefined;
     for (const timer of timers)
@@ -38,10 +54,12 @@ export function virtualClock(startAt = new Date("2026-01-01T00:00:00Z")): Virtua
       for (let timer = earliest(end); timer !== undefined; timer = earliest(end)) {
         timers.delete(timer);
         now = Math.max(now, timer.at);
+        onInstant(now);
         timer.callback();
         await settle();
       }
       now = end;
+      onInstant(now);
     },
     standStill: (ms) => {
       now += ms;
@@ -53,6 +71,6 @@ export function virtualClock(startAt = new Date("2026-01-01T00:00:00Z")): Virtua
 }
 
 /** Turns of the event loop: each runs all microtasks and what was put off to the next turn. */
-async function settle(): Promise<void> {
+async function settled(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await setImmediate();
 }

@@ -19,7 +19,7 @@ export interface RandomPlay<T> {
  */
 export async function playRandomly<T>(
   { name, values, atOnce, atLeast, budgetMs }: RandomPlay<T>,
-  play: (batch: readonly T[], start: number) => Promise<void>,
+  play: (batch: readonly T[]) => Promise<void>,
 ): Promise<void> {
   const limitMs = Number(process.env["CAPSTAN_PLAY_MS"] ?? budgetMs);
   const startedAt = performance.now();
@@ -27,7 +27,7 @@ export async function playRandomly<T>(
   let played = 0;
   for (let seed = SEED; played < atLeast || spentMs() < limitMs; seed += 1) {
     try {
-      await play(fc.sample(values, { numRuns: atOnce, seed }), played);
+      await play(fc.sample(values, { numRuns: atOnce, seed }));
     } catch (cause) {
       throw new Error(`${cause instanceof Error ? cause.message : cause}\n\n${playAgain(seed)}`, { cause });
     }

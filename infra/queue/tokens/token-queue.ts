@@ -72,7 +72,7 @@ export class TokenQueue implements AsyncDisposable {
     };
     this.#accept = batched(ENTRIES_AT_ONCE, accept, (callback) => options.clock.after(0, callback));
     const { clock, tickMs: everyMs = TICK_MS } = options;
-    this.#ticker = new Ticker({ clock, random: this.#random, everyMs, tick: () => this.#tick() });
+    this.#ticker = new Ticker({ clock, random: this.#random, everyMs, tick: () => this.tick() });
   }
 
   /** Rejects when the ledger cannot be reached; then some of the entries may have been accepted. */
@@ -217,7 +217,8 @@ export class TokenQueue implements AsyncDisposable {
     });
   }
 
-  async #tick(): Promise<void> {
+  /** Lets time have its effect now; without a call it does so every `tickMs`. Never rejects. */
+  async tick(): Promise<void> {
     const { ledger, functionName } = this.#options;
     // Unreachable: said once by the connection; the next tick tries again.
     const change = await ledger.tick(functionName).catch(() => undefined);

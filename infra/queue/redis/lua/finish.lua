@@ -16,7 +16,7 @@ call('DEL', PREFIX .. 'never')
 local function keepFences(key, fences)
   if fences == 'kept' then return end
   if fences ~= '' then
-    call('SET', PREFIX .. 'fences:' .. key, fences, 'PX', FENCES_KEPT_MS)
+    call('SET', PREFIX .. 'fences:' .. key, whole(now + FENCES_KEPT_MS) .. ' ' .. fences, 'PX', FENCES_KEPT_MS)
     if lastFences < now + FENCES_KEPT_MS then
       -- In steps of a second, so that not every run has to write it.
       lastFences = now + FENCES_KEPT_MS + 1000

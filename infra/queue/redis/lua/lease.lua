@@ -20,6 +20,12 @@ local function holdIfCapped(entry, cap)
   return true
 end
 
+local function fencesOf(key)
+  local kept = lastFences > now and call('GET', PREFIX .. 'fences:' .. key)
+  local keptUntil, fences = string.match(kept or '', '^(%d+) (.*)$')
+  return keptUntil and tonumber(keptUntil) > now and fences or ''
+end
+
 local function lease(entry, owner, terms, isNext)
   local causes, readyMs = entry.causes, math.max(0, now - (entry.at or now))
   leave(entry)
@@ -31,8 +37,7 @@ local function lease(entry, owner, terms, isNext)
   entry.max, entry.min = terms.attempts, terms.minIntervalMs
   enter(entry, 'r', now + terms.leaseMs)
   save(entry)
-  local fences = lastFences > now and call('GET', PREFIX .. 'fences:' .. entry.key) or ''
-  return { entry.key, entry.f, entry.ag, fences, readyMs, unpack(causes) }
+  return { entry.key, entry.f, entry.ag, fencesOf(entry.key), readyMs, unpack(causes) }
 end
 
 -- Terms of a claim: lease ms, attempts, minInterval ms, keys of one tenant that may run at a time (0 = any).

@@ -32,7 +32,8 @@
 --             interval), l and g (no key has a floor or fences beyond), v1 and v0 (turns that the tenants have had in
 --             the live and in the resync line), k (1 = the last claim took its token's key only), x (dead keys that
 --             were evicted)
--- cool:<key>  earliest next claim, expires then    fences:<key>  JSON, expires
+-- cool:<key>  earliest next claim    fences:<key>  until when they count, and JSON. Both say themselves when they are
+--             over; that Redis then forgets them only saves memory.
 --
 -- A call of Redis from here costs more than most commands do. So changes of sorted sets, removed entries and counts
 -- are collected and made at the end, or before the next look at a set.
@@ -310,7 +311,8 @@ local function topUp(most)
       if ready then
         if onlyTokens then countTurn(entry) end
         zadd(RESEND, now + RESEND_MS, key)
-        send(entry)
+        -- A call is answered in its turn, or tokens of lower rank could keep it, and its key with it, for long.
+        send(entry, not onlyTokens and 0 or nil)
       end
     end
   end

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll } from "vitest";
+import type { RedisServer } from "../../../../infra/bench/redis-server.ts";
+import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
+import { queueSuite } from "../../../suites/queue.ts";
+import { queueModelSuite } from "../../../suites/queue-model.ts";
+import { openLuaQueues } from "../../../support/lua-queue.ts";
+import { describeWith } from "../../../support/requires.ts";
+
+/** Beyond every sequence: time moves on where the model says so. */
+const NEVER_MS = 365 * 24 * 3_600_000;
+
+describeWith(redisMissing())("on the scripts of Redis, in virtual time", () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis[Symbol.asyncDispose]());
+
+  queueSuite({
+    name: "lua",
+    concurrent: false,
+    create: (own) => openLuaQueues({ url: redis.url, ...own }),
+  });
+
+  queueModelSuite({
+    name: "lua",
+    time: "virtual",
+    unordered: true,
+    atOnce: 1,
+    maxLength: 50,
+    create: (timing) => openLuaQueues({ url: redis.url, timing, tickMs: NEVER_MS }),
+  });
+});
