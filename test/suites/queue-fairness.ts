@@ -99,7 +99,9 @@ export function queueFairnessSuite(create: CreateQueue): void {
     const waiting = new Set(patient);
     const run = (key: string): Outcome => {
       waiting.delete(key);
-      return waiting.size > 0 && runs.count < MOST_RUNS && key.startsWith("restless") ? { ...OK, afterMs: 0 } : OK;
+      return waiting.size > 0 && runs.count < MOST_RUNS && key.startsWith("restless")
+        ? { ...OK, afterMs: 0 }
+        : OK;
     };
     const runs = await world.work(async ({ key }) => run(key), { concurrency: 1 });
     await world.queue.resume(world.functionName);

@@ -71,7 +71,9 @@ export function queueModelSuite(suite: QueueModelSuite): void {
       : { drainMs: 0, leaseMs: HOUR, renewMs: HOUR, runTimeoutMs: HOUR };
   const play = async (sequences: readonly (readonly Operation[])[]): Promise<void> => {
     await using under = await create(timing);
-    const pairs = sequences.map(() => new Pair(under, { functionName: `model-${++functionCount}`, unordered }));
+    const pairs = sequences.map(
+      () => new Pair(under, { functionName: `model-${++functionCount}`, unordered }),
+    );
     await Promise.all(pairs.map((pair, index) => pair.runAll(sequences[index] ?? [])));
     if (time === "real")
       await holds(() => pairs.every(({ quiet }) => quiet), { forMs: QUIET_MS, stepMs: 50 });

@@ -1,0 +1,134 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
+import type { ClaimTerms } from "../../../../infra/queue/claim.ts";
+import { BREAKER, LEDGER_LIMITS } from "../../../../infra/queue/limits.ts";
+import { createRedisLedger } from "../../../../infra/queue/redis/redis-ledger.ts";
+import type { Change, Token, TokenLedger } from "../../../../infra/queue/tokens/token-ledger.ts";
+import type { QueueEntry } from "../../../../shared/runtime/queue-port.ts";
+import type { VirtualClock } from "../../../support/clock.ts";
+import { describeWith } from "../../../support/requires.ts";
+import { putScriptsOnTestTime } from "../../../support/scripts-on-test-time.ts";
+import { outcomeOf } from "../operations.ts";
+
+const RESEND_MS = 5_000;
+const LEASE_MS = 30_000;
+const end = (how: "ok" | "terminal") =>
+  outcomeOf({ how, afterMs: undefined, requested: false, fenced: false });
+
+describeWith(redisMissing())("every time limit of the ledger on Redis, to the millisecond", () => {
+  let opened: AsyncDisposableStack;
+  let clock: VirtualClock;
+  let ledger: TokenLedger;
+  let claims = 0;
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack();
+    const server = opened.use(await startRedis());
+    const redis = opened.adopt(new Redis(server.url), (connection) => connection.disconnect());
+    clock = putScriptsOnTestTime(redis);
+    ledger = await createRedisLedger({ producer: redis, worker: redis, window: 1, resendMs: RESEND_MS });
+  });
+  afterAll(() => opened.disposeAsync());
+
+  const enqueue = async (name: string, ...entries: readonly QueueEntry[]): Promise<Token> => {
+    const [token] = (await ledger.enqueue(name, entries)).tokens;
+    if (token === undefined) throw new Error("no token");
+    return token;
+  };
+  const terms = (): ClaimTerms => {
+    claims += 1;
+    return { owner: `o${claims}`, leaseMs: LEASE_MS, attempts: 2, minIntervalMs: 0, anyKey: true };
+  };
+  const claim = async (name: string, token: Token) => {
+    const wanted = terms();
+    const claimed = await ledger.claim(name, token, wanted);
+    return claimed === undefined ? undefined : { ...claimed, ...wanted };
+  };
+  /** A tick one millisecond before the limit, which gives nothing, and one at the limit. */
+  const atLimit = async (name: string, ms: number): Promise<Change> => {
+    await clock.advance(ms - 1);
+    expect(await ledger.tick(name)).toMatchObject({ tokens: [], deaths: [] });
+    await clock.advance(1);
+    return ledger.tick(name);
+  };
+  const die = async (name: string, token: Token) => {
+    const claimed = await claim(name, token);
+    if (claimed === undefined) throw new Error("no claim");
+    const [death] = (await ledger.finish(name, claimed, end("terminal"))).deaths;
+    if (death === undefined) throw new Error("no death");
+    return death;
+  };
+
+  it("resends the token of a key after 5 s, then after as long as it has been ready", async () => {
+    const token = await enqueue("resend", { key: "t|a", class: "live" });
+    expect((await atLimit("resend", RESEND_MS)).tokens).toEqual([token]);
+    expect((await atLimit("resend", RESEND_MS)).tokens).toEqual([token]);
+    expect((await atLimit("resend", 2 * RESEND_MS)).tokens).toEqual([token]);
+  });
+
+  it("Q-11: a resync key is found among the live ones after a minute", async () => {
+    const token = await enqueue("age", { key: "t|call", class: "live" }, { key: "t|old", class: "resync" });
+    await clock.advance(LEDGER_LIMITS.agingMs - 1);
+    await ledger.tick("age");
+    await ledger.enqueue("age", [{ key: "t|first", class: "live" }]);
+    await clock.advance(1);
+    await ledger.tick("age");
+    await ledger.enqueue("age", [{ key: "t|second", class: "live" }]);
+    const order: (string | undefined)[] = [];
+    for (let n = 0; n < 4; n += 1) order.push((await claim("age", token))?.key);
+    expect(order).toEqual(["t|call", "t|first", "t|old", "t|second"]);
+  });
+
+  it("Q-13, Q-08: an expired lease is a failure, and the key is back after its backoff", async () => {
+    const token = await enqueue("lease", { key: "t|a", class: "live" });
+    await claim("lease", token);
+    await atLimit("lease", LEASE_MS);
+    const { waiting, nextDueMs = 0 } = await ledger.depth("lease");
+    expect(waiting).toBe(1);
+    // With up to a tenth of jitter.
+    expect(nextDueMs).toBeGreaterThanOrEqual(100);
+    expect(nextDueMs).toBeLessThanOrEqual(110);
+    await clock.advance(nextDueMs - 1);
+    expect((await ledger.tick("lease")).tokens).toEqual([]);
+    await clock.advance(1);
+    const [next] = (await ledger.tick("lease")).tokens;
+    expect(await claim("lease", next ?? token)).toMatchObject({ key: "t|a", failures: 1, readyMs: 0 });
+  });
+
+  it("queue.md 7: a death is told again when nobody buries it, and the dead are forgotten after 14 days", async () => {
+    const death = await die("dead", await enqueue("dead", { key: "t|a", class: "live" }));
+    const [again] = (await atLimit("dead", LEDGER_LIMITS.letterMs)).deaths;
+    expect(again).toMatchObject({ key: "t|a", since: death.since });
+    await ledger.bury("dead", again ?? death);
+    await clock.advance(LEDGER_LIMITS.deadKeptMs - LEDGER_LIMITS.letterMs - 1);
+    await ledger.tick("dead");
+    expect(await ledger.depth("dead")).toMatchObject({ dead: 1 });
+    await clock.advance(1);
+    await ledger.tick("dead");
+    expect(await ledger.depth("dead")).toMatchObject({ dead: 0 });
+  });
+
+  it("queue.md 7: an open breaker lets one key per second through, until its failures are a minute old", async () => {
+    const keys = Array.from({ length: BREAKER.minRuns + 6 }, (_, n) => `t${n}|a`);
+    // From the start of an interval on.
+    const { intervalMs, intervals, claimEveryMs } = BREAKER;
+    await clock.advance(intervalMs - (clock.now().getTime() % intervalMs));
+    const token = await enqueue("breaker", ...keys.map((key) => ({ key, class: "live" as const })));
+    for (let n = 0; n < BREAKER.minRuns; n += 1) await ledger.bury("breaker", await die("breaker", token));
+    expect(await ledger.depth("breaker")).toMatchObject({ breakerOpen: true });
+    expect(await claim("breaker", token)).toBeUndefined();
+    await clock.advance(claimEveryMs - 1);
+    expect(await claim("breaker", token)).toBeUndefined();
+    await clock.advance(1);
+    expect(await claim("breaker", token)).toBeDefined();
+    await clock.advance(claimEveryMs - 1);
+    expect(await claim("breaker", token)).toBeUndefined();
+    await clock.advance(intervals * intervalMs - 2 * claimEveryMs);
+    await ledger.tick("breaker");
+    expect(await ledger.depth("breaker")).toMatchObject({ breakerOpen: true });
+    await clock.advance(1);
+    await ledger.tick("breaker");
+    expect((await ledger.depth("breaker")).breakerOpen).toBeUndefined();
+    for (let n = 0; n < 3; n += 1) expect(await claim("breaker", token)).toBeDefined();
+  });
+});
