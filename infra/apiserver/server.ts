@@ -83,11 +83,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const { name, port = 0, host = "127.0.0.1", clock = systemClock, random = systemRandom } = options;
   const { listen: listenOn = openPort, storage = new Storage(undefined, clock) } = options;
   const journal = options.data === undefined ? undefined : new Journal(options.data);
-  const users = new Users();
-  const converters = new Converters();
-  const token = users.add({ name: "admin" }, options.token ?? random.id(24));
-  const run = (storage: Storage) => runVirtualServer(storage, virtualOptions(options, { users, converters }));
-  let running = run(journal?.storage ?? storage);
+  const shared = { users: new Users(), converters: new Converters() };
+  const token = shared.users.add({ name: "admin" }, options.token ?? random.id(24));
+  const run = (storage: Storage) => runVirtualServer(storage, virtualOptions(options, shared));
+  let running = await orClose(journal, () => run(journal?.storage ?? storage));
   const log = new RequestLog();
   const listener: ListenerOptions = {
     server: () => running.server,
@@ -116,9 +115,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     isDown = true;
     door.breakConnections(keep);
     running.stop();
-    await journal?.replace(past);
-    running = run(past);
+    const failure = await failureOf(journal?.replace(past));
+    running = run(failure === undefined ? past : storage);
     isDown = false;
+    if (failure !== undefined) throw failure;
   };
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => {
@@ -136,20 +136,38 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       return running.server.storage;
     },
     faults: listener.faults,
-    converters,
+    converters: shared.converters,
     certificateAuthority: authority?.cert,
     kubeconfig: (of = token) => kubeconfigText(name, url, of, authority?.cert),
     presentCertificate: (problem) => {
       // A port without TLS refuses whatever it is given.
       door.present((authority ?? new CertificateAuthority()).issue(problem));
     },
-    addUser: (user) => users.add(user),
+    addUser: (user) => shared.users.add(user),
     compact: () => running.server.storage.compact(),
     restart,
     stop,
     [Symbol.asyncDispose]: stop,
   };
   return apiServer;
+}
+
+/** On a full disk the present objects stay. */
+function failureOf(work: Promise<void> | undefined): Promise<Error | undefined> {
+  return Promise.resolve(work).then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+  );
+}
+
+/** A server that cannot begin, on a full disk for instance, gives its folder back. */
+async function orClose<T>(journal: Journal | undefined, begin: () => T): Promise<T> {
+  try {
+    return begin();
+  } catch (error) {
+    await journal?.close();
+    throw error;
+  }
 }
 
 function virtualOptions(

@@ -1,6 +1,7 @@
 import type { VirtualServer } from "../http/request.ts";
 import { storeOrRelease } from "../rest/commit.ts";
-import { type KubeObject, keyOf, withMetadata } from "../storage/kube-object.ts";
+import { type KubeObject, withMetadata } from "../storage/kube-object.ts";
+import { WorkQueue } from "./work-queue.ts";
 
 const PODS = "/pods";
 
@@ -15,20 +16,22 @@ export function terminatePods(server: VirtualServer, scale: number): { stop(): v
     ends.get(uid)?.cancel();
     ends.delete(uid);
   };
-  const end = (uid: string, key: string): void => {
-    forget(uid);
-    const pod = server.storage.collection(PODS).find(key);
+  const queue = new WorkQueue(server.clock, (uid) => {
+    const pod = server.storage.collection(PODS).find(server.storage.locate(uid)?.key ?? "");
     const type = server.registry.get(PODS);
     if (pod?.metadata.uid !== uid || !type) return;
     storeOrRelease(server, type, withMetadata(pod, { deletionGracePeriodSeconds: 0 }));
-  };
+  });
   const observe = (isGone: boolean, { metadata }: KubeObject): void => {
     const { uid, deletionTimestamp, deletionGracePeriodSeconds: graceSeconds = 0 } = metadata;
     const isEnding = !isGone && deletionTimestamp !== undefined && graceSeconds > 0;
     if (isEnding && ends.get(uid)?.graceSeconds === graceSeconds) return;
     forget(uid);
     if (!isEnding) return;
-    const cancel = server.clock.after(graceSeconds * 1_000 * scale, () => end(uid, keyOf(metadata)));
+    const cancel = server.clock.after(graceSeconds * 1_000 * scale, () => {
+      forget(uid);
+      queue.add(uid);
+    });
     ends.set(uid, { graceSeconds, cancel });
   };
   server.storage.onChange((type, change) => {
@@ -37,6 +40,7 @@ export function terminatePods(server: VirtualServer, scale: number): { stop(): v
   return {
     stop: () => {
       for (const uid of [...ends.keys()]) forget(uid);
+      queue.stop();
     },
   };
 }

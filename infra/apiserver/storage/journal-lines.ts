@@ -35,25 +35,68 @@ export function versionLine(version: number): string {
 }
 
 export function readVersion(bytes: Buffer): number | undefined {
-  const [first] = decodedLines(bytes);
+  const { value: first } = decodedLines(bytes).next();
   const version = (first?.value as { version?: unknown } | undefined)?.version;
   return typeof version === "number" ? version : undefined;
 }
 
-/** Entries as long as lines are whole; `end` is the offset behind each. */
-export function* entriesIn(bytes: Buffer): Generator<{ readonly entry: JournalEntry; readonly end: number }> {
-  // Written by this file, and the checksum has been checked.
-  for (const { value, end } of decodedLines(bytes)) yield { entry: value as JournalEntry, end };
+/** A whole line; `start` and `end` are its offsets. */
+interface PlacedEntry {
+  readonly entry: JournalEntry;
+  readonly start: number;
+  readonly end: number;
 }
 
-function* decodedLines(bytes: Buffer): Generator<{ readonly value: unknown; readonly end: number }> {
+/**
+ * Entries of all whole lines. What is damaged is passed over: `start` is then behind the end of the line before. The
+ * version of an entry says whether something that was acknowledged is missing.
+ */
+export function* entriesIn(bytes: Buffer): Generator<PlacedEntry> {
+  // Written by this file, and the checksum has been checked.
+  for (const { value, ...place } of decodedLines(bytes)) yield { entry: value as JournalEntry, ...place };
+}
+
+/** The number of the line that an offset is in, from 1 on. */
+export function lineAt(bytes: Buffer, offset: number): number {
+  let line = 1;
+  for (let at = bytes.indexOf(NEWLINE); at >= 0 && at < offset; at = bytes.indexOf(NEWLINE, at + 1))
+    line += 1;
+  return line;
+}
+
+interface DecodedLine {
+  readonly value: unknown;
+  readonly start: number;
+  readonly end: number;
+}
+
+function* decodedLines(bytes: Buffer): Generator<DecodedLine, undefined> {
   for (let start = 0; start < bytes.length; ) {
     const newline = bytes.indexOf(NEWLINE, start);
     if (newline < 0) return;
-    const checksum = bytes.toString("latin1", start, start + CHECKSUM_DIGITS);
-    const json = bytes.subarray(start + CHECKSUM_DIGITS + 1, newline);
-    if (crc32(json) !== Number.parseInt(checksum, 16)) return;
+    const line = decodedLine(bytes, start, newline) ?? decodedEnd(bytes, start, newline);
+    if (line !== undefined) yield line;
     start = newline + 1;
-    yield { value: JSON.parse(json.toString("utf8")), end: start };
   }
 }
+
+function decodedLine(bytes: Buffer, start: number, newline: number): DecodedLine | undefined {
+  const checksum = bytes.toString("latin1", start, start + CHECKSUM_DIGITS);
+  const json = bytes.subarray(start + CHECKSUM_DIGITS + 1, newline);
+  if (!/^[0-9a-f]{8}$/.test(checksum) || crc32(json) !== Number.parseInt(checksum, 16)) return undefined;
+  return { value: JSON.parse(json.toString("utf8")), start, end: newline + 1 };
+}
+
+/** A whole line behind the beginning of another one, as versions of Capstan wrote it that did not cut back a failed write. */
+function decodedEnd(bytes: Buffer, start: number, newline: number): DecodedLine | undefined {
+  for (let at = newline; at > start; ) {
+    at = bytes.lastIndexOf(ENTRY_START, at - 1);
+    const from = at - CHECKSUM_DIGITS - 1;
+    if (from <= start) return undefined;
+    const line = decodedLine(bytes, from, newline);
+    if (line !== undefined) return line;
+  }
+  return undefined;
+}
+
+const ENTRY_START = '{"version":';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, truncateSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Change } from "./collection.ts";
-import { entriesIn, type JournalEntry, readVersion } from "./journal-lines.ts";
+import { entriesIn, type JournalEntry, lineAt, readVersion } from "./journal-lines.ts";
 import { keyOf } from "./kube-object.ts";
 import { Storage } from "./storage.ts";
 
@@ -16,8 +16,10 @@ export function journalsIn(folder: string): string[] {
 }
 
 /**
- * What a folder holds: the snapshot, then every journal. A cut-off end of the newest journal is removed from it.
- * History begins at the snapshot, so watches go on after a restart. Throws for damage anywhere else.
+ * What a folder holds: the snapshot, then every journal. Versions are without gaps, so what was acknowledged is never
+ * missing unnoticed: damaged bytes between two changes that follow each other are what a failed write left, and are
+ * passed over; damaged bytes at the end of the newest journal are a write that was not finished, and are cut off.
+ * History begins at the snapshot, so watches go on after a restart. Throws for damage that took a change with it.
  */
 export function loadStorage(folder: string): Storage {
   const storage = loadSnapshot(join(folder, SNAPSHOT));
@@ -30,14 +32,15 @@ function loadSnapshot(file: string): Storage {
   if (!existsSync(file)) return new Storage();
   const bytes = readFileSync(file);
   const version = readVersion(bytes);
-  if (version === undefined) throw damaged(file, 0);
+  if (version === undefined) throw damaged(file, bytes, 0);
   const storage = new Storage(version);
   let read = 0;
-  for (const { entry, end } of entriesIn(bytes)) {
+  for (const { entry, start, end } of entriesIn(bytes)) {
+    if (start !== read) break;
     if (read > 0) storage.restore(entry.type, entry.object);
     read = end;
   }
-  if (read < bytes.length) throw damaged(file, read);
+  if (read < bytes.length) throw damaged(file, bytes, read);
   return storage;
 }
 
@@ -45,14 +48,13 @@ function loadJournal(storage: Storage, file: string, isNewest: boolean): void {
   const bytes = readFileSync(file);
   let read = 0;
   for (const { entry, end } of entriesIn(bytes)) {
-    if (entry.version > storage.version + 1) throw damaged(file, read);
+    if (entry.version > storage.version + 1) throw damaged(file, bytes, read);
     // The snapshot may be newer than the beginning of a journal.
     if (entry.version > storage.version) storage.replay(entry.type, toChange(storage, entry));
     read = end;
   }
-  if (read === bytes.length) return;
-  if (!isNewest) throw damaged(file, read);
-  truncateSync(file, read);
+  // In front of a newer journal it is a write that failed: the change that follows is there.
+  if (read < bytes.length && isNewest) truncateSync(file, read);
 }
 
 function toChange(storage: Storage, { version, type, deleted, object }: JournalEntry): Change {
@@ -63,8 +65,9 @@ function toChange(storage: Storage, { version, type, deleted, object }: JournalE
   return { type: kind, version, key, object, previous, text, atMs: Date.now(), lines: new Map() };
 }
 
-function damaged(file: string, at: number): Error {
+function damaged(file: string, bytes: Buffer, at: number): Error {
+  const folder = dirname(file);
   return new Error(
-    `${file} is damaged at byte ${at}: move its folder away to start with an empty server, or restore it from a copy`,
+    `${file} is damaged at line ${lineAt(bytes, at)} (byte ${at}), and changes that were acknowledged are missing: restore ${folder} from a copy, or move it away to start with an empty server`,
   );
 }

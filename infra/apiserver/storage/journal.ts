@@ -1,6 +1,16 @@
-import { closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { internalError, type StatusError } from "../http/status-error.ts";
 import type { Change } from "./collection.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { changeLine, objectLine, versionLine } from "./journal-lines.ts";
@@ -25,6 +35,9 @@ export class Journal {
   readonly #minBytes: number;
   #storage: Storage;
   #file: number;
+  #path: string;
+  /** Once it is set, the end of the file is not known, and nothing is written after it. */
+  #failure: StatusError | undefined;
   #bytes: number;
   #snapshotBytes = 0;
   #snapshot: Promise<void> | undefined;
@@ -40,9 +53,9 @@ export class Journal {
     this.#unlock = lockFolder(folder);
     try {
       this.#storage = loadStorage(folder);
-      const newest = join(folder, journalsIn(folder).at(-1) ?? journalName(this.#storage));
-      this.#file = openSync(newest, "a", OWNER_ONLY);
-      this.#bytes = statSync(newest).size;
+      this.#path = join(folder, journalsIn(folder).at(-1) ?? journalName(this.#storage));
+      this.#file = openSync(this.#path, "a", OWNER_ONLY);
+      this.#bytes = fstatSync(this.#file).size;
       this.#snapshotBytes = statSync(join(folder, SNAPSHOT), { throwIfNoEntry: false })?.size ?? 0;
     } catch (error) {
       this.#unlock();
@@ -56,21 +69,49 @@ export class Journal {
     return this.#storage;
   }
 
+  /**
+   * Writes a change, as a whole or not at all. Throws StatusError 500 when it cannot: then nothing is stored, and the
+   * next change is tried again.
+   */
   record(type: string, change: Change): void {
+    if (this.#failure !== undefined) throw this.#failure;
     const bytes = Buffer.from(changeLine(type, change));
-    for (let written = 0; written < bytes.length; ) written += writeSync(this.#file, bytes, written);
+    try {
+      for (let written = 0; written < bytes.length; ) written += writeSync(this.#file, bytes, written);
+    } catch (error) {
+      throw this.#cutBack(error);
+    }
     this.#bytes += bytes.length;
     if (this.#bytes > Math.max(this.#minBytes, this.#snapshotBytes)) this.#startSnapshot();
+  }
+
+  /** Removes what was written of a change, so that the next one begins a line. */
+  #cutBack(error: unknown): StatusError {
+    const problem = `${this.#path} cannot be written (${reasonOf(error)})`;
+    try {
+      ftruncateSync(this.#file, this.#bytes);
+    } catch (second) {
+      const text = `${problem} nor cut back (${reasonOf(second)}): nothing is stored any more; see to its disk and start the server again`;
+      this.#failure = internalError(`Internal error occurred: ${text}`);
+      return this.#failure;
+    }
+    return internalError(
+      `Internal error occurred: ${problem}: the change is not stored; free space on its disk or see to it, and try again`,
+    );
   }
 
   /** Goes on with other objects, whose version may be lower: a restore from a backup (X-18). */
   async replace(storage: Storage): Promise<void> {
     this.#storage.recordIn(undefined);
     await this.#snapshot;
-    this.#storage = storage;
     const replaced = journalsIn(this.#folder);
-    closeSync(this.#file);
-    await this.#writeSnapshot();
+    try {
+      await this.#writeSnapshot(storage);
+    } catch (error) {
+      this.#storage.recordIn(this);
+      throw error;
+    }
+    this.#storage = storage;
     for (const name of replaced) rmSync(join(this.#folder, name));
     this.#openNext();
     storage.recordIn(this);
@@ -83,19 +124,22 @@ export class Journal {
     this.#unlock();
   }
 
-  /** Changes go to the next journal at once; the older ones are removed when the snapshot is complete. */
+  /**
+   * Changes go to the next journal at once; the older ones are removed when the snapshot is complete. Without space for
+   * either, the present journal goes on, and the next try is when it has grown once more.
+   */
   #startSnapshot(): void {
     if (this.#snapshot !== undefined) return;
     const older = journalsIn(this.#folder);
     // The change that is being recorded is in the older journal and not in the storage yet.
     this.#snapshot = Promise.resolve().then(async () => {
-      closeSync(this.#file);
-      this.#openNext();
       try {
-        await this.#writeSnapshot();
+        this.#openNext();
+        await this.#writeSnapshot(this.#storage);
         for (const name of older) rmSync(join(this.#folder, name));
       } catch {
-        // Without a snapshot everything is still in the journals; the next one is tried when this one is full.
+        // Everything is still in the journals.
+        this.#snapshotBytes = Math.max(this.#snapshotBytes, this.#bytes + this.#minBytes);
       } finally {
         this.#snapshot = undefined;
       }
@@ -103,30 +147,52 @@ export class Journal {
   }
 
   #openNext(): void {
-    this.#file = openSync(join(this.#folder, journalName(this.#storage)), "a", OWNER_ONLY);
-    this.#bytes = 0;
+    const path = join(this.#folder, journalName(this.#storage));
+    const file = openSync(path, "a", OWNER_ONLY);
+    closeSync(this.#file);
+    this.#file = file;
+    this.#path = path;
+    this.#bytes = fstatSync(file).size;
   }
 
-  async #writeSnapshot(): Promise<void> {
-    const { version } = this.#storage;
-    const objects = allObjects(this.#storage);
+  /** The present snapshot stays until the new one is complete. */
+  async #writeSnapshot(storage: Storage): Promise<void> {
     const temporary = join(this.#folder, `${SNAPSHOT}.new`);
-    await using file = await open(temporary, "w", OWNER_ONLY);
-    let text = versionLine(version);
-    this.#snapshotBytes = 0;
-    const flush = async () => {
-      this.#snapshotBytes += text.length;
-      await file.write(text);
-      text = "";
-    };
-    for (const [type, object] of objects) {
-      text += objectLine(type, object);
-      if (text.length > WRITE_CHUNK_CHARACTERS) await flush();
+    try {
+      this.#snapshotBytes = await writeObjects(temporary, storage);
+      await rename(temporary, join(this.#folder, SNAPSHOT));
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
     }
-    await flush();
-    await file.sync();
-    await rename(temporary, join(this.#folder, SNAPSHOT));
   }
+}
+
+/** Returns the length of what was written. */
+async function writeObjects(path: string, storage: Storage): Promise<number> {
+  // Both before the first wait: changes go on meanwhile.
+  let text = versionLine(storage.version);
+  const objects = allObjects(storage);
+  await using file = await open(path, "w", OWNER_ONLY);
+  let length = 0;
+  const flush = async () => {
+    length += text.length;
+    // Unlike write, it does not return before everything is written.
+    await file.appendFile(text);
+    text = "";
+  };
+  for (const [type, object] of objects) {
+    text += objectLine(type, object);
+    if (text.length > WRITE_CHUNK_CHARACTERS) await flush();
+  }
+  await flush();
+  await file.sync();
+  return length;
+}
+
+/** `ENOSPC: no space left on device`, without the call. */
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/, \w+$/, "") : String(error);
 }
 
 function journalName({ version }: Storage): string {

@@ -1,11 +1,24 @@
-import { appendFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { startApiServer } from "../../../../infra/apiserver/server.ts";
 import type { Change } from "../../../../infra/apiserver/storage/collection.ts";
 import { Journal } from "../../../../infra/apiserver/storage/journal.ts";
 import type { KubeObject } from "../../../../infra/apiserver/storage/kube-object.ts";
+import { Storage } from "../../../../infra/apiserver/storage/storage.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { MERGE, startTestServer, type TestApiServer, WIDGETS_PATH, widget } from "../api-client.ts";
 
@@ -110,7 +123,7 @@ describe("a server with a data folder", () => {
     const text = await readFile(snapshot, "utf8");
     await writeFile(snapshot, text.replace("kube-public", "kube-PUBLIC"));
     await expect(startApiServer({ name: "x", data: folder.path })).rejects.toThrow(
-      /snapshot\.jsonl is damaged at byte \d+/,
+      /snapshot\.jsonl is damaged at line \d+ \(byte \d+\), .* restore \S+ from a copy, or move it away/,
     );
     await writeFile(snapshot, text);
     await using second = await startTestServer({ data: folder.path, withWidgets: false });
@@ -133,6 +146,36 @@ describe("a server with a data folder", () => {
   });
 });
 
+describe("a server on a full disk", () => {
+  it.runIf(process.platform === "linux")(
+    "C14: refuses a write with the reason and what to do, and loses none that it acknowledged before or after",
+    async () => {
+      await using folder = await temporaryFolder();
+      const script = join(import.meta.dirname, "full-disk-process.ts");
+      // In units of 1,024 bytes, for what this shell starts.
+      const command = `ulimit -S -f 32; exec "$0" "$@"`;
+      const { stdout } = await promisify(execFile)("bash", [
+        "-c",
+        command,
+        process.execPath,
+        script,
+        folder.path,
+      ]);
+      const answers = JSON.parse(stdout) as { name: string; code: number; message?: string }[];
+      const refused = answers.filter(({ code }) => code !== 201);
+      expect(refused.map(({ code }) => code)).toEqual([500, 500]);
+      expect(refused[0]?.message).toBe(
+        `Internal error occurred: ${join(folder.path, JOURNAL)} cannot be written (EFBIG: file too large): the change is not stored; free space on its disk or see to it, and try again`,
+      );
+      expect(answers.slice(-3).map(({ code }) => code)).toEqual([201, 201, 201]);
+      await using again = await startTestServer({ data: folder.path, withWidgets: false });
+      const { body } = await again.call("GET", "/api/v1/namespaces/default/configmaps");
+      const acknowledged = answers.filter(({ code }) => code === 201).map(({ name }) => name);
+      expect(namesOf(body)).toEqual(acknowledged.toSorted((a, b) => (a < b ? -1 : 1)));
+    },
+  );
+});
+
 /** A ConfigMap of about a kilobyte. */
 function configMap(name: string, turn: number): KubeObject {
   const metadata = {
@@ -148,6 +191,10 @@ function configMap(name: string, turn: number): KubeObject {
     metadata,
     data: { turn: `${turn}`, filler: "x".repeat(1_000) },
   };
+}
+
+function small(name: string): KubeObject {
+  return { ...configMap(name, 1), data: {} };
 }
 
 describe("a journal", () => {
@@ -199,5 +246,79 @@ describe("a journal", () => {
     expect(storage.collection("/configmaps").size).toBe(1);
     expect(storage.version).toBe(2);
     await journal.close();
+  });
+
+  /** A folder with three changes; returns its journal's bytes and where each line ends. */
+  async function withThree(folder: Folder) {
+    const journal = new Journal(folder.path);
+    for (const name of ["a", "b", "c"]) journal.storage.put("/configmaps", small(name));
+    await journal.close();
+    const bytes = await readFile(join(folder.path, JOURNAL));
+    const ends = [...bytes.entries()].filter(([, byte]) => byte === 10).map(([index]) => index + 1);
+    return { bytes, ends, file: join(folder.path, JOURNAL) };
+  }
+
+  /** Opens the folder, writes one more, and opens it once more. */
+  async function namesAfterOneMore(folder: Folder): Promise<string[]> {
+    const journal = new Journal(folder.path);
+    journal.storage.put("/configmaps", small("z"));
+    await journal.close();
+    const again = new Journal(folder.path);
+    const names = [...again.storage.collection("/configmaps").values()].map(({ metadata }) => metadata.name);
+    await again.close();
+    return names;
+  }
+
+  it("C14: cut at any byte of its last two lines, goes on after the last whole one", async () => {
+    await using folder = await temporaryFolder();
+    const { bytes, ends, file } = await withThree(folder);
+    for (let length = ends[0] ?? 0; length <= bytes.length; length++) {
+      await writeFile(file, bytes.subarray(0, length));
+      const whole = ends.filter((end) => end <= length).length;
+      expect([length, await namesAfterOneMore(folder)]).toEqual([length, [..."abc".slice(0, whole), "z"]]);
+    }
+  });
+
+  it("C14: with a half-written line in front of later ones, as older versions left it, has them all", async () => {
+    await using folder = await temporaryFolder();
+    const { bytes, ends, file } = await withThree(folder);
+    const [first = 0, second = 0] = ends;
+    for (const torn of [
+      bytes.subarray(first, first + 40),
+      Buffer.from("{}"),
+      bytes.subarray(first, second - 1),
+    ]) {
+      await writeFile(file, Buffer.concat([bytes.subarray(0, first), torn, bytes.subarray(first)]));
+      expect(await namesAfterOneMore(folder)).toEqual(["a", "b", "c", "z"]);
+    }
+  });
+
+  it("C14: does not start when a change is missing before others, and names the file, the line and what to do", async () => {
+    await using folder = await temporaryFolder();
+    const { bytes, ends, file } = await withThree(folder);
+    for (const [line, start] of [0, ...ends].slice(0, 2).entries()) {
+      const damaged = Buffer.from(bytes);
+      damaged.write("X", start + 30);
+      await writeFile(file, damaged);
+      expect(() => new Journal(folder.path)).toThrow(
+        `${file} is damaged at line ${line + 1} (byte ${start}), and changes that were acknowledged are missing: restore ${folder.path} from a copy, or move it away to start with an empty server`,
+      );
+      expect(await readFile(file)).toEqual(damaged);
+    }
+  });
+
+  it("C14: keeps everything in its journals when a snapshot cannot be written", async () => {
+    await using folder = await temporaryFolder();
+    await mkdir(join(folder.path, "snapshot.jsonl.new"));
+    const journal = new Journal(folder.path, 1_000);
+    for (const name of "abcdefghij") {
+      journal.storage.put("/configmaps", configMap(name, 1));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await expect(journal.replace(new Storage(1))).rejects.toThrow();
+    journal.storage.put("/configmaps", configMap("k", 1));
+    await journal.close();
+    expect((await readdir(folder.path)).includes("snapshot.jsonl")).toBe(false);
+    expect(await namesAfterOneMore(folder)).toEqual([..."abcdefghijk", "z"]);
   });
 });
