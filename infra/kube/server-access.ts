@@ -2,6 +2,7 @@ import { lookup as resolve } from "node:dns";
 import type { Agent } from "node:http";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { TerminalError } from "../../shared/runtime/errors.ts";
+import { embeddedAddresses } from "./embedded-addresses.ts";
 
 /** How to reach one API server. PEM texts, never file names; `tokenFile` only for the management server. */
 export interface ServerAccess {
@@ -42,15 +43,26 @@ export interface AddressList {
   readonly text: string;
 }
 
-const metadata = new BlockList();
-metadata.addSubnet("169.254.0.0", 16, "ipv4");
-metadata.addSubnet("fe80::", 10, "ipv6");
-metadata.addAddress("fd00:ec2::254", "ipv6");
-metadata.addAddress("fd20:ce::254", "ipv6");
-metadata.addAddress("100.100.100.200", "ipv4");
-metadata.addAddress("168.63.129.16", "ipv4");
-metadata.addAddress("0.0.0.0", "ipv4");
-metadata.addAddress("::", "ipv6");
+/** Link-local, services of clouds for their own machines, and addresses that no single server has. */
+const refusedBlocks = [
+  "0.0.0.0/8",
+  "169.254.0.0/16",
+  // 192.0.0.192 of Oracle among them.
+  "192.0.0.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+  // Alibaba, Azure.
+  "100.100.100.200",
+  "168.63.129.16",
+  "::",
+  "fe80::/10",
+  "ff00::/8",
+  // AWS: metadata, pod identity, time, DNS.
+  "fd00:ec2::/32",
+  // Google, Scaleway.
+  "fd20:ce::254",
+  "fd00:42::42",
+];
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
@@ -78,16 +90,19 @@ export function isLoopback(server: URL): boolean {
   return host === "localhost" || host.endsWith(".localhost") || contains(loopback, host);
 }
 
+const refusedAddresses = addressList(refusedBlocks);
+
 /** Refuses what no workload kubeconfig may name; `undefined` when the address is fine or a name to resolve. */
 function refusalOf(address: string, policy: AddressPolicy): string | undefined {
-  if (contains(metadata, address)) {
-    return `server address ${address} is link-local or a cloud metadata address; name the API server's own address`;
+  const reached = [address, ...embeddedAddresses(address)];
+  if (reached.some(refusedAddresses.has)) {
+    return `server address ${address} is link-local, a cloud metadata address or not one of a single server; name the API server's own address`;
   }
   if (policy.only !== undefined && isIP(address) !== 0) {
     if (policy.only.has(address)) return undefined;
     return `server address ${address} is outside of --workload-addresses ${policy.only.text}; add its block there`;
   }
-  if (!policy.allowLoopback && contains(loopback, address)) {
+  if (!policy.allowLoopback && reached.some((one) => contains(loopback, one))) {
     return `server address ${address} is a loopback address; name an address that Capstan can reach, or start Capstan with --workload-addresses and its block`;
   }
   return undefined;

@@ -119,6 +119,8 @@ describe("kubeconfig of a workload cluster", () => {
     expect(() => parseKubeconfig(text, { allowLoopback: false })).toThrow("loopback");
     const named = kubeconfig({ cluster: { server: "https://localhost:6443" } });
     expect(() => parseKubeconfig(named, { allowLoopback: false })).toThrow("loopback");
+    const wrapped = kubeconfig({ cluster: { server: "https://[64:ff9b::7f00:1]:6443" } });
+    expect(() => parseKubeconfig(wrapped, { allowLoopback: false })).toThrow("loopback");
   });
 
   it.each([
@@ -129,7 +131,19 @@ describe("kubeconfig of a workload cluster", () => {
     "100.100.100.200",
     "168.63.129.16",
     "0.0.0.0",
+    "0.1.2.3",
     "2852039166",
+    "192.0.0.192",
+    "224.0.0.1",
+    "255.255.255.255",
+    "[ff02::1]",
+    "[fd00:ec2::23]",
+    "[fd00:42::42]",
+    "[::169.254.169.254]",
+    "[64:ff9b::169.254.169.254]",
+    "[64:ff9b:1::a9fe:a9fe]",
+    "[2002:a9fe:a9fe::1]",
+    "[2001:0:a9fe:a9fe::1]",
   ])("may never name the link-local or metadata address %s, not even by a list (S-11)", (host) => {
     const text = kubeconfig({ cluster: { server: `https://${host}:6443` } });
     const only = addressList(["0.0.0.0/0", "::/0"]);
