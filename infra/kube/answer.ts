@@ -1,47 +1,93 @@
 import type { KubeObject } from "../../shared/api/kinds.ts";
+import { decodeJson, type JsonBounds, JsonTooLarge } from "./decode-json.ts";
 import { type RequestSubject, undecodable } from "./errors.ts";
+import { isObject, isText, problemOf } from "./object-shape.ts";
 
 /** S-14. A page of a list may be longer, each of its objects may not. */
 export const OBJECT_LIMIT_BYTES = 10 * 1024 * 1024;
-/** Objects and lists within each other, S-14. Real objects have about 20 levels. */
-const DEPTH_LIMIT = 64;
 
-/** Throws KubeError `Undecodable` for what is no Kubernetes object. */
-export function objectOf(text: string, subject: RequestSubject): KubeObject {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === "object" && parsed !== null && Reflect.has(parsed, "kind"))
-      return parsed as KubeObject;
-  } catch {
-    // Told below: an answer of a proxy, most often HTML.
+/** Of a server that is ours: it is believed, but a long answer must not hold up others. */
+export const TRUSTED: JsonBounds = {
+  maxDepth: Number.POSITIVE_INFINITY,
+  maxItemLength: Number.POSITIVE_INFINITY,
+  maxItemValues: Number.POSITIVE_INFINITY,
+  maxItems: Number.POSITIVE_INFINITY,
+};
+/**
+ * S-14. Everything later may walk an object by recursion, and parsing one takes some 50 ms at most. Real objects have
+ * about 20 levels and 10,000 values.
+ */
+export const UNTRUSTED: JsonBounds = {
+  maxDepth: 64,
+  maxItemLength: OBJECT_LIMIT_BYTES,
+  maxItemValues: 200_000,
+  maxItems: 200_000,
+};
+
+export interface Decoding {
+  readonly bounds: JsonBounds;
+  /** Asked between two pieces of work. */
+  readonly pause: () => Promise<void> | undefined;
+}
+
+/** What the body of a list says, its items without the type that built-in kinds leave out. */
+export interface ListBody {
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly items?: readonly KubeObject[] | null;
+  /** Length of its text. */
+  readonly bytes: number;
+}
+
+/** An object in an answer. Throws KubeError `Undecodable`, `TooDeep`, `TooLarge`. */
+export async function objectOf(
+  text: string,
+  subject: RequestSubject,
+  decoding: Decoding,
+): Promise<KubeObject> {
+  const answer = await answerOf(text, subject, decoding);
+  // A deletion may be answered with a Status.
+  const problem = answer["kind"] === "Status" ? undefined : problemOf(answer, subject.kind);
+  if (problem !== undefined) throw undecodable(subject, `the answer is malformed: ${problem}`);
+  return answer as unknown as KubeObject;
+}
+
+/** A page of a list. Throws KubeError like `objectOf`. */
+export async function listOf(text: string, subject: RequestSubject, decoding: Decoding): Promise<ListBody> {
+  const { metadata, items = null, ...list } = await answerOf(text, subject, decoding);
+  const malformed = (problem: string) => undecodable(subject, `the list is malformed: ${problem}`);
+  if (!isObject(metadata) || !isText(metadata["resourceVersion"])) {
+    throw malformed("metadata.resourceVersion is missing or not a text");
   }
+  if (metadata["continue"] !== undefined && !isText(metadata["continue"])) {
+    throw malformed("metadata.continue is not a text");
+  }
+  if (items !== null && !Array.isArray(items)) throw malformed("items is not a list");
+  for (const item of items ?? []) {
+    const problem = problemOf(item, subject.kind);
+    if (problem !== undefined) throw undecodable(subject, `an item of the list is malformed: ${problem}`);
+    await decoding.pause();
+  }
+  return { ...list, metadata, items, bytes: text.length } as unknown as ListBody;
+}
+
+/** An answer that is a Kubernetes object of whatever kind. */
+async function answerOf(text: string, subject: RequestSubject, decoding: Decoding) {
+  const parsed = await parseAnswer(text, subject, decoding);
+  if (isObject(parsed) && isText(parsed["kind"])) return parsed;
+  // Of a proxy, most often HTML.
   throw undecodable(subject, "the answer is no Kubernetes object; is this the address of an API server?");
 }
 
-/**
- * Throws KubeError `TooDeep` or `TooLarge` for an answer that only somebody who means harm sends. Everything later
- * may then walk an object by recursion. `length` is that of its text.
- */
-export function checkUntrusted(answer: unknown, subject: RequestSubject, length: number): void {
-  if (isDeeperThan(answer, DEPTH_LIMIT)) {
-    throw undecodable(subject, `the answer is nested deeper than ${DEPTH_LIMIT} levels`, "TooDeep");
+/** Undefined for what is not JSON. Throws KubeError for JSON that is more than it may be. */
+export async function parseAnswer(
+  text: string,
+  subject: RequestSubject,
+  { bounds, pause }: Decoding,
+): Promise<unknown> {
+  try {
+    return await decodeJson(text, bounds, pause);
+  } catch (error) {
+    if (!(error instanceof JsonTooLarge)) return undefined;
+    throw undecodable(subject, error.message, error.isTooDeep ? "TooDeep" : "TooLarge");
   }
-  if (length > OBJECT_LIMIT_BYTES && itemsOf(answer).some(isTooLarge)) {
-    throw undecodable(subject, `an object is longer than ${OBJECT_LIMIT_BYTES} bytes`, "TooLarge");
-  }
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
-}
-
-function itemsOf(answer: unknown): readonly unknown[] {
-  const items: unknown =
-    typeof answer === "object" && answer !== null ? Reflect.get(answer, "items") : undefined;
-  return Array.isArray(items) ? items : [];
-}
-
-function isTooLarge(item: unknown): boolean {
-  return JSON.stringify(item).length > OBJECT_LIMIT_BYTES;
 }

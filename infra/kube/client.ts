@@ -1,10 +1,11 @@
 import type { Kind } from "../../shared/api/kinds.ts";
 import type { Clock, Log, Sending } from "../../shared/runtime/ports.ts";
-import { checkUntrusted, OBJECT_LIMIT_BYTES, objectOf } from "./answer.ts";
+import { type Decoding, listOf, OBJECT_LIMIT_BYTES, objectOf, TRUSTED, UNTRUSTED } from "./answer.ts";
 import type { RequestSubject } from "./errors.ts";
 import type { RequestRate } from "./rate-limit.ts";
 import { createRequester, type Requester } from "./request.ts";
 import type { ServerAccess } from "./server-access.ts";
+import { createTimeSlices } from "./time-slices.ts";
 import type { Connect } from "./transport.ts";
 import { type Calls, createReads, createWrites, type Send, type ServerClient } from "./verbs.ts";
 import { decompress, limitSilence } from "./watch-stream.ts";
@@ -63,7 +64,8 @@ export function createServer(access: ServerAccess, options: ServerOptions): Serv
     url: access.server,
     answers: requester.answers,
     as(functionName, sending) {
-      const parts = { requester, options, functionName, userAgent: `${agent} ${functionName}` };
+      const server = access.server.host;
+      const parts = { requester, server, options, functionName, userAgent: `${agent} ${functionName}` };
       if (sending !== undefined) return createClient({ ...parts, sending });
       const known = clients.get(functionName);
       if (known !== undefined) return known;
@@ -89,6 +91,8 @@ const rootKind: Kind = { group: "", version: "v1", kind: "APIServer", plural: "/
 
 interface ClientParts {
   readonly requester: Requester;
+  /** Host and port. */
+  readonly server: string;
   readonly options: ServerOptions;
   readonly functionName: string;
   readonly userAgent: string;
@@ -100,8 +104,18 @@ function createClient(parts: ClientParts): ServerClient {
   return { ...createReads(calls), ...createWrites(calls) };
 }
 
-function createCalls({ requester, options, functionName, userAgent, sending = {} }: ClientParts): Calls {
+function createCalls({
+  requester,
+  server,
+  options,
+  functionName,
+  userAgent,
+  sending = {},
+}: ClientParts): Calls {
   const { runId, dryRun = false, mayGo } = sending;
+  const bounds = options.untrusted === true ? UNTRUSTED : TRUSTED;
+  const decoding = (): Decoding => ({ bounds, pause: createTimeSlices(options.clock) });
+  const from = (subject: RequestSubject) => ({ ...subject, server });
   const call = (subject: RequestSubject, { method, path, body, contentType, accept, list }: Send) => ({
     method,
     path,
@@ -117,20 +131,22 @@ function createCalls({ requester, options, functionName, userAgent, sending = {}
     timeoutMs: list === true ? LIST_TIMEOUT_MS : REQUEST_TIMEOUT_MS,
     limitBytes: list === true ? PAGE_LIMIT_BYTES : OBJECT_LIMIT_BYTES,
   });
-  const check: Calls["check"] = options.untrusted === true ? checkUntrusted : () => undefined;
   return {
-    check,
+    decoding,
+    from,
     fieldManager: encodeURIComponent(`capstan-${functionName}`),
     dryRun,
     clock: options.clock,
     async send(subject, request) {
-      const text = await requester.send(call(subject, request));
-      const answer = objectOf(text, subject);
-      check(answer, subject, text.length);
-      return answer;
+      const text = await requester.send(call(from(subject), request));
+      return objectOf(text, from(subject), decoding());
+    },
+    async page(subject, request) {
+      const text = await requester.send(call(from(subject), { ...request, list: true }));
+      return listOf(text, from(subject), decoding());
     },
     async open(subject, path, { signal, idleMs = options.idleMs ?? IDLE_MS }) {
-      const stream = await requester.open(call(subject, { method: "GET", path }), signal);
+      const stream = await requester.open(call(from(subject), { method: "GET", path }), signal);
       const body = limitSilence(stream, idleMs, options.clock);
       const chunks = decompress(body, stream.headers["content-encoding"]);
       return Object.assign(chunks, { [Symbol.dispose]: () => void stream.destroy() });

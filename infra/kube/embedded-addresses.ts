@@ -21,7 +21,14 @@ export function embeddedAddresses(address: string): readonly string[] {
     return [last, after48, after56, after64];
   }
   if (first === 0x2002) return [dotted(second, third)];
-  if (first === 0x2001 && second === 0) return [dotted(third, fourth), at(groups.map((group) => ~group & 0xffff), 6)];
+  if (first === 0x2001 && second === 0)
+    return [
+      dotted(third, fourth),
+      at(
+        groups.map((group) => ~group & 0xffff),
+        6,
+      ),
+    ];
   if (((groups[4] ?? 0) & 0xfdff) === 0 && groups[5] === 0x5efe) return [last];
   return [];
 }
@@ -49,7 +56,8 @@ function groupsOf(address: string): readonly number[] {
   const [plain = ""] = address.split("%", 1);
   const { hostname } = new URL(`http://[${plain}]`);
   const [left = "", right] = hostname.slice(1, -1).split("::");
-  const parse = (part: string) => (part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16)));
+  const parse = (part: string) =>
+    part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16));
   const [before, after] = [parse(left), parse(right ?? "")];
   return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
 }

@@ -1,28 +1,14 @@
 import type { Kind, ObjectKey } from "../../shared/api/kinds.ts";
 import { type ErrorClass, KubeError } from "../../shared/runtime/errors.ts";
+import { type Status, type StatusDetails, statusIn, statusOf } from "./status.ts";
 
 /** What the request was about, to tell an object that is not there from a type that is not served. */
 export interface RequestSubject {
   readonly kind: Kind;
   readonly key?: ObjectKey | undefined;
+  /** Host and port of the server, for messages about what it sends. */
+  readonly server?: string | undefined;
   readonly verb: "get" | "list" | "watch" | "create" | "patch" | "apply" | "delete" | "probe";
-}
-
-interface Status {
-  readonly kind: "Status";
-  readonly code?: number;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly details?: {
-    readonly name?: string;
-    readonly kind?: string;
-    readonly retryAfterSeconds?: number;
-    readonly causes?: readonly {
-      readonly reason?: string;
-      readonly message?: string;
-      readonly field?: string;
-    }[];
-  };
 }
 
 const MAX_MESSAGE = 1_024;
@@ -32,13 +18,14 @@ export function errorOf(
   answer: { readonly status: number; readonly retryAfter?: string | undefined; readonly text: string },
   subject: RequestSubject,
 ): KubeError {
-  return kubeErrorOf(statusOf(answer.text), answer, subject);
+  return kubeErrorOf(statusIn(answer.text), answer, subject);
 }
 
 /** The failure that the Status in an ERROR event of a watch means. */
 export function errorOfEvent(object: unknown, subject: RequestSubject, cause: unknown): KubeError {
-  const status = isStatus(object) ? object : undefined;
-  return kubeErrorOf(status, { status: status?.code ?? 500, text: "", cause }, subject);
+  const status = statusOf(object) ?? "malformed";
+  const code = status === "malformed" ? 500 : (status.code ?? 500);
+  return kubeErrorOf(status, { status: code, cause }, subject);
 }
 
 /** No answer came: refused, reset, timed out, or cut off. Whether a write was done is unknown (KC-07). */
@@ -53,10 +40,18 @@ export function noAnswer(cause: unknown, subject: RequestSubject, what: string):
   });
 }
 
-/** An answer that is no Kubernetes answer: HTML of a proxy, a damaged line, too many bytes. */
-export function undecodable(subject: RequestSubject, what: string, reason = "Undecodable"): KubeError {
-  return new KubeError({ class: "Transient", status: 0, reason, message: `${describe(subject)}: ${what}` });
+/** An answer that is not a Kubernetes answer: HTML of a proxy, a damaged line, a wrong shape, too many bytes. */
+export function undecodable(
+  subject: RequestSubject,
+  what: string,
+  reason: "Undecodable" | "TooLarge" | "TooDeep" = UNDECODABLE,
+): KubeError {
+  const from = subject.server === undefined ? "" : ` (from ${subject.server})`;
+  const message = `${describe(subject)}: ${what}${from}`;
+  return new KubeError({ class: "Transient", status: 0, reason, message });
 }
+
+const UNDECODABLE = "Undecodable";
 
 /** `undefined` for an answer that says that exactly this object does not exist. */
 export function isAbsent(error: KubeError): boolean {
@@ -68,19 +63,20 @@ function describe({ verb, kind, key }: RequestSubject): string {
 }
 
 function kubeErrorOf(
-  status: Status | undefined,
+  told: Status | "malformed" | undefined,
   answer: {
     readonly status: number;
     readonly retryAfter?: string | undefined;
-    readonly text: string;
     readonly cause?: unknown;
   },
   subject: RequestSubject,
 ): KubeError {
   const code = answer.status;
-  const causes = status?.details?.causes ?? [];
-  const reason = reasonOf(code, status, subject);
-  const message = status?.message ?? `HTTP status ${code} without a Kubernetes Status`;
+  const status = told === "malformed" ? undefined : told;
+  const causes = status?.details.causes ?? [];
+  const reason = told === "malformed" ? UNDECODABLE : reasonOf(code, status, subject);
+  const message =
+    status?.message ?? `HTTP status ${code} ${WITHOUT[told === undefined ? "none" : "malformed"]}`;
   return new KubeError({
     class: classOf(code, reason, causes, subject),
     status: code,
@@ -91,6 +87,11 @@ function kubeErrorOf(
     cause: answer.cause,
   });
 }
+
+const WITHOUT = {
+  none: "without a Kubernetes Status",
+  malformed: "with a Status of which a member has the wrong type, or which is too long",
+};
 
 function reasonOf(code: number, status: Status | undefined, subject: RequestSubject): string {
   if (code === 404) return namesObject(status, subject) ? "NotFound" : notFoundReason(status);
@@ -121,7 +122,7 @@ const defaultReasons: { readonly [code: number]: string } = {
 
 /** A create into a missing namespace is answered with a 404 about the namespace. */
 function notFoundReason(status: Status | undefined): string {
-  return status?.details?.kind === "namespaces" ? "NamespaceNotFound" : "TypeNotServed";
+  return status?.details.kind === "namespaces" ? "NamespaceNotFound" : "TypeNotServed";
 }
 
 function namesObject(status: Status | undefined, { key, kind }: RequestSubject): boolean {
@@ -133,7 +134,7 @@ function namesObject(status: Status | undefined, { key, kind }: RequestSubject):
 function classOf(
   code: number,
   reason: string,
-  causes: NonNullable<NonNullable<Status["details"]>["causes"]>,
+  causes: StatusDetails["causes"],
   subject: RequestSubject,
 ): ErrorClass {
   switch (code) {
@@ -165,20 +166,6 @@ function isRace(causes: readonly { readonly field?: string }[], subject: Request
 }
 
 function retryAfterMs(header: string | undefined, status: Status | undefined): number | undefined {
-  const seconds = header === undefined ? status?.details?.retryAfterSeconds : Number(header);
+  const seconds = header === undefined ? status?.details.retryAfterSeconds : Number(header);
   return seconds === undefined || !Number.isFinite(seconds) || seconds < 0 ? undefined : seconds * 1_000;
-}
-
-function statusOf(text: string): Status | undefined {
-  if (!text.startsWith("{")) return undefined;
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return isStatus(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isStatus(value: unknown): value is Status {
-  return typeof value === "object" && value !== null && Reflect.get(value, "kind") === "Status";
 }

@@ -6,8 +6,10 @@ import {
   type IncomingMessage,
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { StringDecoder } from "node:string_decoder";
+import { createGunzip } from "node:zlib";
 import { checkedLookup, type ServerAccess } from "./server-access.ts";
 
 export interface HttpRequest {
@@ -52,7 +54,8 @@ const REQUEST_SOCKETS = 8;
  * 40 s instead of 15 minutes, what HTTP/2 clients do with PING (KC-10).
  */
 const PROBE_AFTER_MS = 30_000;
-const unzip = promisify(gunzip);
+/** How much of a packed body is unpacked between two turns of the event loop. */
+const UNPACKED_CHUNK_BYTES = 256 * 1024;
 
 export function createTransport(access: ServerAccess): Transport {
   const { server, addresses } = access;
@@ -113,21 +116,39 @@ export function createTransport(access: ServerAccess): Transport {
   };
 }
 
+/** The body as text. Packed and unpacked bytes are counted while they come, so that neither goes beyond the limit. */
 export async function readBody(answer: StreamedAnswer, limitBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of answer) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    // Leaving the loop destroys the stream and with it the socket.
-    if (bytes > limitBytes) throw tooLarge(limitBytes);
+  const body = counted(answer, limitBytes);
+  const isPacked = answer.headers["content-encoding"] === "gzip";
+  const decoder = new StringDecoder("utf8");
+  const parts: string[] = [];
+  for await (const chunk of isPacked ? counted(unpacked(body), limitBytes) : body) {
+    parts.push(decoder.write(chunk));
   }
-  const body = Buffer.concat(chunks);
-  if (answer.headers["content-encoding"] !== "gzip") return body.toString("utf8");
+  return parts.join("") + decoder.end();
+}
+
+/** Leaving the loop destroys the stream and with it the socket. */
+async function* counted(body: AsyncIterable<Buffer>, limitBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > limitBytes) throw tooLarge(limitBytes);
+    yield chunk;
+  }
+}
+
+async function* unpacked(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const plain = createGunzip({ chunkSize: UNPACKED_CHUNK_BYTES });
+  const packed = Readable.from(body);
+  const piped = pipeline(packed, plain);
+  // Told by the chunks.
+  piped.catch(() => undefined);
   try {
-    return (await unzip(body, { maxOutputLength: limitBytes })).toString("utf8");
-  } catch (error) {
-    throw error instanceof RangeError ? tooLarge(limitBytes) : error;
+    for await (const chunk of plain) yield chunk as Buffer;
+    await piped;
+  } finally {
+    packed.destroy();
   }
 }
 

@@ -1,7 +1,9 @@
 import { apiVersionOf, type Kind, type KubeObject, type ObjectKey } from "../../shared/api/kinds.ts";
 import { KubeError } from "../../shared/runtime/errors.ts";
 import type { Clock, KubeClient, ListOptions } from "../../shared/runtime/ports.ts";
+import type { Decoding, ListBody } from "./answer.ts";
 import { isAbsent, noAnswer, type RequestSubject } from "./errors.ts";
+import { createListBounds } from "./list-bounds.ts";
 import { pathOf, selectorsOf, withQuery } from "./resource-path.ts";
 import { decodeEvents, type ReceivedEvent } from "./watch-stream.ts";
 
@@ -17,6 +19,8 @@ interface Page<T extends KubeObject = KubeObject> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
   readonly first: boolean;
+  /** Length of its text. */
+  readonly bytes: number;
 }
 
 interface PagesOptions extends ListOptions {
@@ -65,19 +69,26 @@ export interface Calls {
     path: string,
     until: { readonly signal: AbortSignal; readonly idleMs?: number | undefined },
   ): Promise<AsyncIterable<Buffer> & Disposable>;
-  /** Throws KubeError when a parsed answer is more than this server may send. */
-  check(answer: unknown, subject: RequestSubject, bytes: number): void;
+  /** A page of a list. */
+  page(subject: RequestSubject, request: Send): Promise<ListBody>;
+  /** How to decode what this server sends; for one answer or one stream. */
+  decoding(): Decoding;
+  /** The subject with the server that is asked. */
+  from(subject: RequestSubject): RequestSubject;
 }
 
 export function createReads(calls: Calls): Pick<ServerClient, "get" | "list" | "pages" | "watch"> {
   async function* pages<T extends KubeObject>(kind: Kind<T>, list: PagesOptions): AsyncGenerator<Page<T>> {
     const untyped = kind as unknown as Kind;
+    const bounds = createListBounds(calls.from({ kind: untyped, verb: "list" }), calls.clock);
     let next = await readPage(calls, untyped, list, { limit: limitOf(list), ...atLeastOf(list) });
     let first = true;
     for (;;) {
-      yield { items: itemsOf<T>(next, untyped), resourceVersion: next.metadata.resourceVersion, first };
-      const token = next.metadata.continue;
-      if (token === undefined || token === "") return;
+      const items = itemsOf<T>(next, untyped);
+      const token = next.metadata.continue ?? "";
+      bounds.check({ items: items.length, first, token });
+      yield { items, resourceVersion: next.metadata.resourceVersion, first, bytes: next.bytes };
+      if (token === "") return;
       ({ next, first } = await continueList(calls, untyped, list, token));
     }
   }
@@ -110,11 +121,10 @@ export function createReads(calls: Calls): Pick<ServerClient, "get" | "list" | "
           : {}),
         ...selectorsOf(watch),
       });
-      const subject: RequestSubject = { kind, verb: "watch" };
+      const subject = calls.from({ kind, verb: "watch" });
       using chunks = await calls.open(subject, path, { signal, idleMs: watch.idleMs });
-      const check = (event: unknown, bytes: number) => calls.check(event, subject, bytes);
       try {
-        yield* decodeEvents(chunks, subject, { clock: calls.clock, check, received: watch.received });
+        yield* decodeEvents(chunks, subject, { ...calls.decoding(), received: watch.received });
       } catch (error) {
         throw error instanceof KubeError ? error : noAnswer(error, subject, "the watch broke");
       }
@@ -184,8 +194,7 @@ async function readPage(
     ...paging,
   });
   const accept = list.metadataOnly === true ? METADATA_TYPE : undefined;
-  const body = await calls.send({ kind, verb: "list" }, { method: "GET", path, accept, list: true });
-  return body as unknown as ListBody;
+  return calls.page({ kind, verb: "list" }, { method: "GET", path, accept });
 }
 
 /** The page after a token, or everything anew and without a limit when the token has expired (KC-08). */
@@ -207,11 +216,6 @@ function limitOf({ pageItems = PAGE_ITEMS }: PagesOptions): string {
 
 function atLeastOf({ atLeast }: PagesOptions): { readonly [name: string]: string } {
   return atLeast === undefined ? {} : { resourceVersion: atLeast, resourceVersionMatch: NOT_OLDER };
-}
-
-interface ListBody {
-  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
-  readonly items?: readonly KubeObject[] | null;
 }
 
 /** Items of built-in kinds come without apiVersion and kind. */

@@ -3,8 +3,9 @@ import { constants, createGunzip } from "node:zlib";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import { KubeError } from "../../shared/runtime/errors.ts";
 import type { Clock, WatchEvent } from "../../shared/runtime/ports.ts";
+import { type Decoding, parseAnswer } from "./answer.ts";
 import { errorOfEvent, noAnswer, type RequestSubject, undecodable } from "./errors.ts";
-import { createTimeSlices } from "./time-slices.ts";
+import { problemOf } from "./object-shape.ts";
 import type { StreamedAnswer } from "./transport.ts";
 
 const NEWLINE = 0x0a;
@@ -17,10 +18,7 @@ export const ERROR_EVENT = "ERROR event";
 /** A watch event with the length of its line. */
 export type ReceivedEvent = WatchEvent & { readonly bytes: number };
 
-interface Decoding {
-  readonly clock: Clock;
-  /** Throws KubeError when an event is more than this server may send. */
-  check(event: unknown, bytes: number): void;
+interface StreamDecoding extends Decoding {
   /** Told of each chunk before its lines are decoded; the next is read only afterwards (KR-20). */
   received?: ((bytes: number) => Promise<void>) | undefined;
 }
@@ -34,21 +32,21 @@ interface Decoding {
 export async function* decodeEvents(
   chunks: AsyncIterable<Buffer>,
   subject: RequestSubject,
-  { clock, check, received }: Decoding,
+  { received, ...decoding }: StreamDecoding,
 ): AsyncGenerator<ReceivedEvent> {
   const begun = new BegunLine(subject);
-  const pause = createTimeSlices(clock);
   for await (const chunk of chunks) {
     await received?.(chunk.length);
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       const line = begun.complete(chunk.subarray(start, end));
       start = end + 1;
-      const parsed = parseLine(line, subject);
-      if (parsed === undefined) continue;
-      check(parsed, line.length);
+      const text = line.toString("utf8");
+      if (text.trim() === "") continue;
+      const parsed = await parseAnswer(text, subject, decoding);
+      if (parsed === undefined) throw undecodable(subject, "a line of the watch is not JSON");
       yield { ...eventOf(parsed, subject), bytes: line.length };
-      await pause();
+      await decoding.pause();
     }
     begun.add(chunk.subarray(start));
   }
@@ -95,42 +93,38 @@ class BegunLine {
   }
 }
 
-/** Undefined for an empty line. */
-function parseLine(line: Buffer, subject: RequestSubject): unknown {
-  const text = line.toString("utf8");
-  if (text.trim() === "") return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw undecodable(subject, "a line of the watch is not JSON");
-  }
-}
-
 function eventOf(parsed: unknown, subject: RequestSubject): WatchEvent {
   const { type, object } = (typeof parsed === "object" && parsed !== null ? parsed : {}) as {
     readonly type?: unknown;
-    readonly object?: KubeObject;
+    readonly object?: unknown;
   };
   switch (type) {
     case "ERROR":
       throw errorOfEvent(object, subject, ERROR_EVENT);
     case "BOOKMARK":
-      if (isText((object?.metadata as KubeObject["metadata"] | undefined)?.resourceVersion))
-        return { type, object: object as KubeObject };
+      if (isText(metadataOf(object)["resourceVersion"])) return { type, object: object as KubeObject };
       break;
     case "ADDED":
     case "MODIFIED":
     case "DELETED":
-      if (object !== undefined && isComplete(object)) return { type, object };
-      break;
+      return { type, object: completeObject(object, subject) };
   }
   throw undecodable(subject, "a line of the watch is no event with an object");
 }
 
-/** Whether an object carries what the read model needs to know it by: name, uid and version. */
-function isComplete(object: KubeObject): boolean {
-  const { name, uid, resourceVersion } = (object.metadata as KubeObject["metadata"] | undefined) ?? {};
-  return isText(name) && isText(uid) && isText(resourceVersion);
+/** Throws KubeError for an object without what the read model needs to know it by: name, uid and version. */
+function completeObject(object: unknown, subject: RequestSubject): KubeObject {
+  const problem = problemOf(object, subject.kind);
+  const { uid, resourceVersion } = metadataOf(object);
+  if (problem === undefined && isText(uid) && isText(resourceVersion)) return object as KubeObject;
+  const what = problem ?? "metadata.uid or metadata.resourceVersion is missing";
+  throw undecodable(subject, `an event of the watch is malformed: ${what}`);
+}
+
+function metadataOf(object: unknown): { readonly [name: string]: unknown } {
+  const metadata: unknown =
+    typeof object === "object" && object !== null ? Reflect.get(object, "metadata") : undefined;
+  return typeof metadata === "object" && metadata !== null ? (metadata as { [name: string]: unknown }) : {};
 }
 
 function isText(value: unknown): value is string {

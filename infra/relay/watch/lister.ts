@@ -32,7 +32,7 @@ export function createLister(options: ListerOptions): Lister {
     const watch = options.open({ resourceVersion: atLeast ?? "", sendInitialEvents: true });
     let listing: Listing | undefined;
     try {
-      listing = await readInitialEvents(watch, options.consumer.reduce, options.clock);
+      listing = await readInitialEvents(watch, { ...options, reduce: options.consumer.reduce });
       isUnknownToServer = listing === undefined;
     } catch (error) {
       hasFailed = true;

@@ -28,8 +28,6 @@ export interface Listing {
 }
 
 const SMALL_PAGE_ITEMS = 50;
-/** Far beyond the largest fleet. */
-const MAX_OBJECTS = 200_000;
 /** Names in a message. */
 const NAMES_TOLD = 5;
 
@@ -44,13 +42,6 @@ export async function listAll(options: ListingOptions, mode: ListMode): Promise<
     if (options.atLeast === undefined || !isVersionRefused(error)) throw error;
     return listPages({ ...options, atLeast: undefined }, mode);
   }
-}
-
-/** A list without end must not fill this process. Throws KubeError `TooLarge` (KR-20). */
-export function checkCount(objects: number): void {
-  if (objects <= MAX_OBJECTS) return;
-  const message = `the list has more than ${MAX_OBJECTS} objects`;
-  throw new KubeError({ class: "Transient", status: 0, reason: "TooLarge", message });
 }
 
 /** Whether the server said no to a version, and not to the list. */
@@ -70,8 +61,7 @@ async function listPages(options: ListingOptions, mode: ListMode): Promise<Listi
     if (signal.aborted) return undefined;
     if (page.first) items = [];
     for (const item of page.items) items.push(metadataOnly ? item : consumer.reduce(item));
-    checkCount(items.length);
-    await options.budget?.spend({ events: page.items.length }, signal);
+    await options.budget?.spend({ bytes: page.bytes, events: page.items.length }, signal);
     ({ resourceVersion } = page);
   }
   if (!metadataOnly) return { items, resourceVersion, oversized: undefined };

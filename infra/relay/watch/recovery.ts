@@ -78,6 +78,11 @@ export function isOversized(error: unknown): error is KubeError {
   return error instanceof KubeError && OVERSIZED.has(error.reason);
 }
 
+/** Whether an error means that a server sent what cannot be used: not JSON, of a wrong shape, or more than it may. */
+export function isDamaged(error: unknown): error is KubeError {
+  return error instanceof KubeError && DAMAGED.has(error.reason);
+}
+
 /** Remembers how a watch loop fared and says how it goes on. */
 export class Recovery {
   readonly #random: () => number;

@@ -1,13 +1,20 @@
-import type { KubeObject } from "../../../shared/api/kinds.ts";
+import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/runtime/backoff.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
+import { checkCount } from "../../kube/list-bounds.ts";
 import type { ReceivedEvent } from "../../kube/watch-stream.ts";
-import { checkCount, type Listing } from "./listing.ts";
+import type { Listing } from "./listing.ts";
 import type { OpenWatch } from "./open-watch.ts";
 
 const END = "k8s.io/initial-events-end";
 /** A server that says nothing for so long has said everything and knows no mark. */
 const SILENCE_MS = 10 * SECOND;
+
+interface InitialEventsOptions {
+  readonly kind: Kind;
+  readonly reduce: (object: KubeObject) => KubeObject;
+  readonly clock: Clock;
+}
 
 /**
  * What a watch-list begins with: an ADDED for everything that exists, then a marked bookmark (KR-05). The events
@@ -16,14 +23,13 @@ const SILENCE_MS = 10 * SECOND;
  */
 export async function readInitialEvents(
   watch: OpenWatch,
-  reduce: (object: KubeObject) => KubeObject,
-  clock: Clock,
+  { kind, reduce, clock }: InitialEventsOptions,
 ): Promise<Listing | undefined> {
   const items = new Map<string, KubeObject>();
   for (;;) {
     const event = await nextWithin(watch, clock);
     if (event === undefined) return undefined;
-    checkCount(items.size);
+    checkCount(items.size, { kind, verb: "watch" });
     const { metadata } = event.object;
     const name = `${metadata.namespace ?? ""}/${metadata.name}`;
     if (event.type === "DELETED") items.delete(name);

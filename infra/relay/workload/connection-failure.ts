@@ -30,12 +30,14 @@ function findingOf(error: unknown, host: string): Finding {
   if (!(error instanceof KubeError)) return { cause: `${host}: ${plain(error)}` };
   if (error.status > 0) return findingOfStatus(error.status, host);
   if (error.reason === "NoAnswer") return findingOfSilence(error.cause, host);
-  return LOCAL[error.reason]?.(host) ?? { cause: `${host}: ${plain(error)}` };
+  return LOCAL[error.reason]?.(host, error) ?? { cause: `${host}: ${plain(error)}` };
 }
 
 /** Failures that are found in an answer. */
-const LOCAL: { readonly [reason: string]: (host: string) => Finding } = {
-  Undecodable: (host) => ({ cause: `${host} answers, but not as a Kubernetes API server` }),
+const LOCAL: { readonly [reason: string]: (host: string, error: KubeError) => Finding } = {
+  Undecodable: (host, error) => ({
+    cause: `${host} answers, but not as a Kubernetes API server: ${plain(error).replace(` (from ${host})`, "")}`,
+  }),
   Idle: (host) => ({ cause: `${host} has accepted a watch and sends nothing` }),
   VeryShortWatch: (host) => ({ cause: `${host} ends every watch at once` }),
   WentBack: (host) => ({ cause: `${host} is another server than before, or was restored` }),

@@ -42,8 +42,8 @@ export class ConnectionRecord {
   #status: Status = { state: "unknown", nodesComplete: false, failures: 0 };
   #published: Status | undefined;
   #resourceVersion = 0;
-  /** The server sends more than it may (S-14). */
-  #oversized: string | undefined;
+  /** The server sends more than it may, or what no API server sends (S-14). */
+  #incomplete: string | undefined;
   #secretVersion: string | undefined;
   #lastSuccessAt: number | undefined;
 
@@ -65,9 +65,9 @@ export class ConnectionRecord {
     this.#lastSuccessAt = this.#options.clock.now().getTime();
   }
 
-  /** What is missing because it is larger than allowed; undefined after a whole list. Published when connected. */
-  oversized(message: string | undefined): void {
-    this.#oversized = message;
+  /** Why Nodes are missing: larger than allowed, or undecodable. Undefined after a whole list. Published when connected. */
+  incomplete(message: string | undefined): void {
+    this.#incomplete = message;
   }
 
   /** Another kubeconfig is in use: told at once, since whoever has the one before must drop it (S-13). */
@@ -78,7 +78,7 @@ export class ConnectionRecord {
 
   async connected(nodesComplete: boolean): Promise<void> {
     this.heard();
-    const message = this.#oversized;
+    const message = this.#incomplete;
     const connected = { state: "connected", failures: 0 } as const;
     if (message === undefined) await this.#publish({ ...connected, nodesComplete });
     else await this.#publish({ ...connected, nodesComplete: false, message });

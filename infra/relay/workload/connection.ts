@@ -5,7 +5,7 @@ import { WaitingError } from "../../../shared/runtime/errors.ts";
 import type { KubeClient, Sending, Store } from "../../../shared/runtime/ports.ts";
 import { relistIfLost } from "../store-loss.ts";
 import type { LoopStatus } from "../watch/loop-status.ts";
-import { isOversized } from "../watch/recovery.ts";
+import { isDamaged } from "../watch/recovery.ts";
 import type { WatchLoop } from "../watch/watch-loop.ts";
 import { connectionFailure } from "./connection-failure.ts";
 import { ConnectionRecord, type ConnectionRecordOptions, FAILURES } from "./connection-record.ts";
@@ -165,7 +165,7 @@ class OneConnection implements WorkloadConnection {
 
   async #listed(loop: WatchLoop, oversized: string | undefined): Promise<void> {
     if (this.#current?.loop !== loop) return;
-    this.#record.oversized(oversized);
+    this.#record.incomplete(oversized);
     await this.#succeeded(loop);
   }
 
@@ -177,10 +177,10 @@ class OneConnection implements WorkloadConnection {
 
   async #failed(loop: WatchLoop, error: unknown): Promise<void> {
     if (this.#current?.loop !== loop) return;
-    if (isOversized(error)) this.#record.oversized(error.message);
+    if (isDamaged(error)) this.#record.incomplete(error.message);
     if (this.#record.status.state !== "connected") {
       await this.#unreachable(this.#messageOf(error), this.#record.status.failures + 1);
-    } else if (isOversized(error)) {
+    } else if (isDamaged(error)) {
       await this.#record.connected(false);
     } else if (this.#now() - this.#probedAt >= PROBE_MS) {
       // The first failure of the watch asks for a probe; the timer does the rest, not the pace of the reconnects.

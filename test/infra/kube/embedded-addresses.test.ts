@@ -20,7 +20,10 @@ describe("IPv4 addresses within IPv6 addresses", () => {
     expect(embeddedAddresses(address)).toContain("192.0.2.33");
   });
 
-  it.each(["10.0.0.1", "2001:db8::c000:221", "fd12::1", "api.example.com", ""])("are not in %j", (address) => {
-    expect(embeddedAddresses(address)).toEqual([]);
-  });
+  it.each(["10.0.0.1", "2001:db8::c000:221", "fd12::1", "api.example.com", ""])(
+    "are not in %j",
+    (address) => {
+      expect(embeddedAddresses(address)).toEqual([]);
+    },
+  );
 });

@@ -95,7 +95,7 @@ describe("connectionFailure", () => {
   it("keeps the words of a refused address and of reasons that it does not know, on one line and bounded", () => {
     const refused = new Error("api.example.com: server address 169.254.169.254 is link-local");
     expect(causeOf(noAnswer(refused, WATCH, "no answer"))).toContain(refused.message);
-    const large = undecodable(WATCH, `a list\nof\u001b[31m ${"x".repeat(5_000)}`, "TooManyPages");
+    const large = undecodable(WATCH, `a list\nof\u001b[31m ${"x".repeat(5_000)}`, "TooLarge");
     expect(causeOf(large)).toMatch(
       /^10\.0\.0\.1:6443: watch nodes: a list of \[31m x{300,}…; check the server$/,
     );

@@ -313,6 +313,55 @@ describe("workload connections", () => {
     expect(await w.nodes()).toEqual(["n1"]);
   });
 
+  const nameless = {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name: "n\u001b[2J", uid: "u", resourceVersion: "12" },
+  };
+
+  it("refuse a Node whose name no API server accepts, store nothing of it, and say so", async () => {
+    await using w = await world();
+    w.workload.lists.push(listing([node("n1", "5"), nameless], "10"));
+    await w.writeSecret("c1", kubeconfigFor(w.workload.url));
+    appear(w);
+    await stateOf(w, "unreachable");
+    const told = (await w.status())?.message ?? "";
+    expect(told).toContain("metadata.name of a Node is not a DNS subdomain");
+    expect(told).toContain(w.workload.url.host);
+    expect(told).not.toMatch(/\p{Cc}/u);
+    expect(await w.nodes()).toEqual([]);
+    // As soon as the server is one again, all is well.
+    w.workload.lists.push(listing([node("n1", "5")], "13"));
+    await w.clock.advance(30 * SECOND);
+    await stateOf(w, "connected");
+    expect(await w.nodes()).toEqual(["n1"]);
+  });
+
+  it("do not believe in absent Nodes once a watch sends what no API server sends, and say so", async () => {
+    await using w = await world();
+    w.workload.watches.push(holding(event("ADDED", nameless)));
+    const malformed = listing([nameless], "11");
+    w.workload.lists.push(listing([node("n1", "5")], "10"), ...Array<typeof malformed>(20).fill(malformed));
+    await w.writeSecret("c1", kubeconfigFor(w.workload.url));
+    appear(w);
+    await eventually(async () => {
+      await w.clock.advance(SECOND);
+      return (await w.status())?.message?.includes("is not a DNS subdomain") === true;
+    }, within);
+    expect(await w.status()).toMatchObject({ state: "connected", nodesComplete: false });
+    expect(await w.nodes()).toEqual(["n1"]);
+  });
+
+  it("say that a list of empty pages has no end", async () => {
+    await using w = await world();
+    w.workload.lists.push(...Array.from({ length: 100 }, (_, page) => listing([], "10", `token-${page}`)));
+    await w.writeSecret("c1", kubeconfigFor(w.workload.url));
+    appear(w);
+    await stateOf(w, "unreachable");
+    expect((await w.status())?.message).toContain("the list goes on after 10 pages without an item");
+    expect(wholeLists(w)).toHaveLength(11);
+  });
+
   it("survive a broken watch when the server still answers", async () => {
     await using w = await world();
     w.workload.watches.push(breaking(event("ADDED", node("n2", "11"))));

@@ -1,0 +1,52 @@
+import { MINUTE } from "../../shared/runtime/backoff.ts";
+import type { KubeError } from "../../shared/runtime/errors.ts";
+import type { Clock } from "../../shared/runtime/ports.ts";
+import { type RequestSubject, undecodable } from "./errors.ts";
+
+export interface ListBounds {
+  /** Asked for each page as it comes. Throws KubeError `TooLarge`. */
+  check(page: { readonly items: number; readonly first: boolean; readonly token: string }): void;
+}
+
+/** Far beyond the largest fleet. */
+const MAX_OBJECTS = 200_000;
+const MAX_PAGES = 10_000;
+/** A page with a continuation has items, but for a race with deletions. */
+const MAX_EMPTY_PAGES = 10;
+/** A continuation expires after 5 minutes, and then everything is asked for at once. */
+const MAX_RESTARTS = 3;
+/** With the pace of a server that is not ours. */
+const MAX_DURATION_MS = 20 * MINUTE;
+
+/** A list without end must neither fill this process nor go on unnoticed (KR-20). */
+export function createListBounds(subject: RequestSubject, clock: Clock): ListBounds {
+  const beganAt = clock.now().getTime();
+  let objects = 0;
+  let pages = 0;
+  let empty = 0;
+  let restarts = -1;
+  return {
+    check({ items, first, token }) {
+      pages += 1;
+      objects = first ? items : objects + items;
+      empty = items === 0 && token !== "" ? empty + 1 : 0;
+      restarts += first ? 1 : 0;
+      checkCount(objects, subject);
+      const isLate = clock.now().getTime() - beganAt > MAX_DURATION_MS;
+      if (pages > MAX_PAGES) throw endless(`has more than ${MAX_PAGES} pages`);
+      if (empty > MAX_EMPTY_PAGES) throw endless(`goes on after ${MAX_EMPTY_PAGES} pages without an item`);
+      if (restarts > MAX_RESTARTS) throw endless(`has expired ${restarts} times before its end`);
+      if (isLate) throw endless(`has not come to its end within ${MAX_DURATION_MS / MINUTE} minutes`);
+    },
+  };
+
+  function endless(what: string): KubeError {
+    return undecodable(subject, `the list ${what}`, "TooLarge");
+  }
+}
+
+/** Throws KubeError `TooLarge` for more objects than one list may have. */
+export function checkCount(objects: number, subject: RequestSubject): void {
+  if (objects <= MAX_OBJECTS) return;
+  throw undecodable(subject, `the list has more than ${MAX_OBJECTS} objects`, "TooLarge");
+}

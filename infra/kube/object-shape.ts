@@ -1,0 +1,114 @@
+import * as z from "zod";
+import type { Kind } from "../../shared/api/kinds.ts";
+import { DNS_SUBDOMAIN } from "../../shared/api/meta.ts";
+
+/**
+ * What is wrong with an object that a server has sent, as `metadata.labels is not a map of texts`; undefined when
+ * everything later may rely on its shape. Names the member, never its value.
+ */
+export function problemOf(object: unknown, kind: Kind): string | undefined {
+  if (!isObject(object)) return "it is not an object";
+  const { apiVersion, kind: ofKind, metadata } = object;
+  if (!isOptional(apiVersion, isText) || !isOptional(ofKind, isText))
+    return "apiVersion or kind is not a text";
+  if (!isObject(metadata)) return "metadata is not an object";
+  return problemOfMetadata(metadata) ?? (isNode(kind) ? problemOfNode(object) : undefined);
+}
+
+function problemOfMetadata(metadata: Members): string | undefined {
+  if (!isText(metadata["name"]) || metadata["name"] === "") return "metadata.name is missing or not a text";
+  const wrong = TEXTS.find((member) => !isOptional(metadata[member], isText));
+  if (wrong !== undefined) return `metadata.${wrong} is not a text`;
+  const noMap = MAPS.find((member) => !isOptional(metadata[member], isMapOfTexts));
+  if (noMap !== undefined) return `metadata.${noMap} is not a map of texts`;
+  if (!isOptional(metadata["finalizers"], (value) => isList(value, isText))) {
+    return "metadata.finalizers is not a list of texts";
+  }
+  if (!isOptional(metadata["ownerReferences"], (value) => isList(value, isOwner))) {
+    return "metadata.ownerReferences is not a list of references";
+  }
+  if (!isOptional(metadata["managedFields"], (value) => isList(value, isObject))) {
+    return "metadata.managedFields is not a list of objects";
+  }
+  return undefined;
+}
+
+const TEXTS = ["namespace", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "continue"];
+const MAPS = ["labels", "annotations"];
+
+function isNode({ group, kind }: Kind): boolean {
+  return group === "" && kind === "Node";
+}
+
+const texts = z.string().nullish();
+/**
+ * The members of a Node that rules read. Its name comes from the workload server and is shown in statuses, messages and
+ * terminals: an API server accepts DNS subdomains only.
+ */
+const nodeShape = z.looseObject({
+  metadata: z.looseObject({
+    name: z
+      .string()
+      .max(253)
+      .regex(new RegExp(`^${DNS_SUBDOMAIN}$`)),
+  }),
+  spec: z
+    .looseObject({
+      providerID: texts,
+      unschedulable: z.boolean().nullish(),
+      taints: z.array(z.looseObject({ key: texts, value: texts, effect: texts })).nullish(),
+    })
+    .optional(),
+  status: z
+    .looseObject({
+      conditions: z
+        .array(
+          z.looseObject({
+            type: z.string(),
+            status: z.string(),
+            reason: texts,
+            message: texts,
+            lastTransitionTime: texts,
+          }),
+        )
+        .nullish(),
+      nodeInfo: z.looseObject({}).optional(),
+    })
+    .optional(),
+});
+
+function problemOfNode(object: Members): string | undefined {
+  const result = nodeShape.safeParse(object);
+  if (result.success) return undefined;
+  const path = result.error.issues[0]?.path ?? [];
+  if (path.join(".") === "metadata.name") return "metadata.name of a Node is not a DNS subdomain";
+  // Positions in lists differ from one Node to the next.
+  const member = path.filter((part) => typeof part === "string").join(".");
+  return `${member} of a Node is missing or has the wrong type`;
+}
+
+type Members = { readonly [name: string]: unknown };
+
+export function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isOptional(value: unknown, is: (value: unknown) => boolean): boolean {
+  return value === undefined || is(value);
+}
+
+function isList(value: unknown, is: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(is);
+}
+
+function isMapOfTexts(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every(isText);
+}
+
+function isOwner(value: unknown): boolean {
+  return isObject(value) && ["apiVersion", "kind", "name", "uid"].every((member) => isText(value[member]));
+}
