@@ -46,6 +46,7 @@ export function meterQueue(
     return meter;
   };
   metrics.onScrape(() => {
+    metrics.set("capstan_queue_healthy", {}, queue.healthy().ok ? 1 : 0);
     for (const meter of meters.values()) meter.showRunning();
   });
   const metered: Queue = {

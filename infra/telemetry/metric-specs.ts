@@ -137,6 +137,11 @@ export const METRICS = {
     labels: [],
     help: "1 when the queue answered this scrape for every function, else 0.",
   },
+  capstan_queue_healthy: {
+    type: "gauge",
+    labels: [],
+    help: "1 while the queue takes keys and keeps them, else 0: unreachable, full, or allowed to evict data. /readyz says which.",
+  },
   capstan_queue_refused_total: {
     type: "counter",
     labels: ["function"],

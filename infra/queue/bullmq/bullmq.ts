@@ -99,6 +99,7 @@ export async function createBullmqQueue({
     healthy: () => health.healthy(),
     [Symbol.asyncDispose]: async () => {
       closed = true;
+      health[Symbol.dispose]();
       const opened = await Promise.all(functions.values());
       await Promise.all(opened.map((each) => each[Symbol.asyncDispose]()));
       await Promise.all([patient[Symbol.asyncDispose](), endConnection(producer)]);

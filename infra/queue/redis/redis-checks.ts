@@ -27,12 +27,21 @@ export function checkRedisUrl(url: string): CheckedUrl {
   return { shown, loopback };
 }
 
-/** With eviction, keys of the ledger would disappear one by one, which nothing repairs (queue.md 8). */
+/**
+ * Why the server that says this about its memory may evict data; undefined when it may not. With eviction, keys of the
+ * ledger would disappear one by one, which nothing repairs (queue.md 8). A server without a limit of its own
+ * (`maxmemory 0`) counts too: a limit can be set at any time, and managed servers do.
+ */
+export function evictionReason(memoryInfo: string): string | undefined {
+  const policy = infoField(memoryInfo, "maxmemory_policy");
+  if (policy === "noeviction") return undefined;
+  const found = policy === undefined ? "it does not tell its maxmemory-policy" : `maxmemory-policy ${policy}`;
+  return `it may evict data (${found}); set maxmemory-policy noeviction`;
+}
+
 export async function refuseEviction(redis: Redis): Promise<void> {
-  const info = await redis.info("memory");
-  const policy = infoField(info, "maxmemory_policy");
-  if (policy === undefined || policy === "noeviction" || infoField(info, "maxmemory") === "0") return;
-  throw new Error(`it evicts data (maxmemory-policy ${policy}); set maxmemory-policy noeviction`);
+  const reason = evictionReason(await redis.info("memory"));
+  if (reason !== undefined) throw new Error(reason);
 }
 
 /** Slots of a Redis Cluster. */

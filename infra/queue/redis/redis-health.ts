@@ -3,19 +3,20 @@ import { SECOND } from "../../../shared/runtime/backoff.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { QueueHealth } from "../../../shared/runtime/queue-port.ts";
 import { checkPersistence, checkRedisUrl, checkRights } from "./redis-checks.ts";
+import { watchEviction } from "./redis-eviction.ts";
 import { identifyRedis } from "./redis-identity.ts";
 
 /** A shorter outage is answered by the senders' own retries (queue.md 8). */
 const LONG_OUTAGE_MS = 5 * SECOND;
 
-/** What a process knows about the server of its ledger. */
-export interface RedisHealth {
+/** What a process knows about the server of its ledger. Disposed, it looks no more. */
+export interface RedisHealth extends Disposable {
   healthy(): QueueHealth;
   /** Runs what sends events, and notes whether they were taken. */
   watch<T>(send: () => Promise<T>): Promise<T>;
   /**
-   * Changes when data may have been lost: another server process answers, an outage took longer than 5 s, or events
-   * were refused and are taken again. Equal in all processes that have seen nothing of this.
+   * Changes when data may have been lost: another server process answers, an outage took longer than 5 s, events were
+   * refused and are taken again, or the server was allowed to evict data and no longer is. Equal in all processes that have seen nothing of this.
    */
   generation(): Promise<string>;
 }
@@ -41,6 +42,10 @@ export async function watchRedis(
   const identity = await identifyRedis(redis);
   let runId = await identity();
   const nowMs = (): number => clock.now().getTime();
+  const onMended = (): void => {
+    incidents += 1;
+  };
+  const eviction = watchEviction(redis, { clock, log, onMended });
 
   redis.on("close", () => {
     awayAt ??= nowMs();
@@ -52,10 +57,11 @@ export async function watchRedis(
   return {
     healthy: () => {
       if (redis.status !== "ready") return { ok: false, message: "Redis is unreachable" };
-      return refusal === undefined
-        ? { ok: true }
-        : { ok: false, message: `Redis takes no events: ${refusal}` };
+      if (refusal !== undefined) return { ok: false, message: `Redis takes no events: ${refusal}` };
+      if (eviction.reason !== undefined) return { ok: false, message: `Redis: ${eviction.reason}` };
+      return { ok: true };
     },
+    [Symbol.dispose]: () => eviction[Symbol.dispose](),
     watch: async (send) => {
       try {
         const result = await send();

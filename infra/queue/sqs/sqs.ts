@@ -139,6 +139,7 @@ async function openQueue(options: SqsQueueOptions, intake: Intake): Promise<Queu
   };
   const close = async (): Promise<void> => {
     endpoint.close();
+    health[Symbol.dispose]();
     await Promise.all([patient?.[Symbol.asyncDispose](), endConnection(producer)]);
   };
   const healthy = (): QueueHealth => {

@@ -111,4 +111,38 @@ describeWith(redisMissing())("looking at a process on Redis", () => {
     await eventually(async () => expect(await readyz()).toBe(200), WITHIN);
     admin.disconnect();
   });
+
+  it("is not ready, and tells it in a metric, while Redis is allowed to evict data", async () => {
+    await using redis = await startRedis();
+    const { Redis } = await import("ioredis");
+    const admin = new Redis(redis.url);
+    await using server = await EMBEDDED.start();
+    await using capstan = await startCapstan(server.kubeconfigFile, {
+      queue: redis.url,
+      functions: ["cluster-guard"],
+      metricsAddress: { host: "127.0.0.1", port: 0 },
+      logLevel: "silent",
+    });
+    const shown = async () => {
+      const [ready, metrics] = await Promise.all(
+        ["readyz", "metrics"].map(async (page) => {
+          const answer = await fetch(`${capstan.metricsUrl}/${page}`);
+          return { status: answer.status, text: await answer.text() };
+        }),
+      );
+      const evicts = ready?.text.includes("maxmemory-policy allkeys-lru") === true;
+      return [ready?.status, evicts, /^capstan_queue_healthy (\d)$/m.exec(metrics?.text ?? "")?.[1]];
+    };
+    await eventually(async () => expect(await shown()).toEqual([200, false, "1"]), WITHIN);
+
+    // Looked at every 30 s, and on every new connection.
+    await admin.config("SET", "maxmemory-policy", "allkeys-lru");
+    await admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+    await eventually(async () => expect(await shown()).toEqual([503, true, "0"]), WITHIN);
+
+    await admin.config("SET", "maxmemory-policy", "noeviction");
+    await admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+    await eventually(async () => expect(await shown()).toEqual([200, false, "1"]), WITHIN);
+    admin.disconnect();
+  });
 });

@@ -78,11 +78,14 @@ describeWith(redisMissing())("the check of a Redis server (S-23)", () => {
     const { redis } = connection;
     await refusePartOfData(redis);
     await refuseEviction(redis);
-    await redis.config("SET", "maxmemory-policy", "volatile-lru");
-    // Without a limit nothing is ever evicted.
-    await refuseEviction(redis);
-    await redis.config("SET", "maxmemory", "100mb");
-    await expect(refuseEviction(redis)).rejects.toThrow("set maxmemory-policy noeviction");
+    // Without a limit nothing is evicted now; but a limit can be set at any time.
+    for (const policy of ["allkeys-lru", "volatile-lru", "volatile-ttl"]) {
+      await redis.config("SET", "maxmemory-policy", policy);
+      await expect(refuseEviction(redis)).rejects.toThrow(
+        `it may evict data (maxmemory-policy ${policy}); set maxmemory-policy noeviction`,
+      );
+    }
+    await redis.config("SET", "maxmemory-policy", "noeviction");
     await redis.replicaof("127.0.0.1", 1);
     await expect(refusePartOfData(redis)).rejects.toThrow("it is a read-only replica; name the primary");
   });
