@@ -1,5 +1,5 @@
 import { NOISY } from "./faults/tenants.ts";
-import { ORACLES } from "./oracles/known.ts";
+import { nameOf, ORACLES } from "./oracles/known.ts";
 import type { StoredChange } from "./oracles/oracle.ts";
 import type { World } from "./world.ts";
 
@@ -9,6 +9,7 @@ const LEASE_MS = 30_000;
 /** What is counted of a run, and what its oracles have. */
 export interface Counters {
   readonly history: Map<string, number>;
+  /** By the name of the oracle. */
   readonly evaluations: Map<string, number>;
   /** Of the oracles, for the end. */
   readonly checks: (() => void | Promise<void>)[];
@@ -70,7 +71,7 @@ export function observe(world: World, violated: (what: string) => void, faultsSo
       onChange: (observer) => void observers.push(observer),
       onRest: (check) => void counters.checks.push(check),
       evaluated: () =>
-        void counters.evaluations.set(oracle.number, (counters.evaluations.get(oracle.number) ?? 0) + 1),
+        void counters.evaluations.set(nameOf(oracle), (counters.evaluations.get(nameOf(oracle)) ?? 0) + 1),
       violated: (what) => violated(`${oracle.number}: ${what}`),
       faultsSoFar,
     });

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { writeResults } from "../../infra/bench/results.ts";
 import { createCoverage } from "./coverage.ts";
 import { playAll } from "./crew.ts";
+import { FAULTS } from "./faults/known.ts";
 import { count, faultOption, whole, workloadOption } from "./options.ts";
 import type { Played } from "./player.ts";
 import { type Prepared, prepare } from "./prepared.ts";
@@ -19,7 +20,12 @@ interface Options {
   readonly report: boolean;
 }
 
-/** `npm run simulate -- swarm`: many random faults; exit code 1 when something was violated. */
+const ALL_FAULTS = FAULTS.map(({ number }) => number);
+
+/**
+ * `npm run simulate -- swarm`: many random faults; exit code 1 when something was violated, and for a report also when an
+ * oracle never had anything to check.
+ */
 export function swarmCommand(): Command {
   return new Command("swarm")
     .description("random faults for one simulated hour per seed")
@@ -31,7 +37,8 @@ export function swarmCommand(): Command {
     .action(async ({ workload, seeds, first, fault: faults, report }: Options) => {
       const workloads = workload?.map(workloadOf) ?? WORKLOADS;
       const startedAt = performance.now();
-      const coverage = createCoverage();
+      const workloadNumbers = workloads.map(({ number }) => number);
+      const coverage = createCoverage({ workloads: workloadNumbers, faults: faults ?? ALL_FAULTS });
       const progress = createProgress("seeds", seeds);
       const failed: Played[] = [];
       let [struck, simulatedMs] = [0, 0];
@@ -53,9 +60,8 @@ export function swarmCommand(): Command {
         `${seeds} seeds, ${failed.length} failed, ${struck} faults, ${hours} simulated hours in ${took}`,
       );
       const failures = failed.map(({ job, violations }) => ({ ...job, violated: violations[0] }));
-      const { classes, evaluated } = coverage;
+      const { classes, evaluated, gaps } = coverage;
       const counts = { first, seeds, playedTwice: Math.floor(seeds / TWICE_EVERY), faults: struck, hours };
-      const workloadNumbers = workloads.map(({ number }) => number);
       if (report)
         await writeResults("simulation-swarm", {
           ...counts,
@@ -63,8 +69,9 @@ export function swarmCommand(): Command {
           failures,
           classes,
           evaluated,
+          gaps,
         });
-      process.exitCode = failed.length > 0 ? 1 : 0;
+      process.exitCode = failed.length > 0 || (report && gaps.never.length > 0) ? 1 : 0;
       const prepared = await prepare();
       for (const played of failed) await keepShrunk(played, prepared);
     });

@@ -6,7 +6,7 @@ import { playAll } from "./crew.ts";
 import { count, faultOption, whole, workloadOption } from "./options.ts";
 import { prepare } from "./prepared.ts";
 import { createProgress } from "./progress.ts";
-import { sweepJobs } from "./sweep.ts";
+import { SWEPT, sweepJobs } from "./sweep.ts";
 import { WORKLOADS, workloadOf } from "./workloads/known.ts";
 
 interface Options {
@@ -24,7 +24,10 @@ interface Swept {
   readonly failures: readonly string[];
 }
 
-/** `npm run simulate -- sweep`: every single fault at every site; exit code 1 when something was violated. */
+/**
+ * `npm run simulate -- sweep`: every single fault at every site; exit code 1 when something was violated, and for a report
+ * also when an oracle never had anything to check.
+ */
 export function sweepCommand(): Command {
   return new Command("sweep")
     .description("every single fault at every site of a workload, or of all")
@@ -35,9 +38,13 @@ export function sweepCommand(): Command {
     .option("--report", "write test/bench/results/simulation-sweep.json", false)
     .action(async ({ workload, seed, fault: faults, every, report }: Options) => {
       const prepared = await prepare();
-      const coverage = createCoverage();
+      const chosen = workload?.map(workloadOf) ?? WORKLOADS;
+      const coverage = createCoverage({
+        workloads: chosen.map(({ number }) => number),
+        faults: faults ?? SWEPT,
+      });
       const swept: Swept[] = [];
-      for (const each of workload?.map(workloadOf) ?? WORKLOADS) {
+      for (const each of chosen) {
         const jobs = await sweepJobs({ workload: each, prepared, seed, faults, every });
         const progress = createProgress(`${each.number}: sites`, jobs.length);
         const failures: string[] = [];
@@ -56,9 +63,10 @@ export function sweepCommand(): Command {
       for (const line of coverage.lines()) console.log(line);
       const header = ["WORKLOAD", "SITES", "EFFECTIVE", "FAILED"];
       console.log(formatTable(header, swept.map(rowOf)));
-      const { classes, evaluated } = coverage;
-      if (report) await writeResults("simulation-sweep", { seed, swept, classes, evaluated });
-      process.exitCode = swept.some(({ failures }) => failures.length > 0) ? 1 : 0;
+      const { classes, evaluated, gaps } = coverage;
+      if (report) await writeResults("simulation-sweep", { seed, swept, classes, evaluated, gaps });
+      const hasFailed = swept.some(({ failures }) => failures.length > 0);
+      process.exitCode = hasFailed || (report && gaps.never.length > 0) ? 1 : 0;
     });
 }
 

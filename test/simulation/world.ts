@@ -4,6 +4,7 @@ import { parseKubeconfig } from "../../infra/kube/kubeconfig.ts";
 import { type Relay, startRelay } from "../../infra/relay/relay.ts";
 import { createClients } from "../../infra/relay/workload/clients.ts";
 import { startCloud } from "../../infra/sim/cloud.ts";
+import { withoutSecrets } from "../../infra/telemetry/without-secrets.ts";
 import { startWorker } from "../../infra/worker/worker.ts";
 import type { FailedRun } from "../../shared/runtime/dead-letters-port.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
@@ -59,6 +60,8 @@ export interface World {
   readonly relay: Relay | undefined;
   /** Who plays a role at present; undefined while nobody does. */
   processOf(role: Role): Process | undefined;
+  /** Told of every line that a process logs, of all levels, as the product's log would have it. */
+  onLog(observer: (line: string) => void): void;
   /** Connects a client of the management server that belongs to a process. */
   connect(process: Process): Server;
   start(role: Role): void;
@@ -90,6 +93,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const runs = createObservedRuns(kernel);
   const failures: FailedRun[] = [];
   const log: string[] = [];
+  const readers: ((line: string) => void)[] = [];
   const machinery = kernel.process("world");
   const troubles = createTroubles(kernel);
   const playing = new Map<Role, Process>();
@@ -107,7 +111,11 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     playing.set(role, process);
     kernel.trace.add(`${process.name} starts`);
     if (role === "cloud") {
-      const own = { server: connect(process), network: network.of(process), log: logOf(process, log) };
+      const own = {
+        server: connect(process),
+        network: network.of(process),
+        log: logOf(process, log, readers),
+      };
       const { clock, random } = process;
       void startCloud({ ...own, clock, random, nodeLingersMs: NODE_LINGERS_MS });
       return;
@@ -128,7 +136,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   };
 
   const partsOf = (process: Process, version: Version) => {
-    const processLog = logOf(process, log);
+    const processLog = logOf(process, log, readers);
     const noteFailure = async (run: FailedRun): Promise<void> => void failures.push(run);
     const own = ledger.of(process);
     const called = version.speaks(patch.tokenLedger?.(own, process) ?? own);
@@ -165,6 +173,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     functions,
     failures,
     log,
+    onLog: (observer) => void readers.push(observer),
     connect,
     start,
     get relay() {
@@ -195,9 +204,12 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   };
 }
 
-function logOf({ name }: Process, log: string[]): Log {
-  const note = (fields: object, message: string): void => {
-    log.push(`${name}: ${message} ${JSON.stringify(fields)}`);
+function logOf({ name }: Process, log: string[], readers: readonly ((line: string) => void)[]): Log {
+  const read = (fields: object, message: string): string => {
+    const line = `${name}: ${message} ${JSON.stringify(withoutSecrets(fields))}`;
+    for (const reader of readers) reader(line);
+    return line;
   };
-  return { debug: () => undefined, info: () => undefined, warn: note, error: note };
+  const note = (fields: object, message: string): void => void log.push(read(fields, message));
+  return { debug: read, info: read, warn: note, error: note };
 }

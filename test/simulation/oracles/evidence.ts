@@ -12,6 +12,7 @@ export const evidence: readonly Oracle[] = [
   {
     number: "F-20",
     title: "deletes and removals of finalizers follow a live read and carry uid and resourceVersion",
+    needs: { workloads: ["W-02", "W-04", "W-11", "W-13", "W-14"], why: "nothing is taken down" },
     watch({ world, violated, evaluated }) {
       /** By run: `server type namespace/name` and `server type` of what it has asked a server for. */
       const asked = new Map<string, Set<string>>();

@@ -90,6 +90,7 @@ export const freshness: readonly Oracle[] = [
   {
     number: "F-05",
     title: "a key waits for the read model at most 50 times in a row, then reads live",
+    needs: { faults: ["X-06", "X-12", "X-13", "X-36"], why: "the read model is never behind" },
     watch({ world, violated, evaluated }) {
       world.ledger.onFinish(({ functionName, claim, outcome }) => {
         // A first list takes as long as it takes; it is waited for in longer and longer steps (KR-22).

@@ -14,6 +14,7 @@ export const isolation: readonly Oracle[] = [
   {
     number: "F-16",
     title: "one cluster holds no more workers of a function than it may",
+    needs: { workloads: ["W-12"], why: "no cluster has more keys than may run" },
     watch({ world, violated, evaluated }) {
       const runningOf = runningByTenant(world);
       world.ledger.onClaim((functionName, { key }) => {
@@ -35,6 +36,11 @@ export const isolation: readonly Oracle[] = [
   {
     number: "F-16",
     title: "no key waits behind more runs of another cluster than a worker has room for",
+    needs: {
+      workloads: ["W-12"],
+      faults: ["X-05", "X-27", "X-40"],
+      why: "no key waits behind another cluster",
+    },
     watch({ world, violated, evaluated }) {
       const { ledger, kernel } = world;
       const runningOf = runningByTenant(world);
@@ -74,6 +80,7 @@ export const isolation: readonly Oracle[] = [
   {
     number: "F-17",
     title: "a ready key is started before 4 times as many others as were ready, and 100",
+    needs: { workloads: ["W-05", "W-12", "W-13"], why: "no keys are ready at a time" },
     watch({ world: { kernel, ledger }, violated, evaluated }) {
       const starts = new Map<string, number>();
       const ready = new Map<string, Ready>();

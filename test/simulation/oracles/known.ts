@@ -1,14 +1,17 @@
+import { canaries } from "./canaries.ts";
 import { conditions } from "./conditions.ts";
 import { contracts } from "./contracts.ts";
 import { creations } from "./creations.ts";
 import { evidence } from "./evidence.ts";
 import { freshness } from "./freshness.ts";
+import { generations } from "./generations.ts";
 import { isolation } from "./isolation.ts";
 import { nodes } from "./nodes.ts";
 import type { Oracle } from "./oracle.ts";
 import { ownership } from "./ownership.ts";
 import { pause } from "./pause.ts";
 import { pools } from "./pools.ts";
+import { promptness } from "./promptness.ts";
 import { remediation } from "./remediation.ts";
 import { replays } from "./replays.ts";
 import { requests } from "./requests.ts";
@@ -33,4 +36,12 @@ export const ORACLES: readonly Oracle[] = [
   ...pools,
   ...remediation,
   ...contracts,
+  ...generations,
+  ...promptness,
+  ...canaries,
 ];
+
+/** Several oracles may check one row. */
+export function nameOf({ number, title }: Oracle): string {
+  return `${number} ${title}`;
+}

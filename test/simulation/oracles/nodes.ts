@@ -19,6 +19,7 @@ export const nodes: readonly Oracle[] = [
   {
     number: "F-21",
     title: "a Node that lives and is listed stays in the refs of its pool",
+    needs: { workloads: ["W-02", "W-11", "W-14"], why: "no Node leaves a living pool" },
     watch({ world, onChange, violated, evaluated }) {
       const known = nodesOf(world);
       onChange(({ type, before, after }) => {
@@ -39,6 +40,7 @@ export const nodes: readonly Oracle[] = [
   {
     number: "F-22",
     title: "an empty list while replicas are wanted retires no Node",
+    needs: { faults: ["X-44"], why: "no provider empties its list" },
     watch({ world: { runs }, violated, evaluated }) {
       runs.onEnd(({ functionName, key, record }) => {
         const parts = parseKey(key);
@@ -81,6 +83,7 @@ export const nodes: readonly Oracle[] = [
   {
     number: "F-41",
     title: "of a living pool only Nodes go that were referenced and whose instance has left every list",
+    needs: { workloads: ["W-02", "W-04", "W-11", "W-13", "W-14"], why: "no Node is deleted" },
     watch({ world, violated, evaluated }) {
       const known = nodesOf(world);
       const history = serverHistoryOf(world);

@@ -24,10 +24,21 @@ export interface Watched {
   faultsSoFar(): number;
 }
 
+/** What has to be played for an oracle to have something to check. */
+export interface Needs {
+  /** Any of these workloads is enough; absent: every one. */
+  readonly workloads?: readonly string[];
+  /** Any of these classes of faults is enough; absent: none is needed. */
+  readonly faults?: readonly string[];
+  readonly why: string;
+}
+
 /** One continuous check (6.5 a). */
 export interface Oracle {
   /** The row of section 4: `F-18`. */
   readonly number: string;
   readonly title: string;
+  /** Absent: any workload without faults gives it something to check. */
+  readonly needs?: Needs;
   watch(watched: Watched): void;
 }

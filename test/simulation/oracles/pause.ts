@@ -1,15 +1,14 @@
-import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
-import { kindOf } from "../../../shared/api/registry.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { RecordedWrite } from "../../../shared/runtime/attempt-record.ts";
 import { parseKey } from "../../../shared/runtime/key.ts";
 import { sameJson } from "../../../shared/runtime/path.ts";
 import type { PatchOperation } from "../../../shared/runtime/ports.ts";
 import type { ObservedRun } from "../observed-runs.ts";
-import type { World } from "../world.ts";
 import type { Oracle } from "./oracle.ts";
 import { lastRead, objectsRead } from "./run-reads.ts";
 import { onWrite, type SentWrite } from "./sent-write.ts";
 import { type ServerHistory, serverHistoryOf } from "./server-history.ts";
+import { createShown } from "./shown.ts";
 
 const PAUSED = "cluster.x-k8s.io/paused";
 
@@ -18,10 +17,11 @@ export const pause: readonly Oracle[] = [
   {
     number: "F-19",
     title: "while the server has a pause and the read model shows it, nobody writes but finalizer and Paused",
+    needs: { workloads: ["W-11"], why: "nothing is paused" },
     watch({ world, violated, evaluated }) {
       const { store, functions } = world;
       const history = serverHistoryOf(world);
-      const shown = shownOf(store);
+      const shown = createShown(store);
       /** By run: what pauses it as the read model showed it when it began. */
       const pausers = new WeakMap<ObservedRun, readonly Pauser[]>();
       world.runs.onBegin((run) => {
@@ -29,9 +29,9 @@ export const pause: readonly Oracle[] = [
         const parts = parseKey(run.key);
         if (reconciles === undefined || parts === undefined) return;
         const type = typeOf(reconciles);
-        const own = shown.get(`${type} ${parts.namespace}/${parts.name}`);
+        const own = shown.find(type, `${parts.namespace}/${parts.name}`);
         if (own === undefined) return;
-        const cluster = type === CLUSTERS ? own : shown.get(`${CLUSTERS} ${clusterOf(own)}`);
+        const cluster = type === CLUSTERS ? own : shown.find(CLUSTERS, clusterOf(own));
         const found: Pauser[] = [{ type, object: own, pauses: isAnnotated }];
         if (cluster !== undefined && (type === CLUSTERS || isItsCluster(cluster, own)))
           found.push({ type: CLUSTERS, object: cluster, pauses: isPausedCluster });
@@ -57,6 +57,7 @@ export const pause: readonly Oracle[] = [
   {
     number: "F-19",
     title: "a run that sees a pause writes nothing but the finalizer and the Paused condition",
+    needs: { workloads: ["W-11"], why: "nothing is paused" },
     watch({ world: { runs }, violated, evaluated }) {
       runs.onEnd(({ functionName, key, record }) => {
         const read = objectsRead(record).map(({ object }) => object);
@@ -131,22 +132,6 @@ interface Pauser {
   readonly type: string;
   readonly object: KubeObject;
   readonly pauses: (object: KubeObject | undefined) => boolean;
-}
-
-/** The newest snapshot of every object that was shown since the read model was last lost. */
-function shownOf(store: World["store"]): ReadonlyMap<string, KubeObject> {
-  const shown = new Map<string, KubeObject>();
-  store.onShown(({ type, before, after }) => {
-    const object = after ?? before;
-    if (type.cluster !== MANAGEMENT || object === undefined) return;
-    const name = `${typeOf(kindOf(type.group, type.kind) ?? { group: type.group, plural: `${type.kind.toLowerCase()}s` })} ${keyOf(object)}`;
-    if (after === undefined) shown.delete(name);
-    else shown.set(name, after);
-  });
-  const forget = (): void => shown.clear();
-  store.onWipe(forget);
-  store.onDrop(forget);
-  return shown;
 }
 
 function typeOf({ group, plural }: { readonly group: string; readonly plural: string }): string {

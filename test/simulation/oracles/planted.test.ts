@@ -1,20 +1,27 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Network } from "../../../infra/network.ts";
+import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
 import { type KubeObject, refTo } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
-import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
-import { done } from "../../../shared/runtime/result.ts";
+import type { AnyDecision, AnyFunction } from "../../../shared/runtime/define-function.ts";
+import { TerminalError } from "../../../shared/runtime/errors.ts";
+import type { QueueEntry } from "../../../shared/runtime/queue-port.ts";
+import { done, waitFor } from "../../../shared/runtime/result.ts";
 import { type Defect, patched, stepping } from "../defects/defect.ts";
-import { NO_FAULTS } from "../plan.ts";
+import { NO_FAULTS, type Plan } from "../plan.ts";
 import { type Prepared, prepare } from "../prepared.ts";
 import { runOnce } from "../run.ts";
 import { workloadOf } from "../workloads/known.ts";
+import type { Workload } from "../workloads/workload.ts";
 
 /** One defect for each oracle, so that none of them is one that cannot fail. */
 interface Planted {
   readonly title: string;
+  /** W-00: a rollout of an older pool. */
   readonly workload: string;
   readonly patch: Defect["patch"];
+  /** Default: none. */
+  readonly plan?: Plan;
   /** Parts of violations, each of which must be there. */
   readonly found: readonly string[];
 }
@@ -89,7 +96,145 @@ const PLANTED: readonly Planted[] = [
     patch: () => ({ function: (fn) => allowing(fn, "0") }),
     found: ["F-38: default/c1|MachinePool|default/p1 defers a Machine while 0 are remediated"],
   },
+  {
+    title: "a pool gets a data secret name that its config does not say",
+    workload: "W-01",
+    patch: () => ({
+      function: (fn) =>
+        deciding(fn, "machinepool-sync", (decision) => ({
+          ...decision,
+          patch: JSON.parse(JSON.stringify(decision.patch ?? []).replaceAll('"p1-data"', '"p2-data"')),
+        })),
+    }),
+    found: ['F-44: "p2-data" is no name of its data'],
+  },
+  {
+    title: "D-43: a status speaks for a generation before a new bootstrap config is adopted",
+    workload: "W-00",
+    patch: () => ({
+      function: (fn) =>
+        deciding(fn, "machinepool-status", (decision, object) => {
+          const { generation: observedGeneration } = object.metadata;
+          return reporting(decision, (status) => ({ ...status, observedGeneration }));
+        }),
+    }),
+    plan: {
+      type: "named",
+      faults: [
+        {
+          fault: "X-22",
+          at: "machinepool-adopt PATCH /apis/bootstrap.sim.capstan.dev/v1beta2/namespaces/default/simbootstrapconfigs/p1-next #0",
+        },
+      ],
+    },
+    found: ["F-18: generation"],
+  },
+  {
+    title: "a condition that stays with an older generation",
+    workload: "W-02",
+    patch: () => ({
+      function: (fn) =>
+        deciding(fn, "machinepool-status", (decision) =>
+          reporting(decision, (status) => ({
+            ...status,
+            conditions: (status["conditions"] as readonly { readonly type: string }[]).map((condition) =>
+              condition.type === "ScalingUp" ? { ...condition, observedGeneration: 1 } : condition,
+            ),
+          })),
+        ),
+    }),
+    found: ["F-18: cluster.x-k8s.io/machinepools p1: ScalingUp is of generation 1"],
+  },
+  {
+    title: "D-35: what a run plans overtakes an event that has come meanwhile",
+    workload: "W-02",
+    patch: () => ({ ledger: postponing }),
+    found: ["F-17: ", "and a worker is idle"],
+  },
+  {
+    title: "D-38: waits are never forgotten",
+    workload: "W-05",
+    patch: () => ({ ledger: countingWaits }),
+    plan: { type: "random", rates: { "X-13": 0.1 } },
+    found: ["F-13: ", "ended well and begins with"],
+  },
+  ...leaks(),
 ];
+
+/** A rollout of a pool that is too old for its status to wait for anybody. */
+const LATER_ROLLOUT: Workload = {
+  ...workloadOf("W-03"),
+  run: (user) =>
+    workloadOf("W-03").run({
+      ...user,
+      async apply(yaml) {
+        if (yaml.includes("p1-next")) await user.rest(120_000);
+        await user.apply(yaml);
+      },
+    }),
+};
+
+/** What a function has seen of a Secret stands where it must not. */
+function leaks(): readonly Planted[] {
+  const status = (decision: AnyDecision, secret: string): AnyDecision =>
+    reporting(decision, (old) => ({
+      ...old,
+      conditions: (old["conditions"] as readonly object[]).map((each) => ({ ...each, message: secret })),
+    }));
+  const event = (decision: AnyDecision, message: string): AnyDecision => ({
+    ...decision,
+    events: [{ type: "Normal", reason: "Planted", message }],
+  });
+  const failure = (_: AnyDecision, secret: string): never => {
+    throw new TerminalError("Planted", `nobody takes ${secret}`);
+  };
+  const ways: readonly (readonly [string, typeof status, readonly string[]])[] = [
+    [
+      "a status and its snapshot",
+      status,
+      ["S-21: cluster.x-k8s.io/machinepools default/p1 has", "S-21: the snapshot of MachinePool p1 has"],
+    ],
+    ["an Event", event, ["S-21: /events default/"]],
+    [
+      "the ledger",
+      (decision, secret) => ({ ...decision, result: waitFor(`the key ${secret}`) }),
+      ["S-21: the ledger of machinepool-status has"],
+    ],
+    [
+      "the log, an Event and a letter",
+      failure,
+      ["S-21: the log of worker", "S-21: /events default/", "S-21: a letter of machinepool-status has"],
+    ],
+  ];
+  return ways.map(([where, leak, found]) => ({
+    title: `D-45: what a Secret holds is in ${where}`,
+    workload: "W-01",
+    patch: () => {
+      let secret = "";
+      return {
+        network: (network) =>
+          answering(network, "worker", (object) => {
+            if (object.kind === "Secret") secret = tokenIn(object);
+            return object;
+          }),
+        function: (fn) =>
+          deciding(fn, "machinepool-status", (decision) => {
+            const leaked = secret;
+            // Once, so that the workload comes to its end.
+            secret = "";
+            return leaked === "" ? decision : leak(decision, leaked);
+          }),
+      };
+    },
+    found,
+  }));
+}
+
+function tokenIn(secret: KubeObject): string {
+  const { data } = secret as unknown as { readonly data?: { readonly [name: string]: string } };
+  const text = Buffer.from(data?.["value"] ?? "", "base64").toString("utf8");
+  return /token: "?(\w+)/.exec(text)?.[1] ?? "";
+}
 
 let prepared: Prepared;
 beforeAll(async () => {
@@ -97,15 +242,16 @@ beforeAll(async () => {
 });
 
 describe("oracles object to", () => {
-  for (const { title, workload, patch, found } of PLANTED) {
+  for (const { title, workload, patch, found, plan = NO_FAULTS } of PLANTED) {
     it(title, async () => {
       const defect = { number: "D-00", title, target: { workload, faults: [] }, patch };
       const { violations } = await runOnce({
         seed: 1,
-        workload: workloadOf(workload),
+        workload: workload === "W-00" ? LATER_ROLLOUT : workloadOf(workload),
         prepared,
-        plan: NO_FAULTS,
+        plan,
         defect,
+        isEnough: (known) => found.every((part) => known.some((violation) => violation.includes(part))),
       });
       for (const part of found)
         expect(
@@ -203,5 +349,53 @@ function allowing(fn: AnyFunction, limit: string): AnyFunction {
       return found?.kind === "MachinePool" ? (annotated(found) as typeof found) : found;
     };
     return fn.step(annotated(object), { now, read: patched(read, { live: patched(read.live, { get }) }) });
+  });
+}
+
+function deciding(
+  fn: AnyFunction,
+  name: string,
+  change: (decision: AnyDecision, object: KubeObject) => AnyDecision,
+): AnyFunction {
+  if (fn.spec.name !== name) return fn;
+  return stepping(fn, async (object, context) => change(await fn.step(object, context), object));
+}
+
+type Status = { readonly [member: string]: unknown };
+
+function reporting(decision: AnyDecision, change: (status: Status) => Status): AnyDecision {
+  const status = decision.apply?.["status"] as Status | undefined;
+  return status === undefined ? decision : { ...decision, apply: { status: change(status) } };
+}
+
+/** A ledger in which an event of a running key waits a minute longer than the run. */
+function postponing(ledger: Ledger): Ledger {
+  const pending = new Map<string, QueueEntry>();
+  return patched(ledger, {
+    enqueue(now, entry) {
+      if (ledger.keyState(entry.key)?.state === "running") pending.set(entry.key, entry);
+      else ledger.enqueue(now, entry);
+    },
+    finish(now, claim, outcome) {
+      const accepted = ledger.finish(now, claim, outcome);
+      const entry = pending.get(claim.key);
+      if (accepted && pending.delete(claim.key) && entry !== undefined)
+        ledger.enqueue(now, { ...entry, delayMs: 60_000 });
+      return accepted;
+    },
+  });
+}
+
+function countingWaits(ledger: Ledger): Ledger {
+  const waits = new Map<string, number>();
+  return patched(ledger, {
+    finish(now, claim, outcome) {
+      if (outcome.type === "again") waits.set(claim.key, (waits.get(claim.key) ?? 0) + 1);
+      return ledger.finish(now, claim, outcome);
+    },
+    claim(now, terms) {
+      const claim = ledger.claim(now, terms);
+      return claim === undefined ? undefined : { ...claim, again: waits.get(claim.key) ?? 0 };
+    },
   });
 }

@@ -1,12 +1,12 @@
 import type { ContractReference } from "../../../shared/api/kinds.ts";
-import type { Machine } from "../../../shared/api/machine.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
+import type { PatchOperation } from "../../../shared/runtime/ports.ts";
 import type { ObservedRun } from "../observed-runs.ts";
 import { nodesOf } from "./known-nodes.ts";
 import type { Oracle, StoredChange, Watched } from "./oracle.ts";
 import { onWrite } from "./sent-write.ts";
+import { serverHistoryOf } from "./server-history.ts";
 
-const MACHINES = "cluster.x-k8s.io/machines";
 const POOLS = "cluster.x-k8s.io/machinepools";
 
 /** MachinePools: F-42 to F-44. */
@@ -23,6 +23,7 @@ export const pools: readonly Oracle[] = [
   {
     number: "F-43",
     title: "the finalizer goes after bootstrap, infrastructure and Nodes",
+    needs: { workloads: ["W-04", "W-13"], why: "no pool is deleted" },
     watch({ world, violated, evaluated }) {
       const known = nodesOf(world);
       const isUndone = undoneByRestores(world);
@@ -54,20 +55,39 @@ export const pools: readonly Oracle[] = [
   }),
   {
     number: "F-44",
-    title: "a Machine keeps its data secret name",
-    watch({ onChange, violated, evaluated }) {
-      onChange(({ type, before, after }) => {
-        if (type !== MACHINES || before?.metadata.uid !== after?.metadata.uid) return;
-        const secretOf = (machine: unknown) =>
-          (machine as Machine | undefined)?.spec.bootstrap.dataSecretName;
-        const had = secretOf(before) ?? "";
-        if (had === "") return;
+    title: "a function sends no data secret name but that of the config which the pool references",
+    watch({ world, violated, evaluated }) {
+      const history = serverHistoryOf(world);
+      onWrite(world, ({ run, place, body, answer, title }) => {
+        if (place.type !== POOLS || place.subresource !== "" || run === undefined) return;
+        const sent = sentSecretName(body);
+        if (sent === undefined || history.isLostSince(run.startedInStep)) return;
         evaluated();
-        if ((secretOf(after) ?? "") === "") violated(`Machine ${after?.metadata.name}: ${had} is gone`);
+        const { configRef } = (answer as MachinePool).spec.template.spec.bootstrap;
+        const config = `${configRef?.apiGroup}/${configRef?.kind.toLowerCase()}s`;
+        const known = history
+          .since(config, `${place.namespace}/${configRef?.name}`, 0)
+          .map(
+            (each) =>
+              (each as { readonly status?: { readonly dataSecretName?: string } } | undefined)?.status,
+          );
+        if (!known.some((status) => status?.dataSecretName === sent))
+          violated(`"${sent}" is no name of its data: ${title}`);
       });
     },
   },
 ];
+
+/** The name that a write puts there; empty when it takes it away, undefined when it leaves it as it is. */
+function sentSecretName(body: unknown): string | undefined {
+  if (!Array.isArray(body)) return undefined;
+  const operations = body as readonly PatchOperation[];
+  const found = operations.findLast(
+    ({ op, path }) => op !== "test" && path.endsWith("/spec/bootstrap/dataSecretName"),
+  );
+  if (found === undefined) return undefined;
+  return "value" in found ? String(found.value) : "";
+}
 
 /** Whether what a run has seen is no longer what there is, because the server was restored since (X-18). */
 function undoneByRestores({

@@ -18,6 +18,7 @@ export const remediation: readonly Oracle[] = [
   {
     number: "F-36",
     title: "a Machine that has opted out, is paused or is going anyway is not remediated",
+    needs: { workloads: ["W-13"], why: "no Machine is unhealthy" },
     watch({ world, violated, evaluated }) {
       onWrite(world, ({ verb, place, functionName, run, title }) => {
         if (verb !== "delete" || functionName !== "machinepool-remediate") return;
@@ -32,6 +33,7 @@ export const remediation: readonly Oracle[] = [
   {
     number: "F-38",
     title: "no more Machines of a pool are remediated at a time than it says",
+    needs: { workloads: ["W-13"], why: "no Machine is unhealthy" },
     watch({ world: { management }, onChange, violated, evaluated }) {
       onChange(({ type, before, after }) => {
         const machine = after as Machine | undefined;
@@ -55,6 +57,7 @@ export const remediation: readonly Oracle[] = [
   {
     number: "F-38",
     title: "no Machine is deferred while fewer are remediated than the pool allows",
+    needs: { workloads: ["W-13"], why: "no Machine is unhealthy" },
     watch({ world, violated, evaluated }) {
       const history = serverHistoryOf(world);
       world.runs.onEnd(({ functionName, key, startedInStep, record, outcome }) => {

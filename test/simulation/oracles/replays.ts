@@ -14,6 +14,7 @@ export const replays: readonly Oracle[] = [
   {
     number: "F-14",
     title: "the letter of a run that failed, replayed offline, gives the same requests and the same digest",
+    needs: { faults: ["X-22", "X-23", "X-24", "X-25"], why: "no run fails" },
     watch({ world, violated, evaluated, onRest }) {
       onRest(async () => {
         const recorded = world.failures.filter(({ record }) => record !== undefined);

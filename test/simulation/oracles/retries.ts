@@ -14,6 +14,7 @@ export const retries: readonly Oracle[] = [
   {
     number: "F-11",
     title: "delays grow to a cap while a key fails, and begin anew after a success",
+    needs: { faults: ["X-22", "X-23", "X-24", "X-25", "X-37"], why: "no run fails" },
     watch({ world: { ledger, kernel, functions }, violated, evaluated }) {
       /** Keys with an event since their claim: they are due at once. */
       const events = new Set<string>();
@@ -60,6 +61,7 @@ export const retries: readonly Oracle[] = [
   {
     number: "F-11",
     title: "a server that asks for a pause gets it (KC-09)",
+    needs: { faults: ["X-21"], why: "no server asks for a pause" },
     watch({ world: { network, kernel }, violated, evaluated }) {
       const pauses = new Map<string, { readonly since: number; readonly until: number }>();
       network.onArrive(({ process, server, status, retryAfter }) => {

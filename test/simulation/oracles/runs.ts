@@ -3,6 +3,7 @@ import type { Oracle } from "./oracle.ts";
 /** A run that plans the next one so soon, so often in a row and for nothing else, polls. */
 const POLL_MS = 10_000;
 const POLLS_IN_A_ROW = 20;
+const LEASE_MS = 30_000;
 
 /** Runs of keys: F-04, F-13. */
 export const runs: readonly Oracle[] = [
@@ -67,6 +68,23 @@ export const runs: readonly Oracle[] = [
       });
     },
   },
+  {
+    number: "F-13",
+    title: "a run that ended well is none of those that wait for the read model in a row",
+    watch({ world: { ledger }, violated, evaluated }) {
+      const ended = new Set<string>();
+      ledger.onFinish(({ functionName, claim, outcome, accepted }) => {
+        const name = `${functionName} ${claim.key}`;
+        if (accepted && outcome.type === "ok") ended.add(name);
+        else ended.delete(name);
+      });
+      ledger.onClaim((functionName, { key, again }) => {
+        const name = `${functionName} ${key}`;
+        if (!ended.delete(name)) return;
+        evaluated();
+        if (again > 0) violated(`${name} ended well and begins with ${again} waits`);
+      });
+      ledger.onWipe(() => ended.clear());
+    },
+  },
 ];
-
-const LEASE_MS = 30_000;

@@ -77,6 +77,7 @@ export const wakeUps: readonly Oracle[] = [
   {
     number: "F-12",
     title: "a change of a dead key starts a fresh attempt; that it delays no other, F-01 and F-17 say",
+    needs: { faults: ["X-24", "X-25", "X-39"], why: "no key dies" },
     watch({ world: { ledger }, violated, evaluated, onRest }) {
       /** Dead, or about to be: the letter is being written. */
       const dead = new Set<string>();
