@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { dirname } from "node:path";
 import type { DeadLetters } from "../../shared/runtime/dead-letters-port.ts";
 import type { AnyFunction } from "../../shared/runtime/define-function.ts";
 import type { ReadHistory } from "../../shared/runtime/last-run.ts";
@@ -12,6 +10,7 @@ import { packageVersion, readEnvironment } from "../config.ts";
 import { openDeadLetters } from "../dead-letters/open.ts";
 import { createRecorder, type Recorder } from "../dead-letters/recorder.ts";
 import type { Server } from "../kube/client.ts";
+import { writePrivateFile } from "../private-file.ts";
 import { historyFrom, noteRuns } from "../queue/last-runs.ts";
 import { ledgerUrl, openLastRuns, openSharedQueue, type SharedQueuePorts } from "../queue/open.ts";
 import type { Relay, RelayOptions } from "../relay/relay.ts";
@@ -196,8 +195,7 @@ async function startEmbedded(options: ComposeOptions, starting: AsyncDisposableS
   const embedded = starting.use(
     await startApiServer({ name: "capstan", port, ...(data === undefined ? {} : { data }) }),
   );
-  await mkdir(dirname(options.writeKubeconfig), { recursive: true });
-  await writeFile(options.writeKubeconfig, embedded.kubeconfig(), { mode: 0o600 });
+  await writePrivateFile(options.writeKubeconfig, embedded.kubeconfig());
 }
 
 async function openQueueAndStore(

@@ -1,8 +1,9 @@
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { headOf } from "../../shared/runtime/dead-letter.ts";
 import type { DeadLetters } from "../../shared/runtime/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import { PRIVATE_FILE, PRIVATE_FOLDER, readPrivateFile } from "../private-file.ts";
 import { decodeLetter, encodeLetter } from "./encode-letter.ts";
 import { hideWith, newHideKey } from "./hide.ts";
 import { LetterFile } from "./letter-file.ts";
@@ -65,11 +66,18 @@ export function createJsonLinesDeadLetters(options: JsonLinesOptions): JsonLines
         return stored && decodeLetter(stored.letter);
       }),
     list: (name) => inTurn((letters) => letters.heads(name)),
-    drop: (at) =>
+    async *read(all) {
+      for (const at of all) {
+        const stored = await inTurn((letters) => letters.get(at));
+        if (stored !== undefined) yield decodeLetter(stored.letter);
+      }
+    },
+    drop: (name, keys) =>
       inTurn(async (letters) => {
-        const dropped = letters.delete(at);
-        if (dropped) await lines.append({ at: now(), dropped: { function: at.function, key: at.key } });
-        return dropped;
+        const dropped = keys.filter((key) => letters.delete({ function: name, key }));
+        const gone = dropped.map((key) => ({ at: now(), dropped: { function: name, key } }));
+        if (gone.length > 0) await lines.append(...gone);
+        return dropped.length;
       }),
     expire: () => inTurn(() => expired),
     corruptLines: () => inTurn(() => lines.corruptLines),
@@ -82,9 +90,10 @@ export function createJsonLinesDeadLetters(options: JsonLinesOptions): JsonLines
 /** The key beside the letters, made at the first use (0600). Without it hidden values change with every start. */
 async function hideKeyOf(file: string, log: Log): Promise<string> {
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await writeFile(file, newHideKey(), { mode: 0o600, flag: "wx" }).catch(() => chmod(file, 0o600));
-    const key = (await readFile(file, "utf8")).trim();
+    await mkdir(dirname(file), { recursive: true, mode: PRIVATE_FOLDER });
+    // Another process may be making it, too: the first one counts.
+    await writeFile(file, newHideKey(), { mode: PRIVATE_FILE, flag: "wx" }).catch(() => undefined);
+    const key = (await readPrivateFile(file)).trim();
     if (/^[0-9a-f]{64}$/.test(key)) return key;
     log.warn({ file }, "the key that hides secrets is damaged; remove the file to get a new one");
   } catch (error) {

@@ -1,9 +1,9 @@
-import { appendFile, mkdir, open, rename, stat, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { open, stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import * as z from "zod";
 import { deadLetterHeadSchema } from "../../shared/runtime/dead-letter.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
+import { appendPrivateFile, writePrivateFile } from "../private-file.ts";
 import { createLetterMap, type LetterMap } from "./letter-map.ts";
 
 const lineSchema = z.union([
@@ -50,10 +50,9 @@ export class LetterFile {
   }
 
   /** A file that cannot be written is said once; the memory has the change. */
-  async append(line: Line): Promise<void> {
+  async append(...lines: readonly Line[]): Promise<void> {
     try {
-      await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
-      await appendFile(this.#file, lineText(line), { mode: 0o600 });
+      await appendPrivateFile(this.#file, lines.map(lineText).join(""));
       this.#writable = true;
     } catch (error) {
       const { message } = error as Error;
@@ -67,9 +66,7 @@ export class LetterFile {
     const letters = await this.letters();
     if (this.#read.lines <= 2 * letters.size() + SLACK_LINES) return;
     const kept = letters.all().map(({ at, head, letter }) => lineText({ at, head, letter }));
-    const fresh = `${this.#file}.new`;
-    await writeFile(fresh, kept.join(""), { mode: 0o600 });
-    await rename(fresh, this.#file);
+    await writePrivateFile(this.#file, kept.join(""));
   }
 
   #apply(text: string): void {

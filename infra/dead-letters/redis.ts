@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Redis } from "ioredis";
 import {
   type AttemptSummary,
+  type DeadLetter,
   type DeadLetterHead,
   deadLetterHeadSchema,
   headOf,
@@ -23,6 +24,10 @@ export interface RedisDeadLettersOptions {
 
 const FUNCTIONS = "{cap:dead-letters}:functions";
 const HIDE_KEY = "{cap:dead-letters}:hide-key";
+/** Letters in one reply: each has up to 1 MiB. */
+const READ_AT_ONCE = 50;
+/** Redis holds up everybody else while it removes. */
+const REMOVE_AT_ONCE = 1_000;
 const PUT = "capstanDeadLetters:put";
 
 /**
@@ -62,19 +67,23 @@ export async function createRedisDeadLetters({
       ]);
     },
     get: async (at) => {
-      const prefix = prefixOf(at.function);
-      const [letter, times] = await Promise.all([
-        redis.hget(`${prefix}letters`, at.key),
-        redis.hget(`${prefix}times`, at.key),
-      ]);
-      return letter === null ? undefined : { ...decodeLetter(letter), times: timesOf(times) };
+      const [letter] = await lettersOf(redis, at.function, [at.key]);
+      return letter;
+    },
+    async *read(all) {
+      for (const [name, group] of Map.groupBy(all, (at) => at.function)) {
+        for (let start = 0; start < group.length; start += READ_AT_ONCE) {
+          const keys = group.slice(start, start + READ_AT_ONCE).map(({ key }) => key);
+          yield* await lettersOf(redis, name, keys);
+        }
+      }
     },
     list: async (name) => {
       await expire(redis, clock);
       const names = name === undefined ? await functionsIn(redis) : [checkFunctionName(name)];
       return inOrder((await Promise.all(names.map((each) => headsOf(redis, each)))).flat());
     },
-    drop: async (at) => (await remove(redis, at.function, [at.key])) > 0,
+    drop: (name, keys) => remove(redis, name, keys),
     expire: () => expire(redis, clock),
     [Symbol.asyncDispose]: () => endConnection(redis),
   };
@@ -117,6 +126,22 @@ async function noteAttempt(redis: Redis, at: LetterKey, attempt: AttemptSummary)
   };
 }
 
+/** Those that exist, in the order of the keys. Throws when one is damaged. */
+async function lettersOf(
+  redis: Redis,
+  name: string,
+  keys: readonly string[],
+): Promise<readonly DeadLetter[]> {
+  const prefix = prefixOf(name);
+  const [letters, times] = await Promise.all([
+    redis.hmget(`${prefix}letters`, ...keys),
+    redis.hmget(`${prefix}times`, ...keys),
+  ]);
+  return letters.flatMap((letter, index) =>
+    letter === null ? [] : [{ ...decodeLetter(letter), times: timesOf(times[index]) }],
+  );
+}
+
 async function headsOf(redis: Redis, name: string): Promise<readonly DeadLetterHead[]> {
   const prefix = prefixOf(name);
   const [heads, times] = await Promise.all([
@@ -153,12 +178,16 @@ async function expire(redis: Redis, clock: Clock): Promise<number> {
 }
 
 async function remove(redis: Redis, name: string, keys: readonly string[]): Promise<number> {
-  if (keys.length === 0) return 0;
   const prefix = prefixOf(name);
-  const change = redis.multi();
-  for (const field of ["letters", "heads", "times"]) change.hdel(`${prefix}${field}`, ...keys);
-  const replies = await change.zrem(`${prefix}order`, ...keys).exec();
-  return Number(replies?.at(-1)?.[1] ?? 0);
+  let removed = 0;
+  for (let start = 0; start < keys.length; start += REMOVE_AT_ONCE) {
+    const part = keys.slice(start, start + REMOVE_AT_ONCE);
+    const change = redis.multi();
+    for (const field of ["letters", "heads", "times"]) change.hdel(`${prefix}${field}`, ...part);
+    const replies = await change.zrem(`${prefix}order`, ...part).exec();
+    removed += Number(replies?.at(-1)?.[1] ?? 0);
+  }
+  return removed;
 }
 
 async function call(redis: Redis, args: readonly (string | number)[]): Promise<unknown> {

@@ -50,8 +50,10 @@ export interface DeadLetters extends AsyncDisposable {
   get(at: LetterKey): Promise<DeadLetter | undefined>;
   /** The longest dead first. */
   list(functionName?: string): Promise<readonly DeadLetterHead[]>;
-  /** False when there was none. */
-  drop(at: LetterKey): Promise<boolean>;
+  /** Many letters, one after the other and some at a time in memory; those that are gone are left out. */
+  read(all: readonly LetterKey[]): AsyncIterable<DeadLetter>;
+  /** In one call; returns how many there were. */
+  drop(functionName: string, keys: readonly Key[]): Promise<number>;
   /** Removes what is older than 14 days; returns how many. */
   expire(): Promise<number>;
 }

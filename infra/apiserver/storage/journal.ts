@@ -1,15 +1,7 @@
-import {
-  closeSync,
-  fstatSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { openPrivateFolder } from "../../private-folder.ts";
 import { internalError, type StatusError } from "../http/status-error.ts";
 import type { Change } from "./collection.ts";
 import { lockFolder } from "./folder-lock.ts";
@@ -43,11 +35,12 @@ export class Journal {
   #snapshot: Promise<void> | undefined;
 
   /**
-   * Opens a folder, made when it is missing. Throws when another process uses it, and when its content is damaged
+   * Opens a folder, made when it is missing. Throws when another process uses it, when
+   * others own or may change it, and when its content is damaged
    * elsewhere than at the end. `minBytes` is the size of the journal from which on snapshots are taken.
    */
   constructor(folder: string, minBytes = JOURNAL_MIN_BYTES) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    openPrivateFolder(folder);
     this.#folder = folder;
     this.#minBytes = minBytes;
     this.#unlock = lockFolder(folder);

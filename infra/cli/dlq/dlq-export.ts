@@ -1,7 +1,15 @@
-import { writeFile } from "node:fs/promises";
 import { Command } from "commander";
+import type { DeadLetterHead } from "../../../shared/runtime/dead-letter.ts";
+import { writePrivateFile } from "../../private-file.ts";
 import { print, printSource } from "../terminal/print.ts";
-import { addSourceOptions, letterNamed, openSource, type SourceOptions } from "./letter-source.ts";
+import { showProgress } from "../terminal/progress.ts";
+import {
+  addSourceOptions,
+  type LetterSource,
+  letterNamed,
+  openSource,
+  type SourceOptions,
+} from "./letter-source.ts";
 
 export function dlqExportCommand(): Command {
   const command = new Command("export")
@@ -18,21 +26,42 @@ export function dlqExportCommand(): Command {
       options: SourceOptions & { readonly file?: string },
     ) => {
       await using source = await openSource(options);
-      const lines: string[] = [];
-      if (name !== undefined && key !== undefined) {
-        lines.push(JSON.stringify(await letterNamed(source, name, key), undefined, 2));
-      } else {
-        for (const head of await source.deadLetters.list(name)) {
-          const letter = await source.deadLetters.get(head);
-          if (letter !== undefined) lines.push(JSON.stringify(letter));
-        }
+      const count = { letters: 0 };
+      const lines = counted(
+        name !== undefined && key !== undefined
+          ? oneLetter(source, name, key)
+          : allLetters(source, await source.deadLetters.list(name)),
+        count,
+      );
+      if (options.file === undefined) {
+        for await (const line of lines) printSource(line);
+        return;
       }
-      const text = lines.map((line) => `${line}\n`).join("");
-      if (options.file === undefined) printSource(text);
-      else {
-        await writeFile(options.file, text, { mode: 0o600 });
-        print(`wrote ${lines.length} dead ${lines.length === 1 ? "letter" : "letters"} to ${options.file}`);
-      }
+      await writePrivateFile(options.file, lines);
+      print(`wrote ${count.letters} dead ${count.letters === 1 ? "letter" : "letters"} to ${options.file}`);
     },
   );
+}
+
+async function* oneLetter(source: LetterSource, name: string, key: string): AsyncIterable<string> {
+  yield `${JSON.stringify(await letterNamed(source, name, key), undefined, 2)}\n`;
+}
+
+/** As JSON lines, some letters at a time in memory: all of them may be gigabytes. */
+async function* allLetters(
+  { deadLetters }: LetterSource,
+  heads: readonly DeadLetterHead[],
+): AsyncIterable<string> {
+  using progress = showProgress("exporting letters", heads.length);
+  for await (const letter of deadLetters.read(heads)) {
+    yield `${JSON.stringify(letter)}\n`;
+    progress.advance();
+  }
+}
+
+async function* counted(lines: AsyncIterable<string>, count: { letters: number }): AsyncIterable<string> {
+  for await (const line of lines) {
+    count.letters += 1;
+    yield line;
+  }
 }

@@ -45,8 +45,12 @@ async function rowsOf(
   name: string | undefined,
 ): Promise<readonly LetterRow[]> {
   const dead = queue === undefined ? undefined : await deadKeys(queue, heads, name);
+  const deadByFunction = new Map(
+    [...(dead ?? [])].map(([functionName, keys]) => [functionName, new Set(keys.map(letterKeyOf))]),
+  );
+  const withLetter = Map.groupBy(heads, (head) => head.function);
   const recorded = heads.map((head): LetterRow => {
-    const known = dead?.get(head.function)?.some(({ key }) => key.slice(0, 480) === head.key);
+    const known = deadByFunction.get(head.function)?.has(head.key);
     return {
       function: head.function,
       key: head.key,
@@ -58,23 +62,27 @@ async function rowsOf(
       recorded: true,
     };
   });
-  const unrecorded = [...(dead ?? [])].flatMap(([functionName, keys]) =>
-    keys
-      .filter(
-        ({ key }) => !heads.some((head) => head.function === functionName && head.key === key.slice(0, 480)),
-      )
+  const unrecorded = [...(dead ?? [])].flatMap(([functionName, keys]) => {
+    const known = new Set(withLetter.get(functionName)?.map(({ key }) => key));
+    return keys
+      .filter((each) => !known.has(letterKeyOf(each)))
       .map(({ key, since, failure }) => ({
         function: functionName,
-        key: key.slice(0, 480),
+        key: letterKeyOf({ key }),
         state: "dead" as const,
         reason: failure.reason,
         error: failure.message,
         deadSince: since.toISOString(),
         times: 1,
         recorded: false,
-      })),
-  );
+      }));
+  });
   return [...recorded, ...unrecorded];
+}
+
+/** A letter keeps no more of a key. */
+function letterKeyOf({ key }: Pick<DeadKey, "key">): string {
+  return key.slice(0, 480);
 }
 
 /** No ledger knows what was no key, and nothing will ever resolve it. */

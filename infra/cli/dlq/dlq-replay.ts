@@ -4,6 +4,7 @@ import type { DeadLetter } from "../../../shared/runtime/dead-letter.ts";
 import type { Queue } from "../../../shared/runtime/queue-port.ts";
 import { addReplayOptions, type ReplayOptions, replayLetter } from "../replay/replay.ts";
 import { print } from "../terminal/print.ts";
+import { showProgress } from "../terminal/progress.ts";
 import {
   addSourceOptions,
   callerName,
@@ -12,6 +13,7 @@ import {
   openSource,
   pickKey,
   type SourceOptions,
+  someOf,
 } from "./letter-source.ts";
 
 interface DlqReplayOptions extends SourceOptions, ReplayOptions {
@@ -65,16 +67,24 @@ async function requeue(
     throw new Error(`name the keys to put back, or use --all; see capstan dlq list ${name}`);
   const known = [...new Set([...dead, ...letters.map(({ key }) => key)])];
   const keys = wanted.all ? dead : wanted.keys.map((text) => pickKey(known, text, name));
-  for (const key of keys) {
-    if (letters.some((letter) => letter.key === key && letter.reason === "Malformed")) {
-      print(`skipped ${name} ${key}: it is no key that could run; drop its letter`);
-    } else if (!dead.includes(key)) print(`resolved ${name} ${key}: it is no longer dead`);
-    else if (wanted.yes) await putBack(source, queue, { name, key, pace: keys.length > 1 });
-    else print(`would requeue ${name} ${key}`);
-  }
+  const isDead = new Set(dead);
+  const malformed = new Set(letters.filter(({ reason }) => reason === "Malformed").map(({ key }) => key));
+  const [skipped, others] = [
+    keys.filter((key) => malformed.has(key)),
+    keys.filter((key) => !malformed.has(key)),
+  ];
+  const [dying, resolved] = [
+    others.filter((key) => isDead.has(key)),
+    others.filter((key) => !isDead.has(key)),
+  ];
+  print(
+    ...someOf(skipped, (key) => `skipped ${name} ${key}: it is no key that could run; drop its letter`),
+    ...someOf(resolved, (key) => `resolved ${name} ${key}: it is no longer dead`),
+  );
+  if (wanted.yes) await putBack(source, queue, { name, keys: dying });
+  else print(...someOf(dying, (key) => `would requeue ${name} ${key}`));
   if (keys.length === 0) print(`no key of ${name} is dead`);
-  else if (!wanted.yes && keys.some((key) => dead.includes(key)))
-    print("nothing was done; add --yes to do it");
+  else if (!wanted.yes && dying.length > 0) print("nothing was done; add --yes to do it");
 }
 
 /** The longest dead first. */
@@ -86,11 +96,20 @@ async function deadKeysOf(queue: Queue, name: string): Promise<readonly string[]
 async function putBack(
   { log, clock }: LetterSource,
   queue: Queue,
-  { name, key, pace }: { readonly name: string; readonly key: string; readonly pace: boolean },
+  { name, keys }: { readonly name: string; readonly keys: readonly string[] },
 ): Promise<void> {
   const user = callerName();
-  await queue.enqueue(name, [{ key, class: "live", cause: { what: `replay by ${user}` } }]);
-  log.info({ user, function: name, key }, "dead key requeued");
-  print(`requeued ${name} ${key}`);
-  if (pace) await new Promise<void>((resolve) => clock.after(SECOND / REQUEUES_PER_SECOND, resolve));
+  const cause = { what: `replay by ${user}` };
+  using progress = showProgress(`requeueing keys of ${name}`, keys.length);
+  for (let start = 0; start < keys.length; start += REQUEUES_PER_SECOND) {
+    if (start > 0) await new Promise<void>((resolve) => clock.after(SECOND, resolve));
+    const part = keys.slice(start, start + REQUEUES_PER_SECOND);
+    const entries = part.map((key) => ({ key, class: "live", cause }) as const);
+    await queue.enqueue(name, entries);
+    progress.clear();
+    log.info({ user, function: name, keys: part }, "dead keys requeued");
+    progress.advance(part.length);
+  }
+  progress.clear();
+  print(...someOf(keys, (key) => `requeued ${name} ${key}`));
 }

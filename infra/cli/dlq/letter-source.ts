@@ -113,6 +113,14 @@ export function pickKey(keys: readonly string[], text: string, functionName: str
   );
 }
 
+const MAX_SHOWN = 20;
+
+/** A line for each of the first keys, and how many more there are. */
+export function someOf(keys: readonly string[], lineOf: (key: string) => string): readonly string[] {
+  const more = keys.length - MAX_SHOWN;
+  return more > 0 ? [...keys.slice(0, MAX_SHOWN).map(lineOf), `and ${more} more`] : keys.map(lineOf);
+}
+
 /** Throws when there is none, or when what is stored is damaged. */
 export async function letterNamed(
   { deadLetters }: LetterSource,

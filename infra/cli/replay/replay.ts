@@ -1,9 +1,10 @@
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { readFile, stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import { type DeadLetter, parseDeadLetter } from "../../../shared/runtime/dead-letter.ts";
 import { type ReplayResult, replay } from "../../../shared/runtime/replay.ts";
 import { systemClock } from "../../clock.ts";
+import { writePrivateFile } from "../../private-file.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { writeYaml } from "../../yaml/write-yaml.ts";
 import { outputOption } from "../options.ts";
@@ -131,8 +132,7 @@ async function writeTest(
     printSource(text);
     return;
   }
-  await mkdir(dirname(resolve(file)), { recursive: true });
-  await writeFile(file, text);
+  await writePrivateFile(file, text);
   print(`wrote ${file}; change what it expects to what the function should decide`);
 }
 
