@@ -1,5 +1,6 @@
 import { type CelInput, type CelResult, celEnv, parse, plan } from "@bufbuild/cel";
 import { strings } from "@bufbuild/cel/ext";
+import { meteredEnvironment } from "./cel-cost.ts";
 import { CEL_EXTENSIONS } from "./cel-functions.ts";
 import { compilePattern, isRefused } from "./pattern.ts";
 import type { Schema, ValidationRule } from "./schema.ts";
@@ -21,7 +22,7 @@ interface CompiledRules {
   readonly failed: readonly string[];
 }
 
-/** A text beyond this is not evaluated; the real server limits a rule by cost (S-52). */
+/** A text beyond this is not evaluated (S-52). */
 const MAX_RULE_LENGTH = 10_000;
 
 const environment = celEnv({
@@ -68,7 +69,8 @@ function compile(text: string): Program | undefined {
   try {
     const expression = parse(text);
     const unknown = unknownFunctions(expression.expr);
-    return unknown ? undefined : (plan(environment, expression) as Program);
+    if (unknown) return undefined;
+    return plan(meteredEnvironment(environment, expression.expr), expression) as Program;
   } catch {
     return undefined;
   }
