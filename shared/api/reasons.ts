@@ -14,6 +14,10 @@ interface ReasonEntry {
  */
 export const REASONS = {
   Invalid: { meaning: "the API server refused a write; the message names the field", seen: ["event"] },
+  PatchRefused: {
+    meaning: "the API server refuses the same patch of a Node again and again; the message says why",
+    seen: ["event"],
+  },
   InvalidSpec: { meaning: "the spec breaks a rule that admission would have enforced", seen: ["event"] },
   SecretConflict: {
     meaning: "a Secret of the wanted name belongs to something else; rename one of the two",

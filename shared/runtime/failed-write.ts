@@ -4,6 +4,9 @@ import type { KubeClient } from "./ports.ts";
 import type { Fence } from "./queue-port.ts";
 import { isAtLeast } from "./resource-version.ts";
 
+/** Reason of a KubeError: a patch without a version was refused, so no newer snapshot promises another answer. */
+export const PATCH_REFUSED = "PatchRefused";
+
 /** A write that the API server did not confirm. */
 export interface FailedWrite {
   readonly ref: ObjectRef;
@@ -24,14 +27,20 @@ export interface Verdict {
  * answer that was lost, when the write may be done, and after a failed `test`, which names no operation. The write
  * itself is never sent again: the next run sees the object at least as it is now, and decides anew.
  * A patch whose tests failed on an object that has not changed can never succeed: that is Terminal.
+ * One that was made for no version (Nodes) may have lost a race, or may never succeed: after the look it is a failure
+ * like any other, with backoff, attempts and a dead letter. Waiting for a newer snapshot would have no end.
  * A create or delete needs no look: sent again, the one is answered with AlreadyExists, the other guards by uid.
  */
 export async function judgeFailedWrite(write: FailedWrite, client: () => KubeClient): Promise<Verdict> {
   const { ref, verb, error } = write;
   if (!(error instanceof KubeError)) return { error };
   const failedTest = verb === "patch" && error.status === 422 && error.class === "Conflict";
-  if (!failedTest && !(isChange(verb) && mayBeDone(error))) return { error, fence: lostRace(error, ref) };
+  const isForAnyVersion = verb === "patch" && ref.resourceVersion === undefined && error.class === "Conflict";
+  if (!failedTest && !isForAnyVersion && !(isChange(verb) && mayBeDone(error))) {
+    return { error, fence: lostRace(error, ref) };
+  }
   const found = await look(ref, client);
+  if (isForAnyVersion) return { error: patchRefused(error), fence: seenAt(found, ref) };
   if (found === "unknown") return { error, fence: lostRace(error, ref) };
   const { uid, resourceVersion } = found?.metadata ?? {};
   const unchanged = uid === ref.uid && resourceVersion === ref.resourceVersion;
@@ -39,13 +48,18 @@ export async function judgeFailedWrite(write: FailedWrite, client: () => KubeCli
   // On a restored server its version says nothing: the snapshot itself has to go (KR-12).
   if (failedTest && isPassed(resourceVersion, ref.resourceVersion))
     return { error, fence: lostRace(error, ref) };
-  return { error, fence: resourceVersion === undefined ? undefined : fenceOf(ref, resourceVersion) };
+  return { error, fence: seenAt(found, ref) };
 }
 
 /** The version that the next run must not go back behind. */
 export function fenceOf(ref: ObjectRef, resourceVersion: string): Fence {
   const { cluster, namespace, name, kind } = ref;
   return { cluster, namespace, name, group: kind.group, kind: kind.kind, resourceVersion };
+}
+
+function seenAt(found: KubeObject | "unknown" | undefined, ref: ObjectRef): Fence | undefined {
+  const resourceVersion = found === "unknown" ? undefined : found?.metadata.resourceVersion;
+  return resourceVersion === undefined ? undefined : fenceOf(ref, resourceVersion);
 }
 
 /** Whether the snapshot of version `known` would do for whoever waits for `version`. */
@@ -74,6 +88,19 @@ async function look(ref: ObjectRef, client: () => KubeClient): Promise<KubeObjec
   } catch {
     return "unknown";
   }
+}
+
+function patchRefused(error: KubeError): KubeError {
+  const { status, message, causes } = error;
+  const text = `${message}; if this goes on, check the admission webhooks of that server and what else writes the object`;
+  return new KubeError({
+    class: "Transient",
+    status,
+    reason: PATCH_REFUSED,
+    message: text,
+    causes,
+    cause: error,
+  });
 }
 
 function doesNotFit(error: KubeError): KubeError {

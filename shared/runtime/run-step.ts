@@ -3,6 +3,7 @@ import type { AttemptRecord } from "./attempt-record.ts";
 import { checkDecision } from "./check-decision.ts";
 import type { AnyDecision, AnyFunction } from "./define-function.ts";
 import { TerminalError, WaitingError } from "./errors.ts";
+import { PATCH_REFUSED } from "./failed-write.ts";
 import { cutOffOutcome, failureOf, redactOutcome } from "./failure.ts";
 import { type Key, type KeyParts, parseKey } from "./key.ts";
 import { NotListedError } from "./listed.ts";
@@ -224,13 +225,27 @@ function failedWith(error: unknown, lease: Lease, requested: boolean): Ending {
   return { type: "error", failure, terminal: failure.class === "Terminal", requested };
 }
 
-/** A terminal failure as an Event, unless the decision has sent the same one already. */
+/** A patch may lose a race against a kubelet, and the one after it, too. */
+const REFUSALS_UNTIL_TOLD = 3;
+
+/** What a person has to look after: what is not tried again, and what is refused again and again. */
+function isWorthTelling(
+  outcome: Outcome,
+  { failures }: Lease,
+): outcome is Outcome & { readonly type: "error" } {
+  if (outcome.type !== "error") return false;
+  if (outcome.terminal) return true;
+  return outcome.failure.reason === PATCH_REFUSED && failures + 1 >= REFUSALS_UNTIL_TOLD;
+}
+
+/** A failure as an Event, unless the decision has sent the same one already. */
 async function announce(
   fn: AnyFunction,
-  { signal, runId }: Lease,
+  lease: Lease,
   { outcome, object, decision, ...context }: RunContext & Run & { readonly outcome: Outcome },
 ): Promise<void> {
-  if (outcome.type !== "error" || !outcome.terminal || object === undefined) return;
+  if (!isWorthTelling(outcome, lease) || object === undefined) return;
+  const { signal, runId } = lease;
   const { reason, message } = outcome.failure;
   const told = decision?.events?.some((event) => event.reason === reason && event.message === message);
   if (told === true) return;

@@ -114,12 +114,16 @@ describe("after a failed write", () => {
     expect(verdict.fence).toBeUndefined();
   });
 
-  it("a Node patched without a version is never called a bug: it changes all the time", async () => {
+  it.each([
+    ["a failed test", failedTest, [servedAt("7")]],
+    ["a conflict", failure({ class: "Conflict", status: 409, reason: "Conflict" }), [servedAt("7")]],
+    ["a Node that is gone", failure({ class: "Conflict", status: 404, reason: "NotFound" }), []],
+  ])("of a Node patched without a version, %s is a failure like any other", async (_what, error, served) => {
     const node = { ...ref, resourceVersion: undefined };
-    expect(await judge({ ref: node, error: failedTest }, [servedAt("7")])).toMatchObject({
-      error: failedTest,
-      fence: { resourceVersion: "7" },
-    });
+    const verdict = await judge({ ref: node, error }, served);
+    expect(verdict.error).toMatchObject({ class: "Transient", reason: "PatchRefused", status: error.status });
+    expect(verdict.fence?.resourceVersion).toBe(served.length === 0 ? undefined : "7");
+    expect(verdict.looks).toBe(1);
   });
 
   it("stays what it was when the look fails too", async () => {

@@ -16,7 +16,7 @@ import { virtualClock } from "../../support/clock.ts";
 import { recordingClients, type SentWrite } from "../../support/recording-clients.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { silentLog } from "../../support/silent-log.ts";
-import { WIDGET_KEY, WIDGETS, Widget, widget, widgetFence } from "../../support/widget.ts";
+import { Gadget, WIDGET_KEY, WIDGETS, Widget, widget, widgetFence } from "../../support/widget.ts";
 
 const CANARY = "c4n4ry-s3cr3t-v4lue";
 const LEAK = `GET https://admin:${CANARY}@a.dev/ with Authorization: Bearer ${CANARY} failed`;
@@ -35,6 +35,7 @@ function grow(step: GrowStep) {
       reconciles: Widget,
       watches: [],
       owns: ["status.size"],
+      ownsOn: [{ kind: Gadget, fields: ["spec.size"] }],
       calls: [{ verb: "create", kind: Secret }],
     },
     step,
@@ -119,6 +120,32 @@ describe("a run", () => {
       },
     });
     expect(outcome).toEqual({ type: "ok", requested: false, fences: [] });
+  });
+
+  describe("whose patch of a Node is refused", () => {
+    const node = { cluster: MANAGEMENT, kind: Gadget, namespace: "default", name: "g", uid: "u1" };
+    const patch = [{ target: node, operations: [{ op: "remove", path: "/spec/size" }] }] as const;
+    const refused = (failures: number) =>
+      run({
+        step: decides({ patch, result: done } as unknown as Awaited<ReturnType<GrowStep>>),
+        lease: { failures },
+        refuse: ({ verb }) =>
+          verb === "jsonPatch"
+            ? new KubeError({ class: "Conflict", status: 422, reason: "Invalid", message: "refused" })
+            : undefined,
+      });
+    const events = (sent: readonly SentWrite[]) => sent.filter(({ kind }) => kind === "Event");
+
+    it("fails, so that backoff and attempts bound the requests, instead of running again at once", async () => {
+      const { outcome, sent } = await refused(0);
+      expect(outcome).toMatchObject({ type: "error", terminal: false, failure: { reason: "PatchRefused" } });
+      expect(events(sent)).toEqual([]);
+    });
+
+    it("says so in a Warning Event from the third refusal on", async () => {
+      expect(events((await refused(1)).sent)).toEqual([]);
+      expect(events((await refused(2)).sent)).toHaveLength(1);
+    });
   });
 
   it("passes on what the step waits for, when it wants to run again, and its floor", async () => {
