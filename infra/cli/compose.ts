@@ -15,7 +15,7 @@ import { historyFrom, noteRuns } from "../queue/last-runs.ts";
 import { ledgerUrl, openLastRuns, openSharedQueue, type SharedQueuePorts } from "../queue/open.ts";
 import type { Relay, RelayOptions } from "../relay/relay.ts";
 import { createClients } from "../relay/workload/clients.ts";
-import { createLog, type LogLevel } from "../telemetry/log.ts";
+import type { LogLevel } from "../telemetry/log.ts";
 import { loadFunctions } from "../worker/load.ts";
 import type { LoopbackAddress } from "../worker/loopback-address.ts";
 import type { Observed, ObserveOptions } from "../worker/observe.ts";
@@ -28,6 +28,7 @@ import {
   workloadOptions,
 } from "./management.ts";
 import type { RelayScope } from "./open-relay.ts";
+import { openLog } from "./terminal/log.ts";
 
 /** Parts that a process can play; `up` plays all of them, `relay` and `worker` one each. */
 export const ROLES = ["apiserver", "cloud", "relay", "worker"] as const;
@@ -53,6 +54,8 @@ export interface ComposeOptions extends RequestOptions, RelayScope {
   /** Where the kubeconfig of the embedded API server is written, mode 0600. */
   readonly writeKubeconfig: string;
   readonly logLevel?: LogLevel | undefined;
+  /** Gets the lines of the log that are for people, on a terminal. */
+  readonly writeLog?: (text: string) => unknown;
   /** Where metrics, health and status are served; absent = nowhere. */
   readonly metricsAddress?: LoopbackAddress | undefined;
   /** Wraps the read model, to follow what changes. */
@@ -83,7 +86,7 @@ export async function compose(options: ComposeOptions): Promise<Running> {
   await using starting = new AsyncDisposableStack();
   const environment = readEnvironment();
   const clock = systemClock;
-  const log = createLog(options.logLevel ?? environment.CAPSTAN_LOG_LEVEL);
+  const log = openLog(options.logLevel ?? environment.CAPSTAN_LOG_LEVEL, options.writeLog);
   const functions = await loadFunctions(options.functions, options.functionsDir);
 
   const kubeconfigFile = options.roles.has("apiserver") ? options.writeKubeconfig : options.kubeconfig;

@@ -6,9 +6,9 @@ import type { KubeClient } from "../../shared/runtime/ports.ts";
 import { systemClock } from "../clock.ts";
 import { readEnvironment } from "../config.ts";
 import { type FieldOwner, fieldOwners } from "../kube/field-owners.ts";
-import { createLog } from "../telemetry/log.ts";
 import { readManagement } from "./management.ts";
 import { ageOf, tableLines } from "./table.ts";
+import { openLog } from "./terminal/log.ts";
 import { print, printJson } from "./terminal/print.ts";
 
 interface FieldsOptions {
@@ -31,7 +31,7 @@ export function fieldsCommand(): Command {
     .option("-o, --output <format>", "table or json", "table")
     .addHelpText("after", "\nExample:\n  capstan fields machinepool default/demo-pool")
     .action(async (kindName: string, objectName: string, options: FieldsOptions) => {
-      const log = createLog(readEnvironment().CAPSTAN_LOG_LEVEL);
+      const log = openLog(readEnvironment().CAPSTAN_LOG_LEVEL);
       const connect = await readManagement(options.kubeconfig, { clock: systemClock, log });
       using server = connect();
       const client = server.as("fields");

@@ -5,10 +5,13 @@ import { withoutSecrets } from "./without-secrets.ts";
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 /**
- * JSON lines on standard error, so that standard output belongs to what a command prints. Texts, errors among them,
- * lose their credentials here whatever the caller has let pass.
+ * JSON lines, each one `write`; by default on standard error, so that standard output belongs to what a command prints.
+ * Texts, errors among them, lose their credentials here whatever the caller has let pass.
  */
-export function createLog(level: LogLevel): Log {
+export function createLog(
+  level: LogLevel,
+  stream: { write(line: string): void } = pino.destination({ dest: 2, sync: true }),
+): Log {
   return pino(
     {
       level,
@@ -22,6 +25,6 @@ export function createLog(level: LogLevel): Log {
         },
       },
     },
-    pino.destination({ dest: 2, sync: true }),
+    stream,
   );
 }

@@ -9,10 +9,10 @@ import { readEnvironment } from "../../config.ts";
 import { defaultLetterFile, openDeadLetters } from "../../dead-letters/open.ts";
 import { createRecorder } from "../../dead-letters/recorder.ts";
 import { ledgerUrl, openSharedQueue } from "../../queue/open.ts";
-import { createLog } from "../../telemetry/log.ts";
+import { openLog } from "../terminal/log.ts";
 
 /** What is wrong with a server's settings is said by the processes that serve. */
-const QUIET = createLog("error");
+const QUIET = openLog("error");
 
 /** Where a command finds dead letters. */
 export interface SourceOptions {
@@ -63,7 +63,7 @@ export async function openSource(options: SourceOptions): Promise<LetterSource> 
     deadLetters,
     queue,
     clock,
-    log: createLog("info"),
+    log: openLog("info"),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

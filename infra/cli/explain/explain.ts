@@ -5,12 +5,12 @@ import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.t
 import { systemClock } from "../../clock.ts";
 import { historyFrom } from "../../queue/last-runs.ts";
 import { ledgerUrl, openLastRuns } from "../../queue/open.ts";
-import { createLog } from "../../telemetry/log.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
 import { type LetterSource, openSource } from "../dlq/letter-source.ts";
 import { keyOf, namesOf, textOf } from "../fields.ts";
 import { outputOption, parseAddress } from "../options.ts";
+import { openLog } from "../terminal/log.ts";
 import { print, printJson } from "../terminal/print.ts";
 import { clusterNamed } from "../tree/object-tree.ts";
 import { textOfFolded } from "./explain-text.ts";
@@ -133,7 +133,7 @@ async function openHistory(
 ): Promise<Asked> {
   const nothing = async (): Promise<void> => undefined;
   if (queue !== undefined) {
-    const lastRuns = await openLastRuns(url, { clock, log: createLog("error") });
+    const lastRuns = await openLastRuns(url, { clock, log: openLog("error") });
     return {
       history: historyFrom(queue, lastRuns),
       [Symbol.asyncDispose]: () => lastRuns[Symbol.asyncDispose](),

@@ -10,7 +10,7 @@ import { type Relay, startRelay } from "../../relay/relay.ts";
 import { createClients } from "../../relay/workload/clients.ts";
 import { whyUnreachable } from "../../relay/workload/workload-access.ts";
 import { createMemoryStore } from "../../store/memory.ts";
-import { createLog } from "../../telemetry/log.ts";
+import { openLog } from "../terminal/log.ts";
 
 /** What the functions of a command read. */
 export interface ReadModel extends AsyncDisposable {
@@ -41,7 +41,7 @@ const LOOK_AGAIN_MS = 50;
 export async function fillReadModel(options: ReadModelOptions): Promise<ReadModel> {
   const { functions, namespace } = options;
   await using stack = new AsyncDisposableStack();
-  const [clock, log] = [systemClock, createLog("silent")];
+  const [clock, log] = [systemClock, openLog("silent")];
   const server = stack.use(await reachManagement(options));
   // A relay of its own, whose keys nobody runs.
   const store = stack.use(createMemoryStore());
@@ -68,7 +68,7 @@ export async function openReadModel(
   { kubeconfig }: Pick<ReadModelOptions, "kubeconfig">,
 ): Promise<ReadModel> {
   await using stack = new AsyncDisposableStack();
-  const [clock, log] = [systemClock, createLog("error")];
+  const [clock, log] = [systemClock, openLog("error")];
   const server = stack.use(await reachManagement({ kubeconfig }));
   const { createRedisStore } = await import("../../store/redis.ts");
   const store = stack.use(await createRedisStore({ url, log }));

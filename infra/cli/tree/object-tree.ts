@@ -66,7 +66,9 @@ async function grow(growing: Growing, kind: Kind, object: KubeObject): Promise<O
   const more: string[] = [];
   for (const reference of referencesOf(kind, object)) {
     const child = await follow(growing, reference, key.namespace);
-    if (child !== undefined) children.push(child);
+    // What a deleted object referenced goes before it: nobody misses that.
+    const isTakenDown = object.metadata.deletionTimestamp !== undefined && child?.object === undefined;
+    if (child !== undefined && !isTakenDown) children.push(child);
   }
   for (const each of growing.kinds) {
     const found = (await belonging(growing, each, { kind, object })).filter(

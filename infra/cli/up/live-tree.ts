@@ -6,7 +6,8 @@ import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
 import { formatKey } from "../../../shared/runtime/key.ts";
 import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
-import { paint, shown as shownLine } from "../terminal/paint.ts";
+import type { LiveArea } from "../terminal/live-area.ts";
+import { paint } from "../terminal/paint.ts";
 import { causeLines } from "../tree/cause-lines.ts";
 import { type Branch, drawTree } from "../tree/draw-tree.ts";
 import { foldFacts } from "../tree/fold-facts.ts";
@@ -21,13 +22,6 @@ export interface LiveTreeOptions {
   readonly clock: Clock;
 }
 
-/** The part of a terminal that is drawn on. */
-export interface Screen {
-  readonly columns: number;
-  readonly rows: number;
-  write(text: string): unknown;
-}
-
 const FRAME_MS = 200;
 /** Times pass and runs end without a change of any object. */
 const REDRAW_MS = SECOND;
@@ -40,9 +34,8 @@ export interface LiveTree extends AsyncDisposable {
   changed(): void;
 }
 
-export function startLiveTree(options: LiveTreeOptions, screen: Screen): LiveTree {
+export function startLiveTree(options: LiveTreeOptions, area: LiveArea): LiveTree {
   const { clock } = options;
-  let drawn: readonly string[] = [];
   let drawnAt = 0;
   let changed = true;
   let closed = false;
@@ -50,9 +43,7 @@ export function startLiveTree(options: LiveTreeOptions, screen: Screen): LiveTre
   const draw = async (): Promise<void> => {
     changed = false;
     drawnAt = clock.now().getTime();
-    const lines = await frameOf(options, screen);
-    screen.write(redrawn(drawn.length, lines));
-    drawn = lines;
+    area.draw(await frameOf(options, area.size()));
   };
   let underWay: Promise<void> = Promise.resolve();
   const look = (): void => {
@@ -74,20 +65,15 @@ export function startLiveTree(options: LiveTreeOptions, screen: Screen): LiveTre
       cancel();
       await underWay;
       await draw().catch(() => undefined);
+      area.end();
     },
   };
-}
-
-/** Back to the first line, each line anew, and nothing of a longer frame below. */
-function redrawn(height: number, lines: readonly string[]): string {
-  const up = height === 0 ? "" : `\u001b[${height}A`;
-  return `${up}${lines.map((line) => `\u001b[2K${line}\n`).join("")}\u001b[J`;
 }
 
 /** As many Clusters as fit on the screen. */
 export async function frameOf(
   { store, functions, history, clock }: LiveTreeOptions,
-  { columns, rows }: Pick<Screen, "columns" | "rows">,
+  { columns, rows }: { readonly columns: number; readonly rows: number },
 ): Promise<readonly string[]> {
   const room = Math.max(1, rows - MARGIN_ROWS);
   const clusters = await store.list({ cluster: MANAGEMENT, group: Cluster.group, kind: Cluster.kind }, {});
@@ -102,8 +88,7 @@ export async function frameOf(
     lines.push(...drawTree({ lines: [title, ...inFront, ...rest], children }));
   }
   const cut = lines.length > room;
-  const shown = cut ? [...lines.slice(0, room - 1), paint("dim", "… more than fits on this screen")] : lines;
-  return shown.map((line) => shownLine(line, columns));
+  return cut ? [...lines.slice(0, room - 1), paint("dim", "… more than fits on this screen")] : lines;
 }
 
 interface Known extends Pick<LiveTreeOptions, "functions" | "history"> {

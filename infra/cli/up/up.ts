@@ -13,6 +13,7 @@ import {
   type ServeOptions,
   stopRequested,
 } from "../options.ts";
+import { createLiveArea } from "../terminal/live-area.ts";
 import { paint } from "../terminal/paint.ts";
 import { print, printError } from "../terminal/print.ts";
 import { applyManifests, readManifests } from "./apply-manifests.ts";
@@ -88,18 +89,23 @@ async function up(options: UpOptions): Promise<void> {
   );
   const { stdout } = process;
   const inPlace = stdout.isTTY && !options.quiet;
+  const area = inPlace ? createLiveArea(stdout) : undefined;
   let tree: LiveTree | undefined;
   const observe = inPlace ? () => tree?.changed() : printer(startedAt);
   await using running = await compose({
     ...options,
     roles,
     queue: options.queue ?? "memory",
+    ...(area === undefined ? {} : { writeLog: (text: string) => area.above(text) }),
     wrapStore: options.quiet ? (store) => store : (store) => observedStore(store, observe),
   });
   await applyManifests(running.server.as("up"), manifests);
   printNextSteps(running, options.untilReady);
   printMetricsUrl(running);
-  if (inPlace) tree = (await import("./live-tree.ts")).startLiveTree(running, stdout);
+  if (area !== undefined) {
+    tree = (await import("./live-tree.ts")).startLiveTree(running, area);
+    stdout.on("resize", observe);
+  }
   if (options.untilReady) await untilReady(running, manifests, { stop, timeoutMs: options.timeout * 1_000 });
   else await stop;
   await tree?.[Symbol.asyncDispose]();

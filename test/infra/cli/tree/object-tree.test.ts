@@ -44,6 +44,15 @@ describe("the tree of a Cluster", () => {
     });
   });
 
+  it("leaves out what a deleted object referenced and what is gone before it", async () => {
+    const deletionTimestamp = "2026-01-01T00:00:00Z";
+    const infra = infraMachinePool();
+    const pool = machinePool({ metadata: { deletionTimestamp } });
+    expect(await treeOf(cluster({ metadata: { deletionTimestamp } }), [pool, infra])).toEqual({
+      "Cluster c1": [{ "MachinePool p1": [{ [`${infra.kind} ${infra.metadata.name}`]: [] }] }],
+    });
+  });
+
   it("holds the Machines of a pool, although no function reconciles them", async () => {
     const functions = [machinepoolGuard, machinepoolMachines];
     const tree = JSON.stringify(await treeOf(cluster(), [machinePool(), machine("m1")], functions));

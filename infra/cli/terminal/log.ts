@@ -1,0 +1,39 @@
+import { createRequire } from "node:module";
+import type { Log } from "../../../shared/runtime/ports.ts";
+import { createLog, type LogLevel } from "../../telemetry/log.ts";
+import { escaped } from "./escape.ts";
+
+const require = createRequire(import.meta.url);
+
+/**
+ * The log of a command: on a terminal lines for people, elsewhere JSON. `write` gets the lines for people, by default
+ * standard error does.
+ */
+export function openLog(level: LogLevel, write = (text: string): unknown => process.stderr.write(text)): Log {
+  return process.stderr.isTTY ? createLog(level, { write: prettyWriter(write) }) : createLog(level);
+}
+
+/**
+ * Makes `[12:00:00.123] WARN: the watch failed {"loop":"…"}` of a line of JSON. In this thread, so that no line is
+ * lost when the process ends; loaded with the first line only (decision record 1).
+ */
+export function prettyWriter(write: (text: string) => unknown, colorize = true): (line: string) => void {
+  let pretty: ((input: object) => string) | undefined;
+  return (line) => {
+    const { prettyFactory } = require("pino-pretty") as typeof import("pino-pretty");
+    pretty ??= prettyFactory({ colorize, translateTime: "SYS:HH:MM:ss.l", singleLine: true });
+    write(pretty(escapedValues(JSON.parse(line)) as object));
+  };
+}
+
+/** A log quotes names and messages of others; only the lines of a stack are meant as lines. */
+function escapedValues(value: unknown, key?: string): unknown {
+  if (typeof value === "string") {
+    return key === "stack" ? value.split("\n").map(escaped).join("\n") : escaped(value);
+  }
+  if (Array.isArray(value)) return value.map((one) => escapedValues(one));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [escaped(name), escapedValues(one, name)]),
+  );
+}
