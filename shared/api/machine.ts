@@ -4,16 +4,20 @@ import { machineStatusSchema } from "./machine-status.ts";
 import { machineSpecSchema } from "./machine-template.ts";
 import { type Immutable, objectMetaSchema, text, typeMeta, validations } from "./meta.ts";
 
-const machineSchema = z.object({
-  ...typeMeta,
-  metadata: objectMetaSchema,
-  spec: machineSpecSchema.extend({
-    clusterName: text(1, 63).meta(
-      validations({ rule: "self == oldSelf", message: "clusterName is immutable" }),
-    ),
-  }),
-  status: machineStatusSchema.optional(),
-});
+const machineSchema = z
+  .object({
+    ...typeMeta,
+    metadata: objectMetaSchema,
+    spec: machineSpecSchema
+      .extend({
+        clusterName: text(1, 63)
+          .meta(validations({ rule: "self == oldSelf", message: "clusterName is immutable" }))
+          .describe("Name of the Cluster it belongs to, in the same namespace. Cannot be changed."),
+      })
+      .describe("What is wanted."),
+    status: machineStatusSchema.optional().describe("What is known about the Machine."),
+  })
+  .describe("One machine of a Cluster and the Node that it becomes.");
 
 /** One machine of a Cluster and its Node; schema-compatible with Cluster API v1.14.0's v1beta2. */
 export type Machine = Immutable<z.infer<typeof machineSchema>>;

@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { conditionsSchema, deprecatedStatusFields } from "./conditions.ts";
+import { conditionsSchema, deprecatedSchema, deprecatedStatusFields } from "./conditions.ts";
 import type { Kind } from "./kinds.ts";
+import { initializationSchema } from "./machine-status.ts";
 import { machineSpecSchema } from "./machine-template.ts";
 import {
   atomicList,
@@ -34,15 +35,31 @@ const templateSpecSchema = machineSpecSchema.meta(
 
 const specSchema = z
   .object({
-    clusterName: text(1, 63).meta(
-      validations({ rule: "self == oldSelf", message: "clusterName is immutable" }),
-    ),
-    replicas: z.int32().optional(),
-    template: z.object({ metadata: templateMetadataSchema.optional(), spec: templateSpecSchema }),
-    /** Copied from the infrastructure object; order matters. */
-    providerIDList: atomicList(text(1, 512), { max: 10_000 }).optional(),
-    failureDomains: atomicList(text(1, 256), { max: 100 }).optional(),
+    clusterName: text(1, 63)
+      .meta(validations({ rule: "self == oldSelf", message: "clusterName is immutable" }))
+      .describe("Name of the Cluster it belongs to, in the same namespace. Cannot be changed."),
+    replicas: z
+      .int32()
+      .optional()
+      .describe(
+        "Instances wanted. Default 1. With the annotation cluster.x-k8s.io/replicas-managed-by the provider decides.",
+      ),
+    template: z
+      .object({
+        metadata: templateMetadataSchema.optional(),
+        spec: templateSpecSchema.describe("What every instance is made from. taints are refused."),
+      })
+      .describe("What every instance of the pool is made from."),
+    providerIDList: atomicList(text(1, 512), { max: 10_000 })
+      .optional()
+      .describe(
+        "Identities of the instances at their provider, at most 10000. Copied from the infrastructure object, in its order.",
+      ),
+    failureDomains: atomicList(text(1, 256), { max: 100 })
+      .optional()
+      .describe("Failure domains where instances are to run, at most 100. Providers read it."),
   })
+  .describe("What is wanted.")
   .meta(
     validations({
       rule: "self.clusterName == self.template.spec.clusterName",
@@ -52,17 +69,20 @@ const specSchema = z
 
 const nodeRefSchema = z
   .object({
-    apiVersion: z.string().optional(),
-    kind: z.string().optional(),
-    name: z.string().optional(),
-    namespace: z.string().optional(),
-    uid: z.string().optional(),
-    resourceVersion: z.string().optional(),
-    fieldPath: z.string().optional(),
+    apiVersion: z.string().optional().describe("v1."),
+    kind: z.string().optional().describe("Node."),
+    name: z.string().optional().describe("Name of the Node."),
+    namespace: z.string().optional().describe("Empty: Nodes are in no namespace."),
+    uid: z.string().optional().describe("UID of the Node."),
+    resourceVersion: z.string().optional().describe("Not set."),
+    fieldPath: z.string().optional().describe("Not set."),
   })
   .meta({ "x-kubernetes-map-type": "atomic" });
 
-const versionSchema = z.object({ version: text(1, 256), replicas: z.int32().min(1).optional() });
+const versionSchema = z.object({
+  version: text(1, 256).describe("Kubernetes version."),
+  replicas: z.int32().min(1).optional().describe("Nodes that run it."),
+});
 
 const phaseSchema = z.enum([
   "Pending",
@@ -79,39 +99,54 @@ const phaseSchema = z.enum([
 
 const statusSchema = notEmpty({
   conditions: conditionsSchema.optional(),
-  initialization: notEmpty({
-    infrastructureProvisioned: z.boolean().optional(),
-    bootstrapDataSecretCreated: z.boolean().optional(),
-  }).optional(),
-  /** In the order of `spec.providerIDList`; refs of retired Nodes last. */
-  nodeRefs: atomicList(nodeRefSchema, { max: 10_000 }).optional(),
-  replicas: z.int32().optional(),
-  readyReplicas: z.int32().optional(),
-  availableReplicas: z.int32().optional(),
-  upToDateReplicas: z.int32().optional(),
-  versions: mapList(versionSchema, ["version"], { min: 1, max: 100 }).optional(),
-  phase: phaseSchema.optional(),
-  observedGeneration: z.int().min(1).optional(),
-  deprecated: z
-    .object({
-      v1beta1: z
-        .object({
-          ...deprecatedStatusFields,
-          readyReplicas: z.int32().optional(),
-          availableReplicas: z.int32().optional(),
-          unavailableReplicas: z.int32().optional(),
-        })
-        .optional(),
-    })
-    .optional(),
+  initialization: initializationSchema,
+  nodeRefs: atomicList(nodeRefSchema, { max: 10_000 })
+    .optional()
+    .describe(
+      "Nodes of the instances, in the order of spec.providerIDList; those of retired instances last.",
+    ),
+  replicas: z.int32().optional().describe("Instances that the provider reports."),
+  readyReplicas: z
+    .int32()
+    .optional()
+    .describe(
+      "Ready Machines of the pool. Without Machines: the instances that the provider reports, Nodes or not.",
+    ),
+  availableReplicas: z
+    .int32()
+    .optional()
+    .describe(
+      "Available Machines of the pool. Without Machines: the instances that the provider reports, Nodes or not.",
+    ),
+  upToDateReplicas: z
+    .int32()
+    .optional()
+    .describe("Machines that match the template. Without Machines: spec.replicas."),
+  versions: mapList(versionSchema, ["version"], { min: 1, max: 100 })
+    .optional()
+    .describe("Kubernetes versions that the Nodes run, 1 to 100."),
+  phase: phaseSchema
+    .optional()
+    .describe("Where the pool stands, in one word for people. Programs read the conditions."),
+  observedGeneration: z.int().min(1).optional().describe("Generation of the spec that this status is about."),
+  deprecated: deprecatedSchema({
+    ...deprecatedStatusFields,
+    readyReplicas: z.int32().optional().describe("Nodes that are Ready."),
+    availableReplicas: z.int32().optional().describe("Nodes that have been Ready for minReadySeconds."),
+    unavailableReplicas: z.int32().optional().describe("Replicas wanted that are not available."),
+  }),
 });
 
-const machinePoolSchema = z.object({
-  ...typeMeta,
-  metadata: objectMetaSchema,
-  spec: specSchema,
-  status: statusSchema.optional(),
-});
+const machinePoolSchema = z
+  .object({
+    ...typeMeta,
+    metadata: objectMetaSchema,
+    spec: specSchema,
+    status: statusSchema
+      .optional()
+      .describe("What is known about the pool. Written by machinepool-status alone."),
+  })
+  .describe("A group of instances that a provider manages as one.");
 
 /** A group of instances that a provider manages as one; schema-compatible with Cluster API v1.14.0's v1beta2. */
 export type MachinePool = Immutable<z.infer<typeof machinePoolSchema>>;

@@ -34,7 +34,10 @@ export const intOrString = z.union([z.int32(), z.string()]).meta({ "x-kubernetes
 export const stringMap = z.record(z.string(), z.string());
 
 /** The group version of a kind is fixed by its CRD, so the schema does not repeat it. */
-export const typeMeta = { apiVersion: z.string(), kind: z.string() };
+export const typeMeta = {
+  apiVersion: z.string().describe("API group and version that this object is written in."),
+  kind: z.string().describe("Kind of this object."),
+};
 
 /** Checks what Capstan reads; every other field of `metadata` is kept. The CRD says only `type: object`. */
 export const objectMetaSchema: z.ZodType<ObjectMeta> = z.looseObject({
@@ -119,13 +122,15 @@ export function validations(...rules: readonly Validation[]) {
 
 /** Labels and annotations that an object hands on to what is made from it. */
 export const templateMetadataSchema = notEmpty({
-  labels: stringMap.optional(),
-  annotations: stringMap.optional(),
-});
+  labels: stringMap.describe("Labels of what is made from this template.").optional(),
+  annotations: stringMap.describe("Annotations of what is made from this template.").optional(),
+}).describe("Labels and annotations of what is made from this template.");
 
 /** Reference to a provider object in the referrer's namespace; the version comes from the CRD's contract labels. */
 export const contractReferenceSchema = z.object({
-  apiGroup: dnsSubdomain,
-  kind: kindName,
-  name: dnsSubdomain,
+  apiGroup: dnsSubdomain.describe(
+    "API group of the provider object. Its version is found through the contract labels of its CustomResourceDefinition.",
+  ),
+  kind: kindName.describe("Kind of the provider object."),
+  name: dnsSubdomain.describe("Name of the provider object, which is in the same namespace."),
 });

@@ -4,20 +4,25 @@ import type { Kind } from "./kinds.ts";
 import { type Immutable, objectMetaSchema, text, typeMeta } from "./meta.ts";
 import { flag, providerCrd } from "./sim-provider.ts";
 
-const simBootstrapConfigSchema = z.object({
-  ...typeMeta,
-  metadata: objectMetaSchema,
-  spec: z.object({}).prefault({}),
-  status: z
-    .object({
-      dataSecretName: text(1, 253).optional(),
-      initialization: z.object({ dataSecretCreated: flag }).optional(),
-      /** The same for the contract v1beta1. */
-      ready: flag,
-      conditions: conditionsSchema.optional(),
-    })
-    .optional(),
-});
+const simBootstrapConfigSchema = z
+  .object({
+    ...typeMeta,
+    metadata: objectMetaSchema,
+    spec: z.object({}).prefault({}).describe("There is nothing to choose."),
+    status: z
+      .object({
+        dataSecretName: text(1, 253).optional().describe("Name of the Secret with the bootstrap data."),
+        initialization: z
+          .object({ dataSecretCreated: flag.describe("The Secret has been written once.") })
+          .optional()
+          .describe("First steps that are done."),
+        ready: flag.describe("The same for the contract v1beta1."),
+        conditions: conditionsSchema.optional(),
+      })
+      .optional()
+      .describe("What the provider says about it."),
+  })
+  .describe("Bootstrap data of simulated instances.");
 
 /** Bootstrap data of simulated instances: a Secret with a line of text. */
 export type SimBootstrapConfig = Immutable<z.infer<typeof simBootstrapConfigSchema>>;

@@ -4,40 +4,54 @@ import type { Kind } from "./kinds.ts";
 import { type Immutable, mapList, objectMetaSchema, typeMeta } from "./meta.ts";
 import { count, endpoint, flag, providerCrd, version } from "./sim-provider.ts";
 
-const simControlPlaneSchema = z.object({
-  ...typeMeta,
-  metadata: objectMetaSchema,
-  spec: z
-    .object({
-      controlPlaneEndpoint: endpoint,
-      version: version.optional(),
-      replicas: z.int32().min(0).default(1),
-    })
-    .prefault({}),
-  status: z
-    .object({
-      initialization: z.object({ controlPlaneInitialized: flag }).optional(),
-      /** Label selector of its Machines as text, for the scale subresource; the simulated ones have none. */
-      selector: z.string().optional(),
-      replicas: count,
-      readyReplicas: count,
-      availableReplicas: count,
-      upToDateReplicas: count,
-      versions: mapList(z.object({ version, replicas: z.int32().min(1).optional() }), ["version"], {
-        max: 100,
-      }).optional(),
-      /** The lowest of `versions`. */
-      version: version.optional(),
-      /** Always true: there are no Nodes for the instances of the simulated control plane. */
-      externalManagedControlPlane: flag,
-      /** These three say the same for the contract v1beta1. */
-      initialized: flag,
-      updatedReplicas: count,
-      unavailableReplicas: count,
-      conditions: conditionsSchema.optional(),
-    })
-    .optional(),
-});
+const simControlPlaneSchema = z
+  .object({
+    ...typeMeta,
+    metadata: objectMetaSchema,
+    spec: z
+      .object({
+        controlPlaneEndpoint: endpoint,
+        version: version.optional().describe("Kubernetes version wanted, such as v1.34.0."),
+        replicas: z.int32().min(0).default(1).describe("Replicas wanted. Default 1."),
+      })
+      .prefault({})
+      .describe("What is wanted."),
+    status: z
+      .object({
+        initialization: z
+          .object({ controlPlaneInitialized: flag.describe("The API server has answered once.") })
+          .optional()
+          .describe("First steps that are done."),
+        selector: z
+          .string()
+          .optional()
+          .describe(
+            "Label selector of its Machines, for the scale subresource. The simulated ones have none.",
+          ),
+        replicas: count.describe("Replicas that exist."),
+        readyReplicas: count.describe("Replicas that are ready."),
+        availableReplicas: count.describe("Replicas that are available."),
+        upToDateReplicas: count.describe("Replicas that match the spec."),
+        versions: mapList(
+          z.object({ version, replicas: z.int32().min(1).optional().describe("Replicas that run it.") }),
+          ["version"],
+          {
+            max: 100,
+          },
+        )
+          .optional()
+          .describe("Kubernetes versions that the replicas run, at most 100."),
+        version: version.optional().describe("The lowest of versions."),
+        externalManagedControlPlane: flag.describe("Always true: the simulated control plane has no Nodes."),
+        initialized: flag.describe("As initialization.controlPlaneInitialized, for the contract v1beta1."),
+        updatedReplicas: count.describe("As upToDateReplicas, for the contract v1beta1."),
+        unavailableReplicas: count.describe("Replicas that are not available, for the contract v1beta1."),
+        conditions: conditionsSchema.optional(),
+      })
+      .optional()
+      .describe("What the provider says about it."),
+  })
+  .describe("Control plane of a simulated Cluster: it is up when the virtual workload API server answers.");
 
 /** Control plane of a simulated Cluster: it is up when the virtual workload API server answers. */
 export type SimControlPlane = Immutable<z.infer<typeof simControlPlaneSchema>>;

@@ -4,19 +4,27 @@ import type { Kind } from "./kinds.ts";
 import { type Immutable, objectMetaSchema, text, typeMeta } from "./meta.ts";
 import { flag, providerCrd } from "./sim-provider.ts";
 
-const simMachineSchema = z.object({
-  ...typeMeta,
-  metadata: objectMetaSchema,
-  spec: z.object({ providerID: text(1, 512).optional() }).prefault({}),
-  status: z
-    .object({
-      initialization: z.object({ provisioned: flag }).optional(),
-      /** The same for the contract v1beta1. */
-      ready: flag,
-      conditions: conditionsSchema.optional(),
-    })
-    .optional(),
-});
+const simMachineSchema = z
+  .object({
+    ...typeMeta,
+    metadata: objectMetaSchema,
+    spec: z
+      .object({ providerID: text(1, 512).optional().describe("Identity of the instance.") })
+      .prefault({})
+      .describe("Written by the provider."),
+    status: z
+      .object({
+        initialization: z
+          .object({ provisioned: flag.describe("It has been ready once.") })
+          .optional()
+          .describe("First steps that are done."),
+        ready: flag.describe("The same for the contract v1beta1."),
+        conditions: conditionsSchema.optional(),
+      })
+      .optional()
+      .describe("What the provider says about it."),
+  })
+  .describe("A simulated instance as a Machine sees it.");
 
 /** The simulated instance of the same name as a Machine sees it. */
 export type SimMachine = Immutable<z.infer<typeof simMachineSchema>>;

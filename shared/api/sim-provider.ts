@@ -7,9 +7,15 @@ import { text } from "./meta.ts";
 
 export const flag = z.boolean().optional();
 export const count = z.int32().min(0).optional();
-export const version = text(1, 256);
-export const clusterName = text(1, 63);
-export const endpoint = z.object({ host: text(1, 512).optional(), port: port.optional() }).optional();
+export const version = text(1, 256).describe("Kubernetes version, such as v1.34.0.");
+export const clusterName = text(1, 63).describe("Name of the Cluster it belongs to, in the same namespace.");
+export const endpoint = z
+  .object({
+    host: text(1, 512).optional().describe("Host name or address."),
+    port: port.optional().describe("TCP port, 1 to 65535."),
+  })
+  .optional()
+  .describe("Where the workload API server answers.");
 
 export const AGE: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 

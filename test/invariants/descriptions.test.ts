@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { type CrdObject, toCrd } from "../../infra/crds/crd.ts";
+import type { Structural } from "../../infra/crds/structural.ts";
+import { KINDS } from "../../shared/api/registry.ts";
+import { valueAt } from "../../shared/runtime/path.ts";
+
+const crds = KINDS.flatMap((kind) => toCrd(kind) ?? []);
+
+function schemaOf(crd: CrdObject): Structural {
+  const [version] = valueAt(crd, "spec.versions") as readonly unknown[];
+  return valueAt(version, "schema.openAPIV3Schema") as Structural;
+}
+
+/** `spec.template` → its description; `undefined` where it has none. */
+function descriptionsOf(node: Structural, path = ""): readonly (readonly [string, unknown])[] {
+  const own = Object.entries(node.properties ?? {}).flatMap(([name, property]) => {
+    const here = path === "" ? name : `${path}.${name}`;
+    return [[here, property["description"]] as const, ...descriptionsOf(property, here)];
+  });
+  const values = node["additionalProperties"];
+  const below = [node.items, typeof values === "object" ? (values as Structural) : undefined];
+  return [...own, ...below.flatMap((each) => (each === undefined ? [] : descriptionsOf(each, path)))];
+}
+
+describe("every field of every kind of ours", () => {
+  it("is described for kubectl explain, in sentences", () => {
+    expect(crds.length).toBeGreaterThan(10);
+    for (const crd of crds) {
+      const schema = schemaOf(crd);
+      // The API server describes metadata itself.
+      const fields = descriptionsOf(schema).filter(([path]) => path !== "metadata");
+      expect(fields.length).toBeGreaterThan(3);
+      for (const [path, description] of [["the kind", schema["description"]], ...fields]) {
+        expect(description, `${crd.metadata.name}: ${path}`).toMatch(/^[A-Zv][^\n]*[^.]\.$/);
+      }
+    }
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import { installCrds } from "../../infra/cli/install-crds.ts";
+import { systemClock } from "../../infra/clock.ts";
+import { createServer } from "../../infra/kube/client.ts";
+import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
+import { API_SERVERS } from "../support/api-servers.ts";
+import { eventually } from "../support/eventually.ts";
+import { kubectlFor, kubectlMissing } from "../support/kubectl.ts";
+import { describeWith } from "../support/requires.ts";
+
+for (const flavour of API_SERVERS) {
+  describeWith(flavour.missing ?? kubectlMissing(), flavour)(`kubectl explain on ${flavour.name}`, () => {
+    it("describes kinds and fields of ours", async () => {
+      await using api = await flavour.start();
+      const access = await loadKubeconfig({ file: api.kubeconfigFile, env: {} });
+      using server = createServer(access, { clock: systemClock });
+      await installCrds(server.as("up"), systemClock);
+      const kubectl = kubectlFor(api.kubeconfigFile);
+      // A real server publishes new kinds a moment later.
+      await eventually(async () => expect(await kubectl("explain cluster")).toContain("A workload cluster"), {
+        withinMs: 60_000,
+        stepMs: 500,
+      });
+      for (const [field, description] of [
+        ["cluster.spec.controlPlaneRef", "The provider object that runs the control plane"],
+        ["cluster.spec.controlPlaneRef.apiGroup", "API group of the provider object"],
+        ["machinepool.status.readyReplicas", "Without Machines"],
+        ["machinepool.spec.template.spec.deletion.nodeDrainTimeoutSeconds", "Seconds to spend on draining"],
+        ["machine.status.nodeInfo.swap.capacity", "Size in bytes"],
+        ["simmachinepool.spec.bootDelaySeconds", "Default 1"],
+      ] as const) {
+        expect((await kubectl(`explain ${field}`)).replaceAll(/\s+/g, " "), field).toContain(description);
+      }
+    });
+  });
+}
