@@ -4,21 +4,16 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { machinepoolStatus } from "../../functions/machinepool/status.ts";
 import { redisMissing, startRedis } from "../../infra/bench/redis-server.ts";
-import { systemClock } from "../../infra/clock.ts";
-import { createRedisDeadLetters } from "../../infra/dead-letters/redis.ts";
-import { KubeError } from "../../shared/runtime/errors.ts";
-import { cluster, machinePool } from "../support/builders.ts";
 import { type CliProcess, runCli, startCli } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
-import { letterOfFailure } from "../support/failed-run.ts";
 import { kubectlMissing } from "../support/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
-import { silentLog } from "../support/silent-log.ts";
 
 const shell = promisify(execFile);
 const WITHIN = { withinMs: 60_000, stepMs: 200 };
+const REDIS = "redis://127.0.0.1:6379";
+const POISONED = "--functions-dir test/support/poisoned";
 
 /** The command lines of README's shell blocks, in order. */
 async function commandsOfReadme(): Promise<readonly string[]> {
@@ -33,105 +28,173 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-const DEMO_POOL = "default/demo|MachinePool|default/demo-pool";
+/** A person who copies README line by line: a home of their own, variables that stay, processes in other terminals. */
+class Reader implements AsyncDisposable {
+  readonly #redisUrl: string;
+  readonly #env: { [name: string]: string } = { HOME: dir };
+  readonly #running = new Map<string, CliProcess>();
 
-/** What the section about failures talks about. */
-async function putDeadLetter(url: string): Promise<void> {
-  await using letters = await createRedisDeadLetters({ url, clock: systemClock, log: silentLog });
-  const snapshots = [machinePool({ metadata: { name: "demo-pool" } }), cluster()];
-  const refuse = () =>
-    new KubeError({ class: "Transient", status: 500, reason: "InternalError", message: "no" });
-  await letters.put(await letterOfFailure(machinepoolStatus, { snapshots, refuse, key: DEMO_POOL }));
+  constructor(redisUrl: string) {
+    this.#redisUrl = redisUrl;
+  }
+
+  get kubeconfig(): string {
+    return join(dir, ".capstan", "kubeconfig");
+  }
+
+  export(line: string): void {
+    for (const each of line.split(" ").slice(1)) {
+      const [name = "", value = ""] = this.#own(each).split("=");
+      this.#env[name] = value;
+    }
+  }
+
+  async kubectl(line: string): Promise<string> {
+    const env = { ...process.env, ...this.#env, KUBECONFIG: this.kubeconfig };
+    const { stdout } = await shell("sh", ["-c", line], { env });
+    return stdout;
+  }
+
+  /** Starts a command in a terminal; a second one in the same terminal ends the first. */
+  async start(terminal: string, line: string, said: string): Promise<CliProcess> {
+    await this.stop(terminal);
+    const started = startCli(this.#argsOf(line), this.#env);
+    this.#running.set(terminal, started);
+    await eventually(() => expect(started.output(), line).toContain(said), WITHIN);
+    return started;
+  }
+
+  async stop(terminal?: string): Promise<void> {
+    for (const [name, process] of this.#running) {
+      if (name !== (terminal ?? name)) continue;
+      await process[Symbol.asyncDispose]();
+      this.#running.delete(name);
+    }
+  }
+
+  /** Runs a command to its end. */
+  async run(line: string, code = 0): Promise<string> {
+    await using cli = startCli(this.#argsOf(line), this.#env);
+    expect(await cli.ended, `${line}: ${cli.output()}`).toBe(code);
+    return cli.output();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  /** Without a shell, and with files in the folder of the test. */
+  #argsOf(line: string): readonly string[] {
+    const own = this.#own(line.replace(/^npm (?:run capstan|start) -- /, ""));
+    return own.replaceAll(/\S+\.(?:json|test\.ts)(?= |$)/g, (file) => join(dir, basename(file))).split(" ");
+  }
+
+  #own(text: string): string {
+    return text
+      .replaceAll(/(?<=[= ])~/g, dir)
+      .replaceAll("FILE", this.kubeconfig)
+      .replaceAll(REDIS, this.#redisUrl)
+      .replaceAll("'", "");
+  }
 }
 
-/** Runs a command about the dead letter to its end; files go to the test's own folder. */
-async function runOnDeadLetter(line: string, redisUrl: string): Promise<string> {
-  const args = line
-    .replace("npm run capstan -- ", "")
-    .replace("redis://127.0.0.1:6379", redisUrl)
-    .replaceAll(/\S+\.(json|test\.ts)$|\S+\.(json|test\.ts)(?= )/g, (file) => join(dir, basename(file)))
-    .split(" ");
-  const { code, output } = await runCli(...args);
-  expect(code, `${line}: ${output}`).toBe(0);
-  return args.includes("export") ? readFile(join(dir, "letter.json"), "utf8") : output;
+/** What README says of Cluster API's manager, which is not here: kubectl understands it, and it does what is said. */
+async function tryOnManager(reader: Reader, line: string): Promise<void> {
+  await expect(reader.kubectl(line)).rejects.toThrow(/resource type "deployment"|"capi-[a-z-]+" not found/);
+  if (!line.includes(" patch ")) return;
+  const container = { name: "manager", image: "x", args: ["--leader-elect"] };
+  const spec = { selector: {}, template: { spec: { containers: [container] } } };
+  const manager = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "m" }, spec };
+  const local = line.replace("deployment/capi-controller-manager", "--local --filename=- --output=json");
+  const patched = await reader.kubectl(`echo '${JSON.stringify(manager)}' | ${local}`);
+  expect(JSON.parse(patched).spec.template.spec.containers[0].args).toEqual([
+    "--leader-elect",
+    "--watch-filter=capi",
+  ]);
 }
 
 describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () => {
   it("work when they are copied line by line", async () => {
     const commands = await commandsOfReadme();
-    const kubeconfig = join(dir, "kubeconfig");
     await using redis = await startRedis();
-    await using processes = new AsyncDisposableStack();
-    const start = async (line: string, said: string): Promise<CliProcess> => {
-      const args = line
-        .replace(/^npm run capstan -- /, "")
-        .replaceAll("FILE", kubeconfig)
-        .replace("redis://127.0.0.1:6379", redis.url);
-      const started = processes.use(startCli(args.replaceAll("'", "").split(" ")));
-      await eventually(() => expect(started.output()).toContain(said), WITHIN);
-      return started;
-    };
-    await putDeadLetter(redis.url);
+    await using filteredRedis = await startRedis();
+    await using reader = new Reader(redis.url);
     for (const line of commands) {
       switch (true) {
         // CI runs the test command itself, `npm ci` included; here it would empty the folder under our feet.
         case line === "npm ci && npm run setup && npm test":
           break;
         case line === "npm ci && npm start": {
-          const up = await start(`up --write-kubeconfig ${kubeconfig}`, "Ctrl-C stops");
+          const up = await reader.start("first", "up", "Ctrl-C stops");
           await eventually(() => expect(up.output()).toMatch(/demo-pool .*Running/), WITHIN);
           break;
         }
-        case line === "export KUBECONFIG=~/.capstan/kubeconfig":
-          expect((await runCli("up", "--help")).output).toContain(".capstan/kubeconfig");
+        case line.startsWith("source <("):
+          expect(await reader.run("npm run capstan -- completion bash")).toContain("complete -F");
+          break;
+        case line.startsWith("export "):
+          reader.export(line);
+          break;
+        case line.includes("capi-controller-manager"):
+          await tryOnManager(reader, line);
+          break;
+        case line.startsWith("kubectl label "):
+          await reader.kubectl("kubectl apply -f infra/sim/example.yaml");
+          expect(await reader.kubectl(line)).toContain("labeled");
           break;
         case line.startsWith("kubectl "):
-          expect(
-            (await shell("sh", ["-c", line], { env: { ...process.env, KUBECONFIG: kubeconfig } })).stdout,
-            line,
-          ).not.toBe("");
+          expect(await reader.kubectl(line), line).not.toBe("");
           break;
-        case line.startsWith("npm run capstan -- explain "): {
-          const args = line.replace("npm run capstan -- ", "").split(" ");
-          await using explain = startCli(args, { KUBECONFIG: kubeconfig });
-          expect(await explain.ended, explain.output()).toBe(0);
-          expect(explain.output()).toContain("machinepool-status");
+        case line.startsWith("npm run capstan -- explain "):
+          expect(await reader.run(line)).toMatch(/Cluster default\/demo/);
           break;
-        }
         case line.startsWith("npm start -- --metrics-address "): {
-          const options = line.replace("npm start -- ", "");
-          const up = await start(
-            `up ${options} --write-kubeconfig ${join(dir, "observed")}`,
-            "metrics: http://",
-          );
+          await reader.stop();
+          const up = await reader.start("first", line.replace("npm start -- ", "up "), "metrics: http://");
           await eventually(() => expect(up.output()).toMatch(/demo-pool .*Running/), WITHIN);
           break;
         }
         case line.startsWith("curl "):
           expect((await shell("sh", ["-c", line])).stdout, line).not.toBe("");
           break;
+        case line.includes("--watch-filter"):
+          await reader.start("filtered", line.replace(REDIS, filteredRedis.url), "first list");
+          break;
+        case line.startsWith("npm run capstan -- up --roles "):
+          await reader.stop();
+          await reader.start("first", line, "Ctrl-C stops");
+          break;
         case line.startsWith("npm run capstan -- up "):
-          await start(`${line} --roles relay`, "Ctrl-C stops");
+          await reader.start("own cluster", `${line} --roles relay`, "Ctrl-C stops");
           break;
         case line.startsWith("npm run capstan -- relay "):
-          await start(line, "first list");
+          await reader.start("relay", line, "first list");
           break;
         case line.startsWith("npm run capstan -- worker "):
-          await start(line, "serving");
+          await reader.start("worker", line, "serving");
           break;
-        case line.endsWith("--kubeconfig ~/.capstan/kubeconfig"): {
-          // The example of the second start is there.
-          const withFile = line.replace("~/.capstan/kubeconfig", join(dir, "observed"));
-          expect((await runOnDeadLetter(withFile, redis.url)).trim(), line).not.toBe("");
+        case line === `npm run capstan -- queue ${POISONED}`:
+          await eventually(async () => {
+            expect(await reader.run(line)).toMatch(/pool-check +0 +0 +0 +1/);
+          }, WITHIN);
           break;
-        }
-        case /^npm run capstan -- (queue|dlq|replay) /.test(line):
-          expect((await runOnDeadLetter(line, redis.url)).trim(), line).not.toBe("");
+        case line.endsWith(" --requeue --yes"):
+          expect(await reader.run(line)).toContain("requeued pool-check");
+          await eventually(async () => {
+            expect(await reader.run("npm run capstan -- dlq list")).toMatch(/pool-check .*resolved/);
+          }, WITHIN);
+          break;
+        case line.endsWith(" || test $? = 1"):
+          expect(await reader.run(line.replace(" || test $? = 1", ""), 1)).toContain("different");
+          break;
+        case /^npm run capstan -- (queue|dlq|replay|fields) /.test(line):
+          expect((await reader.run(line)).trim(), line).not.toBe("");
           break;
         default:
           expect.fail(`README shows a command that this test does not know: ${line}`);
       }
     }
-    expect(commands.length).toBeGreaterThan(8);
+    expect(commands.length).toBeGreaterThan(30);
+    expect((await runCli("dlq", "list", "--queue", redis.url)).output).toContain("no dead letters");
   });
 });
