@@ -48,7 +48,7 @@ export function observe(world: World, violated: (what: string) => void, faultsSo
   const leftAt = new WeakMap<object, number>();
   world.network.onLeave(({ request }) => leftAt.set(request, world.kernel.now));
   world.network.witness(({ process, request, code, text, isLate }) => {
-    if (request.path.includes(`/namespaces/${NOISY}/`) || process.name.startsWith("user")) return;
+    if (process.name.startsWith("user") || isOfNoInterest(request.path)) return;
     counters.requests += 1;
     counters.bytes += text.length + (request.body?.length ?? 0);
     if (request.method === "GET" || code >= 300) return;
@@ -77,4 +77,9 @@ export function observe(world: World, violated: (what: string) => void, faultsSo
     });
   }
   return counters;
+}
+
+/** Of another tenant; and a leader renews its lease for as long as it lives, while who stands by looks at it. */
+function isOfNoInterest(path: string): boolean {
+  return path.includes(`/namespaces/${NOISY}/`) || path.includes("/leases");
 }

@@ -31,6 +31,8 @@ export interface Process {
   freeze(ms: number): void;
   /** Its wall clock is wrong by so much from now on (X-43). */
   setClock(errorMs: number): void;
+  /** When its clock stepped last; milliseconds since the epoch. */
+  readonly clockSetAt: number | undefined;
   /** Ends here and now, as SIGKILL does. */
   kill(): void;
   /** Told of that end, at once if it has come; returns how to forget it. */
@@ -66,7 +68,8 @@ export interface Kernel {
   readonly later: readonly { readonly operation: Operation; readonly at: number }[];
   /** The chance of one part, by its name. */
   chance(part: string): Seeded;
-  process(name: string): Process;
+  /** Its wall clock may be wrong from the beginning. */
+  process(name: string, clockErrorMs?: number): Process;
   /** Another incarnation gets other random numbers. */
   post(operation: Operation, delayMs?: number): () => void;
   /** The newest is asked first. Returns how to end it. */
@@ -125,12 +128,13 @@ export function createKernel(options: KernelOptions): Kernel {
     };
   };
 
-  const createProcess = (name: string): Process => {
+  const createProcess = (name: string, initialErrorMs = 0): Process => {
     const incarnation = (incarnations.get(name) ?? 0) + 1;
     incarnations.set(name, incarnation);
     let isAlive = true;
     let wakesAt = 0;
-    let clockErrorMs = 0;
+    let clockErrorMs = initialErrorMs;
+    let clockSetAt: number | undefined;
     const ends = new Set<() => void>();
     const process: Process = {
       name: incarnation === 1 ? name : `${name}.${incarnation}`,
@@ -151,6 +155,10 @@ export function createKernel(options: KernelOptions): Kernel {
       },
       setClock(errorMs) {
         clockErrorMs = errorMs;
+        clockSetAt = now;
+      },
+      get clockSetAt() {
+        return clockSetAt;
       },
       kill() {
         isAlive = false;

@@ -7,7 +7,7 @@ import { differencesOf, type State, stateOf } from "./state.ts";
 import { leakedTimers, type Timers, timersAtRest } from "./timers.ts";
 import { createUser } from "./user.ts";
 import type { Workload } from "./workloads/workload.ts";
-import { createWorld, ROLES, type World } from "./world.ts";
+import { createWorld, type World } from "./world.ts";
 
 export interface RunOptions {
   readonly seed: number;
@@ -80,7 +80,16 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
   const { seed, workload, plan, prepared, reference, faultyMs = 0, keepTrace = false, defect } = options;
   const { isSteady = false, onlooker } = options;
   const { isEnough = (known) => defect !== undefined && known.length > 0 } = options;
-  const world = await createWorld({ ...prepared, seed, keepTrace, defect, isSteady, isInOrder: isSteady });
+  const { relays } = workload;
+  const world = await createWorld({
+    ...prepared,
+    seed,
+    keepTrace,
+    defect,
+    relays,
+    isSteady,
+    isInOrder: isSteady,
+  });
   onlooker?.begin(world);
   const { kernel } = world;
   const violations: string[] = [];
@@ -96,7 +105,7 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
   process.on("unhandledRejection", rejected);
   try {
     const startedAt = kernel.now;
-    for (const role of ROLES) world.start(role);
+    for (const role of world.roles) world.start(role);
     let isDone = false;
     void workload.run(createUser(world)).then(() => {
       isDone = true;
@@ -138,7 +147,7 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
     };
   } finally {
     process.off("unhandledRejection", rejected);
-    for (const role of ROLES) world.processOf(role)?.kill();
+    for (const role of world.roles) world.processOf(role)?.kill();
   }
 }
 

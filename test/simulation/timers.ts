@@ -1,7 +1,7 @@
 import type { Kernel } from "./kernel.ts";
 
 /**
- * How many timers each role has, by its name without the number of the incarnation (`relay`, `worker-1`, `apiserver`): the
+ * How many timers each role has, by its name without numbers (`relay`, `worker`, `apiserver`), because either of two relays may lead: the
  * fewest and the most of several looks, because a request that is on its way has timers of its own, and a watch that is
  * replaced has none for a moment.
  */
@@ -39,7 +39,7 @@ export function leakedTimers(expected: Timers, found: Timers): readonly string[]
 function timersOf({ later }: Kernel): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { operation } of later) {
-    const [role = ""] = operation.process.name.split(".");
+    const role = operation.process.name.replace(/(-\d+)?(\.\d+)?$/, "");
     if (operation.kind === "timer" && !NOT_COUNTED.has(role)) counts.set(role, (counts.get(role) ?? 0) + 1);
   }
   return counts;

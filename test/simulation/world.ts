@@ -1,6 +1,7 @@
 import type { Storage } from "../../infra/apiserver/storage/storage.ts";
 import { createServer, type Server } from "../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../infra/kube/kubeconfig.ts";
+import { relayLease, startElectedRelay } from "../../infra/relay/elected-relay.ts";
 import { type Relay, startRelay } from "../../infra/relay/relay.ts";
 import { createClients } from "../../infra/relay/workload/clients.ts";
 import { startCloud } from "../../infra/sim/cloud.ts";
@@ -33,13 +34,17 @@ export interface WorldOptions {
   readonly isSteady?: boolean;
   /** Operations happen in the order in which they were posted. */
   readonly isInOrder?: boolean;
+  /** Two relays of which one leads; default: one that needs no lease. */
+  readonly relays?: "elected" | undefined;
   /** Something in the product that is wrong on purpose. */
   readonly defect?: Defect | undefined;
 }
 
 /** What processes there are: the product's, and the simulated cloud. */
-export const ROLES = ["relay", "worker-1", "worker-2", "cloud"] as const;
-type Role = (typeof ROLES)[number];
+const ROLES = ["relay", "worker-1", "worker-2", "cloud"] as const;
+/** The second of two relays of which one leads. */
+const STANDBY = "relay-2";
+type Role = (typeof ROLES)[number] | typeof STANDBY;
 
 /** One composition of the whole product, as `infra/cli/compose.ts` makes it, on simulated ports. */
 export interface World {
@@ -58,6 +63,9 @@ export interface World {
   readonly log: readonly string[];
   /** The one that was started last, as soon as it has. */
   readonly relay: Relay | undefined;
+  readonly roles: readonly Role[];
+  /** The relay that holds the lease; where none is needed the only one. */
+  readonly leadingRelay: Role;
   /** Who plays a role at present; undefined while nobody does. */
   processOf(role: Role): Process | undefined;
   /** Told of every line that a process logs, of all levels, as the product's log would have it. */
@@ -80,6 +88,12 @@ export interface World {
 const NODE_LINGERS_MS = 60_000;
 /** As long as a tick of the queue: within the bound, and an hour is more than questions. */
 const LOSS_CHECK_MS = 20_000;
+/** The lease of the relays, if they need one. */
+const LEASE = relayLease("kube-system", {});
+/** How far the clock of the second relay is ahead: further than a lease lasts (section 2: up to 30 s). */
+const STANDBY_AHEAD_MS = 20_000;
+/** It starts when the first one leads. */
+const STANDBY_AFTER_MS = 10_000;
 
 export async function createWorld(options: WorldOptions): Promise<World> {
   const { seed, functions, prepared, keepTrace = false, choose, isSteady = false, isInOrder } = options;
@@ -106,8 +120,22 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const connect = (process: Process, { connect } = network.of(process)): Server =>
     createServer(access, { clock: process.clock, connect });
 
+  const roles: readonly Role[] = options.relays === "elected" ? [...ROLES, STANDBY] : ROLES;
+  const startRelayOf = (process: Process, parts: ReturnType<typeof partsOf>): Promise<Relay> => {
+    const random = process.random.number;
+    const relayOptions = { ...parts, functions, random, lossCheckMs: LOSS_CHECK_MS };
+    return options.relays === "elected"
+      ? Promise.resolve(startElectedRelay({ ...relayOptions, lease: LEASE, identity: process.name }))
+      : startRelay(relayOptions);
+  };
+  let isStandbyDue = false;
   const start = (role: Role, version = CURRENT): void => {
-    const process = kernel.process(role);
+    if (role === STANDBY && !isStandbyDue) {
+      isStandbyDue = true;
+      machinery.clock.after(STANDBY_AFTER_MS, () => start(role, version));
+      return;
+    }
+    const process = kernel.process(role, role === STANDBY ? STANDBY_AHEAD_MS : 0);
     playing.set(role, process);
     kernel.trace.add(`${process.name} starts`);
     if (role === "cloud") {
@@ -121,9 +149,8 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       return;
     }
     const parts = partsOf(process, version);
-    if (role === "relay") {
-      const random = process.random.number;
-      void startRelay({ ...parts, functions, random, lossCheckMs: LOSS_CHECK_MS }).then((started) => {
+    if (role === "relay" || role === STANDBY) {
+      void startRelayOf(process, parts).then((started) => {
         relay = started;
       });
       return;
@@ -179,8 +206,14 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     get relay() {
       return relay;
     },
+    roles,
+    get leadingRelay() {
+      const lease = management.storage.collection(LEASES).find(`${LEASE.namespace}/${LEASE.name}`);
+      const { holderIdentity = "" } = (Reflect.get(lease ?? {}, "spec") ?? {}) as LeaseSpec;
+      return holderIdentity.startsWith(STANDBY) ? STANDBY : "relay";
+    },
     processOf: (role) => playing.get(role),
-    roleOf: (process) => ROLES.find((role) => playing.get(role) === process),
+    roleOf: (process) => roles.find((role) => playing.get(role) === process),
     crash,
     stop(role, graceMs) {
       const process = playing.get(role);
@@ -203,6 +236,10 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     },
   };
 }
+
+/** As the storage names the type. */
+const LEASES = "coordination.k8s.io/leases";
+type LeaseSpec = { readonly holderIdentity?: string };
 
 function logOf({ name }: Process, log: string[], readers: readonly ((line: string) => void)[]): Log {
   const read = (fields: object, message: string): string => {

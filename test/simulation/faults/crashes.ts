@@ -42,7 +42,7 @@ export const crashes: readonly Fault[] = [
     isSite: isFunctionWrite,
     strike(operation, world, chance) {
       operation.run();
-      world.crash("relay", 1_000 + chance.below(4_000));
+      world.crash(world.leadingRelay, 1_000 + chance.below(4_000));
     },
   },
 ];

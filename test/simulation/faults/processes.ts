@@ -1,5 +1,4 @@
 import { otherVersion } from "../version.ts";
-import { ROLES } from "../world.ts";
 import { type Fault, isFunctionWrite } from "./fault.ts";
 
 const SECOND = 1_000;
@@ -8,7 +7,7 @@ const LEASE_MS = 30 * SECOND;
 /** Section 2: clocks differ by up to so much. */
 const MAX_SKEW_MS = 30 * SECOND;
 
-/** processes that stop, double, differ or are wrong about the time. */
+/** processes that stop, double, differ or are wrong about the time. */
 export const processes: readonly Fault[] = [
   {
     number: "X-05",
@@ -66,9 +65,24 @@ export const processes: readonly Fault[] = [
     isSite: isFunctionWrite,
     strike(operation, world, chance) {
       operation.run();
-      const process = world.processOf(chance.pick(ROLES));
+      const process = world.processOf(chance.pick(world.roles));
       process?.setClock(chance.below(2 * MAX_SKEW_MS + 1) - MAX_SKEW_MS);
       world.troubles.lasting(SECOND + chance.below(600 * SECOND), () => process?.setClock(0));
+    },
+  },
+  {
+    number: "X-47",
+    title:
+      "the relay that leads stands still for longer than its lease, then goes on as if nothing had happened",
+    rate: 1 / 300,
+    most: 5,
+    isSite: (operation) =>
+      operation.kind === "request" && operation.isWrite && operation.request.path.includes("/leases/"),
+    strike(operation, _world, chance) {
+      if (operation.kind !== "request") return;
+      const ms = 15 * SECOND + chance.below(60 * SECOND);
+      operation.process.freeze(ms);
+      operation.delay(ms);
     },
   },
 ];

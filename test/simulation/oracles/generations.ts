@@ -160,10 +160,18 @@ function poolGuardDebts({ metadata, spec }: MachinePool, cluster: KubeObject): r
     ["the finalizer", metadata.finalizers?.includes("machinepool.cluster.x-k8s.io") === true],
     ["the label of the Cluster", metadata.labels?.[CLUSTER_LABEL] === spec.clusterName],
     ["the owner reference", isOwned(metadata, cluster.metadata.uid)],
-    ["spec.replicas", spec.replicas !== undefined],
+    ["spec.replicas", spec.replicas !== undefined || hasMalformedSizes(metadata)],
     ["the timeout of Nodes", spec.template.spec.deletion?.nodeDeletionTimeoutSeconds !== undefined],
   ];
   return checks.flatMap(([what, isThere]) => (isThere ? [] : [`${what} is missing`]));
+}
+
+/** The default is the autoscaler's minimum: where both its annotations are there and one is not a number, there is none. */
+function hasMalformedSizes({ annotations = {} }: KubeObject["metadata"]): boolean {
+  const sizes = ["min", "max"].map(
+    (which) => annotations[`cluster.x-k8s.io/cluster-api-autoscaler-node-group-${which}-size`],
+  );
+  return sizes.every((size) => size !== undefined) && !sizes.every((size) => /^\d+$/.test(size ?? ""));
 }
 
 function poolProviderDebts(pool: MachinePool, find: Find): readonly string[] {

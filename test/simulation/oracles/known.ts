@@ -6,6 +6,7 @@ import { evidence } from "./evidence.ts";
 import { freshness } from "./freshness.ts";
 import { generations } from "./generations.ts";
 import { isolation } from "./isolation.ts";
+import { leases } from "./leases.ts";
 import { nodes } from "./nodes.ts";
 import type { Oracle } from "./oracle.ts";
 import { ownership } from "./ownership.ts";
@@ -39,6 +40,7 @@ export const ORACLES: readonly Oracle[] = [
   ...generations,
   ...promptness,
   ...canaries,
+  ...leases,
 ];
 
 /** Several oracles may check one row. */

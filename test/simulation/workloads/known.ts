@@ -7,9 +7,31 @@ import { w11 } from "./w-11.ts";
 import { w12 } from "./w-12.ts";
 import { w13 } from "./w-13.ts";
 import { w14 } from "./w-14.ts";
+import { w15 } from "./w-15.ts";
+import { w16 } from "./w-16.ts";
+import { w17 } from "./w-17.ts";
+import { w18 } from "./w-18.ts";
+import { w19 } from "./w-19.ts";
+import { w20 } from "./w-20.ts";
 import type { Workload } from "./workload.ts";
 
-export const WORKLOADS: readonly Workload[] = [w01, w02, w03, w04, w05, w11, w12, w13, w14];
+export const WORKLOADS: readonly Workload[] = [
+  w01,
+  w02,
+  w03,
+  w04,
+  w05,
+  w11,
+  w12,
+  w13,
+  w14,
+  w15,
+  w16,
+  w17,
+  w18,
+  w19,
+  w20,
+];
 
 /** Throws for a number that nobody has. */
 export function workloadOf(number: string): Workload {

@@ -9,5 +9,7 @@ export interface Workload {
   readonly isRace?: true;
   /** How users ask for another number of replicas; default: on the MachinePool. */
   readonly scale?: (user: User, replicas: number) => Promise<void>;
+  /** Two relays of which one leads (`--leader-elect`); default: one that needs no lease. */
+  readonly relays?: "elected";
   run(user: User): Promise<void>;
 }

@@ -1,0 +1,31 @@
+import type { Kind } from "../../../shared/api/kinds.ts";
+import { SimMachinePool } from "../../../shared/api/sim-machinepool.ts";
+import { simCluster, simPool } from "../../support/manifests.ts";
+import type { User } from "../user.ts";
+import { isRunning, pool } from "./pools.ts";
+import type { Workload } from "./workload.ts";
+
+const MINUTE = 60_000;
+
+export const w18: Workload = {
+  number: "W-18",
+  title: "two pools list one Node: it stays with the older",
+  async run(user) {
+    await user.apply(`${simCluster("c1")}---${simPool("p1", "c1", 3)}`);
+    await user.until(() => isRunning(user, 3));
+    await user.apply(simPool("p2", "c1", 1));
+    await user.until(() => isRunning(user, 1, "p2"));
+    for (let round = 0; round < 2; round += 1) {
+      const ids = ["p2", "p1"].flatMap((name) => pool(user, name)?.spec.providerIDList?.slice(0, 1) ?? []);
+      await report(user, { providerIDList: ids, replicas: ids.length });
+      await user.rest(3 * MINUTE);
+      await report(user, {});
+      await user.until(() => isRunning(user, 1, "p2") && isRunning(user, 3));
+    }
+  },
+};
+
+/** What the provider of p2 says in place of the truth. */
+async function report(user: User, value: object): Promise<void> {
+  await user.patch(SimMachinePool as Kind, "p2", [{ op: "add", path: "/spec/faults", value }]);
+}
