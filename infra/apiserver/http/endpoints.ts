@@ -10,6 +10,7 @@ export interface EndpointRequest {
   readonly query: URLSearchParams;
   /** `host:port` that the client used. */
   readonly host: string;
+  readonly accept: string;
   readonly ifNoneMatch: string | undefined;
 }
 
@@ -37,7 +38,7 @@ export function endpoint(request: EndpointRequest): Answered | undefined {
         third === undefined ? groupDocument(registry, second) : resourceList(registry, second, third),
       );
     case "openapi":
-      return second === "v3" ? openapi(request) : undefined;
+      return openapi(request);
     default:
       return undefined;
   }
@@ -47,8 +48,35 @@ function document(body: object | undefined): Answered | undefined {
   return body && { code: 200, text: JSON.stringify(body) };
 }
 
+const OPENAPI_V2_ASKED = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+/** What is asked for is not a valid media type. */
+const OPENAPI_V2_TYPE = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
+/**
+ * A document without kinds. kubectl wants one before it sends the items of a List, and then leaves their validation to
+ * the server. In protobuf, which it alone takes: `swagger` (1), `info` (2) with `title` (1) and `version` (2).
+ * Differs: the real server describes all kinds, and answers in JSON as well.
+ */
+function openapiV2({ accept }: EndpointRequest): Answered | undefined {
+  if (!accept.includes(OPENAPI_V2_ASKED)) return undefined;
+  const info = protobufText(1, "Kubernetes") + protobufText(2, VERSION.gitVersion);
+  const text = protobufText(1, "2.0") + protobufText(2, info);
+  return { code: 200, text, contentType: OPENAPI_V2_TYPE };
+}
+
+/** A field of at most 127 bytes of ASCII. */
+function protobufText(field: number, text: string): string {
+  return String.fromCharCode(field * 8 + 2, text.length) + text;
+}
+
+function openapi(request: EndpointRequest): Answered | undefined {
+  const [, version, ...rest] = request.segments;
+  if (version === "v2" && rest.length === 0) return openapiV2(request);
+  return version === "v3" ? openapiV3(request) : undefined;
+}
+
 /** A document under its present hash never changes; one under another hash has moved to the present one. */
-function openapi({ server, segments, query, ifNoneMatch }: EndpointRequest): Answered | undefined {
+function openapiV3({ server, segments, query, ifNoneMatch }: EndpointRequest): Answered | undefined {
   const hash = openapiHash(server.registry);
   const etag = `"${hash}"`;
   const asked = query.get("hash") ?? "";

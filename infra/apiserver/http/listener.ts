@@ -63,11 +63,11 @@ async function answer(options: ListenerOptions, exchange: Exchange, seen: Seen):
   const about = { path: `/${segments.join("/")}`, userAgent: headers["user-agent"] ?? "" };
   const isRead = method === "GET" || method === "HEAD";
   const query = new URLSearchParams(search);
-  const { host = "", "if-none-match": ifNoneMatch } = headers;
+  const { host = "", accept = "", "if-none-match": ifNoneMatch } = headers;
   const plain =
     segments[0] === ADMIN_SEGMENT
       ? await administer(options, exchange, user, segments.slice(1))
-      : isRead && endpoint({ server, segments, query, host, ifNoneMatch });
+      : isRead && endpoint({ server, segments, query, host, accept, ifNoneMatch });
   if (plain) {
     const effects = options.faults.take({ ...about, verb: seen.verb, target: undefined });
     const { answer: sent } = await inject(effects, server, undefined);
@@ -168,10 +168,16 @@ function authenticate(
   }
   const inPath = segments[0] === TOKEN_SEGMENT ? users.withToken(segments[1] ?? "") : undefined;
   if (inPath) return { user: inPath, segments: segments.slice(2) };
-  const user = users.withToken(authorization.replace(/^Bearer /, ""));
+  const user = users.withToken(bearerToken(authorization));
   if (user) return { user, segments };
   if (PUBLIC.has(segments[0] ?? "")) return { user: ANYBODY, segments };
   throw new StatusError(401, "Unauthorized", "Unauthorized");
+}
+
+/** As the real server reads it: any other scheme, or none, says nothing of who asks. */
+function bearerToken(authorization: string): string {
+  const [scheme = "", token = ""] = authorization.trim().split(" ", 2);
+  return scheme.toLowerCase() === "bearer" ? token : "";
 }
 
 function toRecord({ target, verb }: Seen, { headers, answeredWith: code = 200 }: Exchange) {

@@ -31,8 +31,10 @@ export interface PortOptions {
 /** Throws when the port is taken. */
 export async function openPort(options: PortOptions, serve: Serve): Promise<Port> {
   const { port, host, credentials } = options;
-  const onRequest = (message: IncomingMessage, response: ServerResponse): void =>
-    serve(new HttpExchange(message, response));
+  const onRequest = (message: IncomingMessage, response: ServerResponse): void => {
+    if (hasSeveralHosts(message)) refuse(response);
+    else serve(new HttpExchange(message, response));
+  };
   const secure = credentials && createSecureServer(credentials, onRequest);
   const http = secure ?? createServer(onRequest);
   // Watches last for up to an hour; nothing else may cut them.
@@ -55,6 +57,17 @@ export async function openPort(options: PortOptions, serve: Serve): Promise<Port
     },
     close: () => close(http),
   };
+}
+
+/** Only the first would be checked, and something in between may have believed another one (RFC 9112, 3.2). */
+function hasSeveralHosts({ headersDistinct }: IncomingMessage): boolean {
+  return (headersDistinct["host"]?.length ?? 0) > 1;
+}
+
+/** As the HTTP library of the real server does. */
+function refuse(response: ServerResponse): void {
+  response.writeHead(400, { "Content-Type": "text/plain; charset=utf-8", Connection: "close" });
+  response.end("400 Bad Request: too many Host headers");
 }
 
 function bind(http: Server | SecureServer, port: number, host: string): Promise<number> {

@@ -62,6 +62,29 @@ describeWith(kubectlMissing())("kubectl", () => {
     await kubectl("delete namespace made");
   });
 
+  it("C24: creates, applies and deletes the items of a List, and of a list with a kind of its own", async () => {
+    const item = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
+    for (const kind of ["List", "ConfigMapList"]) {
+      const list = JSON.stringify({ apiVersion: "v1", kind, items: [item("l1"), item("l2")] });
+      expect(squeezed(await kubectl("create -f -", list))).toEqual([
+        "configmap/l1 created",
+        "configmap/l2 created",
+      ]);
+      await kubectl("apply -f -", list);
+      expect(squeezed(await kubectl("apply --server-side -f -", list))).toEqual([
+        "configmap/l1 serverside-applied",
+        "configmap/l2 serverside-applied",
+      ]);
+      await kubectl("delete -f -", list);
+      const odd = list.replace('"name":"l2"', '"name":"l2"},"bogus":{');
+      await expect(kubectl("create -f -", odd)).rejects.toThrow(/unknown field "bogus"/);
+      await kubectl("delete configmap l1");
+    }
+    const widgets = { apiVersion: "v1", kind: "List", items: [widget("w1"), widget("w2")] };
+    await kubectl("create -f -", JSON.stringify(widgets));
+    expect(squeezed(await kubectl("get widgets -o name"))).toHaveLength(2);
+  });
+
   it("applies, compares and applies again", async () => {
     expect(await kubectl("apply -f -", manifest("a", { size: 1, color: "red" }))).toContain("created");
     expect(await kubectl("apply -f -", manifest("a", { size: 1, color: "red" }))).toContain("unchanged");

@@ -26,6 +26,9 @@ describe("paths without resources", () => {
     expect((await api.call("GET", "/metrics")).text).toContain("apiserver_storage_objects");
     expect((await api.call("GET", "/apis/nothing.dev/v1")).code).toBe(404);
     expect((await api.call("GET", "/openapi/v2")).code).toBe(404);
+    const accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+    const { text, headers } = await api.call("GET", "/openapi/v2", { accept });
+    expect([headers["content-type"], text.slice(0, 5)]).toEqual([accept.replace("@", "."), "\n\u00032.0"]);
   });
 
   it("list kinds with verbs, short names and subresources", async () => {

@@ -1,3 +1,5 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { APPLY, clientFor, startTestServer, WIDGETS_PATH, widget } from "../api-client.ts";
@@ -12,6 +14,28 @@ describe("the listener", () => {
     expect((await clientFor(url, "wrong").call("GET", "/readyz")).text).toBe("ok");
     expect((await clientFor(`${url}/as/${token}`, "").call("GET", "/api/v1/namespaces")).code).toBe(200);
     expect((await clientFor(`${url}/as/wrong`, "").call("GET", "/api/v1/namespaces")).code).toBe(401);
+  });
+
+  it("B12: takes a token only behind its scheme, and one Host header only", async () => {
+    await using api = await startTestServer({ withWidgets: false });
+    const { port, token } = api.server;
+    const codeFor = async (authorization: string) =>
+      (await api.call("GET", "/api", { headers: { authorization } })).code;
+    for (const good of [`Bearer ${token}`, `bearer ${token}`, ` Bearer ${token} `]) {
+      expect(await codeFor(good)).toBe(200);
+    }
+    for (const bad of [token, `Basic ${token}`, `Bearer${token}`, `Token ${token}`, "Bearer", ""]) {
+      expect([bad, await codeFor(bad)]).toEqual([bad, 401]);
+    }
+    const socket = connect(port, "127.0.0.1");
+    const lines = [
+      "GET /api HTTP/1.1",
+      `Host: 127.0.0.1:${port}`,
+      "Host: evil.example",
+      `Authorization: Bearer ${token}`,
+    ];
+    socket.end(`${lines.join("\r\n")}\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
   });
 
   it("refuses what a browser could be made to send", async () => {
