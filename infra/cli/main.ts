@@ -18,7 +18,12 @@ const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   dlq: async () => (await import("./dlq/dlq.ts")).dlqCommand(),
   replay: async () => (await import("./replay/replay.ts")).replayCommand(),
   version: async () => (await import("./version.ts")).versionCommand(),
+  completion: async () => (await import("./completion.ts")).completionCommand(loadAll),
 };
+
+function loadAll(): Promise<readonly Command[]> {
+  return Promise.all(Object.values(COMMANDS).map((load) => load()));
+}
 
 const program = new Command("capstan")
   .description("Cluster API's core controllers as serverless, event-driven functions on a queue")
@@ -26,7 +31,7 @@ const program = new Command("capstan")
 
 // A command loads only itself; everything else, such as --help, needs all of them.
 const own = COMMANDS[process.argv[2] ?? ""];
-for (const load of own === undefined ? Object.values(COMMANDS) : [own]) program.addCommand(await load());
+for (const command of own === undefined ? await loadAll() : [await own()]) program.addCommand(command);
 
 hintAtHelp(program);
 

@@ -119,6 +119,7 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () =>
     await using redis = await startRedis();
     await using filteredRedis = await startRedis();
     await using reader = new Reader(redis.url);
+    let alias = "";
     for (const line of commands) {
       switch (true) {
         // CI runs the test command itself, `npm ci` included; here it would empty the folder under our feet.
@@ -129,9 +130,14 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () =>
           await eventually(() => expect(up.output()).toMatch(/demo-pool .*Running/), WITHIN);
           break;
         }
-        case line.startsWith("source <("):
-          expect(await reader.run("npm run capstan -- completion bash")).toContain("complete -F");
+        case line.startsWith("alias "):
+          alias = line;
           break;
+        case line.startsWith("source <("): {
+          const script = ["shopt -s expand_aliases", alias, line, "complete -p capstan"].join("\n");
+          expect((await shell("bash", ["-c", script])).stdout).toContain("-F _capstan capstan");
+          break;
+        }
         case line.startsWith("export "):
           reader.export(line);
           break;
