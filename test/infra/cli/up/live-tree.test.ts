@@ -50,7 +50,7 @@ describe("the live tree of capstan up", () => {
       metadata: { ...named, labels: undefined, resourceVersion: "1" },
     });
     const type = { cluster: "management", group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" };
-    for (const each of [...FOO_CRDS, unlabelled]) await store.put(type, each);
+    for (const each of [unlabelled, ...FOO_CRDS]) await store.put(type, each);
     const what = "CustomResourceDefinition.metadata.labels of infrastructure.cluster.x-k8s.io/FooMachinePool";
     const waits: ReadHistory = async (...key) => {
       const { lastRun } = await history(...key);
