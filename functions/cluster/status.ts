@@ -2,17 +2,20 @@ import { Cluster } from "../../shared/api/cluster.ts";
 import { Connection, CustomResourceDefinition } from "../../shared/api/core.ts";
 import { objectKeyOf } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine.ts";
+import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
 import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
 import { awaitedByCluster } from "../../shared/rules/cluster-completion.ts";
 import { clusterDeletion, type DeletionFacts } from "../../shared/rules/cluster-deletion.ts";
+import { deploymentReport } from "../../shared/rules/cluster-deployments.ts";
 import { countedWorkers } from "../../shared/rules/cluster-descendants.ts";
 import { ownStatus, pausedStatus } from "../../shared/rules/cluster-own-status.ts";
 import { CLUSTER_FINALIZER } from "../../shared/rules/cluster-ownership.ts";
 import {
   readClusterProviders,
+  readDeployments,
   readDescendants,
   readDoomedProvider,
 } from "../../shared/rules/cluster-reads.ts";
@@ -115,6 +118,26 @@ export const clusterStatus = defineFunction<Cluster, "status">(
         ],
         clusterOf,
       ),
+      // Where Cluster API is installed, too.
+      watch(
+        MachineDeployment,
+        [
+          "metadata.uid",
+          "metadata.deletionTimestamp",
+          "spec.replicas",
+          "status.observedGeneration",
+          "status.replicas",
+          "status.readyReplicas",
+          "status.availableReplicas",
+          "status.upToDateReplicas",
+          "status.versions",
+          "status.conditions[Available].status",
+          "status.conditions[RollingOut].status",
+          "status.conditions[ScalingUp].status",
+          "status.conditions[ScalingDown].status",
+        ],
+        clusterOf,
+      ),
       // A deletion waits for them, and says so.
       watch(Machine, ["metadata.uid"], clusterOf),
       watch(
@@ -125,6 +148,12 @@ export const clusterStatus = defineFunction<Cluster, "status">(
     ],
     // Whether the endpoint is still to be copied: the copy wakes.
     reads: [
+      {
+        on: MachineDeployment,
+        fields: ["Available", "RollingOut", "ScalingUp", "ScalingDown"].map(
+          (type) => `status.conditions[${type}]`,
+        ),
+      },
       { on: InfraCluster, fields: ["spec.controlPlaneEndpoint"] },
       { on: ControlPlane, fields: ["spec.controlPlaneEndpoint"] },
     ],
@@ -153,10 +182,11 @@ async function report(cluster: Cluster, { read, now }: StepContext): Promise<Dec
   if (heldMs > 0) return { result: requeueAfter(heldMs, "finalizer, owners or endpoint are being written") };
   const descendants = await readDescendants(read, cluster);
   const topologyRuns = await readTopologyRuns(read, cluster);
+  const deployments = deploymentReport(cluster, await readDeployments(read, cluster), now);
   const view: ClusterView = {
     ...providers,
     cluster,
-    workers: countedWorkers(cluster, descendants),
+    workers: [...countedWorkers(cluster, descendants), ...deployments.workers],
     // Machines are read for a deletion only; without controlPlaneRef they would tell.
     controlPlaneHasNode: false,
     connection: await read.get(Connection, objectKeyOf(cluster)),
@@ -171,12 +201,15 @@ async function report(cluster: Cluster, { read, now }: StepContext): Promise<Dec
   const awaited = awaitedByCluster(view, status);
   return {
     ...applied(cluster, status),
-    events,
+    events: [...events, ...deployments.events],
     ...(isBroughtUp(status) ? { notBeforeMs: FLOOR_MS } : {}),
-    result: soonest(
+    result: [
       awaited === undefined ? done : waitFor(awaited),
       expiresInMs === undefined ? done : requeueAfter(expiresInMs, "grace period of the workload connection"),
-    ),
+      deployments.expiresInMs === undefined
+        ? done
+        : requeueAfter(deployments.expiresInMs, "a controller may still see the MachineDeployment"),
+    ].reduce(soonest),
   };
 }
 

@@ -96,6 +96,8 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly clusterNamePath?: string | undefined;
   /** Further values to find objects by, see shared/api/indexes.ts. */
   readonly indexes?: readonly KindIndex[] | undefined;
+  /** Of another installation: watched only where a CRD serves it, and not ours to install. */
+  readonly external?: boolean | undefined;
   /** Type carrier, never set. */
   readonly objectType?: T | undefined;
 }

@@ -2,6 +2,7 @@ import { Cluster } from "./cluster.ts";
 import { Connection, CustomResourceDefinition, Event, Namespace, Node, Secret } from "./core.ts";
 import type { Kind } from "./kinds.ts";
 import { Machine } from "./machine.ts";
+import { MachineDeployment } from "./machinedeployment.ts";
 import { MachinePool } from "./machinepool.ts";
 import { SimBootstrapConfig } from "./sim-bootstrap.ts";
 import { SimInstance, SimServer } from "./sim-cloud.ts";
@@ -21,6 +22,7 @@ export const KINDS: readonly Kind[] = [
   Cluster,
   MachinePool,
   Machine,
+  MachineDeployment,
   SimCluster,
   SimMachinePool,
   SimMachinePoolTemplate,

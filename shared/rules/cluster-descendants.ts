@@ -1,6 +1,7 @@
 import type { Cluster } from "../api/cluster.ts";
 import type { Kind, KubeObject } from "../api/kinds.ts";
 import { Machine } from "../api/machine.ts";
+import { MachineDeployment } from "../api/machinedeployment.ts";
 import { MachinePool } from "../api/machinepool.ts";
 import { isOwnedByName } from "./cluster-ownership.ts";
 
@@ -55,7 +56,7 @@ function unserved(kind: string, plural: string): Kind<Workers> {
  */
 export const DESCENDANTS: readonly DescendantKind[] = [
   {
-    kind: unserved("MachineDeployment", "machinedeployments"),
+    kind: MachineDeployment,
     label: "MachineDeployments",
     deleteOrder: 2,
     counted: "all",

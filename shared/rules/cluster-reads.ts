@@ -2,6 +2,7 @@ import { Cluster } from "../api/cluster.ts";
 import { CustomResourceDefinition } from "../api/core.ts";
 import { CLUSTER_NAME_LABEL } from "../api/indexes.ts";
 import { objectKeyOf } from "../api/kinds.ts";
+import { MachineDeployment } from "../api/machinedeployment.ts";
 import type { Reader } from "../runtime/ports.ts";
 import { type DoomedProvider, otherClusterNames, sharesProvider } from "./cluster-deletion.ts";
 import { DESCENDANTS, type DescendantKind, type Descendants } from "./cluster-descendants.ts";
@@ -51,6 +52,15 @@ export async function readDescendants(
 ): Promise<readonly Descendants[]> {
   const watched = DESCENDANTS.filter((of) => of.watched && (of.counted !== "never" || isDeleting(cluster)));
   return Promise.all(watched.map(async (of) => ({ of, objects: await snapshotsOf(read, cluster, of) })));
+}
+
+/** Those that name the Cluster; none where Cluster API does not serve them. */
+export function readDeployments(
+  read: Pick<Reader, "list">,
+  { metadata }: Cluster,
+): Promise<readonly MachineDeployment[]> {
+  const values = [`${metadata.namespace ?? ""}/${metadata.name}`];
+  return read.list(MachineDeployment, { index: { name: "cluster", values } });
 }
 
 function snapshotsOf(read: Pick<Reader, "list">, cluster: Cluster, of: DescendantKind) {

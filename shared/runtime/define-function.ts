@@ -73,12 +73,13 @@ export interface AppliedObject {
   readonly body: { readonly [field: string]: unknown };
 }
 
-/** A Kubernetes Event about the reconciled object, sent once per (reason, message). */
+/** A Kubernetes Event about the reconciled object or `about`, sent once per (reason, message). */
 export interface Notice {
   readonly type: "Normal" | "Warning";
   /** CamelCase, from shared/api/reasons.ts. */
   readonly reason: string;
   readonly message: string;
+  readonly about?: KubeObject;
 }
 
 /**

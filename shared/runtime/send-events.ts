@@ -37,7 +37,7 @@ export async function sendEvents(notices: readonly Notice[], context: EventConte
     if (context.signal.aborted) return;
     const notice = { ...given, message: redactMessage(given.message) };
     const now = context.clock.now();
-    const event = eventOf(notice, context.object, {
+    const event = eventOf(notice, notice.about ?? context.object, {
       now,
       component: `capstan-${name}`,
       runId: context.runId,

@@ -21,6 +21,8 @@ type Provider = (typeof CONTRACTS)[number][1];
 
 /** Cluster `foo` with its pool `foo-pool` Running, and Capstan's relay and worker without any provider. */
 export interface FooScene extends AsyncDisposable {
+  /** Of the management cluster. */
+  readonly kubeconfigFile: string;
   readonly kubectl: Kubectl;
   readonly workload: FooWorkload;
   readonly capstan: Running;
@@ -38,7 +40,7 @@ export async function startFooScene(flavour: ServerFlavour): Promise<FooScene> {
   await playFooProvider(kubectl, workload);
   await kubectl("wait machinepool/foo-pool --for=jsonpath={.status.phase}=Running --timeout=240s");
   const owned = stack.move();
-  return { kubectl, workload, capstan, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { kubeconfigFile, kubectl, workload, capstan, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /** A pool of Cluster foo with the provider objects of its name; `spec` and `template` are YAML flow content. */

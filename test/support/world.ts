@@ -11,6 +11,7 @@ import {
   objectKeyOf,
 } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine.ts";
+import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { kindOf } from "../../shared/api/registry.ts";
 import { checkDecision } from "../../shared/runtime/check-decision.ts";
@@ -165,7 +166,7 @@ function placedOf(
 }
 
 /** Kinds whose indexes functions look objects up by. */
-const INDEXED: readonly Kind[] = [MachinePool, Machine, CustomResourceDefinition, Node];
+const INDEXED: readonly Kind[] = [MachinePool, Machine, MachineDeployment, CustomResourceDefinition, Node];
 
 /** The part of a store that a reader uses. */
 function storeOf({ snapshots }: World): Store {

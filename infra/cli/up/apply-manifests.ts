@@ -3,6 +3,7 @@ import { CustomResourceDefinition } from "../../../shared/api/core.ts";
 import { apiVersionOf, groupOf, type Kind, type KubeObject } from "../../../shared/api/kinds.ts";
 import { kindOf } from "../../../shared/api/registry.ts";
 import { toV1beta2 } from "../../../shared/api/v1beta1/to-v1beta2.ts";
+import { notRun } from "../../../shared/rules/kinds-not-run.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import { FILE_BOUNDS, readYaml, type YamlDocument, YamlError } from "../../yaml/read-yaml.ts";
 
@@ -49,6 +50,7 @@ function toObject(value: unknown, where: string): KubeObject {
  * a namespace go to `default`.
  */
 export async function applyManifests(client: KubeClient, objects: readonly KubeObject[]): Promise<void> {
+  await refuseNotRun(client, objects);
   for (const object of objects.map(toV1beta2)) {
     const kind = await servedKind(client, object);
     const metadata = kind.namespaced ? { namespace: "default", ...object.metadata } : object.metadata;
@@ -62,12 +64,25 @@ export async function applyManifests(client: KubeClient, objects: readonly KubeO
   }
 }
 
+/** Kinds of Cluster API that Capstan has not, unless Cluster API is installed, too. Throws before anything is sent. */
+async function refuseNotRun(client: KubeClient, objects: readonly KubeObject[]): Promise<void> {
+  const known = objects.filter((object) => notRun(object) !== undefined);
+  if (known.length === 0) return;
+  const { items } = await client.list(CustomResourceDefinition, {});
+  for (const object of known) {
+    const isServed = items.some(
+      ({ spec }) => spec.group === groupOf(object.apiVersion) && spec.names.kind === object.kind,
+    );
+    if (!isServed) throw new Error(`${object.kind} ${object.metadata.name}: ${notRun(object)}`);
+  }
+}
+
 /** Kinds we do not know by heart are looked up among the CRDs of the server. */
 async function servedKind(client: KubeClient, object: KubeObject): Promise<Kind> {
   const group = groupOf(object.apiVersion);
   const known = kindOf(group, object.kind);
   const version = object.apiVersion.slice(object.apiVersion.indexOf("/") + 1);
-  if (known !== undefined) {
+  if (known !== undefined && known.external !== true) {
     if (known.version === version) return known;
     throw new Error(
       `${object.kind} ${object.metadata.name}: Capstan serves ${apiVersionOf(known)}, not ${object.apiVersion}; convert the manifest`,

@@ -66,8 +66,10 @@ export class Definitions {
   choose(id: string): Kind | undefined {
     const crd = this.#crds.get(id);
     const known = this.#static.get(id);
-    if (known !== undefined)
-      return known.crd === undefined || isServed(crd, known.version) ? known : undefined;
+    if (known !== undefined) {
+      const isBuiltIn = known.crd === undefined && known.external !== true;
+      return isBuiltIn || isServed(crd, known.version) ? known : undefined;
+    }
     return crd !== undefined && this.#referenced.has(id) ? providerKind(crd) : undefined;
   }
 }

@@ -237,8 +237,9 @@ class Types implements WatchedTypes {
     const { store, delivery, signal } = this.#options;
     if (signal.aborted) return;
     await delivery.drop(typeOf(kind));
-    if (this.#definitions.isStatic(idOf(kind)))
-      await this.#persist(() => store.advance(typeOf(kind), { ready: true }));
+    if (!this.#definitions.isStatic(idOf(kind))) return;
+    // A store believes in the end of a list only if it was told of its beginning.
+    for (const ready of [false, true]) await this.#persist(() => store.advance(typeOf(kind), { ready }));
   }
 }
 

@@ -73,7 +73,10 @@ export class ConnectionRecord {
   /** Another kubeconfig is in use: told at once, since whoever has the one before must drop it (S-13). */
   async uses(secretVersion: string | undefined): Promise<void> {
     this.#secretVersion = secretVersion;
-    if (this.#published !== undefined) await this.#publish(this.#status);
+    if (this.#published === undefined) return;
+    // That the Secret was missing is true no more.
+    const { message, ...status } = this.#status;
+    await this.#publish(status.state === "unknown" ? status : this.#status);
   }
 
   async connected(nodesComplete: boolean): Promise<void> {

@@ -86,6 +86,6 @@ function toNodeRef(reference: unknown, { field }: Place): object {
 
 function refuseTopology(_: unknown, { field }: Place): never {
   throw new Error(
-    `${field}: is not converted, because Capstan makes no Clusters from ClusterClasses; write the Cluster as cluster.x-k8s.io/v1beta2`,
+    `${field}: is not converted, because it needs Cluster API's topology controller, which Capstan does not have; set infrastructureRef and controlPlaneRef instead`,
   );
 }

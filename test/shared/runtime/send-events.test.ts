@@ -45,6 +45,19 @@ describe("an Event", () => {
     });
   });
 
+  it("may be about another object than the one that is reconciled, in the namespace of that one", async () => {
+    const about = {
+      apiVersion: "a.dev/v1",
+      kind: "Part",
+      metadata: { name: "p", namespace: "parts", uid: "u" },
+    };
+    const { events } = await send([{ ...odd, about }, odd]);
+    expect(events).toMatchObject([
+      { metadata: { namespace: "parts" }, involvedObject: { kind: "Part", name: "p", uid: "u" } },
+      { metadata: { namespace: "default" }, involvedObject: { kind: "Widget" } },
+    ]);
+  });
+
   it("F-15: names the run that tells", async () => {
     const clients = recordingClients();
     const signal = new AbortController().signal;

@@ -75,6 +75,20 @@ describe("applying manifests", () => {
     );
   });
 
+  it.each(["MachineDeployment", "ClusterClass"])(
+    "says before it sends anything that Capstan does not run a %s",
+    async (kind) => {
+      const object = { apiVersion: "cluster.x-k8s.io/v1beta2", kind, metadata: { name: "md-0" } };
+      const clients = recordingClients(() => undefined, []);
+      await expect(applyManifests(clients.of(MANAGEMENT, "up"), [cluster(), object])).rejects.toThrow(
+        `${kind} md-0: Capstan does not run kind ${kind}, which needs the manager of Cluster API; write a `,
+      );
+      expect(clients.sent).toEqual([]);
+      const [sent] = await apply([object], [crd("cluster.x-k8s.io", kind)]);
+      expect(sent).toMatchObject({ verb: "apply", kind });
+    },
+  );
+
   it("sends those of v1beta1 as v1beta2, and nothing when one of them cannot be", async () => {
     const old = (name: string) => ({
       apiVersion: "cluster.x-k8s.io/v1beta1",

@@ -223,7 +223,7 @@ describe("a Cluster of v1beta1", () => {
   it("is refused with a topology, which names the field and the next step", () => {
     const spec = { topology: { class: "quick", version: "v1.34.0" } };
     expect(() => convert(Cluster, { spec })).toThrow(
-      "Cluster default/a of cluster.x-k8s.io/v1beta1: spec.topology: is not converted, because Capstan makes no Clusters from ClusterClasses; write the Cluster as cluster.x-k8s.io/v1beta2",
+      "Cluster default/a of cluster.x-k8s.io/v1beta1: spec.topology: is not converted, because it needs Cluster API's topology controller, which Capstan does not have; set infrastructureRef and controlPlaneRef instead",
     );
   });
 });
