@@ -92,6 +92,14 @@ function probeCondition(
   };
 }
 
+/** The reason in the condition, for who has no other: a server that does not answer in time is known after a minute. */
+export function reasonTold({ status }: Cluster, connection: Connection | undefined): string | undefined {
+  const stored = conditionOf(status?.conditions, TYPE);
+  if (stored?.status !== "False" || connection?.status.state === "connected") return undefined;
+  const [, ...reason] = stored.message.split(": ");
+  return reason.length === 0 ? undefined : reason.join(": ");
+}
+
 /** What an earlier relay has found out, without its reason. */
 function knownFailure(stored: Condition | undefined): string | undefined {
   const [text = ""] = stored?.message.split(": ") ?? [];

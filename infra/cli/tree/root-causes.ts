@@ -1,7 +1,7 @@
 import { Cluster } from "../../../shared/api/cluster.ts";
 import { Connection } from "../../../shared/api/core.ts";
 import { type Kind, type KubeObject, MANAGEMENT, type ObjectKey } from "../../../shared/api/kinds.ts";
-import { connectionProblem } from "../../../shared/rules/cluster-connection.ts";
+import { connectionProblem, reasonTold } from "../../../shared/rules/cluster-connection.ts";
 import { readTopologyRuns, topologyProblem } from "../../../shared/rules/cluster-topology.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 import { clusterNamed, type ObjectNode } from "./object-tree.ts";
@@ -45,7 +45,8 @@ async function causesOfCluster(
   const [cluster, connection] = await Promise.all([read.get(Cluster, key), read.get(Connection, key)]);
   if (cluster === undefined) return [];
   const topology = topologyProblem(cluster, await readTopologyRuns(read, cluster));
-  const message = connection && connectionProblem(cluster, connection, now).message;
+  const message =
+    (connection && connectionProblem(cluster, connection, now).message) ?? reasonTold(cluster, connection);
   return [
     ...(topology === undefined ? [] : [{ about: "topology", message: topology } as const]),
     ...(message === undefined ? [] : [{ about: "connection", message } as const]),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Cluster } from "../../../shared/api/cluster.ts";
 import type { Condition } from "../../../shared/api/conditions.ts";
 import type { Connection } from "../../../shared/api/core.ts";
-import { connectionReport } from "../../../shared/rules/cluster-connection.ts";
+import { connectionReport, reasonTold } from "../../../shared/rules/cluster-connection.ts";
 import { deletedCluster } from "../../functions/cluster/foo-objects.ts";
 import { cluster, connection } from "../../support/builders.ts";
 import { NOW } from "../../support/world.ts";
@@ -65,6 +65,18 @@ function report(of: Cluster, known: Connection | undefined) {
   };
 }
 const WARNING = `Warning ConnectionFailed ${REFUSED}`;
+
+describe("reasonTold", () => {
+  it("is the reason in the condition while there is no connection", () => {
+    const told = up(probe("False", `Remote connection not established yet: ${REFUSED}: why`));
+    expect(reasonTold(told, undefined)).toBe(`${REFUSED}: why`);
+    expect(reasonTold(told, connection())).toBeUndefined();
+    expect(
+      reasonTold(up(probe("False", "Remote connection not established yet")), undefined),
+    ).toBeUndefined();
+    expect(reasonTold(up(STORED), undefined)).toBeUndefined();
+  });
+});
 
 describe("connectionReport", () => {
   it("is True while connected", () => {
