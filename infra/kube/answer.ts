@@ -11,6 +11,7 @@ export const TRUSTED: JsonBounds = {
   maxDepth: Number.POSITIVE_INFINITY,
   maxItemLength: Number.POSITIVE_INFINITY,
   maxItemValues: Number.POSITIVE_INFINITY,
+  maxValues: Number.POSITIVE_INFINITY,
   maxItems: Number.POSITIVE_INFINITY,
 };
 /**
@@ -21,6 +22,8 @@ export const UNTRUSTED: JsonBounds = {
   maxDepth: 64,
   maxItemLength: OBJECT_LIMIT_BYTES,
   maxItemValues: 200_000,
+  // A page of 500 Nodes has about 200,000.
+  maxValues: 2_000_000,
   maxItems: 200_000,
 };
 

@@ -6,6 +6,8 @@ export interface JsonBounds {
   readonly maxItemLength: number;
   /** Values in one item: the time that it takes to parse one follows from these. */
   readonly maxItemValues: number;
+  /** Values in the whole text: the memory that they take follows from these. */
+  readonly maxValues: number;
   readonly maxItems: number;
 }
 
@@ -82,6 +84,7 @@ class Scan {
   #at = 0;
   #depth = 0;
   #values = 0;
+  #allValues = 0;
   #itemStart = 0;
   #inItems: boolean = false;
   /** The last string of the outermost object: before a `[` it is the name of a member. */
@@ -157,6 +160,10 @@ class Scan {
 
   #count(): void {
     this.#values += 1;
+    this.#allValues += 1;
+    if (this.#allValues > this.#bounds.maxValues) {
+      throw new JsonTooLarge(`the answer has more than ${this.#bounds.maxValues} values`);
+    }
     if (this.#values > this.#bounds.maxItemValues) {
       throw new JsonTooLarge(`an object has more than ${this.#bounds.maxItemValues} values`);
     }

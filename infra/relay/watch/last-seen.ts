@@ -21,6 +21,8 @@ export interface LastSeen {
    * newest first, with lists of one, for which the right to list is enough; mostly the first is the proof.
    */
   recognise(seen: string): Promise<boolean>;
+  /** Whether the last look has found what no watch has told of: an object that is newer than all that was seen, or gone. */
+  readonly hasFoundNews: boolean;
 }
 
 interface Seen {
@@ -43,6 +45,7 @@ const KEPT = 4;
 export function createLastSeen({ client, kind, selector }: LastSeenOptions): LastSeen {
   /** Oldest first. */
   let newest: readonly Seen[] = [];
+  let hasFoundNews = false;
 
   const read = async (one: Seen | undefined, seen: string): Promise<KubeObject | undefined> => {
     const named = one && { namespace: one.namespace, fieldSelector: `metadata.name=${one.name}` };
@@ -54,6 +57,9 @@ export function createLastSeen({ client, kind, selector }: LastSeenOptions): Las
   };
 
   return {
+    get hasFoundNews() {
+      return hasFoundNews;
+    },
     listed(items) {
       newest = items
         .map((item) => seenAs(item, serverVersionOf(item)))
@@ -66,11 +72,13 @@ export function createLastSeen({ client, kind, selector }: LastSeenOptions): Las
       newest = [...newest.filter((one) => !isSameName(one, now)), now].slice(-KEPT);
     },
     async recognise(seen) {
+      hasFoundNews = false;
       // The version of the list is worth the request.
       if (newest.length === 0) await read(undefined, seen);
       for (const one of newest.toReversed()) {
         const found = await read(one, seen);
         const verdict = compare(one, found, seen);
+        if (verdict !== "as seen") hasFoundNews = true;
         if (verdict !== "changed") return verdict === "as seen";
       }
       return false;

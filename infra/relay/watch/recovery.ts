@@ -5,6 +5,9 @@ import { STORAGE_INITIALIZING } from "../../kube/errors.ts";
 import { ERROR_EVENT } from "../../kube/watch-stream.ts";
 import { createBackoff, type ReconnectBackoff } from "./reconnect-backoff.ts";
 
+/** Reason of a KubeError: a watch was accepted and does not tell what has changed, as behind a proxy that buffers. */
+export const SILENT_WATCH = "SilentWatch";
+
 /** Reason of a KubeError: the versions of a server went down, so it was restored or replaced (KR-12). */
 const WENT_BACK = "WentBack";
 
@@ -52,6 +55,8 @@ const RELIST_SPREAD_MS = 5 * SECOND;
 const SHORT_WATCH_MS = SECOND;
 const SHORT_WATCHES = 3;
 const SILENCES = 2;
+/** A watch that does not tell is replaced by lists, one each time that it has been silent for so long. */
+const MUTE_IDLE_MS = 30 * SECOND;
 const ERROR_EVENTS = 2;
 /** How much longer than its own lifetime a watch without bookmarks may be silent. */
 const BEYOND_LIFETIME_MS = 10 * SECOND;
@@ -68,7 +73,7 @@ const GONE_CONFIRMATIONS = 3;
 const OVERSIZED: ReadonlySet<string> = new Set(["TooLarge", "TooDeep"]);
 const DAMAGED: ReadonlySet<string> = new Set(["Undecodable", ...OVERSIZED]);
 /** Only a list tells what is there. */
-const VOID: ReadonlySet<string> = new Set(["Expired", WENT_BACK, ...DAMAGED]);
+const VOID: ReadonlySet<string> = new Set(["Expired", WENT_BACK, SILENT_WATCH, ...DAMAGED]);
 
 /** Everybody's watch ends so when a server restarts: the relists are spread (KR-09). */
 const SPREAD: ReadonlySet<string> = new Set(["Expired", WENT_BACK]);
@@ -94,6 +99,7 @@ export class Recovery {
   #shortWatches = 0;
   #silences = 0;
   #bookmarks: "unknown" | "sent" | "never" = "unknown";
+  #isMute: boolean = false;
   #lastReason: string | undefined;
   #isAway: boolean = false;
   #silentSince: number | undefined;
@@ -134,6 +140,7 @@ export class Recovery {
 
   /** Longest silence of the next watch, in ms; undefined = what is usual for the server. */
   idleMs(timeoutSeconds: number): number | undefined {
+    if (this.#isMute) return MUTE_IDLE_MS;
     return this.#bookmarks === "never" ? timeoutSeconds * SECOND + BEYOND_LIFETIME_MS : undefined;
   }
 
@@ -150,9 +157,18 @@ export class Recovery {
   /** An event or a bookmark has been handled. */
   received(what: "event" | "bookmark"): void {
     if (what === "bookmark") this.#bookmarks = "sent";
+    this.#isMute = false;
     this.#errorEvents = 0;
     this.#absent = undefined;
     this.#wellAgain();
+  }
+
+  /** The server knows of changes that its watch has not told. Gives the failure that this is. */
+  isMute(): KubeError {
+    this.#isMute = true;
+    const seconds = MUTE_IDLE_MS / SECOND;
+    const message = `the server accepts a watch and does not tell what has changed, as a proxy that buffers does; everything is listed every ${seconds} s instead; let watches pass through`;
+    return new KubeError({ class: "Transient", status: 0, reason: SILENT_WATCH, message });
   }
 
   /** A server that was silent for long answers: it has nothing to say, not even bookmarks. */
@@ -193,16 +209,20 @@ export class Recovery {
       isRepeated,
       isNormal,
       isGone,
-      isVoid: isGone || VOID.has(reason) || this.#errorEvents >= ERROR_EVENTS,
+      isVoid:
+        isGone ||
+        VOID.has(reason) ||
+        (reason === "Idle" && this.#isMute) ||
+        this.#errorEvents >= ERROR_EVENTS,
       isRestored: reason === WENT_BACK,
-      isDoubtful: this.#silences >= SILENCES,
+      isDoubtful: this.#silences >= SILENCES && !this.#isMute,
       delayMs: this.#delayAfter(error, reason, isRepeated),
     };
   }
 
   #delayAfter(error: unknown, reason: string, isRepeated: boolean): number {
     // A silent line is only replaced.
-    if (reason === "Idle") return 0;
+    if (reason === "Idle" || reason === SILENT_WATCH) return 0;
     if (OVERSIZED.has(reason)) return this.#oversized.next();
     // A server that answers again after an outage, if only that it is starting, is worth asking soon.
     const isAway = error instanceof KubeError && error.status === 0;

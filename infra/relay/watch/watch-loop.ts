@@ -4,6 +4,7 @@ import type { ServerClient } from "../../kube/verbs.ts";
 import { rest } from "../retry.ts";
 import type { Turns } from "../turns.ts";
 import type { Budget } from "./budget.ts";
+import { createEcho, type Echo } from "./echo.ts";
 import { createLastSeen, type LastSeen } from "./last-seen.ts";
 import { createLister, type Lister } from "./lister.ts";
 import { createLoopMeter, type LoopMeter } from "./loop-meter.ts";
@@ -50,6 +51,8 @@ export interface WatchLoop extends AsyncDisposable {
   status(): LoopStatus;
   /** Ends the watch and lists again, because what was delivered has been lost. */
   relist(): void;
+  /** This process has written an object of the kind: the watch must tell of this version soon. */
+  wrote(resourceVersion: string): void;
 }
 
 export function startWatchLoop(options: WatchLoopOptions): WatchLoop {
@@ -69,6 +72,9 @@ class Loop implements WatchLoop {
   #watch: OpenWatch | undefined;
   #ahead: ReadAhead | undefined;
   #relistWanted: boolean = false;
+  readonly #echo: Echo;
+  /** The watch has not told of a write. */
+  #isMute: boolean = false;
   /** Ends the pause before the next attempt. */
   #resting = new AbortController();
   readonly #position = new Position();
@@ -83,6 +89,11 @@ class Loop implements WatchLoop {
     this.#meter = createLoopMeter(clock);
     this.#open = createOpener({ ...options, random, signal, meter: this.#meter, recovery: this.#recovery });
     this.#lastSeen = createLastSeen(options);
+    this.#echo = createEcho({
+      clock,
+      seen: () => (this.#state === "streaming" ? this.#position.version : undefined),
+      onMissing: () => this.#miss(),
+    });
     this.#lister = createLister({ ...options, signal, open: this.#open });
     this.#aborted = new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
     this.#running = this.#run();
@@ -109,7 +120,12 @@ class Loop implements WatchLoop {
     this.#resting.abort();
   }
 
+  wrote(resourceVersion: string): void {
+    if (!this.#abort.signal.aborted) this.#echo.wrote(resourceVersion);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#echo.stop();
     this.#abort.abort();
     this.#resting.abort();
     await this.#running;
@@ -121,9 +137,16 @@ class Loop implements WatchLoop {
     while (!signal.aborted) {
       await this.#attempt()
         .finally(() => this.#endWatch())
-        .catch((error: unknown) => (this.#relistWanted ? undefined : this.#recover(error)));
+        .catch((error: unknown) => (this.#relistWanted || this.#isMute ? undefined : this.#recover(error)));
+      if (this.#isMute) await this.#recover(this.#recovery.isMute());
+      this.#isMute = false;
     }
     this.#state = "stopped";
+  }
+
+  #miss(): void {
+    this.#isMute = true;
+    this.#watch?.abort();
   }
 
   #endWatch(): void {
@@ -160,6 +183,7 @@ class Loop implements WatchLoop {
       await this.#handle(event);
       if (this.#abort.signal.aborted || this.#relistWanted) return;
     }
+    if (this.#isMute) return;
     this.#recovery.ended(this.#now() - startedAt);
   }
 
@@ -224,7 +248,7 @@ class Loop implements WatchLoop {
     if (verdict.isGone) await consumer.gone?.().catch(() => undefined);
     if (!verdict.isDoubtful) return this.#rest(verdict.delayMs);
     await this.#isRecognised().then(
-      () => this.#recovery.isQuiet(),
+      () => (this.#lastSeen.hasFoundNews ? this.#recover(this.#recovery.isMute()) : this.#recovery.isQuiet()),
       (failure: unknown) => this.#recover(failure),
     );
   }

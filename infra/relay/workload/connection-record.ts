@@ -44,6 +44,8 @@ export class ConnectionRecord {
   #resourceVersion = 0;
   /** The server sends more than it may, or what no API server sends (S-14). */
   #incomplete: string | undefined;
+  /** The Nodes are known, but later than usual. */
+  #note: string | undefined;
   #secretVersion: string | undefined;
   #lastSuccessAt: number | undefined;
 
@@ -70,6 +72,15 @@ export class ConnectionRecord {
     this.#incomplete = message;
   }
 
+  /** Why Nodes are known later than usual; undefined when all is well again. Published when connected. */
+  note(message: string | undefined): void {
+    this.#note = message;
+  }
+
+  get isNoted(): boolean {
+    return this.#note !== undefined;
+  }
+
   /** Another kubeconfig is in use: told at once, since whoever has the one before must drop it (S-13). */
   async uses(secretVersion: string | undefined): Promise<void> {
     this.#secretVersion = secretVersion;
@@ -83,7 +94,8 @@ export class ConnectionRecord {
     this.heard();
     const message = this.#incomplete;
     const connected = { state: "connected", failures: 0 } as const;
-    if (message === undefined) await this.#publish({ ...connected, nodesComplete });
+    const note = this.#note === undefined ? {} : { message: this.#note };
+    if (message === undefined) await this.#publish({ ...connected, nodesComplete, ...note });
     else await this.#publish({ ...connected, nodesComplete: false, message });
   }
 

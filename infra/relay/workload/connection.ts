@@ -1,15 +1,16 @@
 import type { Connection, Secret } from "../../../shared/api/core.ts";
 import { workloadCluster } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/runtime/backoff.ts";
-import { WaitingError } from "../../../shared/runtime/errors.ts";
+import { KubeError, WaitingError } from "../../../shared/runtime/errors.ts";
 import type { KubeClient, Sending, Store } from "../../../shared/runtime/ports.ts";
 import { relistIfLost } from "../store-loss.ts";
 import type { LoopStatus } from "../watch/loop-status.ts";
-import { isDamaged } from "../watch/recovery.ts";
+import { isDamaged, SILENT_WATCH } from "../watch/recovery.ts";
 import type { WatchLoop } from "../watch/watch-loop.ts";
 import { connectionFailure } from "./connection-failure.ts";
 import { ConnectionRecord, type ConnectionRecordOptions, FAILURES } from "./connection-record.ts";
 import { createSteps, type Steps } from "./steps.ts";
+import { tellingWrites } from "./telling-writes.ts";
 import { kubeconfigIn, secretIsMissing, type WorkloadOptions, whyUnreachable } from "./workload-access.ts";
 import { type Attempt, leaveAttempt, openAttempt } from "./workload-attempt.ts";
 import { nodesOf, type WorkloadNodesOptions } from "./workload-nodes.ts";
@@ -104,7 +105,8 @@ class OneConnection implements WorkloadConnection {
     if (this.#record.status.state !== "connected" || this.#current === undefined) {
       throw new WaitingError(`Connection ${this.#name}`);
     }
-    return this.#current.server.as(functionName, sending);
+    const { server, loop } = this.#current;
+    return tellingWrites(server.as(functionName, sending), (version) => loop.wrote(version));
   }
 
   status(): ConnectionStatus {
@@ -160,7 +162,9 @@ class OneConnection implements WorkloadConnection {
 
   #heard(loop: WatchLoop): void {
     this.#record.heard();
-    if (!this.#record.status.nodesComplete) this.#steps.post(() => this.#succeeded(loop));
+    const wasNoted = this.#record.isNoted;
+    this.#record.note(undefined);
+    if (wasNoted || !this.#record.status.nodesComplete) this.#steps.post(() => this.#succeeded(loop));
   }
 
   async #listed(loop: WatchLoop, oversized: string | undefined): Promise<void> {
@@ -178,8 +182,12 @@ class OneConnection implements WorkloadConnection {
   async #failed(loop: WatchLoop, error: unknown): Promise<void> {
     if (this.#current?.loop !== loop) return;
     if (isDamaged(error)) this.#record.incomplete(error.message);
+    const isMute = error instanceof KubeError && error.reason === SILENT_WATCH;
+    if (isMute) this.#record.note(error.message);
     if (this.#record.status.state !== "connected") {
       await this.#unreachable(this.#messageOf(error), this.#record.status.failures + 1);
+    } else if (isMute) {
+      await this.#record.connected(this.#record.status.nodesComplete);
     } else if (isDamaged(error)) {
       await this.#record.connected(false);
     } else if (this.#now() - this.#probedAt >= PROBE_MS) {

@@ -61,6 +61,7 @@ describe("JSON decoded in pieces", () => {
     ["the length of an object", JSON.stringify({ a: "x".repeat(11_000_000) }), "longer than 10485760 bytes"],
     ["the values in an item", `{"items":[[${"0,".repeat(300_000)}0]]}`, "more than 200000 values"],
     ["the values in an object", `{"a":[${"[],".repeat(300_000)}[]]}`, "more than 200000 values"],
+    ["the values in all items", listOf(Array(30).fill(Array(100_000).fill(0))), "more than 2000000 values"],
     ["the number of items", `{"items":[${"{},".repeat(300_000)}{}]}`, "more than 200000 items"],
     ["what stands beside the items", listOf([1], { note: "x".repeat(1_100_000) }), "beside its items"],
   ])("bounds %s (S-14)", async (_what, text, message) => {

@@ -352,6 +352,33 @@ describe("workload connections", () => {
     expect(await w.nodes()).toEqual(["n1"]);
   });
 
+  it("notice a watch that does not tell of their own write, list instead, and say so until it tells", async () => {
+    await using w = await world();
+    await connect(w);
+    w.workload.others.push(json(200, node("n1", "11")));
+    w.workload.lists.push(
+      listing([node("n1", "11")], "11"),
+      listing([node("n1", "11"), node("n2", "12")], "12"),
+    );
+    const operations = [{ op: "add", path: "/metadata/labels", value: {} }] as const;
+    const client = w.connections.of("default/c1", "machinepool-nodes");
+    await client.jsonPatch(Node as unknown as Kind, { namespace: "", name: "n1" }, operations);
+    expect((await w.status())?.message).toBeUndefined();
+    await eventually(async () => {
+      await w.clock.advance(SECOND);
+      return (await w.nodes()).length === 2;
+    }, within);
+    expect(await w.status()).toMatchObject({ state: "connected", nodesComplete: true });
+    expect((await w.status())?.message).toContain("does not tell what has changed");
+    expect(wholeLists(w)).toHaveLength(3);
+    w.workload.watches.push(holding(event("MODIFIED", node("n1", "13"))));
+    w.workload.lists.push(listing([node("n1", "12"), node("n2", "12")], "12"));
+    await eventually(async () => {
+      await w.clock.advance(SECOND);
+      return (await w.status())?.message === undefined;
+    }, within);
+  });
+
   it("say that a list of empty pages has no end", async () => {
     await using w = await world();
     w.workload.lists.push(...Array.from({ length: 100 }, (_, page) => listing([], "10", `token-${page}`)));

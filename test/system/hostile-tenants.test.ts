@@ -1,0 +1,157 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { loadAll } from "js-yaml";
+import { expect, it, vi } from "vitest";
+import { redisMissing, startRedis } from "../../infra/bench/redis-server.ts";
+import { applyManifests } from "../../infra/cli/up/apply-manifests.ts";
+import { Cluster } from "../../shared/api/cluster.ts";
+import { Secret } from "../../shared/api/core.ts";
+import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
+import { MachinePool } from "../../shared/api/machinepool.ts";
+import type { KubeClient } from "../../shared/runtime/ports.ts";
+import { startCapstan } from "../support/capstan.ts";
+import { eventually } from "../support/eventually.ts";
+import { type HostileTenant, startHostileTenants } from "../support/hostile-tenants.ts";
+import { simCluster, simPool } from "../support/manifests.ts";
+import { describeWith } from "../support/requires.ts";
+import { sqsTarget, startSqs } from "../support/sqs.ts";
+
+/** Generous: only a process that stands still, or starves the quiet tenant, needs as long. */
+const WITHIN = { withinMs: 120_000, stepMs: 50 };
+/** One piece of work. A parser of quadratic time needs minutes for one of the Secrets here. */
+const FREEZE_MS = 30_000;
+const ROUNDS = 6;
+const NOISE_KEYS = 5_000;
+
+const POOL = { namespace: "quiet", name: "p1" };
+
+interface QueueServer extends AsyncDisposable {
+  readonly url: string;
+}
+
+const queues: readonly (readonly [string, () => Promise<QueueServer>])[] = [
+  ["the memory queue", async () => ({ url: "memory", [Symbol.asyncDispose]: async () => undefined })],
+  ["BullMQ", startRedis],
+  [
+    "SQS",
+    async () => {
+      const stack = new AsyncDisposableStack();
+      const redis = stack.use(await startRedis());
+      const sqs = stack.use(await startSqs());
+      const { accessKeyId, secretAccessKey } = sqsTarget(sqs).credentials;
+      vi.stubEnv("AWS_ACCESS_KEY_ID", accessKeyId);
+      vi.stubEnv("AWS_SECRET_ACCESS_KEY", secretAccessKey);
+      stack.defer(() => void vi.unstubAllEnvs());
+      const url = `sqs://us-east-1?redis=${redis.url}&endpoint=${sqs.endpoint}`;
+      return { url, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+    },
+  ],
+];
+
+describeWith(redisMissing())("one hostile tenant of each kind beside a quiet one (F-16)", () => {
+  it.each(queues)("does not keep it from being reconciled, with %s", async (_name, startQueue) => {
+    await using stack = new AsyncDisposableStack();
+    const queue = stack.use(await startQueue());
+    const { tenants } = stack.use(await startHostileTenants());
+    const dir = await mkdtemp(join(tmpdir(), "capstan-hostile-tenants-"));
+    stack.defer(() => rm(dir, { recursive: true, force: true }));
+    const kubeconfig = join(dir, "kubeconfig");
+    const capstan = stack.use(
+      await startCapstan(kubeconfig, {
+        queue: queue.url,
+        roles: ["apiserver", "cloud", "relay", "worker"],
+        writeKubeconfig: kubeconfig,
+        logLevel: "silent",
+      }),
+    );
+    const client = capstan.server.as("tester");
+    await namespace(client, POOL.namespace);
+    const manifests = [simCluster("c1", POOL.namespace), simPool(POOL.name, "c1", 1, POOL.namespace)].join(
+      "---",
+    );
+    await applyManifests(client, loadAll(manifests) as KubeObject[]);
+    await untilNodes(client, 1);
+
+    const delay = monitorEventLoopDelay({ resolution: 10 });
+    delay.enable();
+    stack.defer(() => void delay.disable());
+    for (const tenant of tenants) await letIn(client, tenant);
+    const noise = Array.from({ length: NOISE_KEYS }, (_, n) => `noisy/c|MachinePool|noisy/p${n}` as const);
+    const took: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const fn of ["machinepool-status", "machinepool-sync"]) {
+        const entries = noise.map((key) => ({ key, class: "resync" }) as const);
+        await capstan.queue.enqueue(fn, entries);
+      }
+      const replicas = 2 + (round % 2);
+      const startedAt = performance.now();
+      const path = "/spec/replicas";
+      await client.jsonPatch(MachinePool as unknown as Kind, POOL, [
+        { op: "replace", path, value: replicas },
+      ]);
+      await untilNodes(client, replicas);
+      took.push(Math.round(performance.now() - startedAt));
+    }
+    const unheard = () => tenants.filter(({ asked }) => asked() === 0).map(({ name }) => name);
+    await eventually(() => expect(unheard()).toEqual([]), WITHIN);
+    await eventually(() => expect(untold(capstan.relay?.status().connections, tenants)).toEqual([]), WITHIN);
+    const longestBlockMs = Math.round(delay.max / 1e6);
+    console.log(
+      `${_name}: changes took ${took.join(", ")} ms, longest block of the loop ${longestBlockMs} ms`,
+    );
+    expect(longestBlockMs).toBeLessThan(FREEZE_MS);
+  });
+});
+
+async function namespace(client: KubeClient, name: string): Promise<void> {
+  const kind: Kind = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
+  await client.create(kind, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+}
+
+async function untilNodes(client: KubeClient, count: number): Promise<void> {
+  await eventually(async () => {
+    const pool = await client.get(MachinePool, POOL);
+    expect([pool?.status?.phase, pool?.status?.nodeRefs?.length]).toEqual(["Running", count]);
+  }, WITHIN);
+}
+
+/** A Cluster in a namespace of its own, with the tenant's Secret. */
+async function letIn(client: KubeClient, { name, kubeconfig }: HostileTenant): Promise<void> {
+  await namespace(client, name);
+  const key = { namespace: name, name: "c" };
+  const infrastructureRef = {
+    apiGroup: "infrastructure.sim.capstan.dev",
+    kind: "SimCluster",
+    name: "absent",
+  };
+  const spec = { infrastructureRef, controlPlaneEndpoint: { host: "127.0.0.1", port: 1 } };
+  await client.apply(Cluster as unknown as Kind, key, {
+    apiVersion: "cluster.x-k8s.io/v1beta2",
+    kind: "Cluster",
+    metadata: key,
+    spec,
+  });
+  const secret = { namespace: name, name: "c-kubeconfig" };
+  const labels = { "cluster.x-k8s.io/cluster-name": "c" };
+  const data = { value: Buffer.from(kubeconfig).toString("base64") };
+  const body = { apiVersion: "v1", kind: "Secret", metadata: { ...secret, labels }, data };
+  await client.apply(Secret as unknown as Kind, secret, body);
+}
+
+type Connections =
+  NonNullable<Awaited<ReturnType<typeof startCapstan>>["relay"]> extends {
+    status(): { readonly connections: infer Many };
+  }
+    ? Many
+    : never;
+
+/** What the Connections of tenants say where it is not what is wrong. */
+function untold(connections: Connections | undefined, tenants: readonly HostileTenant[]): readonly string[] {
+  return tenants.flatMap(({ name, told }) => {
+    const connection = connections?.find(({ cluster }) => cluster === `${name}/c`);
+    const { state, message = "" } = connection ?? {};
+    return told.test(message) ? [] : [`${name}: ${state} ${message}`];
+  });
+}
