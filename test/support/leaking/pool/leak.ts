@@ -1,0 +1,51 @@
+import { Secret } from "../../../../shared/api/core.ts";
+import { MachinePool } from "../../../../shared/api/machinepool.ts";
+import { defineFunction, watch } from "../../../../shared/runtime/define-function.ts";
+import { TerminalError } from "../../../../shared/runtime/errors.ts";
+import { itself } from "../../../../shared/runtime/mappings.ts";
+import { done, waitFor } from "../../../../shared/runtime/result.ts";
+
+/** Shows up wherever the text of an error gets to. */
+const MARKER = "m4rk3r";
+
+/** A function that quotes the Secret of its pool in its errors, in a way that depends on the pool's name. */
+export const poolLeak = defineFunction(
+  {
+    name: "pool-leak",
+    summary: "Quotes secrets.",
+    source: "own",
+    reconciles: MachinePool,
+    watches: [watch(MachinePool, ["metadata.uid"], itself)],
+    owns: [],
+    readsLive: [Secret],
+    queue: { attempts: 2 },
+  },
+  async (pool, { read }) => {
+    const { namespace = "", name } = pool.metadata;
+    const secret = await read.live.get(Secret, { namespace, name: `${name}-secret` });
+    const value = (key: string): string => atob(secret?.data?.[key] ?? "");
+    switch (name) {
+      case "header":
+        throw new Error(`${MARKER} 401 for Authorization: Bearer ${value("token")}`);
+      case "url":
+        throw new Error(`${MARKER} cannot GET https://admin:${value("token")}@a.dev/`);
+      case "kubeconfig":
+        throw new Error(`${MARKER} cannot use ${value("kubeconfig")}`);
+      case "encoded":
+        throw new Error(`${MARKER} cannot use ${secret?.data?.["kubeconfig"]}`);
+      case "pem":
+        throw new Error(`${MARKER} bad key ${value("pem")}`);
+      case "bootstrap":
+        throw new Error(`${MARKER} bad data ${value("bootstrap")}`);
+      case "terminal":
+        throw new TerminalError("Odd", `${MARKER} password: ${value("token")}`);
+      case "waits":
+        return {
+          events: [{ type: "Normal", reason: "Odd", message: `${MARKER} token=${value("token")}` }],
+          result: waitFor(`${MARKER} https://hooks.dev/?token=${value("token")}`),
+        };
+      default:
+        return { result: done };
+    }
+  },
+);

@@ -1,0 +1,207 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { freePorts } from "../../infra/bench/free-ports.ts";
+import { type RedisServer, redisMissing, startRedis } from "../../infra/bench/redis-server.ts";
+import { leaksIn, type Outputs, secretsIn } from "../support/canaries.ts";
+import { runCli, startCli } from "../support/cli.ts";
+import { eventually, HANG_MS } from "../support/eventually.ts";
+import { kubectlFor, kubectlMissing } from "../support/kubectl.ts";
+import { simCluster, simPool } from "../support/manifests.ts";
+import { contentOfRedis, plantInRedis } from "../support/redis-content.ts";
+import { describeWith } from "../support/requires.ts";
+
+const LEAKING = fileURLToPath(new URL("../support/leaking", import.meta.url));
+const CANARY = "c4n4ry-s3cr3t-v4lue";
+/** In the text of every error, beside the secret. */
+const MARKER = "m4rk3r";
+const FAILING = ["header", "url", "kubeconfig", "encoded", "pem", "bootstrap", "terminal"];
+const WITHIN = { withinMs: HANG_MS, stepMs: 500 };
+
+const KUBECONFIG = `apiVersion: v1
+kind: Config
+current-context: c
+clusters: [{ name: c, cluster: { server: "https://admin:${CANARY}@127.0.0.1:1" } }]
+contexts: [{ name: c, context: { cluster: c, user: u } }]
+users:
+- name: u
+  user:
+    token: ${CANARY}
+    client-key-data: ${btoa(CANARY.repeat(3))}
+`;
+const VALUES = {
+  token: CANARY,
+  value: KUBECONFIG,
+  kubeconfig: KUBECONFIG,
+  pem: `-----BEGIN RSA PRIVATE KEY-----\n${CANARY}\n-----END RSA PRIVATE KEY-----`,
+  bootstrap: `#cloud-config\nwrite_files:\n- content: ${CANARY}`,
+};
+/** JSON is YAML. */
+const secretOf = (name: string): string =>
+  `\n${JSON.stringify({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name, namespace: "default", labels: { "cluster.x-k8s.io/cluster-name": "c2" } },
+    stringData: VALUES,
+  })}\n`;
+
+/** The cluster c1 works; the kubeconfig of c2 leads nowhere; the other pools make a function quote their Secrets. */
+const MANIFESTS = [
+  simCluster("c1"),
+  simPool("fine", "c1", 2),
+  secretOf("c2-kubeconfig"),
+  simCluster("c2"),
+  ...[...FAILING, "waits"].flatMap((name) => [secretOf(`${name}-secret`), simPool(name, "c2", 0)]),
+].join("---");
+
+let dir = "";
+let redis: RedisServer;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "capstan-canaries-"));
+  await mkdir(join(dir, "redis"));
+  redis = await startRedis([
+    `dir ${join(dir, "redis")}`,
+    ...["appendonly yes", "aof-use-rdb-preamble no", "rdbcompression no"],
+  ]);
+});
+afterAll(async () => {
+  await redis[Symbol.asyncDispose]();
+  await rm(dir, { recursive: true, force: true });
+});
+
+describeWith(kubectlMissing() ?? redisMissing())("Secrets of clusters, and errors that quote them", () => {
+  it("S-21: stay out of Redis and its files, letters, logs, endpoints, objects and the terminal", async () => {
+    const [kubeconfig, manifests] = [join(dir, "kubeconfig"), join(dir, "manifests.yaml")];
+    await writeFile(manifests, MANIFESTS);
+    await writeFile(kubeconfig, "readable by all", { mode: 0o644 });
+    const addresses = (await freePorts(2)).map((port) => `127.0.0.1:${port}`);
+    const [own = "", leaking = ""] = addresses;
+    const queues = { own: `${redis.url}/0`, leaking: `${redis.url}/1` };
+    const env = { CAPSTAN_LOG_LEVEL: "debug" };
+    const ownServer = ["-f", manifests, "--write-kubeconfig", kubeconfig, "--metrics-address", own];
+    await using up = startCli(["up", "--queue", queues.own, ...ownServer], env);
+    const kubectl = kubectlFor(kubeconfig);
+    const isThere = async (): Promise<void> => {
+      expect(await kubectl("get machinepool waits -o name")).toContain("waits");
+    };
+    await eventually(isThere, WITHIN);
+    expect((await stat(kubeconfig)).mode & 0o777).toBe(0o600);
+    const otherServer = ["--kubeconfig", kubeconfig, "--roles", "relay", "worker", "--empty"];
+    const serve = ["--functions-dir", LEAKING, "--metrics-address", leaking];
+    await using leaker = startCli(["up", ...otherServer, "--queue", queues.leaking, ...serve], env);
+    await eventually(async () => {
+      const { output } = await runCli("dlq", "list", "pool-leak", "--queue", queues.leaking);
+      for (const name of FAILING) expect(output).toMatch(new RegExp(`\\|default/${name} +dead`));
+    }, WITHIN);
+    await eventually(
+      async () => expect(await kubectl("get machinepool fine -o jsonpath={.status.replicas}")).toBe("2"),
+      WITHIN,
+    );
+
+    const outputs: Outputs = {
+      ...(await commandOutputs(queues.leaking, kubeconfig)),
+      ...(await endpointOutputs(own, leaking)),
+      ...(await redisOutputs()),
+      objects: await kubectl(
+        "get events,clusters,machinepools,simclusters,simcontrolplanes,simmachinepools -A -o yaml",
+      ),
+      "log and terminal of up": up.output(),
+      "log and terminal of pool-leak": leaker.output(),
+    };
+    const { items } = JSON.parse(await kubectl("get secrets -A -o json"));
+    const secrets = items.flatMap(({ data = {} }) => secretsIn(data));
+    expect(secrets.length).toBeGreaterThan(10);
+
+    // What the errors say is there: a secret in them would be, too.
+    expect(leaksIn(outputs, [MARKER])).toEqual(
+      expect.arrayContaining([
+        ...[
+          "redis keys",
+          "redis dump",
+          "redis append-only file",
+          "letters",
+          "letter file",
+          "test of a letter",
+        ],
+        ...["keys", "dlq list", "dlq show", "explain", "explain as JSON", "objects"],
+        "log and terminal of pool-leak",
+      ]),
+    );
+    expect(leaksIn(outputs, [CANARY, ...secrets])).toEqual([]);
+    expectSearched(outputs);
+    await plantInRedis(redis.url, `token ${CANARY}`);
+    const planted = await redisOutputs();
+    expect(leaksIn(planted, [CANARY])).toEqual(Object.keys(planted));
+  });
+});
+
+/** One leak in each output, plain, in the middle of base64, or in a compressed letter, is found there. */
+function expectSearched(outputs: Outputs): void {
+  for (const [name, output] of Object.entries(outputs)) {
+    const bytes = Buffer.from(output);
+    for (const leak of [CANARY, btoa(`ab${CANARY}cd`), `gzip:${gzipSync(CANARY).toString("base64")}`]) {
+      const planted = Buffer.concat([bytes, Buffer.from(`\n${leak}\n`), bytes]);
+      expect(leaksIn({ ...outputs, [name]: planted }, [CANARY])).toEqual([name]);
+    }
+  }
+}
+
+/** Everything that is in Redis, and its own files. */
+async function redisOutputs(): Promise<Outputs> {
+  const content = await contentOfRedis(redis.url, [0, 1]);
+  const folder = join(dir, "redis");
+  const appended = await readdir(join(folder, "appendonlydir"));
+  const parts = appended.map((name) => readFile(join(folder, "appendonlydir", name)));
+  return {
+    "redis keys": content,
+    "redis dump": await readFile(join(folder, "dump.rdb")),
+    "redis append-only file": Buffer.concat(await Promise.all(parts)),
+  };
+}
+
+/** What a person sees who looks for the reason. */
+async function commandOutputs(queue: string, kubeconfig: string): Promise<Outputs> {
+  const [file, test] = [join(dir, "letters.jsonl"), join(dir, "x.test.ts")];
+  await writeFile(file, "readable by all", { mode: 0o644 });
+  const asked = async (...args: readonly string[]): Promise<string> =>
+    (await runCli(...args, "--queue", queue)).output;
+  const ofAll = async (...args: readonly string[]): Promise<string> => {
+    const texts: string[] = [];
+    for (const name of FAILING)
+      texts.push(await asked("dlq", "show", "pool-leak", `default/${name}`, ...args));
+    return texts.join("\n");
+  };
+  const explained = async (...args: readonly string[]): Promise<string> =>
+    asked("explain", "machinepool", ...args, "--kubeconfig", kubeconfig, "--functions-dir", LEAKING);
+  const replay = ["dlq", "replay", "pool-leak", "default/header"];
+  const outputs = {
+    "dlq list": await asked("dlq", "list"),
+    "dlq export": await asked("dlq", "export", "-f", file),
+    "dlq show": await ofAll(),
+    letters: await ofAll("-o", "json"),
+    queue: await asked("queue", "-o", "json"),
+    replay: await asked(...replay, "--functions-dir", LEAKING),
+    "writing a test": await asked(...replay, "--functions-dir", LEAKING, "--as-test", test),
+    explain: await explained("header"),
+    "explain as JSON": await explained("terminal", "-o", "json"),
+    "letter file": await readFile(file),
+    "test of a letter": await readFile(test),
+  };
+  for (const path of [file, test]) expect((await stat(path)).mode & 0o777).toBe(0o600);
+  return outputs;
+}
+
+async function endpointOutputs(own: string, leaking: string): Promise<Outputs> {
+  const get = async (path: string): Promise<string> => (await fetch(`http://${path}`)).text();
+  const keyOf = (name: string): string => encodeURIComponent(`default/c2|MachinePool|default/${name}`);
+  const keys = FAILING.map((name) => get(`${leaking}/keys?key=${keyOf(name)}`));
+  return {
+    metrics: `${await get(`${own}/metrics`)}${await get(`${leaking}/metrics`)}`,
+    status: `${await get(`${own}/status`)}${await get(`${leaking}/status`)}`,
+    readyz: `${await get(`${own}/readyz`)}${await get(`${leaking}/readyz`)}`,
+    keys: (await Promise.all(keys)).join("\n"),
+  };
+}
