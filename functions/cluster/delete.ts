@@ -73,6 +73,7 @@ export const clusterDelete = defineFunction<Cluster>(
       verb: "delete",
       kind,
     })),
+    reads: [{ on: Cluster, fields: ["spec.topology"] }],
     readsLive: [Cluster, MachinePool, Machine, ...UNWATCHED, ControlPlane, InfraCluster],
   },
   async (cluster, { read }) => {

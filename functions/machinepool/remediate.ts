@@ -71,6 +71,7 @@ export const machinepoolRemediate = defineFunction(
       },
     ],
     calls: [{ verb: "delete", kind: Machine }],
+    reads: [{ on: Machine, fields: ["metadata.annotations[cluster.x-k8s.io/remediate-machine]"] }],
     // Machines of a pool are often judged together: one run for all of them.
     queue: { settleMs: 50 },
   },

@@ -139,7 +139,10 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
     readonly verb: "create" | "delete" | "evict";
     readonly kind: Kind | ContractKind;
   }[];
-  /** Fields that the step reads and that wake nobody, because what follows from them does; snapshots keep them. */
+  /**
+   * Fields that the step reads and that wake nobody, because what follows from them does. Snapshots keep them, and what
+   * is read live: of an object a step gets what it declares, here, in watches or in owns, and no more.
+   */
   readonly reads?: readonly { readonly on: Kind | ContractKind; readonly fields: readonly string[] }[];
   /** Kinds read live only, not watched. */
   readonly readsLive?: readonly (Kind | ContractKind)[];

@@ -12,6 +12,7 @@ import {
 import { demandContractWatched, demandLiveDeclared, demandWatched } from "./declared-reads.ts";
 import type { AnyFunction } from "./define-function.ts";
 import { KubeError } from "./errors.ts";
+import { keepDeclared } from "./kept-fields.ts";
 import { whileListed } from "./listed.ts";
 import type {
   Clients,
@@ -163,7 +164,8 @@ function createLiveReader(
 ): LiveReader {
   async function get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) {
     demandLiveDeclared(fn.spec, kind);
-    const found = await clients.of(cluster, fn.spec.name).get(kind, key);
+    const served = await clients.of(cluster, fn.spec.name).get(kind, key);
+    const found = served && declaredPart(fn, kind, served);
     liveVersions.set(objectText(cluster, kind, key), found?.metadata.resourceVersion);
     seen.push({ source: "live", cluster, kind, asked: key, found: [found] });
     return found;
@@ -176,7 +178,8 @@ function createLiveReader(
       cluster: ClusterName = MANAGEMENT,
     ) {
       demandLiveDeclared(fn.spec, kind);
-      const { items } = await clients.of(cluster, fn.spec.name).list(kind, selection);
+      const { items: served } = await clients.of(cluster, fn.spec.name).list(kind, selection);
+      const items = served.map((item) => declaredPart(fn, kind, item));
       for (const item of items) {
         liveVersions.set(objectText(cluster, kind, objectKeyOf(item)), item.metadata.resourceVersion);
       }
@@ -203,6 +206,14 @@ function createLiveReader(
       }
     },
   };
+}
+
+/**
+ * What the function declares of an object, as a snapshot has it (S-22): it decides by nothing else, so that a letter
+ * holds nothing else of what somebody keeps in his objects.
+ */
+function declaredPart<T extends KubeObject>(fn: AnyFunction, kind: Kind<T>, object: T): T {
+  return keepDeclared(fn, kind as unknown as Kind)(object) as T;
 }
 
 const DEFINITIONS: TypeKey = {

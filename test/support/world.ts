@@ -1,4 +1,3 @@
-import { declaredFields, keepOnly } from "../../infra/relay/kept-fields.ts";
 import { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
 import { indexesOf } from "../../shared/api/indexes.ts";
 import {
@@ -17,6 +16,7 @@ import { kindOf } from "../../shared/api/registry.ts";
 import { checkDecision } from "../../shared/runtime/check-decision.ts";
 import type { AnyDecision, AnyFunction } from "../../shared/runtime/define-function.ts";
 import { assert, WaitingError } from "../../shared/runtime/errors.ts";
+import { declaredFields, keepOnly } from "../../shared/runtime/kept-fields.ts";
 import type { Clients, KubeClient, ListOptions, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import { createReader, type RecordingReader } from "../../shared/runtime/reader.ts";
 import { FOO_CRDS } from "./builders.ts";

@@ -1,9 +1,9 @@
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import { keepOnly, keptFields } from "../../../shared/runtime/kept-fields.ts";
 import type { Clock, ListOptions, Log } from "../../../shared/runtime/ports.ts";
 import type { Server } from "../../kube/client.ts";
 import { contestedPaths, idOf } from "../declared-kinds.ts";
-import { keepOnly, keptFields } from "../kept-fields.ts";
 import { createIdentity, scopeOf } from "../scope.ts";
 import { snapshotOf } from "../snapshot.ts";
 import { createTurns } from "../turns.ts";

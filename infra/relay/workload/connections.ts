@@ -9,13 +9,13 @@ import {
 } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
 import { WaitingError } from "../../../shared/runtime/errors.ts";
+import { keptFields } from "../../../shared/runtime/kept-fields.ts";
 import { sameJson, valueAt } from "../../../shared/runtime/path.ts";
 import type { KubeClient, Sending, Store } from "../../../shared/runtime/ports.ts";
 import type { Change } from "../../../shared/runtime/route.ts";
 import type { Server } from "../../kube/client.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import { EVERYTHING, type WatchFilter } from "../delivery/watch-filter.ts";
-import { keptFields } from "../kept-fields.ts";
 import { untilAccepted } from "../retry.ts";
 import type { LoopStatus } from "../watch/loop-status.ts";
 import { type ConnectionStatus, createConnection, type WorkloadConnection } from "./connection.ts";

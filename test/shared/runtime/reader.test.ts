@@ -184,6 +184,27 @@ describe("a read of the read model", () => {
 });
 
 describe("a live read", () => {
+  it("S-22: gives what the function declares, as a snapshot does, so that no letter holds more", async () => {
+    const served: Widget = {
+      ...widget({ labels: { a: "b" }, annotations: { "other.dev/note": "c4n4ry" } }),
+      spec: { colour: "red", partRef: { name: "c4n4ry" } },
+    };
+    const data = { token: "c4n4ry" };
+    const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "w", namespace: "default" }, data };
+    const read = readerOf(await storeOf(), { served: [served, secret] });
+    const kept = { ...served, metadata: { ...served.metadata, annotations: {} }, spec: { colour: "red" } };
+    const { status: _undeclared, ...declared } = kept;
+    expect(await read.live.get(Widget, key)).toEqual(declared);
+    expect(await read.live.list(Widget, { namespace: "default" })).toEqual([declared]);
+    expect(await read.live.get(Secret, key)).toEqual({ ...secret, data: undefined });
+    const declaring = defineFunction(
+      { ...common, watches: [], readsLive: [Secret], reads: [{ on: Secret, fields: ["data"] }] },
+      async () => ({ result: done }),
+    );
+    const other = readerOf(await storeOf(), { fn: declaring, served: [secret] });
+    expect(await other.live.get(Secret, key)).toEqual(secret);
+  });
+
   it("is remembered for the deletions that need it, per group, kind and object", async () => {
     const read = readerOf(await storeOf(), { served: [widget()] });
     expect(read.readLive(MANAGEMENT, Widget, key)).toBe(false);

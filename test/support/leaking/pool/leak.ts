@@ -17,6 +17,7 @@ export const poolLeak = defineFunction(
     reconciles: MachinePool,
     watches: [watch(MachinePool, ["metadata.uid"], itself)],
     owns: [],
+    reads: [{ on: Secret, fields: ["data"] }],
     readsLive: [Secret],
     queue: { attempts: 2 },
   },

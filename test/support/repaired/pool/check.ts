@@ -21,6 +21,7 @@ export const poolCheck = defineFunction(
     watches: [watch(MachinePool, ["metadata.uid", POISON], itself)],
     owns: [],
     ownsOn: [{ kind: MachinePool, fields: [CHECKED] }],
+    reads: [{ on: Secret, fields: ["data"] }],
     readsLive: [Secret, Cluster],
     queue: { attempts: 3 },
   },

@@ -1,7 +1,7 @@
-import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
-import { type AnyFunction, type ContractKind, isContractKind } from "../../shared/runtime/define-function.ts";
-import { segmentsOf } from "../../shared/runtime/path.ts";
-import { idOf } from "./declared-kinds.ts";
+import { CustomResourceDefinition } from "../api/core.ts";
+import type { Kind, KubeObject } from "../api/kinds.ts";
+import { type AnyFunction, type ContractKind, isContractKind } from "./define-function.ts";
+import { segmentsOf } from "./path.ts";
 
 /**
  * What the read model keeps of every object: what says which object it is, whom it belongs to, and what a patch must
@@ -64,6 +64,19 @@ export function declaredFields(functions: readonly AnyFunction[], kind: Kind): r
   return [...ALWAYS, ...found, ...declared];
 }
 
+const keepers = new WeakMap<AnyFunction, Map<string, (object: KubeObject) => KubeObject>>();
+
+/** Reduces objects of a kind to what the function declares. Kept per function: a list may be long. */
+export function keepDeclared(fn: AnyFunction, kind: Kind): (object: KubeObject) => KubeObject {
+  const known = keepers.get(fn) ?? new Map<string, (object: KubeObject) => KubeObject>();
+  keepers.set(fn, known);
+  // No function declares fields of CRDs: which contract they serve is the same for all.
+  const isCrd = idOf(kind) === idOf(CustomResourceDefinition);
+  const keep = known.get(idOf(kind)) ?? (isCrd ? asItIs : keepOnly(declaredFields([fn], kind)));
+  known.set(idOf(kind), keep);
+  return keep;
+}
+
 /** Any kind may be a provider's that is neither built into Kubernetes nor the one that references it. */
 function mayBeProviders(kind: Kind, { referencedBy }: ContractKind): boolean {
   return kind.group.includes(".") && !referencedBy.some((by) => idOf(by.kind) === idOf(kind));
@@ -118,4 +131,12 @@ function keepElement(element: unknown, fields: Fields): readonly unknown[] {
     return [typeof kept === "object" ? { [key]: value, ...kept } : kept];
   }
   return [];
+}
+
+function idOf({ group, kind }: Pick<Kind, "group" | "kind">): string {
+  return `${group}/${kind}`;
+}
+
+function asItIs(object: KubeObject): KubeObject {
+  return object;
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { keepOnly, keptFields } from "../../../infra/relay/kept-fields.ts";
 import { loadFunctions } from "../../../infra/worker/load.ts";
 import { Cluster } from "../../../shared/api/cluster.ts";
 import { Node } from "../../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { keepOnly, keptFields } from "../../../shared/runtime/kept-fields.ts";
 
 const metadata = { name: "a", namespace: "default", uid: "u", resourceVersion: "5" };
 const object = (more: object) =>
