@@ -2,7 +2,7 @@ import type { Json } from "../schema/schema.ts";
 
 export interface ParsedJson {
   readonly value: Json;
-  /** Paths of members that occur twice, such as `spec.size`; the last one wins. */
+  /** Paths of members that occur twice, such as `spec.size`, the first hundred; the last one wins. */
   readonly duplicates: string[];
 }
 
@@ -19,10 +19,13 @@ export function parseJson(text: string, { checkDuplicates = true } = {}): Parsed
   return { value, duplicates: findDuplicates(text, checkDuplicates) };
 }
 
+/** More are not named: each has a path as long as the document is deep. */
+const MAX_DUPLICATES = 100;
+
 /** An object or list the scan is in. */
 interface Level {
-  /** Names seen so far; undefined in a list. */
-  readonly names: Set<string> | undefined;
+  /** Names seen so far, with whether they are reported; undefined in a list. */
+  readonly names: Map<string, boolean> | undefined;
   /** The member in hand, or its index in a list. */
   at: string | number;
 }
@@ -47,14 +50,15 @@ function findDuplicates(text: string, checkDuplicates: boolean): string[] {
       case "{":
       case "[":
         if (levels.length >= MAX_DEPTH) throw new SyntaxError("exceeded max depth");
-        levels.push(token === "{" ? { names: new Set(), at: "" } : { names: undefined, at: 0 });
+        levels.push(token === "{" ? { names: new Map(), at: "" } : { names: undefined, at: 0 });
         break;
       case "}":
       case "]":
         levels.pop();
         break;
       case ":":
-        if (!enterMember(levels.at(-1), last) && checkDuplicates) duplicates.add(pathOf(levels));
+        if (!enterMember(levels.at(-1), last) && checkDuplicates && duplicates.size < MAX_DUPLICATES)
+          duplicates.add(pathOf(levels));
         break;
       case ",":
         enterNextItem(levels.at(-1));
@@ -66,13 +70,13 @@ function findDuplicates(text: string, checkDuplicates: boolean): string[] {
   return [...duplicates];
 }
 
-/** False when the object in hand had a member of that name already. */
+/** False when the object in hand had a member of that name already, once for each name. */
 function enterMember(level: Level | undefined, quotedName: string): boolean {
   if (level?.names === undefined) return true;
   level.at = JSON.parse(quotedName) as string;
-  const isNew = !level.names.has(level.at);
-  level.names.add(level.at);
-  return isNew;
+  const reported = level.names.get(level.at);
+  level.names.set(level.at, reported !== undefined);
+  return reported !== false;
 }
 
 function enterNextItem(level: Level | undefined): void {

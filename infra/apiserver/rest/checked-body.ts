@@ -135,6 +135,9 @@ function checkNamespace(target: Target, metadata: JsonObject): void {
   }
 }
 
+/** More do not fit into the headers of an answer. */
+const MAX_COMPLAINTS = 100;
+
 function reportStrictness(
   request: ApiRequest,
   unknown: readonly string[],
@@ -144,11 +147,12 @@ function reportStrictness(
   if (options.fieldValidation === "Ignore") return;
   const complaints = [...duplicates, ...unknown.map((path) => `unknown field "${path}"`)];
   if (complaints.length === 0) return;
+  const named = complaints.slice(0, MAX_COMPLAINTS);
   if (options.fieldValidation === "Warn") {
-    request.warnings.push(...complaints);
+    request.warnings.push(...named);
     return;
   }
-  throw strictError(request, complaints.join(", "));
+  throw strictError(request, named.join(", "));
 }
 
 /** Differs: A-25 says 400 for every write; Kubernetes 1.34 answers 422 to a patch. */

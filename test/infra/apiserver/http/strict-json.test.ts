@@ -22,6 +22,14 @@ describe("strict JSON", () => {
       }),
     ));
 
+  it("names a member once, and a hundred members at most, however deep they are", () => {
+    const deep = (inner: string) => '{"a":'.repeat(900) + inner + "}".repeat(900);
+    const same = parseJson(deep(`{${new Array(100_000).fill('"x":1').join(",")}}`)).duplicates;
+    expect(same).toEqual([expect.stringMatching(/\.a\.x$/)]);
+    const pairs = Array.from({ length: 100_000 }, (_, index) => `"k${index}":1,"k${index}":2`);
+    expect(parseJson(deep(`{${pairs.join(",")}}`)).duplicates).toHaveLength(100);
+  });
+
   it("keeps names that every object inherits as members like any other, however they are spelled", () => {
     const text = '{"a": {"__proto__": {"x": 1}, "\\u005f_proto__": 1, "constructor": 1, "b": 2}}';
     const { value, duplicates } = parseJson(text);
