@@ -167,12 +167,13 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     const noteFailure = async (run: FailedRun): Promise<void> => void failures.push(run);
     const own = ledger.of(process);
     const called = version.speaks(patch.tokenLedger?.(own, process) ?? own);
-    const ownNetwork = patch.network?.(network.of(process)) ?? network.of(process);
+    const ownNetwork = patch.network?.(network.of(process), process) ?? network.of(process);
+    const ownStore = store.of(process);
     return {
       server: connect(process, ownNetwork),
-      store: store.of(process),
+      store: patch.store?.(ownStore) ?? ownStore,
       queue: createSharedQueue({ process, ledger: called, tokens, log: processLog, noteFailure }),
-      clock: process.clock,
+      clock: patch.clock?.(process.clock, process) ?? process.clock,
       random: process.random,
       log: processLog,
       connect: ownNetwork.connect,

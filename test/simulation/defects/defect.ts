@@ -2,6 +2,7 @@ import type { Network } from "../../../infra/network.ts";
 import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
 import type { TokenLedger } from "../../../infra/queue/tokens/token-ledger.ts";
 import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import type { Queue } from "../../../shared/runtime/queue-port.ts";
 import type { Process } from "../kernel.ts";
 
@@ -15,8 +16,12 @@ interface Patch {
   tokenLedger?(ledger: TokenLedger, process: Process): TokenLedger;
   /** The queue as a worker uses it. */
   queue?(queue: Queue): Queue;
-  /** The network as the relay and the workers have it. */
-  network?(network: Network): Network;
+  /** The network as a relay or a worker has it. */
+  network?(network: Network, process: Process): Network;
+  /** The read model as a relay or a worker has it. */
+  store?(store: Store): Store;
+  /** The clock of a relay or a worker. */
+  clock?(clock: Clock, process: Process): Clock;
 }
 
 /** A defect that somebody could make, to see whether the simulation finds it (6.6). */

@@ -34,18 +34,13 @@ export const networkDefects: readonly Defect[] = [
     title: "a line of a watch that cannot be decoded is ignored",
     target: { workload: "W-01", faults: ["X-17"] },
     patch: () => ({
-      network: (network) =>
-        connecting(network, (transport) => ({
-          async open(request, signal) {
-            const answer = await transport.open(request, signal);
-            return request.path.includes("watch=") ? decodable(answer) : answer;
-          },
-        })),
+      network: (network) => lines(network, isEvent),
     }),
   },
 ];
 
-function connecting(network: Network, replace: (transport: Transport) => Partial<Transport>): Network {
+/** The same network with other transports. */
+export function connecting(network: Network, replace: (transport: Transport) => Partial<Transport>): Network {
   return {
     ...network,
     connect(access) {
@@ -64,14 +59,24 @@ function withoutUid(request: HttpRequest): HttpRequest {
   };
 }
 
+/** The same network whose watches have only some of their lines. */
+export function lines(network: Network, isKept: (line: string) => boolean): Network {
+  return connecting(network, (transport) => ({
+    async open(request, signal) {
+      const answer = await transport.open(request, signal);
+      return request.path.includes("watch=") ? filtered(answer, isKept) : answer;
+    },
+  }));
+}
+
 /** A chunk is a line here. */
-function decodable(answer: StreamedAnswer): StreamedAnswer {
+function filtered(answer: StreamedAnswer, isKept: (line: string) => boolean): StreamedAnswer {
   return {
     statusCode: answer.statusCode,
     headers: answer.headers,
     destroy: () => answer.destroy(),
     async *[Symbol.asyncIterator]() {
-      for await (const chunk of answer) if (isEvent(chunk.toString("utf8"))) yield chunk;
+      for await (const chunk of answer) if (isKept(chunk.toString("utf8"))) yield chunk;
     },
   };
 }

@@ -67,7 +67,8 @@ export const stepDefects: readonly Defect[] = [
   },
 ];
 
-function deciding(
+/** A function of that name that decides otherwise. */
+export function deciding(
   fn: AnyFunction,
   name: string,
   change: (decision: AnyDecision) => AnyDecision,
@@ -81,7 +82,7 @@ function renamed(object: KubeObject, name: string): KubeObject {
 }
 
 /** A function that sees objects in another way than they are. */
-function seeing(fn: AnyFunction, change: (object: KubeObject) => KubeObject): AnyFunction {
+export function seeing(fn: AnyFunction, change: (object: KubeObject) => KubeObject): AnyFunction {
   return stepping(fn, (object, { read, now }) =>
     fn.step(change(object), { now, read: { ...changed(read, change), live: changed(read.live, change) } }),
   );

@@ -41,6 +41,6 @@ async function annotate(user: User, value: string): Promise<void> {
 
 /** The provider lists these instead of the instances that run; undefined: the truth. */
 async function list(user: User, providerIDList: readonly string[] | undefined): Promise<void> {
-  const value = providerIDList === undefined ? {} : { providerIDList };
+  const value = providerIDList === undefined ? {} : { providerIDList, replicas: providerIDList.length };
   await user.patch(SimMachinePool as Kind, "p1", [{ op: "add", path: "/spec/faults", value }]);
 }

@@ -1,0 +1,212 @@
+import type { HttpAnswer, HttpRequest } from "../../../infra/kube/transport.ts";
+import type { Claim } from "../../../infra/queue/claim.ts";
+import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
+import type { Connection } from "../../../shared/api/core.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import type { Key } from "../../../shared/runtime/key.ts";
+import type { QueueEntry } from "../../../shared/runtime/queue-port.ts";
+import type { Process } from "../kernel.ts";
+import { type Defect, patched } from "./defect.ts";
+import { connecting, lines } from "./network.ts";
+
+/** Of a connection to a workload cluster: between two looks. */
+const LOOK_MS = 10_000;
+/** A lease of the relays lasts so long. */
+const LEASE_MS = 15_000;
+
+/** Defects of queue, relay and client that were planted from outside. */
+export const plantedPortDefects: readonly Defect[] = [
+  {
+    number: "D-22",
+    title: "no fence after a lost answer",
+    target: { workload: "W-02", faults: ["X-23"] },
+    patch: () => ({
+      tokenLedger: (ledger) =>
+        patched(ledger, {
+          finish: (name, claim, outcome, next) =>
+            ledger.finish(name, claim, outcome.type === "error" ? { ...outcome, fences: [] } : outcome, next),
+        }),
+    }),
+  },
+  {
+    number: "D-25",
+    title: "a connection leaves a timer behind with every list",
+    target: { workload: "W-02", faults: ["X-40"] },
+    patch: () => ({
+      clock: (clock, { name }) => ({
+        now: () => clock.now(),
+        after(delayMs, callback) {
+          const cancel = clock.after(delayMs, callback);
+          if (!name.startsWith("relay") || delayMs !== LOOK_MS) return cancel;
+          // Others have timers of the same length: only the caller tells.
+          const [, , caller = ""] = (new Error("who calls").stack ?? "").split("\n");
+          return /\/connection\.ts\b/.test(caller) ? () => undefined : cancel;
+        },
+      }),
+    }),
+  },
+  {
+    number: "D-26",
+    title: "a failing probe keeps nodesComplete",
+    target: { workload: "W-02", faults: ["X-40"] },
+    patch: () => ({
+      store: (store) =>
+        patched(store, {
+          put: (type, object) => store.put(type, type.kind === "Connection" ? complete(object) : object),
+        }),
+    }),
+  },
+  {
+    number: "D-32",
+    title: "the field manager is cut to capstan-machinepool",
+    target: { workload: "W-01", faults: [] },
+    patch: () => ({
+      network: (network) =>
+        connecting(network, (transport) => ({
+          send: (request, limitBytes, signal) => transport.send(cutManager(request), limitBytes, signal),
+        })),
+    }),
+  },
+  {
+    number: "D-35",
+    title: "a requeue overtakes an event that waits for the end of the run",
+    target: { workload: "W-15", faults: [] },
+    patch: () => ({ ledger: overtaking }),
+  },
+  {
+    number: "D-36",
+    title: "a lease is renewed by anybody",
+    target: { workload: "W-01", faults: [] },
+    patch: () => ({
+      ledger: (ledger) => patched(ledger, { renew: () => true }),
+      tokenLedger: (ledger) =>
+        patched(ledger, {
+          async claim(name, token, terms) {
+            const claim = await ledger.claim(name, token, terms);
+            if (claim !== undefined) void ledger.renew(name, { ...claim, ...terms, owner: "somebody" });
+            return claim;
+          },
+        }),
+    }),
+  },
+  {
+    number: "D-38",
+    title: "the count of waits is never reset",
+    target: { workload: "W-05", faults: ["X-13"] },
+    patch: () => ({ ledger: counting }),
+  },
+  {
+    number: "D-39",
+    title: "the limit of a tenant is one too high",
+    target: { workload: "W-12", faults: [] },
+    patch: () => ({
+      ledger: (ledger) =>
+        patched(ledger, {
+          claim(now, terms) {
+            const { maxRunningPerTenant: most } = terms;
+            return ledger.claim(
+              now,
+              most === undefined ? terms : { ...terms, maxRunningPerTenant: most + 1 },
+            );
+          },
+        }),
+    }),
+  },
+  {
+    number: "D-41",
+    title: "bookmarks are not handed on",
+    target: { workload: "W-02", faults: ["X-36", "X-06"] },
+    patch: () => ({
+      network: (network) =>
+        lines(network, (line) => !/^\{"type":"BOOKMARK"(?!.*initial-events-end)/.test(line)),
+    }),
+  },
+  {
+    number: "D-42",
+    title: "deletes orphan the dependants",
+    target: { workload: "W-04", faults: [] },
+    patch: () => ({
+      network: (network) =>
+        connecting(network, (transport) => ({
+          send: (request, limitBytes, signal) => transport.send(orphaning(request), limitBytes, signal),
+        })),
+    }),
+  },
+  {
+    number: "D-46",
+    title: "the lease of the relays is judged by the clock of its holder",
+    target: { workload: "W-20", faults: [] },
+    patch: () => ({
+      network: (network, process) =>
+        connecting(network, (transport) => ({
+          async send(request, limitBytes, signal) {
+            const answer = await transport.send(request, limitBytes, signal);
+            return request.path.includes("/leases/") ? believing(answer, process) : answer;
+          },
+        })),
+    }),
+  },
+];
+
+function complete(object: KubeObject): KubeObject {
+  const { status } = object as Connection;
+  if (status.state !== "connected") return object;
+  return { ...object, status: { ...status, nodesComplete: true } } as KubeObject;
+}
+
+function cutManager(request: HttpRequest): HttpRequest {
+  return { ...request, path: request.path.replace(/(fieldManager=capstan-machinepool)-[a-z]+/, "$1") };
+}
+
+function orphaning(request: HttpRequest): HttpRequest {
+  if (request.method !== "DELETE" || request.body === undefined) return request;
+  return {
+    ...request,
+    body: request.body.replace(/"propagationPolicy":"\w+"/, '"propagationPolicy":"Orphan"'),
+  };
+}
+
+/** A ledger in which what comes during a run is forgotten when that run asks for a later one. */
+function overtaking(ledger: Ledger): Ledger {
+  const during = new Map<Key, QueueEntry[]>();
+  return patched(ledger, {
+    enqueue(now, entry) {
+      if (ledger.keyState(entry.key)?.state !== "running") ledger.enqueue(now, entry);
+      else during.set(entry.key, [...(during.get(entry.key) ?? []), entry]);
+    },
+    finish(now, claim, outcome) {
+      const waiting = during.get(claim.key) ?? [];
+      const accepted = ledger.finish(now, claim, outcome);
+      during.delete(claim.key);
+      if (outcome.type !== "ok" || outcome.afterMs === undefined)
+        for (const entry of waiting) ledger.enqueue(now, entry);
+      return accepted;
+    },
+  });
+}
+
+/** A ledger whose keys keep their waits after a good end. */
+function counting(ledger: Ledger): Ledger {
+  const waits = new Map<Key, number>();
+  return patched(ledger, {
+    claim(now, terms): Claim | undefined {
+      const claim = ledger.claim(now, terms);
+      return claim === undefined ? undefined : { ...claim, again: waits.get(claim.key) ?? 0 };
+    },
+    finish(now, claim, outcome) {
+      if (outcome.type === "again") waits.set(claim.key, (waits.get(claim.key) ?? 0) + 1);
+      return ledger.finish(now, claim, outcome);
+    },
+  });
+}
+
+/** A lease that has run out by its own times and the clock of who looks is free. */
+function believing(answer: HttpAnswer, { clock, name }: Process): HttpAnswer {
+  const lease = JSON.parse(answer.text) as {
+    readonly spec?: { readonly holderIdentity?: string; readonly renewTime?: string };
+  };
+  const { holderIdentity = "", renewTime = "" } = lease.spec ?? {};
+  const isOver = Date.parse(renewTime) + LEASE_MS < clock.now().getTime();
+  if (holderIdentity === name || !isOver) return answer;
+  return { ...answer, text: JSON.stringify({ ...lease, spec: { ...lease.spec, holderIdentity: "" } }) };
+}
