@@ -23,7 +23,8 @@ const KNOWN_TOKENS =
 
 const QUOTE = String.raw`\\{0,3}["']`;
 const AUTHORIZATION_START = String.raw`\bauthorization(?:${QUOTE})?\s{0,4}[:=]\s{0,8}(?:\[\s{0,4})?(?:${QUOTE})?`;
-const NOT_HIDDEN = String.raw`(?!(?:[\w-]{1,20}\s{1,8})?hmac-sha256:)`;
+/** Blanks in front belong to it: a match that gives one back must not pass. */
+const NOT_HIDDEN = String.raw`(?!\s{0,8}(?:[\w-]{1,20}\s{1,8})?hmac-sha256:)`;
 /** Schemes whose credentials are a list. */
 const DIGEST = new RegExp(
   `(${AUTHORIZATION_START}(?:digest|aws4-hmac-sha256)\\s{1,8})${NOT_HIDDEN}([^\\r\\n]{1,8192})`,
