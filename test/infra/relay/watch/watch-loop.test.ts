@@ -17,15 +17,16 @@ import {
 } from "../../../support/scripted-server.ts";
 import { isLimit, listsTo, thing, watching } from "../watching.ts";
 
-/** Real time in which 90 s of silence are over at once; the silences allowed are kept. */
+/** Real time in which 30 s and 90 s of silence are over at once; the silences allowed are kept. */
 function silentClock(): Clock & { readonly silences: number[] } {
   const silences: number[] = [];
   return {
     silences,
     now: () => new Date(),
     after(delayMs, callback) {
-      if (delayMs >= 90_000) silences.push(delayMs);
-      return systemClock.after(delayMs === 90_000 ? 20 : delayMs, callback);
+      const isShort = delayMs === 30_000 || delayMs === 90_000;
+      if (isShort || delayMs > 90_000) silences.push(delayMs);
+      return systemClock.after(isShort ? 20 : delayMs, callback);
     },
   };
 }
@@ -205,6 +206,25 @@ describe("watch loop", () => {
     expect(world.watchedFrom()).toEqual(["100", "100", "100"]);
     expect(serverClock.silences).toEqual([90_000, 90_000, 460_000]);
     expect(world.told).toHaveLength(1);
+  });
+
+  it("lists every 30 s in place of a watch that does not tell of changes, until it tells (KR-07)", async () => {
+    const serverClock = silentClock();
+    const changed = [thing("a", "105")];
+    await using world = await watching(
+      ({ lists, watches }) => {
+        // The first list, the look at one object after two silences, and the lists in place of the watch.
+        lists.push(listing([thing("a", "90")], "100"), listing(changed, "110"), listing(changed, "111"));
+        lists.push(listing(changed, "112"), listing(changed, "113"));
+        watches.push(holding(), holding(), holding(), holding(), holding(bookmark("114")));
+      },
+      { serverClock },
+    );
+    await eventually(() => world.loop.status().resourceVersion === "114", within);
+    await eventually(() => serverClock.silences.length === 7, within);
+    expect(world.loop.status().reconnects["SilentWatch"]).toBe(1);
+    expect(serverClock.silences).toEqual([90_000, 90_000, 30_000, 30_000, 30_000, 30_000, 90_000]);
+    expect(world.watchedFrom()).toEqual(["100", "100", "111", "112", "113", "114"]);
   });
 
   it("keeps the idle limit of a server that has sent bookmarks (KR-07)", async () => {
