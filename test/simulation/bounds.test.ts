@@ -24,6 +24,10 @@ describe("6.5 f: the bound of a run", () => {
     expect(bounds(larger, larger, faultsOf(10, "X-01"))).toMatchObject({ requests: 860 });
   });
 
+  it("is never more than three times as many and 10 per fault", () => {
+    expect(bounds(EXPECTED, EXPECTED, faultsOf(70, "X-19"))).toMatchObject({ requests: 1_600, runs: 1_450 });
+  });
+
   it("is finite for every class", () => {
     for (const { number } of FAULTS) {
       const { requests } = bounds(EXPECTED, EXPECTED, faultsOf(1, number));

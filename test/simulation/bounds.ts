@@ -70,16 +70,21 @@ const SIZE = 300;
 /** Of the requests that a fault adds, many are lists. */
 const BYTES_PER_REQUEST = 3;
 
+/** The promise of reliability.md, whatever the faults. */
+const TIMES = 3;
+const PER_FAULT = 10;
+
 /** 6.5 f: the most that a run with these faults may need; `expected` without any. */
 export function bounds(expected: Cost, found: Cost, struck: readonly PlannedFault[]): Cost {
   const size = Math.max(1, expected.requests / SIZE);
   const extra = (which: 0 | 1): number =>
-    size * struck.reduce((sum, { fault }) => sum + (EXTRA[fault] ?? DEFAULT)[which], 0);
+    BEYOND + size * struck.reduce((sum, { fault }) => sum + (EXTRA[fault] ?? DEFAULT)[which], 0);
   const bytesEach = Math.max(expected.bytes / expected.requests, found.bytes / found.requests);
-  const requests = SPREAD * expected.requests + BEYOND + extra(0);
+  const most = (what: keyof Cost, more: number, unit = 1): number =>
+    Math.min(SPREAD * expected[what] + more, TIMES * expected[what] + PER_FAULT * unit * struck.length);
   return {
-    requests,
-    runs: SPREAD * expected.runs + BEYOND + extra(1),
-    bytes: SPREAD * expected.bytes + BYTES_PER_REQUEST * bytesEach * (BEYOND + extra(0)),
+    requests: most("requests", extra(0)),
+    runs: most("runs", extra(1)),
+    bytes: most("bytes", BYTES_PER_REQUEST * bytesEach * extra(0), bytesEach),
   };
 }

@@ -42,7 +42,11 @@ export const wakeUps: readonly Oracle[] = [
       };
       store.onShown(({ type, before, after, process }) => {
         forgetWithRelay();
-        const { name, resourceVersion } = (after ?? before)?.metadata ?? {};
+        const { namespace, name, resourceVersion } = (after ?? before)?.metadata ?? {};
+        // Gone before the relay has looked for whom to wake: nothing is left to reconcile.
+        if (after === undefined)
+          for (const [each, { isEnqueued }] of due)
+            if (!isEnqueued && each.endsWith(`|${type.kind}|${namespace}/${name}`)) due.delete(each);
         const why = `${type.kind} ${name}@${resourceVersion}`;
         void wokenBy(world, type, before, after).then((woken) => {
           for (const { functionName, key } of woken)
@@ -52,8 +56,11 @@ export const wakeUps: readonly Oracle[] = [
       });
       ledger.onEnqueue((functionName, { key, class: wanted, cause }) => {
         const name = `${functionName} ${key}`;
-        if (wanted === "resync") opened.add(functionName);
-        else if (cause !== undefined)
+        if (wanted === "resync") {
+          opened.add(functionName);
+          // A relay that has just begun tells of what it finds in its first lists in this way.
+          if (due.get(name)?.isEnqueued === false) due.delete(name);
+        } else if (cause !== undefined)
           due.set(name, { why: cause.what, isEnqueued: true, process: due.get(name)?.process });
       });
       ledger.onClaim((functionName, { key, causes }) => {
