@@ -19,6 +19,7 @@ import type { LogLevel } from "../telemetry/log.ts";
 import { loadFunctions } from "../worker/load.ts";
 import type { LoopbackAddress } from "../worker/loopback-address.ts";
 import type { Observed, ObserveOptions } from "../worker/observe.ts";
+import { catchStrayErrors } from "../worker/stray-errors.ts";
 import { startWorker, type Worker } from "../worker/worker.ts";
 import {
   managementRate,
@@ -126,8 +127,10 @@ export async function compose(options: ComposeOptions): Promise<Running> {
   if (relay !== undefined) observed?.relayStarted(relay);
   const clients: Clients = relay?.clients ?? starting.use(createClients({ ...shared, management: server }));
   const owner = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
-  const worker = options.roles.has("worker")
-    ? starting.use(await startWorker({ functions, queue, store, clients, clock, log, owner, noteStrayError }))
+  const isWorker = options.roles.has("worker");
+  if (isWorker) starting.use(catchStrayErrors(log, noteStrayError));
+  const worker = isWorker
+    ? starting.use(await startWorker({ functions, queue, store, clients, clock, log, owner }))
     : undefined;
   if (worker !== undefined) observed?.workerStarted(worker);
   await relay?.ready();

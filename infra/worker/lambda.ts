@@ -6,6 +6,7 @@ import type { LeaseTiming } from "../queue/run-lease.ts";
 import type { MessageSource, PushedSqsQueue, SqsQueueOptions } from "../queue/sqs/sqs.ts";
 import { createPushedSqsQueue, DEFAULT_SQS_PREFIX } from "../queue/sqs/sqs.ts";
 import { sqsQueueName } from "../queue/sqs/sqs-queues.ts";
+import { catchStrayErrors } from "./stray-errors.ts";
 import { startWorker } from "./worker.ts";
 
 /** Runs side by side in one invocation; BatchSize of the event source mapping is best the same. */
@@ -109,6 +110,7 @@ async function startServing(
   await using starting = new AsyncDisposableStack();
   const queue = starting.use(await createPushedSqsQueue({ ...sqs, clock, log, timing }));
   const owner = `lambda-${randomUUID().slice(0, 8)}`;
+  starting.use(catchStrayErrors(log));
   starting.use(await startWorker({ functions, queue, owner, store, clients, clock, log }));
   const running = starting.move();
   return { queue, [Symbol.asyncDispose]: () => running.disposeAsync() };

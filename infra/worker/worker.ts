@@ -3,15 +3,13 @@ import type { AnyFunction } from "../../shared/runtime/define-function.ts";
 import type { Lease, Outcome, Queue } from "../../shared/runtime/queue-port.ts";
 import { type RunContext, runStep } from "../../shared/runtime/run-step.ts";
 import type { ToldEvents } from "../../shared/runtime/send-events.ts";
-import { asOriginOfErrors, catchStrayErrors, type NoteStrayError } from "./stray-errors.ts";
+import { asOriginOfErrors } from "./stray-errors.ts";
 
 export interface WorkerOptions extends RunContext {
   readonly functions: readonly AnyFunction[];
   readonly queue: Queue;
   /** Name of this process in leases, unique among the workers of a queue. */
   readonly owner: string;
-  /** Told of errors that are thrown outside of every run, for metrics. */
-  readonly noteStrayError?: NoteStrayError | undefined;
 }
 
 /** A worker that serves. Disposing it drains. */
@@ -30,13 +28,7 @@ export interface WorkerStatus {
  * Serves functions: claims their keys and runs their steps. Disposing stops claiming, lets runs finish for up to
  * 25 s and gives the rest back to the queue (Q-14).
  */
-export async function startWorker({
-  functions,
-  queue,
-  owner,
-  noteStrayError = () => undefined,
-  ...context
-}: WorkerOptions): Promise<Worker> {
+export async function startWorker({ functions, queue, owner, ...context }: WorkerOptions): Promise<Worker> {
   const { log } = context;
   const told: ToldEvents = new Map();
   let running = 0;
@@ -49,14 +41,11 @@ export async function startWorker({
       running -= 1;
     }
   };
-  await using starting = new AsyncDisposableStack();
-  starting.use(catchStrayErrors(log, noteStrayError));
   const serving: AsyncDisposable[] = [];
   for (const fn of functions) {
     const settings = { ...DEFAULT_QUEUE, ...fn.spec.queue, owner };
     serving.push(await queue.work(fn.spec.name, settings, (lease) => counted(fn, lease)));
   }
-  const catching = starting.move();
   log.info({ owner, functions: functions.map(({ spec }) => spec.name) }, "the worker serves");
   return {
     status: () => ({ running, draining }),
@@ -65,7 +54,6 @@ export async function startWorker({
       draining = true;
       log.info({ owner, running }, "the worker drains");
       await Promise.all(serving.map((one) => one[Symbol.asyncDispose]()));
-      await catching.disposeAsync();
       log.info({ owner, running }, "the worker has stopped");
     },
   };

@@ -3,6 +3,7 @@ import { createMemoryQueue } from "../../infra/queue/memory.ts";
 import { openSharedQueue } from "../../infra/queue/open.ts";
 import { createMemoryStore } from "../../infra/store/memory.ts";
 import { createLog } from "../../infra/telemetry/log.ts";
+import { catchStrayErrors } from "../../infra/worker/stray-errors.ts";
 import { startWorker } from "../../infra/worker/worker.ts";
 import { defineFunction } from "../../shared/runtime/define-function.ts";
 import { done } from "../../shared/runtime/result.ts";
@@ -71,6 +72,7 @@ const noteStrayError = (name = "other"): void => {
   counted.push(name);
 };
 const functions = [stray];
+catchStrayErrors(log, noteStrayError);
 await startWorker({
   functions,
   queue,
@@ -79,7 +81,6 @@ await startWorker({
   clock,
   log,
   owner: "w",
-  noteStrayError,
 });
 const keys = NAMES.map((name) => `default/-|Widget|default/${name}`);
 await queue.enqueue(
