@@ -86,7 +86,7 @@ describe("a faulty watch", () => {
     socket.on("data", (chunk) => {
       bytes += chunk.toString("utf8");
     });
-    const headers = `Host: localhost\r\nAuthorization: ${api.server.token}\r\n\r\n`;
+    const headers = `Host: localhost\r\nAuthorization: Bearer ${api.server.token}\r\n\r\n`;
     socket.write(`GET ${WIDGETS_PATH}?watch=1&timeoutSeconds=1 HTTP/1.1\r\n${headers}`);
     await create(api, "a");
     await holds(() => !bytes.includes("ADDED") && !socket.closed, { forMs: 1_300 });

@@ -189,7 +189,7 @@ describe("watches", () => {
     const closed = once(socket, "close");
     const token = api.server.token;
     socket.write(
-      `GET ${path.slice(0, -2)}?watch=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${token}\r\n\r\n`,
+      `GET ${path.slice(0, -2)}?watch=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`,
     );
     await once(socket, "data");
     socket.pause();
