@@ -7,6 +7,7 @@ import { gunzip, gzip } from "node:zlib";
 import type { Answered, Exchange, Stream } from "./exchange.ts";
 import { LineStream } from "./line-stream.ts";
 import { badRequest, internalError, StatusError } from "./status-error.ts";
+import { warningHeaders } from "./warnings.ts";
 
 /** Request bodies may be this large, after unpacking (A-06). */
 const BODY_MAX_BYTES = 3 * 1024 * 1024;
@@ -107,14 +108,8 @@ function commonHeaders(warnings: readonly string[] = []): Record<string, string 
   return {
     "Audit-Id": randomUUID(),
     "Cache-Control": "no-cache, private",
-    ...(warnings.length === 0 ? {} : { Warning: warnings.map(toWarning) }),
+    ...(warnings.length === 0 ? {} : { Warning: [...warningHeaders(warnings)] }),
   };
-}
-
-function toWarning(text: string): string {
-  // Header values are bytes; what is outside of printable ASCII would be refused by the HTTP library.
-  const printable = text.replaceAll(/[^\x20-\x7e]/g, "?").replaceAll(/["\\]/g, "\\$&");
-  return `299 - "${printable}"`;
 }
 
 /** Sends an answer, packed when it is large and the client takes gzip. */

@@ -73,12 +73,32 @@ export function conflict(
   return new StatusError(409, "Conflict", message, resourceDetails(group, plural, name));
 }
 
+/** The most causes that an answer names; a check may stop when it has found more. */
+export const MAX_CAUSES = 100;
+/** The first cause is named however long it is. */
+const MAX_CAUSES_CHARACTERS = 256 * 1024;
+
+/**
+ * The first causes, as many as an answer takes.
+ * Differs: the real server names all causes. Here one event loop serves all clients, and 100,000 wrong labels would
+ * make an answer of 60 MB.
+ */
+function firstOf(causes: readonly Cause[]): readonly Cause[] {
+  let characters = 0;
+  return causes.slice(0, MAX_CAUSES).filter(({ field = "", message }, index) => {
+    characters += field.length + message.length;
+    return index === 0 || characters <= MAX_CAUSES_CHARACTERS;
+  });
+}
+
 /** 422 with one cause per field; the message lists them as the real server does: one plain, several in brackets. */
 export function invalid(group: string, kind: string, name: string, causes: readonly Cause[]): StatusError {
-  const lines = [...new Set(causes.map((cause) => `${cause.field ?? "<nil>"}: ${cause.message}`))];
+  const named = firstOf(causes);
+  const lines = [...new Set(named.map((cause) => `${cause.field ?? "<nil>"}: ${cause.message}`))];
+  if (causes.length > named.length) lines.push(`only ${named.length} of the problems are named`);
   const list = lines.length === 1 ? lines[0] : `[${lines.join(", ")}]`;
   const message = `${qualified(group, kind)} "${name}" is invalid: ${list}`;
-  return new StatusError(422, "Invalid", message, { ...resourceDetails(group, kind, name), causes });
+  return new StatusError(422, "Invalid", message, { ...resourceDetails(group, kind, name), causes: named });
 }
 
 export function badRequest(message: string): StatusError {

@@ -1,5 +1,5 @@
 import type { ApiRequest, Target } from "../http/request.ts";
-import { type Cause, invalid } from "../http/status-error.ts";
+import { type Cause, invalid, MAX_CAUSES } from "../http/status-error.ts";
 import { hasRules, ruleCauses } from "../schema/rules.ts";
 import { validate } from "../schema/validate.ts";
 import { type KubeObject, omit } from "../storage/kube-object.ts";
@@ -59,11 +59,12 @@ export function admit(
   const { type, served } = request.target;
   const object = type.strategy?.prepare?.(next, live, request.target.subresource) ?? next;
   const causes = [...found, ...contentCauses(request.target, object, live)];
-  if (causes.some(({ reason }) => BLOCKING.has(reason))) {
+  if (causes.length > MAX_CAUSES || causes.some(({ reason }) => BLOCKING.has(reason))) {
     if (hasRules(served.schema)) causes.push(RULES_UNCHECKED);
   } else causes.push(...ruleCauses(served.schema, object, live));
   if (causes.length > 0) throw invalid(type.group, type.kind, object.metadata.name, causes);
-  if (type.custom) request.warnings.push(...metadataWarnings(object.metadata, live?.metadata));
+  const warnings = type.custom ? metadataWarnings(object.metadata, live?.metadata) : [];
+  for (const warning of warnings) request.warnings.push(warning);
   request.warnings.push(...(type.strategy?.warnings?.(object) ?? []));
   return live ? withGeneration(request.target, live, object) : object;
 }

@@ -79,7 +79,9 @@ export function memberProblem({ type, served }: Target, object: JsonObject): str
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-  const problems = validate(served.schema, applyDefaults(served.schema, object));
+  const whole = applyDefaults(served.schema, object);
+  // All of them: the first one of the wrong type may stand behind many others.
+  const problems = validate(served.schema, whole, undefined, Number.POSITIVE_INFINITY);
   return problems.find(({ reason }) => reason === "FieldValueTypeInvalid")?.message;
 }
 

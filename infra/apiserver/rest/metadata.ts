@@ -7,6 +7,8 @@ import { listAt, objectAt, textAt } from "../storage/kube-object.ts";
 const NAME_MAX_LENGTH = 253;
 const GENERATED_NAME_MAX_LENGTH = 63;
 const GENERATED_SUFFIX_LENGTH = 5;
+/** Names and texts of all annotations of an object. */
+const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 /** Without vowels and look-alikes, as Kubernetes generates names. */
 const SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 
@@ -89,9 +91,7 @@ export function metadataCauses(metadata: JsonObject, nameForm: NameForm): Cause[
     ...generateNameCauses(textAt(metadata, "generateName"), nameForm),
     ...nameCauses(textAt(metadata, "name"), nameForm),
     ...labelCauses(objectAt(metadata, "labels")),
-    ...Object.keys(objectAt(metadata, "annotations")).flatMap((key) =>
-      qualifiedNameCauses(key.toLowerCase(), "metadata.annotations"),
-    ),
+    ...annotationCauses(objectAt(metadata, "annotations")),
     ...finalizerCauses(listAt(metadata, "finalizers")),
     ...ownerReferenceCauses(listAt(metadata, "ownerReferences")),
   ];
@@ -168,6 +168,17 @@ function labelCauses(labels: JsonObject): Cause[] {
     ...qualifiedNameCauses(key, "metadata.labels"),
     ...labelValueCauses(String(value), "metadata.labels"),
   ]);
+}
+
+function annotationCauses(annotations: JsonObject): Cause[] {
+  const field = "metadata.annotations";
+  const texts = Object.entries(annotations).flat().map(String);
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const message = `Too long: may not be more than ${ANNOTATIONS_MAX_BYTES} bytes`;
+  return [
+    ...Object.keys(annotations).flatMap((key) => qualifiedNameCauses(key.toLowerCase(), field)),
+    ...(bytes > ANNOTATIONS_MAX_BYTES ? [{ reason: "FieldValueTooLong", message, field }] : []),
+  ];
 }
 
 export function labelValueCauses(value: string, field: string): Cause[] {

@@ -1,7 +1,7 @@
 import { type CelInput, type CelResult, isCelError } from "@bufbuild/cel";
 import { itemElement, type ListType } from "../apply/typed.ts";
 import { equalJson } from "../apply/typed-compare.ts";
-import type { Cause } from "../http/status-error.ts";
+import { type Cause, MAX_CAUSES } from "../http/status-error.ts";
 import { CALL_COST_LIMIT, metered } from "./cel-cost.ts";
 import { type CompiledRule, compiledRules } from "./cel-rules.ts";
 import { toCelValue } from "./cel-value.ts";
@@ -141,7 +141,7 @@ function checkRule(
   bindings: Readonly<Record<string, CelInput>>,
   value: Json,
 ): void {
-  if (place.budget.left < 0) return;
+  if (place.budget.left < 0 || place.causes.length > MAX_CAUSES) return;
   const type = typeOf(value);
   const { result, cost } = metered(() => program(bindings));
   const overrun = overrunOf(place, cost, rule);

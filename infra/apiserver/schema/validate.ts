@@ -1,5 +1,5 @@
 import { equalJson } from "../apply/typed-compare.ts";
-import type { Cause } from "../http/status-error.ts";
+import { type Cause, MAX_CAUSES } from "../http/status-error.ts";
 import { canonicalJson } from "./canonical.ts";
 import { hasFormat } from "./format.ts";
 import { identityOf, itemsByIdentity, keysOf } from "./list-identity.ts";
@@ -9,12 +9,13 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject, type Schema } fr
 /**
  * Checks an object against its structural schema (A-53); metadata is the server's business unless the schema types it.
  * What is as it was in `stored` may be wrong: the schema was another one when it was written.
- * Returns one cause per problem, worded as the real server words it; empty = valid.
+ * Returns one cause per problem, worded as the real server words it; empty = valid. What follows more than `most`
+ * causes is not checked.
  */
-export function validate(schema: Schema, object: Json, stored?: Json): Cause[] {
+export function validate(schema: Schema, object: Json, stored?: Json, most = MAX_CAUSES): Cause[] {
   const spent: Spent = { patternSteps: 0 };
   const causes: Cause[] = [];
-  checkNode({ causes, path: "", stored, spent }, schema, object);
+  checkNode({ causes, most, path: "", stored, spent }, schema, object);
   return spent.tooLong === undefined ? causes : [...causes, tooLongCause(spent.tooLong)];
 }
 
@@ -27,6 +28,7 @@ function causesAt(place: Place, schema: Schema, value: Json): Cause[] {
 
 interface Place {
   readonly causes: Cause[];
+  readonly most: number;
   /** `spec.items[0].name`; empty at the root. */
   readonly path: string;
   /** The value before the write; undefined when there was none, or none that corresponds. */
@@ -34,13 +36,14 @@ interface Place {
   readonly spent: Spent;
 }
 
-function member({ causes, path, stored, spent }: Place, name: string): Place {
+function member(place: Place, name: string): Place {
+  const { path, stored } = place;
   const before = isJsonObject(stored) && Object.hasOwn(stored, name) ? stored[name] : undefined;
-  return { causes, path: path === "" ? name : `${path}.${name}`, stored: before, spent };
+  return { ...place, path: path === "" ? name : `${path}.${name}`, stored: before };
 }
 
-function itemAt({ causes, path, spent }: Place, index: number, stored: Json | undefined): Place {
-  return { causes, path: `${path}[${index}]`, stored, spent };
+function itemAt(place: Place, index: number, stored: Json | undefined): Place {
+  return { ...place, path: `${place.path}[${index}]`, stored };
 }
 
 function report(place: Place, reason: string, message: string): void {
@@ -57,6 +60,7 @@ function refuse(place: Place, value: Json, problem: string): void {
 }
 
 function checkNode(place: Place, schema: Schema, value: Json): void {
+  if (place.causes.length > place.most) return;
   if (value === null && schema.nullable === true) return;
   if (place.stored !== undefined && equalJson(place.stored, value)) return;
   checkType(place, schema, value);

@@ -13,6 +13,10 @@ const spec = {
     pattern: { ...text, pattern: "^(a+)+$" },
     wide: { ...text, pattern: "^[ab]*a[ab]{900}$" },
     list: { type: "array", items: text },
+    choices: {
+      type: "array",
+      items: { ...text, enum: Array.from({ length: 1_000 }, (_, n) => `choice-${n}`) },
+    },
     free: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
   },
   "x-kubernetes-validations": [
@@ -49,6 +53,12 @@ const trap = (content: object) => ({
   metadata: { name: "t" },
   spec: content,
 });
+const MANY = 30_000;
+const many = <T>(create: (n: number) => T): readonly T[] => Array.from({ length: MANY }, (_, n) => create(n));
+const postMap = (metadata: object) => (api: TestApiServer) =>
+  api.call("POST", CONFIG_MAPS, { body: { metadata: { name: "many", ...metadata } } });
+/** The line that ends a list of causes that was cut; where each is short, a hundred are named. */
+const NAMED_100 = /, only 100 of the problems are named\]$/;
 const copies = Array.from({ length: 28 }, (_, index) => ({
   op: "copy",
   from: "/data",
@@ -100,6 +110,21 @@ const HOSTILE: readonly Hostile[] = [
     send: (api) =>
       api.call("POST", CONFIG_MAPS, { body: '{"metadata":{"name":"p","labels":{"__proto__":"x"}}}' }),
     refusal: [422, /metadata\.labels: Invalid value: "__proto__"/],
+  },
+  {
+    what: "30,000 label keys that are none",
+    send: postMap({ labels: Object.fromEntries(many((n) => [`-${n}`, ""])) }),
+    refusal: [422, NAMED_100],
+  },
+  {
+    what: "30,000 owner references without anything",
+    send: postMap({ ownerReferences: many((n) => ({ uid: String(n) })) }),
+    refusal: [422, NAMED_100],
+  },
+  {
+    what: "30,000 texts that are none of 1,000",
+    send: (api) => api.call("POST", TRAPS, { body: trap({ choices: many(() => "") }) }),
+    refusal: [422, /, only \d\d of the problems are named\]$/],
   },
 ];
 

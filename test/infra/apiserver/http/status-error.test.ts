@@ -55,4 +55,24 @@ describe("status errors", () => {
       "500 InternalError oops",
     ]);
   });
+
+  it("name the first hundred causes, and say that there are more", () => {
+    const causes = Array.from({ length: 5_000 }, (_, n) => ({
+      reason: "Odd",
+      message: "odd",
+      field: `f${n}`,
+    }));
+    const { message, details } = invalid(GROUP, "Widget", "b", causes);
+    expect(details.causes).toEqual(causes.slice(0, 100));
+    expect(message).toMatch(/: \[f0: odd, .*, f99: odd, only 100 of the problems are named\]$/);
+    expect(invalid(GROUP, "Widget", "b", causes.slice(0, 100)).message).toMatch(/, f99: odd\]$/);
+  });
+
+  it("name fewer causes when these are long, and always the first one", () => {
+    const field = "f".repeat(300_000);
+    const causes = Array.from({ length: 50 }, () => ({ reason: "Odd", message: "odd", field }));
+    const { message, details } = invalid(GROUP, "Widget", "b", causes);
+    expect(details.causes).toEqual(causes.slice(0, 1));
+    expect(message).toMatch(/, only 1 of the problems are named\]$/);
+  });
 });

@@ -94,6 +94,29 @@ describe("creation", () => {
     expect(causes.toSorted()).toEqual(["spec.color FieldValueNotSupported", "spec.size FieldValueInvalid"]);
   });
 
+  it("takes 256 KiB of annotations, names included", async () => {
+    await using api = await startTestServer({ withWidgets: false });
+    const create = (name: string, annotations: object) =>
+      api.call("POST", "/api/v1/namespaces/default/configmaps", {
+        body: { metadata: { name, annotations } },
+      });
+    expect((await create("a", { a: `${"x".repeat(262_141)}ü` })).code).toBe(201);
+    expect((await create("b", { a: "x".repeat(262_143), b: "" })).body.message).toBe(
+      'ConfigMap "b" is invalid: metadata.annotations: Too long: may not be more than 262144 bytes',
+    );
+  });
+
+  it("warns of as much as the headers of an answer take", async () => {
+    await using api = await startTestServer();
+    const finalizers = Array.from({ length: 200 }, (_, n) => `f${n}`);
+    const many = await api.call("POST", WIDGETS_PATH, { body: widget("a", {}, { finalizers }) });
+    expect([many.code, many.headers["warning"]?.split(", 299").length]).toEqual([201, 33]);
+    const reference = { apiVersion: "v1", kind: "Pod", name: "a", uid: "u".repeat(5_000) };
+    const ownerReferences = Array.from({ length: 20 }, () => reference);
+    const long = await api.call("POST", WIDGETS_PATH, { body: widget("b", {}, { ownerReferences }) });
+    expect([long.code, long.headers["warning"]?.length]).toEqual([201, 264]);
+  });
+
   it("of a Node keeps the status that it registers with", async () => {
     await using api = await startTestServer({ withWidgets: false });
     const status = { conditions: [{ type: "Ready", status: "True" }] };

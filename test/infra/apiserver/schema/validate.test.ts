@@ -125,6 +125,14 @@ describe("validation", () => {
     expect(validate(deep, 5)).toHaveLength(1);
   });
 
+  it("stops after a hundred problems, or as many as it is told", () => {
+    const schema: Schema = { type: "array", items: { type: "string" } };
+    const numbers: Json = Array.from({ length: 1_000 }, (_, n) => n);
+    expect(validate(schema, numbers)).toHaveLength(101);
+    expect(validate(schema, numbers, undefined, 500)).toHaveLength(501);
+    expect(validate(schema, numbers, undefined, Number.POSITIVE_INFINITY)).toHaveLength(1_000);
+  });
+
   it(
     "finds the stored members of a long keyed list without comparing each with each",
     () => {
