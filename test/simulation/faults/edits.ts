@@ -81,10 +81,17 @@ function annotated(kind: Kind, name: string): ReturnType<typeof pausing> {
   return { make: { kind, edit }, takeBack: (client, key) => removeIfThere(client, kind, key, path) };
 }
 
+/** Nothing is set, and nothing taken back, where users have another value. */
 function set(kind: Kind, path: string, value: unknown): ReturnType<typeof pausing> {
+  const isFree = async (client: KubeClient, key: Key): Promise<boolean> => {
+    const present = valueAt(await client.get(kind, key), path);
+    return present === undefined || present === value;
+  };
+  const edit = async (client: KubeClient, key: Key): Promise<unknown> =>
+    (await isFree(client, key)) && patch(client, kind, key, [{ op: "add", path, value }]);
   return {
-    make: { kind, edit: (client, key) => patch(client, kind, key, [{ op: "add", path, value }]) },
-    takeBack: (client, key) => removeIfThere(client, kind, key, path),
+    make: { kind, edit },
+    takeBack: async (client, key) => (await isFree(client, key)) && removeIfThere(client, kind, key, path),
   };
 }
 
@@ -107,16 +114,17 @@ function deleted(kind: Kind): MadeEdit {
 }
 
 async function removeIfThere(client: KubeClient, kind: Kind, key: Key, path: string): Promise<unknown> {
-  const object = await client.get(kind, key);
+  const value = valueAt(await client.get(kind, key), path);
+  return value === undefined ? undefined : patch(client, kind, key, [{ op: "remove", path }]);
+}
+
+/** `path` is a JSON pointer. */
+function valueAt(object: unknown, path: string): unknown {
   const names = path
     .split("/")
     .slice(1)
     .map((name) => name.replaceAll("~1", "/"));
-  const value = names.reduce<unknown>(
-    (at, name) => (at as { [name: string]: unknown } | undefined)?.[name],
-    object,
-  );
-  return value === undefined ? undefined : patch(client, kind, key, [{ op: "remove", path }]);
+  return names.reduce((at, name) => (at as { [name: string]: unknown } | undefined)?.[name], object);
 }
 
 function patch(
