@@ -21,7 +21,9 @@ export function remediatedPool(limit: string): string {
   );
 }
 
+/** A Machine that its provider does not hold yet would go at once, and be made again for the same instance. */
 export async function handOver(user: User, name: string): Promise<void> {
+  await user.until(() => (user.see(Machine, name)?.metadata.finalizers ?? []).length > 0);
   const operations = [{ op: "add", path: "/status/conditions", value: HANDED_OVER }] as const;
   await user.patch(Machine as Kind, name, operations, "status");
 }
