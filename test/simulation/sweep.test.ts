@@ -37,5 +37,9 @@ describe("6.4: single faults", () => {
   });
 });
 
+/** The leading relay stands still: only W-20 has one. */
+const NEEDS_LEADER = "X-47";
 /** What the sweep leaves to the swarm. */
-const NUMBERS = FAULTS.map(({ number }) => number).filter((number) => !SWEPT.includes(number));
+const NUMBERS = FAULTS.map(({ number }) => number).filter(
+  (number) => !SWEPT.includes(number) && number !== NEEDS_LEADER,
+);

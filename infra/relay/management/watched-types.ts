@@ -109,7 +109,11 @@ class Types implements WatchedTypes {
 
   async relistLost(): Promise<void> {
     const listed = this.#all().filter((each) => each.listed);
-    await Promise.all(listed.map(({ type, loop }) => relistIfLost(this.#options.delivery, type, loop)));
+    const unserved = this.#definitions.areListed ? this.#definitions.unserved() : [];
+    await Promise.all([
+      ...listed.map(({ type, loop }) => relistIfLost(this.#options.delivery, type, loop)),
+      ...unserved.map((kind) => this.#forgetIfLost(kind)),
+    ]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -223,13 +227,24 @@ class Types implements WatchedTypes {
   #stop(id: string, { kind, loop }: WatchedType): void {
     this.#watched.delete(id);
     this.#distrust.listed(loop);
-    const close = async () => {
+    void this.#closeWith(async () => {
       await loop[Symbol.asyncDispose]();
       await this.#forget(kind);
-    };
+    });
+  }
+
+  /** No type starts meanwhile. Never rejects. */
+  #closeWith(close: () => Promise<void>): Promise<void> {
     const closed = close().catch(() => undefined);
     this.#closing.add(closed);
-    void closed.finally(() => this.#closing.delete(closed));
+    return closed.finally(() => this.#closing.delete(closed));
+  }
+
+  /** A store that has lost its data no longer knows that this kind has no objects: its readers would wait. */
+  async #forgetIfLost(kind: Kind): Promise<void> {
+    const isLost = await this.#options.delivery.hasLost(typeOf(kind)).catch(() => false);
+    const isUnserved = this.#definitions.choose(idOf(kind)) === undefined && !this.#watched.has(idOf(kind));
+    if (isLost && isUnserved) await this.#closeWith(() => this.#forget(kind));
   }
 
   /** A type that is known not to be served has no objects. */

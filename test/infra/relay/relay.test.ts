@@ -593,6 +593,14 @@ describe("relay", () => {
     expect(await w.store.list(typeOf(MachinePool), {})).toHaveLength(1);
   });
 
+  it("says once more that a kind is not served when the store has lost that alone (X-36)", async () => {
+    await using w = await world();
+    const relay = await w.start([pools, lates]);
+    await relay.ready();
+    await w.store.drop(typeOf(Late));
+    await eventually(async () => (await w.store.progress(typeOf(Late))).ready, within);
+  });
+
   it("has no clients for workload servers when no function looks at one", async () => {
     await using w = await world();
     const relay = await w.start([pools]);
