@@ -66,13 +66,16 @@ export function declaredFields(functions: readonly AnyFunction[], kind: Kind): r
 
 const keepers = new WeakMap<AnyFunction, Map<string, (object: KubeObject) => KubeObject>>();
 
-/** Reduces objects of a kind to what the function declares. Kept per function: a list may be long. */
+/**
+ * Reduces objects of a kind that are read live to what the function declares. A list of which it declares one element
+ * stays whole: a patch names elements by their place. Kept per function: a list may be long.
+ */
 export function keepDeclared(fn: AnyFunction, kind: Kind): (object: KubeObject) => KubeObject {
   const known = keepers.get(fn) ?? new Map<string, (object: KubeObject) => KubeObject>();
   keepers.set(fn, known);
   // No function declares fields of CRDs: which contract they serve is the same for all.
   const isCrd = idOf(kind) === idOf(CustomResourceDefinition);
-  const keep = known.get(idOf(kind)) ?? (isCrd ? asItIs : keepOnly(declaredFields([fn], kind)));
+  const keep = known.get(idOf(kind)) ?? (isCrd ? asItIs : keepOnly(declaredFields([fn], kind), "whole"));
   known.set(idOf(kind), keep);
   return keep;
 }
@@ -89,12 +92,18 @@ function byText(a: string, b: string): number {
 /** The fields of a tree of paths; an empty one means all that is below. */
 interface Fields extends Map<string, Fields> {}
 
+/** Of a list: all of it, or only the elements that are named. */
+type ListPart = "whole" | "named";
+
 /** A function that reduces an object to these fields (see `At`). Lists and maps that are there stay, maybe empty. */
-export function keepOnly(fields: readonly string[]): (object: KubeObject) => KubeObject {
+export function keepOnly(
+  fields: readonly string[],
+  lists: ListPart = "named",
+): (object: KubeObject) => KubeObject {
   const tree: Fields = new Map();
   // Shorter paths first, so that what is below a whole field adds nothing.
   for (const path of fields.toSorted((a, b) => a.length - b.length)) add(tree, segmentsOf(path));
-  return (object) => keep(object, tree) as KubeObject;
+  return (object) => keep(object, tree, lists) as KubeObject;
 }
 
 function add(tree: Fields, segments: readonly string[]): void {
@@ -108,12 +117,14 @@ function add(tree: Fields, segments: readonly string[]): void {
   }
 }
 
-function keep(value: unknown, fields: Fields): unknown {
+function keep(value: unknown, fields: Fields, lists: ListPart): unknown {
   if (fields.size === 0 || typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.flatMap((element: unknown) => keepElement(element, fields));
+  if (Array.isArray(value)) {
+    return lists === "whole" ? value : value.flatMap((element: unknown) => keepElement(element, fields));
+  }
   const kept: Record<string, unknown> = {};
   for (const [name, below] of fields) {
-    if (Object.hasOwn(value, name)) kept[name] = keep(Reflect.get(value, name), below);
+    if (Object.hasOwn(value, name)) kept[name] = keep(Reflect.get(value, name), below, lists);
   }
   return kept;
 }
@@ -127,7 +138,7 @@ function keepElement(element: unknown, fields: Fields): readonly unknown[] {
     const value: unknown = Reflect.get(element, key);
     const below = typeof value === "string" ? fields.get(value) : undefined;
     if (below === undefined) continue;
-    const kept = keep(element, below);
+    const kept = keep(element, below, "named");
     return [typeof kept === "object" ? { [key]: value, ...kept } : kept];
   }
   return [];

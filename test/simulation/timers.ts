@@ -7,8 +7,8 @@ import type { Kernel } from "./kernel.ts";
  */
 export type Timers = ReadonlyMap<string, { readonly fewest: number; readonly most: number }>;
 
-/** What plays faults and users is not the product. */
-const NOT_COUNTED: ReadonlySet<string> = new Set(["troubles", "user", "world"]);
+/** What plays faults and users is not the product: `troubles`, `world`, `user`, `user-somebody`. */
+const NOT_COUNTED = /^(?:troubles|world|user(?:-.*)?)$/;
 const LOOKS = 20;
 const BETWEEN_MS = 500;
 
@@ -40,7 +40,7 @@ function timersOf({ later }: Kernel): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { operation } of later) {
     const role = operation.process.name.replace(/(-\d+)?(\.\d+)?$/, "");
-    if (operation.kind === "timer" && !NOT_COUNTED.has(role)) counts.set(role, (counts.get(role) ?? 0) + 1);
+    if (operation.kind === "timer" && !NOT_COUNTED.test(role)) counts.set(role, (counts.get(role) ?? 0) + 1);
   }
   return counts;
 }

@@ -48,6 +48,19 @@ describe("keeping only some fields", () => {
     });
   });
 
+  it("keeps a list whole where it is asked to, because a patch names elements by their place", () => {
+    const keep = keepOnly(["status.conditions[Ready].status", "metadata.annotations[a.b/c]"], "whole");
+    const conditions = [
+      { type: "Other", status: "True" },
+      { type: "Ready", status: "True", message: "m" },
+    ];
+    const annotations = { "a.b/c": "kept", "a.b/d": "not" };
+    expect(keep(object({ metadata: { annotations }, spec: {}, status: { conditions } }))).toEqual({
+      metadata: { annotations: { "a.b/c": "kept" } },
+      status: { conditions },
+    });
+  });
+
   it("keeps lists and maps that are there, even when nothing in them is: a patch must not create them", () => {
     const keep = keepOnly(["metadata.annotations[x]", "status.conditions[Ready]"]);
     const kept = keep(
