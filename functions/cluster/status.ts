@@ -51,6 +51,22 @@ const PROVIDER_FIELDS = [
   "status.v1beta2.conditions[Ready]",
 ] as const;
 
+/** What the counters and conditions are computed from, of every kind of workers. */
+const OF_WORKERS = [
+  "metadata.uid",
+  "metadata.deletionTimestamp",
+  "spec.replicas",
+  "status.replicas",
+  "status.readyReplicas",
+  "status.availableReplicas",
+  "status.upToDateReplicas",
+  "status.versions",
+  "status.conditions[Available].status",
+  "status.conditions[RollingOut].status",
+  "status.conditions[ScalingUp].status",
+  "status.conditions[ScalingDown].status",
+] as const;
+
 export const clusterStatus = defineFunction<Cluster, "status">(
   {
     name: "cluster-status",
@@ -100,44 +116,9 @@ export const clusterStatus = defineFunction<Cluster, "status">(
       ),
       watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
       // Messages of conditions that stay as they are wake nobody: they would at every step of every pool.
-      watch(
-        MachinePool,
-        [
-          "metadata.uid",
-          "metadata.deletionTimestamp",
-          "spec.replicas",
-          "status.replicas",
-          "status.readyReplicas",
-          "status.availableReplicas",
-          "status.upToDateReplicas",
-          "status.versions",
-          "status.conditions[Available].status",
-          "status.conditions[RollingOut].status",
-          "status.conditions[ScalingUp].status",
-          "status.conditions[ScalingDown].status",
-        ],
-        clusterOf,
-      ),
+      watch(MachinePool, OF_WORKERS, clusterOf),
       // Where Cluster API is installed, too.
-      watch(
-        MachineDeployment,
-        [
-          "metadata.uid",
-          "metadata.deletionTimestamp",
-          "spec.replicas",
-          "status.observedGeneration",
-          "status.replicas",
-          "status.readyReplicas",
-          "status.availableReplicas",
-          "status.upToDateReplicas",
-          "status.versions",
-          "status.conditions[Available].status",
-          "status.conditions[RollingOut].status",
-          "status.conditions[ScalingUp].status",
-          "status.conditions[ScalingDown].status",
-        ],
-        clusterOf,
-      ),
+      watch(MachineDeployment, [...OF_WORKERS, "status.observedGeneration"], clusterOf),
       // A deletion waits for them, and says so.
       watch(Machine, ["metadata.uid"], clusterOf),
       watch(

@@ -1,26 +1,17 @@
 import * as z from "zod";
-import { conditionsSchema } from "./conditions.ts";
 import type { Kind } from "./kinds.ts";
 import { type Immutable, objectMetaSchema, text, typeMeta } from "./meta.ts";
-import { flag, providerCrd } from "./sim-provider.ts";
+import { flag, providerCrd, providerStatus } from "./sim-provider.ts";
 
 const simBootstrapConfigSchema = z
   .object({
     ...typeMeta,
     metadata: objectMetaSchema,
     spec: z.object({}).prefault({}).describe("There is nothing to choose."),
-    status: z
-      .object({
-        dataSecretName: text(1, 253).optional().describe("Name of the Secret with the bootstrap data."),
-        initialization: z
-          .object({ dataSecretCreated: flag.describe("The Secret has been written once.") })
-          .optional()
-          .describe("First steps that are done."),
-        ready: flag.describe("The same for the contract v1beta1."),
-        conditions: conditionsSchema.optional(),
-      })
-      .optional()
-      .describe("What the provider says about it."),
+    status: providerStatus(
+      { dataSecretCreated: flag.describe("The Secret has been written once.") },
+      { dataSecretName: text(1, 253).optional().describe("Name of the Secret with the bootstrap data.") },
+    ),
   })
   .describe("Bootstrap data of simulated instances.");
 

@@ -1,25 +1,14 @@
 import * as z from "zod";
-import { conditionsSchema } from "./conditions.ts";
 import type { Kind } from "./kinds.ts";
 import { type Immutable, objectMetaSchema, typeMeta } from "./meta.ts";
-import { endpoint, flag, providerCrd } from "./sim-provider.ts";
+import { endpoint, flag, providerCrd, providerStatus } from "./sim-provider.ts";
 
 const simClusterSchema = z
   .object({
     ...typeMeta,
     metadata: objectMetaSchema,
     spec: z.object({ controlPlaneEndpoint: endpoint }).prefault({}).describe("Written by the provider."),
-    status: z
-      .object({
-        initialization: z
-          .object({ provisioned: flag.describe("It has been ready once.") })
-          .optional()
-          .describe("First steps that are done."),
-        ready: flag.describe("The same for the contract v1beta1."),
-        conditions: conditionsSchema.optional(),
-      })
-      .optional()
-      .describe("What the provider says about it."),
+    status: providerStatus({ provisioned: flag.describe("It has been ready once.") }, {}),
   })
   .describe("Infrastructure of a simulated Cluster: its virtual workload API server.");
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { conditionsSchema } from "./conditions.ts";
 import type { Kind } from "./kinds.ts";
 import { type Immutable, mapList, objectMetaSchema, typeMeta } from "./meta.ts";
-import { count, endpoint, flag, providerCrd, version } from "./sim-provider.ts";
+import { count, endpoint, firstSteps, flag, providerCrd, version } from "./sim-provider.ts";
 
 const simControlPlaneSchema = z
   .object({
@@ -18,10 +18,9 @@ const simControlPlaneSchema = z
       .describe("What is wanted."),
     status: z
       .object({
-        initialization: z
-          .object({ controlPlaneInitialized: flag.describe("The API server has answered once.") })
-          .optional()
-          .describe("First steps that are done."),
+        initialization: firstSteps({
+          controlPlaneInitialized: flag.describe("The API server has answered once."),
+        }),
         selector: z
           .string()
           .optional()

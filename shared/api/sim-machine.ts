@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { conditionsSchema } from "./conditions.ts";
 import type { Kind } from "./kinds.ts";
 import { type Immutable, objectMetaSchema, text, typeMeta } from "./meta.ts";
-import { flag, providerCrd } from "./sim-provider.ts";
+import { flag, providerCrd, providerStatus } from "./sim-provider.ts";
 
 const simMachineSchema = z
   .object({
@@ -12,17 +11,7 @@ const simMachineSchema = z
       .object({ providerID: text(1, 512).optional().describe("Identity of the instance.") })
       .prefault({})
       .describe("Written by the provider."),
-    status: z
-      .object({
-        initialization: z
-          .object({ provisioned: flag.describe("It has been ready once.") })
-          .optional()
-          .describe("First steps that are done."),
-        ready: flag.describe("The same for the contract v1beta1."),
-        conditions: conditionsSchema.optional(),
-      })
-      .optional()
-      .describe("What the provider says about it."),
+    status: providerStatus({ provisioned: flag.describe("It has been ready once.") }, {}),
   })
   .describe("A simulated instance as a Machine sees it.");
 

@@ -9,7 +9,7 @@ import {
   templateMetadataSchema,
   typeMeta,
 } from "./meta.ts";
-import { AGE, count, flag, providerCrd, version } from "./sim-provider.ts";
+import { AGE, count, firstSteps, flag, providerCrd, version } from "./sim-provider.ts";
 
 /** Without the limits that a provider should set: a fault may list what no MachinePool can take. */
 const providerIDs = atomicList(z.string(), { max: 20_000 }).optional();
@@ -60,10 +60,7 @@ const simMachinePoolSchema = z
       .object({
         ready: flag.describe("Whether the pool is ready; decides under both contracts."),
         replicas: count.describe("Instances that run."),
-        initialization: z
-          .object({ provisioned: flag.describe("It has been ready once.") })
-          .optional()
-          .describe("First steps that are done."),
+        initialization: firstSteps({ provisioned: flag.describe("It has been ready once.") }),
         failureReason: z.string().optional().describe("Final failure, one word."),
         failureMessage: z.string().optional().describe("The same for people."),
         infrastructureMachineKind: z

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { port } from "./cluster.ts";
+import { conditionsSchema } from "./conditions.ts";
 import type { CrdSpec, PrinterColumn } from "./kinds.ts";
 import { text } from "./meta.ts";
 
@@ -16,6 +17,27 @@ export const endpoint = z
   })
   .optional()
   .describe("Where the workload API server answers.");
+
+/** The latches of a provider object; each is set once. */
+export function firstSteps<Latches extends z.ZodRawShape>(latches: Latches) {
+  return z.object(latches).optional().describe("First steps that are done.");
+}
+
+/** The status of a kind that is ready or not, in the fields of both contracts. */
+export function providerStatus<Latches extends z.ZodRawShape, More extends z.ZodRawShape>(
+  latches: Latches,
+  more: More,
+) {
+  return z
+    .object({
+      ...more,
+      initialization: firstSteps(latches),
+      ready: flag.describe("The same for the contract v1beta1."),
+      conditions: conditionsSchema.optional(),
+    })
+    .optional()
+    .describe("What the provider says about it.");
+}
 
 export const AGE: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 

@@ -1,10 +1,10 @@
 import type { Cluster, ClusterStatus } from "../api/cluster.ts";
 import type { ContractVersion, KubeObject } from "../api/kinds.ts";
+import type { Workers } from "../api/workers.ts";
 import { controlPlanePath } from "../contract/control-plane.ts";
 import { readCount } from "../contract/fields.ts";
 import { valueAt } from "../runtime/path.ts";
 import type { Referenced } from "../runtime/ports.ts";
-import type { Workers } from "./cluster-descendants.ts";
 import { type OwnedProvider, ownedProvider } from "./cluster-references.ts";
 import { addVersions, compareVersions, type VersionCount } from "./versions.ts";
 

@@ -1,8 +1,8 @@
 import type { Cluster } from "../api/cluster.ts";
 import type { MachineDeployment } from "../api/machinedeployment.ts";
+import type { Workers } from "../api/workers.ts";
 import { SECOND } from "../runtime/backoff.ts";
 import type { Notice } from "../runtime/define-function.ts";
-import type { Workers } from "./cluster-descendants.ts";
 import { isDeleting } from "./cluster-references.ts";
 import { compareText } from "./conditions.ts";
 import { notRun } from "./kinds-not-run.ts";

@@ -3,33 +3,10 @@ import type { Kind, KubeObject } from "../api/kinds.ts";
 import { Machine } from "../api/machine.ts";
 import { MachineDeployment } from "../api/machinedeployment.ts";
 import { MachinePool } from "../api/machinepool.ts";
+import type { Workers } from "../api/workers.ts";
 import { isOwnedByName } from "./cluster-ownership.ts";
 
 const CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane";
-
-/** What every kind of workers has in common; read as it stands, so any field may be missing. */
-export interface Workers extends KubeObject {
-  readonly spec?: { readonly clusterName?: string; readonly replicas?: number | undefined } | undefined;
-  readonly status?:
-    | {
-        readonly replicas?: number | undefined;
-        readonly readyReplicas?: number | undefined;
-        readonly availableReplicas?: number | undefined;
-        readonly upToDateReplicas?: number | undefined;
-        readonly versions?:
-          | readonly { readonly version: string; readonly replicas?: number | undefined }[]
-          | undefined;
-        readonly conditions?:
-          | readonly {
-              readonly type: string;
-              readonly status: string;
-              readonly reason: string;
-              readonly message: string;
-            }[]
-          | undefined;
-      }
-    | undefined;
-}
 
 /** A kind of descendants of a Cluster. Its place in `DESCENDANTS` is its place in messages. */
 export interface DescendantKind {

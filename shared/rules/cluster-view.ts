@@ -1,7 +1,7 @@
 import type { Cluster } from "../api/cluster.ts";
 import type { Connection } from "../api/core.ts";
+import type { Workers } from "../api/workers.ts";
 import type { DeletionStage } from "./cluster-deletion.ts";
-import type { Workers } from "./cluster-descendants.ts";
 import type { ClusterProviders } from "./cluster-references.ts";
 
 /** Everything that the status of a Cluster is a projection of. */

@@ -1,6 +1,6 @@
+import type { Workers } from "../api/workers.ts";
 import type { Referenced } from "../runtime/ports.ts";
 import { type Aggregation, aggregate, type Reporter } from "./cluster-aggregate.ts";
-import type { Workers } from "./cluster-descendants.ts";
 import { condition, conditionOf, type DesiredCondition, mirrorCondition } from "./conditions.ts";
 
 /** An aggregate of the Cluster and what it says when no object reports the source. */

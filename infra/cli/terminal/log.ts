@@ -20,10 +20,14 @@ export function openLog(level: LogLevel, write = (text: string): unknown => proc
 export function prettyWriter(write: (text: string) => unknown, colorize = true): (line: string) => void {
   let pretty: ((input: object) => string) | undefined;
   return (line) => {
-    const { prettyFactory } = require("pino-pretty") as typeof import("pino-pretty");
-    pretty ??= prettyFactory({ colorize, translateTime: "SYS:HH:MM:ss.l", singleLine: true });
+    pretty ??= openPretty(colorize);
     write(pretty(escapedValues(JSON.parse(line)) as object));
   };
+}
+
+function openPretty(colorize: boolean): (input: object) => string {
+  const { prettyFactory } = require("pino-pretty") as typeof import("pino-pretty");
+  return prettyFactory({ colorize, translateTime: "SYS:HH:MM:ss.l", singleLine: true });
 }
 
 /** A log quotes names and messages of others; only the lines of a stack are meant as lines. */

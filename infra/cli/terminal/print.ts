@@ -21,8 +21,8 @@ export function printSource(text: string): void {
 }
 
 /**
- * To standard error, behind the name of the program, without credentials. A message of several lines keeps them, indented: none of them can
- * pass for a message of its own.
+ * To standard error, behind the name of the program, without credentials. A message of several lines keeps them,
+ * indented: none of them can pass for a message of its own.
  */
 export function printError(message: string): void {
   const [first = "", ...more] = maskText(message).trimEnd().split("\n");

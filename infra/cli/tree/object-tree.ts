@@ -66,7 +66,7 @@ async function grow(growing: Growing, kind: Kind, object: KubeObject): Promise<O
   const more: string[] = [];
   for (const reference of referencesOf(kind, object)) {
     const child = await follow(growing, reference, key.namespace);
-    // What a deleted object referenced goes before it: nobody misses that.
+    // What a deleted object referenced is deleted before it: its absence is not a problem.
     const isTakenDown = object.metadata.deletionTimestamp !== undefined && child?.object === undefined;
     if (child !== undefined && !isTakenDown) children.push(child);
   }

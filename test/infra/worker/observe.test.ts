@@ -10,6 +10,14 @@ import { describeWith } from "../../support/requires.ts";
 const EXAMPLE = new URL("../../../infra/sim/example.yaml", import.meta.url).pathname;
 const WITHIN = { withinMs: 25_000, stepMs: 100 };
 
+/** A process of one function, with its metrics. */
+const onRedis = (queue: string) => ({
+  queue,
+  functions: ["cluster-guard"],
+  metricsAddress: { host: "127.0.0.1", port: 0 },
+  logLevel: "silent" as const,
+});
+
 /** Series of a text in Prometheus' format: name with labels → value. */
 function seriesOf(text: string): ReadonlyMap<string, number> {
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
@@ -66,12 +74,7 @@ describeWith(redisMissing())("looking at a process on Redis", () => {
   it("says that Redis is away, goes on answering, and says when it can work again", async () => {
     await using redis = await startRedis();
     await using server = await EMBEDDED.start();
-    await using capstan = await startCapstan(server.kubeconfigFile, {
-      queue: redis.url,
-      functions: ["cluster-guard"],
-      metricsAddress: { host: "127.0.0.1", port: 0 },
-      logLevel: "silent",
-    });
+    await using capstan = await startCapstan(server.kubeconfigFile, onRedis(redis.url));
     const readyz = async () => {
       const response = await fetch(`${capstan.metricsUrl}/readyz`);
       return `${response.status} ${await response.text()}`;
@@ -93,12 +96,7 @@ describeWith(redisMissing())("looking at a process on Redis", () => {
     const { Redis } = await import("ioredis");
     const admin = new Redis(redis.url);
     await using server = await EMBEDDED.start();
-    await using capstan = await startCapstan(server.kubeconfigFile, {
-      queue: redis.url,
-      functions: ["cluster-guard"],
-      metricsAddress: { host: "127.0.0.1", port: 0 },
-      logLevel: "silent",
-    });
+    await using capstan = await startCapstan(server.kubeconfigFile, onRedis(redis.url));
     const readyz = async () => (await fetch(`${capstan.metricsUrl}/readyz`)).status;
     const enqueue = () =>
       capstan.queue.enqueue("cluster-guard", [{ key: "default/-|Cluster|default/a", class: "live" }]);
@@ -119,12 +117,7 @@ describeWith(redisMissing())("looking at a process on Redis", () => {
     const { Redis } = await import("ioredis");
     const admin = new Redis(redis.url);
     await using server = await EMBEDDED.start();
-    await using capstan = await startCapstan(server.kubeconfigFile, {
-      queue: redis.url,
-      functions: ["cluster-guard"],
-      metricsAddress: { host: "127.0.0.1", port: 0 },
-      logLevel: "silent",
-    });
+    await using capstan = await startCapstan(server.kubeconfigFile, onRedis(redis.url));
     const shown = async () => {
       const [ready, metrics] = await Promise.all(
         ["readyz", "metrics"].map(async (page) => {

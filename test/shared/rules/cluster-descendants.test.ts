@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Workers } from "../../../shared/api/workers.ts";
 import {
   countedWorkers,
   DESCENDANTS,
   type Descendants,
   isControlPlaneMachine,
-  type Workers,
 } from "../../../shared/rules/cluster-descendants.ts";
 import { OWNED_BY_C1 } from "../../functions/cluster/foo-objects.ts";
 import { cluster, machinePool } from "../../support/builders.ts";
