@@ -11,6 +11,8 @@ export class Breaker {
 
   /** A run that ended; `again` is none. */
   note(now: number, failed: boolean): void {
+    // Old runs first: whether the breaker was open before this run must not depend on when the last tick was.
+    this.settle(now);
     const number = Math.floor(now / BREAKER.intervalMs);
     const counts = this.#intervals.get(number) ?? { runs: 0, failures: 0 };
     counts.runs += 1;

@@ -10,6 +10,7 @@
 -- Time must go on in a full Redis (maxmemory): after a write that frees memory no other is refused.
 call('DEL', PREFIX .. 'never')
 
+settleBreaker()
 local limit = tonumber(ARGV[5])
 local more = false
 

@@ -140,6 +140,23 @@ describe("the ledger", () => {
     expect([runOne(70_000), runOne(70_000)]).toEqual([true, true]);
   });
 
+  it("queue.md 7: a breaker that old runs kept open opens for a second again, also where no tick came in between", () => {
+    const ledger = buryingAtOnce();
+    const terminal = outcomeOf({ how: "terminal", afterMs: undefined, requested: false, fenced: false });
+    const claim = (now: number) => ledger.claim(now, { ...TERMS, owner: "o" });
+    const fail = (now: number, claimed = claim(now)) => claimed && ledger.finish(now, claimed, terminal);
+    for (let n = 0; n < 30; n += 1) ledger.enqueue(0, { key: `t${n}|a`, class: "live" });
+    const late = claim(0);
+    fail(0);
+    for (let n = 1; n < 20; n += 1) fail(10_000);
+    expect(ledger.depth(10_000).breakerOpen).toBe(true);
+    // The first failure is a minute old: 19 are left, and this one opens the breaker for a second again.
+    fail(60_000, late);
+    expect(ledger.depth(60_000).breakerOpen).toBe(true);
+    expect(claim(60_999)).toBeUndefined();
+    expect(claim(61_000)).toBeDefined();
+  });
+
   it("forgets the longest dead when there are too many", () => {
     const ledger = buryingAtOnce({ maxDead: 2 });
     const terminal = outcomeOf({ how: "terminal", afterMs: undefined, requested: false, fenced: false });

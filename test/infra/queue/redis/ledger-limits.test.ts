@@ -131,4 +131,22 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
     expect((await ledger.depth("breaker")).breakerOpen).toBeUndefined();
     for (let n = 0; n < 3; n += 1) expect(await claim("breaker", token)).toBeDefined();
   });
+
+  it("queue.md 7: a breaker that old runs kept open opens for a second again, also where no tick came in between", async () => {
+    const { intervalMs, intervals, claimEveryMs, minRuns } = BREAKER;
+    await clock.advance(intervalMs - (clock.now().getTime() % intervalMs));
+    const keys = Array.from({ length: minRuns + 3 }, (_, n) => `t${n}|a`);
+    const token = await enqueue("anew", ...keys.map((key) => ({ key, class: "live" as const })));
+    const late = await claim("anew", token);
+    await ledger.bury("anew", await die("anew", token));
+    await clock.advance(intervalMs);
+    for (let n = 1; n < minRuns; n += 1) await ledger.bury("anew", await die("anew", token));
+    expect(await ledger.depth("anew")).toMatchObject({ breakerOpen: true });
+    // The first failure is a minute old; the one that comes in its place opens the breaker for a second again.
+    await clock.advance((intervals - 1) * intervalMs);
+    if (late !== undefined) await ledger.finish("anew", late, end("terminal"));
+    expect(await claim("anew", token)).toBeUndefined();
+    await clock.advance(claimEveryMs);
+    expect(await claim("anew", token)).toBeDefined();
+  });
 });
