@@ -10,19 +10,20 @@ import { awaitedCompletion } from "../../shared/rules/pool-completion.ts";
 import { awaitedDeletion } from "../../shared/rules/pool-deletion.ts";
 import { POOL_FINALIZER } from "../../shared/rules/pool-hold.ts";
 import { infraMachineKindOf, readOwnMachines } from "../../shared/rules/pool-machines.ts";
-import { nodeReport } from "../../shared/rules/pool-nodes.ts";
+import { type NodeReport, nodeReport } from "../../shared/rules/pool-nodes.ts";
 import { poolNotices } from "../../shared/rules/pool-notices.ts";
 import {
   readCluster,
   readNodes,
   readProviders,
+  readTakers,
   readUnseen,
   seeLostInfrastructure,
 } from "../../shared/rules/pool-reads.ts";
 import { deletingPoolStatus, pausedPoolStatus, poolStatus } from "../../shared/rules/pool-status.ts";
 import { poolWritesDue, statusWaitMs } from "../../shared/rules/pool-writes-due.ts";
 import { referenceNotices } from "../../shared/rules/reference-notices.ts";
-import { SECOND } from "../../shared/runtime/backoff.ts";
+import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
 import { defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
 import {
   inCluster,
@@ -148,7 +149,7 @@ export const machinepoolStatus = defineFunction(
     const nodes = await readNodes(read, pool);
     const hasMachines = infraMachineKindOf(pool, providers.infrastructure) !== undefined;
     const machines = hasMachines ? await readOwnMachines(read, pool) : undefined;
-    const report = nodeReport(pool, nodes, now);
+    const report = nodeReport(pool, nodes, now, await readTakers(read, pool, nodes));
     const unseen = nodes === undefined ? await readUnseen(read, pool) : undefined;
     const inputs = { pool, cluster, providers, nodes, unseen, machines, now };
     const status = poolStatus(inputs, report);
@@ -159,12 +160,19 @@ export const machinepoolStatus = defineFunction(
         ...poolNotices(pool, report),
         ...referenceNotices(pool, [providers.bootstrap, providers.infrastructure]),
       ],
-      result: soonest(
+      result: [
         awaited === undefined ? done : waitFor(awaited),
         report.nextExpiryAt === undefined
           ? done
           : requeueAfter(report.nextExpiryAt.getTime() - now.getTime(), "minReadySeconds of a Node"),
-      ),
+        // Another pool that takes the Node over wakes only itself.
+        isLeft(report) ? requeueAfter(MINUTE, "a Node that left the list") : done,
+      ].reduce(soonest),
     };
   },
 );
+
+/** Whether a Node is named that the pool no longer lists. */
+function isLeft({ nodeRefs, matched }: NodeReport): boolean {
+  return matched !== undefined && nodeRefs.length > matched.length;
+}

@@ -2,6 +2,7 @@ import type { Node } from "../api/core.ts";
 import type { MachinePool, NodeRef } from "../api/machinepool.ts";
 import { SECOND } from "../runtime/backoff.ts";
 import { compareText } from "./conditions.ts";
+import type { Rivals } from "./pool-node-marks.ts";
 
 /** Of `status.nodeRefs`. */
 const MAX_REFS = 10_000;
@@ -21,11 +22,16 @@ export interface NodeReport {
 }
 
 /**
- * `nodes` are those of `readNodes`. The previous refs and counts are kept without a complete view, with an empty
+ * `nodes` are those of `readNodes`, `rivals` those of `readTakers`. The previous refs and counts are kept without a complete view, with an empty
  * list while replicas are wanted, and when no Node matches at all: stale but safe.
  * Source: machinepool.md 6.3, reliability.md F-40
  */
-export function nodeReport(pool: MachinePool, nodes: readonly Node[] | undefined, now: Date): NodeReport {
+export function nodeReport(
+  pool: MachinePool,
+  nodes: readonly Node[] | undefined,
+  now: Date,
+  rivals: Rivals = new Map(),
+): NodeReport {
   const { providerIDList = [], replicas } = pool.spec;
   if (nodes === undefined || (providerIDList.length === 0 && replicas !== 0)) return kept(pool);
   const { byProviderID, claimedTwice } = indexNodes(nodes);
@@ -36,8 +42,9 @@ export function nodeReport(pool: MachinePool, nodes: readonly Node[] | undefined
   const ready = matched.filter(isReady);
   const availableAt = ready.map((node) => availableFrom(node, minReadyMs));
   const pending = availableAt.filter((at) => at >= now.getTime() && Number.isFinite(at));
+  const remaining = nodes.filter((node) => !isTaken(node, rivals));
   return {
-    nodeRefs: [...matched.map(refOf), ...outliving(pool, matched, nodes)].slice(0, MAX_REFS),
+    nodeRefs: [...matched.map(refOf), ...outliving(pool, matched, remaining)].slice(0, MAX_REFS),
     matched,
     readyReplicas: ready.length,
     availableReplicas: availableAt.filter((at) => at < now.getTime()).length,
@@ -98,7 +105,17 @@ function refOf({ metadata: { name, uid } }: Node): NodeRef {
   return { apiVersion: "v1", kind: "Node", name, uid };
 }
 
-/** Previous refs without a place in the list whose Node still exists: they are forgotten only once it is gone. */
+/** Whether another pool lists the instance and names the Node, so that no Node is left that no pool retires. */
+function isTaken(node: Node, rivals: Rivals): boolean {
+  const takers = rivals.get(node.spec?.providerID ?? "") ?? [];
+  return takers.some(({ status }) => status?.nodeRefs?.some((ref) => isRefTo(ref, node)));
+}
+
+/**
+ * Previous refs without a place in the list whose Node still exists. They are forgotten only once it is gone or
+ * another pool has it; that other pool keeps it from being retired, so such a ref would stay for ever.
+ * Differs: upstream deletes such Nodes in the same pass, those of another pool, too, and names none of them.
+ */
 function outliving(pool: MachinePool, matched: readonly Node[], nodes: readonly Node[]): readonly NodeRef[] {
   const unplaced = new Map(nodes.map((node) => [node.metadata.name, node]));
   for (const { metadata } of matched) unplaced.delete(metadata.name);

@@ -5,7 +5,7 @@ import { type ClusterName, type ObjectKey, objectKeyOf, workloadCluster } from "
 import type { Machine } from "../api/machine.ts";
 import { MachinePool } from "../api/machinepool.ts";
 import type { LiveReader, Reader, Referenced } from "../runtime/ports.ts";
-import { belongsElsewhere, type Rivals, rivalsAmong } from "./pool-node-marks.ts";
+import { belongsElsewhere, isContested, type Rivals, rivalsAmong } from "./pool-node-marks.ts";
 import { isRefTo } from "./pool-nodes.ts";
 
 /** The provider objects of a pool as they were read. */
@@ -142,6 +142,22 @@ export async function readRivalsLive(
   const { namespace, name } = clusterKeyOf(pool);
   const pools = await live.list(MachinePool, { namespace, labelSelector: `${CLUSTER_NAME_LABEL}=${name}` });
   return rivalsAmong(pools.filter(({ metadata }) => metadata.uid !== pool.metadata.uid));
+}
+
+/**
+ * Other pools that list a Node which this pool names and no longer lists. Once snapshots show one, the API server is
+ * asked: by snapshots of different ages two pools could each leave the Node to the other, and no pool would retire it.
+ */
+export async function readTakers(
+  read: Reader,
+  pool: MachinePool,
+  nodes: readonly Node[] | undefined,
+): Promise<Rivals> {
+  const listed = new Set(pool.spec.providerIDList);
+  const left = nodes?.filter(({ spec }) => !listed.has(spec?.providerID ?? "")) ?? [];
+  if (left.length === 0) return rivalsAmong([]);
+  const shown = await readRivals(read, pool, left);
+  return left.some((node) => isContested(node, shown)) ? readRivalsLive(read.live, pool, left) : shown;
 }
 
 /** The Nodes behind a pool's refs as the workload cluster has them, without those of another pool. */

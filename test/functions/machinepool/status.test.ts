@@ -287,6 +287,39 @@ describe("machinepool-status", () => {
     expect(status.deprecated?.v1beta1?.failureMessage).toMatch(/…$/);
   });
 
+  describe("a Node that left the list", () => {
+    const REFS = NODES.map(({ metadata: { name, uid } }) => ({ apiVersion: "v1", kind: "Node", name, uid }));
+    const left = machinePool({
+      spec: { replicas: 2, providerIDList: ["foo://1", "foo://2"] },
+      status: { nodeRefs: REFS },
+    });
+    const other = (nodeRefs: readonly object[], providerIDList = ["foo://3"]) =>
+      machinePool({
+        metadata: { name: "p2", uid: "uid-p2", labels: { "cluster.x-k8s.io/cluster-name": "c1" } },
+        spec: { providerIDList },
+        status: { nodeRefs },
+      });
+    const infra = infraMachinePool({ spec: { providerIDList: ["foo://1", "foo://2"] } });
+    const refsOf = async (from: ReturnType<typeof given>) =>
+      (await statusOf(from)).nodeRefs?.map(({ name }) => name);
+
+    it("is named until it is gone, and looked at every minute", async () => {
+      const decision = await decide(machinepoolStatus, world(left, infra), "p1");
+      expect(appliedStatus<MachinePoolStatus>(decision).nodeRefs).toEqual(REFS);
+      expect(decision.result).toMatchObject({ type: "requeue", afterMs: 60_000 });
+    });
+
+    it("is another pool's once that lists and names it", async () => {
+      expect(await refsOf(world(left, infra, other([REFS[2] ?? {}])))).toEqual(["n1", "n2"]);
+      expect(await refsOf(world(left, infra, other([])))).toEqual(["n1", "n2", "n3"]);
+    });
+
+    it("is given up only by what the API server has: otherwise two pools could give it up to each other", async () => {
+      const shown = world(left, infra, other([REFS[2] ?? {}]));
+      expect(await refsOf(shown.live(other([REFS[2] ?? {}], ["foo://9"])))).toEqual(["n1", "n2", "n3"]);
+    });
+  });
+
   it("reports two Nodes with one provider ID and counts the Ready one", async () => {
     const twin = node("a1", { status: { conditions: [{ type: "Ready", status: "False" }] } });
     const decision = await decide(machinepoolStatus, world().inWorkload("default/c1", twin));

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
+import { rivalsAmong } from "../../../shared/rules/pool-node-marks.ts";
 import { nodeReport } from "../../../shared/rules/pool-nodes.ts";
 import { machinePool, node, type Overrides } from "../../support/builders.ts";
 import { NOW } from "../../support/world.ts";
@@ -97,6 +98,29 @@ describe("nodeReport", () => {
     expect(names(nodeReport(shrunk, [node("n2")], NOW))).toEqual(["n2"]);
     const recreated = node("n1", { metadata: { uid: "uid-new" } });
     expect(names(nodeReport(shrunk, [recreated, node("n2")], NOW))).toEqual(["n2"]);
+  });
+
+  it.each([
+    ["lists and names", { spec: { providerIDList: ["foo://1"] }, status: { nodeRefs: [ref("n1")] } }, ["n2"]],
+    ["lists and does not name yet", { spec: { providerIDList: ["foo://1"] } }, ["n2", "n1"]],
+    ["names and does not list any more", { status: { nodeRefs: [ref("n1")] } }, ["n2", "n1"]],
+    [
+      "lists and names under an earlier uid",
+      { spec: { providerIDList: ["foo://1"] }, status: { nodeRefs: [ref("n1", "uid-old")] } },
+      ["n2", "n1"],
+    ],
+  ])(
+    "keeps the ref of a Node that left the list, but not of one that another pool %s",
+    (_, has, expected) => {
+      const left = pool({ spec: { providerIDList: ["foo://2"] } });
+      const other = machinePool({ metadata: { name: "p2" }, spec: { providerIDList: [] }, ...has });
+      expect(names(nodeReport(left, [node("n1"), node("n2")], NOW, rivalsAmong([other])))).toEqual(expected);
+    },
+  );
+
+  it("keeps the ref of a Node that it lists itself, whatever other pools say", () => {
+    const other = machinePool({ metadata: { name: "p2" }, status: { nodeRefs: [ref("n1"), ref("n2")] } });
+    expect(names(nodeReport(pool(), NODES, NOW, rivalsAmong([other])))).toEqual(["n1", "n2", "n3"]);
   });
 
   it("takes the new uid of a Node that was created again", () => {
