@@ -29,8 +29,14 @@ export interface Defect {
   /** `D-01`. */
   readonly number: string;
   readonly title: string;
-  /** Where it shows soonest: this workload under these classes of faults, at every site. */
-  readonly target: { readonly workload: string; readonly faults: readonly string[] };
+  /** Where it shows soonest: this workload under these classes of faults. */
+  readonly target: {
+    readonly workload: string;
+    /** One at a time, at every site. */
+    readonly faults: readonly string[];
+    /** It takes several: all classes at once, at random, one seed after the other. */
+    readonly isTogether?: boolean;
+  };
   /** The patch of one world: what it remembers, it remembers of that one only. */
   patch(): Patch;
 }

@@ -19,7 +19,8 @@ export const plantedPortDefects: readonly Defect[] = [
   {
     number: "D-22",
     title: "no fence after a lost answer",
-    target: { workload: "W-02", faults: ["X-23"] },
+    // Without a lag the read model has caught up when the backoff is over.
+    target: { workload: "W-02", faults: ["X-13", "X-23"], isTogether: true },
     patch: () => ({
       tokenLedger: (ledger) =>
         patched(ledger, {
@@ -31,7 +32,7 @@ export const plantedPortDefects: readonly Defect[] = [
   {
     number: "D-25",
     title: "a connection leaves a timer behind with every list",
-    target: { workload: "W-02", faults: ["X-40"] },
+    target: { workload: "W-02", faults: ["X-12"] },
     patch: () => ({
       clock: (clock, { name }) => ({
         now: () => clock.now(),
@@ -48,7 +49,7 @@ export const plantedPortDefects: readonly Defect[] = [
   {
     number: "D-26",
     title: "a failing probe keeps nodesComplete",
-    target: { workload: "W-02", faults: ["X-40"] },
+    target: { workload: "W-12", faults: [] },
     patch: () => ({
       store: (store) =>
         patched(store, {

@@ -101,7 +101,7 @@ function hasty(fn: AnyFunction): AnyFunction {
 }
 
 /** A function that sees no pool in the lists of its read model. */
-function alone(fn: AnyFunction): AnyFunction {
+export function alone(fn: AnyFunction): AnyFunction {
   return stepping(fn, (object, context) => {
     const list: typeof context.read.list = async (kind, selection, cluster) =>
       kind.kind === "MachinePool" ? [] : context.read.list(kind, selection, cluster);

@@ -65,10 +65,14 @@ export function createSearcher(prepared: Prepared): Searcher {
   };
 
   async function* sweepOf({ defect, sites }: SearchOptions) {
-    const reference = await referenceOf(defect.target.workload);
-    const game: Game = { seed: 1, workload: workloadOf(defect.target.workload), prepared, reference };
+    const { workload: number, faults, isTogether = false } = defect.target;
+    const reference = await referenceOf(number);
+    const game: Game = { seed: 1, workload: workloadOf(number), prepared, reference };
     yield caused(defect, game, NO_FAULTS);
-    for (const planned of plansOf(reference, defect.target.faults).slice(0, sites))
+    if (isTogether)
+      for (let seed = 1; seed <= sites; seed += 1)
+        yield caused(defect, { ...game, seed }, randomPlan(seed, faults));
+    for (const planned of isTogether ? [] : plansOf(reference, faults).slice(0, sites))
       yield caused(defect, game, { type: "named", faults: [planned] });
   }
   async function* swarmOf({ defect, seeds: most }: SearchOptions) {

@@ -7,6 +7,7 @@ import type { Cause } from "../../../shared/runtime/queue-port.ts";
 import { causeText } from "../../../shared/runtime/triggers.ts";
 import type { Kernel } from "../kernel.ts";
 import type { ObservedRun } from "../observed-runs.ts";
+import { type Looks, looksIn } from "./looks.ts";
 import type { Oracle } from "./oracle.ts";
 import { objectsRead, type ReadObject } from "./run-reads.ts";
 
@@ -37,6 +38,7 @@ export const freshness: readonly Oracle[] = [
       const ended = new WeakMap<readonly Cause[], ObservedRun>();
       /** Versions of objects, by uid, that the read model has shown: a cause does not say of which server it is. */
       const shown = new Set<string>();
+      const looks = looksIn(world);
       ledger.onWipe(() => written.clear());
       let restoredAt = Number.NEGATIVE_INFINITY;
       management.onRestore(() => {
@@ -83,6 +85,8 @@ export const freshness: readonly Oracle[] = [
         for (const read of snapshotsIn(run)) note(used, name, identityOf(read), kernel);
         if (run.record === undefined) return;
         for (const write of writesOf(run.record)) note(written, name, write, kernel);
+        for (const seen of lookedAt(run.runId, run.record, looks)) note(written, name, seen, kernel);
+        looks.forget(run.runId);
         for (const read of listedInstead(run.record)) note(written, name, identityOf(read), kernel);
       });
     },
@@ -146,6 +150,15 @@ function writesOf(record: AttemptRecord): readonly Identity[] {
     );
     if (read === undefined || outcome.resourceVersion === undefined) return [];
     return [{ ...identityOf({ cluster, object: read.object }), version: Number(outcome.resourceVersion) }];
+  });
+}
+
+/** What was found after a write that nobody has confirmed: whether or not it is done, the next run sees no less. */
+function lookedAt(runId: string, record: AttemptRecord, looks: Looks): readonly Identity[] {
+  return record.writes.flatMap(({ cluster, kind, key, outcome }) => {
+    if (outcome.error === undefined) return [];
+    const object = looks.of(runId, { kind: kind.kind, metadata: key });
+    return object === undefined ? [] : [identityOf({ cluster, object })];
   });
 }
 

@@ -1,5 +1,6 @@
 import { canaries } from "./canaries.ts";
 import { conditions } from "./conditions.ts";
+import { connections } from "./connections.ts";
 import { contracts } from "./contracts.ts";
 import { creations } from "./creations.ts";
 import { evidence } from "./evidence.ts";
@@ -34,6 +35,7 @@ export const ORACLES: readonly Oracle[] = [
   ...pause,
   ...evidence,
   ...nodes,
+  ...connections,
   ...pools,
   ...remediation,
   ...contracts,

@@ -81,6 +81,43 @@ export const nodes: readonly Oracle[] = [
     },
   },
   {
+    number: "F-40",
+    title: "at rest no ref names a Node of an instance that only another pool lists",
+    needs: {
+      workloads: [
+        "W-01",
+        "W-02",
+        "W-03",
+        "W-05",
+        "W-11",
+        "W-12",
+        "W-14",
+        "W-15",
+        "W-16",
+        "W-18",
+        "W-19",
+        "W-20",
+      ],
+      why: "no pool is left",
+    },
+    watch({ world, onRest, violated, evaluated }) {
+      const known = nodesOf(world);
+      onRest(() => {
+        const pools = [...world.management.storage.collection(POOLS).values()] as unknown as MachinePool[];
+        for (const pool of pools)
+          for (const { name, uid = "" } of pool.status?.nodeRefs ?? []) {
+            const { providerID = "" } = known.living(uid) ?? {};
+            const listers = pools.filter((each) => listedBy(each).includes(providerID));
+            evaluated();
+            if (listers.length > 0 && !listers.includes(pool))
+              violated(
+                `MachinePool ${pool.metadata.name} names Node ${name}, which is ${listers[0]?.metadata.name}'s`,
+              );
+          }
+      });
+    },
+  },
+  {
     number: "F-41",
     title: "of a living pool only Nodes go that were referenced and whose instance has left every list",
     needs: { workloads: ["W-02", "W-04", "W-11", "W-13", "W-14"], why: "no Node is deleted" },

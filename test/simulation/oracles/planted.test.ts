@@ -8,6 +8,8 @@ import { TerminalError } from "../../../shared/runtime/errors.ts";
 import type { QueueEntry } from "../../../shared/runtime/queue-port.ts";
 import { done, waitFor } from "../../../shared/runtime/result.ts";
 import { type Defect, patched, stepping } from "../defects/defect.ts";
+import { DEFECTS } from "../defects/known.ts";
+import { alone } from "../defects/planted-steps.ts";
 import { NO_FAULTS, type Plan } from "../plan.ts";
 import { type Prepared, prepare } from "../prepared.ts";
 import { runOnce } from "../run.ts";
@@ -75,6 +77,26 @@ const PLANTED: readonly Planted[] = [
       network: (network) => answering(network, "machinepool-retire", withoutLastInstance),
     }),
     found: ["F-41: its instance is listed on the server"],
+  },
+  {
+    title: "the ref of a Node stays with a pool although another one has it",
+    workload: "W-18",
+    patch: () => ({ function: (fn) => (fn.spec.name === "machinepool-status" ? alone(fn) : fn) }),
+    found: ["F-40: MachinePool p2 names Node p1-0, which is p1's"],
+  },
+  {
+    title: "D-22: a run acts on less than the look after its last write, whose answer was lost",
+    workload: "W-02",
+    patch: patchOf("D-22"),
+    plan: { type: "random", rates: { "X-13": 0.2, "X-23": 0.05 } },
+    found: ["F-05: ", "older than its own write"],
+  },
+  {
+    title: "D-26: a Connection counts a failure and promises all Nodes",
+    workload: "W-02",
+    patch: patchOf("D-26"),
+    plan: { type: "named", faults: [{ fault: "X-40", at: "machinepool-nodes PATCH /api/v1/nodes/p1-2 #0" }] },
+    found: ["F-21: Connection c1: nodesComplete after 1 failures"],
   },
   {
     title: "a write without a look at the Cluster, which is paused",
@@ -160,6 +182,12 @@ const PLANTED: readonly Planted[] = [
   },
   ...leaks(),
 ];
+
+function patchOf(defect: string): Defect["patch"] {
+  const found = DEFECTS.find(({ number }) => number === defect);
+  if (found === undefined) throw new Error(`no defect ${defect}`);
+  return found.patch;
+}
 
 /** A rollout of a pool that is too old for its status to wait for anybody. */
 const LATER_ROLLOUT: Workload = {

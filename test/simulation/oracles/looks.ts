@@ -1,0 +1,50 @@
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import type { World } from "../world.ts";
+import { parsed, placeOf } from "./sent-write.ts";
+
+/** What runs have seen of objects whose write was not confirmed (KC-07, KW-12). */
+export interface Looks {
+  /** What a run has found when it looked after its last write of the object; undefined: nothing that it knows. */
+  of(runId: string, object: Pick<KubeObject, "kind" | "metadata">): KubeObject | undefined;
+  forget(runId: string): void;
+}
+
+/** From now on, of every run of every worker. */
+export function looksIn({ network }: World): Looks {
+  /** By run, then by object. */
+  const found = new Map<string, Map<string, KubeObject>>();
+  /** What a server has answered, which still has to arrive. */
+  const answers = new WeakMap<object, KubeObject>();
+  const runOf = (headers: { readonly [name: string]: unknown }): string | undefined => {
+    const runId = headers["audit-id"];
+    return typeof runId === "string" ? runId : undefined;
+  };
+  network.witness(({ request, code, text }) => {
+    const isLook = request.method === "GET" && code === 200 && runOf(request.headers) !== undefined;
+    if (!isLook || (placeOf(request.path)?.name ?? "") === "") return;
+    const object = parsed(text) as KubeObject | undefined;
+    if (object !== undefined) answers.set(request, object);
+  });
+  network.onArrive(({ request }) => {
+    const [object, runId] = [answers.get(request), runOf(request.headers)];
+    if (object === undefined || runId === undefined) return;
+    const known = found.get(runId) ?? new Map<string, KubeObject>();
+    found.set(runId, known.set(nameOf(object), object));
+  });
+  // What was read before a write tells nothing about it.
+  network.onLeave(({ request }) => {
+    const known = request.method === "GET" ? undefined : found.get(runOf(request.headers) ?? "");
+    const place = placeOf(request.path);
+    for (const [name, { metadata }] of known ?? [])
+      if (metadata.name === place?.name && (metadata.namespace ?? "") === place.namespace)
+        known?.delete(name);
+  });
+  return {
+    of: (runId, object) => found.get(runId)?.get(nameOf(object)),
+    forget: (runId) => void found.delete(runId),
+  };
+}
+
+function nameOf({ kind, metadata }: Pick<KubeObject, "kind" | "metadata">): string {
+  return `${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
+}
