@@ -1,5 +1,6 @@
 import type { Storage } from "../../infra/apiserver/storage/storage.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";
+import { sameJson } from "../../shared/runtime/path.ts";
 import type { World } from "./world.ts";
 
 /** What is there in the end, comparable between runs: one line per object, by server, kind and name. */
@@ -122,9 +123,13 @@ const RACE_ANNOTATION = "capstan.dev/race";
 function sorted(value: object): object {
   const members = Object.entries(value)
     .map(([name, member]) => [name, name === "annotations" ? withoutRace(member) : member] as const)
-    // `paused: false` says no more than its absence.
-    .filter(([name, member]) => member !== undefined && !(name === "paused" && member === false));
+    .filter(([name, member]) => member !== undefined && !isSilent(name, member));
   return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** `paused: false` says no more than its absence, nor does a `faults` that names none (X-44 ends by removing it). */
+function isSilent(name: string, member: unknown): boolean {
+  return name === "paused" ? member === false : name === "faults" && sameJson(member, {});
 }
 
 function withoutRace(annotations: unknown): unknown {
