@@ -116,7 +116,10 @@ function createCalls({
   const bounds = options.untrusted === true ? UNTRUSTED : TRUSTED;
   const decoding = (): Decoding => ({ bounds, pause: createTimeSlices(options.clock) });
   const from = (subject: RequestSubject) => ({ ...subject, server });
-  const call = (subject: RequestSubject, { method, path, body, contentType, accept, list }: Send) => ({
+  const call = (
+    subject: RequestSubject,
+    { method, path, body, contentType, accept, list, signal }: Send,
+  ) => ({
     method,
     path,
     headers: {
@@ -129,6 +132,7 @@ function createCalls({
     subject,
     mayGo: method === "GET" ? undefined : mayGo,
     timeoutMs: list === true ? LIST_TIMEOUT_MS : REQUEST_TIMEOUT_MS,
+    signal,
     limitBytes: list === true ? PAGE_LIMIT_BYTES : OBJECT_LIMIT_BYTES,
   });
   return {

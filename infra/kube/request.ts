@@ -22,6 +22,8 @@ interface Call extends HttpRequest {
   /** Asked before every attempt, when its turn has come; what it throws is thrown. */
   readonly mayGo?: (() => void) | undefined;
   readonly timeoutMs: number;
+  /** Ends the request, also between its attempts. */
+  readonly signal?: AbortSignal | undefined;
   readonly limitBytes: number;
 }
 
@@ -56,7 +58,7 @@ export function createRequester(access: ServerAccess, options: RequesterOptions)
   const count = (status: number) => answers.set(status, (answers.get(status) ?? 0) + 1);
 
   const attempt = async (call: Call, deadlineAt: number): Promise<HttpAnswer> => {
-    const deadline = deadlineOf(clock, deadlineAt - clock.now().getTime(), call.timeoutMs);
+    const deadline = deadlineOf(clock, deadlineAt - clock.now().getTime(), call);
     try {
       const transport = await credentials.transport();
       const answer = await transport.send(call, call.limitBytes, deadline.signal);
@@ -91,7 +93,7 @@ export function createRequester(access: ServerAccess, options: RequesterOptions)
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
       spare(error);
-      const late = clock.now().getTime() >= deadlineAt;
+      const late = clock.now().getTime() >= deadlineAt || call.signal?.aborted === true;
       if (late || !(await mayRepeat(error, call, state, { credentials, clock }))) throw error;
       state.last = error;
       return undefined;
@@ -169,7 +171,7 @@ function isBehind({ status, causes }: KubeError): boolean {
 
 /** The deadline is for the start of the answer only; the stream itself has an idle limit. */
 async function openOnce(call: Call, signal: AbortSignal, credentials: Credentials, clock: Clock) {
-  const deadline = deadlineOf(clock, call.timeoutMs, call.timeoutMs);
+  const deadline = deadlineOf(clock, call.timeoutMs, { timeoutMs: call.timeoutMs });
   try {
     const transport = await credentials.transport();
     return await transport.open(call, AbortSignal.any([signal, deadline.signal]));
@@ -180,9 +182,19 @@ async function openOnce(call: Call, signal: AbortSignal, credentials: Credential
   }
 }
 
-function deadlineOf(clock: Clock, leftMs: number, timeoutMs: number) {
+/** Aborts when the time is over or `signal` does. Not AbortSignal.any: Node.js keeps what it makes. */
+function deadlineOf(clock: Clock, leftMs: number, { timeoutMs, signal }: Pick<Call, "timeoutMs" | "signal">) {
   const abort = new AbortController();
-  const cancel = clock.after(Math.max(1, leftMs), () => abort.abort(new Error(`not within ${timeoutMs} ms`)));
+  const cancelTimer = clock.after(Math.max(1, leftMs), () =>
+    abort.abort(new Error(`not within ${timeoutMs} ms`)),
+  );
+  const end = () => abort.abort(new Error("no longer wanted"));
+  if (signal?.aborted === true) end();
+  signal?.addEventListener("abort", end, { once: true });
+  const cancel = () => {
+    cancelTimer();
+    signal?.removeEventListener("abort", end);
+  };
   return { signal: abort.signal, cancel };
 }
 

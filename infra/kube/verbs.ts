@@ -30,6 +30,8 @@ interface PagesOptions extends ListOptions {
   readonly pageItems?: number | undefined;
   /** Objects as PartialObjectMetadata: without spec and status, and of that kind. */
   readonly metadataOnly?: boolean | undefined;
+  /** Ends the list, also while the server is silent: KubeError, reason NoAnswer. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface WatchOptions extends ListOptions {
@@ -56,6 +58,7 @@ export interface Send {
   readonly contentType?: string;
   readonly accept?: string | undefined;
   readonly list?: boolean;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The requests of one function; everything about HTTP that its verbs share. */
@@ -194,7 +197,7 @@ async function readPage(
     ...paging,
   });
   const accept = list.metadataOnly === true ? METADATA_TYPE : undefined;
-  return calls.page({ kind, verb: "list" }, { method: "GET", path, accept });
+  return calls.page({ kind, verb: "list" }, { method: "GET", path, accept, signal: list.signal });
 }
 
 /** The page after a token, or everything anew and without a limit when the token has expired (KC-08). */

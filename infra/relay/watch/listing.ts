@@ -39,6 +39,7 @@ export async function listAll(options: ListingOptions, mode: ListMode): Promise<
   try {
     return await listPages(options, mode);
   } catch (error) {
+    if (options.signal.aborted) return undefined;
     if (options.atLeast === undefined || !isVersionRefused(error)) throw error;
     return listPages({ ...options, atLeast: undefined }, mode);
   }
@@ -57,7 +58,7 @@ async function listPages(options: ListingOptions, mode: ListMode): Promise<Listi
   const pageItems = mode === "small pages" ? SMALL_PAGE_ITEMS : undefined;
   let items: KubeObject[] = [];
   let resourceVersion = "";
-  for await (const page of client.pages(kind, { ...selector, pageItems, metadataOnly, atLeast })) {
+  for await (const page of client.pages(kind, { ...selector, pageItems, metadataOnly, atLeast, signal })) {
     if (signal.aborted) return undefined;
     if (page.first) items = [];
     for (const item of page.items) items.push(metadataOnly ? item : consumer.reduce(item));

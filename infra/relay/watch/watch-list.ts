@@ -7,8 +7,11 @@ import type { Listing } from "./listing.ts";
 import type { OpenWatch } from "./open-watch.ts";
 
 const END = "k8s.io/initial-events-end";
-/** A server that says nothing for so long has said everything and knows no mark. */
-const SILENCE_MS = 10 * SECOND;
+/**
+ * A server that says nothing for so long has said everything and knows no mark. Longer than the client waits for an
+ * answer to begin (10 s): a server that does not answer at all has failed, and is not asked for a list in 60 s more.
+ */
+const SILENCE_MS = 15 * SECOND;
 
 interface InitialEventsOptions {
   readonly kind: Kind;

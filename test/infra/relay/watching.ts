@@ -13,7 +13,7 @@ import { type ScriptedServer, startScriptedServer } from "../../support/scripted
 export const Thing: Kind = { group: "", version: "v1", kind: "Thing", plural: "things", namespaced: true };
 
 /** What a watch may last, and be silent before the end of its initial events: limits, not delays. */
-export const isLimit = (delayMs: number) => delayMs >= 300_000 || delayMs === 10_000;
+export const isLimit = (delayMs: number) => delayMs >= 300_000 || delayMs === 15_000;
 
 /** Real time in which delays are over at once and limits are never reached; the delays asked for are kept. */
 function impatientClock(): Clock & { readonly delays: number[] } {

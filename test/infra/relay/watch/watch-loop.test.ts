@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../../infra/clock.ts";
 import type { Clock } from "../../../../shared/runtime/ports.ts";
+import { virtualClock } from "../../../support/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 import {
   bookmark,
@@ -118,6 +119,33 @@ describe("watch loop", () => {
     );
     await eventually(() => world.told.length === 1, within);
     expect(world.told).toEqual(["list a at 8"]);
+  });
+
+  it("takes a server that does not answer a watch-list for silent, not for one that knows none (KR-05)", async () => {
+    const clock = virtualClock();
+    await using world = await watching(({ watchLists }) => watchLists.push(() => undefined), {
+      clock,
+      serverClock: clock,
+    });
+    await eventually(() => world.server.requests.length === 1, within);
+    await clock.advance(10_000);
+    expect(world.warnings()).toEqual(["the watch failed and is tried again"]);
+    expect(world.listsSeen()).toBe(0);
+  });
+
+  it("leaves no list behind when it ends: the request to a silent server ends with it", async () => {
+    let isClosed = false;
+    await using world = await watching(({ lists }) =>
+      lists.push((response) => {
+        response.on("close", () => {
+          isClosed = true;
+        });
+      }),
+    );
+    await eventually(() => world.listsSeen() === 1, within);
+    await world.loop[Symbol.asyncDispose]();
+    await eventually(() => isClosed, within);
+    expect(world.listsSeen()).toBe(1);
   });
 
   it("waits as told by a 503 and then lists (KC-06)", async () => {

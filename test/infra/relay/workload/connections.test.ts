@@ -306,7 +306,8 @@ describe("workload connections", () => {
     await w.writeSecret("c1", kubeconfigFor(w.workload.url));
     appear(w);
     await eventually(async () => {
-      await w.clock.advance(SECOND);
+      // Slowly: 11 MiB are under way in real time, and their deadline is in this one.
+      await w.clock.advance(SECOND / 10);
       return (await w.status())?.message?.includes("not followed: n2") === true;
     }, within);
     expect(await w.status()).toMatchObject({ state: "connected", nodesComplete: false });
