@@ -194,12 +194,12 @@ async function rest(
   violated: (what: string) => void,
 ): Promise<Timers> {
   await world.kernel.run(hasDied(world) ? REVIVAL_MS : UNDER_WAY_MS);
-  const timersBefore = await timersAtRest(world.kernel);
+  const timersBefore = await timersAtRest(world.kernel, world.tokens.queuesOf);
   const before = counters.writes;
   await world.kernel.run(QUIET_MS);
   if (counters.writes > before)
     violated(`F-02: ${counters.writes - before} writes at rest, the last: ${counters.lastWrite}`);
-  const timers = await timersAtRest(world.kernel);
+  const timers = await timersAtRest(world.kernel, world.tokens.queuesOf);
   const leaks = countsTimers ? leakedTimers(reference?.timers ?? timersBefore, timers) : [];
   for (const leak of leaks) violated(`6.5 f: ${leak}`);
   return timers;

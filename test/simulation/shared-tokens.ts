@@ -25,6 +25,8 @@ interface Channel {
 /** How tokens travel between processes: in any order, to any of those that listen. A lost token is not sent again. */
 export interface SharedTokens {
   of(process: Process, functionName: string): Transport;
+  /** Queues that a process has opened; each ticks for as long as the process lives. */
+  queuesOf(process: Process): number;
   /** Everything on its way is gone. */
   wipe(): void;
 }
@@ -32,6 +34,7 @@ export interface SharedTokens {
 export function createSharedTokens(kernel: Kernel): SharedTokens {
   const channels = new Map<string, Channel>();
   const machinery = kernel.process("tokens");
+  const queues = new Map<Process, number>();
   let generation = 0;
   const channelOf = (name: string): Channel => {
     const known = channels.get(name) ?? { waiting: [], receptions: [] };
@@ -79,24 +82,28 @@ export function createSharedTokens(kernel: Kernel): SharedTokens {
   };
 
   return {
-    of: (process, functionName) => ({
-      async send(tokens) {
-        for (const token of tokens) post(functionName, token);
-      },
-      async receive(handle, concurrency): Promise<Receiver> {
-        const channel = channelOf(functionName);
-        const reception: Reception = { process, handle, concurrency, running: 0, isOpen: true };
-        channel.receptions.push(reception);
-        process.onKill(() => leave(channel, reception));
-        hand(channel);
-        return {
-          async close() {
-            leave(channel, reception);
-          },
-        };
-      },
-      close: async () => undefined,
-    }),
+    of(process, functionName) {
+      queues.set(process, 1 + (queues.get(process) ?? 0));
+      return {
+        async send(tokens) {
+          for (const token of tokens) post(functionName, token);
+        },
+        async receive(handle, concurrency): Promise<Receiver> {
+          const channel = channelOf(functionName);
+          const reception: Reception = { process, handle, concurrency, running: 0, isOpen: true };
+          channel.receptions.push(reception);
+          process.onKill(() => leave(channel, reception));
+          hand(channel);
+          return {
+            async close() {
+              leave(channel, reception);
+            },
+          };
+        },
+        close: async () => undefined,
+      };
+    },
+    queuesOf: (process) => queues.get(process) ?? 0,
     wipe() {
       generation += 1;
       for (const channel of channels.values()) channel.waiting.length = 0;
