@@ -122,9 +122,7 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
     let timers: Timers = new Map();
     if (!isFound()) {
       await converge(world, reference, violated);
-      // Either relay may lead, and one that has led keeps the ticks of its queues: how many have, differs.
-      const countsTimers = relays === undefined;
-      timers = await rest({ world, counters, reference, countsTimers }, violated);
+      timers = await rest({ world, counters, reference }, violated);
       for (const check of counters.checks) await check();
       await onlooker?.end?.(world);
     }
@@ -182,7 +180,6 @@ interface Resting {
   readonly world: World;
   readonly counters: Counters;
   readonly reference: RunResult | undefined;
-  readonly countsTimers: boolean;
 }
 
 /**
@@ -190,7 +187,7 @@ interface Resting {
  * the rest; returns how many there are.
  */
 async function rest(
-  { world, counters, reference, countsTimers }: Resting,
+  { world, counters, reference }: Resting,
   violated: (what: string) => void,
 ): Promise<Timers> {
   await world.kernel.run(hasDied(world) ? REVIVAL_MS : UNDER_WAY_MS);
@@ -200,8 +197,7 @@ async function rest(
   if (counters.writes > before)
     violated(`F-02: ${counters.writes - before} writes at rest, the last: ${counters.lastWrite}`);
   const timers = await timersAtRest(world.kernel, world.tokens.queuesOf);
-  const leaks = countsTimers ? leakedTimers(reference?.timers ?? timersBefore, timers) : [];
-  for (const leak of leaks) violated(`6.5 f: ${leak}`);
+  for (const leak of leakedTimers(reference?.timers ?? timersBefore, timers)) violated(`6.5 f: ${leak}`);
   return timers;
 }
 
