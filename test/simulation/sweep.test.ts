@@ -5,6 +5,9 @@ import { type Prepared, prepare } from "./prepared.ts";
 import { SWEPT, sweepJobs } from "./sweep.ts";
 import { WORKLOADS, workloadOf } from "./workloads/known.ts";
 
+/** Of each workload, spread over all classes; `npm run simulate -- sweep` plays every one. */
+const SITES_PLAYED = 4;
+
 let prepared: Prepared;
 let play: (job: Job) => Promise<Played>;
 beforeAll(async () => {
@@ -14,8 +17,10 @@ beforeAll(async () => {
 
 describe("6.4: single faults", () => {
   for (const workload of WORKLOADS) {
-    it(`${workload.number} gets over every 299th site`, async () => {
-      for (const job of await sweepJobs({ workload, prepared, seed: 1, every: 299 })) {
+    it(`${workload.number} gets over a few of its sites`, async () => {
+      const jobs = await sweepJobs({ workload, prepared, seed: 1 });
+      const every = Math.ceil(jobs.length / SITES_PLAYED);
+      for (const job of jobs.filter((_, at) => at % every === 0)) {
         const { struck, violations } = await play(job);
         expect({ job, struck, violations }).toEqual({ job, struck: [job.planned], violations: [] });
       }

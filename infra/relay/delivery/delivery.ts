@@ -5,7 +5,7 @@ import { untilAccepted } from "../retry.ts";
 import { removalVersion } from "../snapshot.ts";
 import { type AnnouncerOptions, createAnnouncer, type Urgency } from "./announcer.ts";
 import { type CompleteList, createReplace } from "./complete-list.ts";
-import { createHandedOn } from "./handed-on.ts";
+import { createHandedOn, typeText } from "./handed-on.ts";
 
 /**
  * From a snapshot to the read model, the queue and the resume version, in this order (KR-14): a crash between any two
@@ -14,7 +14,8 @@ import { createHandedOn } from "./handed-on.ts";
 export interface Delivery {
   /**
    * The version from which a relay of this scope goes on; undefined when a list is needed first. What an earlier relay
-   * stored and did not tell is told.
+   * stored and did not tell is told, the first time: the version stays behind until the server answers, and a server that
+   * is away is tried every 30 s.
    */
   resume(type: TypeKey, scope: string | undefined): Promise<string | undefined>;
   /** Stores a snapshot if it is news and wakes whom the difference concerns. */
@@ -53,6 +54,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const announcer = createAnnouncer(options);
   const { announce, hush } = announcer;
   const handedOn = createHandedOn(options);
+  /** Of these types everything that is stored has been told: by this relay, or by its first `resume`. */
+  const resumed = new Set<string>();
 
   const put = async (type: TypeKey, snapshot: KubeObject, urgency: Urgency) => {
     const { stored, before } = await persist(() => store.put(type, snapshot));
@@ -87,7 +90,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       const place = { kind: { group: type.group, kind: type.kind }, cluster: type.cluster };
       const stored = await persist(() => store.list(type, {}));
       for (const after of stored) options.onChange({ ...place, after });
-      for (const change of await persist(() => store.untold(type))) await announce(type, change, "live");
+      const text = typeText(type);
+      if (!resumed.has(text))
+        for (const change of await persist(() => store.untold(type))) await announce(type, change, "live");
+      resumed.add(text);
       return progress.resourceVersion;
     },
     async put(type, snapshot, urgency) {
@@ -109,6 +115,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     },
     async drop(type) {
       handedOn.forget(type);
+      resumed.delete(typeText(type));
       await persist(() => store.drop(type));
     },
   };

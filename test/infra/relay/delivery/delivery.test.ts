@@ -296,6 +296,24 @@ describe("a relay that is killed and started again", () => {
     expect(await world({ store: first.store }).delivery.resume(type, "scope")).toBe("22");
   });
 
+  it("tells what was left untold once, however often it tries a server that is away (KR-14)", async () => {
+    const first = world();
+    await first.delivery.replace(type, [thing("a", "5"), thing("b", "6")], complete);
+    await first.delivery.put(type, thing("a", "21", { size: 2 }), "live");
+    await first.store.remove(
+      type,
+      { namespace: "default", name: "b" },
+      { uid: "uid-b", resourceVersion: "22" },
+    );
+    const { delivery, woken } = world({ store: first.store });
+    for (let attempt = 0; attempt < 3; attempt += 1) expect(await delivery.resume(type, "scope")).toBe("20");
+    expect(woken().toSorted()).toEqual(["a", "neighbour-of-b"]);
+    // A third relay knows nothing of that.
+    const third = world({ store: first.store });
+    await third.delivery.resume(type, "scope");
+    expect(third.woken().toSorted()).toEqual(["a", "neighbour-of-b"]);
+  });
+
   it("writes the version after 100 changes without waiting for the second (KR-14)", async () => {
     const first = world();
     await first.delivery.replace(type, [], complete);
