@@ -18,6 +18,8 @@ const QUOTA_US = PERIOD_US / 3;
 const LOOK_MS = 20;
 const UNAVAILABLE = 69;
 const PROCESSES = "cgroup.procs";
+/** The group that the command enters by itself, and that is empty until then. */
+const FIRST = "first";
 
 interface Limits {
   readonly folder: string;
@@ -78,7 +80,7 @@ function look(limits: Limits): number {
       .filter(Boolean);
     alive += pids.length;
     for (const pid of pids) if (pid !== group) limit(limits, pid);
-    if (pids.length === 0) remove(join(limits.folder, group));
+    if (pids.length === 0 && group !== FIRST) remove(join(limits.folder, group));
   }
   return alive;
 }
@@ -111,7 +113,7 @@ async function main([command, ...args]: readonly string[]): Promise<number> {
     return UNAVAILABLE;
   }
   // Limited before it can start anything.
-  const enter = ["-c", 'echo $$ > "$0" && exec "$@"', makeGroup(limits, "first")];
+  const enter = ["-c", 'echo $$ > "$0" && exec "$@"', makeGroup(limits, FIRST)];
   const child = spawn("sh", [...enter, command, ...args], { stdio: "inherit" });
   let most = 0;
   let over = false;
@@ -124,6 +126,7 @@ async function main([command, ...args]: readonly string[]): Promise<number> {
   }
   const [code] = await ended;
   look(limits);
+  remove(join(limits.folder, FIRST));
   remove(limits.folder);
   process.stderr.write(
     `each of up to ${most} processes had ${Math.round((100 * QUOTA_US) / PERIOD_US)} % of a core\n`,
