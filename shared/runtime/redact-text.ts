@@ -55,7 +55,8 @@ export function redactText(text: string, hide: Hide): string {
   if (text.length < 8 || !SUSPICIOUS.test(text)) return text;
   const start = startOfDocument(text);
   if (start === undefined) return redactParts(text, hide);
-  return `${redactParts(text.slice(0, start), hide)}${hidden(text.slice(start), hide)}`;
+  // First the document: what stands before it may need its hidden text to be seen as a secret.
+  return redactParts(`${text.slice(0, start)}${hidden(text.slice(start), hide)}`, hide);
 }
 
 function startOfDocument(text: string): number | undefined {

@@ -41,7 +41,9 @@ function endOfUserInfo(part: string): number {
   const colon = authority.indexOf(":");
   if (colon < 0 || authority.startsWith("[") || /^\d{0,5}\W*$/.test(authority.slice(colon + 1, colon + 16)))
     return -1;
-  return part.indexOf("@");
+  const first = part.indexOf("@");
+  // As in any authority, the last one before the path ends it.
+  return first < 0 ? -1 : first + 1 + (part.slice(first + 1).split(/[/?#]/, 1)[0] ?? "").lastIndexOf("@");
 }
 
 function redactPath(path: string, hide: Hide): string {
