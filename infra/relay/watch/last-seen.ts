@@ -10,7 +10,8 @@ import { checkForward, wentBack } from "./recovery.ts";
  * all that was seen: otherwise it was restored or replaced, even when its versions are higher again (KR-12).
  */
 export interface LastSeen {
-  listed(items: readonly KubeObject[]): void;
+  /** Gives the version of the newest of them. */
+  listed(items: readonly KubeObject[]): string | undefined;
   handled(event: WatchEvent): void;
   /**
    * Whether a watch that goes on from version `seen` misses nothing. Throws KubeError `WentBack` when what the server has
@@ -65,6 +66,7 @@ export function createLastSeen({ client, kind, selector }: LastSeenOptions): Las
         .map((item) => seenAs(item, serverVersionOf(item)))
         .sort((left, right) => (isAtLeast(left.resourceVersion, right.resourceVersion) ? 1 : -1))
         .slice(-KEPT);
+      return newest.at(-1)?.resourceVersion;
     },
     handled({ type, object }) {
       if (type === "BOOKMARK") return;

@@ -214,10 +214,10 @@ class Loop implements WatchLoop {
     await consumer.listed(items, { resourceVersion, oversized, ...this.#position.news });
     // Otherwise it was lost again meanwhile.
     if (!this.#relistWanted) this.#position.listed();
-    this.#lastSeen.listed(items);
+    const newest = this.#lastSeen.listed(items);
     this.#meter.listed();
     this.#tellOversized(oversized);
-    this.#recovery.listed();
+    this.#recovery.listed(newest);
     this.#position.reached(resourceVersion);
   }
 

@@ -243,7 +243,7 @@ describe("watch loop", () => {
       ({ lists, watches }) => {
         // The first list, the look at one object after two silences, and the lists in place of the watch.
         lists.push(listing([thing("a", "90")], "100"), listing(changed, "110"), listing(changed, "111"));
-        lists.push(listing(changed, "112"), listing(changed, "113"));
+        lists.push(listing([thing("a", "106")], "112"), listing([thing("a", "107")], "113"));
         watches.push(holding(), holding(), holding(), holding(), holding(bookmark("114")));
       },
       { serverClock },
