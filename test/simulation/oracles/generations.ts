@@ -183,7 +183,7 @@ function poolProviderDebts(pool: MachinePool, find: Find): readonly string[] {
       each === undefined ? [] : adoptionDebts(pool, each, pool.spec.clusterName, true),
     ),
     ...(data !== undefined && isCopyDue(pool, data) ? ["the data secret name is not copied"] : []),
-    ...(fleet !== undefined && isListDue(pool, fleet) ? ["the provider IDs are not copied"] : []),
+    ...(fleet === undefined ? [] : listDebts(pool, fleet)),
   ];
 }
 
@@ -227,7 +227,7 @@ function isCopyDue(pool: MachinePool, { metadata, ...rest }: KubeObject): boolea
 }
 
 /** A list that says one thing only: whatever else a provider may list (X-44) is judged by F-40 and F-41. */
-function isListDue(pool: MachinePool, { metadata, ...rest }: KubeObject): boolean {
+function listDebts(pool: MachinePool, { metadata, ...rest }: KubeObject): readonly string[] {
   const { spec, status } = Object(rest) as {
     readonly spec?: { readonly providerIDList?: readonly string[] };
     readonly status?: { readonly initialization?: { readonly provisioned?: boolean } };
@@ -237,7 +237,9 @@ function isListDue(pool: MachinePool, { metadata, ...rest }: KubeObject): boolea
   const isOwn = isOwned(metadata, pool.metadata.uid) && metadata.deletionTimestamp === undefined;
   const isSaid = isPlain && status?.initialization?.provisioned === true;
   const copied = new Set(pool.spec.providerIDList);
-  return isSaid && isOwn && (copied.size !== listed.length || !listed.every((each) => copied.has(each)));
+  const isCopied = copied.size === listed.length && listed.every((each) => copied.has(each));
+  // With the list: between two looks the provider may have listed what the pool had, and then this again.
+  return isSaid && isOwn && !isCopied ? [`the provider IDs ${listed.join(", ")} are not copied`] : [];
 }
 
 function namespaceOf({ metadata }: KubeObject): string {
