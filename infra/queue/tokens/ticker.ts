@@ -38,11 +38,15 @@ export class Ticker implements Disposable {
   /** Ticks in at most so long; an earlier tick stays. */
   #arm(delayMs: number): void {
     const { clock } = this.#options;
-    const at = clock.now().getTime() + delayMs;
-    if (this.#ended.signal.aborted || (this.#cancel !== undefined && this.#at <= at)) return;
+    const now = clock.now().getTime();
+    // It is late, or the clock was wrong when it was set: then nobody knows when it comes.
+    const isOverdue = this.#cancel !== undefined && this.#at < now;
+    const waitMs = isOverdue ? 0 : delayMs;
+    const at = now + waitMs;
+    if (this.#ended.signal.aborted || (this.#cancel !== undefined && !isOverdue && this.#at <= at)) return;
     this.#cancel?.();
     this.#at = at;
-    this.#cancel = clock.after(delayMs, () => {
+    this.#cancel = clock.after(waitMs, () => {
       this.#cancel = undefined;
       void this.#tick();
     });
