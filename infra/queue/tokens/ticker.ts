@@ -15,7 +15,8 @@ export interface TickerOptions {
 /** Ticks again and again, one at a time, and earlier when something is due earlier (queue.md 3, rule 4). */
 export class Ticker implements Disposable {
   readonly #options: TickerOptions;
-  #cancel: (() => void) | undefined;
+  #cancel: () => void = () => undefined;
+  /** When the timer fires; infinity while none is set. */
   #at = Number.POSITIVE_INFINITY;
   #underWay: Promise<void> | undefined;
   readonly #ended = new AbortController();
@@ -32,22 +33,21 @@ export class Ticker implements Disposable {
 
   [Symbol.dispose](): void {
     this.#ended.abort();
-    this.#cancel?.();
+    this.#cancel();
   }
 
   /** Ticks in at most so long; an earlier tick stays. */
   #arm(delayMs: number): void {
     const { clock } = this.#options;
     const now = clock.now().getTime();
-    // It is late, or the clock was wrong when it was set: then nobody knows when it comes.
-    const isOverdue = this.#cancel !== undefined && this.#at < now;
+    // The timer is late, or the clock was wrong when the timer was set: then `#at` does not say when it fires.
+    const isOverdue = this.#at < now;
     const waitMs = isOverdue ? 0 : delayMs;
-    const at = now + waitMs;
-    if (this.#ended.signal.aborted || (this.#cancel !== undefined && !isOverdue && this.#at <= at)) return;
-    this.#cancel?.();
-    this.#at = at;
+    if (this.#ended.signal.aborted || (!isOverdue && this.#at <= now + waitMs)) return;
+    this.#cancel();
+    this.#at = now + waitMs;
     this.#cancel = clock.after(waitMs, () => {
-      this.#cancel = undefined;
+      this.#at = Number.POSITIVE_INFINITY;
       void this.#tick();
     });
   }
