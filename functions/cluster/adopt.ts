@@ -8,6 +8,7 @@ import { clusterHold } from "../../shared/rules/cluster-hold.ts";
 import { clusterAdoption } from "../../shared/rules/cluster-ownership.ts";
 import { refusedMessage } from "../../shared/rules/cluster-provider-conditions.ts";
 import { readClusterProviders } from "../../shared/rules/cluster-reads.ts";
+import { isStillOwner } from "../../shared/rules/owner-references.ts";
 import { awaitedDefinition } from "../../shared/rules/pool-awaited.ts";
 import { type Decision, defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
 import { itself, referencing, referencingKind } from "../../shared/runtime/mappings.ts";
@@ -56,8 +57,16 @@ export const clusterAdopt = defineFunction<Cluster>(
       adopt(cluster, infrastructureRef, infrastructure),
       adopt(cluster, controlPlaneRef, controlPlane),
     ];
+    const patch = parts.flatMap((part) => part.patch ?? []);
+    const adopted = [infrastructure, controlPlane].flatMap((provider) =>
+      provider?.state === "found" && patch.some(({ target }) => target.uid === provider.object.metadata.uid)
+        ? [provider.object]
+        : [],
+    );
+    // The watch of the recreated Cluster brings the next run.
+    if (!(await isStillOwner(read.live, Cluster, cluster, adopted))) return { result: done };
     return {
-      patch: parts.flatMap((part) => part.patch ?? []),
+      patch,
       events: parts.flatMap((part) => part.events ?? []),
       result: parts.map((part) => part.result).reduce(soonest, done),
     };

@@ -4,6 +4,7 @@ import { refTo } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { BootstrapConfig } from "../../shared/contract/bootstrap-config.ts";
 import { InfraMachinePool } from "../../shared/contract/infra-machine-pool.ts";
+import { isStillOwner } from "../../shared/rules/owner-references.ts";
 import { adoptionPatch, describeController, poolAdoption } from "../../shared/rules/pool-adoption.ts";
 import { awaitedAdoption } from "../../shared/rules/pool-awaited.ts";
 import { poolHold } from "../../shared/rules/pool-hold.ts";
@@ -52,11 +53,17 @@ export const machinepoolAdopt = defineFunction(
     const found = [providers.bootstrap, providers.infrastructure].filter(
       (provider) => provider?.state === "found",
     );
+    const patch = found
+      .map((provider) => ({ provider, operations: adoptionPatch(pool, provider) }))
+      .filter(({ operations }) => operations.length > 0);
+    const adopted = patch.map(({ provider }) => provider.object);
+    // The watch of the recreated pool brings the next run.
+    if (!(await isStillOwner(read.live, MachinePool, pool, adopted))) return { result: done };
     const awaited = awaitedAdoption(pool, providers);
     return {
-      patch: found.map((provider) => ({
+      patch: patch.map(({ provider, operations }) => ({
         target: refTo(provider.kind, provider.object),
-        operations: adoptionPatch(pool, provider),
+        operations,
       })),
       // Taking an object from its controller would make two of them fight for it for ever.
       events: found

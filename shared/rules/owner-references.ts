@@ -1,5 +1,6 @@
-import { groupOf, type KubeObject, type OwnerReference } from "../api/kinds.ts";
-import type { PatchOperation } from "../runtime/ports.ts";
+import { groupOf, type Kind, type KubeObject, type OwnerReference, objectKeyOf } from "../api/kinds.ts";
+import type { LiveReader, PatchOperation } from "../runtime/ports.ts";
+import { compareText } from "./conditions.ts";
 
 /** The owner that controls an object; an object has at most one. */
 export function controllerOf(object: KubeObject): OwnerReference | undefined {
@@ -14,6 +15,23 @@ export function ownedBy(object: KubeObject, uid: string | undefined): boolean {
 /** Whether two references name the same object, whatever version and uid they carry. */
 export function sameOwner(a: OwnerReference, b: OwnerReference): boolean {
   return groupOf(a.apiVersion) === groupOf(b.apiVersion) && a.kind === b.kind && a.name === b.name;
+}
+
+/**
+ * Whether `owner` may be named as an owner of `dependents`: the garbage collector deletes an object whose only owner
+ * is gone. A dependent that is younger than its owner may have been recreated together with it since the snapshot of
+ * the owner was stored; then, and only then, the API server is asked (one request).
+ * Source: reliability.md F-20, X-19
+ */
+export async function isStillOwner<T extends KubeObject>(
+  live: LiveReader,
+  kind: Kind<T>,
+  owner: T,
+  dependents: readonly KubeObject[],
+): Promise<boolean> {
+  const createdAt = ({ metadata }: KubeObject) => metadata.creationTimestamp ?? "";
+  if (!dependents.some((dependent) => compareText(createdAt(dependent), createdAt(owner)) > 0)) return true;
+  return (await live.get(kind, objectKeyOf(owner)))?.metadata.uid === owner.metadata.uid;
 }
 
 /**

@@ -32,6 +32,16 @@ describe("cluster-adopt", () => {
     });
   });
 
+  it("names no Cluster that has been recreated since its snapshot: the garbage collector would delete the object", async () => {
+    const younger = fooCluster({
+      metadata: { ...BARE.metadata, creationTimestamp: "2026-01-01T11:59:59Z" },
+    });
+    const world = given(cluster(), younger, fooControlPlane());
+    expect(Object.keys(await patches(world))).toEqual(["c1-infra"]);
+    expect(await patches(world.live(cluster({ metadata: { uid: "uid-recreated" } })))).toEqual({});
+    expect(await patches(world.goneLive(cluster()))).toEqual({});
+  });
+
   it("guards each patch by uid and resourceVersion, so that no object is created", async () => {
     const { patch } = await decide(clusterAdopt, given(cluster(), fooCluster(BARE), fooControlPlane()));
     expect(patch).toHaveLength(1);

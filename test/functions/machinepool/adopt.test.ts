@@ -42,6 +42,14 @@ describe("machinepool-adopt", () => {
     ]);
   });
 
+  it("names no pool that has been recreated since its snapshot: the garbage collector would delete the object", async () => {
+    const younger = infraMachinePool({ metadata: { ...NEW, creationTimestamp: "2026-01-01T11:59:59Z" } });
+    const world = given(cluster(), machinePool(), bootstrapConfig(), younger);
+    expect(await written(world)).toEqual([{ name: "p1-infra", operations: ADOPTION }]);
+    expect(await written(world.live(machinePool({ metadata: { uid: "uid-recreated" } })))).toEqual([]);
+    expect(await written(world.goneLive(machinePool()))).toEqual([]);
+  });
+
   it("has nothing to write once both objects are adopted", async () => {
     expect(await written(given(cluster(), machinePool(), bootstrapConfig(), infraMachinePool()))).toEqual([]);
   });

@@ -1,6 +1,13 @@
-import { describe, expect, it } from "vitest";
-import { controllerOf, ownedBy, ownerReferencePatch } from "../../../shared/rules/owner-references.ts";
-import { infraMachinePool, OWNED_BY_P1 } from "../../support/builders.ts";
+import { describe, expect, it, vi } from "vitest";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import {
+  controllerOf,
+  isStillOwner,
+  ownedBy,
+  ownerReferencePatch,
+} from "../../../shared/rules/owner-references.ts";
+import type { LiveReader } from "../../../shared/runtime/ports.ts";
+import { infraMachinePool, machinePool, OWNED_BY_P1 } from "../../support/builders.ts";
 
 const TEAM = { apiVersion: "example.com/v1", kind: "Team", name: "t", uid: "uid-t" };
 const owned = (...ownerReferences: readonly (typeof TEAM)[]) =>
@@ -59,5 +66,29 @@ describe("owners", () => {
     expect(ownedBy(owned(TEAM), "uid-t")).toBe(true);
     expect(ownedBy(owned(TEAM), "uid-p1")).toBe(false);
     expect(ownedBy(owned(TEAM), undefined)).toBe(false);
+  });
+});
+
+describe("isStillOwner", () => {
+  const at = (creationTimestamp: string, uid = "uid-p1") => ({ metadata: { creationTimestamp, uid } });
+  const OWNER = machinePool(at("2026-01-01T10:00:00Z"));
+
+  async function ask(createdAt: string, onServer: MachinePool | undefined) {
+    const get = vi.fn(async () => onServer);
+    const live = { get } as unknown as LiveReader;
+    const still = await isStillOwner(live, MachinePool, OWNER, [infraMachinePool(at(createdAt))]);
+    return { still, requests: get.mock.calls.length };
+  }
+
+  it("asks nobody about a dependent that is as old as its owner or older", async () => {
+    expect(await ask("2026-01-01T10:00:00Z", undefined)).toEqual({ still: true, requests: 0 });
+    expect(await ask("2026-01-01T09:59:59Z", undefined)).toEqual({ still: true, requests: 0 });
+  });
+
+  it("asks the API server about a younger one, and compares the uid", async () => {
+    const recreated = machinePool(at("2026-01-01T10:00:01Z", "uid-recreated"));
+    expect(await ask("2026-01-01T10:00:01Z", OWNER)).toEqual({ still: true, requests: 1 });
+    expect(await ask("2026-01-01T10:00:01Z", recreated)).toEqual({ still: false, requests: 1 });
+    expect(await ask("2026-01-01T10:00:01Z", undefined)).toEqual({ still: false, requests: 1 });
   });
 });
