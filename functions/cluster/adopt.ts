@@ -1,19 +1,24 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { type ContractReference, refTo } from "../../shared/api/kinds.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
+import type { Referenced } from "../../shared/contract/referenced.ts";
 import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
-import { clusterHold } from "../../shared/rules/cluster-hold.ts";
-import { clusterAdoption } from "../../shared/rules/cluster-ownership.ts";
-import { refusedMessage } from "../../shared/rules/cluster-provider-conditions.ts";
-import { readClusterProviders } from "../../shared/rules/cluster-reads.ts";
-import { isStillOwner } from "../../shared/rules/owner-references.ts";
-import { awaitedDefinition } from "../../shared/rules/pool-awaited.ts";
-import { type Decision, defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
-import { itself, referencing, referencingKind } from "../../shared/runtime/mappings.ts";
-import type { Referenced } from "../../shared/runtime/ports.ts";
-import { done, soonest, waitFor } from "../../shared/runtime/result.ts";
+import {
+  type Decision,
+  defineFunction,
+  watch,
+  watchContract,
+} from "../../shared/function/define-function.ts";
+import { itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
+import { done, soonest, waitFor } from "../../shared/function/result.ts";
+import { isStillOwner } from "../../shared/rules/metadata/owner-references.ts";
+import { awaitedDefinition } from "../../shared/rules/providers/awaited-definition.ts";
+import { clusterHold } from "./rules/hold.ts";
+import { clusterAdoption } from "./rules/ownership.ts";
+import { refusedMessage } from "./rules/provider-conditions.ts";
+import { readClusterProviders } from "./rules/reads.ts";
 
 const ADOPTED = ["metadata.ownerReferences", "metadata.labels[cluster.x-k8s.io/cluster-name]"] as const;
 

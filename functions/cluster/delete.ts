@@ -1,26 +1,12 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { objectKeyOf, refTo } from "../../shared/api/kinds.ts";
-import { Machine } from "../../shared/api/machine.ts";
+import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
 import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
-import {
-  COMPLETED,
-  type DeletionStage,
-  hookStage,
-  providerStage,
-  workersStage,
-} from "../../shared/rules/cluster-deletion.ts";
-import { DESCENDANTS, type Descendants } from "../../shared/rules/cluster-descendants.ts";
-import { CLUSTER_FINALIZER } from "../../shared/rules/cluster-ownership.ts";
-import { readDescendantsLive, readDoomedProvider } from "../../shared/rules/cluster-reads.ts";
-import { isDeleting, type ProviderRole, referenceOf } from "../../shared/rules/cluster-references.ts";
-import { readTopologyRuns } from "../../shared/rules/cluster-topology.ts";
-import { removeFinalizerPatch } from "../../shared/rules/finalizers.ts";
-import { isPaused } from "../../shared/rules/paused.ts";
-import { SECOND } from "../../shared/runtime/backoff.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
 import {
   type Decision,
   defineFunction,
@@ -28,9 +14,18 @@ import {
   type StepContext,
   watch,
   watchContract,
-} from "../../shared/runtime/define-function.ts";
-import { clusterOf, itself, referencing, referencingKind } from "../../shared/runtime/mappings.ts";
-import { done, requeueAfter, waitFor } from "../../shared/runtime/result.ts";
+} from "../../shared/function/define-function.ts";
+import { clusterOf, itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
+import { done, requeueAfter, waitFor } from "../../shared/function/result.ts";
+import { readTopologyRuns } from "../../shared/rules/coexistence/topology.ts";
+import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
+import { removeFinalizerPatch } from "../../shared/rules/metadata/finalizers.ts";
+import { isPaused } from "../../shared/rules/metadata/paused.ts";
+import { COMPLETED, type DeletionStage, hookStage, providerStage, workersStage } from "./rules/deletion.ts";
+import { DESCENDANTS, type Descendants } from "./rules/descendants.ts";
+import { CLUSTER_FINALIZER } from "./rules/ownership.ts";
+import { readDescendantsLive, readDoomedProvider } from "./rules/reads.ts";
+import { type ProviderRole, referenceOf } from "./rules/references.ts";
 
 /** Kinds that Capstan does not watch are asked for this often; their end wakes nobody. */
 const POLL_MS = 5 * SECOND;

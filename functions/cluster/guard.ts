@@ -1,11 +1,11 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { refTo } from "../../shared/api/kinds.ts";
-import { CLUSTER_FINALIZER } from "../../shared/rules/cluster-ownership.ts";
-import { isDeleting } from "../../shared/rules/cluster-references.ts";
-import { addFinalizerPatch, hasFinalizer } from "../../shared/rules/finalizers.ts";
-import { defineFunction, watch } from "../../shared/runtime/define-function.ts";
-import { itself } from "../../shared/runtime/mappings.ts";
-import { done } from "../../shared/runtime/result.ts";
+import { defineFunction, watch } from "../../shared/function/define-function.ts";
+import { itself } from "../../shared/function/mappings.ts";
+import { done } from "../../shared/function/result.ts";
+import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
+import { addFinalizerPatch, hasFinalizer } from "../../shared/rules/metadata/finalizers.ts";
+import { CLUSTER_FINALIZER } from "./rules/ownership.ts";
 
 export const clusterGuard = defineFunction<Cluster>(
   {

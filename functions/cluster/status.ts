@@ -1,42 +1,37 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Connection, CustomResourceDefinition } from "../../shared/api/core.ts";
 import { objectKeyOf } from "../../shared/api/kinds.ts";
-import { Machine } from "../../shared/api/machine.ts";
+import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
+import { sameJson } from "../../shared/api/path.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
 import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
-import { awaitedByCluster } from "../../shared/rules/cluster-completion.ts";
-import { clusterDeletion, type DeletionFacts } from "../../shared/rules/cluster-deletion.ts";
-import { deploymentReport } from "../../shared/rules/cluster-deployments.ts";
-import { countedWorkers } from "../../shared/rules/cluster-descendants.ts";
-import { ownStatus, pausedStatus } from "../../shared/rules/cluster-own-status.ts";
-import { CLUSTER_FINALIZER } from "../../shared/rules/cluster-ownership.ts";
-import {
-  readClusterProviders,
-  readDeployments,
-  readDescendants,
-  readDoomedProvider,
-} from "../../shared/rules/cluster-reads.ts";
-import { isDeleting } from "../../shared/rules/cluster-references.ts";
-import { clusterReport, isBroughtUp } from "../../shared/rules/cluster-status.ts";
-import { readTopologyRuns } from "../../shared/rules/cluster-topology.ts";
-import type { ClusterView } from "../../shared/rules/cluster-view.ts";
-import { clusterWritesDue, heldBackMs } from "../../shared/rules/cluster-writes-due.ts";
-import { hasFinalizer } from "../../shared/rules/finalizers.ts";
-import { pausedBy } from "../../shared/rules/paused.ts";
-import { SECOND } from "../../shared/runtime/backoff.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
 import {
   type Decision,
   defineFunction,
   type StepContext,
   watch,
   watchContract,
-} from "../../shared/runtime/define-function.ts";
-import { clusterOf, itself, referencing, referencingKind, sameName } from "../../shared/runtime/mappings.ts";
-import { sameJson } from "../../shared/runtime/path.ts";
-import { done, requeueAfter, soonest, waitFor } from "../../shared/runtime/result.ts";
+} from "../../shared/function/define-function.ts";
+import { clusterOf, itself, referencing, referencingKind, sameName } from "../../shared/function/mappings.ts";
+import { done, requeueAfter, soonest, waitFor } from "../../shared/function/result.ts";
+import { readTopologyRuns } from "../../shared/rules/coexistence/topology.ts";
+import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
+import { hasFinalizer } from "../../shared/rules/metadata/finalizers.ts";
+import { pausedBy } from "../../shared/rules/metadata/paused.ts";
+import { awaitedByCluster } from "./rules/completion.ts";
+import { clusterDeletion, type DeletionFacts } from "./rules/deletion.ts";
+import { deploymentReport } from "./rules/deployments.ts";
+import { countedWorkers } from "./rules/descendants.ts";
+import { ownStatus, pausedStatus } from "./rules/own-status.ts";
+import { CLUSTER_FINALIZER } from "./rules/ownership.ts";
+import { readClusterProviders, readDeployments, readDescendants, readDoomedProvider } from "./rules/reads.ts";
+import { clusterReport, isBroughtUp } from "./rules/status.ts";
+import type { ClusterView } from "./rules/view.ts";
+import { clusterWritesDue, heldBackMs } from "./rules/writes-due.ts";
 
 /** Once nobody waits for the Cluster any more, a thousand pools becoming ready cost one status per second. */
 const FLOOR_MS = SECOND;

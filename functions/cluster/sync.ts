@@ -1,9 +1,18 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { refTo } from "../../shared/api/kinds.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
 import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
+import {
+  defineFunction,
+  type Notice,
+  type StepContext,
+  watch,
+  watchContract,
+} from "../../shared/function/define-function.ts";
+import { itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
+import { done, waitFor } from "../../shared/function/result.ts";
 import {
   awaitedEndpoint,
   desiredEndpoint,
@@ -12,19 +21,10 @@ import {
   formatEndpoint,
   isValidEndpoint,
   reportedEndpoint,
-} from "../../shared/rules/cluster-endpoint.ts";
-import { clusterHold } from "../../shared/rules/cluster-hold.ts";
-import { readClusterProviders } from "../../shared/rules/cluster-reads.ts";
-import { type ClusterProviders, referenceOf } from "../../shared/rules/cluster-references.ts";
-import {
-  defineFunction,
-  type Notice,
-  type StepContext,
-  watch,
-  watchContract,
-} from "../../shared/runtime/define-function.ts";
-import { itself, referencing, referencingKind } from "../../shared/runtime/mappings.ts";
-import { done, waitFor } from "../../shared/runtime/result.ts";
+} from "./rules/endpoint.ts";
+import { clusterHold } from "./rules/hold.ts";
+import { readClusterProviders } from "./rules/reads.ts";
+import { type ClusterProviders, referenceOf } from "./rules/references.ts";
 
 const SOURCE_FIELDS = [
   "metadata.uid",

@@ -1,17 +1,17 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { refTo } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { BootstrapConfig } from "../../shared/contract/bootstrap-config.ts";
 import { InfraMachinePool } from "../../shared/contract/infra-machine-pool.ts";
-import { isStillOwner } from "../../shared/rules/owner-references.ts";
-import { adoptionPatch, describeController, poolAdoption } from "../../shared/rules/pool-adoption.ts";
-import { awaitedAdoption } from "../../shared/rules/pool-awaited.ts";
-import { poolHold } from "../../shared/rules/pool-hold.ts";
-import { readCluster, readProviders } from "../../shared/rules/pool-reads.ts";
-import { defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
-import { inCluster, itself, referencing, referencingKind } from "../../shared/runtime/mappings.ts";
-import { done, waitFor } from "../../shared/runtime/result.ts";
+import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
+import { inCluster, itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
+import { done, waitFor } from "../../shared/function/result.ts";
+import { isStillOwner } from "../../shared/rules/metadata/owner-references.ts";
+import { adoptionPatch, describeController, poolAdoption } from "./rules/adoption.ts";
+import { awaitedAdoption } from "./rules/awaited.ts";
+import { poolHold } from "./rules/hold.ts";
+import { readCluster, readProviders } from "./rules/reads.ts";
 
 const ADOPTED_FIELDS = ["metadata.ownerReferences", "metadata.labels[cluster.x-k8s.io/cluster-name]"];
 

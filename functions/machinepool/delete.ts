@@ -1,29 +1,29 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
 import { refTo, workloadCluster } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { BootstrapConfig } from "../../shared/contract/bootstrap-config.ts";
 import { InfraMachinePool } from "../../shared/contract/infra-machine-pool.ts";
-import { removeFinalizerPatch } from "../../shared/rules/finalizers.ts";
-import { pausedBy } from "../../shared/rules/paused.ts";
-import { awaitedDeletion, remainingProviders } from "../../shared/rules/pool-deletion.ts";
-import { POOL_FINALIZER } from "../../shared/rules/pool-hold.ts";
 import {
-  type NodesLeft,
-  nodeDeletionResult,
-  readNodesLeft,
-  undeletedNodes,
-} from "../../shared/rules/pool-node-deletion.ts";
-import { clusterKeyOf, readLive, readProviders } from "../../shared/rules/pool-reads.ts";
-import { type Decision, defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
+  type Decision,
+  defineFunction,
+  watch,
+  watchContract,
+} from "../../shared/function/define-function.ts";
 import {
   inCluster,
   itself,
   poolsOfNode,
   referencing,
   referencingKind,
-} from "../../shared/runtime/mappings.ts";
-import { done, waitFor } from "../../shared/runtime/result.ts";
+} from "../../shared/function/mappings.ts";
+import { done, waitFor } from "../../shared/function/result.ts";
+import { removeFinalizerPatch } from "../../shared/rules/metadata/finalizers.ts";
+import { pausedBy } from "../../shared/rules/metadata/paused.ts";
+import { awaitedDeletion, remainingProviders } from "./rules/deletion.ts";
+import { POOL_FINALIZER } from "./rules/hold.ts";
+import { type NodesLeft, nodeDeletionResult, readNodesLeft, undeletedNodes } from "./rules/node-deletion.ts";
+import { clusterKeyOf, readLive, readProviders } from "./rules/reads.ts";
 
 /** Nodes of one run, of which a workload server takes 100 a second from us (KC-09); those that go bring the key back. */
 const AT_ONCE = 500;

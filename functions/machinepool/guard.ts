@@ -1,13 +1,13 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { refTo } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
-import { isPaused } from "../../shared/rules/paused.ts";
-import { poolGuardPatch } from "../../shared/rules/pool-guard.ts";
-import { readCluster } from "../../shared/rules/pool-reads.ts";
-import { poolViolations } from "../../shared/rules/pool-violations.ts";
-import { defineFunction, watch } from "../../shared/runtime/define-function.ts";
-import { inCluster, itself } from "../../shared/runtime/mappings.ts";
-import { done, waitFor } from "../../shared/runtime/result.ts";
+import { defineFunction, watch } from "../../shared/function/define-function.ts";
+import { inCluster, itself } from "../../shared/function/mappings.ts";
+import { done, waitFor } from "../../shared/function/result.ts";
+import { isPaused } from "../../shared/rules/metadata/paused.ts";
+import { poolGuardPatch } from "./rules/guard.ts";
+import { readCluster } from "./rules/reads.ts";
+import { poolViolations } from "./rules/violations.ts";
 
 export const machinepoolGuard = defineFunction(
   {

@@ -1,14 +1,30 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
 import { type KubeObject, workloadCluster } from "../../shared/api/kinds.ts";
-import { Machine } from "../../shared/api/machine.ts";
+import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { readString } from "../../shared/contract/fields.ts";
 import { InfraMachine, infraMachinePath, infraMachinePaths } from "../../shared/contract/infra-machine.ts";
 import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
 import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
-import { poolHold } from "../../shared/rules/pool-hold.ts";
-import { machineWrites } from "../../shared/rules/pool-machine-writes.ts";
+import { MINUTE } from "../../shared/function/backoff.ts";
+import {
+  defineFunction,
+  type StepContext,
+  watch,
+  watchContract,
+} from "../../shared/function/define-function.ts";
+import {
+  inCluster,
+  itself,
+  poolOfMachine,
+  poolsOfNode,
+  referencing,
+  referencingKind,
+} from "../../shared/function/mappings.ts";
+import { done, requeueAfter } from "../../shared/function/result.ts";
+import { poolHold } from "./rules/hold.ts";
+import { machineWrites } from "./rules/machine-writes.ts";
 import {
   type InfraMachines,
   infraMachineKindOf,
@@ -17,24 +33,8 @@ import {
   readInfraMachines,
   readPoolMachines,
   stayingInfraMachines,
-} from "../../shared/rules/pool-machines.ts";
-import { clusterKeyOf, hasCompleteView, readCluster, readProviders } from "../../shared/rules/pool-reads.ts";
-import { MINUTE } from "../../shared/runtime/backoff.ts";
-import {
-  defineFunction,
-  type StepContext,
-  watch,
-  watchContract,
-} from "../../shared/runtime/define-function.ts";
-import {
-  inCluster,
-  itself,
-  poolOfMachine,
-  poolsOfNode,
-  referencing,
-  referencingKind,
-} from "../../shared/runtime/mappings.ts";
-import { done, requeueAfter } from "../../shared/runtime/result.ts";
+} from "./rules/machines.ts";
+import { clusterKeyOf, hasCompleteView, readCluster, readProviders } from "./rules/reads.ts";
 
 const MACHINE_FIELDS = [
   "metadata.labels",

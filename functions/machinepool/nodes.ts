@@ -1,16 +1,16 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Connection, Node } from "../../shared/api/core.ts";
 import { refTo, workloadCluster } from "../../shared/api/kinds.ts";
-import { Machine } from "../../shared/api/machine.ts";
+import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
-import { poolHold } from "../../shared/rules/pool-hold.ts";
-import { readOwnMachines } from "../../shared/rules/pool-machines.ts";
-import { belongsElsewhere, nodeMarksPatch } from "../../shared/rules/pool-node-marks.ts";
-import { clusterKeyOf, hasCompleteView, readCluster, readRivals } from "../../shared/rules/pool-reads.ts";
-import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
-import { defineFunction, watch } from "../../shared/runtime/define-function.ts";
-import { inCluster, itself, poolOfMachine, poolsOfNode } from "../../shared/runtime/mappings.ts";
-import { done, requeueAfter, soonest, waitFor } from "../../shared/runtime/result.ts";
+import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
+import { defineFunction, watch } from "../../shared/function/define-function.ts";
+import { inCluster, itself, poolOfMachine, poolsOfNode } from "../../shared/function/mappings.ts";
+import { done, requeueAfter, soonest, waitFor } from "../../shared/function/result.ts";
+import { poolHold } from "./rules/hold.ts";
+import { readOwnMachines } from "./rules/machines.ts";
+import { belongsElsewhere, nodeMarksPatch } from "./rules/node-marks.ts";
+import { clusterKeyOf, hasCompleteView, readCluster, readRivals } from "./rules/reads.ts";
 
 const MARKS = [
   "metadata.annotations[cluster.x-k8s.io/cluster-name]",

@@ -1,24 +1,15 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { refTo } from "../../shared/api/kinds.ts";
-import { Machine } from "../../shared/api/machine.ts";
+import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
-import { poolHold } from "../../shared/rules/pool-hold.ts";
-import {
-  infraMachineKindOf,
-  readOwnMachines,
-  readOwnMachinesLive,
-} from "../../shared/rules/pool-machines.ts";
-import { readCluster, readLive, readProviders } from "../../shared/rules/pool-reads.ts";
-import {
-  isHandedOver,
-  poolRemediation,
-  REMEDIATION_LIMIT,
-  remediationLimit,
-} from "../../shared/rules/pool-remediation.ts";
-import { defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
-import { inCluster, itself, poolOfMachine, referencing } from "../../shared/runtime/mappings.ts";
-import { done, failed, waitFor } from "../../shared/runtime/result.ts";
+import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
+import { inCluster, itself, poolOfMachine, referencing } from "../../shared/function/mappings.ts";
+import { done, failed, waitFor } from "../../shared/function/result.ts";
+import { poolHold } from "./rules/hold.ts";
+import { infraMachineKindOf, readOwnMachines, readOwnMachinesLive } from "./rules/machines.ts";
+import { readCluster, readLive, readProviders } from "./rules/reads.ts";
+import { isHandedOver, poolRemediation, REMEDIATION_LIMIT, remediationLimit } from "./rules/remediation.ts";
 
 export const machinepoolRemediate = defineFunction(
   {

@@ -1,10 +1,14 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Connection, Node } from "../../shared/api/core.ts";
 import { refTo, workloadCluster } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
-import { poolHold } from "../../shared/rules/pool-hold.ts";
-import { isContested, type Rivals } from "../../shared/rules/pool-node-marks.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
+import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
+import { inCluster, itself, poolsOfNode, referencing } from "../../shared/function/mappings.ts";
+import { done, requeueAfter, waitFor } from "../../shared/function/result.ts";
+import { poolHold } from "./rules/hold.ts";
+import { isContested, type Rivals } from "./rules/node-marks.ts";
 import {
   clusterKeyOf,
   readCluster,
@@ -14,12 +18,8 @@ import {
   readProviders,
   readRivals,
   readRivalsLive,
-} from "../../shared/rules/pool-reads.ts";
-import { retiredNodes } from "../../shared/rules/pool-retired-nodes.ts";
-import { SECOND } from "../../shared/runtime/backoff.ts";
-import { defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
-import { inCluster, itself, poolsOfNode, referencing } from "../../shared/runtime/mappings.ts";
-import { done, requeueAfter, waitFor } from "../../shared/runtime/result.ts";
+} from "./rules/reads.ts";
+import { retiredNodes } from "./rules/retired-nodes.ts";
 
 /** Nodes of one run: two requests each, of which a workload server takes 100 a second from us (KC-09). */
 const AT_ONCE = 500;

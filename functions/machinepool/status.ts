@@ -1,30 +1,11 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
-import { Machine } from "../../shared/api/machine.ts";
+import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { BootstrapConfig, bootstrapConfigPaths } from "../../shared/contract/bootstrap-config.ts";
 import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
-import { hasFinalizer } from "../../shared/rules/finalizers.ts";
-import { pausedBy } from "../../shared/rules/paused.ts";
-import { awaitedCompletion } from "../../shared/rules/pool-completion.ts";
-import { awaitedDeletion } from "../../shared/rules/pool-deletion.ts";
-import { POOL_FINALIZER } from "../../shared/rules/pool-hold.ts";
-import { infraMachineKindOf, readOwnMachines } from "../../shared/rules/pool-machines.ts";
-import { type NodeReport, nodeReport } from "../../shared/rules/pool-nodes.ts";
-import { poolNotices } from "../../shared/rules/pool-notices.ts";
-import {
-  readCluster,
-  readNodes,
-  readProviders,
-  readTakers,
-  readUnseen,
-  seeLostInfrastructure,
-} from "../../shared/rules/pool-reads.ts";
-import { deletingPoolStatus, pausedPoolStatus, poolStatus } from "../../shared/rules/pool-status.ts";
-import { poolWritesDue, statusWaitMs } from "../../shared/rules/pool-writes-due.ts";
-import { referenceNotices } from "../../shared/rules/reference-notices.ts";
-import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
-import { defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
+import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
+import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
 import {
   inCluster,
   itself,
@@ -32,8 +13,27 @@ import {
   poolsOfNode,
   referencing,
   referencingKind,
-} from "../../shared/runtime/mappings.ts";
-import { done, requeueAfter, soonest, waitFor } from "../../shared/runtime/result.ts";
+} from "../../shared/function/mappings.ts";
+import { done, requeueAfter, soonest, waitFor } from "../../shared/function/result.ts";
+import { hasFinalizer } from "../../shared/rules/metadata/finalizers.ts";
+import { pausedBy } from "../../shared/rules/metadata/paused.ts";
+import { referenceNotices } from "../../shared/rules/providers/reference-notices.ts";
+import { awaitedCompletion } from "./rules/completion.ts";
+import { awaitedDeletion } from "./rules/deletion.ts";
+import { POOL_FINALIZER } from "./rules/hold.ts";
+import { infraMachineKindOf, readOwnMachines } from "./rules/machines.ts";
+import { type NodeReport, nodeReport } from "./rules/nodes.ts";
+import { poolNotices } from "./rules/notices.ts";
+import {
+  readCluster,
+  readNodes,
+  readProviders,
+  readTakers,
+  readUnseen,
+  seeLostInfrastructure,
+} from "./rules/reads.ts";
+import { deletingPoolStatus, pausedPoolStatus, poolStatus } from "./rules/status.ts";
+import { poolWritesDue, statusWaitMs } from "./rules/writes-due.ts";
 
 const PROVIDER_FIELDS = [
   "metadata.uid",

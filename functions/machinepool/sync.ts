@@ -1,15 +1,15 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { refTo } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { BootstrapConfig, bootstrapConfigPaths } from "../../shared/contract/bootstrap-config.ts";
 import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
-import { poolHold } from "../../shared/rules/pool-hold.ts";
-import { readCluster, readProviders } from "../../shared/rules/pool-reads.ts";
-import { desiredPoolSpec, poolSpecAwaits, poolSpecPatch } from "../../shared/rules/pool-spec.ts";
-import { defineFunction, watch, watchContract } from "../../shared/runtime/define-function.ts";
-import { inCluster, itself, referencing, referencingKind } from "../../shared/runtime/mappings.ts";
-import { done, waitFor } from "../../shared/runtime/result.ts";
+import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
+import { inCluster, itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
+import { done, waitFor } from "../../shared/function/result.ts";
+import { poolHold } from "./rules/hold.ts";
+import { readCluster, readProviders } from "./rules/reads.ts";
+import { desiredPoolSpec, poolSpecAwaits, poolSpecPatch } from "./rules/spec.ts";
 
 const OWNERSHIP = ["metadata.uid", "metadata.ownerReferences", "metadata.deletionTimestamp"];
 

@@ -1,13 +1,13 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { refTo } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
-import { SimMachinePool } from "../../shared/api/sim-machinepool.ts";
-import { isPaused } from "../../shared/rules/paused.ts";
-import { readOwner } from "../../shared/rules/read-owner.ts";
-import { isManagedOutside } from "../../shared/rules/replicas-managed.ts";
-import { defineFunction, watch } from "../../shared/runtime/define-function.ts";
-import { inCluster, itself, ownedBy } from "../../shared/runtime/mappings.ts";
-import { done, waitFor } from "../../shared/runtime/result.ts";
+import { SimMachinePool } from "../../shared/api/sim/sim-machinepool.ts";
+import { defineFunction, watch } from "../../shared/function/define-function.ts";
+import { inCluster, itself, ownedBy } from "../../shared/function/mappings.ts";
+import { done, waitFor } from "../../shared/function/result.ts";
+import { isPaused } from "../../shared/rules/metadata/paused.ts";
+import { readOwner } from "../../shared/rules/metadata/read-owner.ts";
+import { isManagedOutside } from "../../shared/rules/providers/replicas-managed.ts";
 
 export const simAutoscaler = defineFunction(
   {

@@ -1,21 +1,21 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Secret } from "../../shared/api/core.ts";
 import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
 import { apiVersionOf, MANAGEMENT } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
-import { SimBootstrapConfig } from "../../shared/api/sim-bootstrap.ts";
-import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions.ts";
-import { ownedBy as isOwnedBy } from "../../shared/rules/owner-references.ts";
-import { isPaused, pausedCondition } from "../../shared/rules/paused.ts";
-import { controlledBy, readOwner } from "../../shared/rules/read-owner.ts";
+import { SimBootstrapConfig } from "../../shared/api/sim/sim-bootstrap.ts";
 import {
   type Decision,
   defineFunction,
   type NewObject,
   watch,
-} from "../../shared/runtime/define-function.ts";
-import { inCluster, itself, ownedBy } from "../../shared/runtime/mappings.ts";
-import { done, failed, waitFor } from "../../shared/runtime/result.ts";
+} from "../../shared/function/define-function.ts";
+import { inCluster, itself, ownedBy } from "../../shared/function/mappings.ts";
+import { done, failed, waitFor } from "../../shared/function/result.ts";
+import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions/conditions.ts";
+import { ownedBy as isOwnedBy } from "../../shared/rules/metadata/owner-references.ts";
+import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
+import { controlledBy, readOwner } from "../../shared/rules/metadata/read-owner.ts";
 
 const OWNED = [
   "status.dataSecretName",

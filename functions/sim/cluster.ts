@@ -1,23 +1,27 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
 import { apiVersionOf, MANAGEMENT, objectKeyOf, refTo } from "../../shared/api/kinds.ts";
-import { SimServer } from "../../shared/api/sim-cloud.ts";
-import { SimCluster } from "../../shared/api/sim-cluster.ts";
-import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions.ts";
-import { addFinalizerPatch, hasFinalizer, removeFinalizerPatch } from "../../shared/rules/finalizers.ts";
-import { ownedBy as isOwnedBy } from "../../shared/rules/owner-references.ts";
-import { isPaused, pausedCondition } from "../../shared/rules/paused.ts";
-import { controlledBy, readOwner } from "../../shared/rules/read-owner.ts";
+import type { PatchOperation } from "../../shared/api/patch.ts";
+import { SimServer } from "../../shared/api/sim/sim-cloud.ts";
+import { SimCluster } from "../../shared/api/sim/sim-cluster.ts";
 import {
   type Decision,
   defineFunction,
   type NewObject,
   type StepContext,
   watch,
-} from "../../shared/runtime/define-function.ts";
-import { itself, ownedBy, owners } from "../../shared/runtime/mappings.ts";
-import type { PatchOperation } from "../../shared/runtime/ports.ts";
-import { done, waitFor } from "../../shared/runtime/result.ts";
+} from "../../shared/function/define-function.ts";
+import { itself, ownedBy, owners } from "../../shared/function/mappings.ts";
+import { done, waitFor } from "../../shared/function/result.ts";
+import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions/conditions.ts";
+import {
+  addFinalizerPatch,
+  hasFinalizer,
+  removeFinalizerPatch,
+} from "../../shared/rules/metadata/finalizers.ts";
+import { ownedBy as isOwnedBy } from "../../shared/rules/metadata/owner-references.ts";
+import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
+import { controlledBy, readOwner } from "../../shared/rules/metadata/read-owner.ts";
 
 const FINALIZER = "simcluster.infrastructure.sim.capstan.dev";
 

@@ -1,13 +1,13 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
-import { SimServer } from "../../shared/api/sim-cloud.ts";
-import { SimControlPlane } from "../../shared/api/sim-controlplane.ts";
-import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions.ts";
-import { isPaused, pausedCondition } from "../../shared/rules/paused.ts";
-import { readOwner } from "../../shared/rules/read-owner.ts";
-import { type Decision, defineFunction, watch } from "../../shared/runtime/define-function.ts";
-import { inCluster, itself, ownedBy } from "../../shared/runtime/mappings.ts";
-import { done, waitFor } from "../../shared/runtime/result.ts";
+import { SimServer } from "../../shared/api/sim/sim-cloud.ts";
+import { SimControlPlane } from "../../shared/api/sim/sim-controlplane.ts";
+import { type Decision, defineFunction, watch } from "../../shared/function/define-function.ts";
+import { inCluster, itself, ownedBy } from "../../shared/function/mappings.ts";
+import { done, waitFor } from "../../shared/function/result.ts";
+import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions/conditions.ts";
+import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
+import { readOwner } from "../../shared/rules/metadata/read-owner.ts";
 
 const OWNED = [
   "status.initialization.controlPlaneInitialized",

@@ -1,21 +1,25 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
 import { objectKeyOf, refTo } from "../../shared/api/kinds.ts";
-import { Machine } from "../../shared/api/machine.ts";
-import { SimInstance } from "../../shared/api/sim-cloud.ts";
-import { SimMachine } from "../../shared/api/sim-machine.ts";
-import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions.ts";
-import { addFinalizerPatch, hasFinalizer, removeFinalizerPatch } from "../../shared/rules/finalizers.ts";
-import { isPaused, pausedCondition } from "../../shared/rules/paused.ts";
-import { SIM_MACHINE_FINALIZER, simMachineReference } from "../../shared/rules/sim-machines.ts";
+import { Machine } from "../../shared/api/machine/machine.ts";
+import { SimInstance } from "../../shared/api/sim/sim-cloud.ts";
+import { SimMachine } from "../../shared/api/sim/sim-machine.ts";
 import {
   type Decision,
   defineFunction,
   type StepContext,
   watch,
-} from "../../shared/runtime/define-function.ts";
-import { inCluster, itself, referenced, sameName } from "../../shared/runtime/mappings.ts";
-import { done, waitFor } from "../../shared/runtime/result.ts";
+} from "../../shared/function/define-function.ts";
+import { inCluster, itself, referenced, sameName } from "../../shared/function/mappings.ts";
+import { done, waitFor } from "../../shared/function/result.ts";
+import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions/conditions.ts";
+import {
+  addFinalizerPatch,
+  hasFinalizer,
+  removeFinalizerPatch,
+} from "../../shared/rules/metadata/finalizers.ts";
+import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
+import { SIM_MACHINE_FINALIZER, simMachineReference } from "./rules/machines.ts";
 
 const OWNED = ["status.initialization.provisioned", "status.ready", "status.conditions"] as const;
 type Owned = (typeof OWNED)[number];

@@ -1,28 +1,32 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { objectKeyOf, refTo } from "../../shared/api/kinds.ts";
-import { Machine } from "../../shared/api/machine.ts";
+import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
-import { SimInstance } from "../../shared/api/sim-cloud.ts";
-import { SimMachine } from "../../shared/api/sim-machine.ts";
-import { SimMachinePool } from "../../shared/api/sim-machinepool.ts";
-import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions.ts";
-import { addFinalizerPatch, hasFinalizer, removeFinalizerPatch } from "../../shared/rules/finalizers.ts";
-import { isPaused, pausedCondition } from "../../shared/rules/paused.ts";
-import { readOwner } from "../../shared/rules/read-owner.ts";
-import { withFaults } from "../../shared/rules/sim-faults.ts";
-import { missingDependency, missingParts, readFleet, readFleetLive } from "../../shared/rules/sim-fleet.ts";
-import { runningProviderIDs, surplusInstances, wantedReplicas } from "../../shared/rules/sim-instances.ts";
-import { orphanedMachines, removalOf } from "../../shared/rules/sim-removal.ts";
+import type { PatchOperation } from "../../shared/api/patch.ts";
+import { sameJson } from "../../shared/api/path.ts";
+import { SimInstance } from "../../shared/api/sim/sim-cloud.ts";
+import { SimMachine } from "../../shared/api/sim/sim-machine.ts";
+import { SimMachinePool } from "../../shared/api/sim/sim-machinepool.ts";
 import {
   type Decision,
   defineFunction,
   type StepContext,
   watch,
-} from "../../shared/runtime/define-function.ts";
-import { inCluster, itself, ownedBy, owners, siblings } from "../../shared/runtime/mappings.ts";
-import { sameJson } from "../../shared/runtime/path.ts";
-import type { PatchOperation } from "../../shared/runtime/ports.ts";
-import { done, requeueAfter, waitFor } from "../../shared/runtime/result.ts";
+} from "../../shared/function/define-function.ts";
+import { inCluster, itself, ownedBy, owners, siblings } from "../../shared/function/mappings.ts";
+import { done, requeueAfter, waitFor } from "../../shared/function/result.ts";
+import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions/conditions.ts";
+import {
+  addFinalizerPatch,
+  hasFinalizer,
+  removeFinalizerPatch,
+} from "../../shared/rules/metadata/finalizers.ts";
+import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
+import { readOwner } from "../../shared/rules/metadata/read-owner.ts";
+import { withFaults } from "./rules/faults.ts";
+import { missingDependency, missingParts, readFleet, readFleetLive } from "./rules/fleet.ts";
+import { runningProviderIDs, surplusInstances, wantedReplicas } from "./rules/instances.ts";
+import { orphanedMachines, removalOf } from "./rules/removal.ts";
 
 const FINALIZER = "simmachinepool.infrastructure.sim.capstan.dev";
 

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { Node } from "../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
-import { valueAt } from "../../shared/runtime/path.ts";
+import { valueAt } from "../../shared/api/path.ts";
 import { installCrds } from "../cli/install-crds.ts";
 import { formatTable } from "../cli/table.ts";
 import { systemClock } from "../clock.ts";

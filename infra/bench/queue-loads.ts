@@ -1,4 +1,4 @@
-import { DEFAULT_QUEUE } from "../../shared/runtime/backoff.ts";
+import { DEFAULT_QUEUE } from "../../shared/function/backoff.ts";
 import type { Outcome, Queue, QueueEntry } from "../../shared/runtime/queue-port.ts";
 import { until } from "./until.ts";
 

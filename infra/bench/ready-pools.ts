@@ -1,8 +1,8 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition, Node, Secret } from "../../shared/api/core.ts";
 import { apiVersionOf, type Kind, type KubeObject } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
-import { valueAt } from "../../shared/runtime/path.ts";
+import { valueAt } from "../../shared/api/path.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 import { until } from "./until.ts";
 

@@ -1,6 +1,6 @@
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
-import { valueAt } from "../../shared/runtime/path.ts";
+import { valueAt } from "../../shared/api/path.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 
 /** Asks every 50 ms, for at most two minutes. */

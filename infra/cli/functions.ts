@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import type { AnyFunction } from "../../shared/runtime/define-function.ts";
-import { isContractKind } from "../../shared/runtime/define-function.ts";
+import type { AnyFunction } from "../../shared/function/define-function.ts";
+import { isContractKind } from "../../shared/function/define-function.ts";
 import { loadFunctions } from "../worker/load.ts";
 import { tableLines } from "./table.ts";
 import { print, printJson } from "./terminal/print.ts";

@@ -1,6 +1,6 @@
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";
-import { valueAt } from "../../shared/runtime/path.ts";
+import { valueAt } from "../../shared/api/path.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
 import { loadCrds } from "../crds/load.ts";
 

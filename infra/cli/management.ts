@@ -1,4 +1,4 @@
-import { type AnyFunction, isContractKind } from "../../shared/runtime/define-function.ts";
+import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { packageVersion, readEnvironment } from "../config.ts";
 import { createServer, type Server } from "../kube/client.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
-import { valueAt } from "../../shared/runtime/path.ts";
+import { valueAt } from "../../shared/api/path.ts";
 import { loadCrds } from "./load.ts";
 
 const VERSION = "v1beta2";

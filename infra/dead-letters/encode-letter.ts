@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from "node:zlib";
-import { type DeadLetter, parseDeadLetter } from "../../shared/runtime/dead-letter.ts";
+import { type DeadLetter, parseDeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
 
 /** Letters from here on are stored compressed. */
 const GZIP_FROM_BYTES = 16 * 1024;

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { Hide } from "../../shared/runtime/hide.ts";
+import type { Hide } from "../../shared/redaction/hide.ts";
 
 /** 32 random bytes as hex: what makes equal secrets of one installation equal, and of two different. */
 export function newHideKey(): string {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { headOf } from "../../shared/runtime/dead-letter.ts";
-import type { DeadLetters } from "../../shared/runtime/dead-letters-port.ts";
+import { headOf } from "../../shared/runtime/letters/dead-letter.ts";
+import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER, readPrivateFile } from "../private-file.ts";
 import { decodeLetter, encodeLetter } from "./encode-letter.ts";

@@ -1,7 +1,7 @@
 import { open, stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import * as z from "zod";
-import { deadLetterHeadSchema } from "../../shared/runtime/dead-letter.ts";
+import { deadLetterHeadSchema } from "../../shared/runtime/letters/dead-letter.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import { appendPrivateFile, writePrivateFile } from "../private-file.ts";
 import { createLetterMap, type LetterMap } from "./letter-map.ts";

@@ -1,5 +1,5 @@
-import type { DeadLetter, DeadLetterHead } from "../../shared/runtime/dead-letter.ts";
-import type { LetterKey } from "../../shared/runtime/dead-letters-port.ts";
+import type { DeadLetter, DeadLetterHead } from "../../shared/runtime/letters/dead-letter.ts";
+import type { LetterKey } from "../../shared/runtime/letters/dead-letters-port.ts";
 import { MAX_LETTERS, RETENTION_MS } from "./limits.ts";
 
 interface StoredLetter {

@@ -1,4 +1,4 @@
-import { MINUTE } from "../../shared/runtime/backoff.ts";
+import { MINUTE } from "../../shared/function/backoff.ts";
 
 /** Of one function; the oldest letter makes room (S-28). */
 export const MAX_LETTERS = 10_000;

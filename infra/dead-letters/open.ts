@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { DeadLetters } from "../../shared/runtime/dead-letters-port.ts";
+import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 
 export interface OpenOptions {

@@ -1,5 +1,5 @@
-import type { AttemptSummary } from "../../shared/runtime/dead-letter.ts";
-import type { AttemptHistory, LetterKey } from "../../shared/runtime/dead-letters-port.ts";
+import type { AttemptSummary } from "../../shared/runtime/letters/dead-letter.ts";
+import type { AttemptHistory, LetterKey } from "../../shared/runtime/letters/dead-letters-port.ts";
 import { MAX_ATTEMPTS, MAX_LETTERS } from "./limits.ts";
 
 /** Failed attempts of the keys of one process; the key whose last failure is longest ago makes room. */

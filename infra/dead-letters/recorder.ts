@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
-import { DEFAULT_QUEUE, MINUTE } from "../../shared/runtime/backoff.ts";
+import { DEFAULT_QUEUE, MINUTE } from "../../shared/function/backoff.ts";
+import type { AnyFunction } from "../../shared/function/define-function.ts";
+import type { Hide } from "../../shared/redaction/hide.ts";
 import {
   completeLetter,
   composeLetter,
   MAX_OWNER_CHARACTERS,
   summarizeAttempt,
   toPlain,
-} from "../../shared/runtime/compose-letter.ts";
-import type { DeadLetter } from "../../shared/runtime/dead-letter.ts";
-import type { DeadLetters, FailedRun, NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
-import type { AnyFunction } from "../../shared/runtime/define-function.ts";
-import { digestOf } from "../../shared/runtime/digest.ts";
-import type { Hide } from "../../shared/runtime/hide.ts";
+} from "../../shared/runtime/letters/compose-letter.ts";
+import type { DeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
+import type { DeadLetters, FailedRun, NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
+import { digestOf } from "../../shared/runtime/letters/digest.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { packageVersion } from "../config.ts";
 

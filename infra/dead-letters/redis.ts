@@ -6,8 +6,8 @@ import {
   type DeadLetterHead,
   deadLetterHeadSchema,
   headOf,
-} from "../../shared/runtime/dead-letter.ts";
-import type { DeadLetters, LetterKey } from "../../shared/runtime/dead-letters-port.ts";
+} from "../../shared/runtime/letters/dead-letter.ts";
+import type { DeadLetters, LetterKey } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { checkFunctionName } from "../queue/function-name.ts";
 import { connectRedis, endConnection } from "../queue/redis/redis-connection.ts";

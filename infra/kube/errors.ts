@@ -1,5 +1,5 @@
 import type { Kind, ObjectKey } from "../../shared/api/kinds.ts";
-import { type ErrorClass, KubeError } from "../../shared/runtime/errors.ts";
+import { type ErrorClass, KubeError } from "../../shared/function/errors.ts";
 import { type Status, type StatusDetails, statusIn, statusOf } from "./status.ts";
 
 /** What the request was about, to tell an object that is not there from a type that is not served. */

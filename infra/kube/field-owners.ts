@@ -15,7 +15,7 @@ interface FieldSet {
 
 /** Who wrote one field, and when last anything of the same entry. */
 export interface FieldOwner {
-  /** Spelled as in shared/runtime/path.ts: `status.conditions[Ready].status`. */
+  /** Spelled as in shared/api/path.ts: `status.conditions[Ready].status`. */
   readonly field: string;
   readonly manager: string;
   /** `Apply` or `Update`. */

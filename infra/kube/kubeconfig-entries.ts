@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { TerminalError } from "../../shared/runtime/errors.ts";
+import { TerminalError } from "../../shared/function/errors.ts";
 import { readYaml, type YamlBounds, YamlError } from "../yaml/read-yaml.ts";
 
 const MAX_BYTES = 256 * 1024;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Agent } from "node:http";
-import { TerminalError } from "../../shared/runtime/errors.ts";
-import { redactText } from "../../shared/runtime/redact-text.ts";
+import { TerminalError } from "../../shared/function/errors.ts";
+import { redactText } from "../../shared/redaction/redact-text.ts";
 import { checkServer, type ServerAccess } from "./server-access.ts";
 
 /** A plugin that asks a person something never answers here. */

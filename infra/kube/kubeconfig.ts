@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
-import { TerminalError } from "../../shared/runtime/errors.ts";
+import { TerminalError } from "../../shared/function/errors.ts";
 import {
   bearer,
   checked,

@@ -1,5 +1,5 @@
-import { MINUTE } from "../../shared/runtime/backoff.ts";
-import type { KubeError } from "../../shared/runtime/errors.ts";
+import { MINUTE } from "../../shared/function/backoff.ts";
+import type { KubeError } from "../../shared/function/errors.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 import { type RequestSubject, undecodable } from "./errors.ts";
 

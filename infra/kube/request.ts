@@ -1,4 +1,4 @@
-import { KubeError } from "../../shared/runtime/errors.ts";
+import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { type Credentials, type CredentialsOptions, createCredentials } from "./credentials.ts";
 import { errorOf, noAnswer, type RequestSubject, STORAGE_INITIALIZING, undecodable } from "./errors.ts";

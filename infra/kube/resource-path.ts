@@ -1,5 +1,5 @@
 import type { Kind } from "../../shared/api/kinds.ts";
-import type { ListOptions } from "../../shared/runtime/ports.ts";
+import type { ListOptions } from "../../shared/function/reads.ts";
 
 /** URL path of a collection (no name) or an object. An empty namespace means all namespaces. */
 export function pathOf(

@@ -1,7 +1,7 @@
 import { lookup as resolve } from "node:dns";
 import type { Agent } from "node:http";
 import { BlockList, isIP, type LookupFunction } from "node:net";
-import { TerminalError } from "../../shared/runtime/errors.ts";
+import { TerminalError } from "../../shared/function/errors.ts";
 import { embeddedAddresses } from "./embedded-addresses.ts";
 
 /** How to reach one API server. PEM texts, never file names; `tokenFile` only for the management server. */

@@ -1,7 +1,7 @@
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { objectKeyOf } from "../../shared/api/kinds.ts";
-import { KubeError } from "../../shared/runtime/errors.ts";
-import type { PatchOperation } from "../../shared/runtime/ports.ts";
+import type { PatchOperation } from "../../shared/api/patch.ts";
+import { KubeError } from "../../shared/function/errors.ts";
 import type { ServerClient } from "./verbs.ts";
 
 /** Another writer may be faster; whoever loses so often meets one that still runs. */

@@ -1,6 +1,7 @@
 import { apiVersionOf, type Kind, type KubeObject, type ObjectKey } from "../../shared/api/kinds.ts";
-import { KubeError } from "../../shared/runtime/errors.ts";
-import type { Clock, KubeClient, ListOptions } from "../../shared/runtime/ports.ts";
+import { KubeError } from "../../shared/function/errors.ts";
+import type { ListOptions } from "../../shared/function/reads.ts";
+import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
 import type { Decoding, ListBody } from "./answer.ts";
 import { isAbsent, noAnswer, type RequestSubject } from "./errors.ts";
 import { createListBounds } from "./list-bounds.ts";

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from "node:stream";
 import { constants, createGunzip } from "node:zlib";
 import type { KubeObject } from "../../shared/api/kinds.ts";
-import { KubeError } from "../../shared/runtime/errors.ts";
+import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock, WatchEvent } from "../../shared/runtime/ports.ts";
 import { type Decoding, parseAnswer } from "./answer.ts";
 import { errorOfEvent, noAnswer, type RequestSubject, undecodable } from "./errors.ts";

@@ -1,5 +1,5 @@
-import type { Death, FailedRun, NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
 import type { Key } from "../../shared/runtime/key.ts";
+import type { Death, FailedRun, NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Cause, Failure, Fence, NoteCount, Outcome } from "../../shared/runtime/queue-port.ts";
 
 /** What a worker brings to a claim. The ledger keeps it with the key, so that a tick can judge an expired lease. */

@@ -1,6 +1,11 @@
-import type { AttemptRecord } from "../../shared/runtime/attempt-record.ts";
 import { cutOffOutcome } from "../../shared/runtime/failure.ts";
-import { type LastRun, type LastRuns, lastRunOf, type ReadHistory } from "../../shared/runtime/last-run.ts";
+import type { AttemptRecord } from "../../shared/runtime/letters/attempt-record.ts";
+import {
+  type LastRun,
+  type LastRuns,
+  lastRunOf,
+  type ReadHistory,
+} from "../../shared/runtime/letters/last-run.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 import type { Outcome, Queue } from "../../shared/runtime/queue-port.ts";
 

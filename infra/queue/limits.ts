@@ -1,4 +1,4 @@
-import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
+import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
 
 /** Numbers that both ledgers share, so that they are written down once. Durations in ms. */
 export interface LedgerLimits {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { FailedRun, NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
 import type { Key } from "../../shared/runtime/key.ts";
+import type { FailedRun, NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 import type {
   DeadKey,

@@ -1,6 +1,6 @@
-import type { AttemptRecord } from "../../shared/runtime/attempt-record.ts";
-import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
+import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
 import { failureOf, redactOutcome } from "../../shared/runtime/failure.ts";
+import type { AttemptRecord } from "../../shared/runtime/letters/attempt-record.ts";
 import type { Clock, Random } from "../../shared/runtime/ports.ts";
 import type { Failure, Lease, Outcome } from "../../shared/runtime/queue-port.ts";
 import { systemRandom } from "../random.ts";

@@ -1,9 +1,9 @@
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { referencesOf } from "../../shared/api/indexes.ts";
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
+import { valueAt } from "../../shared/api/path.ts";
 import { kindOf } from "../../shared/api/registry.ts";
-import { type AnyFunction, isContractKind } from "../../shared/runtime/define-function.ts";
-import { valueAt } from "../../shared/runtime/path.ts";
+import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
 
 /** Kinds that the functions name, without those that are no types of the management server's read model. */
 export function staticKinds(functions: readonly AnyFunction[]): ReadonlyMap<string, Kind> {

@@ -1,6 +1,6 @@
 import type { ObjectKey } from "../../shared/api/kinds.ts";
-import { SECOND } from "../../shared/runtime/backoff.ts";
-import { WaitingError } from "../../shared/runtime/errors.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
+import { WaitingError } from "../../shared/function/errors.ts";
 import { createLeaseCandidate, type LeaseCandidate } from "./lease.ts";
 import { type Relay, type RelayOptions, startRelay } from "./relay.ts";
 import { rest } from "./retry.ts";

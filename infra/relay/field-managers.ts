@@ -18,7 +18,7 @@ interface FieldsV1 {
 const SEGMENT = /([^.[\]]+)|\[([^\]]*)\]/g;
 
 /**
- * Names of the field managers that hold `path` (spelled as in shared/runtime/path.ts), sorted. Apply and Update
+ * Names of the field managers that hold `path` (spelled as in shared/api/path.ts), sorted. Apply and Update
  * entries alike, of every subresource: a replica count set through `/scale` is held by who set it.
  */
 export function fieldManagersAt(entries: readonly ManagedFieldsEntry[], path: string): readonly string[] {

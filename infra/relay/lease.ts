@@ -1,6 +1,6 @@
 import { apiVersionOf, type Kind, type KubeObject, type ObjectKey } from "../../shared/api/kinds.ts";
-import { SECOND } from "../../shared/runtime/backoff.ts";
-import { KubeError } from "../../shared/runtime/errors.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
+import { KubeError } from "../../shared/function/errors.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 
 /** coordination.k8s.io/v1. Times are RFC 3339 with microseconds. */

@@ -1,8 +1,8 @@
 import { Connection, Node } from "../../shared/api/core.ts";
 import { type Kind, MANAGEMENT } from "../../shared/api/kinds.ts";
-import { SECOND } from "../../shared/runtime/backoff.ts";
-import { type AnyFunction, isContractKind } from "../../shared/runtime/define-function.ts";
-import { WaitingError } from "../../shared/runtime/errors.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
+import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
+import { WaitingError } from "../../shared/function/errors.ts";
 import type { Clients, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import type { Change } from "../../shared/runtime/route.ts";

@@ -1,9 +1,9 @@
 import { tenantOf } from "../../shared/api/indexes.ts";
 import { MANAGEMENT, objectKeyOf } from "../../shared/api/kinds.ts";
-import { MINUTE } from "../../shared/runtime/backoff.ts";
-import type { AnyFunction } from "../../shared/runtime/define-function.ts";
-import { digestOf } from "../../shared/runtime/digest.ts";
+import { MINUTE } from "../../shared/function/backoff.ts";
+import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { formatKey, type Key } from "../../shared/runtime/key.ts";
+import { digestOf } from "../../shared/runtime/letters/digest.ts";
 import type { Clock, Log, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import { type Queue, RESTORED } from "../../shared/runtime/queue-port.ts";
 import type { Delivery } from "./delivery/delivery.ts";

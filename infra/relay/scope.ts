@@ -1,8 +1,9 @@
 import { Namespace } from "../../shared/api/core.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
-import { SECOND } from "../../shared/runtime/backoff.ts";
-import { canonical } from "../../shared/runtime/digest.ts";
-import type { Clock, KubeClient, ListOptions } from "../../shared/runtime/ports.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
+import type { ListOptions } from "../../shared/function/reads.ts";
+import { canonical } from "../../shared/runtime/letters/digest.ts";
+import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
 
 /** Raised when snapshots of an unchanged kind become different: those of an earlier relay are then listed anew. */
 const SNAPSHOT_FORMAT = 1;

@@ -1,4 +1,4 @@
-import type { SimInstance, SimServer } from "../../shared/api/sim-cloud.ts";
+import type { SimInstance, SimServer } from "../../shared/api/sim/sim-cloud.ts";
 import type { WorkloadServer } from "./workload-server.ts";
 
 /** A workload server that runs for the SimServer with this key and uid. */

@@ -1,4 +1,4 @@
-import { SimInstance, SimServer } from "../../shared/api/sim-cloud.ts";
+import { SimInstance, SimServer } from "../../shared/api/sim/sim-cloud.ts";
 import type { Clock, KubeClient, Log, Random } from "../../shared/runtime/ports.ts";
 import { type Network, systemNetwork } from "../network.ts";
 import { systemRandom } from "../random.ts";

@@ -1,5 +1,5 @@
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
-import { KubeError } from "../../shared/runtime/errors.ts";
+import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock, KubeClient, Log } from "../../shared/runtime/ports.ts";
 
 const WATCH_TIMEOUT_SECONDS = 300;

@@ -1,8 +1,8 @@
 import { Node } from "../../shared/api/core.ts";
 import { apiVersionOf, objectKeyOf } from "../../shared/api/kinds.ts";
-import { SimInstance } from "../../shared/api/sim-cloud.ts";
-import { SECOND } from "../../shared/runtime/backoff.ts";
-import { KubeError } from "../../shared/runtime/errors.ts";
+import { SimInstance } from "../../shared/api/sim/sim-cloud.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
+import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
 import { type CloudView, type RunningServer, serverKeyOf } from "./cloud-view.ts";
 import { nodeOf } from "./node.ts";

@@ -1,7 +1,7 @@
 import { Node, type NodeCondition } from "../../shared/api/core.ts";
 import { apiVersionOf } from "../../shared/api/kinds.ts";
-import type { SimInstance } from "../../shared/api/sim-cloud.ts";
-import { labelValueOf } from "../../shared/rules/names.ts";
+import { labelValueOf } from "../../shared/api/names.ts";
+import type { SimInstance } from "../../shared/api/sim/sim-cloud.ts";
 
 const KUBELET_VERSION = "v1.34.0";
 

@@ -1,4 +1,4 @@
-import { backoffMs } from "../../shared/runtime/backoff.ts";
+import { backoffMs } from "../../shared/function/backoff.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 
 /** Longest pause between two attempts: a cloud that needs minutes to notice a recovered server helps nobody. */

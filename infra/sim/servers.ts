@@ -1,10 +1,10 @@
 import { Secret } from "../../shared/api/core.ts";
 import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
 import { apiVersionOf, type ObjectKey, objectKeyOf } from "../../shared/api/kinds.ts";
-import { SimServer } from "../../shared/api/sim-cloud.ts";
-import { ownedBy } from "../../shared/rules/owner-references.ts";
-import { controlledBy } from "../../shared/rules/read-owner.ts";
-import { sameJson } from "../../shared/runtime/path.ts";
+import { sameJson } from "../../shared/api/path.ts";
+import { SimServer } from "../../shared/api/sim/sim-cloud.ts";
+import { ownedBy } from "../../shared/rules/metadata/owner-references.ts";
+import { controlledBy } from "../../shared/rules/metadata/read-owner.ts";
 import type { Clock, KubeClient, Log, Random } from "../../shared/runtime/ports.ts";
 import type { Network } from "../network.ts";
 import type { CloudView, RunningServer } from "./cloud-view.ts";

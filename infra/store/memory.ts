@@ -1,7 +1,8 @@
+import type { Member, Selection } from "../../shared/api/indexes.ts";
 import type { KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
 import { objectKeyOf } from "../../shared/api/kinds.ts";
 import { kindOf as registered } from "../../shared/api/registry.ts";
-import type { Member, Selection, Store, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
+import type { Store, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../shared/runtime/resource-version.ts";
 import type { KindLookup, Placement } from "./snapshot.ts";
 import { freezeDeep, inOrder, isAsNew, isSelected, placementOf, versionOf } from "./snapshot.ts";

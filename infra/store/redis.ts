@@ -1,17 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { Redis } from "ioredis";
+import type { Member, Selection } from "../../shared/api/indexes.ts";
 import type { KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
 import { objectKeyOf } from "../../shared/api/kinds.ts";
 import { kindOf as registered } from "../../shared/api/registry.ts";
-import type {
-  Log,
-  Member,
-  Selection,
-  Store,
-  TypeKey,
-  TypeProgress,
-  Untold,
-} from "../../shared/runtime/ports.ts";
+import type { Log, Store, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
 import { connectRedis, endConnection } from "../queue/redis/redis-connection.ts";
 import { identifyRedis } from "../queue/redis/redis-identity.ts";
 import type { KindLookup } from "./snapshot.ts";

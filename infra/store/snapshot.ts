@@ -1,6 +1,7 @@
+import type { Selection } from "../../shared/api/indexes.ts";
 import { indexesOf, tenantOf } from "../../shared/api/indexes.ts";
 import type { Kind, KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
-import type { Selection, TypeKey } from "../../shared/runtime/ports.ts";
+import type { TypeKey } from "../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../shared/runtime/resource-version.ts";
 
 /** The kind of a group, if we know it: what its objects are found by depends on it. */

@@ -1,4 +1,4 @@
-import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
+import type { NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
 import { COUNTED, type Counted, type NoteCount } from "../../shared/runtime/queue-port.ts";
 import type { ResyncCause } from "../relay/resync.ts";
 import { LABEL_VALUES, RESYNC_CAUSES } from "./metric-labels.ts";

@@ -1,5 +1,5 @@
 import { KINDS } from "../../shared/api/registry.ts";
-import type { DeathReason } from "../../shared/runtime/dead-letter.ts";
+import type { DeathReason } from "../../shared/runtime/letters/dead-letter.ts";
 import type { ResyncCause } from "../relay/resync.ts";
 
 /** Priorities as controller-runtime spells them: live keys 0, resync keys -100. */

@@ -1,4 +1,4 @@
-import { SECOND } from "../../shared/runtime/backoff.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 import type { Queue, QueueDepth } from "../../shared/runtime/queue-port.ts";
 

@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { maskText } from "../../shared/runtime/redact.ts";
+import { maskText } from "../../shared/redaction/redact.ts";
 
 /** A field of a log line is flat; what is nested deeper says nothing to who reads it. */
 const MAX_DEPTH = 6;

@@ -1,10 +1,10 @@
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { type Kind, MANAGEMENT } from "../../shared/api/kinds.ts";
-import { SECOND } from "../../shared/runtime/backoff.ts";
-import type { AnyFunction } from "../../shared/runtime/define-function.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
+import type { AnyFunction } from "../../shared/function/define-function.ts";
+import { maskText } from "../../shared/redaction/redact.ts";
 import type { Clock, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import type { Queue, QueueDepth } from "../../shared/runtime/queue-port.ts";
-import { maskText } from "../../shared/runtime/redact.ts";
 import type { Relay } from "../relay/relay.ts";
 import type { MeteredQueue } from "../telemetry/metered-queue.ts";
 import { answerWithin, type QueueView } from "../telemetry/queue-view.ts";

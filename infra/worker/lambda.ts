@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { MINUTE, SECOND } from "../../shared/runtime/backoff.ts";
-import type { AnyFunction } from "../../shared/runtime/define-function.ts";
+import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
+import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { RunContext } from "../../shared/runtime/run-step.ts";
 import type { LeaseTiming } from "../queue/run-lease.ts";
 import type { MessageSource, PushedSqsQueue, SqsQueueOptions } from "../queue/sqs/sqs.ts";

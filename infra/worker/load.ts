@@ -1,7 +1,7 @@
 import { glob } from "node:fs/promises";
 import { matchesGlob, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { AnyFunction } from "../../shared/runtime/define-function.ts";
+import type { AnyFunction } from "../../shared/function/define-function.ts";
 
 const ROOT = fileURLToPath(new URL("../../functions/", import.meta.url));
 

@@ -1,5 +1,5 @@
-import { DEFAULT_QUEUE } from "../../shared/runtime/backoff.ts";
-import type { AnyFunction } from "../../shared/runtime/define-function.ts";
+import { DEFAULT_QUEUE } from "../../shared/function/backoff.ts";
+import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { Lease, Outcome, Queue } from "../../shared/runtime/queue-port.ts";
 import { type RunContext, runStep } from "../../shared/runtime/run-step.ts";
 import type { ToldEvents } from "../../shared/runtime/send-events.ts";

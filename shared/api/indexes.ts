@@ -1,5 +1,6 @@
-import type { ContractReference, Kind, KubeObject } from "./kinds.ts";
+import type { ContractReference, Kind, KubeObject, ObjectKey } from "./kinds.ts";
 import { groupOf } from "./kinds.ts";
+import { valueAt } from "./path.ts";
 
 export const CLUSTER_NAME_LABEL = "cluster.x-k8s.io/cluster-name";
 /** On Machines and infrastructure machines of a MachinePool: its name, as a label value. */
@@ -9,6 +10,17 @@ export const POOL_NAME_LABEL = "cluster.x-k8s.io/pool-name";
 export interface IndexEntry {
   readonly name: string;
   readonly value: string;
+}
+
+/** An object found through an index, with the tenant that its keys belong to. */
+export interface Member extends ObjectKey {
+  readonly tenant: string;
+}
+
+export interface Selection {
+  readonly namespace?: string;
+  /** Only objects with one of these values in the index (shared/api/indexes.ts). */
+  readonly index?: { readonly name: string; readonly values: readonly string[] };
 }
 
 /**
@@ -56,7 +68,7 @@ export function referenceValue(reference: ContractReference, namespace: string):
 /** The provider objects an object references, at the paths its kind declares; malformed ones are left out. */
 export function referencesOf(kind: Kind | undefined, object: KubeObject): readonly ContractReference[] {
   return (kind?.references ?? []).flatMap((path) => {
-    const value = plainValueAt(object, path);
+    const value = valueAt(object, path);
     if (typeof value !== "object" || value === null) return [];
     const { apiGroup, kind: named, name } = value as Partial<Record<keyof ContractReference, unknown>>;
     return typeof apiGroup === "string" && typeof named === "string" && typeof name === "string"
@@ -67,7 +79,7 @@ export function referencesOf(kind: Kind | undefined, object: KubeObject): readon
 
 /** The name of the Cluster an object belongs to: the kind's spec field, else the label. */
 export function clusterNameOf(kind: Kind | undefined, object: KubeObject): string | undefined {
-  const named = kind?.clusterNamePath === undefined ? undefined : plainValueAt(object, kind.clusterNamePath);
+  const named = kind?.clusterNamePath === undefined ? undefined : valueAt(object, kind.clusterNamePath);
   return typeof named === "string" ? named : object.metadata.labels?.[CLUSTER_NAME_LABEL];
 }
 
@@ -77,28 +89,16 @@ export function clusterNameOf(kind: Kind | undefined, object: KubeObject): strin
  */
 export function tenantOf(kind: Kind | undefined, object: KubeObject): string {
   const namespace = object.metadata.namespace ?? groupOf(object.apiVersion);
-  const named = kind?.clusterNamePath === undefined ? undefined : plainValueAt(object, kind.clusterNamePath);
+  const named = kind?.clusterNamePath === undefined ? undefined : valueAt(object, kind.clusterNamePath);
   return `${namespace === "" ? "default" : namespace}/${typeof named === "string" && named !== "" ? named : "-"}`;
 }
 
 function stringsAt(object: KubeObject, path: string, member: string | undefined): readonly string[] {
-  const value = plainValueAt(object, path);
+  const value = valueAt(object, path);
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list
-    .map((element) => (member === undefined ? element : plainValueAt(element, member)))
+    .map((element) => (member === undefined ? element : valueAt(element, member)))
     .filter((element): element is string => typeof element === "string" && element !== "");
-}
-
-/** Dotted path without brackets; shared/runtime/path.ts has the full form, which this layer must not import. */
-function plainValueAt(object: unknown, path: string): unknown {
-  let value = object;
-  for (const segment of path.split(".")) {
-    value =
-      typeof value === "object" && value !== null && Object.hasOwn(value, segment)
-        ? Reflect.get(value, segment)
-        : undefined;
-  }
-  return value;
 }
 
 function distinct(entries: readonly IndexEntry[]): readonly IndexEntry[] {

@@ -1,5 +1,5 @@
+import type { Workers } from "./cluster/workers.ts";
 import type { Kind } from "./kinds.ts";
-import type { Workers } from "./workers.ts";
 
 /** As the read model keeps it: what the Cluster's status says of workers that Capstan does not run. */
 export interface MachineDeployment extends Workers {

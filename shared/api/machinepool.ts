@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { conditionsSchema, deprecatedSchema, deprecatedStatusFields } from "./conditions.ts";
 import type { Kind } from "./kinds.ts";
-import { initializationSchema } from "./machine-status.ts";
-import { machineSpecSchema } from "./machine-template.ts";
+import { initializationSchema } from "./machine/machine-status.ts";
+import { machineSpecSchema } from "./machine/machine-template.ts";
 import {
   atomicList,
   type Immutable,

@@ -1,15 +1,15 @@
-import { Cluster } from "./cluster.ts";
+import { Cluster } from "./cluster/cluster.ts";
 import { Connection, CustomResourceDefinition, Event, Namespace, Node, Secret } from "./core.ts";
 import type { Kind } from "./kinds.ts";
-import { Machine } from "./machine.ts";
+import { Machine } from "./machine/machine.ts";
 import { MachineDeployment } from "./machinedeployment.ts";
 import { MachinePool } from "./machinepool.ts";
-import { SimBootstrapConfig } from "./sim-bootstrap.ts";
-import { SimInstance, SimServer } from "./sim-cloud.ts";
-import { SimCluster } from "./sim-cluster.ts";
-import { SimControlPlane } from "./sim-controlplane.ts";
-import { SimMachine } from "./sim-machine.ts";
-import { SimMachinePool, SimMachinePoolTemplate } from "./sim-machinepool.ts";
+import { SimBootstrapConfig } from "./sim/sim-bootstrap.ts";
+import { SimInstance, SimServer } from "./sim/sim-cloud.ts";
+import { SimCluster } from "./sim/sim-cluster.ts";
+import { SimControlPlane } from "./sim/sim-controlplane.ts";
+import { SimMachine } from "./sim/sim-machine.ts";
+import { SimMachinePool, SimMachinePoolTemplate } from "./sim/sim-machinepool.ts";
 
 /** Every kind that Capstan has a type for. Those with `crd` are ours to install. */
 export const KINDS: readonly Kind[] = [

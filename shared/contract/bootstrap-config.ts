@@ -1,6 +1,6 @@
 import type { ContractVersion } from "../api/kinds.ts";
 import { MachinePool } from "../api/machinepool.ts";
-import type { ContractKind } from "../runtime/define-function.ts";
+import type { ContractKind } from "./contract-kind.ts";
 import { everyPath } from "./paths.ts";
 
 /** What produces bootstrap data for Machines and MachinePools. */

@@ -1,6 +1,6 @@
-import { Cluster } from "../api/cluster.ts";
+import { Cluster } from "../api/cluster/cluster.ts";
 import type { ContractVersion } from "../api/kinds.ts";
-import type { ContractKind } from "../runtime/define-function.ts";
+import type { ContractKind } from "./contract-kind.ts";
 import { everyPath } from "./paths.ts";
 
 /** What runs the control plane of a Cluster. */

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../api/kinds.ts";
-import { valueAt } from "../runtime/path.ts";
+import { valueAt } from "../api/path.ts";
 
 /**
  * A field of a provider object. Providers may write anything: a field of another type has no value and says so in

@@ -1,5 +1,5 @@
 import type { ContractVersion } from "../api/kinds.ts";
-import type { ContractKind } from "../runtime/define-function.ts";
+import type { ContractKind } from "./contract-kind.ts";
 import { InfraMachinePool, infraMachinePoolPaths } from "./infra-machine-pool.ts";
 import { everyPath } from "./paths.ts";
 

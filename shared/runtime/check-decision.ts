@@ -1,8 +1,9 @@
 import type { Kind, ObjectRef } from "../api/kinds.ts";
-import type { AnyDecision, AnyFunction, ContractKind, GuardedPatch } from "./define-function.ts";
-import { isContractKind } from "./define-function.ts";
-import { assert } from "./errors.ts";
-import { segmentsOf } from "./path.ts";
+import { segmentsOf } from "../api/path.ts";
+import type { ContractKind } from "../contract/contract-kind.ts";
+import type { AnyDecision, AnyFunction, GuardedPatch } from "../function/define-function.ts";
+import { isContractKind } from "../function/define-function.ts";
+import { assert } from "../function/errors.ts";
 import type { RecordingReader } from "./reader.ts";
 
 /**

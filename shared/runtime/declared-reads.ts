@@ -1,6 +1,7 @@
 import type { ContractReference, Kind } from "../api/kinds.ts";
-import { type AnyFunction, type ContractKind, describeReference, isContractKind } from "./define-function.ts";
-import { assert } from "./errors.ts";
+import type { ContractKind } from "../contract/contract-kind.ts";
+import { type AnyFunction, describeReference, isContractKind } from "../function/define-function.ts";
+import { assert } from "../function/errors.ts";
 
 /** Reading a kind that a function does not watch is a bug: nothing would wake it. */
 export function demandWatched({ name, reconciles, watches }: AnyFunction["spec"], kind: Kind): void {

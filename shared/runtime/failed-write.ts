@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectRef } from "../api/kinds.ts";
-import { KubeError } from "./errors.ts";
+import { KubeError } from "../function/errors.ts";
 import type { KubeClient } from "./ports.ts";
 import type { Fence } from "./queue-port.ts";
 import { isAtLeast } from "./resource-version.ts";

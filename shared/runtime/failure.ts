@@ -1,6 +1,6 @@
-import { KubeError, TerminalError } from "./errors.ts";
+import { KubeError, TerminalError } from "../function/errors.ts";
+import { maskText } from "../redaction/redact.ts";
 import type { Failure, Outcome } from "./queue-port.ts";
-import { maskText } from "./redact.ts";
 
 const MAX_MESSAGE_CHARACTERS = 4 * 1024;
 /** A library may take its reason from outside, too. */

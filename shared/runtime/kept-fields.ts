@@ -1,7 +1,8 @@
 import { CustomResourceDefinition } from "../api/core.ts";
 import type { Kind, KubeObject } from "../api/kinds.ts";
-import { type AnyFunction, type ContractKind, isContractKind } from "./define-function.ts";
-import { segmentsOf } from "./path.ts";
+import { segmentsOf } from "../api/path.ts";
+import type { ContractKind } from "../contract/contract-kind.ts";
+import { type AnyFunction, isContractKind } from "../function/define-function.ts";
 
 /**
  * What the read model keeps of every object: what says which object it is, whom it belongs to, and what a patch must

@@ -1,5 +1,5 @@
-import { DEFAULT_QUEUE } from "./backoff.ts";
-import type { AnyFunction } from "./define-function.ts";
+import { DEFAULT_QUEUE } from "../function/backoff.ts";
+import type { AnyFunction } from "../function/define-function.ts";
 import type { Clock, Log } from "./ports.ts";
 import type { Lease, Outcome } from "./queue-port.ts";
 import type { RecordingReader } from "./reader.ts";

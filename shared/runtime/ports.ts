@@ -1,11 +1,7 @@
-import type {
-  ClusterName,
-  ContractReference,
-  ContractVersion,
-  Kind,
-  KubeObject,
-  ObjectKey,
-} from "../api/kinds.ts";
+import type { Member, Selection } from "../api/indexes.ts";
+import type { ClusterName, Kind, KubeObject, ObjectKey } from "../api/kinds.ts";
+import type { PatchOperation } from "../api/patch.ts";
+import type { ListOptions } from "../function/reads.ts";
 
 /** Time of one process. `now` is wall clock; simulation and tests replace it. */
 export interface Clock {
@@ -38,17 +34,6 @@ export interface TypeKey {
   readonly cluster: ClusterName;
   readonly group: string;
   readonly kind: string;
-}
-
-/** An object found through an index, with the tenant that its keys belong to. */
-export interface Member extends ObjectKey {
-  readonly tenant: string;
-}
-
-export interface Selection {
-  readonly namespace?: string;
-  /** Only objects with one of these values in the index (shared/api/indexes.ts). */
-  readonly index?: { readonly name: string; readonly values: readonly string[] };
 }
 
 export interface TypeProgress {
@@ -107,18 +92,6 @@ export interface WatchEvent {
   readonly object: KubeObject;
 }
 
-export type PatchOperation =
-  | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: unknown }
-  | { readonly op: "remove"; readonly path: string };
-
-export interface ListOptions {
-  readonly namespace?: string | undefined;
-  readonly labelSelector?: string | undefined;
-  readonly fieldSelector?: string | undefined;
-  /** Only objects of these names: the others of each page are forgotten before the next is read. */
-  readonly names?: readonly string[] | undefined;
-}
-
 /** One API server as one function (its name is the User-Agent and, with `capstan-` before it, the field manager). */
 export interface KubeClient {
   /** `undefined` for an affirmative 404 of the object; a 404 of the whole type throws reason `TypeNotServed`. */
@@ -168,49 +141,4 @@ export interface Sending {
 export interface Clients {
   /** Throws WaitingError when the workload cluster is not connected. */
   of(cluster: ClusterName, functionName: string, sending?: Sending): KubeClient;
-}
-
-/** What a read of a referenced provider object gives (provider-contracts.md 2). */
-export type Referenced<T extends KubeObject = KubeObject> =
-  | {
-      readonly state: "found";
-      readonly object: T;
-      /** The contract that the CRD claims: decides field paths. */
-      readonly contract: ContractVersion;
-      readonly kind: Kind;
-    }
-  /** An affirmative 404 of the object. */
-  | { readonly state: "missing"; readonly contract: ContractVersion; readonly kind: Kind }
-  /** No CRD of that kind, or one without a label for a supported contract; `message` names the CRD. */
-  | { readonly state: "unresolved"; readonly crdExists: boolean; readonly message: string };
-
-/** Reads that go to the API server. For destructive decisions only (F-20). */
-export interface LiveReader {
-  get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster?: ClusterName): Promise<T | undefined>;
-  list<T extends KubeObject>(
-    kind: Kind<T>,
-    options: ListOptions,
-    cluster?: ClusterName,
-  ): Promise<readonly T[]>;
-  referenced<T extends KubeObject = KubeObject>(
-    reference: ContractReference,
-    namespace: string,
-  ): Promise<Referenced<T>>;
-}
-
-/** The only door into a step. Every read is recorded for replay. */
-export interface Reader {
-  /** From the read model; `undefined` = known not to exist. Throws WaitingError while the kind is still listing. */
-  get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster?: ClusterName): Promise<T | undefined>;
-  list<T extends KubeObject>(
-    kind: Kind<T>,
-    selection: Selection,
-    cluster?: ClusterName,
-  ): Promise<readonly T[]>;
-  /** A provider object by reference, in the version of its CRD's contract labels. */
-  referenced<T extends KubeObject = KubeObject>(
-    reference: ContractReference,
-    namespace: string,
-  ): Promise<Referenced<T>>;
-  readonly live: LiveReader;
 }

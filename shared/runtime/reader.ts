@@ -1,4 +1,5 @@
 import { CustomResourceDefinition } from "../api/core.ts";
+import type { Selection } from "../api/indexes.ts";
 import { indexesOf } from "../api/indexes.ts";
 import {
   type ClusterName,
@@ -9,23 +10,17 @@ import {
   type ObjectKey,
   objectKeyOf,
 } from "../api/kinds.ts";
+import type { Referenced } from "../contract/referenced.ts";
+import { unresolved } from "../contract/referenced.ts";
+import type { AnyFunction } from "../function/define-function.ts";
+import { KubeError } from "../function/errors.ts";
+import type { ListOptions, LiveReader, Reader } from "../function/reads.ts";
 import { demandContractWatched, demandLiveDeclared, demandWatched } from "./declared-reads.ts";
-import type { AnyFunction } from "./define-function.ts";
-import { KubeError } from "./errors.ts";
 import { keepDeclared } from "./kept-fields.ts";
 import { whileListed } from "./listed.ts";
-import type {
-  Clients,
-  ListOptions,
-  LiveReader,
-  Reader,
-  Referenced,
-  Selection,
-  Store,
-  TypeKey,
-} from "./ports.ts";
+import type { Clients, Store, TypeKey } from "./ports.ts";
 import type { Cause, Fence } from "./queue-port.ts";
-import { crdExistsLive, resolveReference, unresolved } from "./resolve-reference.ts";
+import { crdExistsLive, resolveReference } from "./resolve-reference.ts";
 import { isAtLeast } from "./resource-version.ts";
 import { type DemandTriggers, triggersOf } from "./triggers.ts";
 

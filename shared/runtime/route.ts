@@ -1,8 +1,14 @@
+import type { Member } from "../api/indexes.ts";
 import { type Kind, type KubeObject, MANAGEMENT, type ObjectKey } from "../api/kinds.ts";
-import { type AnyFunction, isContractKind, type Lookup, type ToKeys, type Watch } from "./define-function.ts";
+import { sameJson, valueAt } from "../api/path.ts";
+import {
+  type AnyFunction,
+  isContractKind,
+  type Lookup,
+  type ToKeys,
+  type Watch,
+} from "../function/define-function.ts";
 import { formatKey, type Key } from "./key.ts";
-import { sameJson, valueAt } from "./path.ts";
-import type { Member } from "./ports.ts";
 
 /** One snapshot replaced by another. No `before`: added. No `after`: deleted. Never two different uids. */
 export interface Change {

@@ -1,8 +1,8 @@
 import { Event } from "../api/core.ts";
 import { type KubeObject, MANAGEMENT } from "../api/kinds.ts";
-import { MINUTE } from "./backoff.ts";
-import type { AnyFunction, Notice } from "./define-function.ts";
-import { KubeError } from "./errors.ts";
+import { MINUTE } from "../function/backoff.ts";
+import type { AnyFunction, Notice } from "../function/define-function.ts";
+import { KubeError } from "../function/errors.ts";
 import { redactMessage } from "./failure.ts";
 import type { Clients, Clock, Log } from "./ports.ts";
 

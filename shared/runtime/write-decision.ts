@@ -1,4 +1,6 @@
 import { apiVersionOf, type KubeObject, type ObjectRef, refTo } from "../api/kinds.ts";
+import type { PatchOperation } from "../api/patch.ts";
+import { sameJson, segmentsOf, valueAt } from "../api/path.ts";
 import type {
   AnyDecision,
   AnyFunction,
@@ -6,11 +8,10 @@ import type {
   GuardedPatch,
   NewObject,
   Notice,
-} from "./define-function.ts";
-import { KubeError, WaitingError } from "./errors.ts";
+} from "../function/define-function.ts";
+import { KubeError, WaitingError } from "../function/errors.ts";
 import { type FailedWrite, fenceOf, judgeFailedWrite } from "./failed-write.ts";
-import { sameJson, segmentsOf, valueAt } from "./path.ts";
-import type { KubeClient, PatchOperation } from "./ports.ts";
+import type { KubeClient } from "./ports.ts";
 import type { Fence } from "./queue-port.ts";
 import { type EventContext, sendEvents } from "./send-events.ts";
 

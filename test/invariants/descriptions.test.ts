@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type CrdObject, toCrd } from "../../infra/crds/crd.ts";
 import type { Structural } from "../../infra/crds/structural.ts";
+import { valueAt } from "../../shared/api/path.ts";
 import { KINDS } from "../../shared/api/registry.ts";
-import { valueAt } from "../../shared/runtime/path.ts";
 
 const crds = KINDS.flatMap((kind) => toCrd(kind) ?? []);
 

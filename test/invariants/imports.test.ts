@@ -4,6 +4,11 @@ import { type Source, sourcesIn } from "../support/sources.ts";
 
 const [shared, functions, infra] = await Promise.all(["shared", "functions", "infra"].map(sourcesIn));
 const product = [...(shared ?? []), ...(functions ?? []), ...(infra ?? [])];
+/** Each imports those before it. */
+const LAYERS = ["redaction", "api", "contract", "function", "rules", "runtime"].map(
+  (name) => `shared/${name}`,
+);
+const KINDS = [...new Set((functions ?? []).map(({ path }) => path.split("/")[1] ?? ""))];
 const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"\s]+)"/g;
 
 /** What a file imports: paths from the root for our own files, package names otherwise. */
@@ -21,6 +26,29 @@ function importing(sources: readonly Source[] | undefined, forbidden: (name: str
   );
 }
 
+/** What each node imports, where a node is a file or a folder; then those that lead back to themselves. */
+function circlesOf(nodeOf: (path: string) => string): readonly string[] {
+  const edges = new Map<string, Set<string>>();
+  for (const source of product) {
+    const from = nodeOf(source.path);
+    const to = edges.get(from) ?? new Set();
+    edges.set(from, to);
+    for (const name of importsOf(source))
+      if (/^(?:shared|functions|infra)\//.test(name) && nodeOf(name) !== from) to.add(nodeOf(name));
+  }
+  const reached = (start: string): ReadonlySet<string> => {
+    const found = new Set<string>();
+    const open = [...(edges.get(start) ?? [])];
+    for (let node = open.pop(); node !== undefined; node = open.pop()) {
+      if (found.has(node)) continue;
+      found.add(node);
+      open.push(...(edges.get(node) ?? []));
+    }
+    return found;
+  };
+  return [...edges.keys()].filter((node) => reached(node).has(node)).toSorted((a, b) => (a < b ? -1 : 1));
+}
+
 function containing(sources: readonly Source[] | undefined, pattern: RegExp): readonly string[] {
   return (sources ?? []).filter(({ code }) => pattern.test(code)).map(({ path }) => path);
 }
@@ -32,8 +60,30 @@ describe("imports go one way: shared ← functions ← infra", () => {
     expect(importing(shared, (name) => !known(name))).toEqual([]);
   });
 
-  it("a function knows shared and nothing else", () => {
-    expect(importing(functions, (name) => !name.startsWith("shared/"))).toEqual([]);
+  it("shared goes from what an object is to what runs a function, and never back", () => {
+    const back = LAYERS.flatMap((layer, at) => {
+      const later = LAYERS.slice(at + 1);
+      const inLayer = (shared ?? []).filter(({ path }) => path.startsWith(`${layer}/`));
+      return importing(inLayer, (name) => later.some((other) => name.startsWith(`${other}/`)));
+    });
+    expect(back).toEqual([]);
+    const isKnown = ({ path }: Source) => LAYERS.some((layer) => path.startsWith(`${layer}/`));
+    expect((shared ?? []).filter((source) => !isKnown(source)).map(({ path }) => path)).toEqual([]);
+  });
+
+  it("a kind knows itself and shared, but not what runs it", () => {
+    for (const kind of KINDS) {
+      const ofKind = (functions ?? []).filter(({ path }) => path.startsWith(`functions/${kind}/`));
+      expect(ofKind.length, kind).toBeGreaterThan(0);
+      const known = (name: string) => name.startsWith("shared/") || name.startsWith(`functions/${kind}/`);
+      expect(importing(ofKind, (name) => !known(name) || name.startsWith("shared/runtime/"))).toEqual([]);
+    }
+  });
+
+  it("no file and no room imports itself by way of others", () => {
+    const roomOf = (path: string) => path.split("/").slice(0, 2).join("/");
+    expect(circlesOf((path) => path)).toEqual([]);
+    expect(circlesOf(roomOf)).toEqual([]);
   });
 
   it("infra finds functions by name, and nothing knows the tests", () => {

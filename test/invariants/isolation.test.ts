@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { loadFunctions } from "../../infra/worker/load.ts";
 import { Node } from "../../shared/api/core.ts";
-import { DEFAULT_QUEUE } from "../../shared/runtime/backoff.ts";
-import { type AnyFunction, isContractKind } from "../../shared/runtime/define-function.ts";
+import { DEFAULT_QUEUE } from "../../shared/function/backoff.ts";
+import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
 
 const functions = await loadFunctions();
 

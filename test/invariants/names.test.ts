@@ -5,7 +5,11 @@ import { sourcesIn } from "../support/sources.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const functions = await loadFunctions();
-const paths = (await sourcesIn("functions")).map(({ path }) => path);
+const sources = await sourcesIn("functions");
+/** `functions/<kind>/<step>.ts`; a kind's rules are in a folder of their own. */
+const steps = sources.filter(({ path }) => path.split("/").length === 3);
+const paths = steps.map(({ path }) => path);
+const elsewhere = sources.filter((source) => !steps.includes(source)).map(({ path }) => path);
 
 /** `machinepool.md 6.1 and 6.2`, `6.4`, `core/reconcilers/cluster/cluster_controller.go`. */
 const SECTIONS = /^(?:[a-z-]+\.md(?: |$))?(?:\d+(?:\.\d+)*(?:(?: to | and )\d+(?:\.\d+)*)*)?$/;
@@ -16,6 +20,7 @@ describe("every function", () => {
     // loadFunctions has compared the name with the path of each file that it could find.
     const expected = functions.map(({ spec }) => `functions/${spec.name.replace("-", "/")}.ts`);
     expect(new Set(expected)).toEqual(new Set(paths));
+    expect(elsewhere.filter((path) => !/^functions\/[a-z]+\/rules\/[a-z-]+\.ts$/.test(path))).toEqual([]);
   });
 
   it("has a name that fits field managers, queues and metrics", () => {
@@ -23,7 +28,7 @@ describe("every function", () => {
   });
 
   it("is exported under its name in camelCase", async () => {
-    for (const { path, code } of await sourcesIn("functions")) {
+    for (const { path, code } of steps) {
       const [, name = ""] = path.match(/^functions\/(.*)\.ts$/) ?? [];
       const camel = name.replace(/[/-](.)/g, (_, letter: string) => letter.toUpperCase());
       expect(code).toContain(`export const ${camel} = defineFunction`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { loadFunctions } from "../../infra/worker/load.ts";
-import { type AnyFunction, isContractKind } from "../../shared/runtime/define-function.ts";
-import { segmentsOf } from "../../shared/runtime/path.ts";
+import { segmentsOf } from "../../shared/api/path.ts";
+import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
 
 /** Functions that write one field in turns: never both in the same state of the object. */
 const TURNS: readonly {

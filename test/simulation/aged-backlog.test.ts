@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { LEDGER_LIMITS } from "../../infra/queue/limits.ts";
-import { DEFAULT_QUEUE } from "../../shared/runtime/backoff.ts";
+import { DEFAULT_QUEUE } from "../../shared/function/backoff.ts";
 import type { QueueEntry } from "../../shared/runtime/queue-port.ts";
 import { createKernel } from "./kernel.ts";
 import { createSharedLedger } from "./shared-ledger.ts";

@@ -1,4 +1,4 @@
-import { compareText } from "../../shared/rules/conditions.ts";
+import { compareText } from "../../shared/rules/conditions/conditions.ts";
 import { FAULTS } from "./faults/known.ts";
 import { nameOf, ORACLES } from "./oracles/known.ts";
 import type { Needs, Oracle } from "./oracles/oracle.ts";

@@ -4,7 +4,7 @@ import { installCrds } from "../../infra/cli/install-crds.ts";
 import { createServer } from "../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../infra/kube/kubeconfig.ts";
 import { loadFunctions } from "../../infra/worker/load.ts";
-import type { AnyFunction } from "../../shared/runtime/define-function.ts";
+import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { createKernel } from "./kernel.ts";
 import { createNetwork } from "./network.ts";
 

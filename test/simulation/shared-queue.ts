@@ -1,7 +1,7 @@
 import { LEASE_TIMING } from "../../infra/queue/run-lease.ts";
 import type { TokenLedger } from "../../infra/queue/tokens/token-ledger.ts";
 import { TokenQueue } from "../../infra/queue/tokens/token-queue.ts";
-import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
+import type { NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import type { Process } from "./kernel.ts";

@@ -1,6 +1,6 @@
 import type { Storage } from "../../infra/apiserver/storage/storage.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";
-import { sameJson } from "../../shared/runtime/path.ts";
+import { sameJson } from "../../shared/api/path.ts";
 import type { World } from "./world.ts";
 
 /** What is there in the end, comparable between runs: one line per object, by server, kind and name. */

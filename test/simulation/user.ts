@@ -1,6 +1,7 @@
 import { applyManifests } from "../../infra/cli/up/apply-manifests.ts";
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
-import type { KubeClient, PatchOperation } from "../../shared/runtime/ports.ts";
+import type { PatchOperation } from "../../shared/api/patch.ts";
+import type { KubeClient } from "../../shared/runtime/ports.ts";
 import { insist } from "./insist.ts";
 import { manifestsIn } from "./manifests-in.ts";
 import { takesAlong } from "./takes-along.ts";

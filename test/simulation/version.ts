@@ -1,5 +1,5 @@
 import type { TokenLedger } from "../../infra/queue/tokens/token-ledger.ts";
-import type { AnyFunction } from "../../shared/runtime/define-function.ts";
+import type { AnyFunction } from "../../shared/function/define-function.ts";
 
 /** What a process is built of. */
 export interface Version {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MAX_LETTERS, RETENTION_MS } from "../../infra/dead-letters/limits.ts";
-import type { DeadLetters } from "../../shared/runtime/dead-letters-port.ts";
+import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { VirtualClock } from "../support/clock.ts";
 import { attempt, deadLetter, POOL_KEY } from "../support/letters.ts";
 

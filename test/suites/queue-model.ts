@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Claim, ClaimTerms } from "../../infra/queue/claim.ts";
 import type { LeaseTiming } from "../../infra/queue/run-lease.ts";
-import { DEFAULT_QUEUE, MINUTE } from "../../shared/runtime/backoff.ts";
+import { DEFAULT_QUEUE, MINUTE } from "../../shared/function/backoff.ts";
 import type { Lease, Outcome, Queue } from "../../shared/runtime/queue-port.ts";
 import { NaiveLedger, TERMS } from "../infra/queue/naive-ledger.ts";
 import { type Operation, operations, outcomeOf } from "../infra/queue/operations.ts";

@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
 import { startRedis } from "../../infra/bench/redis-server.ts";
 import type { LeaseTiming } from "../../infra/queue/run-lease.ts";
-import { DEFAULT_QUEUE, SECOND } from "../../shared/runtime/backoff.ts";
+import { DEFAULT_QUEUE, SECOND } from "../../shared/function/backoff.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import type { Outcome, Queue, QueueEntry } from "../../shared/runtime/queue-port.ts";
 import { eventually } from "../support/eventually.ts";

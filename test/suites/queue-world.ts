@@ -1,7 +1,7 @@
 import { systemClock } from "../../infra/clock.ts";
 import type { LedgerLimits } from "../../infra/queue/limits.ts";
 import type { LeaseTiming } from "../../infra/queue/run-lease.ts";
-import { DEFAULT_QUEUE, MINUTE } from "../../shared/runtime/backoff.ts";
+import { DEFAULT_QUEUE, MINUTE } from "../../shared/function/backoff.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 import type {
   Counted,

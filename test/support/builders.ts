@@ -1,4 +1,4 @@
-import type { Cluster } from "../../shared/api/cluster.ts";
+import type { Cluster } from "../../shared/api/cluster/cluster.ts";
 import type { Condition } from "../../shared/api/conditions.ts";
 import type { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
 import {
@@ -8,9 +8,9 @@ import {
   type KubeObject,
   type OwnerReference,
 } from "../../shared/api/kinds.ts";
-import type { Machine } from "../../shared/api/machine.ts";
+import type { Machine } from "../../shared/api/machine/machine.ts";
 import type { MachinePool } from "../../shared/api/machinepool.ts";
-import type { Referenced } from "../../shared/runtime/ports.ts";
+import type { Referenced } from "../../shared/contract/referenced.ts";
 
 /** Any part of `T`; a member that is `undefined` is left out of the object, lists are replaced as a whole. */
 export type Overrides<T> = T extends readonly unknown[]

@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { createBullmqQueue } from "../../infra/queue/bullmq/bullmq.ts";
 import { createSqsQueue } from "../../infra/queue/sqs/sqs.ts";
-import { DEFAULT_QUEUE } from "../../shared/runtime/backoff.ts";
+import { DEFAULT_QUEUE } from "../../shared/function/backoff.ts";
 import { silentLog } from "./silent-log.ts";
 import { sqsTarget } from "./sqs.ts";
 

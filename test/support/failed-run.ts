@@ -1,9 +1,9 @@
 import { createMemoryStore } from "../../infra/store/memory.ts";
 import { groupOf, type KubeObject, MANAGEMENT } from "../../shared/api/kinds.ts";
-import { composeLetter, summarizeAttempt } from "../../shared/runtime/compose-letter.ts";
-import type { DeadLetter } from "../../shared/runtime/dead-letter.ts";
-import type { FailedRun } from "../../shared/runtime/dead-letters-port.ts";
-import type { AnyFunction } from "../../shared/runtime/define-function.ts";
+import type { AnyFunction } from "../../shared/function/define-function.ts";
+import { composeLetter, summarizeAttempt } from "../../shared/runtime/letters/compose-letter.ts";
+import type { DeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
+import type { FailedRun } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clients, KubeClient } from "../../shared/runtime/ports.ts";
 import type { Outcome } from "../../shared/runtime/queue-port.ts";
 import { runStep } from "../../shared/runtime/run-step.ts";

@@ -1,6 +1,6 @@
 import type { Running } from "../../infra/cli/compose.ts";
 import type { MachinePool } from "../../shared/api/machinepool.ts";
-import { compareText } from "../../shared/rules/conditions.ts";
+import { compareText } from "../../shared/rules/conditions/conditions.ts";
 import type { ServerFlavour } from "./api-servers.ts";
 import { startCapstan } from "./capstan.ts";
 import { FOO_CLUSTER, FOO_PROVIDER, fooNode } from "./foo-provider.ts";

@@ -1,4 +1,4 @@
-import type { AttemptSummary, DeadLetter } from "../../shared/runtime/dead-letter.ts";
+import type { AttemptSummary, DeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
 
 export const POOL_KEY = "default/c1|MachinePool|default/p1";
 

@@ -1,7 +1,7 @@
 import { systemClock } from "../../infra/clock.ts";
 import { openDeadLetters } from "../../infra/dead-letters/open.ts";
 import { createRecorder } from "../../infra/dead-letters/recorder.ts";
-import { DEFAULT_QUEUE } from "../../shared/runtime/backoff.ts";
+import { DEFAULT_QUEUE } from "../../shared/function/backoff.ts";
 import { openShortLetterQueue } from "./short-letter-queue.ts";
 import { silentLog } from "./silent-log.ts";
 

@@ -1,5 +1,5 @@
 import { createBullmqQueue } from "../../infra/queue/bullmq/bullmq.ts";
-import { DEFAULT_QUEUE } from "../../shared/runtime/backoff.ts";
+import { DEFAULT_QUEUE } from "../../shared/function/backoff.ts";
 import { silentLog } from "./silent-log.ts";
 
 /**

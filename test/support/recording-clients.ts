@@ -5,7 +5,8 @@ import {
   type KubeObject,
   type ObjectKey,
 } from "../../shared/api/kinds.ts";
-import type { Clients, KubeClient, PatchOperation } from "../../shared/runtime/ports.ts";
+import type { PatchOperation } from "../../shared/api/patch.ts";
+import type { Clients, KubeClient } from "../../shared/runtime/ports.ts";
 
 /** One write request as it would leave the process. */
 export interface SentWrite {

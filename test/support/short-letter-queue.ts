@@ -5,7 +5,7 @@ import { createRedisLedger } from "../../infra/queue/redis/redis-ledger.ts";
 import { LEASE_TIMING } from "../../infra/queue/run-lease.ts";
 import type { TokenLedger } from "../../infra/queue/tokens/token-ledger.ts";
 import { TOKEN_WINDOW, TokenQueue } from "../../infra/queue/tokens/token-queue.ts";
-import type { NoteFailure } from "../../shared/runtime/dead-letters-port.ts";
+import type { NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
 import { silentLog } from "./silent-log.ts";
 
 /** One function of the bullmq queue, which gives a process only a moment to write the letter of a dying key. */

@@ -1,6 +1,6 @@
-import type { SimInstance } from "../../shared/api/sim-cloud.ts";
-import type { SimMachine } from "../../shared/api/sim-machine.ts";
-import type { SimMachinePool } from "../../shared/api/sim-machinepool.ts";
+import type { SimInstance } from "../../shared/api/sim/sim-cloud.ts";
+import type { SimMachine } from "../../shared/api/sim/sim-machine.ts";
+import type { SimMachinePool } from "../../shared/api/sim/sim-machinepool.ts";
 import { merge, type Overrides, OWNED_BY_P1 } from "./builders.ts";
 
 const OWNED_BY_SIM_POOL = {

@@ -5,8 +5,8 @@ import { createMemoryStore } from "../../infra/store/memory.ts";
 import { createLog } from "../../infra/telemetry/log.ts";
 import { catchStrayErrors } from "../../infra/worker/stray-errors.ts";
 import { startWorker } from "../../infra/worker/worker.ts";
-import { defineFunction } from "../../shared/runtime/define-function.ts";
-import { done } from "../../shared/runtime/result.ts";
+import { defineFunction } from "../../shared/function/define-function.ts";
+import { done } from "../../shared/function/result.ts";
 import { recordingClients } from "./recording-clients.ts";
 import { WIDGETS, Widget, widget } from "./widget.ts";
 

@@ -1,5 +1,5 @@
 import { createRedisDeadLetters } from "../../infra/dead-letters/redis.ts";
-import type { DeadLetters } from "../../shared/runtime/dead-letters-port.ts";
+import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import { type VirtualClock, virtualClock } from "./clock.ts";
 import { silentLog } from "./silent-log.ts";
 

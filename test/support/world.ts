@@ -9,15 +9,16 @@ import {
   type ObjectKey,
   objectKeyOf,
 } from "../../shared/api/kinds.ts";
-import { Machine } from "../../shared/api/machine.ts";
+import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { kindOf } from "../../shared/api/registry.ts";
+import type { AnyDecision, AnyFunction } from "../../shared/function/define-function.ts";
+import { assert, WaitingError } from "../../shared/function/errors.ts";
+import type { ListOptions } from "../../shared/function/reads.ts";
 import { checkDecision } from "../../shared/runtime/check-decision.ts";
-import type { AnyDecision, AnyFunction } from "../../shared/runtime/define-function.ts";
-import { assert, WaitingError } from "../../shared/runtime/errors.ts";
 import { declaredFields, keepOnly } from "../../shared/runtime/kept-fields.ts";
-import type { Clients, KubeClient, ListOptions, Store, TypeKey } from "../../shared/runtime/ports.ts";
+import type { Clients, KubeClient, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import { createReader, type RecordingReader } from "../../shared/runtime/reader.ts";
 import { FOO_CRDS } from "./builders.ts";
 

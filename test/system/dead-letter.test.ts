@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { redisMissing, startRedis } from "../../infra/bench/redis-server.ts";
-import { type DeadLetter, parseDeadLetter } from "../../shared/runtime/dead-letter.ts";
+import { type DeadLetter, parseDeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
 import { runCli, startCli } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
 import { kubectlFor, kubectlMissing } from "../support/kubectl.ts";

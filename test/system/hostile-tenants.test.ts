@@ -8,7 +8,7 @@ import { redisMissing, startRedis } from "../../infra/bench/redis-server.ts";
 import type { Running } from "../../infra/cli/compose.ts";
 import { applyManifests } from "../../infra/cli/up/apply-manifests.ts";
 import { startWorker } from "../../infra/worker/worker.ts";
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Secret } from "../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";

@@ -8,7 +8,7 @@ import { systemClock } from "../../infra/clock.ts";
 import { openDeadLetters } from "../../infra/dead-letters/open.ts";
 import { createServer } from "../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../infra/kube/kubeconfig.ts";
-import { Cluster } from "../../shared/api/cluster.ts";
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { cluster, machinePool } from "../support/builders.ts";
 import { runCli } from "../support/cli.ts";

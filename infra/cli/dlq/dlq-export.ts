@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { DeadLetterHead } from "../../../shared/runtime/dead-letter.ts";
+import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import { writePrivateFile } from "../../private-file.ts";
 import { print, printSource } from "../terminal/print.ts";
 import { showProgress } from "../terminal/progress.ts";

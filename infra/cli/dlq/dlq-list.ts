@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { DeadLetterHead } from "../../../shared/runtime/dead-letter.ts";
+import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import type { DeadKey, Queue } from "../../../shared/runtime/queue-port.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import { outputOption } from "../options.ts";

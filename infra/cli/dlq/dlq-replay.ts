@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { SECOND } from "../../../shared/runtime/backoff.ts";
-import type { DeadLetter } from "../../../shared/runtime/dead-letter.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
+import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
 import type { Queue } from "../../../shared/runtime/queue-port.ts";
 import { addReplayOptions, type ReplayOptions, replayLetter } from "../replay/replay.ts";
 import { print } from "../terminal/print.ts";

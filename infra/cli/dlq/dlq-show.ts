@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import type { DeadLetter, LetterRead, LetterWrite } from "../../../shared/runtime/dead-letter.ts";
-import { whyWithoutRun } from "../../../shared/runtime/replay.ts";
-import { describeQuestion } from "../../../shared/runtime/replay-reader.ts";
+import type { DeadLetter, LetterRead, LetterWrite } from "../../../shared/runtime/letters/dead-letter.ts";
+import { whyWithoutRun } from "../../../shared/runtime/letters/replay.ts";
+import { describeQuestion } from "../../../shared/runtime/letters/replay-reader.ts";
 import { outputOption } from "../options.ts";
 import { ageOf } from "../table.ts";
 import { bold } from "../terminal/paint.ts";

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import type { Command } from "commander";
-import type { DeadLetter } from "../../../shared/runtime/dead-letter.ts";
-import type { DeadLetters } from "../../../shared/runtime/dead-letters-port.ts";
+import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
+import type { DeadLetters } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { Queue } from "../../../shared/runtime/queue-port.ts";
 import { systemClock } from "../../clock.ts";

@@ -1,9 +1,9 @@
 import { tenantOf } from "../../../shared/api/indexes.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
-import type { DeadLetterHead } from "../../../shared/runtime/dead-letter.ts";
-import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { formatKey } from "../../../shared/runtime/key.ts";
-import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.ts";
+import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
+import type { KeyHistory, ReadHistory } from "../../../shared/runtime/letters/last-run.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { fieldOwners } from "../../kube/field-owners.ts";
 import { factsOf, type ObjectFacts } from "../tree/object-facts.ts";

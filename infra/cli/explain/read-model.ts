@@ -1,5 +1,5 @@
-import { SECOND } from "../../../shared/runtime/backoff.ts";
-import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Clients, Clock, Store } from "../../../shared/runtime/ports.ts";
 import { systemClock } from "../../clock.ts";
 import { packageVersion, readEnvironment } from "../../config.ts";

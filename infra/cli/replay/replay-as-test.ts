@@ -2,10 +2,10 @@ import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
-import type { DeadLetter, LetterRead } from "../../../shared/runtime/dead-letter.ts";
-import { objectsOf } from "../../../shared/runtime/dead-letter.ts";
-import { canonical } from "../../../shared/runtime/digest.ts";
-import { mask } from "../../../shared/runtime/redact.ts";
+import { mask } from "../../../shared/redaction/redact.ts";
+import type { DeadLetter, LetterRead } from "../../../shared/runtime/letters/dead-letter.ts";
+import { objectsOf } from "../../../shared/runtime/letters/dead-letter.ts";
+import { canonical } from "../../../shared/runtime/letters/digest.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -41,8 +41,8 @@ export function testFileOf(letter: DeadLetter, file: string, functions = "functi
     `import type { KubeObject } from ${from("shared/api/kinds.ts")};`,
     ...(run.error === undefined
       ? [
-          `import { plainDecision } from ${from("shared/runtime/compose-letter.ts")};`,
-          `import { mask } from ${from("shared/runtime/redact.ts")};`,
+          `import { plainDecision } from ${from("shared/runtime/letters/compose-letter.ts")};`,
+          `import { mask } from ${from("shared/redaction/redact.ts")};`,
         ]
       : []),
     `import { crd } from ${from("test/support/builders.ts")};`,

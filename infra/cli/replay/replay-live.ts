@@ -1,10 +1,10 @@
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
-import type { DeadLetter } from "../../../shared/runtime/dead-letter.ts";
-import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
+import { recordWrites } from "../../../shared/runtime/letters/record-writes.ts";
+import { describeRequest, type SentRequest } from "../../../shared/runtime/letters/replay.ts";
 import type { Clients, Store } from "../../../shared/runtime/ports.ts";
 import type { Outcome } from "../../../shared/runtime/queue-port.ts";
-import { recordWrites } from "../../../shared/runtime/record-writes.ts";
-import { describeRequest, type SentRequest } from "../../../shared/runtime/replay.ts";
 import { demandKey, runStep } from "../../../shared/runtime/run-step.ts";
 import { systemClock } from "../../clock.ts";
 import { createLog } from "../../telemetry/log.ts";

@@ -1,8 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
-import { type DeadLetter, parseDeadLetter } from "../../../shared/runtime/dead-letter.ts";
-import { type ReplayResult, replay } from "../../../shared/runtime/replay.ts";
+import { type DeadLetter, parseDeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
+import { type ReplayResult, replay } from "../../../shared/runtime/letters/replay.ts";
 import { systemClock } from "../../clock.ts";
 import { writePrivateFile } from "../../private-file.ts";
 import { loadFunctions } from "../../worker/load.ts";

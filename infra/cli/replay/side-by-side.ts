@@ -1,4 +1,4 @@
-import type { Decided } from "../../../shared/runtime/replay.ts";
+import type { Decided } from "../../../shared/runtime/letters/replay.ts";
 import { writeYaml } from "../../yaml/write-yaml.ts";
 import { escaped } from "../terminal/escape.ts";
 import { bold, padded, paint } from "../terminal/paint.ts";

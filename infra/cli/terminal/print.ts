@@ -1,4 +1,4 @@
-import { maskText } from "../../../shared/runtime/redact.ts";
+import { maskText } from "../../../shared/redaction/redact.ts";
 import { escapedLines } from "./escape.ts";
 import { shown } from "./paint.ts";
 

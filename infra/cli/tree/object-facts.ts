@@ -1,4 +1,4 @@
-import { valueAt } from "../../../shared/runtime/path.ts";
+import { valueAt } from "../../../shared/api/path.ts";
 import { textOf } from "../fields.ts";
 import { paint } from "../terminal/paint.ts";
 import type { ObjectNode } from "./object-tree.ts";

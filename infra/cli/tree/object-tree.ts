@@ -9,7 +9,7 @@ import {
   workloadCluster,
 } from "../../../shared/api/kinds.ts";
 import { kindOf } from "../../../shared/api/registry.ts";
-import { type AnyFunction, isContractKind } from "../../../shared/runtime/define-function.ts";
+import { type AnyFunction, isContractKind } from "../../../shared/function/define-function.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 import { resolveReference } from "../../../shared/runtime/resolve-reference.ts";
 

@@ -1,8 +1,8 @@
-import { Cluster } from "../../../shared/api/cluster.ts";
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { Connection } from "../../../shared/api/core.ts";
 import { type Kind, type KubeObject, MANAGEMENT, type ObjectKey } from "../../../shared/api/kinds.ts";
-import { connectionProblem, reasonTold } from "../../../shared/rules/cluster-connection.ts";
-import { readTopologyRuns, topologyProblem } from "../../../shared/rules/cluster-topology.ts";
+import { readTopologyRuns, topologyProblem } from "../../../shared/rules/coexistence/topology.ts";
+import { connectionProblem, reasonTold } from "../../../shared/rules/workload/connection.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 import { clusterNamed, type ObjectNode } from "./object-tree.ts";
 

@@ -3,7 +3,7 @@ import { CustomResourceDefinition } from "../../../shared/api/core.ts";
 import { apiVersionOf, groupOf, type Kind, type KubeObject } from "../../../shared/api/kinds.ts";
 import { kindOf } from "../../../shared/api/registry.ts";
 import { toV1beta2 } from "../../../shared/api/v1beta1/to-v1beta2.ts";
-import { notRun } from "../../../shared/rules/kinds-not-run.ts";
+import { notRun } from "../../../shared/rules/coexistence/kinds-not-run.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import { FILE_BOUNDS, readYaml, type YamlDocument, YamlError } from "../../yaml/read-yaml.ts";
 

@@ -1,7 +1,7 @@
-import { Cluster } from "../../../shared/api/cluster.ts";
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { type Kind, type KubeObject, MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
-import { valueAt } from "../../../shared/runtime/path.ts";
+import { valueAt } from "../../../shared/api/path.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 
 /** What still keeps one Cluster or MachinePool from being ready. */

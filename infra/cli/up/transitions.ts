@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
-import { valueAt } from "../../../shared/runtime/path.ts";
+import { valueAt } from "../../../shared/api/path.ts";
 import type { Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import { paint } from "../terminal/paint.ts";
 

@@ -1,7 +1,7 @@
 import type { Job } from "bullmq";
 import type { Redis } from "ioredis";
 import * as z from "zod";
-import { SECOND } from "../../../shared/runtime/backoff.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { MalformedToken } from "../tokens/malformed-token.ts";
 import type { Token } from "../tokens/token-ledger.ts";

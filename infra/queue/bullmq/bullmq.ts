@@ -1,4 +1,4 @@
-import type { NoteFailure } from "../../../shared/runtime/dead-letters-port.ts";
+import type { NoteFailure } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { NoteCount, Queue } from "../../../shared/runtime/queue-port.ts";
 import { systemClock } from "../../clock.ts";

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { MINUTE } from "../../../shared/runtime/backoff.ts";
+import { MINUTE } from "../../../shared/function/backoff.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 
 const REAP_EVERY_MS = MINUTE;

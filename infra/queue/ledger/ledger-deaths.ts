@@ -1,6 +1,6 @@
-import { backoffMs } from "../../../shared/runtime/backoff.ts";
-import type { Death } from "../../../shared/runtime/dead-letters-port.ts";
+import { backoffMs } from "../../../shared/function/backoff.ts";
 import type { Key } from "../../../shared/runtime/key.ts";
+import type { Death } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Counted, Failure } from "../../../shared/runtime/queue-port.ts";
 import { deathReason, LEASE_EXPIRED } from "../claim.ts";
 import type { LedgerLimits } from "../limits.ts";

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { SECOND } from "../../../shared/runtime/backoff.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Log } from "../../../shared/runtime/ports.ts";
 import { checkRedisUrl, refuseEviction, refusePartOfData, withAdvice } from "./redis-checks.ts";
 

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { SECOND } from "../../../shared/runtime/backoff.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { QueueHealth } from "../../../shared/runtime/queue-port.ts";
 import { checkPersistence, checkRedisUrl, checkRights } from "./redis-checks.ts";

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { SECOND } from "../../../shared/runtime/backoff.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 import type { DeadKey, Failure, NoteCount, Outcome } from "../../../shared/runtime/queue-port.ts";
 import { batched } from "../batched.ts";
 import { type Claim, type ClaimTerms, forgetCount } from "../claim.ts";

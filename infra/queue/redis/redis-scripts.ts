@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Redis } from "ioredis";
-import { backoffMs } from "../../../shared/runtime/backoff.ts";
+import { backoffMs } from "../../../shared/function/backoff.ts";
 import { FENCES_KEPT_MS, LEASE_EXPIRED, MAX_CAUSES } from "../claim.ts";
 import { BREAKER, type LedgerLimits } from "../limits.ts";
 

@@ -1,5 +1,5 @@
 import type { Message } from "@aws-sdk/client-sqs";
-import { SECOND } from "../../../shared/runtime/backoff.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { SqsEndpoint } from "./sqs-endpoint.ts";
 

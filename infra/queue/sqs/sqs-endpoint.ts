@@ -1,5 +1,5 @@
 import type { SQS } from "@aws-sdk/client-sqs";
-import { SECOND } from "../../../shared/runtime/backoff.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 
 /** Every function of a process holds up to two long polls; the SDK's own limit of 50 would stop the sends. */

@@ -1,4 +1,4 @@
-import { SECOND } from "../../../shared/runtime/backoff.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Token } from "../tokens/token-ledger.ts";
 import type { SqsEndpoint } from "./sqs-endpoint.ts";
 import { MissingQueueError } from "./sqs-endpoint.ts";

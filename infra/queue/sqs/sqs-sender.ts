@@ -1,5 +1,5 @@
 import type { BatchResultErrorEntry } from "@aws-sdk/client-sqs";
-import { SECOND } from "../../../shared/runtime/backoff.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Key } from "../../../shared/runtime/key.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { Token } from "../tokens/token-ledger.ts";

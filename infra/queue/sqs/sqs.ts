@@ -1,6 +1,6 @@
 import type { Message } from "@aws-sdk/client-sqs";
-import { MINUTE, SECOND } from "../../../shared/runtime/backoff.ts";
-import type { NoteFailure } from "../../../shared/runtime/dead-letters-port.ts";
+import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
+import type { NoteFailure } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { NoteCount, Queue, QueueEntry, QueueHealth } from "../../../shared/runtime/queue-port.ts";
 import { systemClock } from "../../clock.ts";

@@ -1,5 +1,5 @@
-import type { FailedRun } from "../../../shared/runtime/dead-letters-port.ts";
 import { parseKey } from "../../../shared/runtime/key.ts";
+import type { FailedRun } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { QueueEntry } from "../../../shared/runtime/queue-port.ts";
 import type { Claim } from "../claim.ts";
 import type { Token } from "./token-ledger.ts";

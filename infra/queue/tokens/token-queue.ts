@@ -1,5 +1,5 @@
-import { SECOND } from "../../../shared/runtime/backoff.ts";
-import type { FailedRun, NoteFailure } from "../../../shared/runtime/dead-letters-port.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
+import type { FailedRun, NoteFailure } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log, Random } from "../../../shared/runtime/ports.ts";
 import type { Lease, Outcome, QueueEntry, WorkOptions } from "../../../shared/runtime/queue-port.ts";
 import { systemRandom } from "../../random.ts";

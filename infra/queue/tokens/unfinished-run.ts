@@ -1,4 +1,4 @@
-import type { FailedRun } from "../../../shared/runtime/dead-letters-port.ts";
+import type { FailedRun } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import { LEASE_EXPIRED } from "../claim.ts";
 import type { ExpiredLease, KeyDeath } from "./token-ledger.ts";
 

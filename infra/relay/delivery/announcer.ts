@@ -1,5 +1,5 @@
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
-import type { AnyFunction, Lookup } from "../../../shared/runtime/define-function.ts";
+import type { AnyFunction, Lookup } from "../../../shared/function/define-function.ts";
 import type { Clock, Log, Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import type { Cause, Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
 import { type Change, routeChange } from "../../../shared/runtime/route.ts";

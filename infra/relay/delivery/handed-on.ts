@@ -1,4 +1,4 @@
-import { SECOND } from "../../../shared/runtime/backoff.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock, Log, Store, TypeKey, TypeProgress } from "../../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import { untilAccepted } from "../retry.ts";

@@ -1,5 +1,5 @@
 import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
-import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 import type { Change, RoutedKey } from "../../../shared/runtime/route.ts";
 

@@ -1,7 +1,7 @@
 import type { CustomResourceDefinition } from "../../../shared/api/core.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { contractOf } from "../../../shared/contract/version.ts";
-import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { staticKinds } from "../declared-kinds.ts";
 
 /**

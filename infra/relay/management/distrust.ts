@@ -1,4 +1,4 @@
-import { SECOND } from "../../../shared/runtime/backoff.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock, Log, Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import { untilAccepted } from "../retry.ts";
 import type { WatchLoop } from "../watch/watch-loop.ts";

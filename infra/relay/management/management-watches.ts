@@ -1,7 +1,8 @@
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
-import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import type { ListOptions } from "../../../shared/function/reads.ts";
 import { keepOnly, keptFields } from "../../../shared/runtime/kept-fields.ts";
-import type { Clock, ListOptions, Log } from "../../../shared/runtime/ports.ts";
+import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { Server } from "../../kube/client.ts";
 import { contestedPaths, idOf } from "../declared-kinds.ts";
 import { createIdentity, scopeOf } from "../scope.ts";

@@ -1,5 +1,6 @@
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
-import type { ListOptions, WatchEvent } from "../../../shared/runtime/ports.ts";
+import type { ListOptions } from "../../../shared/function/reads.ts";
+import type { WatchEvent } from "../../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import type { ServerClient } from "../../kube/verbs.ts";
 import { serverVersionOf } from "../snapshot.ts";

@@ -1,4 +1,4 @@
-import { KubeError } from "../../../shared/runtime/errors.ts";
+import { KubeError } from "../../../shared/function/errors.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { isVersionRefused, type Listing, type ListingOptions, listAll } from "./listing.ts";
 import type { OpenWatch, WatchFrom } from "./open-watch.ts";

@@ -1,5 +1,6 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
-import type { Clock, ListOptions } from "../../../shared/runtime/ports.ts";
+import type { ListOptions } from "../../../shared/function/reads.ts";
+import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { ServerClient } from "../../kube/verbs.ts";
 import type { ReceivedEvent } from "../../kube/watch-stream.ts";
 import type { Budget } from "./budget.ts";

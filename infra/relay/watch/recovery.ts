@@ -1,5 +1,5 @@
-import { SECOND } from "../../../shared/runtime/backoff.ts";
-import { KubeError } from "../../../shared/runtime/errors.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
+import { KubeError } from "../../../shared/function/errors.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import { STORAGE_INITIALIZING } from "../../kube/errors.ts";
 import { ERROR_EVENT } from "../../kube/watch-stream.ts";

@@ -1,5 +1,5 @@
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
-import { SECOND } from "../../../shared/runtime/backoff.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { checkCount } from "../../kube/list-bounds.ts";
 import type { ReceivedEvent } from "../../kube/watch-stream.ts";

@@ -1,5 +1,6 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
-import type { Clock, ListOptions, Log, WatchEvent } from "../../../shared/runtime/ports.ts";
+import type { ListOptions } from "../../../shared/function/reads.ts";
+import type { Clock, Log, WatchEvent } from "../../../shared/runtime/ports.ts";
 import type { ServerClient } from "../../kube/verbs.ts";
 import { rest } from "../retry.ts";
 import type { Turns } from "../turns.ts";

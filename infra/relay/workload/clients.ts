@@ -1,8 +1,8 @@
 import { Secret } from "../../../shared/api/core.ts";
 import { type KubeObject, MANAGEMENT, type ObjectKey, workloadCluster } from "../../../shared/api/kinds.ts";
-import { SECOND } from "../../../shared/runtime/backoff.ts";
-import { WaitingError } from "../../../shared/runtime/errors.ts";
-import { valueAt } from "../../../shared/runtime/path.ts";
+import { valueAt } from "../../../shared/api/path.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
+import { WaitingError } from "../../../shared/function/errors.ts";
 import type { Clients, KubeClient, Store } from "../../../shared/runtime/ports.ts";
 import type { Server } from "../../kube/client.ts";
 import { CONNECTION_TYPE } from "./connection-record.ts";

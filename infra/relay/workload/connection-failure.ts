@@ -1,6 +1,6 @@
 import { type ObjectKey, workloadCluster } from "../../../shared/api/kinds.ts";
-import { truncate } from "../../../shared/rules/truncate.ts";
-import { KubeError, TerminalError } from "../../../shared/runtime/errors.ts";
+import { KubeError, TerminalError } from "../../../shared/function/errors.ts";
+import { truncate } from "../../../shared/rules/conditions/truncate.ts";
 import { kubeconfigSecretOf } from "./workload-access.ts";
 
 /** Why a workload server cannot be used, and what to change. */

@@ -6,7 +6,7 @@ import {
   type ObjectKey,
   workloadCluster,
 } from "../../../shared/api/kinds.ts";
-import { sameJson } from "../../../shared/runtime/path.ts";
+import { sameJson } from "../../../shared/api/path.ts";
 import type { Clock, Log, Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import type { Delivery } from "../delivery/delivery.ts";

@@ -1,7 +1,7 @@
 import type { Connection, Secret } from "../../../shared/api/core.ts";
 import { workloadCluster } from "../../../shared/api/kinds.ts";
-import { SECOND } from "../../../shared/runtime/backoff.ts";
-import { KubeError, WaitingError } from "../../../shared/runtime/errors.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
+import { KubeError, WaitingError } from "../../../shared/function/errors.ts";
 import type { KubeClient, Sending, Store } from "../../../shared/runtime/ports.ts";
 import { relistIfLost } from "../store-loss.ts";
 import type { LoopStatus } from "../watch/loop-status.ts";

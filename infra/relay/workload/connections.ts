@@ -7,10 +7,10 @@ import {
   objectKeyOf,
   workloadCluster,
 } from "../../../shared/api/kinds.ts";
-import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
-import { WaitingError } from "../../../shared/runtime/errors.ts";
+import { sameJson, valueAt } from "../../../shared/api/path.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { WaitingError } from "../../../shared/function/errors.ts";
 import { keptFields } from "../../../shared/runtime/kept-fields.ts";
-import { sameJson, valueAt } from "../../../shared/runtime/path.ts";
 import type { KubeClient, Sending, Store } from "../../../shared/runtime/ports.ts";
 import type { Change } from "../../../shared/runtime/route.ts";
 import type { Server } from "../../kube/client.ts";

@@ -1,7 +1,8 @@
 import { Secret } from "../../../shared/api/core.ts";
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import type { Kind, KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
-import type { Clock, ListOptions, Log } from "../../../shared/runtime/ports.ts";
+import type { ListOptions } from "../../../shared/function/reads.ts";
+import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import type { Server } from "../../kube/client.ts";
 import type { ServerClient } from "../../kube/verbs.ts";

@@ -1,6 +1,6 @@
 import { Secret } from "../../../shared/api/core.ts";
 import type { ObjectKey } from "../../../shared/api/kinds.ts";
-import { KubeError, TerminalError } from "../../../shared/runtime/errors.ts";
+import { KubeError, TerminalError } from "../../../shared/function/errors.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import { createServer, type Server } from "../../kube/client.ts";
 import { parseKubeconfig } from "../../kube/kubeconfig.ts";

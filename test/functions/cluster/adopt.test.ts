@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { clusterAdopt } from "../../../functions/cluster/adopt.ts";
-import { done, waitFor } from "../../../shared/runtime/result.ts";
+import { done, waitFor } from "../../../shared/function/result.ts";
 import { cluster, crd } from "../../support/builders.ts";
 import { decide, given, type World } from "../../support/world.ts";
 import {

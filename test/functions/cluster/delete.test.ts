@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { clusterDelete } from "../../../functions/cluster/delete.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import { done, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
+import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import { cluster, crd, machinePool, OWNED_BY_P1 } from "../../support/builders.ts";
 import { decide, given, type World } from "../../support/world.ts";
 import {

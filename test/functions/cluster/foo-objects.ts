@@ -1,6 +1,6 @@
-import type { Cluster } from "../../../shared/api/cluster.ts";
+import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { ContractVersion, OwnerReference } from "../../../shared/api/kinds.ts";
-import type { Referenced } from "../../../shared/runtime/ports.ts";
+import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { cluster, merge, type Overrides, type ProviderObject } from "../../support/builders.ts";
 
 /** The reference by which Cluster c1 owns its provider objects. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { clusterGuard } from "../../../functions/cluster/guard.ts";
-import { Cluster } from "../../../shared/api/cluster.ts";
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { refTo } from "../../../shared/api/kinds.ts";
-import { done } from "../../../shared/runtime/result.ts";
+import { done } from "../../../shared/function/result.ts";
 import { cluster } from "../../support/builders.ts";
 import { decide, given } from "../../support/world.ts";
 import { deletedCluster, TOPOLOGY } from "./foo-objects.ts";

@@ -1,5 +1,5 @@
 import { clusterStatus } from "../../../functions/cluster/status.ts";
-import type { Cluster, ClusterStatus } from "../../../shared/api/cluster.ts";
+import type { Cluster, ClusterStatus } from "../../../shared/api/cluster/cluster.ts";
 import { appliedStatus, decide, type World } from "../../support/world.ts";
 
 /** What cluster-status applies in this world. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { clusterStatus } from "../../../functions/cluster/status.ts";
-import type { ClusterStatus } from "../../../shared/api/cluster.ts";
+import type { ClusterStatus } from "../../../shared/api/cluster/cluster.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import { done, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
+import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import { cluster, connection, crd, machine, machinePool, merge } from "../../support/builders.ts";
 import { appliedStatus, decide, given, NOW } from "../../support/world.ts";
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { clusterSync } from "../../../functions/cluster/sync.ts";
-import { Cluster } from "../../../shared/api/cluster.ts";
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { refTo } from "../../../shared/api/kinds.ts";
-import { done, waitFor } from "../../../shared/runtime/result.ts";
+import { done, waitFor } from "../../../shared/function/result.ts";
 import { cluster } from "../../support/builders.ts";
 import { decide, given, type World } from "../../support/world.ts";
 import {

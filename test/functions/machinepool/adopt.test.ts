@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { machinepoolAdopt } from "../../../functions/machinepool/adopt.ts";
-import { waitFor } from "../../../shared/runtime/result.ts";
+import { waitFor } from "../../../shared/function/result.ts";
 import {
   bootstrapConfig,
   cluster,

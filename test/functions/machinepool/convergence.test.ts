@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import { compareText } from "../../../shared/rules/conditions.ts";
+import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { infraMachinePool } from "../../support/builders.ts";
 import { created, FUNCTIONS, INFRA, POOL, poolIn, settle, store } from "./small-server.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { machinepoolDelete } from "../../../functions/machinepool/delete.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
-import { KubeError, WaitingError } from "../../../shared/runtime/errors.ts";
-import { done, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
+import { KubeError, WaitingError } from "../../../shared/function/errors.ts";
+import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import {
   bootstrapConfig,
   cluster,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { machinepoolGuard } from "../../../functions/machinepool/guard.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import { done, waitFor } from "../../../shared/runtime/result.ts";
+import { done, waitFor } from "../../../shared/function/result.ts";
 import { cluster, machinePool } from "../../support/builders.ts";
 import { decide, given } from "../../support/world.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { machinepoolMachines } from "../../../functions/machinepool/machines.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import { MINUTE } from "../../../shared/runtime/backoff.ts";
-import { done, requeueAfter } from "../../../shared/runtime/result.ts";
+import { MINUTE } from "../../../shared/function/backoff.ts";
+import { done, requeueAfter } from "../../../shared/function/result.ts";
 import {
   cluster,
   connection,

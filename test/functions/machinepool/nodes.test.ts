@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { machinepoolNodes } from "../../../functions/machinepool/nodes.ts";
-import { MINUTE, SECOND } from "../../../shared/runtime/backoff.ts";
-import { done, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
+import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
+import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import { cluster, connection, machine, machinePool, node, OWNED_BY_P1 } from "../../support/builders.ts";
 import { decide, given } from "../../support/world.ts";
 

@@ -5,9 +5,14 @@ const ROOT = new URL("../../../", import.meta.url);
 /** Where the tests are that the second column names, in the order in which a name is looked for. */
 const DECIDED = [
   "test/functions/machinepool",
-  "test/shared/rules",
+  "test/functions/machinepool/rules",
+  "test/shared/rules/conditions",
+  "test/shared/rules/machines",
+  "test/shared/rules/metadata",
+  "test/shared/rules/providers",
   "test/shared/contract",
   "test/shared/api",
+  "test/shared/function",
   "test/shared/runtime",
   "test/infra/relay/workload",
   "test/invariants",
@@ -30,13 +35,13 @@ async function rows(): Promise<readonly (readonly string[])[]> {
   return cells.slice(2);
 }
 
-/** `pool-nodes`: names each listed Node → file and beginning of a title. */
+/** `rules/nodes`: names each listed Node → file and beginning of a title. */
 function citations(cell: string): readonly { readonly file: string; readonly title: string }[] {
   return cell
     .split(/; (?=`)/)
     .filter((part) => part !== "")
     .map((part) => {
-      const [, file = part, title = ""] = /^`([a-z-]+)`(?:: (.*))?$/.exec(part) ?? [];
+      const [, file = part, title = ""] = /^`([a-z/-]+)`(?:: (.*))?$/.exec(part) ?? [];
       return { file, title };
     });
 }
@@ -46,7 +51,8 @@ async function testFiles(folders: readonly string[]): Promise<ReadonlyMap<string
   for (const folder of folders.toReversed()) {
     for await (const path of glob(`${folder}/*.test.ts`, { cwd: ROOT.pathname })) {
       const name = path.slice(folder.length + 1, -".test.ts".length);
-      files.set(name, await readFile(new URL(path, ROOT), "utf8"));
+      const prefix = folder.startsWith("test/functions/") && folder.endsWith("/rules") ? "rules/" : "";
+      files.set(`${prefix}${name}`, await readFile(new URL(path, ROOT), "utf8"));
     }
   }
   return files;

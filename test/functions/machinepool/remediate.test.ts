@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { machinepoolRemediate } from "../../../functions/machinepool/remediate.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import type { Machine } from "../../../shared/api/machine.ts";
-import { done, failed, waitFor } from "../../../shared/runtime/result.ts";
+import type { Machine } from "../../../shared/api/machine/machine.ts";
+import { done, failed, waitFor } from "../../../shared/function/result.ts";
 import {
   cluster,
   infraMachinePool,

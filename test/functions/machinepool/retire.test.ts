@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { machinepoolRetire } from "../../../functions/machinepool/retire.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
-import { SECOND } from "../../../shared/runtime/backoff.ts";
-import { done, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
+import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import {
   cluster,
   connection,

@@ -9,8 +9,8 @@ import { applyJsonPatch } from "../../../infra/apiserver/patch/json-patch.ts";
 import type { Json } from "../../../infra/apiserver/schema/schema.ts";
 import { type KubeObject, MANAGEMENT, type ObjectRef } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
-import type { AnyDecision, AnyFunction, GuardedPatch } from "../../../shared/runtime/define-function.ts";
-import { sameJson, valueAt } from "../../../shared/runtime/path.ts";
+import { sameJson, valueAt } from "../../../shared/api/path.ts";
+import type { AnyDecision, AnyFunction, GuardedPatch } from "../../../shared/function/define-function.ts";
 import {
   bootstrapConfig,
   cluster,

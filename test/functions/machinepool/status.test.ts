@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { machinepoolStatus } from "../../../functions/machinepool/status.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { MachinePool, MachinePoolStatus } from "../../../shared/api/machinepool.ts";
-import { done, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
+import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import {
   bootstrapConfig,
   cluster,

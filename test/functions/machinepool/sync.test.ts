@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { machinepoolSync } from "../../../functions/machinepool/sync.ts";
-import { done, waitFor } from "../../../shared/runtime/result.ts";
+import { done, waitFor } from "../../../shared/function/result.ts";
 import {
   bootstrapConfig,
   cluster,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { simAutoscaler } from "../../../functions/sim/autoscaler.ts";
-import { done, waitFor } from "../../../shared/runtime/result.ts";
+import { done, waitFor } from "../../../shared/function/result.ts";
 import { cluster, machinePool, type Overrides } from "../../support/builders.ts";
 import { simMachinePool } from "../../support/sim.ts";
 import { decide, given } from "../../support/world.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { simBootstrap } from "../../../functions/sim/bootstrap.ts";
 import type { Secret } from "../../../shared/api/core.ts";
-import type { SimBootstrapConfig } from "../../../shared/api/sim-bootstrap.ts";
-import { done, failed, waitFor } from "../../../shared/runtime/result.ts";
+import type { SimBootstrapConfig } from "../../../shared/api/sim/sim-bootstrap.ts";
+import { done, failed, waitFor } from "../../../shared/function/result.ts";
 import { cluster, machinePool, merge, type Overrides, OWNED_BY_P1 } from "../../support/builders.ts";
 import { decide, given } from "../../support/world.ts";
 

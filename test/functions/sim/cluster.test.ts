@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { simCluster } from "../../../functions/sim/cluster.ts";
-import type { SimServer } from "../../../shared/api/sim-cloud.ts";
-import type { SimCluster } from "../../../shared/api/sim-cluster.ts";
-import { done, waitFor } from "../../../shared/runtime/result.ts";
+import type { SimServer } from "../../../shared/api/sim/sim-cloud.ts";
+import type { SimCluster } from "../../../shared/api/sim/sim-cluster.ts";
+import { done, waitFor } from "../../../shared/function/result.ts";
 import { cluster, merge, type Overrides } from "../../support/builders.ts";
 import { decide, given } from "../../support/world.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { simControlplane } from "../../../functions/sim/controlplane.ts";
-import type { SimServer } from "../../../shared/api/sim-cloud.ts";
-import type { SimControlPlane } from "../../../shared/api/sim-controlplane.ts";
-import { done, waitFor } from "../../../shared/runtime/result.ts";
+import type { SimServer } from "../../../shared/api/sim/sim-cloud.ts";
+import type { SimControlPlane } from "../../../shared/api/sim/sim-controlplane.ts";
+import { done, waitFor } from "../../../shared/function/result.ts";
 import { cluster, merge, type Overrides } from "../../support/builders.ts";
 import { decide, given } from "../../support/world.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { simMachine as simMachineFunction } from "../../../functions/sim/machine.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import { done, waitFor } from "../../../shared/runtime/result.ts";
+import { done, waitFor } from "../../../shared/function/result.ts";
 import { cluster, machine, type Overrides } from "../../support/builders.ts";
 import { simInstance, simMachine } from "../../support/sim.ts";
 import { decide, given } from "../../support/world.ts";

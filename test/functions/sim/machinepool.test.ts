@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { simMachinepool } from "../../../functions/sim/machinepool.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import type { SimInstance } from "../../../shared/api/sim-cloud.ts";
-import { done, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
+import type { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
+import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import { cluster, machine, machinePool } from "../../support/builders.ts";
 import { simInstance, simMachine, simMachinePool } from "../../support/sim.ts";
 import { decide, given, NOW } from "../../support/world.ts";

@@ -1,7 +1,7 @@
 import { type CelInput, run } from "@bufbuild/cel";
 import { describe, expect, it } from "vitest";
 import { loadCrds } from "../../../infra/crds/load.ts";
-import { valueAt } from "../../../shared/runtime/path.ts";
+import { valueAt } from "../../../shared/api/path.ts";
 import { changed, manifest } from "../../shared/api/manifests.ts";
 
 const RULES = "x-kubernetes-validations";

@@ -8,7 +8,7 @@ import { spawnChild } from "../../../infra/bench/spawn-child.ts";
 import { systemClock } from "../../../infra/clock.ts";
 import { openDeadLetters } from "../../../infra/dead-letters/open.ts";
 import { createRecorder } from "../../../infra/dead-letters/recorder.ts";
-import type { DeadLetter } from "../../../shared/runtime/dead-letter.ts";
+import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
 import { eventually } from "../../support/eventually.ts";
 import { POOL_KEY } from "../../support/letters.ts";
 import { describeWith } from "../../support/requires.ts";

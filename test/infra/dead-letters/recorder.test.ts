@@ -3,10 +3,10 @@ import { createJsonLinesDeadLetters } from "../../../infra/dead-letters/json-lin
 import { createRecorder, type Recorder } from "../../../infra/dead-letters/recorder.ts";
 import { LEASE_EXPIRED } from "../../../infra/queue/claim.ts";
 import { createMemoryQueue } from "../../../infra/queue/memory.ts";
-import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
-import { DEFAULT_QUEUE, MINUTE } from "../../../shared/runtime/backoff.ts";
-import type { DeadLetter } from "../../../shared/runtime/dead-letter.ts";
-import type { DeadLetters } from "../../../shared/runtime/dead-letters-port.ts";
+import { DEFAULT_QUEUE, MINUTE } from "../../../shared/function/backoff.ts";
+import type { AttemptRecord } from "../../../shared/runtime/letters/attempt-record.ts";
+import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
+import type { DeadLetters } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Lease, Outcome, Queue } from "../../../shared/runtime/queue-port.ts";
 import { type VirtualClock, virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -4,7 +4,7 @@ import { type RedisServer, redisMissing, startRedis } from "../../../infra/bench
 import { systemClock } from "../../../infra/clock.ts";
 import { createRecorder } from "../../../infra/dead-letters/recorder.ts";
 import { createBullmqQueue } from "../../../infra/queue/bullmq/bullmq.ts";
-import { DEFAULT_QUEUE } from "../../../shared/runtime/backoff.ts";
+import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import { deadLettersSuite } from "../../suites/dead-letters.ts";
 import { eventually } from "../../support/eventually.ts";
 import { deadLetter, POOL_KEY } from "../../support/letters.ts";

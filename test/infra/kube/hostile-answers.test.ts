@@ -6,7 +6,7 @@ import { createServer } from "../../../infra/kube/client.ts";
 import type { ServerClient } from "../../../infra/kube/verbs.ts";
 import { Node as NodeKind } from "../../../shared/api/core.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
-import { KubeError } from "../../../shared/runtime/errors.ts";
+import { KubeError } from "../../../shared/function/errors.ts";
 import {
   event,
   json,

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { dump } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import { loadKubeconfig, parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
-import { TerminalError } from "../../../shared/runtime/errors.ts";
+import { TerminalError } from "../../../shared/function/errors.ts";
 
 const CREDENTIAL = "s3cr3t-Credential-0123456789";
 const base64 = (text: string) => Buffer.from(text).toString("base64");

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryLastRuns, historyFrom, noteRuns } from "../../../infra/queue/last-runs.ts";
 import { createMemoryQueue } from "../../../infra/queue/memory.ts";
-import { DEFAULT_QUEUE } from "../../../shared/runtime/backoff.ts";
-import type { LastRun } from "../../../shared/runtime/last-run.ts";
+import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
+import type { LastRun } from "../../../shared/runtime/letters/last-run.ts";
 import { virtualClock } from "../../support/clock.ts";
 
 const KEY = "default/c1|Widget|default/w";

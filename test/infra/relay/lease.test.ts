@@ -5,7 +5,7 @@ import { createServer } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
 import { createLeaseCandidate, Lease } from "../../../infra/relay/lease.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
-import { SECOND } from "../../../shared/runtime/backoff.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 
 const key = { namespace: "kube-system", name: "capstan-relay" };
 const at = (seconds: number) => new Date(Date.parse("2026-01-01T00:00:00Z") + seconds * SECOND);

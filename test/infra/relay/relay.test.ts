@@ -16,8 +16,8 @@ import {
   defineFunction,
   watch,
   watchContract,
-} from "../../../shared/runtime/define-function.ts";
-import { itself, referencing, referencingKind } from "../../../shared/runtime/mappings.ts";
+} from "../../../shared/function/define-function.ts";
+import { itself, referencing, referencingKind } from "../../../shared/function/mappings.ts";
 import type { KubeClient, Store } from "../../../shared/runtime/ports.ts";
 import { type Queue, type QueueEntry, RESTORED } from "../../../shared/runtime/queue-port.ts";
 import { eventually } from "../../support/eventually.ts";

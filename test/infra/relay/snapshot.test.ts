@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { markWatched, removalVersion, snapshotOf } from "../../../infra/relay/snapshot.ts";
 import type { CustomResourceDefinition } from "../../../shared/api/core.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import { managersOf } from "../../../shared/runtime/define-function.ts";
+import { managersOf } from "../../../shared/function/define-function.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 
 const CANARY = "canary-never-stored";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Relisted } from "../../../infra/relay/store-loss.ts";
 import { relistIfLost, watchForLoss } from "../../../infra/relay/store-loss.ts";
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
-import { SECOND } from "../../../shared/runtime/backoff.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 import { virtualClock } from "../../support/clock.ts";
 
 const type = { cluster: MANAGEMENT, group: "things.example", kind: "Thing" };

@@ -6,7 +6,7 @@ import { createServer, type Server } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
 import { startCloud } from "../../../infra/sim/cloud.ts";
 import { Node, Secret } from "../../../shared/api/core.ts";
-import { SimInstance, SimServer } from "../../../shared/api/sim-cloud.ts";
+import { SimInstance, SimServer } from "../../../shared/api/sim/sim-cloud.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { type VirtualClock, virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { follow } from "../../../infra/sim/follow.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import { SimServer } from "../../../shared/api/sim-cloud.ts";
-import { KubeError } from "../../../shared/runtime/errors.ts";
+import { SimServer } from "../../../shared/api/sim/sim-cloud.ts";
+import { KubeError } from "../../../shared/function/errors.ts";
 import type { KubeClient, WatchEvent } from "../../../shared/runtime/ports.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/silent-log.ts";

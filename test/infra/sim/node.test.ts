@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { nodeOf } from "../../../infra/sim/node.ts";
-import { isLabelValue } from "../../../shared/rules/names.ts";
+import { isLabelValue } from "../../../shared/api/names.ts";
 import { simInstance } from "../../support/sim.ts";
 import { NOW } from "../../support/world.ts";
 

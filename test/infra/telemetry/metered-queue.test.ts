@@ -4,7 +4,7 @@ import { meterLedger } from "../../../infra/telemetry/ledger-metrics.ts";
 import { meterDepths, meterQueue } from "../../../infra/telemetry/metered-queue.ts";
 import { createMetrics } from "../../../infra/telemetry/metrics.ts";
 import { viewQueue } from "../../../infra/telemetry/queue-view.ts";
-import { DEFAULT_QUEUE } from "../../../shared/runtime/backoff.ts";
+import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import type { Lease, Outcome, Queue } from "../../../shared/runtime/queue-port.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";

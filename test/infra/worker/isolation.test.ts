@@ -5,7 +5,7 @@ import { createServer, type Server } from "../../../infra/kube/client.ts";
 import { createMemoryQueue } from "../../../infra/queue/memory.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { startWorker } from "../../../infra/worker/worker.ts";
-import { DEFAULT_QUEUE } from "../../../shared/runtime/backoff.ts";
+import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import type { Key } from "../../../shared/runtime/key.ts";
 import type { Clients } from "../../../shared/runtime/ports.ts";
 import { node } from "../../support/builders.ts";

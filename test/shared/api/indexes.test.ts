@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Cluster } from "../../../shared/api/cluster.ts";
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { Node } from "../../../shared/api/core.ts";
 import {
   clusterNameOf,
@@ -9,7 +9,7 @@ import {
   tenantOf,
 } from "../../../shared/api/indexes.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
-import { Machine } from "../../../shared/api/machine.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { manifest } from "./manifests.ts";
 

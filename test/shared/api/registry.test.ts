@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Cluster } from "../../../shared/api/cluster.ts";
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { Node } from "../../../shared/api/core.ts";
 import { KINDS, kindOf } from "../../../shared/api/registry.ts";
 

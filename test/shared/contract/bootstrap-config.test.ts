@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { valueAt } from "../../../shared/api/path.ts";
 import {
   BootstrapConfig,
   bootstrapConfigPath,
   bootstrapConfigPaths,
 } from "../../../shared/contract/bootstrap-config.ts";
 import { readBoolean } from "../../../shared/contract/fields.ts";
-import { valueAt } from "../../../shared/runtime/path.ts";
 import { bootstrapConfig, machinePool } from "../../support/builders.ts";
 
 describe("BootstrapConfig", () => {

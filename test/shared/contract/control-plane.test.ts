@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { valueAt } from "../../../shared/api/path.ts";
 import { ControlPlane, controlPlanePath, controlPlanePaths } from "../../../shared/contract/control-plane.ts";
 import { readBoolean } from "../../../shared/contract/fields.ts";
-import { valueAt } from "../../../shared/runtime/path.ts";
 import { fooControlPlane } from "../../functions/cluster/foo-objects.ts";
 import { cluster } from "../../support/builders.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { valueAt } from "../../../shared/api/path.ts";
 import { readBoolean } from "../../../shared/contract/fields.ts";
 import { InfraCluster, infraClusterPath, infraClusterPaths } from "../../../shared/contract/infra-cluster.ts";
-import { valueAt } from "../../../shared/runtime/path.ts";
 import { fooCluster } from "../../functions/cluster/foo-objects.ts";
 import { cluster } from "../../support/builders.ts";
 

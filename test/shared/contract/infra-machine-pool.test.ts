@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { valueAt } from "../../../shared/api/path.ts";
 import {
   InfraMachinePool,
   infraMachinePoolPath,
   infraMachinePoolPaths,
 } from "../../../shared/contract/infra-machine-pool.ts";
-import { valueAt } from "../../../shared/runtime/path.ts";
 import { infraMachinePool, machinePool } from "../../support/builders.ts";
 
 describe("InfraMachinePool", () => {

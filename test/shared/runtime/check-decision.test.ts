@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { Node, Secret } from "../../../shared/api/core.ts";
 import { MANAGEMENT, refTo } from "../../../shared/api/kinds.ts";
+import type { PatchOperation } from "../../../shared/api/patch.ts";
+import { type AnyDecision, defineFunction } from "../../../shared/function/define-function.ts";
+import { done } from "../../../shared/function/result.ts";
 import { checkDecision } from "../../../shared/runtime/check-decision.ts";
-import { type AnyDecision, defineFunction } from "../../../shared/runtime/define-function.ts";
-import type { PatchOperation } from "../../../shared/runtime/ports.ts";
 import type { RecordingReader } from "../../../shared/runtime/reader.ts";
-import { done } from "../../../shared/runtime/result.ts";
 import { Gadget, Part, Widget, widget } from "../../support/widget.ts";
 
 const grow = defineFunction(

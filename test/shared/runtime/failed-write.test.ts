@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Kind, MANAGEMENT, type ObjectRef } from "../../../shared/api/kinds.ts";
-import { KubeError, type KubeErrorDetails } from "../../../shared/runtime/errors.ts";
+import { KubeError, type KubeErrorDetails } from "../../../shared/function/errors.ts";
 import { type FailedWrite, judgeFailedWrite, type Verdict } from "../../../shared/runtime/failed-write.ts";
 import { recordingClients } from "../../support/recording-clients.ts";
 

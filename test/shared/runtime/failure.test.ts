@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { KubeError, TerminalError } from "../../../shared/runtime/errors.ts";
+import { KubeError, TerminalError } from "../../../shared/function/errors.ts";
 import { failureOf, redactOutcome } from "../../../shared/runtime/failure.ts";
 
 const CANARY = "c4n4ry-s3cr3t-v4lue";

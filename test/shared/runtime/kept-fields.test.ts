@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadFunctions } from "../../../infra/worker/load.ts";
-import { Cluster } from "../../../shared/api/cluster.ts";
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { Node } from "../../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type AnyFunction, defineFunction } from "../../../shared/runtime/define-function.ts";
+import { type AnyFunction, defineFunction } from "../../../shared/function/define-function.ts";
+import { done } from "../../../shared/function/result.ts";
 import { logRun } from "../../../shared/runtime/log-run.ts";
 import type { Outcome } from "../../../shared/runtime/queue-port.ts";
 import type { RecordingReader } from "../../../shared/runtime/reader.ts";
-import { done } from "../../../shared/runtime/result.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { Widget } from "../../support/widget.ts";

@@ -7,14 +7,14 @@ import {
   defineFunction,
   watch,
   watchContract,
-} from "../../../shared/runtime/define-function.ts";
-import { KubeError } from "../../../shared/runtime/errors.ts";
+} from "../../../shared/function/define-function.ts";
+import { KubeError } from "../../../shared/function/errors.ts";
+import { itself, referencing } from "../../../shared/function/mappings.ts";
+import { done } from "../../../shared/function/result.ts";
 import { NotListedError } from "../../../shared/runtime/listed.ts";
-import { itself, referencing } from "../../../shared/runtime/mappings.ts";
 import type { Clients, Store } from "../../../shared/runtime/ports.ts";
 import type { Fence } from "../../../shared/runtime/queue-port.ts";
 import { createReader } from "../../../shared/runtime/reader.ts";
-import { done } from "../../../shared/runtime/result.ts";
 import { crd } from "../../support/builders.ts";
 import { recordingClients } from "../../support/recording-clients.ts";
 import { Gadget, Part, WIDGETS, Widget, widget, widgetFence } from "../../support/widget.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Connection, Node } from "../../../shared/api/core.ts";
+import type { Member } from "../../../shared/api/indexes.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import {
   type AnyFunction,
@@ -8,9 +9,8 @@ import {
   type Watch,
   watch,
   watchContract,
-} from "../../../shared/runtime/define-function.ts";
-import { inCluster, itself, owners, referencing } from "../../../shared/runtime/mappings.ts";
-import type { Member } from "../../../shared/runtime/ports.ts";
+} from "../../../shared/function/define-function.ts";
+import { inCluster, itself, owners, referencing } from "../../../shared/function/mappings.ts";
 import { type Change, routeChange } from "../../../shared/runtime/route.ts";
 
 interface Pool extends KubeObject {

@@ -6,11 +6,11 @@ import {
   type AnyDecision,
   defineFunction,
   type StepContext,
-} from "../../../shared/runtime/define-function.ts";
-import { KubeError, TerminalError, WaitingError } from "../../../shared/runtime/errors.ts";
+} from "../../../shared/function/define-function.ts";
+import { KubeError, TerminalError, WaitingError } from "../../../shared/function/errors.ts";
+import { done, failed, requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import type { Log, Store } from "../../../shared/runtime/ports.ts";
 import { type Lease, type Outcome, RESTORED } from "../../../shared/runtime/queue-port.ts";
-import { done, failed, requeueAfter, waitFor } from "../../../shared/runtime/result.ts";
 import { runStep } from "../../../shared/runtime/run-step.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { recordingClients, type SentWrite } from "../../support/recording-clients.ts";

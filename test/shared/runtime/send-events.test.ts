@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import { MINUTE } from "../../../shared/runtime/backoff.ts";
-import { type AnyFunction, defineFunction, type Notice } from "../../../shared/runtime/define-function.ts";
-import { KubeError } from "../../../shared/runtime/errors.ts";
+import { MINUTE } from "../../../shared/function/backoff.ts";
+import { type AnyFunction, defineFunction, type Notice } from "../../../shared/function/define-function.ts";
+import { KubeError } from "../../../shared/function/errors.ts";
+import { done } from "../../../shared/function/result.ts";
 import type { Log } from "../../../shared/runtime/ports.ts";
-import { done } from "../../../shared/runtime/result.ts";
 import { sendEvents } from "../../../shared/runtime/send-events.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { recordingClients } from "../../support/recording-clients.ts";

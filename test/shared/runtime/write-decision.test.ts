@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Secret } from "../../../shared/api/core.ts";
 import { type Kind, MANAGEMENT, type ObjectRef } from "../../../shared/api/kinds.ts";
-import { type AnyDecision, defineFunction } from "../../../shared/runtime/define-function.ts";
-import { KubeError, WaitingError } from "../../../shared/runtime/errors.ts";
-import { done } from "../../../shared/runtime/result.ts";
+import { type AnyDecision, defineFunction } from "../../../shared/function/define-function.ts";
+import { KubeError, WaitingError } from "../../../shared/function/errors.ts";
+import { done } from "../../../shared/function/result.ts";
 import { type Written, writeDecision } from "../../../shared/runtime/write-decision.ts";
 import { recordingClients, type SentWrite } from "../../support/recording-clients.ts";
 import { silentLog } from "../../support/silent-log.ts";

@@ -1,7 +1,7 @@
 import type { Network } from "../../../infra/network.ts";
 import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
 import type { TokenLedger } from "../../../infra/queue/tokens/token-ledger.ts";
-import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import type { Queue } from "../../../shared/runtime/queue-port.ts";
 import type { Process } from "../kernel.ts";

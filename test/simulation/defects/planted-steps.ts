@@ -1,11 +1,11 @@
+import { POOL_FINALIZER } from "../../../functions/machinepool/rules/hold.ts";
+import { REMEDIATION_LIMIT } from "../../../functions/machinepool/rules/remediation.ts";
 import { type KubeObject, refTo } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { MachinePool as MachinePoolKind } from "../../../shared/api/machinepool.ts";
-import { removeFinalizerPatch } from "../../../shared/rules/finalizers.ts";
-import { POOL_FINALIZER } from "../../../shared/rules/pool-hold.ts";
-import { REMEDIATION_LIMIT } from "../../../shared/rules/pool-remediation.ts";
-import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
-import { done } from "../../../shared/runtime/result.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { done } from "../../../shared/function/result.ts";
+import { removeFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
 import { type Defect, patched, stepping } from "./defect.ts";
 import { deciding, seeing } from "./steps.ts";
 

@@ -1,4 +1,4 @@
-import type { AnyDecision } from "../../../shared/runtime/define-function.ts";
+import type { AnyDecision } from "../../../shared/function/define-function.ts";
 import { parseKey } from "../../../shared/runtime/key.ts";
 import type { Lease, Outcome, Queue } from "../../../shared/runtime/queue-port.ts";
 import { type Defect, patched, stepping } from "./defect.ts";

@@ -1,8 +1,8 @@
 import type { Connection } from "../../../shared/api/core.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
-import type { AnyDecision, AnyFunction } from "../../../shared/runtime/define-function.ts";
-import type { Reader } from "../../../shared/runtime/ports.ts";
+import type { AnyDecision, AnyFunction } from "../../../shared/function/define-function.ts";
+import type { Reader } from "../../../shared/function/reads.ts";
 import { seeded } from "../seeded.ts";
 import { type Defect, patched, stepping } from "./defect.ts";
 

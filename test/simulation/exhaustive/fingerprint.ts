@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Claim } from "../../../infra/queue/claim.ts";
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
-import { compareText } from "../../../shared/rules/conditions.ts";
+import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import type { Key } from "../../../shared/runtime/key.ts";
 import type { Cause, Fence } from "../../../shared/runtime/queue-port.ts";
 import type { AnyOperation } from "../faults/fault.ts";

@@ -3,7 +3,7 @@ import { createServer } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
 import { nodeOf } from "../../../infra/sim/node.ts";
 import { Node } from "../../../shared/api/core.ts";
-import type { SimInstance } from "../../../shared/api/sim-cloud.ts";
+import type { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import type { World } from "../world.ts";
 import { somebody } from "./somebody.ts";

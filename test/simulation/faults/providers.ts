@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "../../../infra/apiserver/schema/schema.ts";
 import type { KubeObject } from "../../../infra/apiserver/storage/kube-object.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
-import { isManagedOutside } from "../../../shared/rules/replicas-managed.ts";
-import { sameJson } from "../../../shared/runtime/path.ts";
+import { sameJson } from "../../../shared/api/path.ts";
+import { isManagedOutside } from "../../../shared/rules/providers/replicas-managed.ts";
 import type { Seeded } from "../seeded.ts";
 import type { World } from "../world.ts";
 import { type AnyOperation, type Fault, isFunctionWrite } from "./fault.ts";

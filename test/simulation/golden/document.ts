@@ -1,6 +1,6 @@
 import { Document, isCollection, visit, type Node as YamlNode } from "yaml";
 import { fieldOwners } from "../../../infra/kube/field-owners.ts";
-import { compareText } from "../../../shared/rules/conditions.ts";
+import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { type Listed, maskText, namesOf } from "../state.ts";
 import type { Workload } from "../workloads/workload.ts";
 import type { Table, Tally } from "./tally.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { stepping } from "../defects/defect.ts";
 import { type Prepared, prepare } from "../prepared.ts";
 import { WORKLOADS, workloadOf } from "../workloads/known.ts";

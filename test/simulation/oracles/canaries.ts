@@ -1,5 +1,5 @@
-import { composeLetter, summarizeAttempt } from "../../../shared/runtime/compose-letter.ts";
-import type { Death } from "../../../shared/runtime/dead-letters-port.ts";
+import { composeLetter, summarizeAttempt } from "../../../shared/runtime/letters/compose-letter.ts";
+import type { Death } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { World } from "../world.ts";
 import type { Oracle } from "./oracle.ts";
 

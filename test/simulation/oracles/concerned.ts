@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { kindOf } from "../../../shared/api/registry.ts";
-import { type AnyFunction, isContractKind, type Watch } from "../../../shared/runtime/define-function.ts";
+import { type AnyFunction, isContractKind, type Watch } from "../../../shared/function/define-function.ts";
+import * as mappings from "../../../shared/function/mappings.ts";
 import type { Key } from "../../../shared/runtime/key.ts";
-import * as mappings from "../../../shared/runtime/mappings.ts";
 import type { TypeKey } from "../../../shared/runtime/ports.ts";
 
 /** One snapshot replaced by another of the same uid. */

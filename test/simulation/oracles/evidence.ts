@@ -1,4 +1,4 @@
-import type { PatchOperation } from "../../../shared/runtime/ports.ts";
+import type { PatchOperation } from "../../../shared/api/patch.ts";
 import type { Oracle } from "./oracle.ts";
 import { lastRead } from "./run-reads.ts";
 import { functionOf, onWrite, placeOf, type SentWrite } from "./sent-write.ts";

@@ -1,4 +1,4 @@
-import type { Cluster } from "../../../shared/api/cluster.ts";
+import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { World } from "../world.ts";

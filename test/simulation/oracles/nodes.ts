@@ -1,9 +1,9 @@
 import type { Node } from "../../../shared/api/core.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
-import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
+import { sameJson } from "../../../shared/api/path.ts";
 import { parseKey } from "../../../shared/runtime/key.ts";
-import { sameJson } from "../../../shared/runtime/path.ts";
+import type { AttemptRecord } from "../../../shared/runtime/letters/attempt-record.ts";
 import type { ObservedRun } from "../observed-runs.ts";
 import { nodesOf } from "./known-nodes.ts";
 import type { Oracle } from "./oracle.ts";

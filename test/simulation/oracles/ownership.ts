@@ -1,7 +1,7 @@
 import { fieldOwners } from "../../../infra/kube/field-owners.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import { type AnyFunction, isContractKind } from "../../../shared/runtime/define-function.ts";
-import { segmentsOf, valueAt } from "../../../shared/runtime/path.ts";
+import { segmentsOf, valueAt } from "../../../shared/api/path.ts";
+import { type AnyFunction, isContractKind } from "../../../shared/function/define-function.ts";
 import type { Oracle, StoredChange } from "./oracle.ts";
 
 interface Entry {

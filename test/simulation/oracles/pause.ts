@@ -1,8 +1,8 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import type { RecordedWrite } from "../../../shared/runtime/attempt-record.ts";
+import type { PatchOperation } from "../../../shared/api/patch.ts";
+import { sameJson } from "../../../shared/api/path.ts";
 import { parseKey } from "../../../shared/runtime/key.ts";
-import { sameJson } from "../../../shared/runtime/path.ts";
-import type { PatchOperation } from "../../../shared/runtime/ports.ts";
+import type { RecordedWrite } from "../../../shared/runtime/letters/attempt-record.ts";
 import type { ObservedRun } from "../observed-runs.ts";
 import type { Oracle } from "./oracle.ts";
 import { lastRead, objectsRead } from "./run-reads.ts";

@@ -1,6 +1,6 @@
 import type { ContractReference } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
-import type { PatchOperation } from "../../../shared/runtime/ports.ts";
+import type { PatchOperation } from "../../../shared/api/patch.ts";
 import type { ObservedRun } from "../observed-runs.ts";
 import { nodesOf } from "./known-nodes.ts";
 import type { Oracle, StoredChange, Watched } from "./oracle.ts";

@@ -1,4 +1,4 @@
-import { DEFAULT_QUEUE } from "../../../shared/runtime/backoff.ts";
+import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import { type Key, parseKey } from "../../../shared/runtime/key.ts";
 import type { World } from "../world.ts";
 import type { Oracle } from "./oracle.ts";

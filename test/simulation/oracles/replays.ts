@@ -1,8 +1,8 @@
 import { systemClock } from "../../../infra/clock.ts";
-import { composeLetter, summarizeAttempt } from "../../../shared/runtime/compose-letter.ts";
-import type { Death, FailedRun } from "../../../shared/runtime/dead-letters-port.ts";
-import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
-import { type ReplayResult, replay } from "../../../shared/runtime/replay.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { composeLetter, summarizeAttempt } from "../../../shared/runtime/letters/compose-letter.ts";
+import type { Death, FailedRun } from "../../../shared/runtime/letters/dead-letters-port.ts";
+import { type ReplayResult, replay } from "../../../shared/runtime/letters/replay.ts";
 import type { Oracle } from "./oracle.ts";
 
 /** Beyond these, failures repeat themselves. */

@@ -1,5 +1,5 @@
-import { DEFAULT_QUEUE } from "../../../shared/runtime/backoff.ts";
-import type { AnyFunction } from "../../../shared/runtime/define-function.ts";
+import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Oracle } from "./oracle.ts";
 
 /** Q-08, once more. */

@@ -1,6 +1,6 @@
+import { REMEDIATION_LIMIT } from "../../../functions/machinepool/rules/remediation.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
-import { Machine } from "../../../shared/api/machine.ts";
-import { REMEDIATION_LIMIT } from "../../../shared/rules/pool-remediation.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
 import { simPoolWithMachines } from "../../support/manifests.ts";
 import type { User } from "../user.ts";
 

@@ -1,6 +1,6 @@
-import { Cluster } from "../../../shared/api/cluster.ts";
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
-import { Machine } from "../../../shared/api/machine.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
 import { simCluster } from "../../support/manifests.ts";
 import { handOver, isAlive, remediatedPool } from "./machines.ts";
 import { hasNodes } from "./pools.ts";

@@ -1,5 +1,5 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
-import { SimMachinePool } from "../../../shared/api/sim-machinepool.ts";
+import { SimMachinePool } from "../../../shared/api/sim/sim-machinepool.ts";
 import { simCluster, simPool } from "../../support/manifests.ts";
 import type { User } from "../user.ts";
 import { isRunning, pool } from "./pools.ts";

@@ -1,4 +1,4 @@
-import { Machine } from "../../../shared/api/machine.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
 import { simCluster } from "../../support/manifests.ts";
 import { handOver, isAlive, remediatedPool } from "./machines.ts";
 import { hasNodes } from "./pools.ts";

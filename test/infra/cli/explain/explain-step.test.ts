@@ -4,11 +4,11 @@ import { machinepoolStatus } from "../../../../functions/machinepool/status.ts";
 import { machinepoolSync } from "../../../../functions/machinepool/sync.ts";
 import { dependencyOf, explainStep } from "../../../../infra/cli/explain/explain-step.ts";
 import { createMemoryStore } from "../../../../infra/store/memory.ts";
-import { Cluster } from "../../../../shared/api/cluster.ts";
+import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { Node } from "../../../../shared/api/core.ts";
 import { groupOf, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
-import type { RecordedRead } from "../../../../shared/runtime/attempt-record.ts";
-import type { AnyFunction } from "../../../../shared/runtime/define-function.ts";
+import type { AnyFunction } from "../../../../shared/function/define-function.ts";
+import type { RecordedRead } from "../../../../shared/runtime/letters/attempt-record.ts";
 import type { Clients, Store } from "../../../../shared/runtime/ports.ts";
 import {
   bootstrapConfig,

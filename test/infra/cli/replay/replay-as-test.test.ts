@@ -8,8 +8,8 @@ import { machinepoolStatus } from "../../../../functions/machinepool/status.ts";
 import { simBootstrap } from "../../../../functions/sim/bootstrap.ts";
 import { testFileOf } from "../../../../infra/cli/replay/replay-as-test.ts";
 import type { KubeObject } from "../../../../shared/api/kinds.ts";
-import type { DeadLetter } from "../../../../shared/runtime/dead-letter.ts";
-import { KubeError } from "../../../../shared/runtime/errors.ts";
+import { KubeError } from "../../../../shared/function/errors.ts";
+import type { DeadLetter } from "../../../../shared/runtime/letters/dead-letter.ts";
 import {
   bootstrapConfig,
   cluster,

@@ -4,7 +4,7 @@ import { machinepoolMachines } from "../../../../functions/machinepool/machines.
 import { factsOf } from "../../../../infra/cli/tree/object-facts.ts";
 import { clusterNamed, type ObjectNode, objectTree } from "../../../../infra/cli/tree/object-tree.ts";
 import { createMemoryStore } from "../../../../infra/store/memory.ts";
-import { Cluster } from "../../../../shared/api/cluster.ts";
+import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { groupOf, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
 import { cluster, FOO_CRDS, infraMachinePool, machine, machinePool } from "../../../support/builders.ts";

@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { expect, it } from "vitest";
 import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
 import { createRedisLastRuns } from "../../../../infra/queue/redis/redis-last-runs.ts";
-import type { LastRun } from "../../../../shared/runtime/last-run.ts";
+import type { LastRun } from "../../../../shared/runtime/letters/last-run.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { describeWith } from "../../../support/requires.ts";

@@ -4,8 +4,8 @@ import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.t
 import { systemClock } from "../../../../infra/clock.ts";
 import type { SqsQueueOptions } from "../../../../infra/queue/sqs/sqs.ts";
 import { createSqsQueue } from "../../../../infra/queue/sqs/sqs.ts";
-import { DEFAULT_QUEUE } from "../../../../shared/runtime/backoff.ts";
-import type { FailedRun } from "../../../../shared/runtime/dead-letters-port.ts";
+import { DEFAULT_QUEUE } from "../../../../shared/function/backoff.ts";
+import type { FailedRun } from "../../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock } from "../../../../shared/runtime/ports.ts";
 import type { Outcome, Queue, QueueEntry } from "../../../../shared/runtime/queue-port.ts";
 import { eventually, holds } from "../../../support/eventually.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from "vitest";
 import type { RedisServer } from "../../../../infra/bench/redis-server.ts";
 import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
 import { createSqsQueue } from "../../../../infra/queue/sqs/sqs.ts";
-import { SECOND } from "../../../../shared/runtime/backoff.ts";
+import { SECOND } from "../../../../shared/function/backoff.ts";
 import { queueModelSuite } from "../../../suites/queue-model.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { silentLog } from "../../../support/silent-log.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createDistrust } from "../../../../infra/relay/management/distrust.ts";
 import { MANAGEMENT } from "../../../../shared/api/kinds.ts";
-import { SECOND } from "../../../../shared/runtime/backoff.ts";
+import { SECOND } from "../../../../shared/function/backoff.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createLastSeen } from "../../../../infra/relay/watch/last-seen.ts";
 import type { KubeObject } from "../../../../shared/api/kinds.ts";
-import type { Clock, ListOptions, WatchEvent } from "../../../../shared/runtime/ports.ts";
+import type { ListOptions } from "../../../../shared/function/reads.ts";
+import type { Clock, WatchEvent } from "../../../../shared/runtime/ports.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { listing, reset } from "../../../support/scripted-server.ts";
 import { isLimit, Thing, thing, watching } from "../watching.ts";

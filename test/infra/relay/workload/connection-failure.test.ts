@@ -3,7 +3,7 @@ import { errorOf, noAnswer, type RequestSubject, undecodable } from "../../../..
 import { connectionFailure } from "../../../../infra/relay/workload/connection-failure.ts";
 import { Node } from "../../../../shared/api/core.ts";
 import type { Kind } from "../../../../shared/api/kinds.ts";
-import { type KubeError, TerminalError } from "../../../../shared/runtime/errors.ts";
+import { type KubeError, TerminalError } from "../../../../shared/function/errors.ts";
 
 const C1 = { namespace: "default", name: "c1" };
 const HOST = "10.0.0.1:6443";

@@ -8,7 +8,7 @@ import { createConnection } from "../../../../infra/relay/workload/connection.ts
 import { nodesOf } from "../../../../infra/relay/workload/workload-nodes.ts";
 import { createMemoryStore } from "../../../../infra/store/memory.ts";
 import type { Secret } from "../../../../shared/api/core.ts";
-import { SECOND } from "../../../../shared/runtime/backoff.ts";
+import { SECOND } from "../../../../shared/function/backoff.ts";
 import type { Clock } from "../../../../shared/runtime/ports.ts";
 import type { Queue } from "../../../../shared/runtime/queue-port.ts";
 import { virtualClock } from "../../../support/clock.ts";

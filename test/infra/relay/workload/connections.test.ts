@@ -10,7 +10,7 @@ import { type Connections, startConnections } from "../../../../infra/relay/work
 import { createMemoryStore } from "../../../../infra/store/memory.ts";
 import { Connection, Node, Secret } from "../../../../shared/api/core.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
-import { SECOND } from "../../../../shared/runtime/backoff.ts";
+import { SECOND } from "../../../../shared/function/backoff.ts";
 import type { KubeClient, Store } from "../../../../shared/runtime/ports.ts";
 import type { Queue } from "../../../../shared/runtime/queue-port.ts";
 import { type VirtualClock, virtualClock } from "../../../support/clock.ts";

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Cluster } from "../../../../shared/api/cluster.ts";
+import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { Kind, KubeObject } from "../../../../shared/api/kinds.ts";
-import { Machine } from "../../../../shared/api/machine.ts";
+import { Machine } from "../../../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
 import { toV1beta2 } from "../../../../shared/api/v1beta1/to-v1beta2.ts";
 

@@ -1,9 +1,9 @@
 import { Secret } from "../../../../shared/api/core.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
-import { defineFunction, watch } from "../../../../shared/runtime/define-function.ts";
-import { TerminalError } from "../../../../shared/runtime/errors.ts";
-import { itself } from "../../../../shared/runtime/mappings.ts";
-import { done, waitFor } from "../../../../shared/runtime/result.ts";
+import { defineFunction, watch } from "../../../../shared/function/define-function.ts";
+import { TerminalError } from "../../../../shared/function/errors.ts";
+import { itself } from "../../../../shared/function/mappings.ts";
+import { done, waitFor } from "../../../../shared/function/result.ts";
 
 /** Shows up wherever the text of an error gets to. */
 const MARKER = "m4rk3r";

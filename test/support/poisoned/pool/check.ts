@@ -1,11 +1,11 @@
-import { Cluster } from "../../../../shared/api/cluster.ts";
+import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { Secret } from "../../../../shared/api/core.ts";
 import { refTo } from "../../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
-import { defineFunction, watch } from "../../../../shared/runtime/define-function.ts";
-import { itself } from "../../../../shared/runtime/mappings.ts";
-import { valueAt } from "../../../../shared/runtime/path.ts";
-import { done } from "../../../../shared/runtime/result.ts";
+import { valueAt } from "../../../../shared/api/path.ts";
+import { defineFunction, watch } from "../../../../shared/function/define-function.ts";
+import { itself } from "../../../../shared/function/mappings.ts";
+import { done } from "../../../../shared/function/result.ts";
 
 const POISON = "metadata.annotations[test.capstan.dev/poison]";
 const CHECKED = "metadata.annotations[test.capstan.dev/checked]";

@@ -1,0 +1,105 @@
+import type { Condition } from "../../../shared/api/conditions.ts";
+import { topologyProblem } from "../../../shared/rules/coexistence/topology.ts";
+import {
+  condition,
+  type DesiredCondition,
+  setConditions,
+} from "../../../shared/rules/conditions/conditions.ts";
+import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
+import { summarize } from "./available.ts";
+import type { FailureDomains } from "./failure-domains.ts";
+import { initializedFlag, provisionedFlag } from "./latches.ts";
+import { ownStatus } from "./own-status.ts";
+import {
+  controlPlaneAvailable,
+  controlPlaneInitialized,
+  infrastructureReady,
+} from "./provider-conditions.ts";
+import { ownedProvider } from "./references.ts";
+import type { ClusterView } from "./view.ts";
+import { workerConditions } from "./worker-conditions.ts";
+
+/** What the rest of the status found out and the conditions tell. */
+export interface ClusterFindings {
+  readonly provisioned: boolean;
+  readonly initialized: boolean;
+  readonly domains: FailureDomains;
+  readonly connection: DesiredCondition;
+}
+
+/** All conditions of `cluster-status`, each judged by itself. Source: cluster-and-controlplane.md 6 */
+export function clusterConditions(view: ClusterView, findings: ClusterFindings): readonly Condition[] {
+  const { cluster, infrastructure, controlPlane, now } = view;
+  const withoutTopology = topologyProblem(cluster, view.topologyRuns);
+  const hasNode = view.controlPlaneHasNode;
+  const initialized = controlPlaneInitialized(cluster, controlPlane, { hasNode, withoutTopology });
+  const desired = [
+    infrastructureReady(cluster, {
+      provider: infrastructure,
+      latched: findings.provisioned,
+      problems: infrastructureProblems(view, findings.domains),
+      withoutTopology,
+    }),
+    controlPlaneAvailable(
+      cluster,
+      {
+        provider: controlPlane,
+        latched: findings.initialized,
+        problems: controlPlaneProblems(view),
+        withoutTopology,
+      },
+      initialized,
+    ),
+    initialized,
+    findings.connection,
+    ...workerConditions(view.workers, controlPlane),
+    deletingCondition(view),
+    pausedCondition(cluster, cluster, cluster.kind),
+  ];
+  const available = summarize({
+    deleting: isDeleting(cluster),
+    topology: cluster.spec.topology !== undefined,
+    withoutTopology,
+    gates: cluster.spec.availabilityGates ?? [],
+    conditions: [...foreignConditions(view, desired), ...desired],
+  });
+  return setConditions(
+    ownStatus(cluster.status).conditions,
+    [...desired, condition("Available", available.status, available.reason, available.message)],
+    now,
+    cluster.metadata.generation,
+  );
+}
+
+function foreignConditions(
+  { cluster }: ClusterView,
+  desired: readonly DesiredCondition[],
+): readonly Condition[] {
+  const own = new Set(desired.map(({ type }) => type));
+  return (cluster.status?.conditions ?? []).filter(({ type }) => !own.has(type));
+}
+
+function deletingCondition({ deletion }: ClusterView): DesiredCondition {
+  return deletion === undefined
+    ? condition("Deleting", "False", "NotDeleting")
+    : condition("Deleting", "True", deletion.reason, deletion.message);
+}
+
+function infrastructureProblems(
+  { cluster, infrastructure }: ClusterView,
+  domains: FailureDomains,
+): readonly string[] {
+  const owned = ownedProvider(cluster, infrastructure);
+  const flag = owned === undefined ? undefined : provisionedFlag(owned).problem;
+  return [flag, domains.state === "malformed" ? domains.message : undefined].filter(isText);
+}
+
+function controlPlaneProblems({ cluster, controlPlane }: ClusterView): readonly string[] {
+  const owned = ownedProvider(cluster, controlPlane);
+  return [owned === undefined ? undefined : initializedFlag(owned).problem].filter(isText);
+}
+
+function isText(text: string | undefined): text is string {
+  return text !== undefined;
+}

@@ -1,0 +1,137 @@
+import type { Cluster, ClusterStatus } from "../../../shared/api/cluster/cluster.ts";
+import type { Workers } from "../../../shared/api/cluster/workers.ts";
+import type { ContractVersion, KubeObject } from "../../../shared/api/kinds.ts";
+import { valueAt } from "../../../shared/api/path.ts";
+import { controlPlanePath } from "../../../shared/contract/control-plane.ts";
+import { readCount } from "../../../shared/contract/fields.ts";
+import type { Referenced } from "../../../shared/contract/referenced.ts";
+import { addVersions, compareVersions, type VersionCount } from "../../../shared/rules/machines/versions.ts";
+import { type OwnedProvider, ownedProvider } from "./references.ts";
+
+export type Counters = Omit<NonNullable<ClusterStatus["workers"]>, "upgradePlan">;
+type Count = Exclude<keyof Counters, "versions">;
+
+/** As the Cluster's schema allows. */
+const MAX_VERSIONS = 32;
+const COUNTS = [
+  "desiredReplicas",
+  "replicas",
+  "readyReplicas",
+  "availableReplicas",
+  "upToDateReplicas",
+] as const;
+
+/**
+ * Mirror of the control plane object's counters. One that it no longer reports keeps its last value, `versions` goes
+ * with its source; without the object all go. An object that cannot be read, or is not ours yet, changes nothing.
+ * Source: cluster-and-controlplane.md 5
+ */
+export function controlPlaneCounters(
+  cluster: Cluster,
+  controlPlane: Referenced | undefined,
+): Counters | undefined {
+  const stored = storedCounters(cluster.status?.controlPlane);
+  if (controlPlane === undefined) {
+    // Without reference the counters come from control plane Machines.
+    return cluster.spec.topology === undefined ? undefined : stored;
+  }
+  if (controlPlane.state === "missing") return undefined;
+  const owned = ownedProvider(cluster, controlPlane);
+  if (owned === undefined) return stored;
+  const reported = COUNTS.map((name) => [name, countOf(owned, name) ?? stored?.[name]] as const);
+  return compact(reported, versionsOf(owned, stored?.versions));
+}
+
+/** The counters without what others keep beside them. */
+export function storedCounters(stored: ClusterStatus["workers"]): Counters | undefined {
+  return stored === undefined
+    ? undefined
+    : compact(
+        COUNTS.map((name) => [name, stored[name]]),
+        stored.versions,
+      );
+}
+
+function countOf(owned: OwnedProvider, name: Count): number | undefined {
+  const { object, contract } = owned;
+  if (name === "availableReplicas" && contract === "v1beta1") {
+    const [desired, unavailable] = [
+      count(object, controlPlanePath(contract, "desiredReplicas")),
+      count(object, controlPlanePath(contract, "unavailableReplicas")),
+    ];
+    return desired === undefined || unavailable === undefined
+      ? undefined
+      : Math.max(0, desired - unavailable);
+  }
+  return count(object, controlPlanePath(contract, name));
+}
+
+function count(object: KubeObject, path: string | undefined): number | undefined {
+  return path === undefined ? undefined : readCount(object, path).value;
+}
+
+function versionsOf(
+  { object, contract }: { readonly object: KubeObject; readonly contract: ContractVersion },
+  stored: Counters["versions"],
+): Counters["versions"] {
+  const value = valueAt(object, controlPlanePath(contract, "versions"));
+  if (value === undefined || value === null) return undefined;
+  if (!isVersionList(value)) return stored;
+  // The schema has no place for a version that no replica has.
+  return value.filter((entry) => entry.replicas !== 0).slice(0, MAX_VERSIONS);
+}
+
+/** Ascending semantic versions with counts that are not negative. */
+function isVersionList(value: unknown): value is readonly VersionCount[] {
+  if (!Array.isArray(value) || !value.every(isVersionCount)) return false;
+  return value.every((entry, index) => {
+    const before = value[index - 1];
+    return before === undefined || compareVersions(before.version, entry.version) < 0;
+  });
+}
+
+const VERSION = /^v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)([-+][0-9A-Za-z.+-]+)?$/;
+
+function isVersionCount(value: unknown): value is VersionCount {
+  const [version, replicas] = [valueAt(value, "version"), valueAt(value, "replicas")];
+  const isCount = replicas === undefined || (Number.isInteger(replicas) && Number(replicas) >= 0);
+  return typeof version === "string" && version.length <= 256 && VERSION.test(version) && isCount;
+}
+
+/**
+ * Sum over all workers; a counter that nobody reports stays unset. `workers` are the objects that count: not the
+ * MachineSets and Machines of something that counts itself.
+ */
+export function workerCounters(workers: readonly Workers[]): Counters | undefined {
+  const read: { readonly [Name in Count]: (worker: Workers) => number | undefined } = {
+    desiredReplicas: ({ spec }) => spec?.replicas,
+    replicas: ({ status }) => status?.replicas,
+    readyReplicas: ({ status }) => status?.readyReplicas,
+    availableReplicas: ({ status }) => status?.availableReplicas,
+    upToDateReplicas: ({ status }) => status?.upToDateReplicas,
+  };
+  const versions = workers
+    .flatMap(({ status }) => status?.versions ?? [])
+    .map(({ version, replicas }) => ({ version, replicas: replicas ?? 1 }));
+  return compact(
+    COUNTS.map((name) => [name, sum(workers.map(read[name]))]),
+    addVersions(versions)?.slice(0, MAX_VERSIONS),
+  );
+}
+
+function sum(counts: readonly (number | undefined)[]): number | undefined {
+  const known = counts.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : known.reduce((total, value) => total + value, 0);
+}
+
+/** Only what is known; `undefined` when nothing is. */
+function compact(
+  counts: readonly (readonly [Count, number | undefined])[],
+  versions: Counters["versions"],
+): Counters | undefined {
+  const known = counts.filter(([, value]) => value !== undefined);
+  if (versions === undefined || versions.length === 0) {
+    return known.length === 0 ? undefined : Object.fromEntries(known);
+  }
+  return { ...Object.fromEntries(known), versions };
+}

@@ -1,0 +1,76 @@
+import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import type { Workers } from "../../../shared/api/cluster/workers.ts";
+import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
+import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { isOwnedByName } from "./ownership.ts";
+
+const CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane";
+
+/** A kind of descendants of a Cluster. Its place in `DESCENDANTS` is its place in messages. */
+export interface DescendantKind {
+  readonly kind: Kind<Workers>;
+  /** In messages: `* MachinePools: a, b`. */
+  readonly label: string;
+  /** Direct children are deleted in ascending order. */
+  readonly deleteOrder: number;
+  /** Which of them count as workers; `owned`: not what counts in its owner already. */
+  readonly counted: "all" | "owned" | "never";
+  /** Watched and stored: the Cluster's status sees them, and their end wakes the deletion. */
+  readonly watched: boolean;
+  /** Of control plane Machines, where the kind has them. */
+  readonly controlPlaneLabel?: string;
+}
+
+function unserved(kind: string, plural: string): Kind<Workers> {
+  return { group: "cluster.x-k8s.io", version: "v1beta2", kind, plural, namespaced: true };
+}
+
+/**
+ * Every kind that lives in a Cluster. Those that Capstan does not run are listed live before the Cluster goes, where
+ * an installation of Cluster API serves them. Source: cluster-and-controlplane.md 1 and 8
+ */
+export const DESCENDANTS: readonly DescendantKind[] = [
+  {
+    kind: MachineDeployment,
+    label: "MachineDeployments",
+    deleteOrder: 2,
+    counted: "all",
+    watched: false,
+  },
+  {
+    kind: unserved("MachineSet", "machinesets"),
+    label: "MachineSets",
+    deleteOrder: 3,
+    counted: "owned",
+    watched: false,
+  },
+  { kind: MachinePool, label: "MachinePools", deleteOrder: 1, counted: "all", watched: true },
+  {
+    kind: Machine,
+    label: "Worker Machines",
+    deleteOrder: 4,
+    counted: "never",
+    watched: true,
+    controlPlaneLabel: "Control plane Machines",
+  },
+];
+
+/** The descendants of one kind, as they were read. */
+export interface Descendants {
+  readonly of: DescendantKind;
+  readonly objects: readonly Workers[];
+}
+
+/** The objects whose counters and conditions are those of the Cluster's workers. */
+export function countedWorkers(cluster: Cluster, descendants: readonly Descendants[]): readonly Workers[] {
+  return descendants.flatMap(({ of, objects }) => {
+    if (of.counted === "never") return [];
+    return of.counted === "all" ? objects : objects.filter((object) => isOwnedByName(object, cluster));
+  });
+}
+
+export function isControlPlaneMachine(object: KubeObject): boolean {
+  return Object.hasOwn(object.metadata.labels ?? {}, CONTROL_PLANE_LABEL);
+}

@@ -1,0 +1,44 @@
+import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { controlPlanePath } from "../../../shared/contract/control-plane.ts";
+import { type Field, readBoolean } from "../../../shared/contract/fields.ts";
+import { infraClusterPath } from "../../../shared/contract/infra-cluster.ts";
+import type { Referenced } from "../../../shared/contract/referenced.ts";
+import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
+import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { type OwnedProvider, ownedProvider } from "./references.ts";
+
+/**
+ * The latch `status.initialization.infrastructureProvisioned` as it is from now on: once true it stays, whatever
+ * the infra object says. Without reference (and topology) there is nothing to wait for.
+ * Source: cluster-and-controlplane.md 3.2
+ */
+export function isInfrastructureProvisioned(
+  cluster: Cluster,
+  infrastructure: Referenced | undefined,
+): boolean {
+  if (cluster.status?.initialization?.infrastructureProvisioned === true) return true;
+  if (awaitsTopology(cluster)) return false;
+  if (cluster.spec.infrastructureRef === undefined) return !isDeleting(cluster);
+  const owned = ownedProvider(cluster, infrastructure);
+  return owned !== undefined && !isDeleting(owned.object) && provisionedFlag(owned).value === true;
+}
+
+/**
+ * The latch `status.initialization.controlPlaneInitialized`. Never set without reference: look at the condition
+ * `ControlPlaneInitialized` then. Source: cluster-and-controlplane.md 3.3
+ */
+export function isControlPlaneInitialized(cluster: Cluster, controlPlane: Referenced | undefined): boolean {
+  if (cluster.status?.initialization?.controlPlaneInitialized === true) return true;
+  if (awaitsTopology(cluster)) return false;
+  const owned = ownedProvider(cluster, controlPlane);
+  return owned !== undefined && !isDeleting(owned.object) && initializedFlag(owned).value === true;
+}
+
+export function provisionedFlag({ object, contract }: OwnedProvider): Field<boolean> {
+  return readBoolean(object, infraClusterPath(contract, "provisioned"));
+}
+
+/** `status.ready` is not consulted, under either contract. */
+export function initializedFlag({ object, contract }: OwnedProvider): Field<boolean> {
+  return readBoolean(object, controlPlanePath(contract, "initialized"));
+}

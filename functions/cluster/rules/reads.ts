@@ -1,0 +1,116 @@
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { CustomResourceDefinition } from "../../../shared/api/core.ts";
+import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
+import { objectKeyOf } from "../../../shared/api/kinds.ts";
+import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
+import type { Reader } from "../../../shared/function/reads.ts";
+import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { type DoomedProvider, otherClusterNames, sharesProvider } from "./deletion.ts";
+import { DESCENDANTS, type DescendantKind, type Descendants } from "./descendants.ts";
+import { type ClusterProviders, type ProviderRole, referenceOf } from "./references.ts";
+
+/** Both provider objects of a Cluster, from snapshots. */
+export async function readClusterProviders(
+  read: Pick<Reader, "referenced">,
+  cluster: Cluster,
+): Promise<ClusterProviders> {
+  const [infrastructure, controlPlane] = await Promise.all([
+    readProvider(read, cluster, "infrastructure"),
+    readProvider(read, cluster, "controlPlane"),
+  ]);
+  return { infrastructure, controlPlane };
+}
+
+async function readProvider(read: Pick<Reader, "referenced">, cluster: Cluster, role: ProviderRole) {
+  const reference = referenceOf(cluster, role);
+  return reference === undefined ? undefined : read.referenced(reference, namespaceOf(cluster));
+}
+
+/**
+ * A provider object before it is deleted, and the other Cluster that it must be left to, if any. Snapshots for a
+ * message, `read.live` for the deed.
+ */
+export async function readDoomedProvider(
+  read: Pick<Reader, "get" | "referenced">,
+  cluster: Cluster,
+  role: ProviderRole,
+): Promise<DoomedProvider> {
+  const provider = await readProvider(read, cluster, role);
+  for (const name of otherClusterNames(cluster, provider)) {
+    const other = await read.get(Cluster, { namespace: namespaceOf(cluster), name });
+    if (other !== undefined && sharesProvider(cluster, other, role)) return { provider, sharedWith: other };
+  }
+  return { provider, sharedWith: undefined };
+}
+
+/**
+ * The descendants that snapshots show: by the immutable field of their kind, else by label. Those that count nowhere,
+ * of which there may be thousands, only matter to a deletion.
+ */
+export async function readDescendants(
+  read: Pick<Reader, "list">,
+  cluster: Cluster,
+): Promise<readonly Descendants[]> {
+  const watched = DESCENDANTS.filter((of) => of.watched && (of.counted !== "never" || isDeleting(cluster)));
+  return Promise.all(watched.map(async (of) => ({ of, objects: await snapshotsOf(read, cluster, of) })));
+}
+
+/** Those that name the Cluster; none where Cluster API does not serve them. */
+export function readDeployments(
+  read: Pick<Reader, "list">,
+  { metadata }: Cluster,
+): Promise<readonly MachineDeployment[]> {
+  const values = [`${metadata.namespace ?? ""}/${metadata.name}`];
+  return read.list(MachineDeployment, { index: { name: "cluster", values } });
+}
+
+function snapshotsOf(read: Pick<Reader, "list">, cluster: Cluster, of: DescendantKind) {
+  const values = [`${namespaceOf(cluster)}/${cluster.metadata.name}`];
+  return read.list(of.kind, { index: { name: "cluster", values } });
+}
+
+/** All descendants by label, from the API server: a snapshot that shows nothing proves nothing. */
+export async function readDescendantsLive(read: Reader, cluster: Cluster): Promise<readonly Descendants[]> {
+  const served = await Promise.all(DESCENDANTS.map((of) => servedAs(read, of)));
+  const labelSelector = `${CLUSTER_NAME_LABEL}=${cluster.metadata.name}`;
+  return Promise.all(
+    served
+      .filter((of) => of !== undefined)
+      .map(async (of) => {
+        const labelled = await read.live.list(of.kind, { namespace: namespaceOf(cluster), labelSelector });
+        return { of, objects: [...labelled, ...(await unlabelled(read, cluster, of))] };
+      }),
+  );
+}
+
+/** Those that name the Cluster in their spec and have no label yet (young or paused): no list by label has them. */
+async function unlabelled(
+  read: Reader,
+  cluster: Cluster,
+  of: DescendantKind,
+): Promise<Descendants["objects"]> {
+  if (!of.watched) return [];
+  const known = await snapshotsOf(read, cluster, of);
+  const hidden = known.filter(
+    ({ metadata }) => metadata.labels?.[CLUSTER_NAME_LABEL] !== cluster.metadata.name,
+  );
+  const live = await Promise.all(hidden.map((object) => read.live.get(of.kind, objectKeyOf(object))));
+  return live.filter(
+    (object) =>
+      object !== undefined && object.metadata.labels?.[CLUSTER_NAME_LABEL] !== cluster.metadata.name,
+  ) as Descendants["objects"];
+}
+
+/** Capstan's own kinds are always served; others where their CRD exists, in a version that it serves. */
+async function servedAs(read: Reader, of: DescendantKind): Promise<DescendantKind | undefined> {
+  if (of.watched) return of;
+  const { group, plural, version } = of.kind;
+  const crd = await read.get(CustomResourceDefinition, { namespace: "", name: `${plural}.${group}` });
+  const versions = (crd?.spec.versions ?? []).filter(({ served }) => served).map(({ name }) => name);
+  const chosen = versions.includes(version) ? version : versions[0];
+  return chosen === undefined ? undefined : { ...of, kind: { ...of.kind, version: chosen } };
+}
+
+function namespaceOf({ metadata }: Cluster): string {
+  return metadata.namespace ?? "";
+}

@@ -1,0 +1,89 @@
+import type { Workers } from "../../../shared/api/cluster/workers.ts";
+import type { Referenced } from "../../../shared/contract/referenced.ts";
+import { type Aggregation, aggregate, type Reporter } from "../../../shared/rules/conditions/aggregate.ts";
+import {
+  condition,
+  conditionOf,
+  type DesiredCondition,
+  mirrorCondition,
+} from "../../../shared/rules/conditions/conditions.ts";
+
+/** An aggregate of the Cluster and what it says when no object reports the source. */
+interface ClusterAggregate {
+  readonly type: string;
+  readonly rule: Aggregation;
+  readonly none: { readonly status: "True" | "False"; readonly reason: string };
+  /** The control plane object takes part if it reports the condition. */
+  readonly ofControlPlane: boolean;
+}
+
+/** A condition that is True while something is going on. */
+function progress(type: "RollingOut" | "ScalingUp" | "ScalingDown"): ClusterAggregate {
+  const reasons = { issue: type, unknown: `${type}Unknown`, good: `Not${type}` };
+  return {
+    type,
+    rule: { source: type, polarity: "negative", reasons },
+    none: { status: "False", reason: reasons.good },
+    ofControlPlane: true,
+  };
+}
+
+const AGGREGATES: readonly ClusterAggregate[] = [
+  {
+    // Differs: MachinePools that report Available count; upstream leaves them out and says NoWorkers.
+    type: "WorkersAvailable",
+    rule: {
+      source: "Available",
+      polarity: "positive",
+      reasons: { issue: "NotAvailable", unknown: "AvailableUnknown", good: "Available" },
+    },
+    none: { status: "True", reason: "NoWorkers" },
+    ofControlPlane: false,
+  },
+  progress("RollingOut"),
+  progress("ScalingUp"),
+  progress("ScalingDown"),
+];
+
+/** What Machines would say, for a Cluster none of whose Machines Capstan runs. */
+const WITHOUT_MACHINES: readonly DesiredCondition[] = [
+  condition("ControlPlaneMachinesReady", "True", "NoReplicas"),
+  condition("ControlPlaneMachinesUpToDate", "True", "NoReplicas"),
+  condition("Remediating", "False", "NotRemediating"),
+  condition("WorkerMachinesReady", "True", "NoReplicas"),
+  condition("WorkerMachinesUpToDate", "True", "NoReplicas"),
+];
+
+/** Every condition that descendants feed. Source: cluster-and-controlplane.md 6.4 */
+export function workerConditions(
+  workers: readonly Workers[],
+  controlPlane: Referenced | undefined,
+): readonly DesiredCondition[] {
+  const aggregates = AGGREGATES.map(({ type, rule, none, ofControlPlane }) => {
+    if (ofControlPlane && controlPlane?.state === "unresolved") {
+      return condition(type, "Unknown", "InternalError", controlPlane.message);
+    }
+    const reporters = [
+      ...(ofControlPlane ? reportersOfControlPlane(controlPlane, rule.source) : []),
+      ...workers.flatMap((worker) => reporterOf(worker, rule.source)),
+    ];
+    const verdict = reporters.length === 0 ? { ...none, message: "" } : aggregate(rule, reporters);
+    return condition(type, verdict.status, verdict.reason, verdict.message);
+  });
+  return [...aggregates, ...WITHOUT_MACHINES];
+}
+
+/** MachinePools take part in those types that they report. */
+function reporterOf(worker: Workers, source: string): readonly Reporter[] {
+  const reported = conditionOf(worker.status?.conditions, source);
+  return reported === undefined
+    ? []
+    : [{ kind: worker.kind, name: worker.metadata.name, condition: reported }];
+}
+
+function reportersOfControlPlane(controlPlane: Referenced | undefined, source: string): readonly Reporter[] {
+  if (controlPlane?.state !== "found") return [];
+  const reported = mirrorCondition(controlPlane.object, source, source);
+  const { kind, metadata } = controlPlane.object;
+  return reported === undefined ? [] : [{ kind, name: metadata.name, condition: reported }];
+}

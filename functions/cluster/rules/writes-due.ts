@@ -1,0 +1,40 @@
+import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import type { Referenced } from "../../../shared/contract/referenced.ts";
+import { MINUTE } from "../../../shared/function/backoff.ts";
+import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
+import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { hasFinalizer } from "../../../shared/rules/metadata/finalizers.ts";
+import { isPaused } from "../../../shared/rules/metadata/paused.ts";
+import { desiredEndpoint } from "./endpoint.ts";
+import { CLUSTER_FINALIZER, clusterAdoption } from "./ownership.ts";
+import type { ClusterProviders } from "./references.ts";
+
+/** How old a Cluster may be for its status to wait: a write that is refused must not silence it for ever. */
+const HELD_BACK_UNTIL_MS = MINUTE;
+
+/**
+ * Whether a sibling still has finalizer, ownership or endpoint to write: then a status written now would be written
+ * again. Decided with the rules those siblings decide with. Source: cluster-functions.md, machinepool-functions.md 3
+ */
+export function clusterWritesDue(cluster: Cluster, providers: ClusterProviders): boolean {
+  if (isPaused(cluster, cluster) || isDeleting(cluster)) return false;
+  if (!hasFinalizer(cluster, CLUSTER_FINALIZER)) return true;
+  if (awaitsTopology(cluster)) return false;
+  return (
+    isAdoptionDue(cluster, providers.infrastructure) ||
+    isAdoptionDue(cluster, providers.controlPlane) ||
+    desiredEndpoint(cluster, providers) !== "keep"
+  );
+}
+
+/** How long the status of a Cluster with outstanding writes still waits for them; 0 from the age of 60 s on. */
+export function heldBackMs({ metadata }: Cluster, now: Date): number {
+  const createdAt = Date.parse(metadata.creationTimestamp ?? "");
+  return Number.isNaN(createdAt) ? 0 : Math.max(0, createdAt + HELD_BACK_UNTIL_MS - now.getTime());
+}
+
+function isAdoptionDue(cluster: Cluster, provider: Referenced | undefined): boolean {
+  if (provider?.state !== "found") return false;
+  const adoption = clusterAdoption(cluster, provider.object);
+  return adoption.state === "patch" && adoption.operations.length > 0;
+}

@@ -1,0 +1,52 @@
+import type { MachinePool, MachinePoolStatus } from "../../../shared/api/machinepool.ts";
+import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
+import { awaitedInfrastructure } from "./awaited.ts";
+import { bootstrapReport } from "./bootstrap.ts";
+import { isReady, type NodeReport } from "./nodes.ts";
+import type { PoolInputs } from "./reads.ts";
+import { awaitedData, awaitedFleet } from "./spec.ts";
+
+/**
+ * What a live pool still waits for until it is as it is wanted to be, in the order in which it comes about: bootstrap
+ * data, infrastructure, the workload cluster, instances, their Nodes, their Machines; `undefined` = nothing.
+ * `status` is the one about to be written.
+ */
+export function awaitedCompletion(
+  inputs: PoolInputs,
+  report: NodeReport,
+  status: MachinePoolStatus,
+): string | undefined {
+  const { pool, providers, nodes } = inputs;
+  const { created, provided } = bootstrapReport(pool, providers.bootstrap);
+  if (created !== true && provided !== true) return awaitedData(pool, providers);
+  const unowned = awaitedInfrastructure(pool, providers);
+  if (unowned !== undefined) return unowned;
+  if (status.initialization?.infrastructureProvisioned !== true) return awaitedFleet(pool, providers);
+  if (nodes === undefined) return "Connection.status.nodesComplete";
+  return awaitedInstances(pool, status) ?? awaitedNodes(pool, report) ?? awaitedMachines(inputs);
+}
+
+function awaitedInstances({ spec }: MachinePool, { replicas }: MachinePoolStatus): string | undefined {
+  if (spec.replicas === undefined) return "MachinePool.spec.replicas";
+  if (replicas !== spec.replicas) return "InfraMachinePool.status.replicas";
+  return replicas === (spec.providerIDList ?? []).length ? undefined : "InfraMachinePool.spec.providerIDList";
+}
+
+function awaitedNodes({ spec }: MachinePool, { nodeRefs, matched = [] }: NodeReport): string | undefined {
+  const present = new Set(matched.map((node) => node.spec?.providerID));
+  const missing = spec.providerIDList?.find((providerID) => !present.has(providerID));
+  if (missing !== undefined) return `Node.metadata.uid of ${missing}`;
+  const unready = matched.find((node) => !isReady(node));
+  if (unready !== undefined) return `Node.status.conditions[Ready].status of ${unready.metadata.name}`;
+  const retired = nodeRefs[matched.length];
+  return retired === undefined ? undefined : `Node.metadata.uid of ${retired.name}`;
+}
+
+function awaitedMachines({ machines = [] }: PoolInputs): string | undefined {
+  const unavailable = machines.find(
+    ({ status }) => conditionOf(status?.conditions, "Available")?.status !== "True",
+  );
+  return unavailable === undefined
+    ? undefined
+    : `Machine.status.conditions[Available].status of ${unavailable.metadata.name}`;
+}

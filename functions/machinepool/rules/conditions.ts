@@ -1,0 +1,150 @@
+import type { MachinePool, MachinePoolStatus } from "../../../shared/api/machinepool.ts";
+import { bootstrapConfigPath } from "../../../shared/contract/bootstrap-config.ts";
+import { infraMachinePoolPath } from "../../../shared/contract/infra-machine-pool.ts";
+import type { Referenced } from "../../../shared/contract/referenced.ts";
+import {
+  condition,
+  conditionOf,
+  type DesiredCondition,
+  mirrorCondition,
+} from "../../../shared/rules/conditions/conditions.ts";
+import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
+import { describeController, poolAdoption } from "./adoption.ts";
+import type { BootstrapReport } from "./bootstrap.ts";
+import type { InfrastructureReport } from "./infrastructure.ts";
+import { machineConditions } from "./machine-conditions.ts";
+import type { PoolInputs } from "./reads.ts";
+
+/**
+ * The ten conditions of a live pool, from its inputs and the rest of the status about to be written. One for which
+ * no rule holds is left out and stays as it is. Source: machinepool.md 7.1
+ */
+export function poolConditions(
+  inputs: PoolInputs,
+  reports: { readonly bootstrap: BootstrapReport; readonly infrastructure: InfrastructureReport },
+  status: MachinePoolStatus,
+): readonly DesiredCondition[] {
+  const { pool, cluster } = inputs;
+  const infrastructureReady = infrastructureCondition(inputs, reports.infrastructure, status);
+  return [
+    availableCondition(inputs, status, infrastructureReady),
+    bootstrapCondition(inputs, reports.bootstrap, status),
+    infrastructureReady,
+    ...machineConditions(inputs.machines ?? []),
+    scalingCondition("ScalingUp", pool, status),
+    scalingCondition("ScalingDown", pool, status),
+    condition("Deleting", "False", "NotDeleting"),
+    pausedCondition(cluster, pool, "MachinePool"),
+  ].filter((desired) => desired !== undefined);
+}
+
+function availableCondition(
+  { pool, machines, unseen }: PoolInputs,
+  status: MachinePoolStatus,
+  infrastructureReady: DesiredCondition | undefined,
+): DesiredCondition {
+  const wanted = pool.spec.replicas;
+  if (wanted === undefined) return waitingForReplicas("Available", "spec.replicas");
+  const { availableReplicas } = machines === undefined ? (status.deprecated?.v1beta1 ?? {}) : status;
+  const available = availableReplicas ?? 0;
+  const infrastructure = infrastructureReady ?? conditionOf(pool.status?.conditions, "InfrastructureReady");
+  const counts = `${available} available replicas, ${wanted} desired`;
+  if (infrastructure?.status !== "True") {
+    return condition("Available", "False", "NotAvailable", `${counts}; InfrastructureReady is not True`);
+  }
+  return available >= wanted
+    ? condition("Available", "True", "Available")
+    : condition("Available", "False", "NotAvailable", unseen === undefined ? counts : `${counts}; ${unseen}`);
+}
+
+function scalingCondition(
+  type: "ScalingUp" | "ScalingDown",
+  pool: MachinePool,
+  { replicas: present }: MachinePoolStatus,
+): DesiredCondition {
+  const wanted = pool.spec.replicas;
+  if (wanted === undefined) return waitingForReplicas(type, "spec.replicas");
+  if (present === undefined) return waitingForReplicas(type, "status.replicas");
+  const scaling = type === "ScalingUp" ? present < wanted : present > wanted;
+  const direction = type === "ScalingUp" ? "up" : "down";
+  return scaling
+    ? condition(type, "True", type, `Scaling ${direction} from ${present} to ${wanted} replicas`)
+    : condition(type, "False", `Not${type}`);
+}
+
+function waitingForReplicas(type: string, field: string): DesiredCondition {
+  return condition(type, "Unknown", "WaitingForReplicasSet", `Waiting for ${field} to be set`);
+}
+
+function bootstrapCondition(
+  { pool, providers: { bootstrap: found } }: PoolInputs,
+  { provided, message }: BootstrapReport,
+  status: MachinePoolStatus,
+): DesiredCondition | undefined {
+  const type = "BootstrapConfigReady";
+  if (provided === true) return condition(type, "True", "DataSecretProvided", message);
+  if (found === undefined) return undefined;
+  const name = pool.spec.template.spec.bootstrap.configRef?.name ?? "";
+  return providerCondition(type, pool, {
+    found,
+    flag: status.initialization?.bootstrapDataSecretCreated === true,
+    flagPath: found.state === "found" ? bootstrapConfigPath(found.contract, "dataSecretCreated") : "",
+    message,
+    missing: ["ObjectDoesNotExist", `${name} does not exist`],
+  });
+}
+
+function infrastructureCondition(
+  { pool, providers: { infrastructure: found } }: PoolInputs,
+  { message }: InfrastructureReport,
+  status: MachinePoolStatus,
+): DesiredCondition | undefined {
+  const { name } = pool.spec.template.spec.infrastructureRef;
+  const provisioned = status.initialization?.infrastructureProvisioned === true;
+  return providerCondition("InfrastructureReady", pool, {
+    found,
+    flag: provisioned,
+    flagPath: found.state === "found" ? infraMachinePoolPath(found.contract, "ready") : "",
+    message,
+    missing: provisioned
+      ? ["ObjectDeleted", `${name} has been deleted while the pool still exists`]
+      : ["ObjectDoesNotExist", `${name} does not exist`],
+  });
+}
+
+interface ProviderFacts {
+  readonly found: Referenced;
+  /** The pool's own flag, which decides where the object reports no condition `Ready`. */
+  readonly flag: boolean;
+  readonly flagPath: string;
+  /** What is wrong with the object's fields. */
+  readonly message: string | undefined;
+  /** Reason and message (without the kind) when there is no such object. */
+  readonly missing: readonly [string, string];
+}
+
+function providerCondition(
+  type: string,
+  pool: MachinePool,
+  facts: ProviderFacts,
+): DesiredCondition | undefined {
+  const { found, flag, message } = facts;
+  if (found.state === "unresolved") return condition(type, "Unknown", "InternalError", found.message);
+  if (found.state === "missing") {
+    const [reason, text] = facts.missing;
+    return condition(type, "False", reason, `${found.kind.kind} ${text}`);
+  }
+  const adoption = poolAdoption(pool, found);
+  if (adoption === "foreign") return condition(type, "False", "NotReady", describeController(found.object));
+  if (adoption !== "ours") return undefined;
+  const byFlag = flag
+    ? condition(type, "True", "Ready")
+    : condition(type, "False", "NotReady", `${found.kind.kind} ${facts.flagPath} is not true`);
+  const ready = mirrorCondition(found.object, "Ready", type, { False: "NotReady" }) ?? byFlag;
+  return message === undefined
+    ? ready
+    : {
+        ...ready,
+        ...condition(type, ready.status, ready.reason, [ready.message, message].filter(Boolean).join("; ")),
+      };
+}

@@ -1,0 +1,56 @@
+import type { Machine } from "../../../shared/api/machine/machine.ts";
+import type { MachinePoolStatus } from "../../../shared/api/machinepool.ts";
+import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
+import { countVersions } from "../../../shared/rules/machines/versions.ts";
+import { ownObject } from "./adoption.ts";
+import type { NodeReport } from "./nodes.ts";
+import type { PoolInputs } from "./reads.ts";
+
+type Counters = Pick<
+  MachinePoolStatus,
+  "readyReplicas" | "availableReplicas" | "upToDateReplicas" | "versions"
+>;
+
+/**
+ * Without Machines the first two are what the provider reports, whether or not a Node has joined. They stay while the
+ * infrastructure object is not the pool's own. Source: machinepool.md 6.5
+ */
+export function poolCounters(
+  inputs: PoolInputs,
+  { matched }: NodeReport,
+  { replicas }: MachinePoolStatus,
+): Partial<Counters> {
+  const { pool, providers, machines } = inputs;
+  if (ownObject(pool, providers.infrastructure) === undefined) return {};
+  if (machines !== undefined) return machineCounters(inputs, machines);
+  const versions = matched?.map((node) => node.status?.nodeInfo?.kubeletVersion ?? "");
+  return {
+    readyReplicas: replicas,
+    availableReplicas: replicas,
+    upToDateReplicas: pool.spec.replicas,
+    versions: versions === undefined ? pool.status?.versions : countVersions(versions),
+  };
+}
+
+/** Differs: without a view of the workload cluster the versions stay; upstream drops them. */
+function machineCounters({ pool, nodes }: PoolInputs, machines: readonly Machine[]): Counters {
+  const count = (type: string) =>
+    machines.filter(({ status }) => conditionOf(status?.conditions, type)?.status === "True").length;
+  const versions = machines.map(({ status, spec }) => status?.nodeInfo?.kubeletVersion ?? spec.version ?? "");
+  return {
+    readyReplicas: count("Ready"),
+    availableReplicas: count("Available"),
+    upToDateReplicas: count("UpToDate"),
+    versions: nodes === undefined ? pool.status?.versions : countVersions(versions),
+  };
+}
+
+/** Of Nodes, for the deprecated status: absent where zero, as they were where the previous refs are kept. */
+export function nodeCounters({ matched, readyReplicas, availableReplicas }: NodeReport, replicas = 0) {
+  if (matched === undefined) return {};
+  return {
+    readyReplicas: readyReplicas || undefined,
+    availableReplicas: availableReplicas || undefined,
+    unavailableReplicas: Math.max(0, replicas - availableReplicas) || undefined,
+  };
+}

@@ -1,0 +1,63 @@
+import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
+import { apiVersionOf, type OwnerReference } from "../../../shared/api/kinds.ts";
+import type { MachinePool } from "../../../shared/api/machinepool.ts";
+import type { PatchOperation } from "../../../shared/api/patch.ts";
+import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
+import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
+import { ownerReferencePatch } from "../../../shared/rules/metadata/owner-references.ts";
+import { isPaused } from "../../../shared/rules/metadata/paused.ts";
+import { POOL_FINALIZER } from "./hold.ts";
+import { defaultReplicas } from "./replicas.ts";
+
+const NODE_DELETION_TIMEOUT_SECONDS = 10;
+
+/**
+ * What is missing on the pool itself: finalizer, cluster label, Cluster owner reference, absent defaults. A paused
+ * pool gets the finalizer only, a deleted one no finalizer and no defaults, a deleted and paused one nothing.
+ * Source: machinepool.md 2, 4 and 12
+ */
+export function poolGuardPatch(pool: MachinePool, cluster: Cluster): readonly PatchOperation[] {
+  const deleting = pool.metadata.deletionTimestamp !== undefined;
+  const finalizer = deleting ? [] : addFinalizerPatch(pool, POOL_FINALIZER);
+  if (isPaused(cluster, pool)) return finalizer;
+  return [
+    ...finalizer,
+    ...labelPatch(pool, CLUSTER_NAME_LABEL, pool.spec.clusterName),
+    ...ownerReferencePatch(pool, clusterOwner(cluster)),
+    ...(deleting ? [] : defaultsPatch(pool)),
+  ];
+}
+
+function clusterOwner(cluster: Cluster): OwnerReference {
+  const { name, uid = "" } = cluster.metadata;
+  return {
+    apiVersion: apiVersionOf({ group: "cluster.x-k8s.io", version: "v1beta2" }),
+    kind: "Cluster",
+    name,
+    uid,
+  };
+}
+
+/** Admission sets these where it runs, so that they are never absent there. */
+function defaultsPatch(pool: MachinePool): readonly PatchOperation[] {
+  const { replicas, template } = pool.spec;
+  const { deletion } = template.spec;
+  const size = replicas === undefined ? defaultReplicas(pool) : undefined;
+  const path = "/spec/template/spec/deletion";
+  return [
+    ...(size === undefined ? [] : [{ op: "add", path: "/spec/replicas", value: size } as const]),
+    ...(deletion === undefined
+      ? [{ op: "add", path, value: { nodeDeletionTimeoutSeconds: NODE_DELETION_TIMEOUT_SECONDS } } as const]
+      : []),
+    ...(deletion !== undefined && deletion.nodeDeletionTimeoutSeconds === undefined
+      ? [
+          {
+            op: "add",
+            path: `${path}/nodeDeletionTimeoutSeconds`,
+            value: NODE_DELETION_TIMEOUT_SECONDS,
+          } as const,
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,65 @@
+import type { MachinePool } from "../../../shared/api/machinepool.ts";
+import {
+  type Field,
+  readBoolean,
+  readCount,
+  readString,
+  readStrings,
+} from "../../../shared/contract/fields.ts";
+import {
+  type InfraMachinePoolField,
+  infraMachinePoolPath,
+} from "../../../shared/contract/infra-machine-pool.ts";
+import type { Referenced } from "../../../shared/contract/referenced.ts";
+import { ownObject } from "./adoption.ts";
+
+/** What the infrastructure object means for its pool. A member that is absent keeps its present value. */
+export interface InfrastructureReport {
+  /** For `status.initialization.infrastructureProvisioned`; goes back to false, too. */
+  readonly provisioned?: boolean | undefined;
+  /** For `status.replicas`. */
+  readonly replicas?: number | undefined;
+  /** For `spec.providerIDList`. */
+  readonly providerIDList?: readonly string[] | undefined;
+  /** For the condition: fields that cannot be used. */
+  readonly message?: string | undefined;
+}
+
+/** Of `spec.providerIDList` of a MachinePool. */
+export const PROVIDER_ID_LIMITS = { maxItems: 10_000, maxLength: 512 };
+
+/**
+ * Differs: `initialization.provisioned` counts where `status.ready` is absent; v1.14.0 never reads it.
+ * Source: machinepool.md 6.2
+ */
+export function infrastructureReport(pool: MachinePool, found: Referenced): InfrastructureReport {
+  const own = ownObject(pool, found);
+  if (own === undefined || own.object.metadata.deletionTimestamp !== undefined) return {};
+  const path = (field: InfraMachinePoolField) => infraMachinePoolPath(own.contract, field);
+
+  const ready = readBoolean(own.object, path("ready"));
+  const provisioned = readBoolean(own.object, path("provisioned"));
+  const decisive = ready.value === undefined && ready.problem === undefined ? provisioned : ready;
+  if (decisive.problem !== undefined) return { message: decisive.problem };
+  if (decisive.value !== true) return { provisioned: false };
+
+  const replicas = readCount(own.object, path("replicas"));
+  const machineKind = readString(own.object, path("infrastructureMachineKind"));
+  const list = readStrings(own.object, path("providerIDList"), PROVIDER_ID_LIMITS);
+  return {
+    provisioned: true,
+    replicas: replicas.value,
+    providerIDList: believable(list, replicas),
+    message:
+      [list.problem, replicas.problem, machineKind.problem]
+        .filter((problem) => problem !== undefined)
+        .join("; ") || undefined,
+  };
+}
+
+/** An empty list is no evidence while instances are reported: providers clear it between two writes (F-22). */
+function believable(list: Field<readonly string[]>, replicas: Field<number>): readonly string[] | undefined {
+  if (list.problem !== undefined) return undefined;
+  const { value = [] } = list;
+  return value.length === 0 && replicas.value !== 0 ? undefined : value;
+}

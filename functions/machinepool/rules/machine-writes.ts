@@ -1,0 +1,184 @@
+import { type KubeObject, MANAGEMENT, type ObjectRef, refTo } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
+import type { MachinePool } from "../../../shared/api/machinepool.ts";
+import { sameJson } from "../../../shared/api/path.ts";
+import type { AppliedObject, GuardedPatch, Notice } from "../../../shared/function/define-function.ts";
+import {
+  compareText,
+  condition,
+  conditionOf,
+  setConditions,
+} from "../../../shared/rules/conditions/conditions.ts";
+import { poolLabels } from "../../../shared/rules/machines/pool-labels.ts";
+import { controllerOf, ownerReferencePatch } from "../../../shared/rules/metadata/owner-references.ts";
+import { controlOver, describeController, poolOwner } from "./adoption.ts";
+import { type InfraMachines, machineFor, machineKeyOf } from "./machines.ts";
+
+/** What is to be written for the Machines of a pool. */
+export interface MachineWrites {
+  readonly patch: readonly GuardedPatch[];
+  readonly applyOn: readonly AppliedObject[];
+  readonly events: readonly Notice[];
+}
+
+export interface MachineInputs {
+  readonly pool: MachinePool;
+  readonly infraMachines: InfraMachines;
+  /** Machines of the pool, and whatever has the name of one that is still to be made. */
+  readonly machines: readonly Machine[];
+  /** Kubelet version of the Node of an infrastructure machine, when it is known. */
+  readonly versionOf: (infraMachine: KubeObject) => string | undefined;
+  readonly now: Date;
+}
+
+/**
+ * One Machine per infrastructure machine, with the fields of the pool's template, and `UpToDate` on each. None is
+ * deleted, none is made for an infrastructure machine that is going, and none is taken from another controller.
+ * Source: machinepool.md 10.3 to 10.7
+ */
+export function machineWrites(inputs: MachineInputs): MachineWrites {
+  const { pool, infraMachines, machines, now } = inputs;
+  const parts = infraMachines.objects.map((infraMachine) => writeFor(inputs, infraMachine));
+  const orphans = machines.filter(
+    (machine) => !infraMachines.objects.some((infraMachine) => machineFor(infraMachine, [machine])),
+  );
+  const own = machines.filter((machine) => controlOver(pool, machine) === "ours");
+  return {
+    patch: [
+      ...parts.flatMap(({ patch }) => patch),
+      ...orphans.filter((machine) => isLabelled(pool, machine)).flatMap((machine) => adoption(pool, machine)),
+    ],
+    applyOn: [
+      ...parts.flatMap(({ applyOn }) => applyOn),
+      ...own.flatMap((machine) => upToDateWrite(machine, now) ?? []),
+    ],
+    events: parts.flatMap(({ events }) => events),
+  };
+}
+
+const NOTHING: MachineWrites = { patch: [], applyOn: [], events: [] };
+
+function writeFor(inputs: MachineInputs, infraMachine: KubeObject): MachineWrites {
+  const { pool, machines } = inputs;
+  const { name } = infraMachine.metadata;
+  const machine = machineFor(infraMachine, machines);
+  if (machine === undefined) {
+    if (machines.some(({ metadata }) => metadata.name === name)) return refused("NameTaken", nameTaken(name));
+    if (infraMachine.metadata.deletionTimestamp !== undefined) return NOTHING;
+    return {
+      ...NOTHING,
+      applyOn: [{ target: newMachine(infraMachine), body: bodyOf(inputs, infraMachine) }],
+    };
+  }
+  if (machine.metadata.deletionTimestamp !== undefined) return NOTHING;
+  if (controlOver(pool, machine) === "foreign")
+    return refused("ControlledByAnother", describeController(machine));
+  // The pool under the uid it had before it was moved: an apply would add a second controller beside it.
+  if (controllerOf(machine) !== undefined && controlOver(pool, machine) === "none") {
+    return { ...NOTHING, patch: adoption(pool, machine) };
+  }
+  const body = bodyOf(inputs, infraMachine, machine);
+  if (shows(machine, body)) return NOTHING;
+  return {
+    ...NOTHING,
+    applyOn: [{ target: { ...refTo(Machine, machine), resourceVersion: undefined }, body }],
+  };
+}
+
+function refused(reason: string, message: string): MachineWrites {
+  return { ...NOTHING, events: [{ type: "Warning", reason, message }] };
+}
+
+function nameTaken(name: string): string {
+  return `Machine ${name} belongs to other infrastructure; delete one of the two`;
+}
+
+function newMachine(infraMachine: KubeObject): ObjectRef {
+  return { ...machineKeyOf(infraMachine), cluster: MANAGEMENT, kind: Machine };
+}
+
+function isLabelled(pool: MachinePool, { metadata }: Machine): boolean {
+  return Object.entries(poolLabels(pool)).every(([label, value]) => metadata.labels?.[label] === value);
+}
+
+function adoption(pool: MachinePool, machine: Machine): readonly GuardedPatch[] {
+  if (machine.metadata.deletionTimestamp !== undefined || controlOver(pool, machine) !== "none") return [];
+  return [{ target: refTo(Machine, machine), operations: ownerReferencePatch(machine, poolOwner(pool)) }];
+}
+
+/**
+ * The keys that came from the template, sorted: a key that leaves the template must leave the Machine, and what else
+ * is on the Machine tells nothing of where it came from. Absent while the template has none.
+ */
+const TEMPLATE_KEYS = "capstan.dev/keys-from-template";
+
+interface MachineBody {
+  readonly [field: string]: unknown;
+  readonly metadata: {
+    readonly labels: { readonly [key: string]: string };
+    readonly annotations?: { readonly [key: string]: string };
+    readonly ownerReferences: readonly [ReturnType<typeof poolOwner>];
+  };
+  readonly spec: Pick<Machine["spec"], "clusterName" | "bootstrap" | "infrastructureRef" | "version">;
+}
+
+/** Everything that the pool says about a Machine: what is left out here goes away there. */
+function bodyOf(
+  { pool, infraMachines, versionOf }: MachineInputs,
+  infraMachine: KubeObject,
+  machine?: Machine,
+): MachineBody {
+  const { labels = {}, annotations = {} } = pool.spec.template.metadata ?? {};
+  const keys = [...Object.keys(labels), ...Object.keys(annotations)].toSorted(compareText);
+  const { group, kind } = infraMachines.kind.kind;
+  // The last known version stays while its Node is away. Differs: upstream drops it.
+  const version = versionOf(infraMachine) ?? machine?.spec.version;
+  return {
+    metadata: {
+      labels: { ...labels, ...poolLabels(pool) },
+      ...(keys.length === 0 ? {} : { annotations: { ...annotations, [TEMPLATE_KEYS]: keys.join(",") } }),
+      ownerReferences: [poolOwner(pool)],
+    },
+    spec: {
+      clusterName: pool.spec.clusterName,
+      bootstrap: { dataSecretName: "" },
+      infrastructureRef: { apiGroup: group, kind, name: infraMachine.metadata.name },
+      ...(version === undefined ? {} : { version }),
+    },
+  };
+}
+
+/** Whether a Machine has all of it already, and nothing that the template had before. */
+function shows({ metadata, spec }: Machine, body: MachineBody): boolean {
+  const { labels, annotations = {}, ownerReferences } = body.metadata;
+  const { bootstrap, ...rest } = body.spec;
+  return (
+    includesAll(metadata.labels, labels) &&
+    includesAll(metadata.annotations, annotations) &&
+    metadata.annotations?.[TEMPLATE_KEYS] === annotations[TEMPLATE_KEYS] &&
+    (metadata.ownerReferences ?? []).some((owner) => sameJson(owner, ownerReferences[0])) &&
+    spec.bootstrap.dataSecretName === bootstrap.dataSecretName &&
+    Object.entries(rest).every(([field, value]) => sameJson(Reflect.get(spec, field), value))
+  );
+}
+
+function includesAll(
+  present: { readonly [key: string]: string } | undefined,
+  wanted: { readonly [key: string]: string },
+): boolean {
+  return Object.entries(wanted).every(([key, value]) => present?.[key] === value);
+}
+
+/** No version is compared: a rollout of a pool is its provider's business. Source: machinepool.md 10.7 */
+function upToDateWrite(machine: Machine, now: Date): AppliedObject | undefined {
+  const stored = conditionOf(machine.status?.conditions, "UpToDate");
+  const desired =
+    machine.metadata.deletionTimestamp === undefined
+      ? condition("UpToDate", "True", "UpToDate")
+      : condition("UpToDate", "False", "NotUpToDate", "Machine is being deleted");
+  const previous = stored === undefined ? [] : [stored];
+  const conditions = setConditions(previous, [desired], now, machine.metadata.generation);
+  if (sameJson(previous, conditions)) return undefined;
+  // With the version that it was decided by: a late request must not undo a newer one (decisions.md 3).
+  return { target: refTo(Machine, machine), subresource: "status", body: { status: { conditions } } };
+}

@@ -1,0 +1,201 @@
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { Connection, Node } from "../../../shared/api/core.ts";
+import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
+import { type ClusterName, type ObjectKey, objectKeyOf, workloadCluster } from "../../../shared/api/kinds.ts";
+import type { Machine } from "../../../shared/api/machine/machine.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import type { Referenced } from "../../../shared/contract/referenced.ts";
+import type { LiveReader, Reader } from "../../../shared/function/reads.ts";
+import { belongsElsewhere, isContested, type Rivals, rivalsAmong } from "./node-marks.ts";
+import { isRefTo } from "./nodes.ts";
+
+/** The provider objects of a pool as they were read. */
+export interface PoolProviders {
+  /** `undefined` without a `configRef`. */
+  readonly bootstrap: Referenced | undefined;
+  readonly infrastructure: Referenced;
+}
+
+/** Everything that the status of a pool is a projection of. */
+export interface PoolInputs {
+  readonly pool: MachinePool;
+  readonly cluster: Cluster;
+  readonly providers: PoolProviders;
+  /** Of `readNodes`: `undefined` without a complete view of the workload cluster. */
+  readonly nodes: readonly Node[] | undefined;
+  /** Of `readUnseen`. */
+  readonly unseen?: string | undefined;
+  /** Of `readOwnMachines`; absent for a pool whose provider has no Machines. */
+  readonly machines?: readonly Machine[] | undefined;
+  readonly now: Date;
+}
+
+/** Where the Cluster of a pool is. */
+export function clusterKeyOf(pool: MachinePool): ObjectKey {
+  return { namespace: pool.metadata.namespace ?? "", name: pool.spec.clusterName };
+}
+
+export async function readCluster(
+  read: Pick<Reader, "get">,
+  pool: MachinePool,
+): Promise<Cluster | undefined> {
+  return read.get(Cluster, clusterKeyOf(pool));
+}
+
+/** Bootstrap and infrastructure object, from snapshots or, given `read.live`, from the API server. */
+export async function readProviders(
+  read: Pick<Reader, "referenced">,
+  pool: MachinePool,
+): Promise<PoolProviders> {
+  const { bootstrap, infrastructureRef } = pool.spec.template.spec;
+  const namespace = pool.metadata.namespace ?? "";
+  const [config, infrastructure] = await Promise.all([
+    bootstrap.configRef === undefined ? undefined : read.referenced(bootstrap.configRef, namespace),
+    read.referenced(infrastructureRef, namespace),
+  ]);
+  return { bootstrap: config, infrastructure };
+}
+
+/**
+ * The same, but an infrastructure object that was there before is believed to be lost only when the API server says
+ * so: the failure that follows is never taken back.
+ */
+export async function seeLostInfrastructure(
+  read: Pick<Reader, "live">,
+  pool: MachinePool,
+  snapshots: PoolProviders,
+): Promise<PoolProviders> {
+  const provisioned = pool.status?.initialization?.infrastructureProvisioned === true;
+  if (!provisioned || snapshots.infrastructure.state !== "missing") return snapshots;
+  const { infrastructureRef } = pool.spec.template.spec;
+  const infrastructure = await read.live.referenced(infrastructureRef, pool.metadata.namespace ?? "");
+  return { ...snapshots, infrastructure };
+}
+
+/** The pool and its Cluster as the API server has them; `undefined` when this very pool is gone. */
+export async function readLive(
+  read: Pick<Reader, "live">,
+  pool: MachinePool,
+): Promise<{ readonly pool: MachinePool; readonly cluster: Cluster | undefined } | undefined> {
+  const [live, cluster] = await Promise.all([
+    read.live.get(MachinePool, objectKeyOf(pool)),
+    read.live.get(Cluster, clusterKeyOf(pool)),
+  ]);
+  return live === undefined || live.metadata.uid !== pool.metadata.uid ? undefined : { pool: live, cluster };
+}
+
+/** Whether the workload cluster answers; what is known of it may still be incomplete. */
+export async function isConnected(read: Pick<Reader, "get">, pool: MachinePool): Promise<boolean> {
+  const connection = await read.get(Connection, clusterKeyOf(pool));
+  return connection?.status.state === "connected";
+}
+
+/** Whether snapshots show all of the workload cluster: only then is the absence of a Node a fact (F-21). */
+export async function hasCompleteView(read: Pick<Reader, "get">, pool: MachinePool): Promise<boolean> {
+  const connection = await read.get(Connection, clusterKeyOf(pool));
+  return connection?.status.state === "connected" && connection.status.nodesComplete;
+}
+
+/** Why the view of the workload cluster is not complete, as far as it is known. */
+export async function readUnseen(read: Pick<Reader, "get">, pool: MachinePool): Promise<string | undefined> {
+  const connection = await read.get(Connection, clusterKeyOf(pool));
+  return connection?.status.nodesComplete === true ? undefined : connection?.status.message;
+}
+
+/** The Nodes that a pool lists or names in its refs; `undefined` without a complete view of the workload cluster. */
+export async function readNodes(read: Reader, pool: MachinePool): Promise<readonly Node[] | undefined> {
+  if (!(await hasCompleteView(read, pool))) return undefined;
+  const cluster = workloadCluster(clusterKeyOf(pool));
+  const index = { name: "providerID", values: pool.spec.providerIDList ?? [] };
+  const listed = await read.list(Node, { index }, cluster);
+  const known = new Set(listed.map((node) => node.metadata.name));
+  const names = (pool.status?.nodeRefs ?? []).flatMap(({ name }) =>
+    name === undefined || known.has(name) ? [] : [name],
+  );
+  const referenced = await Promise.all(names.map((name) => read.get(Node, { namespace: "", name }, cluster)));
+  return [...listed, ...referenced.filter((node) => node !== undefined)];
+}
+
+/** Other pools of the Cluster that list the provider ID of one of these Nodes. */
+export async function readRivals(
+  read: Pick<Reader, "list">,
+  pool: MachinePool,
+  nodes: readonly Node[],
+): Promise<Rivals> {
+  const providerIDs = nodes.flatMap(({ spec }) => spec?.providerID ?? []);
+  const cluster = workloadCluster(clusterKeyOf(pool));
+  const values = providerIDs.map((providerID) => `${cluster}|${providerID}`);
+  const pools = await read.list(MachinePool, { index: { name: "providerID", values } });
+  return rivalsAmong(pools.filter(({ metadata }) => metadata.uid !== pool.metadata.uid));
+}
+
+/**
+ * The same from the API server, before a Node is deleted: a snapshot may not know yet of a pool that has taken an
+ * instance over (F-20). Pools that no run has labelled yet are not among them, and list nothing that a run of theirs has
+ * found.
+ */
+export async function readRivalsLive(
+  live: LiveReader,
+  pool: MachinePool,
+  nodes: readonly Node[],
+): Promise<Rivals> {
+  if (nodes.length === 0) return rivalsAmong([]);
+  const { namespace, name } = clusterKeyOf(pool);
+  const pools = await live.list(MachinePool, { namespace, labelSelector: `${CLUSTER_NAME_LABEL}=${name}` });
+  return rivalsAmong(pools.filter(({ metadata }) => metadata.uid !== pool.metadata.uid));
+}
+
+/**
+ * Other pools that list a Node which this pool names and no longer lists. Once snapshots show one, the API server is
+ * asked: by snapshots of different ages two pools could each leave the Node to the other, and no pool would retire it.
+ */
+export async function readTakers(
+  read: Reader,
+  pool: MachinePool,
+  nodes: readonly Node[] | undefined,
+): Promise<Rivals> {
+  const listed = new Set(pool.spec.providerIDList);
+  const left = nodes?.filter(({ spec }) => !listed.has(spec?.providerID ?? "")) ?? [];
+  if (left.length === 0) return rivalsAmong([]);
+  const shown = await readRivals(read, pool, left);
+  return left.some((node) => isContested(node, shown)) ? readRivalsLive(read.live, pool, left) : shown;
+}
+
+/** The Nodes behind a pool's refs as the workload cluster has them, without those of another pool. */
+export async function readLiveNodes(read: Reader, pool: MachinePool): Promise<readonly Node[]> {
+  const cluster = workloadCluster(clusterKeyOf(pool));
+  const refs = new Map((pool.status?.nodeRefs ?? []).map((ref) => [ref.name ?? "", ref]));
+  refs.delete("");
+  const nodes = (await readNodesLive(read, [...refs.keys()], cluster)).filter((node) => {
+    const ref = refs.get(node.metadata.name);
+    return ref !== undefined && isRefTo(ref, node);
+  });
+  const rivals = await readRivalsLive(read.live, pool, nodes);
+  return nodes.filter((node) => !belongsElsewhere(pool, node, rivals));
+}
+
+/**
+ * So many live reads wait side by side. A server takes 100 requests a second from us, and whoever would wait for more
+ * than ten seconds is refused (KC-09): a thousand Nodes asked for at once would never all be answered.
+ */
+const SIDE_BY_SIDE = 100;
+/** Above this a list is fewer requests, in a workload cluster of up to 100,000 Nodes: 500 come at a time (KC-08). */
+const ONE_BY_ONE = 200;
+
+/** The Nodes of these names that the workload server has. */
+export async function readNodesLive(
+  read: Pick<Reader, "live">,
+  names: readonly string[],
+  cluster: ClusterName,
+): Promise<readonly Node[]> {
+  if (names.length > ONE_BY_ONE) return read.live.list(Node, { names }, cluster);
+  const found: Node[] = [];
+  for (let at = 0; at < names.length; at += SIDE_BY_SIDE) {
+    const batch = names.slice(at, at + SIDE_BY_SIDE);
+    const nodes = await Promise.all(
+      batch.map((name) => read.live.get(Node, { namespace: "", name }, cluster)),
+    );
+    found.push(...nodes.filter((node) => node !== undefined));
+  }
+  return found;
+}

@@ -1,0 +1,59 @@
+import type { MachinePool } from "../../../shared/api/machinepool.ts";
+import { isLabelKey, isLabelValue } from "../../../shared/api/names.ts";
+import type { Notice } from "../../../shared/function/define-function.ts";
+import { isPrefixedVersion } from "../../../shared/rules/machines/versions.ts";
+import { defaultReplicas, MAX_SIZE, MIN_SIZE } from "./replicas.ts";
+
+/**
+ * What admission would have refused, as events that name the field. The pool is worked on all the same: a stored
+ * object may be older than a rule. Source: machinepool.md 12
+ */
+export function poolViolations(pool: MachinePool): readonly Notice[] {
+  const { clusterName, replicas, template } = pool.spec;
+  const { bootstrap, version, taints = [] } = template.spec;
+  const checks: readonly (readonly [boolean, string, string])[] = [
+    [
+      bootstrap.configRef === undefined && bootstrap.dataSecretName === undefined,
+      "MissingBootstrap",
+      "spec.template.spec.bootstrap needs configRef or dataSecretName",
+    ],
+    [
+      version !== undefined && !isPrefixedVersion(version),
+      "InvalidVersion",
+      `spec.template.spec.version ${version} is no semantic version with v in front`,
+    ],
+    [
+      template.spec.clusterName !== clusterName,
+      "InvalidSpec",
+      `spec.template.spec.clusterName is not ${clusterName}`,
+    ],
+    [taints.length > 0, "InvalidSpec", "spec.template.spec.taints is not supported for pools"],
+    [
+      replicas === undefined && defaultReplicas(pool) === undefined,
+      "InvalidSpec",
+      `spec.replicas is missing and ${MIN_SIZE} and ${MAX_SIZE} are no counts`,
+    ],
+    ...metadataProblems(pool).map((problem) => [true, "InvalidSpec", problem] as const),
+  ];
+  return checks.flatMap(([violated, reason, message]) =>
+    violated ? [{ type: "Warning", reason, message } as const] : [],
+  );
+}
+
+/** Labels and annotations that no Machine of the pool could carry. */
+function metadataProblems({ spec }: MachinePool): readonly string[] {
+  const { labels = {}, annotations = {} } = spec.template.metadata ?? {};
+  const path = "spec.template.metadata";
+  return [
+    ...Object.entries(labels).flatMap(([key, value]) => [
+      ...(isLabelKey(key) ? [] : [`${path}.labels has the key ${key}, which is no label key`]),
+      ...(isLabelValue(value) ? [] : [`${path}.labels[${key}] is ${value}, which is no label value`]),
+    ]),
+    ...Object.keys(annotations).flatMap((key) =>
+      // The API server ignores the case of these.
+      isLabelKey(key.toLowerCase())
+        ? []
+        : [`${path}.annotations has the key ${key}, which is no annotation key`],
+    ),
+  ];
+}

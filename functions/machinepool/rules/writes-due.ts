@@ -1,0 +1,34 @@
+import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import type { MachinePool } from "../../../shared/api/machinepool.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
+import { isPaused } from "../../../shared/rules/metadata/paused.ts";
+import { adoptionPatch } from "./adoption.ts";
+import { poolGuardPatch } from "./guard.ts";
+import type { PoolProviders } from "./reads.ts";
+import { desiredPoolSpec, poolSpecPatch } from "./spec.ts";
+
+/**
+ * Whether guard, adopt or sync still have something to write for these snapshots, by the rules they decide with.
+ * Each of their writes wakes the status again, so a status before them would be written twice.
+ * Source: machinepool-functions.md rule 3
+ */
+export function poolWritesDue(pool: MachinePool, cluster: Cluster, providers: PoolProviders): boolean {
+  if (pool.metadata.deletionTimestamp !== undefined || isPaused(cluster, pool)) return false;
+  return (
+    poolGuardPatch(pool, cluster).length > 0 ||
+    adoptionPatch(pool, providers.bootstrap).length > 0 ||
+    adoptionPatch(pool, providers.infrastructure).length > 0 ||
+    poolSpecPatch(pool, desiredPoolSpec(pool, providers)).length > 0
+  );
+}
+
+const YOUNG_MS = 60 * SECOND;
+
+/**
+ * For how many milliseconds more the status of a young pool waits for the writes that are due. After a minute it no
+ * longer does, so that a refused spec write cannot silence it. 0 for an older pool.
+ */
+export function statusWaitMs(pool: MachinePool, now: Date): number {
+  const createdAt = Date.parse(pool.metadata.creationTimestamp ?? "");
+  return Number.isNaN(createdAt) ? 0 : Math.max(0, createdAt + YOUNG_MS - now.getTime());
+}

@@ -1,0 +1,77 @@
+import { type ObjectRef, refTo } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
+import { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
+import { SimMachine } from "../../../shared/api/sim/sim-machine.ts";
+import type { SimMachinePool } from "../../../shared/api/sim/sim-machinepool.ts";
+import type { GuardedPatch } from "../../../shared/function/define-function.ts";
+import { hasFinalizer, removeFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
+import { isNameOf } from "./instances.ts";
+import { SIM_MACHINE_FINALIZER, type SimFleetParts } from "./machines.ts";
+
+/** What is to be written so that instances go. */
+export interface Removal {
+  readonly delete: readonly ObjectRef[];
+  readonly patch: readonly GuardedPatch[];
+}
+
+/** Of each of these what stands above it, and orphaned Machines; `parts` as read live. */
+export function removalOf(
+  object: SimMachinePool,
+  parts: SimFleetParts,
+  leaving: readonly (SimInstance | SimMachine)[],
+): Removal {
+  const orphans = orphanedMachines(object, parts);
+  const names = orphans.map(({ spec }) => spec.infrastructureRef.name);
+  const doomed = new Set([...leaving.map(({ metadata }) => metadata.name), ...names]);
+  return {
+    delete: [...doomed].flatMap((name) => topOf(name, parts) ?? []),
+    patch: orphans.filter(isHeld).map((machine) => ({
+      target: refTo(Machine, machine),
+      operations: removeFinalizerPatch(machine, SIM_MACHINE_FINALIZER),
+    })),
+  };
+}
+
+/**
+ * Machines whose SimMachine and instance are gone and that do not go by themselves: a request that was carried out
+ * late has made them. Nobody else takes them down, and their names would be taken for ever. Source: machinepool.md 10.6
+ */
+export function orphanedMachines(
+  object: SimMachinePool,
+  { instances, simMachines, machines }: SimFleetParts,
+): readonly Machine[] {
+  const known = new Set([...instances, ...simMachines].map(({ metadata }) => metadata.name));
+  return machines.filter((machine) => {
+    const { kind, name } = machine.spec.infrastructureRef;
+    if (kind !== SimMachine.kind || !isNameOf(object, name) || known.has(name)) return false;
+    return machine.metadata.deletionTimestamp === undefined || isHeld(machine);
+  });
+}
+
+/** Waits for a SimMachine that is gone. */
+function isHeld(machine: Machine): boolean {
+  return machine.metadata.deletionTimestamp !== undefined && hasFinalizer(machine, SIM_MACHINE_FINALIZER);
+}
+
+/**
+ * What to delete so that the instance of this name goes: its Machine, so that it is drained first; without one its
+ * SimMachine; without that the instance itself. None while that is going already. A Machine that nobody keeps yet would
+ * be gone at once, and be made again for its SimMachine: then that goes first.
+ */
+function topOf(name: string, { instances, simMachines, machines }: SimFleetParts): ObjectRef | undefined {
+  const machine = machines.find(({ spec }) => spec.infrastructureRef.name === name);
+  const simMachine = simMachines.find(({ metadata }) => metadata.name === name);
+  if (machine !== undefined && (simMachine === undefined || isKept(machine)))
+    return due(refTo(Machine, machine), machine);
+  if (simMachine !== undefined) return due(refTo(SimMachine, simMachine), simMachine);
+  const instance = instances.find(({ metadata }) => metadata.name === name);
+  return instance === undefined ? undefined : due(refTo(SimInstance, instance), instance);
+}
+
+function isKept({ metadata: { finalizers = [], deletionTimestamp } }: Machine): boolean {
+  return finalizers.length > 0 || deletionTimestamp !== undefined;
+}
+
+function due(ref: ObjectRef, { metadata }: Pick<Machine, "metadata">): ObjectRef | undefined {
+  return metadata.deletionTimestamp === undefined ? ref : undefined;
+}

@@ -1,0 +1,104 @@
+import * as z from "zod";
+import type { Kind, PrinterColumn } from "../kinds.ts";
+import { type Immutable, objectMetaSchema, text, typeMeta, validations } from "../meta.ts";
+import { machineStatusSchema } from "./machine-status.ts";
+import { machineSpecSchema } from "./machine-template.ts";
+
+const machineSchema = z
+  .object({
+    ...typeMeta,
+    metadata: objectMetaSchema,
+    spec: machineSpecSchema
+      .extend({
+        clusterName: text(1, 63)
+          .meta(validations({ rule: "self == oldSelf", message: "clusterName is immutable" }))
+          .describe("Name of the Cluster it belongs to, in the same namespace. Cannot be changed."),
+      })
+      .describe("What is wanted."),
+    status: machineStatusSchema.optional().describe("What is known about the Machine."),
+  })
+  .describe("One machine of a Cluster and the Node that it becomes.");
+
+/** One machine of a Cluster and its Node; schema-compatible with Cluster API v1.14.0's v1beta2. */
+export type Machine = Immutable<z.infer<typeof machineSchema>>;
+
+function conditionColumn(name: string, type: string, description: string): PrinterColumn {
+  return { name, type: "string", jsonPath: `.status.conditions[?(@.type=="${type}")].status`, description };
+}
+
+function addressColumn(name: string, type: string): PrinterColumn {
+  const jsonPath = `.status.addresses[?(@.type=="${type}")].address`;
+  return { name, type: "string", jsonPath, priority: 10, description: `Address of the type ${type}` };
+}
+
+export const Machine: Kind<Machine> = {
+  group: "cluster.x-k8s.io",
+  version: "v1beta2",
+  kind: "Machine",
+  plural: "machines",
+  namespaced: true,
+  schema: machineSchema,
+  clusterNamePath: "spec.clusterName",
+  references: ["spec.bootstrap.configRef", "spec.infrastructureRef"],
+  crd: {
+    shortNames: ["ma"],
+    categories: ["cluster-api"],
+    status: true,
+    printerColumns: [
+      {
+        name: "Cluster",
+        type: "string",
+        jsonPath: ".spec.clusterName",
+        description: "Cluster it belongs to",
+      },
+      {
+        name: "Node Name",
+        type: "string",
+        jsonPath: ".status.nodeRef.name",
+        description: "Node that it has become",
+      },
+      {
+        name: "Provider ID",
+        type: "string",
+        jsonPath: ".spec.providerID",
+        priority: 10,
+        description: "Name of the machine at its provider",
+      },
+      {
+        name: "Failure domain",
+        type: "string",
+        jsonPath: ".status.failureDomain",
+        description: "Failure domain where it runs",
+      },
+      conditionColumn("Ready", "Ready", "Whether it passes all readiness checks"),
+      conditionColumn("Available", "Available", "Whether it has been Ready for minReadySeconds"),
+      conditionColumn("Up-to-date", "UpToDate", "Whether it matches the spec of its owner"),
+      addressColumn("Internal-IP", "InternalIP"),
+      addressColumn("External-IP", "ExternalIP"),
+      {
+        name: "OS-Image",
+        type: "string",
+        jsonPath: ".status.nodeInfo.osImage",
+        priority: 10,
+        description: "OS image that the Node reports",
+      },
+      {
+        ...conditionColumn("Paused", "Paused", "Whether reconciliation is paused"),
+        priority: 10,
+      },
+      {
+        name: "Phase",
+        type: "string",
+        jsonPath: ".status.phase",
+        description: "Where the Machine stands, for people",
+      },
+      {
+        name: "Age",
+        type: "date",
+        jsonPath: ".metadata.creationTimestamp",
+        description: "Time since creation",
+      },
+      { name: "Version", type: "string", jsonPath: ".spec.version", description: "Kubernetes version" },
+    ],
+  },
+};

@@ -1,0 +1,118 @@
+import * as z from "zod";
+import { conditionsSchema } from "../conditions.ts";
+import type { Kind } from "../kinds.ts";
+import {
+  atomicList,
+  type Immutable,
+  objectMetaSchema,
+  seconds,
+  templateMetadataSchema,
+  typeMeta,
+} from "../meta.ts";
+import { AGE, count, firstSteps, flag, providerCrd, version } from "./sim-provider.ts";
+
+/** Without the limits that a provider should set: a fault may list what no MachinePool can take. */
+const providerIDs = atomicList(z.string(), { max: 20_000 }).optional();
+
+/** What the provider reports in place of the truth, each part for itself. The instances go on as they are. */
+const faultsSchema = z.object({
+  failureReason: z.string().optional().describe("Final failure to report, one word."),
+  failureMessage: z.string().optional().describe("The same for people."),
+  notReadyAfterSeconds: seconds
+    .optional()
+    .describe("Seconds from the creation of the pool until it reports that it is no longer ready."),
+  providerIDList: providerIDs.describe(
+    "Identities to report in place of those of the instances: emptied, shrunk, foreign or malformed.",
+  ),
+  replicas: count.describe("Number to report in place of the instances that run."),
+});
+
+const specSchema = z
+  .object({
+    providerIDList: providerIDs.describe("Written by the provider: one identity per running instance."),
+    bootDelaySeconds: seconds
+      .default(1)
+      .describe("Seconds from the creation of an instance until it runs. Default 1."),
+    nodeReadyDelaySeconds: seconds
+      .default(1)
+      .describe("Seconds from running until the Node is Ready. Default 1."),
+    template: z
+      .object({ kubeletVersion: version.optional().describe("Version that the kubelets report.") })
+      .optional()
+      .describe("What instances are made from."),
+    machines: flag.describe(
+      "Make one SimMachine per instance, so that the MachinePool has Machines. Default false.",
+    ),
+    replicas: count.describe(
+      "Instances that the cloud's own autoscaler wants; counts while the MachinePool has the annotation cluster.x-k8s.io/replicas-managed-by.",
+    ),
+    faults: faultsSchema.optional().describe("What the provider reports in place of the truth, for tests."),
+  })
+  .prefault({})
+  .describe("What is wanted. How many instances there are, the MachinePool says.");
+
+const simMachinePoolSchema = z
+  .object({
+    ...typeMeta,
+    metadata: objectMetaSchema,
+    spec: specSchema,
+    status: z
+      .object({
+        ready: flag.describe("Whether the pool is ready; decides under both contracts."),
+        replicas: count.describe("Instances that run."),
+        initialization: firstSteps({ provisioned: flag.describe("It has been ready once.") }),
+        failureReason: z.string().optional().describe("Final failure, one word."),
+        failureMessage: z.string().optional().describe("The same for people."),
+        infrastructureMachineKind: z
+          .string()
+          .optional()
+          .describe("SimMachine while the pool makes them, else absent."),
+        conditions: conditionsSchema.optional(),
+      })
+      .optional()
+      .describe("What the provider says about it."),
+  })
+  .describe("A pool of simulated instances.");
+
+/** A pool of simulated instances; the number wanted is its MachinePool's `spec.replicas`. */
+export type SimMachinePool = Immutable<z.infer<typeof simMachinePoolSchema>>;
+export const SimMachinePool: Kind<SimMachinePool> = {
+  group: "infrastructure.sim.capstan.dev",
+  version: "v1beta2",
+  kind: "SimMachinePool",
+  plural: "simmachinepools",
+  namespaced: true,
+  schema: simMachinePoolSchema,
+  crd: providerCrd([
+    { name: "Ready", type: "boolean", jsonPath: ".status.ready" },
+    { name: "Replicas", type: "integer", jsonPath: ".status.replicas" },
+    { name: "Machines", type: "string", jsonPath: ".status.infrastructureMachineKind", priority: 1 },
+    { name: "Failure", type: "string", jsonPath: ".status.failureReason", priority: 1 },
+  ]),
+};
+
+const simMachinePoolTemplateSchema = z
+  .object({
+    ...typeMeta,
+    metadata: objectMetaSchema,
+    spec: z
+      .object({
+        template: z
+          .object({ metadata: templateMetadataSchema.optional(), spec: specSchema })
+          .describe("What every SimMachinePool is made from."),
+      })
+      .describe("What is wanted."),
+  })
+  .describe("What a ClusterClass makes SimMachinePools from.");
+
+/** What a ClusterClass makes SimMachinePools from. */
+export type SimMachinePoolTemplate = Immutable<z.infer<typeof simMachinePoolTemplateSchema>>;
+export const SimMachinePoolTemplate: Kind<SimMachinePoolTemplate> = {
+  group: "infrastructure.sim.capstan.dev",
+  version: "v1beta2",
+  kind: "SimMachinePoolTemplate",
+  plural: "simmachinepooltemplates",
+  namespaced: true,
+  schema: simMachinePoolTemplateSchema,
+  crd: { ...providerCrd([]), status: false, printerColumns: [AGE] },
+};

@@ -1,0 +1,56 @@
+import * as z from "zod";
+import { port } from "../cluster/cluster.ts";
+import { conditionsSchema } from "../conditions.ts";
+import type { CrdSpec, PrinterColumn } from "../kinds.ts";
+import { text } from "../meta.ts";
+
+/** What the kinds of the simulated provider have in common. */
+
+export const flag = z.boolean().optional();
+export const count = z.int32().min(0).optional();
+export const version = text(1, 256).describe("Kubernetes version, such as v1.34.0.");
+export const clusterName = text(1, 63).describe("Name of the Cluster it belongs to, in the same namespace.");
+export const endpoint = z
+  .object({
+    host: text(1, 512).optional().describe("Host name or address."),
+    port: port.optional().describe("TCP port, 1 to 65535."),
+  })
+  .optional()
+  .describe("Where the workload API server answers.");
+
+/** The latches of a provider object; each is set once. */
+export function firstSteps<Latches extends z.ZodRawShape>(latches: Latches) {
+  return z.object(latches).optional().describe("First steps that are done.");
+}
+
+/** The status of a kind that is ready or not, in the fields of both contracts. */
+export function providerStatus<Latches extends z.ZodRawShape, More extends z.ZodRawShape>(
+  latches: Latches,
+  more: More,
+) {
+  return z
+    .object({
+      ...more,
+      initialization: firstSteps(latches),
+      ready: flag.describe("The same for the contract v1beta1."),
+      conditions: conditionsSchema.optional(),
+    })
+    .optional()
+    .describe("What the provider says about it.");
+}
+
+export const AGE: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
+
+/**
+ * CRD of a provider kind: the label is how Cluster API finds the version to read it in. The kinds report in the fields
+ * of both contracts, so with the label `cluster.x-k8s.io/v1beta1: v1beta2` instead they are a provider of the older.
+ */
+export function providerCrd(printerColumns: readonly PrinterColumn[], scale?: CrdSpec["scale"]): CrdSpec {
+  return {
+    categories: ["cluster-api"],
+    labels: { "cluster.x-k8s.io/v1beta2": "v1beta2" },
+    status: true,
+    printerColumns: [...printerColumns, AGE],
+    ...(scale === undefined ? {} : { scale }),
+  };
+}

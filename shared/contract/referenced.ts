@@ -1,0 +1,79 @@
+import type { CustomResourceDefinition } from "../api/core.ts";
+import type { Selection } from "../api/indexes.ts";
+import type { ContractReference, ContractVersion, Kind, KubeObject } from "../api/kinds.ts";
+import { contractOf } from "./version.ts";
+
+/** What a read of a referenced provider object gives (provider-contracts.md 2). */
+export type Referenced<T extends KubeObject = KubeObject> =
+  | {
+      readonly state: "found";
+      readonly object: T;
+      /** The contract that the CRD claims: decides field paths. */
+      readonly contract: ContractVersion;
+      readonly kind: Kind;
+    }
+  /** An affirmative 404 of the object. */
+  | { readonly state: "missing"; readonly contract: ContractVersion; readonly kind: Kind }
+  /** No CRD of that kind, or one without a label for a supported contract; `message` names the CRD. */
+  | { readonly state: "unresolved"; readonly crdExists: boolean; readonly message: string };
+export type Unresolved = Extract<Referenced, { state: "unresolved" }>;
+
+/** The kind a reference means, or why it cannot be told. */
+export type Resolved =
+  | { readonly state: "resolved"; readonly contract: ContractVersion; readonly kind: Kind }
+  | Unresolved;
+
+/** Which CustomResourceDefinitions decide about a kind. */
+export function definitionsOf({ kind }: Pick<ContractReference, "kind">): Selection {
+  return { index: { name: "definedKind", values: [kind] } };
+}
+
+/** The same for a step that has read these definitions. */
+export function resolveAmong(
+  definitions: readonly CustomResourceDefinition[],
+  reference: Pick<ContractReference, "apiGroup" | "kind">,
+): Resolved {
+  const crd = definitions.find(({ spec }) => spec.group === reference.apiGroup);
+  if (crd === undefined) {
+    const [other] = definitions;
+    const correct = other === undefined ? "correct kind" : `write apiGroup ${other.spec.group}`;
+    return unresolved(
+      reference,
+      false,
+      `does not exist; install the provider, or ${correct} in the reference`,
+    );
+  }
+  const contract = contractOf(crd);
+  if (contract === undefined) {
+    const missing = "has no label cluster.x-k8s.io/v1beta2 or cluster.x-k8s.io/v1beta1";
+    return unresolved(reference, true, `(${crd.metadata.name}) ${missing}; ${labelCommand(crd)}`);
+  }
+  const { names, scope } = crd.spec;
+  return {
+    state: "resolved",
+    contract: contract.contract,
+    kind: {
+      group: reference.apiGroup,
+      version: contract.version,
+      kind: names.kind,
+      plural: names.plural,
+      namespaced: scope !== "Cluster",
+    },
+  };
+}
+
+/** Which contract the provider follows, its CRD does not say; every version that is served may be of it. */
+function labelCommand({ metadata: { name }, spec }: CustomResourceDefinition): string {
+  const served = spec.versions.filter((version) => version.served).map((version) => version.name);
+  const label = `cluster.x-k8s.io/v1beta2=${served.join("_")}`;
+  return `if its provider follows contract v1beta2: kubectl label crd ${name} ${label}`;
+}
+
+export function unresolved(
+  reference: Pick<ContractReference, "apiGroup" | "kind">,
+  crdExists: boolean,
+  text: string,
+): Unresolved {
+  const message = `CustomResourceDefinition of ${reference.apiGroup}/${reference.kind} ${text}`;
+  return { state: "unresolved", crdExists, message };
+}

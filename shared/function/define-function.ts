@@ -1,0 +1,183 @@
+import type { Member } from "../api/indexes.ts";
+import type { ContractReference, Kind, KubeObject, ObjectRef } from "../api/kinds.ts";
+import type { PatchOperation } from "../api/patch.ts";
+import type { At, FieldPath } from "../api/path.ts";
+import type { ContractKind } from "../contract/contract-kind.ts";
+import type { QueueSettings } from "./backoff.ts";
+import type { Reader } from "./reads.ts";
+import type { Result } from "./result.ts";
+
+/** Index lookups in the read model of the management cluster (Nodes: of their workload cluster). */
+export interface Lookup {
+  find(kind: Kind, index: string, value: string): Promise<readonly Member[]>;
+}
+
+/** An object as an event saw it. `cluster` is where it lives. */
+interface Seen {
+  readonly object: KubeObject;
+  readonly cluster: string;
+}
+
+/** Keys of the reconciled kind that a change of `seen` concerns. */
+export type ToKeys = (seen: Seen, reconciled: Kind, lookup: Lookup) => Promise<readonly Member[]>;
+
+/** What wakes a function: a change of one of `fields` of an object of `kind`. */
+export interface Watch {
+  readonly on: Kind | ContractKind;
+  readonly fields: readonly string[];
+  readonly toKeys: ToKeys;
+}
+
+/** `fields` are checked against the kind. `metadata.uid` in `fields` means: appears, disappears or is recreated. */
+export function watch<T extends KubeObject, const F extends readonly string[]>(
+  on: Kind<T>,
+  fields: F & { readonly [I in keyof F]: FieldPath<T, F[I]> },
+  toKeys: ToKeys,
+): Watch {
+  // The one cast where heterogeneous kinds enter a list: a Watch only carries the kind's name.
+  return { on: on as unknown as Kind, fields, toKeys };
+}
+
+/** Watches provider objects; their fields have no compiled type (shared/contract has the paths). */
+export function watchContract(on: ContractKind, fields: readonly string[], toKeys: ToKeys): Watch {
+  return { on, fields, toKeys };
+}
+
+/** An object to create: deterministic name, owner reference included. Never overwrites an existing one. */
+export interface NewObject {
+  readonly cluster: string;
+  readonly kind: Kind;
+  readonly object: KubeObject;
+}
+
+/**
+ * A JSON patch guarded by the target's uid, and by its resourceVersion when the ref carries one (Nodes leave it out
+ * and test the elements they change, KW-12).
+ */
+export interface GuardedPatch {
+  readonly target: ObjectRef;
+  readonly subresource?: "status";
+  readonly operations: readonly PatchOperation[];
+}
+
+/** Server-side apply of the complete set of fields that the function owns on another object. */
+export interface AppliedObject {
+  readonly target: ObjectRef;
+  readonly subresource?: "status";
+  readonly body: { readonly [field: string]: unknown };
+}
+
+/** A Kubernetes Event about the reconciled object or `about`, sent once per (reason, message). */
+export interface Notice {
+  readonly type: "Normal" | "Warning";
+  /** CamelCase, from shared/api/reasons.ts. */
+  readonly reason: string;
+  readonly message: string;
+  readonly about?: KubeObject;
+}
+
+/**
+ * What shall be done, in the API's own verbs; executed in the order of the members. Patches of different objects
+ * are all attempted, side by side; the first error counts afterwards. A patch that removes a finalizer is sent last.
+ */
+export interface Decision<T extends KubeObject, Owned extends string> {
+  readonly create?: readonly NewObject[];
+  readonly patch?: readonly GuardedPatch[];
+  /** ALL owned fields, every time; `undefined` gives a field up. Nothing is sent when nothing changes. */
+  readonly apply?: { readonly [P in Owned]: At<T, P> | undefined };
+  readonly applyOn?: readonly AppliedObject[];
+  /** Only after a live read; uid and resourceVersion become preconditions (F-20). */
+  readonly delete?: readonly ObjectRef[];
+  readonly events?: readonly Notice[];
+  /**
+   * A delete that fails is told in an Event of this reason and is no failure of the run: it keeps no finalizer, and
+   * the result says when it is tried again (F-43).
+   */
+  readonly deleteMayFail?: { readonly reason: string };
+  /** Raises the floor of the next run to this many ms after this one's start (Q-06). */
+  readonly notBeforeMs?: number;
+  readonly result: Result;
+}
+
+/** A decision as the runtime sees it: it knows the paths of the owned fields, not their types. */
+export interface AnyDecision extends Omit<Decision<KubeObject, never>, "apply"> {
+  readonly apply?: { readonly [path: string]: unknown };
+}
+
+export interface StepContext {
+  readonly read: Reader;
+  readonly now: Date;
+}
+
+export type Step<T extends KubeObject, Owned extends string> = (
+  object: T,
+  context: StepContext,
+) => Promise<Decision<T, Owned>>;
+
+export interface FunctionSpec<T extends KubeObject, Owned extends string> {
+  /** `<folder>-<file>`: queue, field manager (with `capstan-` before it), metric label. At most 50 characters. */
+  readonly name: string;
+  /** One sentence, present tense. */
+  readonly summary: string;
+  /** Where the behaviour comes from, or `own`. */
+  readonly source: string;
+  readonly reconciles: Kind<T>;
+  readonly watches: readonly Watch[];
+  /** Fields of the reconciled object's status that this function applies. */
+  readonly owns: readonly Owned[];
+  /** Paths of the reconciled kind that a user may take over; snapshots keep who manages them. */
+  readonly contested?: readonly string[];
+  /** Kinds and fields of other objects (and of the own main document) that this function patches or applies. */
+  readonly ownsOn?: readonly { readonly kind: Kind | ContractKind; readonly fields: readonly string[] }[];
+  readonly calls?: readonly {
+    readonly verb: "create" | "delete" | "evict";
+    readonly kind: Kind | ContractKind;
+  }[];
+  /**
+   * Fields that the step reads and that wake nobody, because what follows from them does. Snapshots keep them, and what
+   * is read live: of an object a step gets what it declares, here, in watches or in owns, and no more.
+   */
+  readonly reads?: readonly { readonly on: Kind | ContractKind; readonly fields: readonly string[] }[];
+  /** Kinds read live only, not watched. */
+  readonly readsLive?: readonly (Kind | ContractKind)[];
+  readonly queue?: Partial<QueueSettings>;
+}
+
+/** Any function, as the relay, the worker and the command line see it. */
+export interface AnyFunction {
+  readonly spec: FunctionSpec<KubeObject, string>;
+  readonly step: (object: KubeObject, context: StepContext) => Promise<AnyDecision>;
+}
+
+/**
+ * Declares a function: what it reconciles, what wakes it, what it owns (data), and the one step it runs (code).
+ * The compiler checks the paths in `owns` and `contested` and that every Decision names every owned field.
+ */
+export function defineFunction<
+  T extends KubeObject,
+  const Owned extends string = never,
+  const Contested extends readonly string[] = readonly [],
+>(
+  spec: Omit<FunctionSpec<T, Owned>, "owns" | "contested"> & {
+    readonly owns: readonly (Owned & FieldPath<T, Owned>)[];
+    readonly contested?: Contested & { readonly [I in keyof Contested]: FieldPath<T, Contested[I]> };
+  },
+  step: Step<T, Owned>,
+): AnyFunction {
+  // Steps differ in their object type; the runtime only ever hands a step objects of `spec.reconciles`.
+  return Object.freeze({ spec, step }) as unknown as AnyFunction;
+}
+
+/** Names of the field managers that hold `path` of a snapshot; empty when nobody does. Only contested paths. */
+export function managersOf(object: KubeObject, path: string): readonly string[] {
+  return object.metadata.managers?.[path] ?? [];
+}
+
+/** Text of a reference for messages: `infrastructure.cluster.x-k8s.io/FooPool p1`. */
+export function describeReference(reference: ContractReference): string {
+  return `${reference.apiGroup}/${reference.kind} ${reference.name}`;
+}
+
+export function isContractKind(on: Kind | ContractKind): on is ContractKind {
+  return "contract" in on;
+}

@@ -1,0 +1,111 @@
+import type { Member } from "../api/indexes.ts";
+import {
+  CLUSTER_NAME_LABEL,
+  clusterNameOf,
+  POOL_NAME_LABEL,
+  referencesOf,
+  referenceValue,
+  tenantOf,
+} from "../api/indexes.ts";
+import { groupOf, objectKeyOf } from "../api/kinds.ts";
+import { labelValueOf } from "../api/names.ts";
+import { valueAt } from "../api/path.ts";
+import { kindOf } from "../api/registry.ts";
+import type { ToKeys } from "./define-function.ts";
+
+/** The object itself. */
+export const itself: ToKeys = async ({ object }, reconciled) => [
+  { ...objectKeyOf(object), tenant: tenantOf(reconciled, object) },
+];
+
+/** A Cluster (or its Connection) → every reconciled object that names it. */
+export const inCluster: ToKeys = ({ object }, reconciled, lookup) =>
+  lookup.find(reconciled, "cluster", `${object.metadata.namespace ?? ""}/${object.metadata.name}`);
+
+/** An object with the namespace and name of the reconciled one (a Connection → its Cluster). */
+export const sameName: ToKeys = ({ object }, reconciled, lookup) =>
+  lookup.find(reconciled, "name", `${object.metadata.namespace ?? ""}/${object.metadata.name}`);
+
+/** An object of a Cluster, by label → that Cluster. */
+export const clusterOf: ToKeys = async ({ object }, reconciled, lookup) => {
+  const name =
+    object.metadata.labels?.[CLUSTER_NAME_LABEL] ??
+    clusterNameOf(undefined, object) ??
+    valueAt(object, "spec.clusterName");
+  return typeof name === "string"
+    ? lookup.find(reconciled, "name", `${object.metadata.namespace ?? ""}/${name}`)
+    : [];
+};
+
+/** A provider object → whoever references it by group, kind and name, owned or not. */
+export const referencing: ToKeys = ({ object }, reconciled, lookup) =>
+  lookup.find(
+    reconciled,
+    "reference",
+    referenceValue(
+      { apiGroup: groupOf(object.apiVersion), kind: object.kind, name: object.metadata.name },
+      object.metadata.namespace ?? "",
+    ),
+  );
+
+/** A CustomResourceDefinition → whoever references an object of its kind. */
+export const referencingKind: ToKeys = ({ object }, reconciled, lookup) =>
+  lookup.find(
+    reconciled,
+    "referencedKind",
+    `${String(valueAt(object, "spec.group"))}/${String(valueAt(object, "spec.names.kind"))}`,
+  );
+
+/** An object → its owners of the reconciled kind, by uid. */
+export const owners: ToKeys = async ({ object }, reconciled, lookup) => {
+  const found = await Promise.all(
+    (object.metadata.ownerReferences ?? []).map((owner) => lookup.find(reconciled, "uid", owner.uid)),
+  );
+  return found.flat();
+};
+
+/** An object → the reconciled objects that have an owner in common with it. */
+export const siblings: ToKeys = async ({ object }, reconciled, lookup) => {
+  const found = await Promise.all(
+    (object.metadata.ownerReferences ?? []).map((owner) => lookup.find(reconciled, "owner", owner.uid)),
+  );
+  return found.flat();
+};
+
+/** An object → the reconciled objects that it owns. */
+export const ownedBy: ToKeys = ({ object }, reconciled, lookup) =>
+  lookup.find(reconciled, "owner", object.metadata.uid ?? "");
+
+/** A Machine or infrastructure machine, by its labels → the MachinePool whose it is; by controller, too. */
+export const poolOfMachine: ToKeys = async (seen, reconciled, lookup) => {
+  const { labels = {}, namespace = "" } = seen.object.metadata;
+  const [pool, cluster] = [labels[POOL_NAME_LABEL], labels[CLUSTER_NAME_LABEL]];
+  const owning = await owners(seen, reconciled, lookup);
+  if (pool === undefined || cluster === undefined) return owning;
+  // No name has an underscore. Whose hash it is, only a look at all pools of the Cluster tells.
+  const labelled = pool.includes("_")
+    ? await lookup.find(reconciled, "cluster", `${namespace}/${cluster}`)
+    : await lookup.find(reconciled, "name", `${namespace}/${pool}`);
+  return [...owning, ...labelled.filter(({ name }) => labelValueOf(name) === pool)];
+};
+
+/** An object → the reconciled provider objects that it references. */
+export const referenced: ToKeys = async ({ object }, reconciled, lookup) => {
+  const references = referencesOf(kindOf(groupOf(object.apiVersion), object.kind), object);
+  const found = references
+    .filter(({ apiGroup, kind }) => apiGroup === reconciled.group && kind === reconciled.kind)
+    .map(({ name }) => lookup.find(reconciled, "name", `${object.metadata.namespace ?? ""}/${name}`));
+  return (await Promise.all(found)).flat();
+};
+
+/** A Node of a workload cluster → the pools of that Cluster that list its provider ID or name it in a nodeRef. */
+export const poolsOfNode: ToKeys = async ({ object, cluster }, reconciled, lookup) => {
+  const providerID = valueAt(object, "spec.providerID");
+  const [listed, named] = await Promise.all([
+    typeof providerID === "string" && providerID !== ""
+      ? lookup.find(reconciled, "providerID", `${cluster}|${providerID}`)
+      : ([] as readonly Member[]),
+    lookup.find(reconciled, "nodeRef", `${cluster}|${object.metadata.name}`),
+  ]);
+  return [...listed, ...named];
+};

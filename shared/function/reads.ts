@@ -1,0 +1,42 @@
+import type { Selection } from "../api/indexes.ts";
+import type { ClusterName, ContractReference, Kind, KubeObject, ObjectKey } from "../api/kinds.ts";
+import type { Referenced } from "../contract/referenced.ts";
+
+export interface ListOptions {
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  /** Only objects of these names: the others of each page are forgotten before the next is read. */
+  readonly names?: readonly string[] | undefined;
+}
+
+/** Reads that go to the API server. For destructive decisions only (F-20). */
+export interface LiveReader {
+  get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster?: ClusterName): Promise<T | undefined>;
+  list<T extends KubeObject>(
+    kind: Kind<T>,
+    options: ListOptions,
+    cluster?: ClusterName,
+  ): Promise<readonly T[]>;
+  referenced<T extends KubeObject = KubeObject>(
+    reference: ContractReference,
+    namespace: string,
+  ): Promise<Referenced<T>>;
+}
+
+/** The only door into a step. Every read is recorded for replay. */
+export interface Reader {
+  /** From the read model; `undefined` = known not to exist. Throws WaitingError while the kind is still listing. */
+  get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster?: ClusterName): Promise<T | undefined>;
+  list<T extends KubeObject>(
+    kind: Kind<T>,
+    selection: Selection,
+    cluster?: ClusterName,
+  ): Promise<readonly T[]>;
+  /** A provider object by reference, in the version of its CRD's contract labels. */
+  referenced<T extends KubeObject = KubeObject>(
+    reference: ContractReference,
+    namespace: string,
+  ): Promise<Referenced<T>>;
+  readonly live: LiveReader;
+}

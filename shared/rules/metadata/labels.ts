@@ -1,0 +1,28 @@
+import type { KubeObject } from "../../api/kinds.ts";
+import type { PatchOperation } from "../../api/patch.ts";
+
+/** Operations that set one label and leave the others; none when it is right already. */
+export function labelPatch(object: KubeObject, key: string, value: string): readonly PatchOperation[] {
+  const { labels } = object.metadata;
+  if (labels?.[key] === value) return [];
+  return labels === undefined
+    ? [{ op: "add", path: "/metadata/labels", value: { [key]: value } }]
+    : [{ op: "add", path: `/metadata/labels/${escapePointer(key)}`, value }];
+}
+
+/** Operations that set these annotations and leave the others; none when all are right already. */
+export function annotationsPatch(
+  object: KubeObject,
+  desired: { readonly [key: string]: string },
+): readonly PatchOperation[] {
+  const { annotations } = object.metadata;
+  if (annotations === undefined) return [{ op: "add", path: "/metadata/annotations", value: desired }];
+  return Object.entries(desired)
+    .filter(([key, value]) => annotations[key] !== value)
+    .map(([key, value]) => ({ op: "add", path: `/metadata/annotations/${escapePointer(key)}`, value }));
+}
+
+/** One segment of a JSON pointer (RFC 6901). */
+function escapePointer(segment: string): string {
+  return segment.replaceAll("~", "~0").replaceAll("/", "~1");
+}

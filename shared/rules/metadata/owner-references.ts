@@ -1,0 +1,73 @@
+import { groupOf, type Kind, type KubeObject, type OwnerReference, objectKeyOf } from "../../api/kinds.ts";
+import type { PatchOperation } from "../../api/patch.ts";
+import type { LiveReader } from "../../function/reads.ts";
+import { compareText } from "../conditions/conditions.ts";
+
+/** The owner that controls an object; an object has at most one. */
+export function controllerOf(object: KubeObject): OwnerReference | undefined {
+  return object.metadata.ownerReferences?.find((owner) => owner.controller === true);
+}
+
+/** Whether one of the object's owners is the object with this uid. */
+export function ownedBy(object: KubeObject, uid: string | undefined): boolean {
+  return uid !== undefined && (object.metadata.ownerReferences ?? []).some((owner) => owner.uid === uid);
+}
+
+/** Whether two references name the same object, whatever version and uid they carry. */
+export function sameOwner(a: OwnerReference, b: OwnerReference): boolean {
+  return groupOf(a.apiVersion) === groupOf(b.apiVersion) && a.kind === b.kind && a.name === b.name;
+}
+
+/**
+ * Whether `owner` may be named as an owner of `dependents`: the garbage collector deletes an object whose only owner
+ * is gone. A dependent that is younger than its owner may have been recreated together with it since the snapshot of
+ * the owner was stored; then, and only then, the API server is asked (one request).
+ * Source: reliability.md F-20, X-19
+ */
+export async function isStillOwner<T extends KubeObject>(
+  live: LiveReader,
+  kind: Kind<T>,
+  owner: T,
+  dependents: readonly KubeObject[],
+): Promise<boolean> {
+  const createdAt = ({ metadata }: KubeObject) => metadata.creationTimestamp ?? "";
+  if (!dependents.some((dependent) => compareText(createdAt(dependent), createdAt(owner)) > 0)) return true;
+  return (await live.get(kind, objectKeyOf(owner)))?.metadata.uid === owner.metadata.uid;
+}
+
+/**
+ * Operations that make `desired` an owner reference of `object`; none when it is right already.
+ *
+ * An entry of the same group, kind and name is replaced at its index (older version, uid from before a move or
+ * restore), a second one of these is removed, other owners stay. To be sent with the runtime's guards.
+ * Source: machinepool.md 2 and 16.4
+ */
+export function ownerReferencePatch(object: KubeObject, desired: OwnerReference): readonly PatchOperation[] {
+  const owners = object.metadata.ownerReferences ?? [];
+  if (owners.length === 0) return [{ op: "add", path: "/metadata/ownerReferences", value: [desired] }];
+  const [first, ...surplus] = [...owners.entries()].filter(([, owner]) => sameOwner(owner, desired));
+  if (first === undefined) return [{ op: "add", path: "/metadata/ownerReferences/-", value: desired }];
+  return [
+    ...(isSame(first[1], desired) ? [] : guarded(first, "replace", desired)),
+    // From the back, so that the indexes in front stay valid.
+    ...surplus.reverse().flatMap((entry) => guarded(entry, "remove", desired)),
+  ];
+}
+
+function guarded(
+  [index, owner]: readonly [number, OwnerReference],
+  op: "replace" | "remove",
+  value: OwnerReference,
+): readonly PatchOperation[] {
+  const path = `/metadata/ownerReferences/${index}`;
+  return [{ op: "test", path, value: owner }, op === "remove" ? { op, path } : { op, path, value }];
+}
+
+function isSame(a: OwnerReference, b: OwnerReference): boolean {
+  return (
+    a.apiVersion === b.apiVersion &&
+    a.uid === b.uid &&
+    (a.controller ?? false) === (b.controller ?? false) &&
+    (a.blockOwnerDeletion ?? false) === (b.blockOwnerDeletion ?? false)
+  );
+}

@@ -1,0 +1,41 @@
+import type { KubeObject } from "../../api/kinds.ts";
+import { condition, type DesiredCondition } from "../conditions/conditions.ts";
+
+const PAUSED_ANNOTATION = "cluster.x-k8s.io/paused";
+
+/** The part of a Cluster that pausing looks at. */
+interface Pausing {
+  readonly spec?: { readonly paused?: boolean | undefined } | undefined;
+}
+
+/** By its Cluster or by its own annotation, whose value is ignored. */
+export function isPaused(cluster: Pausing | undefined, object: KubeObject): boolean {
+  return pauses(cluster, object, object.kind).length > 0;
+}
+
+/** The field that has to change before a paused object is worked on again; `undefined` when it is not paused. */
+export function pausedBy(cluster: Pausing | undefined, object: KubeObject): string | undefined {
+  if (cluster?.spec?.paused === true) return "Cluster.spec.paused";
+  return isPaused(cluster, object) ? `${object.kind}.metadata.annotations[${PAUSED_ANNOTATION}]` : undefined;
+}
+
+/** Condition `Paused`; `kindName` is the kind as people read it. Source: machinepool.md 4 */
+export function pausedCondition(
+  cluster: Pausing | undefined,
+  object: KubeObject,
+  kindName: string,
+): DesiredCondition {
+  const reasons = pauses(cluster, object, kindName);
+  return reasons.length > 0
+    ? condition("Paused", "True", "Paused", reasons.join(", "))
+    : condition("Paused", "False", "NotPaused");
+}
+
+function pauses(cluster: Pausing | undefined, object: KubeObject, kindName: string): readonly string[] {
+  return [
+    ...(cluster?.spec?.paused === true ? ["Cluster spec.paused is set to true"] : []),
+    ...(Object.hasOwn(object.metadata.annotations ?? {}, PAUSED_ANNOTATION)
+      ? [`${kindName} has the ${PAUSED_ANNOTATION} annotation`]
+      : []),
+  ];
+}

@@ -1,0 +1,9 @@
+import type { MachinePool } from "../../api/machinepool.ts";
+
+const MANAGED_BY = "cluster.x-k8s.io/replicas-managed-by";
+
+/** Any value but exactly `false` says that somebody else sets `spec.replicas`. Source: machinepool.md 9 */
+export function isManagedOutside(pool: MachinePool): boolean {
+  const by = pool.metadata.annotations?.[MANAGED_BY];
+  return by !== undefined && by !== "false";
+}

@@ -1,0 +1,121 @@
+import type { Cluster } from "../../api/cluster/cluster.ts";
+import type { Condition } from "../../api/conditions.ts";
+import type { Connection } from "../../api/core.ts";
+import { SECOND } from "../../function/backoff.ts";
+import type { Notice } from "../../function/define-function.ts";
+import { condition, conditionOf, type DesiredCondition, timestamp } from "../conditions/conditions.ts";
+import { isDeleting } from "../metadata/deletion.ts";
+
+const TYPE = "RemoteConnectionProbe";
+/** A connection that worked may fail for this long before the condition says so. Source: cluster-and-controlplane.md 6.6 */
+const GRACE_MS = 50 * SECOND;
+/** Failed attempts after which a connection that never worked is called failed. */
+const MAX_FAILURES = 5;
+/** A manifest may name the Cluster before its Secret. */
+const SECRET_GRACE_MS = 10 * SECOND;
+
+const NOT_YET = "Remote connection not established yet";
+const FAILED = "Remote connection probe failed";
+
+export interface ConnectionReport {
+  readonly condition: DesiredCondition;
+  readonly events: readonly Notice[];
+  /** When a grace period ends; the report has to be made again then. */
+  readonly expiresInMs?: number | undefined;
+}
+
+/**
+ * `RemoteConnectionProbe` and its Events from what the relay publishes. It needs no memory: failing and the last
+ * success older than 50 s is False, a younger one is True until then; unknown after a restart leaves the condition as
+ * it is. Differs: behind the text of Cluster API stands the reason, in the words of the Connection, and one Warning
+ * Event per reason from the first failure on.
+ */
+export function connectionReport(
+  cluster: Cluster,
+  connection: Connection | undefined,
+  now: Date,
+): ConnectionReport {
+  const stored = conditionOf(cluster.status?.conditions, TYPE);
+  if (connection === undefined) return { condition: unchanged(stored), events: [] };
+  const { message, expiresInMs } = connectionProblem(cluster, connection, now);
+  const events: readonly Notice[] =
+    message === undefined ? [] : [{ type: "Warning", reason: "ConnectionFailed", message }];
+  const probe = probeCondition(stored, connection, { message, now });
+  return { expiresInMs, ...probe, events };
+}
+
+interface Reason {
+  /** Absent while nothing is wrong. */
+  readonly message?: string | undefined;
+  /** When what is not worth telling yet becomes so. */
+  readonly expiresInMs?: number | undefined;
+}
+
+/**
+ * Why the connection does not work. Nothing while the Cluster comes up or goes away: until the control plane is
+ * initialized its server may be away and its Secret missing.
+ */
+export function connectionProblem(cluster: Cluster, { status }: Connection, now: Date): Reason {
+  const { message, lastSuccess, failures } = status;
+  if (message === undefined || isDeleting(cluster)) return {};
+  if (lastSuccess !== undefined || failures >= MAX_FAILURES) return { message };
+  if (cluster.spec.controlPlaneRef !== undefined) {
+    return cluster.status?.initialization?.controlPlaneInitialized === true ? { message } : {};
+  }
+  const ageMs = now.getTime() - Date.parse(cluster.metadata.creationTimestamp ?? "");
+  // Without creationTimestamp the age is not a number.
+  const isYoung = failures === 0 && ageMs < SECRET_GRACE_MS;
+  return isYoung ? { expiresInMs: SECRET_GRACE_MS - ageMs } : { message };
+}
+
+function probeCondition(
+  stored: Condition | undefined,
+  { status: { state, lastSuccess, failures } }: Connection,
+  { message, now }: { readonly message: string | undefined; readonly now: Date },
+): Omit<ConnectionReport, "events"> {
+  // A single failed probe is told by an Event: in a condition it would come and go.
+  if (state === "connected") return { condition: succeeded(failures === 0 ? message : undefined) };
+  if (lastSuccess !== undefined) {
+    const expiresInMs = Date.parse(lastSuccess) + GRACE_MS - now.getTime();
+    if (expiresInMs > 0) return { condition: succeeded(undefined), expiresInMs };
+    return {
+      condition: failed(`${FAILED}, probe last succeeded at ${timestamp(new Date(lastSuccess))}`, message),
+    };
+  }
+  if (failures >= MAX_FAILURES) return { condition: failed(knownFailure(stored) ?? FAILED, message) };
+  // After a restart of the relay the next attempt may succeed; a missing Secret stays missing.
+  if (message === undefined || (stored?.status === "True" && state !== "unknown")) {
+    return { condition: unchanged(stored) };
+  }
+  return {
+    condition: failed(knownFailure(stored) ?? (stored?.status === "True" ? FAILED : NOT_YET), message),
+  };
+}
+
+/** The reason in the condition, for who has no other: a server that does not answer in time is known after a minute. */
+export function reasonTold({ status }: Cluster, connection: Connection | undefined): string | undefined {
+  const stored = conditionOf(status?.conditions, TYPE);
+  if (stored?.status !== "False" || connection?.status.state === "connected") return undefined;
+  const [, ...reason] = stored.message.split(": ");
+  return reason.length === 0 ? undefined : reason.join(": ");
+}
+
+/** What an earlier relay has found out, without its reason. */
+function knownFailure(stored: Condition | undefined): string | undefined {
+  const [text = ""] = stored?.message.split(": ") ?? [];
+  return text.startsWith(FAILED) ? text : undefined;
+}
+
+function succeeded(message: string | undefined): DesiredCondition {
+  return condition(TYPE, "True", "ProbeSucceeded", message);
+}
+
+function failed(text: string, reason: string | undefined): DesiredCondition {
+  return condition(TYPE, "False", "ProbeFailed", reason === undefined ? text : `${text}: ${reason}`);
+}
+
+function unchanged(stored: Condition | undefined): DesiredCondition {
+  return stored === undefined
+    ? condition(TYPE, "False", "ProbeFailed", NOT_YET)
+    : condition(TYPE, stored.status, stored.reason, stored.message);
+}

@@ -1,0 +1,71 @@
+import type { Key } from "../key.ts";
+import type { Cause, Failure, QueueEntry } from "../queue-port.ts";
+import type { AttemptRecord } from "./attempt-record.ts";
+import type { AttemptSummary, DeadLetter, DeadLetterHead, DeathReason } from "./dead-letter.ts";
+
+/** A run that failed, as the queue sees it. */
+export interface FailedRun {
+  readonly function: string;
+  readonly key: Key;
+  /** Different for every run; absent when that is not known. */
+  readonly owner?: string | undefined;
+  /** When the key was claimed, for a run that has left no record; absent when that is not known. */
+  readonly startedAt?: Date | undefined;
+  readonly failure: Failure;
+  /** Failures in a row, this one included. */
+  readonly failures: number;
+  readonly again: number;
+  readonly causes: readonly Cause[];
+  readonly record?: AttemptRecord | undefined;
+  /** The key dies of it (Q-09). */
+  readonly death?: Death | undefined;
+  /** The queue has taken the lease away and told of that already; what the run recorded comes after. */
+  readonly fenced?: boolean | undefined;
+}
+
+export interface Death {
+  readonly reason: DeathReason;
+  readonly class: QueueEntry["class"];
+  /** The same instant for every failing probe of one death (Q-10). */
+  readonly since: Date;
+}
+
+/**
+ * Told by a queue about every failed run that it counts. Rejects when the letter of a death could not be stored: the
+ * queue does not let the key die before it is.
+ */
+export type NoteFailure = (run: FailedRun) => Promise<void>;
+
+/**
+ * Dead letters by function and key: the newest record wins, `times` counts deaths, at most 10,000 per function and
+ * 14 days (S-28). `test/suites/dead-letters.ts` checks it for every store.
+ */
+export interface DeadLetters extends AsyncDisposable {
+  /** Hides secrets of this installation (redact.ts). The key is made at the first use. */
+  hide(): Promise<(secret: string) => string>;
+  /** Keeps the last five failed attempts of a key; the first failure in a row (`failures` 1) forgets older ones. */
+  noteAttempt(at: LetterKey, attempt: AttemptSummary): Promise<AttemptHistory>;
+  /** Stores a redacted letter in one step; a probe's letter of the same `deadSince` does not raise `times`. */
+  put(letter: DeadLetter): Promise<void>;
+  get(at: LetterKey): Promise<DeadLetter | undefined>;
+  /** The longest dead first. */
+  list(functionName?: string): Promise<readonly DeadLetterHead[]>;
+  /** Many letters, one after the other and some at a time in memory; those that are gone are left out. */
+  read(all: readonly LetterKey[]): AsyncIterable<DeadLetter>;
+  /** In one call; returns how many there were. */
+  drop(functionName: string, keys: readonly Key[]): Promise<number>;
+  /** Removes what is older than 14 days; returns how many. */
+  expire(): Promise<number>;
+}
+
+/** The failures in a row of one key. */
+export interface AttemptHistory {
+  readonly firstFailureAt: string;
+  /** The last five, oldest first. */
+  readonly attempts: readonly AttemptSummary[];
+}
+
+export interface LetterKey {
+  readonly function: string;
+  readonly key: Key;
+}

@@ -1,0 +1,71 @@
+import type { ClusterName, Kind, KubeObject, ObjectKey } from "../../api/kinds.ts";
+import { objectKeyOf } from "../../api/kinds.ts";
+import type { Clients, KubeClient } from "../ports.ts";
+import type { RecordedWrite } from "./attempt-record.ts";
+
+export interface WriteRecorder extends Clients {
+  /** In the order in which they were sent. Events are not among them. */
+  readonly sent: readonly RecordedWrite[];
+}
+
+/** The same clients, keeping every write request with its outcome for a dead letter. */
+export function recordWrites(clients: Clients): WriteRecorder {
+  const sent: RecordedWrite[] = [];
+  return {
+    sent,
+    of: (cluster, name, sending) =>
+      recordingClient(clients.of(cluster, name, sending), { cluster, name, sent }),
+  };
+}
+
+interface Sender {
+  readonly cluster: ClusterName;
+  readonly name: string;
+  readonly sent: RecordedWrite[];
+}
+
+function recordingClient(client: KubeClient, { cluster, name, sent }: Sender): KubeClient {
+  async function keep<T extends KubeObject | undefined>(
+    request: Pick<RecordedWrite, "verb" | "kind" | "key" | "subresource" | "precondition" | "body">,
+    answer: Promise<T>,
+  ): Promise<T> {
+    const write: { -readonly [P in keyof RecordedWrite]: RecordedWrite[P] } = {
+      ...request,
+      cluster,
+      fieldManager: `capstan-${name}`,
+      outcome: {},
+    };
+    if (request.kind.kind !== "Event" || request.kind.group !== "") sent.push(write);
+    try {
+      const result = await answer;
+      write.outcome = { resourceVersion: versionOf(result) };
+      return result;
+    } catch (error) {
+      write.outcome = { error };
+      throw error;
+    }
+  }
+  return {
+    get: (kind, key) => client.get(kind, key),
+    list: (kind, options) => client.list(kind, options),
+    watch: (kind, options, signal) => client.watch(kind, options, signal),
+    create: <T extends KubeObject>(kind: Kind, object: T) =>
+      keep({ verb: "create", kind, key: objectKeyOf(object), body: object }, client.create(kind, object)),
+    jsonPatch: (kind: Kind, key: ObjectKey, operations, subresource) =>
+      keep(
+        { verb: "patch", kind, key, subresource, body: operations },
+        client.jsonPatch(kind, key, operations, subresource),
+      ),
+    apply: (kind: Kind, key: ObjectKey, body: object, subresource) =>
+      keep({ verb: "apply", kind, key, subresource, body }, client.apply(kind, key, body, subresource)),
+    delete: (kind: Kind, key: ObjectKey, preconditions) =>
+      keep(
+        { verb: "delete", kind, key, precondition: preconditions },
+        client.delete(kind, key, preconditions),
+      ),
+  };
+}
+
+function versionOf(result: Partial<KubeObject> | undefined): string | undefined {
+  return result?.metadata?.resourceVersion;
+}

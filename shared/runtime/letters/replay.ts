@@ -1,0 +1,222 @@
+import type { KubeObject } from "../../api/kinds.ts";
+import type { AnyDecision, AnyFunction } from "../../function/define-function.ts";
+import { mask } from "../../redaction/redact.ts";
+import { checkDecision } from "../check-decision.ts";
+import type { Clients, Clock, KubeClient, Log } from "../ports.ts";
+import { demandKey } from "../run-step.ts";
+import { writeDecision } from "../write-decision.ts";
+import type { RecordedWrite } from "./attempt-record.ts";
+import { decisionDigest, errorOf, toPlain } from "./compose-letter.ts";
+import type { DeadLetter, LetterRun, RecordedError } from "./dead-letter.ts";
+import { titleOf } from "./last-run.ts";
+import { recordWrites } from "./record-writes.ts";
+import { createReplayReader, describeQuestion, type ReplayReader } from "./replay-reader.ts";
+
+/** One side of a replay. */
+export interface Decided {
+  /** `done`, `wait for …`, `requeue after …`, `failed …`, what was thrown, or what it waited for when it was cut off. */
+  readonly result: string;
+  /** The requests that it would send if every one succeeded, secrets masked. */
+  readonly requests: readonly SentRequest[];
+  readonly digest: string;
+}
+
+export interface SentRequest {
+  /** `patch MachinePool default/p1`. */
+  readonly title: string;
+  readonly body: unknown;
+}
+
+export type ReplayResult =
+  | { readonly type: "reproduced"; readonly recorded: Decided; readonly replayed: Decided }
+  | { readonly type: "different"; readonly recorded: Decided; readonly replayed: Decided }
+  | { readonly type: "not replayable"; readonly why: string };
+
+/**
+ * Runs the step on the reads and the clock of a dead letter: no queue, no API server. Reproduced = the same requests
+ * with the same bodies in the same order and the same result, or the same error, or it waits for the same reads (F-14).
+ * The timers only tell when a turn is over.
+ */
+export async function replay(
+  fn: AnyFunction,
+  letter: DeadLetter,
+  timers: Pick<Clock, "after">,
+): Promise<ReplayResult> {
+  const { run } = letter;
+  if (run === undefined) return { type: "not replayable", why: whyWithoutRun(letter) };
+  if (letter.truncated.includes("run.decision")) {
+    return { type: "not replayable", why: "the decision was left out of the dead letter: too large" };
+  }
+  const clock = run.clock === undefined ? new Date(letter.deadSince) : new Date(run.clock);
+  const reader = createReplayReader(run.reads);
+  const now: Ending = {};
+  const decide = async (): Promise<void> => {
+    try {
+      now.object = await reader.get(fn.spec.reconciles, demandKey(fn, letter.key));
+      if (now.object === undefined) return;
+      now.decision = await fn.step(now.object, { read: reader, now: clock });
+      checkDecision(fn, now.decision, reader);
+    } catch (error) {
+      now.error = errorOf(error, (secret) => secret);
+    }
+  };
+  // A step waits for nothing but its reads: after a turn it has ended, or waits for ever.
+  await Promise.race([decide(), new Promise<void>((resolve) => timers.after(0, resolve))]);
+  const why = whyIncomparable(run, now, reader);
+  if (why !== undefined) return { type: "not replayable", why };
+  const decision = run.decision === undefined ? undefined : decisionOf(run.decision);
+  const scene: Scene = { fn, object: now.object, clock };
+  const then = { decision, error: run.error, waitsFor: unansweredIn(run) };
+  const again = { ...now, waitsFor: reader.unanswered };
+  const sides = {
+    recorded: await decided(then, scene, run.digest),
+    replayed: await decided(again, scene, await decisionDigest(now)),
+  };
+  return { type: sides.recorded.digest === sides.replayed.digest ? "reproduced" : "different", ...sides };
+}
+
+/** What a step came to: without decision and error it was cut off, by its lease or its time limit. */
+interface Ending {
+  object?: KubeObject | undefined;
+  decision?: AnyDecision | undefined;
+  error?: RecordedError | undefined;
+}
+
+function wasCutOff({ decision, error }: Ending | LetterRun): boolean {
+  return decision === undefined && error === undefined;
+}
+
+function unansweredIn({ reads }: LetterRun): readonly string[] {
+  return reads
+    .filter(({ answer }) => answer.type === "unanswered")
+    .map(({ question }) => describeQuestion(question));
+}
+
+/** Why what a step came to cannot be compared with what it came to then, for people. */
+function whyIncomparable(run: LetterRun, now: Ending, reader: ReplayReader): string | undefined {
+  const [missing] = reader.unrecorded;
+  if (missing !== undefined && run.reads.length === 0) return "the run ended before it read anything";
+  if (missing !== undefined) return `the step now reads what the dead letter does not hold: ${missing}`;
+  if (!wasCutOff(now)) return undefined;
+  const [waitsFor] = reader.unanswered;
+  if (waitsFor === undefined)
+    return now.object === undefined ? "it recorded no object to work on" : undefined;
+  return wasCutOff(run) ? undefined : `the step now waits for what the run had no answer to: ${waitsFor}`;
+}
+
+/** Why a letter holds no run, for people. */
+export function whyWithoutRun({ reason, truncated }: DeadLetter): string {
+  if (truncated.includes("run")) return "what the run read was left out of the dead letter: too large";
+  if (reason === "Malformed") return "nothing ran: what arrived is no key of this function";
+  return reason === "LeaseExpired"
+    ? "the worker was killed or hung, so nobody recorded what the run read"
+    : "the run was cut off before it could record what it read";
+}
+
+/** As the step returned it: null stands for a field that is given up. */
+function decisionOf(recorded: { readonly [member: string]: unknown }): AnyDecision {
+  const { apply, ...rest } = recorded;
+  const decision = rest as unknown as AnyDecision;
+  if (typeof apply !== "object" || apply === null) return decision;
+  return {
+    ...decision,
+    apply: Object.fromEntries(Object.entries(apply).map(([path, value]) => [path, value ?? undefined])),
+  };
+}
+
+interface Scene {
+  readonly fn: AnyFunction;
+  readonly object: KubeObject | undefined;
+  readonly clock: Date;
+}
+
+async function decided(
+  ending: Pick<Ending, "decision" | "error"> & { readonly waitsFor: readonly string[] },
+  scene: Scene,
+  digest: string,
+): Promise<Decided> {
+  const { decision, error } = ending;
+  const result = describeEnding(ending);
+  // A decision that its check refuses is not sent.
+  if (decision === undefined || error !== undefined) return { result, requests: [], digest };
+  return { result, requests: await requestsOf(decision, scene), digest };
+}
+
+function describeEnding({ decision, error, waitsFor }: Parameters<typeof decided>[0]): string {
+  if (error !== undefined) return `threw ${error.reason}: ${error.message}`;
+  if (decision !== undefined) return describeResult(decision);
+  const [first, ...more] = waitsFor;
+  if (first === undefined) return "does not end";
+  return `waits for ${first}${more.length === 0 ? "" : ` and ${more.length} more`}`;
+}
+
+function describeResult({ result }: AnyDecision): string {
+  switch (result.type) {
+    case "done":
+      return "done";
+    case "wait":
+      return `wait for ${result.what}`;
+    case "requeue":
+      return `requeue after ${result.afterMs} ms: ${result.why}`;
+    default:
+      return `failed ${result.reason}: ${result.message}`;
+  }
+}
+
+const NO_LOG: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+function ignore(): void {
+  // A replay reports by its result.
+}
+
+/** What writing the decision would send, through the same code that writes it. */
+async function requestsOf(
+  decision: AnyDecision,
+  { fn, object, clock }: Scene,
+): Promise<readonly SentRequest[]> {
+  if (object === undefined) return [];
+  const clients = recordWrites(ACCEPTING);
+  await writeDecision(decision, {
+    function: fn,
+    object,
+    clients,
+    clock: { now: () => clock, after: () => ignore },
+    log: NO_LOG,
+    signal: new AbortController().signal,
+  });
+  return clients.sent.map(describeRequest);
+}
+
+/** A write request for people, secrets masked. */
+export function describeRequest(write: RecordedWrite): SentRequest {
+  const { kind, body, precondition } = write;
+  return {
+    title: titleOf(write),
+    body: maskedBody(kind.kind, body ?? precondition),
+  };
+}
+
+/** The body alone does not say that it goes into a Secret. */
+function maskedBody(kind: string, body: unknown): unknown {
+  const masked = mask({ kind, body: toPlain(body) }) as { readonly body?: unknown };
+  return masked.body;
+}
+
+/** An API server that takes everything and answers with as little as possible. */
+const ACCEPTING: Clients = { of: () => ({ ...acceptedWrites(), ...NO_READS }) };
+/** Writing a decision reads nothing. */
+const NO_READS = {} as Pick<KubeClient, "get" | "list" | "watch">;
+
+/** Writes that are sent nowhere, each with as little of an answer as possible. */
+export function acceptedWrites(): Pick<KubeClient, "create" | "jsonPatch" | "apply" | "delete"> {
+  const answer = async (kind: { readonly kind: string }, name: string): Promise<KubeObject> => ({
+    apiVersion: "",
+    kind: kind.kind,
+    metadata: { name },
+  });
+  return {
+    create: (kind, object) => answer(kind, object.metadata.name),
+    jsonPatch: (kind, key) => answer(kind, key.name),
+    apply: (kind, key) => answer(kind, key.name),
+    delete: (kind, key) => answer(kind, key.name),
+  };
+}

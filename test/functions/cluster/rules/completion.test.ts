@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { awaitedByCluster } from "../../../../functions/cluster/rules/completion.ts";
+import { COMPLETED } from "../../../../functions/cluster/rules/deletion.ts";
+import type { ClusterView } from "../../../../functions/cluster/rules/view.ts";
+import { cluster, connection, found, missing, unresolved } from "../../../support/builders.ts";
+import { NOW } from "../../../support/world.ts";
+import { fooCluster, fooControlPlane, TOPOLOGY } from "../foo-objects.ts";
+
+const UP = { initialization: { infrastructureProvisioned: true, controlPlaneInitialized: true } };
+const STRANGE = { metadata: { ownerReferences: undefined } };
+
+function awaited(changes: Partial<ClusterView> = {}, status = {}): string | undefined {
+  const view: ClusterView = {
+    cluster: cluster(),
+    infrastructure: found(fooCluster()),
+    controlPlane: found(fooControlPlane()),
+    workers: [],
+    controlPlaneHasNode: false,
+    connection: connection(),
+    topologyRuns: false,
+    deletion: undefined,
+    settled: true,
+    now: NOW,
+    ...changes,
+  };
+  return awaitedByCluster(view, status);
+}
+
+describe("a Cluster", () => {
+  it("waits for infrastructure, control plane and connection, in this order", () => {
+    expect(awaited()).toBe("InfraCluster.status.initialization.provisioned");
+    expect(awaited({}, { initialization: { infrastructureProvisioned: true } })).toBe(
+      "ControlPlane.status.initialization.controlPlaneInitialized",
+    );
+    expect(awaited({ connection: undefined }, UP)).toBe("Connection.status.state");
+    expect(awaited({}, UP)).toBeUndefined();
+  });
+
+  it.each([
+    ["to exist", missing(fooCluster()), "InfraCluster.metadata.uid"],
+    ["to be its own", found(fooCluster(STRANGE)), "InfraCluster.metadata.ownerReferences"],
+    [
+      "to be of a known contract",
+      unresolved(true),
+      "CustomResourceDefinition.metadata.labels of infrastructure.cluster.x-k8s.io/FooCluster",
+    ],
+  ])("waits for an object %s", (_, infrastructure, what) => {
+    expect(awaited({ infrastructure })).toBe(what);
+  });
+
+  it("does not wait for an object that it does not reference", () => {
+    const bare = cluster({ spec: { infrastructureRef: undefined, controlPlaneRef: undefined } });
+    const without = { cluster: bare, infrastructure: undefined, controlPlane: undefined };
+    expect(awaited(without)).toBeUndefined();
+  });
+
+  it("waits for the references that its topology has not brought", () => {
+    const planned = (spec: object) => cluster({ spec: { topology: TOPOLOGY, ...spec } });
+    const bare = planned({ infrastructureRef: undefined, controlPlaneRef: undefined });
+    expect(awaited({ cluster: bare })).toBe("Cluster.spec.infrastructureRef");
+    expect(awaited({ cluster: planned({ controlPlaneRef: undefined }) })).toBe(
+      "Cluster.spec.controlPlaneRef",
+    );
+  });
+
+  it("waits for what its deletion waits for", () => {
+    expect(awaited({ deletion: { ...COMPLETED, awaits: "MachinePool.metadata.uid" } }, UP)).toBe(
+      "MachinePool.metadata.uid",
+    );
+  });
+});

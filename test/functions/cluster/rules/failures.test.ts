@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { clusterFailures } from "../../../../functions/cluster/rules/failures.ts";
+import { cluster } from "../../../support/builders.ts";
+import { fooCluster, fooControlPlane, found, missing } from "../foo-objects.ts";
+
+describe("clusterFailures", () => {
+  it("says nothing of objects that report nothing, or something else than texts", () => {
+    const infrastructure = found(fooCluster({ status: { failureReason: "", failureMessage: 7 } }));
+    expect(clusterFailures(cluster(), { infrastructure, controlPlane: missing("P") })).toEqual({});
+  });
+
+  it("keeps a copied value whose source is gone, and believes no foreign object", () => {
+    const v1beta1 = { failureReason: "Quota", failureMessage: "full" };
+    const failed = cluster({ status: { deprecated: { v1beta1 } } });
+    const foreign = fooControlPlane({
+      metadata: { ownerReferences: undefined },
+      status: { failureReason: "Other" },
+    });
+    expect(clusterFailures(failed, { infrastructure: undefined, controlPlane: found(foreign) })).toEqual(
+      v1beta1,
+    );
+  });
+
+  it("takes reason and message each from the object that was read last, under either contract", () => {
+    const infrastructure = found(
+      fooCluster({ status: { failureReason: "A", failureMessage: "a" } }),
+      "v1beta1",
+    );
+    const controlPlane = found(fooControlPlane({ status: { failureReason: "B" } }));
+    expect(clusterFailures(cluster(), { infrastructure, controlPlane })).toEqual({
+      failureReason: "B",
+      failureMessage:
+        'Failure detected from referenced resource infrastructure.cluster.x-k8s.io/v1, Kind=FooCluster with name "c1-infra": a',
+    });
+  });
+
+  it("cuts what the schema has no room for", () => {
+    const status = { failureReason: "R".repeat(300), failureMessage: "m".repeat(20_000) };
+    const providers = { infrastructure: found(fooCluster({ status })), controlPlane: undefined };
+    const { failureReason, failureMessage } = clusterFailures(cluster(), providers);
+    expect([failureReason?.length, failureMessage?.length]).toEqual([256, 10_240]);
+  });
+});

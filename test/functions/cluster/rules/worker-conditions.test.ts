@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { workerConditions } from "../../../../functions/cluster/rules/worker-conditions.ts";
+import type { Condition, ConditionStatus } from "../../../../shared/api/conditions.ts";
+import type { Referenced } from "../../../../shared/contract/referenced.ts";
+import { machinePool } from "../../../support/builders.ts";
+import { fooControlPlane, found, missing, unresolved } from "../foo-objects.ts";
+
+function pool(name: string, ...reported: readonly (readonly [string, ConditionStatus, string])[]) {
+  const conditions: readonly Condition[] = reported.map(([type, status, message]) => ({
+    type,
+    status,
+    reason: "Reason",
+    message,
+    lastTransitionTime: "2026-01-01T11:00:00Z",
+  }));
+  return machinePool({ metadata: { name }, status: { conditions } });
+}
+
+function told(
+  type: string,
+  pools: readonly ReturnType<typeof pool>[],
+  controlPlane: Referenced = found(fooControlPlane()),
+): string {
+  const { status, reason, message } =
+    workerConditions(pools, controlPlane).find((one) => one.type === type) ?? {};
+  return `${status} ${reason} ${message}`.trim();
+}
+
+describe("workerConditions", () => {
+  it("has no workers to speak of", () => {
+    expect(told("WorkersAvailable", [])).toBe("True NoWorkers");
+    expect(told("WorkersAvailable", [pool("p1")])).toBe("True NoWorkers");
+  });
+
+  it("counts the pools that report Available", () => {
+    const pools = [
+      pool("p1", ["Available", "False", "0 of 3"]),
+      pool("p2", ["Available", "True", ""]),
+      pool("p3"),
+    ];
+    expect(told("WorkersAvailable", pools)).toBe("False NotAvailable * MachinePool p1: 0 of 3");
+    expect(told("WorkersAvailable", pools.slice(1))).toBe("True Available");
+  });
+
+  it.each(["RollingOut", "ScalingUp", "ScalingDown"])("is not %s when nobody says so", (type) => {
+    expect(told(type, [pool("p1")])).toBe(`False Not${type}`);
+    expect(told(type, [], missing("FooControlPlane"))).toBe(`False Not${type}`);
+  });
+
+  it("is scaling when a pool or the control plane object is", () => {
+    const conditions = [{ type: "ScalingUp", status: "True", reason: "ScalingUp", message: "3 to 5" }];
+    const growing = found(fooControlPlane({ status: { conditions } }));
+    expect(told("ScalingUp", [pool("p1", ["ScalingUp", "True", "1 to 3"])], growing)).toBe(
+      "True ScalingUp * FooControlPlane c1-control-plane: 3 to 5\n* MachinePool p1: 1 to 3",
+    );
+    expect(told("ScalingDown", [], growing)).toBe("False NotScalingDown");
+  });
+
+  it("does not know whether it scales while the control plane object cannot be read", () => {
+    expect(told("ScalingUp", [], unresolved())).toMatch(/^Unknown InternalError /);
+    expect(told("WorkersAvailable", [], unresolved())).toBe("True NoWorkers");
+  });
+
+  it("says what Machines would say when there are none", () => {
+    for (const type of [
+      "ControlPlaneMachinesReady",
+      "ControlPlaneMachinesUpToDate",
+      "WorkerMachinesReady",
+      "WorkerMachinesUpToDate",
+    ]) {
+      expect(told(type, [])).toBe("True NoReplicas");
+    }
+    expect(told("Remediating", [])).toBe("False NotRemediating");
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import type { ClusterProviders } from "../../../../functions/cluster/rules/references.ts";
+import { clusterWritesDue, heldBackMs } from "../../../../functions/cluster/rules/writes-due.ts";
+import type { Cluster } from "../../../../shared/api/cluster/cluster.ts";
+import { cluster } from "../../../support/builders.ts";
+import { NOW } from "../../../support/world.ts";
+import {
+  deletedCluster,
+  FOREIGN_CONTROLLER,
+  fooCluster,
+  fooControlPlane,
+  found,
+  missing,
+  newCluster,
+  TOPOLOGY,
+  unresolved,
+} from "../foo-objects.ts";
+
+const BARE = { metadata: { ownerReferences: undefined } };
+const FOREIGN = { metadata: { ownerReferences: [FOREIGN_CONTROLLER] } };
+
+function due(of: Cluster, providers: Partial<ClusterProviders> = {}): boolean {
+  const up = { infrastructure: found(fooCluster()), controlPlane: found(fooControlPlane()) };
+  return clusterWritesDue(of, { ...up, ...providers });
+}
+
+describe("clusterWritesDue", () => {
+  it.each([
+    ["the finalizer", cluster({ metadata: { finalizers: undefined } }), {}],
+    ["the owner of the infra object", cluster(), { infrastructure: found(fooCluster(BARE)) }],
+    ["the owner of the control plane object", cluster(), { controlPlane: found(fooControlPlane(BARE)) }],
+    ["the endpoint", newCluster(), {}],
+  ])("is true while %s is outstanding", (_, of, providers) => {
+    expect(due(of, providers)).toBe(true);
+  });
+
+  it.each([
+    ["everything is written", cluster(), {}],
+    ["the Cluster is paused", newCluster({ spec: { paused: true } }), {}],
+    ["the Cluster is being deleted", deletedCluster({ spec: { controlPlaneEndpoint: undefined } }), {}],
+    ["the objects are missing", newCluster(), { infrastructure: missing("I"), controlPlane: missing("P") }],
+    [
+      "nobody may write to the objects",
+      newCluster(),
+      { infrastructure: unresolved(), controlPlane: unresolved() },
+    ],
+    [
+      "the topology has not named them",
+      newCluster({ spec: { topology: TOPOLOGY, controlPlaneRef: undefined } }),
+      {},
+    ],
+    [
+      "adoption is refused",
+      cluster({ spec: { topology: TOPOLOGY } }),
+      { infrastructure: found(fooCluster(FOREIGN)), controlPlane: undefined },
+    ],
+    [
+      "no provider has an endpoint yet",
+      newCluster(),
+      { infrastructure: found(fooCluster({ spec: undefined })) },
+    ],
+  ])("is false when %s", (_, of, providers) => {
+    expect(due(of, providers)).toBe(false);
+  });
+});
+
+describe("heldBackMs", () => {
+  it.each([
+    ["2026-01-01T12:00:00Z", 60_000],
+    ["2026-01-01T11:59:01Z", 1_000],
+    ["2026-01-01T11:59:00Z", 0],
+    ["2026-01-01T11:00:00Z", 0],
+    [undefined, 0],
+  ])("of a Cluster created at %s is %d ms", (creationTimestamp, ms) => {
+    expect(heldBackMs(cluster({ metadata: { creationTimestamp } }), NOW)).toBe(ms);
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import type { Rivals } from "../../../../functions/machinepool/rules/node-marks.ts";
+import { readNodes, readNodesLive, readRivals } from "../../../../functions/machinepool/rules/reads.ts";
+import { Connection, Node } from "../../../../shared/api/core.ts";
+import type { Kind, KubeObject, ObjectKey } from "../../../../shared/api/kinds.ts";
+import { MachinePool } from "../../../../shared/api/machinepool.ts";
+import { defineFunction, watch } from "../../../../shared/function/define-function.ts";
+import { inCluster, itself, poolsOfNode } from "../../../../shared/function/mappings.ts";
+import type { ListOptions, LiveReader } from "../../../../shared/function/reads.ts";
+import { done } from "../../../../shared/function/result.ts";
+import { connection, machinePool, node } from "../../../support/builders.ts";
+import { decide, given, type World } from "../../../support/world.ts";
+
+/** What the reads give in a world, by names, for pool p1. */
+async function readIn(world: World) {
+  let nodes: readonly KubeObject[] | undefined;
+  let rivals: Rivals = new Map();
+  const reading = defineFunction(
+    {
+      name: "machinepool-reads",
+      summary: "Reads.",
+      source: "own",
+      reconciles: MachinePool,
+      watches: [
+        watch(MachinePool, ["spec"], itself),
+        watch(Connection, ["status"], inCluster),
+        watch(Node, ["metadata.uid"], poolsOfNode),
+      ],
+      owns: [],
+    },
+    async (pool, { read }) => {
+      const found = await readNodes(read, pool);
+      nodes = found;
+      rivals = await readRivals(read, pool, found ?? []);
+      return { result: done };
+    },
+  );
+  await decide(reading, world, "p1");
+  const names = (objects: readonly KubeObject[]) => objects.map(({ metadata }) => metadata.name);
+  return {
+    nodes: nodes === undefined ? undefined : names(nodes),
+    rivals: names([...rivals.values()].flat()),
+  };
+}
+
+describe("readNodes", () => {
+  const pool = machinePool({
+    spec: { providerIDList: ["foo://1", "foo://2"] },
+    status: { nodeRefs: [{ name: "n2" }, { name: "n3" }, { name: "gone" }, {}] },
+  });
+
+  it("finds the Nodes that the pool lists and those that its refs name, each once", async () => {
+    const world = given(pool, connection()).inWorkload(
+      "default/c1",
+      ...["n1", "n2", "n3", "n4"].map((name) => node(name)),
+    );
+    expect((await readIn(world)).nodes).toEqual(["n1", "n2", "n3"]);
+  });
+
+  it.each([
+    ["there is no connection", []],
+    ["the workload cluster is unreachable", [connection({ status: { state: "unreachable" } })]],
+    ["its state is unknown", [connection({ status: { state: "unknown", nodesComplete: false } })]],
+    ["the first list of Nodes is not complete", [connection({ status: { nodesComplete: false } })]],
+  ])("sees nothing while %s", async (_, connections) => {
+    const world = given(pool, ...connections).inWorkload("default/c1", node("n1"));
+    expect((await readIn(world)).nodes).toBeUndefined();
+  });
+});
+
+describe("readRivals", () => {
+  it("finds other pools of the same Cluster that list one of the Nodes", async () => {
+    const rival = (name: string, providerID: string, clusterName = "c1") =>
+      machinePool({
+        metadata: { name, uid: `uid-${name}` },
+        spec: { clusterName, providerIDList: [providerID] },
+      });
+    const world = given(
+      machinePool(),
+      rival("p2", "foo://1"),
+      rival("p3", "foo://9"),
+      rival("p4", "foo://1", "c2"),
+      connection(),
+    ).inWorkload("default/c1", node("n1"), node("n2"));
+    expect((await readIn(world)).rivals).toEqual(["p2"]);
+  });
+});
+
+describe("readNodesLive", () => {
+  const names = (count: number) => Array.from({ length: count }, (_, at) => `m${at}`);
+  const nodeNames = async (asked: readonly string[], listed: readonly string[]) => {
+    const calls: string[] = [];
+    let [waiting, most] = [0, 0];
+    const answer = async <T>(call: string, value: T): Promise<T> => {
+      calls.push(call);
+      waiting += 1;
+      most = Math.max(most, waiting);
+      await Promise.resolve();
+      waiting -= 1;
+      return value;
+    };
+    const live = {
+      get: (_kind: Kind, { name }: ObjectKey) =>
+        answer("get", listed.includes(name) ? node(name) : undefined),
+      list: (_kind: Kind, { names: wanted = [] }: ListOptions) =>
+        answer(
+          "list",
+          listed.filter((name) => wanted.includes(name)).map((name) => node(name)),
+        ),
+    } as unknown as LiveReader;
+    const found = await readNodesLive({ live }, asked, "default/c1");
+    return { found: found.map(({ metadata }) => metadata.name), calls, most };
+  };
+
+  it("asks for Nodes one by one, never for more at once than a server answers in ten seconds", async () => {
+    const { found, calls, most } = await nodeNames(names(200), names(7));
+    expect(found).toEqual(names(7));
+    expect(calls).toHaveLength(200);
+    expect(most).toBeLessThanOrEqual(100);
+  });
+
+  it("asks for all at once when they are many, so that a Node costs less than a request", async () => {
+    const { found, calls } = await nodeNames(names(201), [...names(2), "other"]);
+    expect(found).toEqual(names(2));
+    expect(calls).toEqual(["list"]);
+  });
+});

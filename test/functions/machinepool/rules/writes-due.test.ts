@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { poolWritesDue, statusWaitMs } from "../../../../functions/machinepool/rules/writes-due.ts";
+import {
+  bootstrapConfig,
+  cluster,
+  found,
+  infraMachinePool,
+  machinePool,
+  missing,
+  OWNED_BY_P1,
+  unresolved,
+} from "../../../support/builders.ts";
+import { NOW } from "../../../support/world.ts";
+
+const READY = { bootstrap: found(bootstrapConfig()), infrastructure: found(infraMachinePool()) };
+const UNOWNED = { metadata: { ownerReferences: undefined } };
+const FOREIGN = { metadata: { ownerReferences: [{ ...OWNED_BY_P1, name: "p2", uid: "uid-p2" }] } };
+
+describe("poolWritesDue", () => {
+  it("is false once guard, adopt and sync have written", () => {
+    expect(poolWritesDue(machinePool(), cluster(), READY)).toBe(false);
+  });
+
+  it.each([
+    ["the finalizer", machinePool({ metadata: { finalizers: undefined } }), READY],
+    ["the cluster label", machinePool({ metadata: { labels: undefined } }), READY],
+    ["a default", machinePool({ spec: { replicas: undefined } }), READY],
+    [
+      "a controller of the bootstrap object",
+      machinePool(),
+      { ...READY, bootstrap: found(bootstrapConfig(UNOWNED)) },
+    ],
+    [
+      "a controller of the infrastructure object",
+      machinePool(),
+      { ...READY, infrastructure: found(infraMachinePool(UNOWNED)) },
+    ],
+    ["the list", machinePool({ spec: { providerIDList: undefined } }), READY],
+    [
+      "the name",
+      machinePool({ spec: { template: { spec: { bootstrap: { dataSecretName: undefined } } } } }),
+      READY,
+    ],
+  ])("is true while %s is missing, but not while paused or deleting", (_, pool, providers) => {
+    expect(poolWritesDue(pool, cluster(), providers)).toBe(true);
+    expect(poolWritesDue(pool, cluster({ spec: { paused: true } }), providers)).toBe(false);
+    const leaving = { ...pool, metadata: { ...pool.metadata, deletionTimestamp: "2026-01-01T11:59:00Z" } };
+    expect(poolWritesDue(leaving, cluster(), providers)).toBe(false);
+  });
+
+  it.each([
+    [
+      "missing objects",
+      { bootstrap: missing(bootstrapConfig()), infrastructure: missing(infraMachinePool()) },
+    ],
+    ["objects without contract", { bootstrap: unresolved(true), infrastructure: unresolved(false) }],
+    [
+      "foreign objects",
+      { bootstrap: found(bootstrapConfig(FOREIGN)), infrastructure: found(infraMachinePool(FOREIGN)) },
+    ],
+  ])("is false for %s, which nobody will write to", (_, providers) => {
+    expect(poolWritesDue(machinePool(), cluster(), providers)).toBe(false);
+  });
+
+  it("is false for an override, which sync will not touch", () => {
+    const overridden = machinePool({
+      metadata: { managers: { "spec.template.spec.bootstrap.dataSecretName": ["kubectl-edit"] } },
+      spec: { template: { spec: { bootstrap: { dataSecretName: "mine" } } } },
+    });
+    expect(poolWritesDue(overridden, cluster(), READY)).toBe(false);
+  });
+});
+
+describe("statusWaitMs", () => {
+  it("ends a minute after creation", () => {
+    const created = (creationTimestamp: string | undefined) =>
+      machinePool({ metadata: { creationTimestamp } });
+    expect(statusWaitMs(created("2026-01-01T11:59:50Z"), NOW)).toBe(50_000);
+    expect(statusWaitMs(created("2026-01-01T11:59:00Z"), NOW)).toBe(0);
+    expect(statusWaitMs(created(undefined), NOW)).toBe(0);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import type { Kind } from "../../../../shared/api/kinds.ts";
+import { SimBootstrapConfig } from "../../../../shared/api/sim/sim-bootstrap.ts";
+import { SimCluster } from "../../../../shared/api/sim/sim-cluster.ts";
+import { SimControlPlane } from "../../../../shared/api/sim/sim-controlplane.ts";
+import { SimMachine } from "../../../../shared/api/sim/sim-machine.ts";
+import { SimMachinePool, SimMachinePoolTemplate } from "../../../../shared/api/sim/sim-machinepool.ts";
+
+const PROVIDER_KINDS: readonly Kind[] = [
+  SimCluster,
+  SimMachinePool,
+  SimMachine,
+  SimControlPlane,
+  SimBootstrapConfig,
+];
+
+function bare(kind: Kind, spec?: object): object {
+  return {
+    apiVersion: `${kind.group}/${kind.version}`,
+    kind: kind.kind,
+    metadata: { name: "a", namespace: "default" },
+    ...(spec === undefined ? {} : { spec }),
+  };
+}
+
+describe("simulated provider kinds", () => {
+  it.each(PROVIDER_KINDS)("$kind says in its CRD that it follows the contract v1beta2", ({ crd }) => {
+    expect(crd?.labels).toEqual({ "cluster.x-k8s.io/v1beta2": "v1beta2" });
+    expect(crd?.categories).toEqual(["cluster-api"]);
+  });
+
+  it.each(PROVIDER_KINDS)("$kind needs no spec", (kind) => {
+    expect(kind.schema?.parse(bare(kind))).toHaveProperty("spec");
+  });
+
+  it("a SimMachinePool boots its instances within a second by default", () => {
+    expect(SimMachinePool.schema?.parse(bare(SimMachinePool)).spec).toEqual({
+      bootDelaySeconds: 1,
+      nodeReadyDelaySeconds: 1,
+    });
+  });
+
+  it("a SimControlPlane has one replica by default", () => {
+    expect(SimControlPlane.schema?.parse(bare(SimControlPlane)).spec.replicas).toBe(1);
+  });
+
+  it("a negative delay is refused", () => {
+    expect(SimMachinePool.schema?.safeParse(bare(SimMachinePool, { bootDelaySeconds: -1 })).success).toBe(
+      false,
+    );
+  });
+
+  it("a pool may be told to report what no MachinePool can take", () => {
+    const faults = { providerIDList: ["", "x".repeat(600)], replicas: 7, notReadyAfterSeconds: 3 };
+    expect(SimMachinePool.schema?.safeParse(bare(SimMachinePool, { faults })).success).toBe(true);
+    expect(SimMachinePool.schema?.safeParse(bare(SimMachinePool, { faults: { replicas: -1 } })).success).toBe(
+      false,
+    );
+  });
+
+  it("a template says what a pool's spec says, has no status and the label of the same contract", () => {
+    const { crd, schema } = SimMachinePoolTemplate;
+    expect(crd).toMatchObject({ status: false, labels: SimMachinePool.crd?.labels });
+    const template = { metadata: { labels: { a: "b" } }, spec: { machines: true } };
+    expect(schema?.parse(bare(SimMachinePoolTemplate, { template })).spec.template.spec).toMatchObject({
+      machines: true,
+      bootDelaySeconds: 1,
+    });
+    expect(schema?.safeParse(bare(SimMachinePoolTemplate, {})).success).toBe(false);
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { labelValueOf } from "../../../shared/api/names.ts";
+import { SimMachine } from "../../../shared/api/sim/sim-machine.ts";
+import type { ToKeys } from "../../../shared/function/define-function.ts";
+import {
+  clusterOf,
+  inCluster,
+  itself,
+  ownedBy,
+  owners,
+  poolOfMachine,
+  poolsOfNode,
+  referenced,
+  referencing,
+  referencingKind,
+  sameName,
+  siblings,
+} from "../../../shared/function/mappings.ts";
+import {
+  cluster,
+  connection,
+  crd,
+  infraMachinePool,
+  machine,
+  machinePool,
+  node,
+  OWNED_BY_P1,
+} from "../../support/builders.ts";
+
+/** The lookups that a mapping makes, as `Kind index value`; each finds one key. */
+async function lookups(toKeys: ToKeys, object: KubeObject, reconciled = MachinePool, at = "management") {
+  const asked: string[] = [];
+  const keys = await toKeys({ object, cluster: at }, reconciled, {
+    find: async (kind, index, value) => {
+      asked.push(`${kind.kind} ${index} ${value}`);
+      return [{ namespace: "default", name: `found-${asked.length}`, tenant: "default/c1" }];
+    },
+  });
+  return { asked, keys: keys.map(({ name }) => name) };
+}
+
+describe("an event's keys", () => {
+  it("are the object itself, in the tenant of its Cluster", async () => {
+    const found = await itself({ object: machinePool(), cluster: "management" }, MachinePool, {
+      find: async () => [],
+    });
+    expect(found).toEqual([{ namespace: "default", name: "p1", tenant: "default/c1" }]);
+  });
+
+  it.each<[string, ToKeys, KubeObject, string]>([
+    ["a Cluster's objects", inCluster, cluster(), "MachinePool cluster default/c1"],
+    ["the namesake of a Connection", sameName, connection(), "MachinePool name default/c1"],
+    ["the owner of an object, by uid", owners, infraMachinePool(), `MachinePool uid ${OWNED_BY_P1.uid}`],
+    ["what an object owns", ownedBy, machinePool(), "MachinePool owner uid-p1"],
+    [
+      "whoever references a provider object",
+      referencing,
+      infraMachinePool(),
+      "MachinePool reference infrastructure.cluster.x-k8s.io/FooMachinePool/default/p1-infra",
+    ],
+    [
+      "whoever references a kind that has just been defined",
+      referencingKind,
+      crd("parts.dev", "Door"),
+      "MachinePool referencedKind parts.dev/Door",
+    ],
+  ])("are %s", async (_, toKeys, object, asked) => {
+    expect(await lookups(toKeys, object)).toEqual({ asked: [asked], keys: ["found-1"] });
+  });
+
+  it("are none for an object without owners", async () => {
+    const orphan = infraMachinePool({ metadata: { ownerReferences: undefined } });
+    expect(await lookups(owners, orphan)).toEqual({ asked: [], keys: [] });
+  });
+
+  it("are the Cluster that an object names by label or field", async () => {
+    const asked = ["Cluster name default/c1"];
+    const byLabel = machinePool({ spec: { clusterName: "other" } });
+    const byField = machinePool({ metadata: { labels: undefined } });
+    for (const pool of [byLabel, byField]) {
+      expect((await lookups(clusterOf, pool, Cluster as unknown as typeof MachinePool)).asked).toEqual(asked);
+    }
+    expect((await lookups(clusterOf, crd("parts.dev", "Door"))).asked).toEqual([]);
+  });
+
+  it("are the pools that list a Node's provider ID or name the Node", async () => {
+    expect(await lookups(poolsOfNode, node("n1"), MachinePool, "default/c1")).toEqual({
+      asked: ["MachinePool providerID default/c1|foo://1", "MachinePool nodeRef default/c1|n1"],
+      keys: ["found-1", "found-2"],
+    });
+    const young = node("n1", { spec: { providerID: undefined } });
+    expect((await lookups(poolsOfNode, young, MachinePool, "default/c1")).asked).toEqual([
+      "MachinePool nodeRef default/c1|n1",
+    ]);
+  });
+
+  it("are the pool of a Machine, by its labels within the Cluster and by its owner", async () => {
+    const found = await poolOfMachine({ object: machine(), cluster: "management" }, MachinePool, {
+      find: async (_, index) =>
+        ["p1", "p2"]
+          .filter((name) => index !== "uid" || name === "p1")
+          .map((name) => ({ namespace: "default", name, tenant: "default/c1" })),
+    });
+    expect(new Set(found.map(({ name }) => name))).toEqual(new Set(["p1"]));
+    const asked = async (label: string) => {
+      const labels = {
+        "cluster.x-k8s.io/cluster-name": "c1",
+        "cluster.x-k8s.io/pool-name": label,
+      };
+      return (await lookups(poolOfMachine, machine("m1", { metadata: { labels } }))).asked;
+    };
+    const byOwner = "MachinePool uid uid-p1";
+    // A thousand pools in one Cluster: a Machine's event must not cost a look at each.
+    expect(await asked("p1")).toEqual([byOwner, "MachinePool name default/p1"]);
+    expect(await asked(labelValueOf("p".repeat(64)))).toEqual([byOwner, "MachinePool cluster default/c1"]);
+    const bare = machine("m1", { metadata: { labels: undefined } });
+    expect((await lookups(poolOfMachine, bare)).asked).toEqual(["MachinePool uid uid-p1"]);
+  });
+
+  it("are what an object references of the reconciled kind, and what has an owner in common", async () => {
+    const sim = machine("m1", {
+      spec: { infrastructureRef: { apiGroup: SimMachine.group, kind: SimMachine.kind, name: "i1" } },
+    });
+    const kind = SimMachine as unknown as typeof MachinePool;
+    expect((await lookups(referenced, sim, kind)).asked).toEqual(["SimMachine name default/i1"]);
+    expect((await lookups(referenced, machine(), kind)).asked).toEqual([]);
+    expect((await lookups(siblings, machine())).asked).toEqual(["MachinePool owner uid-p1"]);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import {
+  readTopologyRuns,
+  topologyNotices,
+  topologyProblem,
+} from "../../../../shared/rules/coexistence/topology.ts";
+import { deletedCluster, TOPOLOGY } from "../../../functions/cluster/foo-objects.ts";
+import { cluster, crd } from "../../../support/builders.ts";
+
+const PLANNED = { spec: { topology: TOPOLOGY, infrastructureRef: undefined, controlPlaneRef: undefined } };
+const CLASSES = crd("cluster.x-k8s.io", "ClusterClass", {
+  metadata: { name: "clusterclasses.cluster.x-k8s.io" },
+});
+
+function readerOf(found: typeof CLASSES | undefined): {
+  read: Parameters<typeof readTopologyRuns>[0];
+  asked: string[];
+} {
+  const asked: string[] = [];
+  const get = async (_kind: unknown, { name }: { readonly name: string }) => {
+    asked.push(name);
+    return found as never;
+  };
+  return { read: { get }, asked };
+}
+
+describe("readTopologyRuns", () => {
+  it.each([
+    ["served", CLASSES, true],
+    ["not there", undefined, false],
+    [
+      "not served",
+      { ...CLASSES, spec: { ...CLASSES.spec, versions: [{ name: "v1", served: false }] } },
+      false,
+    ],
+  ])("follows the definition of ClusterClass: %s", async (_, found, runs) => {
+    const { read, asked } = readerOf(found);
+    expect(await readTopologyRuns(read, cluster(PLANNED))).toBe(runs);
+    expect(asked).toEqual(["clusterclasses.cluster.x-k8s.io"]);
+  });
+
+  it("asks nothing for a Cluster without topology", async () => {
+    const { read, asked } = readerOf(CLASSES);
+    expect(await readTopologyRuns(read, cluster())).toBe(false);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("topologyProblem", () => {
+  it("says what spec.topology needs and what to write instead", () => {
+    const needs = "spec.topology needs Cluster API's topology controller, which does not run here";
+    const planned = cluster(PLANNED);
+    const message = `${needs}; set infrastructureRef and controlPlaneRef instead`;
+    expect(topologyProblem(planned, false)).toBe(message);
+    expect(topologyNotices(planned, false)).toEqual([
+      { type: "Warning", reason: "TopologyNotSupported", message },
+    ]);
+    expect(topologyProblem(cluster({ spec: { topology: TOPOLOGY } }), false)).toBe(
+      `${needs}; change the referenced objects instead`,
+    );
+  });
+
+  it.each([
+    ["has no topology", cluster(), false],
+    ["may have its topology reconciled", cluster(PLANNED), true],
+    ["is being deleted", deletedCluster(PLANNED), false],
+  ])("says nothing about a Cluster that %s", (_, of, runs) => {
+    expect(topologyProblem(of, runs)).toBeUndefined();
+    expect(topologyNotices(of, runs)).toEqual([]);
+  });
+});

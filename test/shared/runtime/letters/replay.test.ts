@@ -1,0 +1,250 @@
+import { describe, expect, it } from "vitest";
+import { machinepoolGuard } from "../../../../functions/machinepool/guard.ts";
+import { machinepoolStatus } from "../../../../functions/machinepool/status.ts";
+import { systemClock } from "../../../../infra/clock.ts";
+import { Secret } from "../../../../shared/api/core.ts";
+import type { KubeObject } from "../../../../shared/api/kinds.ts";
+import { MachinePool } from "../../../../shared/api/machinepool.ts";
+import { defineFunction } from "../../../../shared/function/define-function.ts";
+import { KubeError } from "../../../../shared/function/errors.ts";
+import { done, failed } from "../../../../shared/function/result.ts";
+import { type DeadLetter, parseDeadLetter } from "../../../../shared/runtime/letters/dead-letter.ts";
+import { replay } from "../../../../shared/runtime/letters/replay.ts";
+import {
+  bootstrapConfig,
+  cluster,
+  FOO_CRDS,
+  infraMachinePool,
+  machinePool,
+} from "../../../support/builders.ts";
+import { letterOfFailure } from "../../../support/failed-run.ts";
+import { poolCheck } from "../../../support/poisoned/pool/check.ts";
+import { poolCheck as repairedCheck } from "../../../support/repaired/pool/check.ts";
+
+const COMMON = {
+  name: "pool-check",
+  summary: "Checks.",
+  source: "own",
+  reconciles: MachinePool,
+  watches: [],
+  readsLive: [Secret],
+} as const;
+const CANARY = "c4n4ry-s3cr3t";
+const secret: KubeObject = {
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name: "p1-secret", namespace: "default", uid: "uid-s", resourceVersion: "9" },
+  ...{ data: { value: CANARY } },
+};
+const poisoned = machinePool({ metadata: { annotations: { "test.capstan.dev/poison": "malformed" } } });
+const served = [cluster(), secret];
+
+/** As it comes back from a file. */
+function stored(letter: DeadLetter): DeadLetter {
+  return parseDeadLetter(JSON.parse(JSON.stringify(letter)));
+}
+
+describe("replay", () => {
+  it("F-14: reproduces what a step threw, from the letter alone", async () => {
+    const letter = stored(await letterOfFailure(poolCheck, { snapshots: [poisoned], served }));
+    const result = await replay(poolCheck, letter, systemClock);
+    expect(result).toMatchObject({
+      type: "reproduced",
+      recorded: { result: expect.stringContaining("malformed"), digest: letter.run?.digest, requests: [] },
+    });
+  });
+
+  it("shows what a repaired step would send instead", async () => {
+    const letter = stored(await letterOfFailure(poolCheck, { snapshots: [poisoned], served }));
+    const result = await replay(repairedCheck, letter, systemClock);
+    expect(result).toMatchObject({
+      type: "different",
+      recorded: { requests: [] },
+      replayed: {
+        result: "done",
+        requests: [{ title: "patch MachinePool default/p1", body: expect.any(Array) }],
+      },
+    });
+    expect(JSON.stringify(result)).toContain("malformed c1 a secret 2026");
+  });
+
+  it("F-14: reproduces a decision whose request was refused, with every request in order", async () => {
+    const refuse = () =>
+      new KubeError({ class: "Terminal", status: 422, reason: "Invalid", message: "Bearer abcdef is wrong" });
+    const letter = stored(await letterOfFailure(repairedCheck, { snapshots: [poisoned], served, refuse }));
+    expect(letter.run?.writes).toMatchObject([
+      {
+        verb: "patch",
+        fieldManager: "capstan-pool-check",
+        outcome: { error: { reason: "Invalid", code: 422 } },
+      },
+    ]);
+    expect(await replay(repairedCheck, letter, systemClock)).toMatchObject({
+      type: "reproduced",
+      recorded: { result: "done" },
+    });
+  });
+
+  it.each([
+    ["machinepool-guard", machinepoolGuard, { metadata: { finalizers: undefined } }],
+    ["machinepool-status", machinepoolStatus, {}],
+  ])("F-14: reproduces a decision of %s, with its clock", async (_, fn, overrides) => {
+    const refuse = () =>
+      new KubeError({ class: "Transient", status: 500, reason: "InternalError", message: "no" });
+    const snapshots = [machinePool(overrides), cluster(), bootstrapConfig(), infraMachinePool(), ...FOO_CRDS];
+    const letter = stored(await letterOfFailure(fn, { snapshots, refuse }));
+    const result = await replay(fn, letter, systemClock);
+    expect(result.type).toBe("reproduced");
+    expect(result.type === "reproduced" && result.recorded.requests).toEqual(
+      result.type === "reproduced" && result.replayed.requests,
+    );
+    expect(result.type === "reproduced" && result.recorded.requests.length).toBeGreaterThan(0);
+  });
+
+  it("F-14: reproduces a decision that holds secrets, without the key that hides them", async () => {
+    const copies = defineFunction(
+      { ...COMMON, owns: [], calls: [{ verb: "create", kind: Secret }] },
+      async (pool, { read }) => {
+        const { namespace = "" } = pool.metadata;
+        const found = await read.live.get(Secret, { namespace, name: "p1-secret" });
+        const metadata = { name: "copy", namespace };
+        const data = { copied: found?.data?.["value"] ?? "", own: btoa(CANARY) };
+        const object = { apiVersion: "v1", kind: "Secret", metadata, data };
+        return {
+          create: [{ cluster: "management", kind: Secret, object }],
+          result: failed("Stopped", "password=abc"),
+        };
+      },
+    );
+    const letter = stored(await letterOfFailure(copies, { snapshots: [machinePool()], served }));
+    expect(JSON.stringify(letter)).not.toMatch(new RegExp(`${CANARY}|${btoa(CANARY)}`));
+    expect((await replay(copies, letter, systemClock)).type).toBe("reproduced");
+  });
+
+  it("reproduces a decision that gives an owned field up", async () => {
+    const gives = defineFunction<MachinePool, "status.phase">(
+      { ...COMMON, owns: ["status.phase"] },
+      async () => ({ apply: { "status.phase": undefined }, result: failed("A", "b") }),
+    );
+    const snapshots = [machinePool({ status: { phase: "Running" } })];
+    const letter = stored(await letterOfFailure(gives, { snapshots }));
+    const result = await replay(gives, letter, systemClock);
+    expect(result).toMatchObject({ type: "reproduced", recorded: { requests: [{}] } });
+  });
+
+  it("answers reads in whatever order they come, and names the one that nobody recorded", async () => {
+    const letter = stored(await letterOfFailure(poolCheck, { snapshots: [poisoned], served }));
+    const reads = [...(letter.run?.reads ?? [])].reverse();
+    const shuffled = {
+      ...letter,
+      run: { ...letter.run, reads, writes: [], digest: letter.run?.digest ?? "" },
+    };
+    expect((await replay(poolCheck, shuffled, systemClock)).type).toBe("reproduced");
+    const more = defineFunction({ ...COMMON, owns: [] }, async (pool, { read }) => {
+      await read.live.get(Secret, { namespace: "default", name: `${pool.metadata.name}-other` });
+      return { result: done };
+    });
+    expect(await replay(more, letter, systemClock)).toEqual({
+      type: "not replayable",
+      why: "the step now reads what the dead letter does not hold: live.get Secret default/p1-other",
+    });
+  });
+
+  it("gives the error again that a read ended with", async () => {
+    const unreachable = defineFunction({ ...COMMON, owns: [] }, async (_pool, { read }) => {
+      await read.live.get(Secret, { namespace: "default", name: "x" });
+      return { result: done };
+    });
+    const letter = stored(
+      await letterOfFailure(unreachable, {
+        snapshots: [machinePool()],
+        get served(): readonly KubeObject[] {
+          return new Proxy<readonly KubeObject[]>([], {
+            get: () => {
+              throw new KubeError({ class: "Transient", status: 0, reason: "NoAnswer", message: "reset" });
+            },
+          });
+        },
+      }),
+    );
+    expect(letter.run?.reads.at(-1)?.answer).toMatchObject({ type: "error", error: { reason: "NoAnswer" } });
+    expect((await replay(unreachable, letter, systemClock)).type).toBe("reproduced");
+  });
+
+  describe("F-14: of a step with reads side by side, of which one fails", () => {
+    const first = { namespace: "default", name: "first" };
+    const second = { namespace: "default", name: "second" };
+    const reset = (message: string) =>
+      new KubeError({ class: "Transient", status: 0, reason: "NoAnswer", message });
+    /** Asks for a Secret twice, and for a third one when the second is known. */
+    const asksTwice = defineFunction({ ...COMMON, owns: [] }, async (_pool, { read }) => {
+      await Promise.all([
+        read.live.get(Secret, first),
+        read.live.get(Secret, second).then(() => read.live.get(Secret, { ...second, name: "third" })),
+      ]);
+      return { result: done };
+    });
+    const never = () => new Promise<undefined>(() => undefined);
+    const late = async () => {
+      for (let turn = 0; turn < 10; turn += 1) await undefined;
+    };
+    const answerOnly = (name: string) => (name === "second" ? Promise.resolve(secret) : never());
+    const answers: readonly (readonly [string, (name: string) => Promise<KubeObject | undefined>])[] = [
+      ["the other has no answer yet", (name) => (name === "first" ? never() : Promise.reject(reset(name)))],
+      ["the first has no answer yet", (name) => (name === "second" ? never() : Promise.reject(reset(name)))],
+      [
+        "what followed on the other has no answer yet",
+        (name) => (name === "first" ? late().then(() => Promise.reject(reset(name))) : answerOnly(name)),
+      ],
+      [
+        "the other fails too, a little later",
+        (name) => (name === "first" ? late() : Promise.resolve()).then(() => Promise.reject(reset(name))),
+      ],
+    ];
+    it.each(answers)("%s: throws the same again", async (_, live) => {
+      const letter = stored(await letterOfFailure(asksTwice, { snapshots: [machinePool()], live }));
+      expect(letter.run?.reads.some(({ answer }) => answer.type === "unanswered")).toBe(true);
+      expect(await replay(asksTwice, letter, systemClock)).toMatchObject({
+        type: "reproduced",
+        recorded: { result: expect.stringContaining("threw NoAnswer") },
+      });
+    });
+
+    it("a step that now waits for it alone cannot be replayed", async () => {
+      const [, live] = answers[0] ?? [];
+      const letter = stored(await letterOfFailure(asksTwice, { snapshots: [machinePool()], live }));
+      const waits = defineFunction({ ...COMMON, owns: [] }, async (_pool, { read }) => {
+        await read.live.get(Secret, first);
+        return { result: done };
+      });
+      expect(await replay(waits, letter, systemClock)).toEqual({
+        type: "not replayable",
+        why: "the step now waits for what the run had no answer to: live.get Secret default/first",
+      });
+    });
+  });
+
+  it("says why a letter without a run cannot be replayed", async () => {
+    const letter = await letterOfFailure(poolCheck, { snapshots: [poisoned], served });
+    const { run: _, ...bare } = letter;
+    expect(await replay(poolCheck, { ...bare, reason: "LeaseExpired" }, systemClock)).toEqual({
+      type: "not replayable",
+      why: "the worker was killed or hung, so nobody recorded what the run read",
+    });
+    expect(await replay(poolCheck, bare, systemClock)).toMatchObject({
+      why: expect.stringContaining("cut off"),
+    });
+    expect(await replay(poolCheck, { ...bare, truncated: ["run"] }, systemClock)).toMatchObject({
+      why: expect.stringContaining("too large"),
+    });
+  });
+
+  it("reproduces a malformed key", async () => {
+    const key = "default/c1|Cluster|default/p1";
+    const letter = stored(await letterOfFailure(poolCheck, { snapshots: [poisoned], key }));
+    expect(await replay(poolCheck, letter, systemClock)).toMatchObject({
+      type: "reproduced",
+      recorded: { result: expect.stringContaining("MalformedKey") },
+    });
+  });
+});
