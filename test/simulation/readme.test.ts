@@ -62,7 +62,7 @@ describe("the commands of the page about the simulation", () => {
 
   it.each([
     ["--workload W-99", "Allowed choices are W-01, W-02"],
-    ["swarm --fault X-99", "Allowed choices are X-01, X-02"],
+    ["swarm --fault X-none", "Allowed choices are X-01, X-02"],
     ["defects --defect D-99", "Allowed choices are D-01, D-02"],
     ["exhaustive --only nothing", "Allowed choices are conflict, lost-answer"],
     ["real --only 21", "Allowed choices are 1, 2"],

@@ -9,16 +9,27 @@ export interface Source {
   readonly code: string;
 }
 
+export interface Text {
+  /** From the root. */
+  readonly path: string;
+  /** As it is in the file. */
+  readonly text: string;
+}
+
 /** The TypeScript files below a folder, sorted. */
 export async function sourcesIn(folder: string): Promise<readonly Source[]> {
+  const texts = await textsOf(`${folder}/**/*.ts`);
+  return texts.map(({ path, text }) => ({ path, code: withoutComments(text) }));
+}
+
+/** The files that a pattern matches, sorted. */
+export async function textsOf(pattern: string): Promise<readonly Text[]> {
   const paths: string[] = [];
-  for await (const path of glob(`${folder}/**/*.ts`, { cwd: ROOT.pathname })) {
-    paths.push(path.replaceAll("\\", "/"));
-  }
+  for await (const path of glob(pattern, { cwd: ROOT.pathname })) paths.push(path.replaceAll("\\", "/"));
   return Promise.all(
     paths
       .sort((a, b) => (a < b ? -1 : 1))
-      .map(async (path) => ({ path, code: withoutComments(await readFile(new URL(path, ROOT), "utf8")) })),
+      .map(async (path) => ({ path, text: await readFile(new URL(path, ROOT), "utf8") })),
   );
 }
 

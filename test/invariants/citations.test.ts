@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { idsIn, prefixOf, rulesOf, withoutRowIds } from "../support/rules.ts";
+import { type Text, textsOf } from "../support/sources.ts";
+
+/** Prefixes and documents whose rules are not in the READMEs yet (issue 14, part 1). */
+const OPEN = new Set([
+  ...["A", "CL", "F", "IMP", "KC", "KR", "KW", "MA", "MHC", "MP", "PC", "Q", "R", "S", "X"],
+  ...["cluster-and-controlplane.md", "cluster-functions.md", "decisions.md", "embedded-apiserver.md"],
+  ...["kube-client-and-relay.md", "machine-functions.md", "machine.md", "machinehealthcheck.md"],
+  ...["machinepool-functions.md", "machinepool.md", "provider-contracts.md", "queue.md", "reliability.md"],
+  ...["spec/embedded-apiserver.md", "style.md"],
+]);
+
+const [code, tests, pages] = await Promise.all([
+  textsOf("{functions,shared,infra}/**/*.{ts,lua}"),
+  textsOf("test/**/*.ts"),
+  textsOf("{,{functions,shared,infra,test}/**/}*.md"),
+]);
+const rules = pages.flatMap(rulesOf);
+const isClosed = (id: string) => !OPEN.has(prefixOf(id));
+const closed = rules.filter(({ id }) => isClosed(id));
+
+/** Every id with the files that cite it. */
+function citations(texts: readonly Text[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const { path, text } of texts)
+    for (const id of idsIn(withoutRowIds(text))) found.set(id, [...(found.get(id) ?? []), path]);
+  return found;
+}
+
+/** The file of a test that a row names: most end in `.test.ts`, suites and oracles do not. */
+function testNamed(name: string): Text | undefined {
+  return tests.find(({ path }) => path === `test/${name}.test.ts` || path === `test/${name}.ts`);
+}
+
+function hasTitle({ text }: Text, title: string): boolean {
+  return title === "" || text.includes(`"${title}`) || text.includes(`\`${title}`);
+}
+
+describe("the rules beside the code", () => {
+  it("every rule that is cited has one row", () => {
+    const cited = citations([...code, ...tests, ...pages.filter(({ path }) => path !== "CHANGELOG.md")]);
+    const missing = [...cited]
+      .filter(([id]) => isClosed(id) && !rules.some((rule) => rule.id === id))
+      .map(([id, paths]) => `${id} has no row: ${paths.slice(0, 3).join(", ")}`);
+    const twice = closed
+      .filter(({ id }, at) => closed.findIndex((rule) => rule.id === id) !== at)
+      .map(({ id, page }) => `${id} has a second row in ${page}`);
+    expect([...missing, ...twice]).toEqual([]);
+  });
+
+  it("the rules of one prefix are on one page", () => {
+    const pagesOf = Object.groupBy(closed, ({ id }) => prefixOf(id));
+    const apart = Object.values(pagesOf).map((of = []) =>
+      [...new Set(of.map(({ page }) => page))].join(", "),
+    );
+    expect(apart.filter((each) => each.includes(", "))).toEqual([]);
+  });
+
+  it("every row is cited in code or tests, or says why not", () => {
+    const cited = citations([...code, ...tests]);
+    const silent = closed
+      .filter(({ id, reasons }) => !cited.has(id) && reasons.length === 0)
+      .map(({ id, page }) => `${page}: ${id} is cited nowhere`);
+    const wrong = closed
+      .filter(({ id, reasons }) => cited.has(id) && reasons.some((reason) => reason.startsWith("not cited")))
+      .map(({ id, page }) => `${page}: ${id} is cited in ${cited.get(id)?.join(", ")}`);
+    expect([...silent, ...wrong]).toEqual([]);
+  });
+
+  it("every row says what holds, and names tests that are there, by the beginning of their titles", () => {
+    const wrong = closed.flatMap(({ id, holds, proofs, reasons, odd }) => [
+      ...(holds === "" ? [`${id}: says nothing`] : []),
+      ...(proofs.length + reasons.length > 0 ? [] : [`${id}: names neither a test nor a reason`]),
+      ...odd.map((part) => `${id}: "${part}" is neither a test nor a reason`),
+      ...proofs.flatMap(({ file, title }) => {
+        const test = testNamed(file);
+        if (test === undefined) return [`${id}: there is no test ${file}`];
+        return hasTitle(test, title) ? [] : [`${id}: ${file} has no title that begins with "${title}"`];
+      }),
+    ]);
+    expect(wrong).toEqual([]);
+  });
+
+  it("no code cites a document that is not in the repository", () => {
+    const known = new Set(pages.map(({ path }) => path));
+    const unknown = [...code, ...tests].flatMap(({ path, text }) =>
+      (text.match(/[\w./-]*\w\.md\b/g) ?? [])
+        .map((name) => name.replace(/^(?:\.*\/)+/, ""))
+        .filter((name) => !known.has(name) && !OPEN.has(name))
+        .map((name) => `${path} cites ${name}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+});

@@ -1,0 +1,80 @@
+import type { Text } from "./sources.ts";
+
+/** One line of a table below a heading `## Rules`: what holds, and which tests prove it. */
+export interface Rule {
+  /** `KR-09`, `MP-6.1` */
+  readonly id: string;
+  /** The page, from the root. */
+  readonly page: string;
+  readonly holds: string;
+  readonly proofs: readonly Proof[];
+  /** Why no code or test cites it: `not cited: …` or `not built: …`. */
+  readonly reasons: readonly string[];
+  /** What the third column has besides tests and reasons. */
+  readonly odd: readonly string[];
+}
+
+/** `infra/relay/resync` and the beginning of a title, which may be empty. */
+interface Proof {
+  readonly file: string;
+  readonly title: string;
+}
+
+/** Letters of the rules. Workloads (W) and seeded defects (D) have lists of their own. */
+const LETTERS = "A|CL|F|IMP|KC|KR|KW|MA|MHC|MP|PC|Q|R|S|X";
+const ID = new RegExp(`\\b(?:${LETTERS})-\\d+(?:\\.\\d+)*\\b`, "g");
+const ROW = new RegExp(`^(?:${LETTERS})-[\\d.]+$`);
+
+/** The ids in a text, each once. */
+export function idsIn(text: string): readonly string[] {
+  return [...new Set(text.match(ID))];
+}
+
+export function prefixOf(id: string): string {
+  return id.slice(0, id.indexOf("-"));
+}
+
+/** The rules of a page. */
+export function rulesOf({ path, text }: Text): readonly Rule[] {
+  return ruleTables(text)
+    .map(cellsOf)
+    .filter(([id = ""]) => ROW.test(id))
+    .map(([id = "", holds = "", proven = ""]) => ({ id, page: path, holds, ...provenBy(proven) }));
+}
+
+/** A page without the first cells of its rules: a row is no citation of itself. */
+export function withoutRowIds(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => (ROW.test(cellsOf(line)[0] ?? "") ? line.slice(line.indexOf("|", 1)) : line))
+    .join("\n");
+}
+
+/** The lines of all sections `## Rules`. */
+function ruleTables(text: string): readonly string[] {
+  const sections = text.split(/^## /m).filter((section) => section.startsWith("Rules\n"));
+  return sections.flatMap((section) => section.split("\n"));
+}
+
+function cellsOf(line: string): readonly string[] {
+  if (!line.startsWith("|")) return [];
+  return line
+    .split(/(?<!\\)\|/)
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+}
+
+/** `` `infra/relay/resync`: enqueues every; not built: no user yet `` */
+function provenBy(cell: string): Pick<Rule, "proofs" | "reasons" | "odd"> {
+  const parts = cell.split(/; (?=`|not )/).filter((part) => part !== "");
+  const proofs: Proof[] = [];
+  const reasons: string[] = [];
+  const odd: string[] = [];
+  for (const part of parts) {
+    const proof = /^`([\w./-]+)`(?:: (.+))?$/.exec(part);
+    if (proof !== null) proofs.push({ file: proof[1] ?? "", title: proof[2] ?? "" });
+    else if (/^not (?:cited|built): ./.test(part)) reasons.push(part);
+    else odd.push(part);
+  }
+  return { proofs, reasons, odd };
+}
