@@ -1,122 +1,284 @@
-import { type KubeObject, MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
-import type { TypeKey } from "../../../shared/runtime/ports.ts";
-import type { QueueEntry } from "../../../shared/runtime/queue-port.ts";
+import { type Kind, type KubeObject, MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
+import type { AnyFunction, Lookup } from "../../../shared/function/define-function.ts";
+import type { Clock, Log, Store, TypeKey } from "../../../shared/runtime/ports.ts";
+import type { Cause, Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
+import { type Change, routeChange } from "../../../shared/runtime/route.ts";
+import { causeText } from "../../../shared/runtime/triggers.ts";
 import { untilAccepted } from "../retry.ts";
 import { removalVersion } from "../snapshot.ts";
-import { type AnnouncerOptions, createAnnouncer, type Urgency } from "./announcer.ts";
-import { type CompleteList, createReplace } from "./complete-list.ts";
-import { createHandedOn, typeText } from "./handed-on.ts";
+import { createHandedOn, type HandedOn, typeText } from "./handed-on.ts";
+import { isOtherServer, nameOf } from "./other-server.ts";
+import { EVERYTHING, type WatchFilter } from "./watch-filter.ts";
+
+type Urgency = QueueEntry["class"];
+type Difference = Pick<Change, "before" | "after">;
+
+export interface DeliveryOptions {
+  readonly functions: readonly AnyFunction[];
+  readonly store: Store;
+  readonly queue: Queue;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** Default: every object is reconciled. */
+  readonly filter?: WatchFilter | undefined;
+  /** Called with every stored change before functions are notified; must not wait for a delivery. */
+  readonly onChange: (change: Change) => void;
+}
+
+interface CompleteList {
+  readonly resourceVersion: string;
+  readonly urgency: Urgency;
+  /** A relay resumes only with the same scope (scope.ts); absent = no relay resumes from this list. */
+  readonly scope?: string | undefined;
+  /** The server is known to have been restored or replaced, whatever is stored. */
+  readonly restored?: boolean | undefined;
+  /** Awaited before functions are notified, when the server was restored or replaced since the list before (KR-12). */
+  readonly ifRestored?: (() => Promise<void>) | undefined;
+}
 
 /**
- * From a snapshot to the read model, the queue and the resume version, in this order (KR-14): a crash between any two
- * repeats work and loses none. Every call waits until store and queue have it.
+ * Stores what watches and lists tell, then notifies the functions that the difference concerns, then notes the resume
+ * version, in this order (KR-14): a crash between any two repeats work and loses none. Every call waits until read model
+ * and queue have accepted it.
  */
 export interface Delivery {
   /**
-   * The version from which a relay of this scope goes on; undefined when a list is needed first. What an earlier relay
-   * stored and did not tell is told, the first time: the version stays behind until the server answers, and a server that
-   * is away is tried every 30 s.
+   * Returns the version from which a relay of this scope resumes; undefined when a list is needed first. The first call
+   * also notifies of what an earlier relay stored without notifying: the version stays behind until the server answers,
+   * and a server that is away is tried every 30 s.
    */
   resume(type: TypeKey, scope: string | undefined): Promise<string | undefined>;
-  /** Stores a snapshot if it is news and wakes whom the difference concerns. */
+  /** Stores a snapshot if it is news, then notifies. */
   put(type: TypeKey, snapshot: KubeObject, urgency: Urgency): Promise<void>;
   /**
-   * Forgets an object that was deleted at the version it carries. Unknown objects are nobody's news, unless the store
-   * has lost what it knew (X-36).
+   * Forgets an object that was deleted at the version it carries, then notifies. An unknown object is news only when the
+   * store has lost what it knew (X-36).
    */
   remove(type: TypeKey, deleted: KubeObject): Promise<void>;
   /**
-   * A complete list: the difference to what is stored is delivered, then the type is ready (KR-13, KR-17). True when
-   * the server was restored or replaced since the list before: a resync must follow (KR-12).
+   * Delivers the difference between a complete list and what is stored; then the type is ready (KR-13, KR-17). Where what
+   * is stored is damaged or of another server, stores everything anew: its versions mean nothing any more, but it still is
+   * what was told. Returns true when the server was restored or replaced since the list before: a resync must follow
+   * (KR-12).
    */
   replace(type: TypeKey, snapshots: readonly KubeObject[], list: CompleteList): Promise<boolean>;
   /** A bookmark: everything up to this version has been handed on. */
   reached(type: TypeKey, resourceVersion: string): Promise<void>;
-  /** Whether the store no longer has what it was given, or not all of it (X-34, X-36). Rejects while it is away. */
+  /** Says whether the store no longer has all that it was given (X-34, X-36). Rejects while the store is away. */
   hasLost(type: TypeKey): Promise<boolean>;
-  /** Forgets a type with all its snapshots; nobody is woken. */
+  /** Forgets a type with all its snapshots, without notifying. */
   drop(type: TypeKey): Promise<void>;
   enqueue(functionName: string, entries: readonly QueueEntry[]): Promise<void>;
   /**
-   * From now on every change wakes functions. Gives the types whose changes were only stored so far, because they were
-   * being listed for the first time: a resync of who looks at them must follow.
+   * From now on every change notifies functions. Returns the types whose changes were only stored so far, because they
+   * were being listed for the first time: a resync of the functions that watch them must follow.
    */
   open(): readonly TypeKey[];
   /** Writes resume versions that lag behind. */
   flush(): Promise<void>;
 }
 
-export type DeliveryOptions = AnnouncerOptions;
-
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { store } = options;
-  const persist = <T>(work: () => Promise<T>) => untilAccepted(work, options);
-  const announcer = createAnnouncer(options);
-  const { announce, hush } = announcer;
-  const handedOn = createHandedOn(options);
+  return new StoreThenNotify(options);
+}
+
+const PARALLEL_PUTS = 50;
+
+class StoreThenNotify implements Delivery {
+  readonly #options: DeliveryOptions;
+  readonly #store: Store;
+  readonly #filter: WatchFilter;
+  readonly #handedOn: HandedOn;
+  readonly #settleMs: ReadonlyMap<string, number>;
+  readonly #lookup: Lookup;
   /** Of these types everything that is stored has been told: by this relay, or by its first `resume`. */
-  const resumed = new Set<string>();
+  readonly #resumed = new Set<string>();
+  /** Changes of these types notify no function yet: what is stored of them is not complete, and a resync follows. */
+  readonly #quiet = new Map<string, TypeKey>();
+  #isOpen = false;
 
-  const put = async (type: TypeKey, snapshot: KubeObject, urgency: Urgency) => {
-    const { stored, before } = await persist(() => store.put(type, snapshot));
-    if (stored) await announce(type, { before, after: snapshot }, urgency);
-  };
-  const remove = async (type: TypeKey, deleted: KubeObject, resourceVersion: string) => {
+  constructor(options: DeliveryOptions) {
+    const { functions, store, filter = EVERYTHING } = options;
+    this.#options = options;
+    this.#store = store;
+    this.#filter = filter;
+    this.#handedOn = createHandedOn(options);
+    this.#settleMs = new Map(functions.map(({ spec }) => [spec.name, spec.queue?.settleMs ?? 0]));
+    this.#lookup = {
+      find: ({ group, kind }: Kind, index, value) =>
+        store.find({ cluster: MANAGEMENT, group, kind }, index, value),
+    };
+  }
+
+  async resume(type: TypeKey, scope: string | undefined): Promise<string | undefined> {
+    const text = typeText(type);
+    const progress = await this.#accepted(() => this.#store.progress(type));
+    if (!progress.ready || scope === undefined || progress.scope !== scope) {
+      // Nodes of a Cluster may come at any time, and no resync follows.
+      if (type.cluster === MANAGEMENT && !this.#isOpen) this.#quiet.set(text, type);
+      // What an earlier relay left is not a proof of absence until the list is complete (KR-22).
+      await this.#accepted(() => this.#store.advance(type, { ready: false }));
+      return undefined;
+    }
+    const stored = await this.#accepted(() => this.#store.list(type, {}));
+    for (const after of stored) this.#options.onChange({ ...placeOf(type), after });
+    if (!this.#resumed.has(text)) {
+      const untold = await this.#accepted(() => this.#store.untold(type));
+      for (const change of untold) await this.#notify(type, change, "live");
+    }
+    this.#resumed.add(text);
+    return progress.resourceVersion;
+  }
+
+  async put(type: TypeKey, snapshot: KubeObject, urgency: Urgency): Promise<void> {
+    await this.#put(type, snapshot, urgency);
+    await this.#handedOn.note(type, snapshot.metadata.resourceVersion ?? "");
+  }
+
+  async remove(type: TypeKey, deleted: KubeObject): Promise<void> {
+    const version = removalVersion(type.kind, deleted.metadata.resourceVersion ?? "");
+    const isKnown = await this.#remove(type, deleted, version);
+    if (!isKnown && (await this.#isForgotten(type, deleted)))
+      await this.#notify(type, { before: deleted }, "live");
+    // At once: a run that waits for the object to be gone has only the version to go by.
+    await this.#handedOn.advance(type, { resourceVersion: version });
+  }
+
+  async replace(type: TypeKey, snapshots: readonly KubeObject[], list: CompleteList): Promise<boolean> {
+    const { resourceVersion, urgency, scope, restored = false, ifRestored } = list;
+    const reached = removalVersion(type.kind, resourceVersion);
+    const stored = await this.#accepted(() => this.#store.list(type, {}));
+    const progress = await this.#accepted(() => this.#store.progress(type));
+    const isOther =
+      restored || (progress.ready && isOtherServer({ stored, progress }, { snapshots, reached, scope }));
+    if (isOther) await ifRestored?.();
+    const isVoid = !progress.ready || isOther;
+    if (isVoid) await this.#storeAnew(type, stored, snapshots);
+    else await each(snapshots, (snapshot) => this.#put(type, snapshot, urgency));
+    const listed = new Set(snapshots.map(nameOf));
+    for (const object of stored) {
+      if (listed.has(nameOf(object))) continue;
+      if (isVoid) await this.#notify(type, { before: object }, "live");
+      else await this.#remove(type, object, reached);
+    }
+    const progressed = { ready: true, resourceVersion: reached };
+    await this.#handedOn.advance(type, scope === undefined ? progressed : { ...progressed, scope });
+    return isOther;
+  }
+
+  async reached(type: TypeKey, resourceVersion: string): Promise<void> {
+    await this.#handedOn.advance(type, { resourceVersion: removalVersion(type.kind, resourceVersion) });
+  }
+
+  async hasLost(type: TypeKey): Promise<boolean> {
+    const { ready, resourceVersion } = await this.#store.progress(type);
+    return !ready || this.#handedOn.isAhead(type, resourceVersion);
+  }
+
+  async drop(type: TypeKey): Promise<void> {
+    this.#handedOn.forget(type);
+    this.#resumed.delete(typeText(type));
+    await this.#accepted(() => this.#store.drop(type));
+  }
+
+  enqueue(functionName: string, entries: readonly QueueEntry[]): Promise<void> {
+    return this.#accepted(() => this.#options.queue.enqueue(functionName, entries));
+  }
+
+  open(): readonly TypeKey[] {
+    this.#isOpen = true;
+    const types = [...this.#quiet.values()];
+    this.#quiet.clear();
+    return types;
+  }
+
+  flush(): Promise<void> {
+    return this.#handedOn.flush();
+  }
+
+  async #put(type: TypeKey, snapshot: KubeObject, urgency: Urgency): Promise<void> {
+    const { stored, before } = await this.#accepted(() => this.#store.put(type, snapshot));
+    if (stored) await this.#notify(type, { before, after: snapshot }, urgency);
+  }
+
+  async #remove(type: TypeKey, deleted: KubeObject, resourceVersion: string): Promise<boolean> {
     const { uid = "" } = deleted.metadata;
-    const before = await persist(() => store.remove(type, objectKeyOf(deleted), { uid, resourceVersion }));
-    if (before !== undefined) await announce(type, { before }, "live");
+    const before = await this.#accepted(() =>
+      this.#store.remove(type, objectKeyOf(deleted), { uid, resourceVersion }),
+    );
+    if (before !== undefined) await this.#notify(type, { before }, "live");
     return before !== undefined;
-  };
-  /** Whether the store no longer knows what it must have known: a watch begins after a complete list only. */
-  const isForgotten = async (type: TypeKey, object: KubeObject) => {
-    const { ready } = await persist(() => store.progress(type));
-    return !ready && (await persist(() => store.get(type, objectKeyOf(object)))) === undefined;
-  };
+  }
 
-  return {
-    enqueue: announcer.enqueue,
-    open: announcer.open,
-    flush: () => handedOn.flush(),
-    replace: createReplace({ store, announce, handedOn, persist, put, remove }),
-    async resume(type, scope) {
-      const progress = await persist(() => store.progress(type));
-      if (!progress.ready || scope === undefined || progress.scope !== scope) {
-        // Nodes of a Cluster may come at any time, and no resync follows.
-        if (type.cluster === MANAGEMENT) hush(type);
-        // What an earlier relay left is no proof of absence until the list is complete (KR-22).
-        await persist(() => store.advance(type, { ready: false }));
-        return undefined;
-      }
-      const place = { kind: { group: type.group, kind: type.kind }, cluster: type.cluster };
-      const stored = await persist(() => store.list(type, {}));
-      for (const after of stored) options.onChange({ ...place, after });
-      const text = typeText(type);
-      if (!resumed.has(text))
-        for (const change of await persist(() => store.untold(type))) await announce(type, change, "live");
-      resumed.add(text);
-      return progress.resourceVersion;
-    },
-    async put(type, snapshot, urgency) {
-      await put(type, snapshot, urgency);
-      await handedOn.note(type, snapshot.metadata.resourceVersion ?? "");
-    },
-    async remove(type, deleted) {
-      const version = removalVersion(type.kind, deleted.metadata.resourceVersion ?? "");
-      const isKnown = await remove(type, deleted, version);
-      if (!isKnown && (await isForgotten(type, deleted))) await announce(type, { before: deleted }, "live");
-      // At once: whoever waits for the object to be gone has only the version to go by.
-      await handedOn.advance(type, { resourceVersion: version });
-    },
-    reached: (type, resourceVersion) =>
-      handedOn.advance(type, { resourceVersion: removalVersion(type.kind, resourceVersion) }),
-    async hasLost(type) {
-      const { ready, resourceVersion } = await store.progress(type);
-      return !ready || handedOn.isAhead(type, resourceVersion);
-    },
-    async drop(type) {
-      handedOn.forget(type);
-      resumed.delete(typeText(type));
-      await persist(() => store.drop(type));
-    },
-  };
+  async #storeAnew(type: TypeKey, stored: readonly KubeObject[], snapshots: readonly KubeObject[]) {
+    const before = new Map(stored.map((object) => [nameOf(object), object]));
+    do {
+      await this.#accepted(() => this.#store.drop(type));
+      // A store that goes back from here on has not been told that a list begins, and does not believe in its end.
+      await this.#accepted(() => this.#store.advance(type, { ready: false }));
+    } while ((await this.#accepted(() => this.#store.list(type, {}))).length > 0);
+    this.#handedOn.forget(type);
+    await each(snapshots, async (after) => {
+      await this.#accepted(() => this.#store.put(type, after));
+      await this.#notify(type, { before: before.get(nameOf(after)), after }, "resync");
+    });
+  }
+
+  /** Says whether the store has lost what it must have known: a watch begins after a complete list only. */
+  async #isForgotten(type: TypeKey, object: KubeObject): Promise<boolean> {
+    const { ready } = await this.#accepted(() => this.#store.progress(type));
+    return !ready && (await this.#accepted(() => this.#store.get(type, objectKeyOf(object)))) === undefined;
+  }
+
+  /** Enqueues the keys that a stored change concerns. */
+  async #notify(type: TypeKey, difference: Difference, urgency: Urgency): Promise<void> {
+    for (const one of separate(difference)) {
+      this.#options.onChange({ ...placeOf(type), ...one });
+      if (this.#quiet.has(typeText(type))) continue;
+      await this.#enqueueConcerned({ ...placeOf(type), ...this.#filter.seen(one) }, urgency);
+    }
+  }
+
+  async #enqueueConcerned(change: Change, urgency: Urgency): Promise<void> {
+    const routed = await this.#accepted(() => routeChange(this.#options.functions, change, this.#lookup));
+    const keys = await this.#accepted(() => this.#filter.concerned(routed));
+    const cause = causeOf(change);
+    await Promise.all(
+      [...Map.groupBy(keys, ({ functionName }) => functionName)].map(([functionName, own]) => {
+        const delayMs = urgency === "live" ? (this.#settleMs.get(functionName) ?? 0) : 0;
+        const entries = own.map(({ key }) => ({ key, delayMs, class: urgency, cause }));
+        return this.enqueue(functionName, entries);
+      }),
+    );
+  }
+
+  #accepted<T>(work: () => Promise<T>): Promise<T> {
+    return untilAccepted(work, this.#options);
+  }
+}
+
+function placeOf({ cluster, group, kind }: TypeKey): Pick<Change, "kind" | "cluster"> {
+  return { kind: { group, kind }, cluster };
+}
+
+/** An object recreated under its name is two changes: the old one went, the new one came (KR-13). */
+function separate({ before, after }: Difference): readonly Difference[] {
+  const recreated = before !== undefined && after !== undefined && before.metadata.uid !== after.metadata.uid;
+  return recreated ? [{ before }, { after }] : [{ before, after }];
+}
+
+function causeOf({ kind, before, after }: Change): Cause {
+  const object = after ?? before;
+  const what = object === undefined ? kind.kind : causeText(kind.kind, object);
+  return { what, resourceVersion: object?.metadata.resourceVersion };
+}
+
+async function each(
+  snapshots: readonly KubeObject[],
+  deliver: (snapshot: KubeObject) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < snapshots.length; at += PARALLEL_PUTS) {
+    await Promise.all(snapshots.slice(at, at + PARALLEL_PUTS).map(deliver));
+  }
 }
