@@ -10,7 +10,7 @@ import {
 import type { DeadLetters, LetterKey } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { checkFunctionName } from "../queue/function-name.ts";
-import { connectRedis, endConnection } from "../queue/redis/redis-connection.ts";
+import { connectRedis, endConnection } from "../redis/connection.ts";
 import { decodeLetter, encodeLetter } from "./encode-letter.ts";
 import { hideWith, newHideKey } from "./hide.ts";
 import { inOrder } from "./letter-map.ts";

@@ -5,8 +5,8 @@ import type { KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
 import { objectKeyOf } from "../../shared/api/kinds.ts";
 import { kindOf as registered } from "../../shared/api/registry.ts";
 import type { Log, Store, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
-import { connectRedis, endConnection } from "../queue/redis/redis-connection.ts";
-import { identifyRedis } from "../queue/redis/redis-identity.ts";
+import { connectRedis, endConnection } from "../redis/connection.ts";
+import { identifyRedis } from "../redis/identity.ts";
 import type { KindLookup } from "./snapshot.ts";
 import { freezeDeep, inOrder, isSelected, placementOf, versionOf } from "./snapshot.ts";
 

@@ -2,12 +2,12 @@ import type { NoteFailure } from "../../../shared/runtime/letters/dead-letters-p
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { NoteCount, Queue } from "../../../shared/runtime/queue-port.ts";
 import { systemClock } from "../../clock.ts";
+import { connectPatiently, connectRedis, endConnection } from "../../redis/connection.ts";
+import { watchRedis } from "../../redis/health.ts";
 import { checkEntries } from "../check-entries.ts";
 import { forgetCount, forgetFailure } from "../claim.ts";
 import { checkFunctionName } from "../function-name.ts";
 import type { LedgerLimits } from "../limits.ts";
-import { connectPatiently, connectRedis, endConnection } from "../redis/redis-connection.ts";
-import { watchRedis } from "../redis/redis-health.ts";
 import { createRedisLedger } from "../redis/redis-ledger.ts";
 import type { LeaseTiming } from "../run-lease.ts";
 import { LEASE_TIMING } from "../run-lease.ts";

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { infoField } from "./redis-checks.ts";
+import { infoField } from "./checks.ts";
 
 /**
  * The server process that answers on a connection, by its run id: another one after every restart and failover, which

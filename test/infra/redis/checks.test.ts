@@ -1,14 +1,14 @@
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
+import { redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
 import {
   checkPersistence,
   checkRedisUrl,
   refuseEviction,
   refusePartOfData,
-} from "../../../../infra/queue/redis/redis-checks.ts";
-import { recordingLog } from "../../../support/recording-log.ts";
-import { describeWith } from "../../../support/requires.ts";
+} from "../../../infra/redis/checks.ts";
+import { recordingLog } from "../../support/recording-log.ts";
+import { describeWith } from "../../support/requires.ts";
 
 describe("the check of a Redis URL (S-23)", () => {
   it("takes any Redis on loopback", () => {

@@ -1,13 +1,13 @@
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
-import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
-import { createBullmqQueue } from "../../../../infra/queue/bullmq/bullmq.ts";
-import { watchEviction } from "../../../../infra/queue/redis/redis-eviction.ts";
-import { virtualClock } from "../../../support/clock.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { recordingLog } from "../../../support/recording-log.ts";
-import { describeWith } from "../../../support/requires.ts";
-import { silentLog } from "../../../support/silent-log.ts";
+import { redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
+import { createBullmqQueue } from "../../../infra/queue/bullmq/bullmq.ts";
+import { watchEviction } from "../../../infra/redis/eviction.ts";
+import { virtualClock } from "../../support/clock.ts";
+import { eventually } from "../../support/eventually.ts";
+import { recordingLog } from "../../support/recording-log.ts";
+import { describeWith } from "../../support/requires.ts";
+import { silentLog } from "../../support/silent-log.ts";
 
 const WITHIN = { withinMs: 10_000 };
 const REASON = "it may evict data (maxmemory-policy allkeys-lru); set maxmemory-policy noeviction";

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
-import { SECOND } from "../../../shared/function/backoff.ts";
-import type { Log } from "../../../shared/runtime/ports.ts";
-import { checkRedisUrl, refuseEviction, refusePartOfData, withAdvice } from "./redis-checks.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
+import type { Log } from "../../shared/runtime/ports.ts";
+import { checkRedisUrl, refuseEviction, refusePartOfData, withAdvice } from "./checks.ts";
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND;
 const COMMAND_TIMEOUT_MS = 10 * SECOND;

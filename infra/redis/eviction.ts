@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
-import { SECOND } from "../../../shared/function/backoff.ts";
-import type { Clock, Log } from "../../../shared/runtime/ports.ts";
-import { evictionReason } from "./redis-checks.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import { evictionReason } from "./checks.ts";
 
 const LOOK_EVERY_MS = 30 * SECOND;
 

@@ -1,10 +1,10 @@
 import type { Redis } from "ioredis";
-import { SECOND } from "../../../shared/function/backoff.ts";
-import type { Clock, Log } from "../../../shared/runtime/ports.ts";
-import type { QueueHealth } from "../../../shared/runtime/queue-port.ts";
-import { checkPersistence, checkRedisUrl, checkRights } from "./redis-checks.ts";
-import { watchEviction } from "./redis-eviction.ts";
-import { identifyRedis } from "./redis-identity.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { QueueHealth } from "../../shared/runtime/queue-port.ts";
+import { checkPersistence, checkRedisUrl, checkRights } from "./checks.ts";
+import { watchEviction } from "./eviction.ts";
+import { identifyRedis } from "./identity.ts";
 
 /** A shorter outage is answered by the senders' own retries (queue.md 8). */
 const LONG_OUTAGE_MS = 5 * SECOND;

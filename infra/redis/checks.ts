@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import type { Log } from "../../../shared/runtime/ports.ts";
+import type { Log } from "../../shared/runtime/ports.ts";
 
 /** A Redis URL without its password, for messages. */
 export interface CheckedUrl {
