@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { spawnChild } from "../../infra/bench/spawn-child.ts";
+import { spawnChild } from "../support/processes/spawn-child.ts";
 
 const PAGE = new URL("README.md", import.meta.url);
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));

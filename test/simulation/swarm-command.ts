@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { writeResults } from "../../infra/bench/results.ts";
+import { writeResults } from "../bench/results.ts";
 import { createCoverage } from "./coverage.ts";
 import { playAll } from "./crew.ts";
 import { FAULTS } from "./faults/known.ts";

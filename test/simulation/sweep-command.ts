@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { writeResults } from "../../infra/bench/results.ts";
 import { formatTable } from "../../infra/cli/table.ts";
+import { writeResults } from "../bench/results.ts";
 import { createCoverage } from "./coverage.ts";
 import { playAll } from "./crew.ts";
 import { count, faultOption, whole, workloadOption } from "./options.ts";

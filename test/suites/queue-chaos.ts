@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
-import { spawnChild } from "../../infra/bench/spawn-child.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import { eventually } from "../support/eventually.ts";
+import { spawnChild } from "../support/processes/spawn-child.ts";
 
 export interface QueueChaosSuite {
   readonly name: string;
@@ -25,7 +25,7 @@ interface QueueUnderFire extends AsyncDisposable {
 }
 
 export const CHAOS_FUNCTION = "chaos";
-const WORKER = new URL("../support/chaos-worker.ts", import.meta.url).pathname;
+const WORKER = new URL("../support/processes/chaos-worker.ts", import.meta.url).pathname;
 const KEYS = Array.from({ length: 80 }, (_, n) => `t${n % 4}/-|Machine|default/m${n}`);
 const ROUNDS = 24;
 

@@ -1,15 +1,15 @@
 import { setTimeout } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { startRedis } from "../../infra/bench/redis-server.ts";
 import type { LeaseTiming } from "../../infra/queue/run-lease.ts";
 import { DEFAULT_QUEUE, SECOND } from "../../shared/function/backoff.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import type { Outcome, Queue, QueueEntry } from "../../shared/runtime/queue-port.ts";
 import { eventually } from "../support/eventually.ts";
+import { startRedis } from "../support/processes/redis-server.ts";
+import { startProxy } from "../support/processes/tcp-proxy.ts";
 import { type LogLine, recordingLog } from "../support/recording-log.ts";
 import { silentLog } from "../support/silent-log.ts";
-import { startProxy } from "../support/tcp-proxy.ts";
 
 export interface QueueOutageSuite {
   readonly name: string;

@@ -1,11 +1,11 @@
 import type { Running } from "../../infra/cli/compose.ts";
 import type { MachinePool } from "../../shared/api/machinepool.ts";
 import { compareText } from "../../shared/rules/conditions/conditions.ts";
-import type { ServerFlavour } from "./api-servers.ts";
 import { startCapstan } from "./capstan.ts";
 import { FOO_CLUSTER, FOO_PROVIDER, fooNode } from "./foo-provider.ts";
 import { type FooWorkload, patch, patchStatus, playFooProvider, startFooWorkload } from "./foo-workload.ts";
-import { type Kubectl, kubectlFor } from "./kubectl.ts";
+import type { ServerFlavour } from "./processes/api-servers.ts";
+import { type Kubectl, kubectlFor } from "./processes/kubectl.ts";
 
 /** The same provider under the older contract: its kinds are called Old…. */
 const OLD_PROVIDER = FOO_PROVIDER.replaceAll("foo", "old")

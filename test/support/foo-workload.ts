@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ApiServer, startApiServer } from "../../infra/apiserver/server.ts";
 import { fooNode } from "./foo-provider.ts";
-import { type Kubectl, kubectlFor } from "./kubectl.ts";
+import { type Kubectl, kubectlFor } from "./processes/kubectl.ts";
 
 /** The workload cluster of FOO_CLUSTER: an API server on loopback, and kubectl for it. */
 export interface FooWorkload extends AsyncDisposable {

@@ -1,5 +1,12 @@
 import { gzipSync } from "node:zlib";
-import { failing, json, listing, type ScriptedServer, startScriptedServer, text } from "./scripted-server.ts";
+import {
+  failing,
+  json,
+  listing,
+  type ScriptedServer,
+  startScriptedServer,
+  text,
+} from "./processes/scripted-server.ts";
 
 /** A tenant whose Cluster is not what it seems. */
 export interface HostileTenant {

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { freePorts } from "../../infra/bench/free-ports.ts";
-import { type RedisServer, redisMissing, startRedis } from "../../infra/bench/redis-server.ts";
 import { leaksIn, type Outputs, secretsIn } from "../support/canaries.ts";
-import { runCli, startCli } from "../support/cli.ts";
 import { eventually, HANG_MS } from "../support/eventually.ts";
-import { kubectlFor, kubectlMissing } from "../support/kubectl.ts";
 import { simCluster, simPool } from "../support/manifests.ts";
+import { runCli, startCli } from "../support/processes/cli.ts";
+import { freePorts } from "../support/processes/free-ports.ts";
+import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
+import { type RedisServer, redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { contentOfRedis, plantInRedis } from "../support/redis-content.ts";
 import { describeWith } from "../support/requires.ts";
 

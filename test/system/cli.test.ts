@@ -2,8 +2,8 @@ import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runCli, startCli } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
+import { runCli, startCli } from "../support/processes/cli.ts";
 
 const CLUSTER = "apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: { name: a }";
 

@@ -9,15 +9,15 @@ import {
   clientFor,
   MERGE,
 } from "../infra/apiserver/api-client.ts";
-import { API_SERVERS, type ServerFlavour } from "../support/api-servers.ts";
+import { eventually } from "../support/eventually.ts";
+import { PAINTS_CRD, PAINTS_GROUP, paint, paints, paintsPath, repaint } from "../support/paints.ts";
+import { API_SERVERS, type ServerFlavour } from "../support/processes/api-servers.ts";
 import {
   type ConversionWebhook,
   converting,
   reviewOf,
   startConversionWebhook,
-} from "../support/conversion-webhook.ts";
-import { eventually } from "../support/eventually.ts";
-import { PAINTS_CRD, PAINTS_GROUP, paint, paints, paintsPath, repaint } from "../support/paints.ts";
+} from "../support/processes/conversion-webhook.ts";
 import { readKubeconfig } from "../support/read-kubeconfig.ts";
 import { describeWith } from "../support/requires.ts";
 

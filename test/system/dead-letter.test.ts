@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { redisMissing, startRedis } from "../../infra/bench/redis-server.ts";
 import { type DeadLetter, parseDeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
-import { runCli, startCli } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
-import { kubectlFor, kubectlMissing } from "../support/kubectl.ts";
 import { deadLetter } from "../support/letters.ts";
 import { simCluster, simPool } from "../support/manifests.ts";
+import { runCli, startCli } from "../support/processes/cli.ts";
+import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
+import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 60_000, stepMs: 200 };

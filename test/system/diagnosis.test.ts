@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { type ApiServer, startApiServer } from "../../infra/apiserver/server.ts";
-import { API_SERVERS } from "../support/api-servers.ts";
-import { runCli } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
 import { type FooScene, fooPool, startFooScene } from "../support/foo-pools.ts";
 import { patchStatus } from "../support/foo-workload.ts";
-import { kubectlMissing } from "../support/kubectl.ts";
+import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { runCli } from "../support/processes/cli.ts";
+import { kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 60_000, stepMs: 500 };

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { API_SERVERS } from "../support/api-servers.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
 import { FOO_CLUSTER, FOO_PROVIDER } from "../support/foo-provider.ts";
@@ -10,7 +9,8 @@ import {
   playFooProvider,
   startFooWorkload,
 } from "../support/foo-workload.ts";
-import { type Kubectl, kubectlFor, kubectlMissing } from "../support/kubectl.ts";
+import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 30_000, stepMs: 200 };

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { loadAll } from "js-yaml";
 import { expect, it, vi } from "vitest";
-import { redisMissing, startRedis } from "../../infra/bench/redis-server.ts";
 import type { Running } from "../../infra/cli/compose.ts";
 import { applyManifests } from "../../infra/cli/up/apply-manifests.ts";
 import { startWorker } from "../../infra/worker/worker.ts";
@@ -18,8 +17,9 @@ import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
 import { type HostileTenant, startHostileTenants } from "../support/hostile-tenants.ts";
 import { simCluster, simPool } from "../support/manifests.ts";
+import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
+import { sqsTarget, startSqs } from "../support/processes/sqs.ts";
 import { describeWith } from "../support/requires.ts";
-import { sqsTarget, startSqs } from "../support/sqs.ts";
 
 /** Generous: only a process that stands still, or starves the quiet tenant, needs as long. */
 const WITHIN = { withinMs: 120_000, stepMs: 50 };

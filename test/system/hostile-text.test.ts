@@ -11,8 +11,8 @@ import { parseKubeconfig } from "../../infra/kube/kubeconfig.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { cluster, machinePool } from "../support/builders.ts";
-import { runCli } from "../support/cli.ts";
 import { attempt, deadLetter, POOL_KEY } from "../support/letters.ts";
+import { runCli } from "../support/processes/cli.ts";
 import { silentLog } from "../support/silent-log.ts";
 
 /** Sets the title, clears the screen, turns the text round, and forges a line. */

@@ -3,9 +3,9 @@ import { installCrds } from "../../infra/cli/install-crds.ts";
 import { systemClock } from "../../infra/clock.ts";
 import { createServer } from "../../infra/kube/client.ts";
 import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
-import { API_SERVERS } from "../support/api-servers.ts";
 import { eventually } from "../support/eventually.ts";
-import { kubectlFor, kubectlMissing } from "../support/kubectl.ts";
+import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
 for (const flavour of API_SERVERS) {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { spawnChild } from "../../infra/bench/spawn-child.ts";
+import { spawnChild } from "../support/processes/spawn-child.ts";
 import { describeWith } from "../support/requires.ts";
 import { emulatedTerminal } from "../support/terminal.ts";
 

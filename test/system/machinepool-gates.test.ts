@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { API_SERVERS } from "../support/api-servers.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually, holds } from "../support/eventually.ts";
 import {
@@ -15,8 +14,9 @@ import {
 } from "../support/foo-pools.ts";
 import { FOO_PROVIDER } from "../support/foo-provider.ts";
 import { patch, patchStatus } from "../support/foo-workload.ts";
-import { kubectlFor, kubectlMissing } from "../support/kubectl.ts";
 import { simCluster, simPoolWithMachines } from "../support/manifests.ts";
+import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 30_000, stepMs: 100 };

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { API_SERVERS } from "../support/api-servers.ts";
 import { eventually, holds } from "../support/eventually.ts";
 import {
   conditionText,
@@ -12,7 +11,8 @@ import {
   startFooScene,
 } from "../support/foo-pools.ts";
 import { patch, patchStatus } from "../support/foo-workload.ts";
-import { type Kubectl, kubectlMissing } from "../support/kubectl.ts";
+import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { type Kubectl, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 30_000, stepMs: 100 };

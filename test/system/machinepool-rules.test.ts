@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { API_SERVERS } from "../support/api-servers.ts";
 import { eventually } from "../support/eventually.ts";
 import {
   CONTRACTS,
@@ -14,7 +13,8 @@ import {
   startFooScene,
 } from "../support/foo-pools.ts";
 import { patch, patchStatus } from "../support/foo-workload.ts";
-import { kubectlMissing } from "../support/kubectl.ts";
+import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 30_000, stepMs: 100 };

@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { API_SERVERS } from "../support/api-servers.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually, holds } from "../support/eventually.ts";
-import { type Kubectl, kubectlFor, kubectlMissing } from "../support/kubectl.ts";
 import { simCluster, simPool } from "../support/manifests.ts";
+import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN_MS = 30_000;

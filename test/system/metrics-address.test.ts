@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { redisMissing, startRedis } from "../../infra/bench/redis-server.ts";
-import { type CliProcess, runCli, startCli } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
+import { type CliProcess, runCli, startCli } from "../support/processes/cli.ts";
+import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 60_000, stepMs: 200 };

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { API_SERVERS } from "../support/api-servers.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
 import { patch } from "../support/foo-workload.ts";
-import { kubectlFor, kubectlMissing } from "../support/kubectl.ts";
 import { simCluster, simPoolWithMachines } from "../support/manifests.ts";
+import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 30_000, stepMs: 200 };

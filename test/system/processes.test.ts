@@ -2,11 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { redisMissing, startRedis } from "../../infra/bench/redis-server.ts";
-import { startCli } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
-import { kubectlFor, kubectlMissing } from "../support/kubectl.ts";
 import { simCluster, simPool } from "../support/manifests.ts";
+import { startCli } from "../support/processes/cli.ts";
+import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
+import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 90_000, stepMs: 300 };

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { redisMissing, startRedis } from "../../infra/bench/redis-server.ts";
-import { type CliProcess, runCli, startCli } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
-import { kubectlMissing } from "../support/kubectl.ts";
+import { type CliProcess, runCli, startCli } from "../support/processes/cli.ts";
+import { kubectlMissing } from "../support/processes/kubectl.ts";
+import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
 
 const shell = promisify(execFile);

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { redisMissing, startRedis } from "../../infra/bench/redis-server.ts";
-import { EMBEDDED } from "../support/api-servers.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
-import { type Kubectl, kubectlFor, kubectlMissing } from "../support/kubectl.ts";
 import { simCluster, simPool } from "../support/manifests.ts";
+import { EMBEDDED } from "../support/processes/api-servers.ts";
+import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
+import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 90_000, stepMs: 300 };

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { API_SERVERS } from "../support/api-servers.ts";
-import { runCli } from "../support/cli.ts";
-import { kubectlFor, kubectlMissing } from "../support/kubectl.ts";
+import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { runCli } from "../support/processes/cli.ts";
+import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
 /** As `clusterctl generate cluster` of a Cluster API before v1.11 writes it. */

@@ -15,11 +15,11 @@ import { valueAt } from "../../shared/api/path.ts";
 import { defineFunction, type GuardedPatch } from "../../shared/function/define-function.ts";
 import { done } from "../../shared/function/result.ts";
 import { writeDecision } from "../../shared/runtime/write-decision.ts";
-import { API_SERVERS } from "../support/api-servers.ts";
 import { startCapstan } from "../support/capstan.ts";
-import { startCuttingProxy } from "../support/cutting-proxy.ts";
 import { eventually } from "../support/eventually.ts";
 import { simCluster, simPool } from "../support/manifests.ts";
+import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { startCuttingProxy } from "../support/processes/cutting-proxy.ts";
 import { describeWith } from "../support/requires.ts";
 import { silentLog } from "../support/silent-log.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { realServerMissing } from "../../../infra/bench/real-server.ts";
+import { realServerMissing } from "../../support/processes/real-server.ts";
 import { describeWith } from "../../support/requires.ts";
 import { compareGenerated, compareServers, report, startServers } from "./differential/run.ts";
 import { SCRIPT } from "./differential-script.ts";

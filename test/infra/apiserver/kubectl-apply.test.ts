@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { kubectlMissing } from "../../support/kubectl.ts";
+import { kubectlMissing } from "../../support/processes/kubectl.ts";
 import { describeWith } from "../../support/requires.ts";
 import { widget } from "./api-client.ts";
 import { startKubectlServer } from "./kubectl-server.ts";

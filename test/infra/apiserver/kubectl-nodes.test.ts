@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { eventually } from "../../support/eventually.ts";
-import { kubectlMissing } from "../../support/kubectl.ts";
+import { kubectlMissing } from "../../support/processes/kubectl.ts";
 import { describeWith } from "../../support/requires.ts";
 import { WIDGETS_PATH, widget } from "./api-client.ts";
 import { type KubectlServer, startKubectlServer } from "./kubectl-server.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ApiServerOptions } from "../../../infra/apiserver/server.ts";
-import { type Kubectl, kubectlFor } from "../../support/kubectl.ts";
+import { type Kubectl, kubectlFor } from "../../support/processes/kubectl.ts";
 import { startTestServer, type TestApiServer } from "./api-client.ts";
 
 /** A server with the Widget kind and the real kubectl for it. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { eventually } from "../../support/eventually.ts";
-import { type Kubectl, kubectlFor, kubectlMissing } from "../../support/kubectl.ts";
+import { type Kubectl, kubectlFor, kubectlMissing } from "../../support/processes/kubectl.ts";
 import { describeWith } from "../../support/requires.ts";
 import { startTestServer, type TestApiServer, widget } from "./api-client.ts";
 import { WIDGETS } from "./widgets.ts";

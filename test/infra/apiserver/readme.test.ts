@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startApiServer } from "../../../infra/apiserver/server.ts";
-import { kubectlMissing } from "../../support/kubectl.ts";
+import { kubectlMissing } from "../../support/processes/kubectl.ts";
 import { describeWith } from "../../support/requires.ts";
 
 const PAGE = new URL("../../../infra/apiserver/README.md", import.meta.url);

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { runCli } from "../../support/cli.ts";
+import { runCli } from "../../support/processes/cli.ts";
 
 const run = promisify(execFile);
 

@@ -9,7 +9,7 @@ import { createServer } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
 import { Secret } from "../../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
-import { runCli } from "../../support/cli.ts";
+import { runCli } from "../../support/processes/cli.ts";
 
 describe("capstan fields (KW-13)", () => {
   it("prints field, manager and time of any kind of object, and names what does not exist", async () => {

@@ -3,19 +3,19 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
-import { spawnChild } from "../../../infra/bench/spawn-child.ts";
 import { systemClock } from "../../../infra/clock.ts";
 import { openDeadLetters } from "../../../infra/dead-letters/open.ts";
 import { createRecorder } from "../../../infra/dead-letters/recorder.ts";
 import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
 import { eventually } from "../../support/eventually.ts";
 import { POOL_KEY } from "../../support/letters.ts";
+import { redisMissing, startRedis } from "../../support/processes/redis-server.ts";
+import { spawnChild } from "../../support/processes/spawn-child.ts";
 import { describeWith } from "../../support/requires.ts";
 import { openShortLetterQueue } from "../../support/short-letter-queue.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
-const WORKER = new URL("../../support/mortal-worker.ts", import.meta.url).pathname;
+const WORKER = new URL("../../support/processes/mortal-worker.ts", import.meta.url).pathname;
 
 describeWith(redisMissing())("a worker that is killed while a key of it dies", { concurrent: true }, () => {
   let opened: AsyncDisposableStack;

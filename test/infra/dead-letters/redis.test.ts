@@ -1,6 +1,5 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type RedisServer, redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
 import { systemClock } from "../../../infra/clock.ts";
 import { createRecorder } from "../../../infra/dead-letters/recorder.ts";
 import { createBullmqQueue } from "../../../infra/queue/bullmq/bullmq.ts";
@@ -8,6 +7,7 @@ import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import { deadLettersSuite } from "../../suites/dead-letters.ts";
 import { eventually } from "../../support/eventually.ts";
 import { deadLetter, POOL_KEY } from "../../support/letters.ts";
+import { type RedisServer, redisMissing, startRedis } from "../../support/processes/redis-server.ts";
 import { describeWith } from "../../support/requires.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { twoDeadLetters } from "../../support/two-dead-letters.ts";

@@ -10,7 +10,6 @@ import { addressList } from "../../../infra/kube/server-access.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import { virtualClock } from "../../support/clock.ts";
-import { recordingLog } from "../../support/recording-log.ts";
 import {
   failing,
   json,
@@ -20,7 +19,8 @@ import {
   type ScriptedServer,
   startScriptedServer,
   text,
-} from "../../support/scripted-server.ts";
+} from "../../support/processes/scripted-server.ts";
+import { recordingLog } from "../../support/recording-log.ts";
 
 const Thing: Kind = {
   group: "things.example",

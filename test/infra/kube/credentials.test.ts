@@ -10,7 +10,7 @@ import { createServer } from "../../../infra/kube/client.ts";
 import { loadKubeconfig } from "../../../infra/kube/kubeconfig.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { virtualClock } from "../../support/clock.ts";
-import { failing, json, startScriptedServer } from "../../support/scripted-server.ts";
+import { failing, json, startScriptedServer } from "../../support/processes/scripted-server.ts";
 
 const Thing: Kind = {
   group: "things.example",

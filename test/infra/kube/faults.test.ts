@@ -14,7 +14,7 @@ import {
   type RawServer,
   silence,
   startRawServer,
-} from "../../support/raw-server.ts";
+} from "../../support/processes/raw-server.ts";
 
 const Thing: Kind = {
   group: "things.example",

@@ -15,7 +15,7 @@ import {
   startScriptedServer,
   streaming,
   text,
-} from "../../support/scripted-server.ts";
+} from "../../support/processes/scripted-server.ts";
 
 const Node = NodeKind as unknown as Kind;
 

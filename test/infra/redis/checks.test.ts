@@ -1,12 +1,12 @@
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
 import {
   checkPersistence,
   checkRedisUrl,
   refuseEviction,
   refusePartOfData,
 } from "../../../infra/redis/checks.ts";
+import { redisMissing, startRedis } from "../../support/processes/redis-server.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { describeWith } from "../../support/requires.ts";
 

@@ -1,10 +1,10 @@
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
-import { redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
 import { createBullmqQueue } from "../../../infra/queue/bullmq/bullmq.ts";
 import { watchEviction } from "../../../infra/redis/eviction.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";
+import { redisMissing, startRedis } from "../../support/processes/redis-server.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { describeWith } from "../../support/requires.ts";
 import { silentLog } from "../../support/silent-log.ts";

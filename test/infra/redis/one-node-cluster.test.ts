@@ -1,17 +1,17 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { RedisServer } from "../../../infra/bench/redis-server.ts";
-import { redisMissing } from "../../../infra/bench/redis-server.ts";
 import { createBullmqQueue } from "../../../infra/queue/bullmq/bullmq.ts";
 import { createRedisStore } from "../../../infra/store/redis.ts";
 import { deadLettersSuite } from "../../suites/dead-letters.ts";
 import { queueSuite } from "../../suites/queue.ts";
 import { storeSuite } from "../../suites/store.ts";
-import { LAST_SLOT, startClusterNode } from "../../support/redis-cluster.ts";
+import { LAST_SLOT, startClusterNode } from "../../support/processes/redis-cluster.ts";
+import type { RedisServer } from "../../support/processes/redis-server.ts";
+import { redisMissing } from "../../support/processes/redis-server.ts";
+import { twoProcesses } from "../../support/processes/two-processes.ts";
 import { describeWith } from "../../support/requires.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { twoDeadLetters } from "../../support/two-dead-letters.ts";
-import { twoProcesses } from "../../support/two-processes.ts";
 
 describeWith(redisMissing())("on a Redis Cluster of one node", () => {
   let redis: RedisServer;

@@ -1,19 +1,19 @@
 import { readFile } from "node:fs/promises";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { RedisServer } from "../../../infra/bench/redis-server.ts";
-import { redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
 import { createBullmqQueue } from "../../../infra/queue/bullmq/bullmq.ts";
 import { createSqsQueue } from "../../../infra/queue/sqs/sqs.ts";
 import { createRedisStore } from "../../../infra/store/redis.ts";
 import { deadLettersSuite } from "../../suites/dead-letters.ts";
 import { queueSuite } from "../../suites/queue.ts";
 import { storeSuite } from "../../suites/store.ts";
+import type { RedisServer } from "../../support/processes/redis-server.ts";
+import { redisMissing, startRedis } from "../../support/processes/redis-server.ts";
+import { type SqsServer, sqsTarget, startSqs } from "../../support/processes/sqs.ts";
+import { twoProcesses } from "../../support/processes/two-processes.ts";
 import { describeWith } from "../../support/requires.ts";
 import { silentLog } from "../../support/silent-log.ts";
-import { type SqsServer, sqsTarget, startSqs } from "../../support/sqs.ts";
 import { twoDeadLetters } from "../../support/two-dead-letters.ts";
-import { twoProcesses } from "../../support/two-processes.ts";
 
 const PASSWORD = "of-a-test";
 const DOCUMENTED = new URL("../../../infra/queue/README.md", import.meta.url);

@@ -23,7 +23,7 @@ import {
   type ScriptedServer,
   streaming,
   text,
-} from "../../support/scripted-server.ts";
+} from "../../support/processes/scripted-server.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { listsTo, Thing, thing, type Watching, watching } from "./watching.ts";
 

@@ -7,8 +7,8 @@ import type { WatchConsumer } from "../../../infra/relay/watch/watch-consumer.ts
 import { startWatchLoop, type WatchLoop } from "../../../infra/relay/watch/watch-loop.ts";
 import type { Kind, KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
+import { type ScriptedServer, startScriptedServer } from "../../support/processes/scripted-server.ts";
 import { recordingLog } from "../../support/recording-log.ts";
-import { type ScriptedServer, startScriptedServer } from "../../support/scripted-server.ts";
 
 export const Thing: Kind = { group: "", version: "v1", kind: "Thing", plural: "things", namespaced: true };
 

@@ -1,11 +1,11 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type RedisServer, redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
 import { createRedisStore } from "../../../infra/store/redis.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import { storeSuite } from "../../suites/store.ts";
 import { eventually } from "../../support/eventually.ts";
+import { type RedisServer, redisMissing, startRedis } from "../../support/processes/redis-server.ts";
 import { describeWith } from "../../support/requires.ts";
 import { silentLog } from "../../support/silent-log.ts";
 

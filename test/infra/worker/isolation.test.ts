@@ -10,7 +10,7 @@ import type { Key } from "../../../shared/runtime/key.ts";
 import type { Clients } from "../../../shared/runtime/ports.ts";
 import { node } from "../../support/builders.ts";
 import { eventually } from "../../support/eventually.ts";
-import { json, type Reply, startScriptedServer } from "../../support/scripted-server.ts";
+import { json, type Reply, startScriptedServer } from "../../support/processes/scripted-server.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { storePools } from "../../support/stored-pools.ts";
 

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
 import { systemClock } from "../../../infra/clock.ts";
 import { createSqsQueue } from "../../../infra/queue/sqs/sqs.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
@@ -9,11 +8,12 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import { defineFunction } from "../../../shared/function/define-function.ts";
 import { done } from "../../../shared/function/result.ts";
 import { eventually } from "../../support/eventually.ts";
+import { redisMissing, startRedis } from "../../support/processes/redis-server.ts";
+import { sqsTarget, startSqs, takeMessages } from "../../support/processes/sqs.ts";
 import { recordingClients } from "../../support/recording-clients.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { describeWith } from "../../support/requires.ts";
 import { silentLog } from "../../support/silent-log.ts";
-import { sqsTarget, startSqs, takeMessages } from "../../support/sqs.ts";
 import { WIDGETS, Widget, widget } from "../../support/widget.ts";
 
 const NAME = "widget-grow";

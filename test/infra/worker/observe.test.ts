@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
 import { applyManifests, readManifests } from "../../../infra/cli/up/apply-manifests.ts";
 import { unreadyAmong } from "../../../infra/cli/up/readiness.ts";
-import { EMBEDDED } from "../../support/api-servers.ts";
 import { startCapstan } from "../../support/capstan.ts";
 import { eventually } from "../../support/eventually.ts";
+import { EMBEDDED } from "../../support/processes/api-servers.ts";
+import { redisMissing, startRedis } from "../../support/processes/redis-server.ts";
 import { describeWith } from "../../support/requires.ts";
 
 const EXAMPLE = new URL("../../../infra/sim/example.yaml", import.meta.url).pathname;

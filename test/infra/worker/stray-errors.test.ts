@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RedisServer, redisMissing, startRedis } from "../../../infra/bench/redis-server.ts";
-import { spawnChild } from "../../../infra/bench/spawn-child.ts";
+import { type RedisServer, redisMissing, startRedis } from "../../support/processes/redis-server.ts";
+import { spawnChild } from "../../support/processes/spawn-child.ts";
 import { describeWith } from "../../support/requires.ts";
 
-const WORKER = new URL("../../support/stray-worker.ts", import.meta.url).pathname;
+const WORKER = new URL("../../support/processes/stray-worker.ts", import.meta.url).pathname;
 const keyOf = (name: string): string => `default/-|Widget|default/${name}`;
 
 /** What `stray-worker.ts` prints: the result on standard output, log lines on standard error. */

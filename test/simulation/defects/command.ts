@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { writeResults } from "../../../infra/bench/results.ts";
 import { formatTable } from "../../../infra/cli/table.ts";
+import { writeResults } from "../../bench/results.ts";
 import { choice, count } from "../options.ts";
 import { prepare } from "../prepared.ts";
 import { DEFECTS } from "./known.ts";

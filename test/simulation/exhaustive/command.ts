@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
-import { writeResults } from "../../../infra/bench/results.ts";
 import { formatTable } from "../../../infra/cli/table.ts";
+import { writeResults } from "../../bench/results.ts";
 import { whole } from "../options.ts";
 import { type Prepared, prepare } from "../prepared.ts";
 import { explore, type Progress } from "./explore.ts";

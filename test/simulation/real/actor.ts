@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { type CliProcess, startCli } from "../../support/cli.ts";
 import { eventually } from "../../support/eventually.ts";
+import { type CliProcess, startCli } from "../../support/processes/cli.ts";
 
 /** A process of Capstan that may be killed, stopped, and started again. */
 export interface Actor extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
-import { redisMissing } from "../../../infra/bench/redis-server.ts";
-import { writeResults } from "../../../infra/bench/results.ts";
-import { EMBEDDED, REAL, type ServerFlavour } from "../../support/api-servers.ts";
+import { writeResults } from "../../bench/results.ts";
+import { EMBEDDED, REAL, type ServerFlavour } from "../../support/processes/api-servers.ts";
+import { redisMissing } from "../../support/processes/redis-server.ts";
 import { count } from "../options.ts";
 import { type Ending, type Played, play, playUndisturbed } from "./play.ts";
 import type { Scenario } from "./scenario.ts";

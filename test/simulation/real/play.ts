@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import type { AuditedRequest } from "../../../infra/bench/audit-log.ts";
-import type { ServerFlavour } from "../../support/api-servers.ts";
+import type { ServerFlavour } from "../../support/processes/api-servers.ts";
+import type { AuditedRequest } from "../../support/processes/audit-log.ts";
 import { differencesOf, type State } from "../state.ts";
 import { workloadOf } from "../workloads/known.ts";
 import type { Scenario } from "./scenario.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { redisMissing } from "../../../infra/bench/redis-server.ts";
-import { EMBEDDED, REAL } from "../../support/api-servers.ts";
+import { EMBEDDED, REAL } from "../../support/processes/api-servers.ts";
+import { redisMissing } from "../../support/processes/redis-server.ts";
 import { describeWith } from "../../support/requires.ts";
 import { LIMIT_MS, play, playUndisturbed } from "./play.ts";
 import { SCENARIOS } from "./scenarios.ts";

@@ -2,10 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { AuditedRequest } from "../../../infra/bench/audit-log.ts";
-import { type RedisServer, startRedis } from "../../../infra/bench/redis-server.ts";
-import type { ServerFlavour } from "../../support/api-servers.ts";
-import { startProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
+import type { ServerFlavour } from "../../support/processes/api-servers.ts";
+import type { AuditedRequest } from "../../support/processes/audit-log.ts";
+import { type RedisServer, startRedis } from "../../support/processes/redis-server.ts";
+import { startProxy, type TcpProxy } from "../../support/processes/tcp-proxy.ts";
 import { type Actor, startActor } from "./actor.ts";
 import { createOnlooker, type Onlooker } from "./onlooker.ts";
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
-import { startRealServer } from "../../../../infra/bench/real-server.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { startRealServer } from "../../../support/processes/real-server.ts";
 import { readKubeconfig } from "../../../support/read-kubeconfig.ts";
 import { type ApiClient, CRDS_PATH, clientFor, startTestServer } from "../api-client.ts";
 import { WIDGETS } from "../widgets.ts";

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { request } from "node:https";
 import { describe, expect, it } from "vitest";
 import { CertificateAuthority } from "../../../../infra/apiserver/http/certificate.ts";
-import { kubectlMissing } from "../../../support/kubectl.ts";
+import { kubectlMissing } from "../../../support/processes/kubectl.ts";
 import { readKubeconfig } from "../../../support/read-kubeconfig.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { clientFor, startTestServer, type TestApiServer } from "../api-client.ts";

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { Converter } from "../../../../infra/apiserver/kinds/conversion.ts";
 import type { ApiServerOptions } from "../../../../infra/apiserver/server.ts";
 import { virtualClock } from "../../../support/clock.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { PAINTS_CRD, PAINTS_GROUP, paint, paints, paintsPath, repaint } from "../../../support/paints.ts";
 import {
   type ConversionWebhook,
   reviewOf,
   startConversionWebhook,
-} from "../../../support/conversion-webhook.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { PAINTS_CRD, PAINTS_GROUP, paint, paints, paintsPath, repaint } from "../../../support/paints.ts";
+} from "../../../support/processes/conversion-webhook.ts";
 import { type Body, CRDS_PATH, MERGE, startTestServer, type TestApiServer } from "../api-client.ts";
 
 const V1 = paintsPath("v1");

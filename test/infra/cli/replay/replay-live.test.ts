@@ -6,8 +6,8 @@ import { createServer } from "../../../../infra/kube/client.ts";
 import { loadKubeconfig } from "../../../../infra/kube/kubeconfig.ts";
 import type { KubeObject } from "../../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
-import { API_SERVERS } from "../../../support/api-servers.ts";
 import { deadLetter } from "../../../support/letters.ts";
+import { API_SERVERS } from "../../../support/processes/api-servers.ts";
 import { poolCheck } from "../../../support/repaired/pool/check.ts";
 import { describeWith } from "../../../support/requires.ts";
 

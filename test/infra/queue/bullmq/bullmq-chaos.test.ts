@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
-import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
 import { createBullmqQueue } from "../../../../infra/queue/bullmq/bullmq.ts";
 import { CHAOS_FUNCTION, queueChaosSuite } from "../../../suites/queue-chaos.ts";
+import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 

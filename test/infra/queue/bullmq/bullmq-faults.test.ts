@@ -4,21 +4,21 @@ import { inspect } from "node:util";
 import { Queue as BullQueue } from "bullmq";
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
-import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
-import { spawnChild } from "../../../../infra/bench/spawn-child.ts";
 import { createBullmqQueue } from "../../../../infra/queue/bullmq/bullmq.ts";
 import { DEFAULT_QUEUE } from "../../../../shared/function/backoff.ts";
 import type { FailedRun } from "../../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Log } from "../../../../shared/runtime/ports.ts";
 import type { Outcome, QueueEntry } from "../../../../shared/runtime/queue-port.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
+import { spawnChild } from "../../../support/processes/spawn-child.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 
 const OK: Outcome = { type: "ok", requested: false, fences: [] };
 const WORK = { ...DEFAULT_QUEUE, owner: "w" };
 const WITHIN = { withinMs: 20_000 };
-const WORKER = new URL("../../../support/queue-worker.ts", import.meta.url).pathname;
+const WORKER = new URL("../../../support/processes/queue-worker.ts", import.meta.url).pathname;
 
 const entries = (count: number): readonly QueueEntry[] =>
   Array.from({ length: count }, (_, n) => ({ key: `t${n}/-|Machine|default/m${n}`, class: "live" }));

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll } from "vitest";
-import type { RedisServer } from "../../../../infra/bench/redis-server.ts";
-import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
 import { createBullmqQueue } from "../../../../infra/queue/bullmq/bullmq.ts";
 import { queueModelSuite } from "../../../suites/queue-model.ts";
+import type { RedisServer } from "../../../support/processes/redis-server.ts";
+import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
+import { twoProcesses } from "../../../support/processes/two-processes.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { silentLog } from "../../../support/silent-log.ts";
-import { twoProcesses } from "../../../support/two-processes.ts";
 
 describeWith(redisMissing())("on Redis", () => {
   let redis: RedisServer;

@@ -1,6 +1,6 @@
-import { redisMissing } from "../../../../infra/bench/redis-server.ts";
 import { createBullmqQueue } from "../../../../infra/queue/bullmq/bullmq.ts";
 import { queueOutageSuite } from "../../../suites/queue-outages.ts";
+import { redisMissing } from "../../../support/processes/redis-server.ts";
 import { describeWith } from "../../../support/requires.ts";
 
 describeWith(redisMissing())("on Redis", () => {

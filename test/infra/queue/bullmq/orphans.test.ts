@@ -1,10 +1,10 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
 import { createBullmqTransport } from "../../../../infra/queue/bullmq/bullmq-transport.ts";
 import type { Transport } from "../../../../infra/queue/tokens/token-transport.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 

@@ -1,12 +1,12 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
 import type { ClaimTerms } from "../../../../infra/queue/claim.ts";
 import { BREAKER, LEDGER_LIMITS } from "../../../../infra/queue/limits.ts";
 import { createRedisLedger } from "../../../../infra/queue/redis/redis-ledger.ts";
 import type { Change, Token, TokenLedger } from "../../../../infra/queue/tokens/token-ledger.ts";
 import type { QueueEntry } from "../../../../shared/runtime/queue-port.ts";
 import type { VirtualClock } from "../../../support/clock.ts";
+import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { putScriptsOnTestTime } from "../../../support/scripts-on-test-time.ts";
 import { outcomeOf } from "../operations.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll } from "vitest";
-import type { RedisServer } from "../../../../infra/bench/redis-server.ts";
-import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
 import { queueSuite } from "../../../suites/queue.ts";
 import { queueModelSuite } from "../../../suites/queue-model.ts";
 import { openLuaQueues } from "../../../support/lua-queue.ts";
+import type { RedisServer } from "../../../support/processes/redis-server.ts";
+import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
 import { describeWith } from "../../../support/requires.ts";
 
 /** Beyond every sequence: time moves on where the model says so. */

@@ -2,7 +2,6 @@ import { setTimeout } from "node:timers/promises";
 import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
 import type { Claim, ClaimTerms } from "../../../../infra/queue/claim.ts";
 import { Ledger } from "../../../../infra/queue/ledger/ledger.ts";
 import { createRedisLedger } from "../../../../infra/queue/redis/redis-ledger.ts";
@@ -11,6 +10,7 @@ import { COUNTED, type Counted, type NoteCount } from "../../../../shared/runtim
 import { HOUR } from "../../../suites/queue-world.ts";
 import type { VirtualClock } from "../../../support/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
 import { playRandomly } from "../../../support/random-play.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { putScriptsOnTestTime } from "../../../support/scripts-on-test-time.ts";

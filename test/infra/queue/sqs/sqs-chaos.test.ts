@@ -1,9 +1,15 @@
-import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
 import { createSqsQueue } from "../../../../infra/queue/sqs/sqs.ts";
 import { CHAOS_FUNCTION, queueChaosSuite } from "../../../suites/queue-chaos.ts";
+import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
+import {
+  putMessages,
+  type SqsServer,
+  sqsTarget,
+  startSqs,
+  takeMessages,
+} from "../../../support/processes/sqs.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { silentLog } from "../../../support/silent-log.ts";
-import { putMessages, type SqsServer, sqsTarget, startSqs, takeMessages } from "../../../support/sqs.ts";
 
 const NAMES = ["live", "resync"].map((wanted) => `capstan-${CHAOS_FUNCTION}-${wanted}`);
 

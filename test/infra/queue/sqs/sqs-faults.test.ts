@@ -1,6 +1,4 @@
 import { expect, it } from "vitest";
-import type { RedisServer } from "../../../../infra/bench/redis-server.ts";
-import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
 import { systemClock } from "../../../../infra/clock.ts";
 import type { SqsQueueOptions } from "../../../../infra/queue/sqs/sqs.ts";
 import { createSqsQueue } from "../../../../infra/queue/sqs/sqs.ts";
@@ -9,11 +7,19 @@ import type { FailedRun } from "../../../../shared/runtime/letters/dead-letters-
 import type { Clock } from "../../../../shared/runtime/ports.ts";
 import type { Outcome, Queue, QueueEntry } from "../../../../shared/runtime/queue-port.ts";
 import { eventually, holds } from "../../../support/eventually.ts";
+import type { RedisServer } from "../../../support/processes/redis-server.ts";
+import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
+import type { SqsServer } from "../../../support/processes/sqs.ts";
+import {
+  countMessages,
+  putMessages,
+  sqsTarget,
+  startSqs,
+  takeMessages,
+} from "../../../support/processes/sqs.ts";
 import { recordingLog } from "../../../support/recording-log.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { silentLog } from "../../../support/silent-log.ts";
-import type { SqsServer } from "../../../support/sqs.ts";
-import { countMessages, putMessages, sqsTarget, startSqs, takeMessages } from "../../../support/sqs.ts";
 
 const OK: Outcome = { type: "ok", requested: false, fences: [] };
 const WORK = { ...DEFAULT_QUEUE, owner: "w" };

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll } from "vitest";
-import { redisMissing } from "../../../../infra/bench/redis-server.ts";
 import { createSqsQueue } from "../../../../infra/queue/sqs/sqs.ts";
 import { queueOutageSuite } from "../../../suites/queue-outages.ts";
+import { redisMissing } from "../../../support/processes/redis-server.ts";
+import type { SqsServer } from "../../../support/processes/sqs.ts";
+import { sqsTarget, startSqs } from "../../../support/processes/sqs.ts";
 import { describeWith } from "../../../support/requires.ts";
-import type { SqsServer } from "../../../support/sqs.ts";
-import { sqsTarget, startSqs } from "../../../support/sqs.ts";
 
 describeWith(redisMissing())("on an SQS server", () => {
   let sqs: SqsServer;

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll } from "vitest";
-import type { RedisServer } from "../../../../infra/bench/redis-server.ts";
-import { redisMissing, startRedis } from "../../../../infra/bench/redis-server.ts";
 import { createSqsQueue } from "../../../../infra/queue/sqs/sqs.ts";
 import { killedWorkersSuite } from "../../../suites/killed-workers.ts";
 import { queueSuite } from "../../../suites/queue.ts";
+import type { RedisServer } from "../../../support/processes/redis-server.ts";
+import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
+import type { SqsServer } from "../../../support/processes/sqs.ts";
+import { sqsTarget, startSqs } from "../../../support/processes/sqs.ts";
+import { twoProcesses } from "../../../support/processes/two-processes.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { silentLog } from "../../../support/silent-log.ts";
-import type { SqsServer } from "../../../support/sqs.ts";
-import { sqsTarget, startSqs } from "../../../support/sqs.ts";
-import { twoProcesses } from "../../../support/two-processes.ts";
 
 describeWith(redisMissing())("on Redis and an SQS server", () => {
   let redis: RedisServer;

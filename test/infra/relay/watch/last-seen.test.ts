@@ -4,7 +4,7 @@ import type { KubeObject } from "../../../../shared/api/kinds.ts";
 import type { ListOptions } from "../../../../shared/function/reads.ts";
 import type { Clock, WatchEvent } from "../../../../shared/runtime/ports.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { listing, reset } from "../../../support/scripted-server.ts";
+import { listing, reset } from "../../../support/processes/scripted-server.ts";
 import { isLimit, Thing, thing, watching } from "../watching.ts";
 
 const within = { withinMs: 10_000 };

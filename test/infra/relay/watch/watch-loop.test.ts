@@ -15,7 +15,7 @@ import {
   type ScriptedServer,
   streaming,
   text,
-} from "../../../support/scripted-server.ts";
+} from "../../../support/processes/scripted-server.ts";
 import { isLimit, listsTo, thing, watching } from "../watching.ts";
 
 /** Real time in which 30 s and 90 s of silence are over at once; the silences allowed are kept. */

@@ -26,7 +26,7 @@ import {
   type ScriptedServer,
   startScriptedServer,
   text,
-} from "../../../support/scripted-server.ts";
+} from "../../../support/processes/scripted-server.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 
 const within = { withinMs: 10_000 };

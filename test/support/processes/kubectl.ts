@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { spawnChild } from "../../infra/bench/spawn-child.ts";
+import { spawnChild } from "./spawn-child.ts";
 
 const binary = findKubectl();
 

@@ -1,7 +1,7 @@
 import { get } from "node:http";
 import { text } from "node:stream/consumers";
+import { pathOf } from "../../infra/kube/resource-path.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";
-import { pathOf } from "../kube/resource-path.ts";
 import type { Contender } from "./contender.ts";
 import { kindOfLoad } from "./relay-load.ts";
 

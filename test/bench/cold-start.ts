@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildInto } from "../build.ts";
-import { formatTable } from "../cli/table.ts";
+import { buildInto } from "../../infra/build.ts";
+import { formatTable } from "../../infra/cli/table.ts";
+import { spawnChild } from "../support/processes/spawn-child.ts";
 import { writeResults } from "./results.ts";
-import { spawnChild } from "./spawn-child.ts";
 
 /** Goals of KC-04. */
 const GOAL_MS = 150;

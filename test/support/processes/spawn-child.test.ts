@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
-import { spawnChild } from "../../../infra/bench/spawn-child.ts";
+import { spawnChild } from "./spawn-child.ts";
 
-const MODULE = new URL("../../../infra/bench/spawn-child.ts", import.meta.url).href;
+const MODULE = new URL("./spawn-child.ts", import.meta.url).href;
 
 /** Starts a process that starts one of its own, which holds the output for as long as it lives. */
 function startParent(then: string) {

@@ -3,16 +3,16 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApiServer } from "../apiserver/server.ts";
-import { systemClock } from "../clock.ts";
-import { readEnvironment } from "../config.ts";
-import { createServer } from "../kube/client.ts";
-import { loadKubeconfig } from "../kube/kubeconfig.ts";
-import type { ServerClient } from "../kube/verbs.ts";
+import { startApiServer } from "../../infra/apiserver/server.ts";
+import { systemClock } from "../../infra/clock.ts";
+import { readEnvironment } from "../../infra/config.ts";
+import { createServer } from "../../infra/kube/client.ts";
+import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
+import type { ServerClient } from "../../infra/kube/verbs.ts";
+import { freePorts } from "../support/processes/free-ports.ts";
+import { realServerMissing, startRealServer } from "../support/processes/real-server.ts";
+import { spawnChild } from "../support/processes/spawn-child.ts";
 import { capstanCommand } from "./capstan-command.ts";
-import { freePorts } from "./free-ports.ts";
-import { realServerMissing, startRealServer } from "./real-server.ts";
-import { spawnChild } from "./spawn-child.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 /** Of /proc, per second. */

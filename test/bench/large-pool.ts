@@ -1,11 +1,11 @@
 import { setTimeout } from "node:timers/promises";
+import { installCrds } from "../../infra/cli/install-crds.ts";
+import { formatTable } from "../../infra/cli/table.ts";
+import { systemClock } from "../../infra/clock.ts";
 import { Node } from "../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { valueAt } from "../../shared/api/path.ts";
-import { installCrds } from "../cli/install-crds.ts";
-import { formatTable } from "../cli/table.ts";
-import { systemClock } from "../clock.ts";
 import { type CapstanProcess, round, startCapstan, startWorld, type World } from "./capstan-process.ts";
 import { countBy, requestsIn } from "./function-requests.ts";
 import { createPool, prepareCluster, preparePool, shrinkPool } from "./ready-pools.ts";

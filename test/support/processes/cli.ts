@@ -1,8 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { spawnChild } from "../../infra/bench/spawn-child.ts";
+import { spawnChild } from "./spawn-child.ts";
 
-const MAIN = fileURLToPath(new URL("../../infra/cli/main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../../infra/cli/main.ts", import.meta.url));
 
 /** A running `capstan …` of its own process. Disposing ends it with SIGTERM, after 20 s with SIGKILL. */
 export interface CliProcess extends AsyncDisposable {

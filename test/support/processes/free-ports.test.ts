@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { expect, it } from "vitest";
-import { freePorts } from "../../../infra/bench/free-ports.ts";
+import { freePorts } from "./free-ports.ts";
 
 it("free ports are different each time, and none that the kernel gives to connections", async () => {
   const ports = [...(await freePorts(3)), ...(await freePorts(2))];

@@ -1,9 +1,9 @@
-import { systemClock } from "../../infra/clock.ts";
-import { openDeadLetters } from "../../infra/dead-letters/open.ts";
-import { createRecorder } from "../../infra/dead-letters/recorder.ts";
-import { DEFAULT_QUEUE } from "../../shared/function/backoff.ts";
-import { openShortLetterQueue } from "./short-letter-queue.ts";
-import { silentLog } from "./silent-log.ts";
+import { systemClock } from "../../../infra/clock.ts";
+import { openDeadLetters } from "../../../infra/dead-letters/open.ts";
+import { createRecorder } from "../../../infra/dead-letters/recorder.ts";
+import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
+import { openShortLetterQueue } from "../short-letter-queue.ts";
+import { silentLog } from "../silent-log.ts";
 
 /**
  * A worker process that kills itself `before` or `after` it has written the letter of a key that dies:

@@ -1,9 +1,10 @@
 import { Redis } from "ioredis";
+import { formatTable } from "../../infra/cli/table.ts";
+import { systemClock } from "../../infra/clock.ts";
+import { createBullmqQueue } from "../../infra/queue/bullmq/bullmq.ts";
+import { createMemoryQueue } from "../../infra/queue/memory.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
-import { formatTable } from "../cli/table.ts";
-import { systemClock } from "../clock.ts";
-import { createBullmqQueue } from "../queue/bullmq/bullmq.ts";
-import { createMemoryQueue } from "../queue/memory.ts";
+import { type RedisServer, startRedis } from "../support/processes/redis-server.ts";
 import { createEmulatedSqs } from "./emulated-sqs.ts";
 import { createBareList, createPlainBullmq } from "./queue-baselines.ts";
 import {
@@ -17,7 +18,6 @@ import {
   measureThroughput,
   type Throughput,
 } from "./queue-loads.ts";
-import { type RedisServer, startRedis } from "./redis-server.ts";
 import { writeResults } from "./results.ts";
 
 /**

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, hostname, totalmem } from "node:os";
 
-const FOLDER = new URL("../../test/bench/results/", import.meta.url);
+const FOLDER = new URL("results/", import.meta.url);
 
 /** Writes `test/bench/results/<name>.json` with the machine and the commit that were measured. */
 export async function writeResults(name: string, results: object): Promise<void> {

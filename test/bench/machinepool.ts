@@ -1,11 +1,11 @@
 import { loadavg } from "node:os";
 import { setTimeout } from "node:timers/promises";
+import { installCrds } from "../../infra/cli/install-crds.ts";
+import { formatTable } from "../../infra/cli/table.ts";
+import { systemClock } from "../../infra/clock.ts";
 import { Node } from "../../shared/api/core.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
-import { installCrds } from "../cli/install-crds.ts";
-import { formatTable } from "../cli/table.ts";
-import { systemClock } from "../clock.ts";
 import { round, startCapstan, startWorld } from "./capstan-process.ts";
 import { countBy, requestsIn } from "./function-requests.ts";
 import { type Cost, formatGoals, POOL_GOALS } from "./goals.ts";

@@ -1,4 +1,4 @@
-import { type AuditedRequest, readAuditLog } from "./audit-log.ts";
+import { type AuditedRequest, readAuditLog } from "../support/processes/audit-log.ts";
 import { SETUP } from "./capstan-process.ts";
 
 export interface FunctionRequest extends AuditedRequest {

@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
+import { systemClock } from "../../infra/clock.ts";
+import { systemNetwork } from "../../infra/network.ts";
+import { systemRandom } from "../../infra/random.ts";
+import { startWorkloadServer } from "../../infra/sim/workload-server.ts";
 import { Node } from "../../shared/api/core.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
-import { systemClock } from "../clock.ts";
-import { systemNetwork } from "../network.ts";
-import { systemRandom } from "../random.ts";
-import { startWorkloadServer } from "../sim/workload-server.ts";
 import { nodeNames } from "./ready-pools.ts";
 import type { Order, Reply } from "./workload-servers.ts";
 

@@ -1,14 +1,14 @@
-import { systemClock } from "../../infra/clock.ts";
-import { createMemoryQueue } from "../../infra/queue/memory.ts";
-import { openSharedQueue } from "../../infra/queue/open.ts";
-import { createMemoryStore } from "../../infra/store/memory.ts";
-import { createLog } from "../../infra/telemetry/log.ts";
-import { catchStrayErrors } from "../../infra/worker/stray-errors.ts";
-import { startWorker } from "../../infra/worker/worker.ts";
-import { defineFunction } from "../../shared/function/define-function.ts";
-import { done } from "../../shared/function/result.ts";
-import { recordingClients } from "./recording-clients.ts";
-import { WIDGETS, Widget, widget } from "./widget.ts";
+import { systemClock } from "../../../infra/clock.ts";
+import { createMemoryQueue } from "../../../infra/queue/memory.ts";
+import { openSharedQueue } from "../../../infra/queue/open.ts";
+import { createMemoryStore } from "../../../infra/store/memory.ts";
+import { createLog } from "../../../infra/telemetry/log.ts";
+import { catchStrayErrors } from "../../../infra/worker/stray-errors.ts";
+import { startWorker } from "../../../infra/worker/worker.ts";
+import { defineFunction } from "../../../shared/function/define-function.ts";
+import { done } from "../../../shared/function/result.ts";
+import { recordingClients } from "../recording-clients.ts";
+import { WIDGETS, Widget, widget } from "../widget.ts";
 
 /**
  * A worker whose step leaves a timer and a promise behind that throw, for widgets of these names; prints the dead keys

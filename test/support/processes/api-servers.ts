@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApiServer } from "../../infra/apiserver/server.ts";
-import { type AuditedRequest, readAuditLog } from "../../infra/bench/audit-log.ts";
-import { realServerMissing, startRealServer } from "../../infra/bench/real-server.ts";
+import { startApiServer } from "../../../infra/apiserver/server.ts";
+import { type AuditedRequest, readAuditLog } from "./audit-log.ts";
+import { realServerMissing, startRealServer } from "./real-server.ts";
 
 /** An API server under test: the same stories run on each. */
 interface TestServer extends AsyncDisposable {

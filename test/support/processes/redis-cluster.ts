@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
-import { freePorts } from "../../infra/bench/free-ports.ts";
-import { type RedisServer, startRedis } from "../../infra/bench/redis-server.ts";
-import { eventually } from "./eventually.ts";
+import { eventually } from "../eventually.ts";
+import { freePorts } from "./free-ports.ts";
+import { type RedisServer, startRedis } from "./redis-server.ts";
 
 export const LAST_SLOT = 16_383;
 

@@ -1,6 +1,6 @@
-import { createBullmqQueue } from "../../infra/queue/bullmq/bullmq.ts";
-import { DEFAULT_QUEUE } from "../../shared/function/backoff.ts";
-import { silentLog } from "./silent-log.ts";
+import { createBullmqQueue } from "../../../infra/queue/bullmq/bullmq.ts";
+import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
+import { silentLog } from "../silent-log.ts";
 
 /**
  * A worker process for tests that kill one: `node queue-worker.ts <redis url> <function> <ms per run>`. Prints

@@ -1,4 +1,4 @@
-import { formatTable } from "../cli/table.ts";
+import { formatTable } from "../../infra/cli/table.ts";
 
 /**
  * What one workload has cost, from creation to Running, on a real kube-apiserver. Cluster API's figures and the goals

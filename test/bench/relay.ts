@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { formatTable } from "../cli/table.ts";
-import { startRedis } from "./redis-server.ts";
+import { formatTable } from "../../infra/cli/table.ts";
+import { startRedis } from "../support/processes/redis-server.ts";
 import type { Flow, Memory, Neighbour, Storm } from "./relay-contender.ts";
 import { type Load, pathOfLoad } from "./relay-load.ts";
 import { writeResults } from "./results.ts";

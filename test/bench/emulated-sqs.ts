@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
+import { createSqsQueue } from "../../infra/queue/sqs/sqs.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
-import { createSqsQueue } from "../queue/sqs/sqs.ts";
 import { type Contender, contenderOf } from "./queue-loads.ts";
 
 /** The sqs driver against fauxqs in this process, behind a loopback listener of our own: it listens on all interfaces. */
