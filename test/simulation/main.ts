@@ -1,15 +1,15 @@
 import { Command } from "commander";
-import { defectsCommand } from "./defects/command.ts";
-import { exhaustiveCommand } from "./exhaustive/command.ts";
-import { goldenCommand } from "./golden/command.ts";
-import { whole, workloadOption } from "./options.ts";
-import { prepare } from "./prepared.ts";
-import { realCommand } from "./real/command.ts";
-import { explainCommand } from "./story/command.ts";
-import { runSeed, seedOptions, workloadOfSeed } from "./swarm.ts";
-import { swarmCommand } from "./swarm-command.ts";
-import { sweepCommand } from "./sweep-command.ts";
-import { tell } from "./tell.ts";
+import { defectsCommand } from "./commands/defects.ts";
+import { exhaustiveCommand } from "./commands/exhaustive.ts";
+import { explainCommand } from "./commands/explain.ts";
+import { goldenCommand } from "./commands/golden.ts";
+import { whole, workloadOption } from "./commands/options.ts";
+import { realCommand } from "./commands/real.ts";
+import { swarmCommand } from "./commands/swarm.ts";
+import { sweepCommand } from "./commands/sweep.ts";
+import { tell } from "./commands/tell.ts";
+import { prepare } from "./play/prepared.ts";
+import { runSeed, seedOptions, workloadOfSeed } from "./play/swarm.ts";
 
 /*
  * npm run simulate -- --seed 7 --workload W-01        one seed of the swarm

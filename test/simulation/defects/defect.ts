@@ -4,7 +4,7 @@ import type { TokenLedger } from "../../../infra/queue/tokens/token-ledger.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import type { Queue } from "../../../shared/runtime/queue-port.ts";
-import type { Process } from "../kernel.ts";
+import type { Process } from "../kernel/kernel.ts";
 
 /** What a defect puts in the place of parts of the product; whatever it leaves out stays as it is. */
 interface Patch {

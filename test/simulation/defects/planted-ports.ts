@@ -5,7 +5,7 @@ import type { Connection } from "../../../shared/api/core.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Key } from "../../../shared/runtime/key.ts";
 import type { QueueEntry } from "../../../shared/runtime/queue-port.ts";
-import type { Process } from "../kernel.ts";
+import type { Process } from "../kernel/kernel.ts";
 import { type Defect, patched } from "./defect.ts";
 import { connecting, lines } from "./network.ts";
 

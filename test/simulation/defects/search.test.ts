@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { prepare } from "../prepared.ts";
+import { prepare } from "../play/prepared.ts";
 import { DEFECTS } from "./known.ts";
 import { createSearcher } from "./search.ts";
 

@@ -1,8 +1,8 @@
-import { NO_FAULTS, type Plan, randomPlan } from "../plan.ts";
-import type { Prepared } from "../prepared.ts";
-import { type RunOptions, type RunResult, runOnce } from "../run.ts";
-import { HOUR_MS, type SeedOptions, seedOptions, workloadOfSeed } from "../swarm.ts";
-import { plansOf } from "../sweep.ts";
+import { NO_FAULTS, type Plan, randomPlan } from "../play/plan.ts";
+import type { Prepared } from "../play/prepared.ts";
+import { type RunOptions, type RunResult, runOnce } from "../play/run.ts";
+import { HOUR_MS, type SeedOptions, seedOptions, workloadOfSeed } from "../play/swarm.ts";
+import { plansOf } from "../play/sweep.ts";
 import { workloadOf } from "../workloads/known.ts";
 import type { Defect } from "./defect.ts";
 

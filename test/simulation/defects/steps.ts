@@ -3,7 +3,7 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { AnyDecision, AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
-import { seeded } from "../seeded.ts";
+import { seeded } from "../kernel/seeded.ts";
 import { type Defect, patched, stepping } from "./defect.ts";
 
 /** What functions decide. */

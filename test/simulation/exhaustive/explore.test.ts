@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Prepared, prepare } from "../prepared.ts";
+import { type Prepared, prepare } from "../play/prepared.ts";
 import { explore } from "./explore.ts";
 import { SMALL_WORLDS, type SmallWorld } from "./small-world.ts";
 

@@ -1,4 +1,4 @@
-import type { Prepared } from "../prepared.ts";
+import type { Prepared } from "../play/prepared.ts";
 import { hashOf, type Part } from "./fingerprint.ts";
 import { commute } from "./independence.ts";
 import { type Point, playOrder, prepareSmall, type Step } from "./order.ts";

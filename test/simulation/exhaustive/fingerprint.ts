@@ -5,9 +5,9 @@ import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import type { Key } from "../../../shared/runtime/key.ts";
 import type { Cause, Fence } from "../../../shared/runtime/queue-port.ts";
 import type { AnyOperation } from "../faults/fault.ts";
-import type { Operation } from "../kernel.ts";
+import type { Operation } from "../kernel/kernel.ts";
 import { objectsRead } from "../oracles/run-reads.ts";
-import type { World } from "../world.ts";
+import type { World } from "../play/world.ts";
 
 /** What a state consists of, as far as it decides how the world goes on. */
 export type Part = "objects" | "readModel" | "relay" | "ledger" | "runs" | "pending" | "timers" | "more";

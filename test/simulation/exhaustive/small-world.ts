@@ -1,7 +1,7 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { simCluster, simPool } from "../../support/manifests.ts";
-import type { User } from "../user.ts";
+import type { User } from "../play/user.ts";
 
 /** A world so small that every order of its steps can be tried (6.4.3). */
 export interface SmallWorld {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Prepared, prepare } from "../prepared.ts";
+import { type Prepared, prepare } from "../play/prepared.ts";
 import type { Part } from "./fingerprint.ts";
 import { SMALL_WORLDS } from "./small-world.ts";
 import { checkSoundness } from "./soundness.ts";

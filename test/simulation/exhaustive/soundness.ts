@@ -1,5 +1,5 @@
-import type { Prepared } from "../prepared.ts";
-import { type Seeded, seeded } from "../seeded.ts";
+import { type Seeded, seeded } from "../kernel/seeded.ts";
+import type { Prepared } from "../play/prepared.ts";
 import { explore } from "./explore.ts";
 import { type Fingerprint, hashOf, type Part } from "./fingerprint.ts";
 import { commute } from "./independence.ts";

@@ -1,5 +1,5 @@
-import type { RequestOperation } from "../request-operation.ts";
-import type { World } from "../world.ts";
+import type { World } from "../play/world.ts";
+import type { RequestOperation } from "../ports/request-operation.ts";
 import { crash, type Fault, isFunctionWrite, isWorker } from "./fault.ts";
 
 /** a process ends and another one takes its place. */

@@ -6,7 +6,7 @@ import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
 import { SimMachinePool } from "../../../shared/api/sim/sim-machinepool.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
-import type { Seeded } from "../seeded.ts";
+import type { Seeded } from "../kernel/seeded.ts";
 import { type Fault, isFunctionWrite } from "./fault.ts";
 import { somebody } from "./somebody.ts";
 

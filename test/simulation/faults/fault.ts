@@ -1,11 +1,11 @@
-import type { Operation, Process } from "../kernel.ts";
-import type { LineOperation } from "../line-queue.ts";
-import type { RequestOperation } from "../request-operation.ts";
-import type { Seeded } from "../seeded.ts";
-import type { LedgerOperation } from "../shared-ledger.ts";
-import type { StoreOperation } from "../shared-store.ts";
-import type { TokenOperation } from "../shared-tokens.ts";
-import type { World } from "../world.ts";
+import type { Operation, Process } from "../kernel/kernel.ts";
+import type { Seeded } from "../kernel/seeded.ts";
+import type { World } from "../play/world.ts";
+import type { LineOperation } from "../ports/line-queue.ts";
+import type { RequestOperation } from "../ports/request-operation.ts";
+import type { LedgerOperation } from "../ports/shared-ledger.ts";
+import type { StoreOperation } from "../ports/shared-store.ts";
+import type { TokenOperation } from "../ports/shared-tokens.ts";
 
 /** Everything that the scheduler can pick and a fault can hit. */
 export type AnyOperation =

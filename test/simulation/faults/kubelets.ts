@@ -5,7 +5,7 @@ import { nodeOf } from "../../../infra/sim/node.ts";
 import { Node } from "../../../shared/api/core.ts";
 import type { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
-import type { World } from "../world.ts";
+import type { World } from "../play/world.ts";
 import { somebody } from "./somebody.ts";
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
-import { isRequest } from "../request-operation.ts";
-import type { Seeded } from "../seeded.ts";
-import type { World } from "../world.ts";
+import type { Seeded } from "../kernel/seeded.ts";
+import type { World } from "../play/world.ts";
+import { isRequest } from "../ports/request-operation.ts";
 import { type AnyOperation, type Fault, isFunctionWrite } from "./fault.ts";
 import { somebody } from "./somebody.ts";
 

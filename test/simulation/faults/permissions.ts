@@ -1,7 +1,7 @@
 import { parseKey } from "../../../shared/runtime/key.ts";
-import { isRequest, type RequestOperation } from "../request-operation.ts";
-import type { Seeded } from "../seeded.ts";
-import type { World } from "../world.ts";
+import type { Seeded } from "../kernel/seeded.ts";
+import type { World } from "../play/world.ts";
+import { isRequest, type RequestOperation } from "../ports/request-operation.ts";
 import { pausing } from "./edits.ts";
 import { type Fault, isFunctionWrite, isOurs } from "./fault.ts";
 import { refusal } from "./refusal.ts";

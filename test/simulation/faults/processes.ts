@@ -1,4 +1,4 @@
-import { otherVersion } from "../version.ts";
+import { otherVersion } from "../play/version.ts";
 import { type Fault, isFunctionWrite } from "./fault.ts";
 
 const SECOND = 1_000;

@@ -3,8 +3,8 @@ import type { KubeObject } from "../../../infra/apiserver/storage/kube-object.ts
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import { isManagedOutside } from "../../../shared/rules/providers/replicas-managed.ts";
-import type { Seeded } from "../seeded.ts";
-import type { World } from "../world.ts";
+import type { Seeded } from "../kernel/seeded.ts";
+import type { World } from "../play/world.ts";
 import { type AnyOperation, type Fault, isFunctionWrite } from "./fault.ts";
 
 const SECOND = 1_000;

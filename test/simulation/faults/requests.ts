@@ -1,6 +1,6 @@
-import type { RequestOperation } from "../request-operation.ts";
-import type { Seeded } from "../seeded.ts";
-import type { World } from "../world.ts";
+import type { Seeded } from "../kernel/seeded.ts";
+import type { World } from "../play/world.ts";
+import type { RequestOperation } from "../ports/request-operation.ts";
 import { type AnyOperation, type Fault, isFunctionWrite } from "./fault.ts";
 import { refusal } from "./refusal.ts";
 

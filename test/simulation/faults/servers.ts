@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../../infra/apiserver/storage/kube-object.ts";
-import { isRequest, type RequestOperation } from "../request-operation.ts";
-import type { Seeded } from "../seeded.ts";
-import type { World } from "../world.ts";
+import type { Seeded } from "../kernel/seeded.ts";
+import type { World } from "../play/world.ts";
+import { isRequest, type RequestOperation } from "../ports/request-operation.ts";
 import { type Fault, isFunctionWrite } from "./fault.ts";
 import { restartKubelets } from "./kubelets.ts";
 

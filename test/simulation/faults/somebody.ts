@@ -1,7 +1,7 @@
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
-import { insist } from "../insist.ts";
-import type { Process } from "../kernel.ts";
-import type { World } from "../world.ts";
+import type { Process } from "../kernel/kernel.ts";
+import { insist } from "../play/insist.ts";
+import type { World } from "../play/world.ts";
 
 /** Somebody beside the users of the workload, with access to the management server. */
 export interface Somebody {

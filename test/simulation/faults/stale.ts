@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import type { LineOperation } from "../line-queue.ts";
-import type { World } from "../world.ts";
+import type { World } from "../play/world.ts";
+import type { LineOperation } from "../ports/line-queue.ts";
 import { type Fault, isNotification } from "./fault.ts";
 
 const SECOND = 1_000;

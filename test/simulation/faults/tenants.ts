@@ -1,7 +1,7 @@
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
-import { createSharedQueue } from "../shared-queue.ts";
-import type { World } from "../world.ts";
+import type { World } from "../play/world.ts";
+import { createSharedQueue } from "../ports/shared-queue.ts";
 import { type Fault, isFunctionWrite } from "./fault.ts";
 import { somebody } from "./somebody.ts";
 

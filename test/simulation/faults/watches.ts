@@ -1,6 +1,6 @@
-import type { LineOperation } from "../line-queue.ts";
-import { isRequest } from "../request-operation.ts";
-import type { World } from "../world.ts";
+import type { World } from "../play/world.ts";
+import type { LineOperation } from "../ports/line-queue.ts";
+import { isRequest } from "../ports/request-operation.ts";
 import { type Fault, isNotification } from "./fault.ts";
 import { refusal } from "./refusal.ts";
 

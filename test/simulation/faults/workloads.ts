@@ -1,8 +1,8 @@
 import type { KubeObject } from "../../../infra/apiserver/storage/kube-object.ts";
 import { Node, type NodeCondition } from "../../../shared/api/core.ts";
-import type { LineOperation } from "../line-queue.ts";
-import { isRequest, type RequestOperation } from "../request-operation.ts";
-import type { World } from "../world.ts";
+import type { World } from "../play/world.ts";
+import type { LineOperation } from "../ports/line-queue.ts";
+import { isRequest, type RequestOperation } from "../ports/request-operation.ts";
 import { type AnyOperation, type Fault, isNotification, isOurs } from "./fault.ts";
 import { kubeconfigTextOf, kubeletOf } from "./kubelets.ts";
 import { refusal } from "./refusal.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { stepping } from "../defects/defect.ts";
-import { type Prepared, prepare } from "../prepared.ts";
+import { type Prepared, prepare } from "../play/prepared.ts";
 import { WORKLOADS, workloadOf } from "../workloads/known.ts";
 import { goldenDiff, playGolden, readGolden } from "./golden.ts";
 

@@ -1,11 +1,11 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { diff } from "node:util";
-import { NO_FAULTS } from "../plan.ts";
-import type { Prepared } from "../prepared.ts";
-import { runOnce } from "../run.ts";
-import { objectsIn } from "../state.ts";
+import { NO_FAULTS } from "../play/plan.ts";
+import type { Prepared } from "../play/prepared.ts";
+import { runOnce } from "../play/run.ts";
+import { objectsIn } from "../play/state.ts";
+import type { World } from "../play/world.ts";
 import type { Workload } from "../workloads/workload.ts";
-import type { World } from "../world.ts";
 import { goldenText } from "./document.ts";
 import { type Tally, tallyOf } from "./tally.ts";
 

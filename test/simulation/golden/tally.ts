@@ -1,6 +1,6 @@
 import type { Event } from "../../../shared/api/core.ts";
 import { functionOf, placeOf } from "../oracles/sent-write.ts";
-import type { World } from "../world.ts";
+import type { World } from "../play/world.ts";
 
 /** Counts by name, by the name of who or what they are about. */
 export type Table = ReadonlyMap<string, ReadonlyMap<string, number>>;

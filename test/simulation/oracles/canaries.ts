@@ -1,6 +1,6 @@
 import { composeLetter, summarizeAttempt } from "../../../shared/runtime/letters/compose-letter.ts";
 import type { Death } from "../../../shared/runtime/letters/dead-letters-port.ts";
-import type { World } from "../world.ts";
+import type { World } from "../play/world.ts";
 import type { Oracle } from "./oracle.ts";
 
 /** A shorter line may stand anywhere by chance. */

@@ -1,7 +1,7 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
-import type { World } from "../world.ts";
+import type { World } from "../play/world.ts";
 import type { Oracle } from "./oracle.ts";
 import { onWrite } from "./sent-write.ts";
 import { serverHistoryOf } from "./server-history.ts";

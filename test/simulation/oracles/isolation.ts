@@ -1,7 +1,7 @@
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { type Key, parseKey } from "../../../shared/runtime/key.ts";
-import type { World } from "../world.ts";
+import type { World } from "../play/world.ts";
 import type { Oracle } from "./oracle.ts";
 import { functionOf } from "./sent-write.ts";
 

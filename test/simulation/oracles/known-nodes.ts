@@ -1,5 +1,5 @@
 import type { Node } from "../../../shared/api/core.ts";
-import type { World } from "../world.ts";
+import type { World } from "../play/world.ts";
 import { parsed, placeOf } from "./sent-write.ts";
 
 interface KnownNode {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { NO_FAULTS } from "../plan.ts";
-import { prepare } from "../prepared.ts";
-import { runOnce } from "../run.ts";
+import { NO_FAULTS } from "../play/plan.ts";
+import { prepare } from "../play/prepared.ts";
+import { runOnce } from "../play/run.ts";
 import { workloadOf } from "../workloads/known.ts";
 
 const LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/capstan-relay";

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import type { World } from "../world.ts";
+import type { World } from "../play/world.ts";
 import { parsed, placeOf } from "./sent-write.ts";
 
 /** What runs have seen of objects whose write was not confirmed (KC-07, KW-12). */

@@ -4,7 +4,7 @@ import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import { parseKey } from "../../../shared/runtime/key.ts";
 import type { AttemptRecord } from "../../../shared/runtime/letters/attempt-record.ts";
-import type { ObservedRun } from "../observed-runs.ts";
+import type { ObservedRun } from "../ports/observed-runs.ts";
 import { nodesOf } from "./known-nodes.ts";
 import type { Oracle } from "./oracle.ts";
 import { lastRead } from "./run-reads.ts";

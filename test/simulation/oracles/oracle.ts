@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import type { World } from "../world.ts";
+import type { World } from "../play/world.ts";
 
 /** A change of the management server, as it was stored. */
 export interface StoredChange {

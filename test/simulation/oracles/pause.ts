@@ -3,7 +3,7 @@ import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import { parseKey } from "../../../shared/runtime/key.ts";
 import type { RecordedWrite } from "../../../shared/runtime/letters/attempt-record.ts";
-import type { ObservedRun } from "../observed-runs.ts";
+import type { ObservedRun } from "../ports/observed-runs.ts";
 import type { Oracle } from "./oracle.ts";
 import { lastRead, objectsRead } from "./run-reads.ts";
 import { onWrite, type SentWrite } from "./sent-write.ts";

@@ -10,9 +10,9 @@ import type { QueueEntry } from "../../../shared/runtime/queue-port.ts";
 import { type Defect, patched, stepping } from "../defects/defect.ts";
 import { DEFECTS } from "../defects/known.ts";
 import { alone } from "../defects/planted-steps.ts";
-import { NO_FAULTS, type Plan } from "../plan.ts";
-import { type Prepared, prepare } from "../prepared.ts";
-import { runOnce } from "../run.ts";
+import { NO_FAULTS, type Plan } from "../play/plan.ts";
+import { type Prepared, prepare } from "../play/prepared.ts";
+import { runOnce } from "../play/run.ts";
 import { workloadOf } from "../workloads/known.ts";
 import type { Workload } from "../workloads/workload.ts";
 

@@ -1,7 +1,7 @@
 import type { ContractReference } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
-import type { ObservedRun } from "../observed-runs.ts";
+import type { ObservedRun } from "../ports/observed-runs.ts";
 import { nodesOf } from "./known-nodes.ts";
 import type { Oracle, StoredChange, Watched } from "./oracle.ts";
 import { onWrite } from "./sent-write.ts";

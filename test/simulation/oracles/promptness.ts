@@ -1,6 +1,6 @@
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import { type Key, parseKey } from "../../../shared/runtime/key.ts";
-import type { World } from "../world.ts";
+import type { World } from "../play/world.ts";
 import type { Oracle } from "./oracle.ts";
 
 /** Beyond the time that a key settles: one token and one claim, which take no time here. */

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import type { ObservedRun } from "../observed-runs.ts";
-import type { Witness } from "../simulated-exchange.ts";
-import type { World } from "../world.ts";
+import type { World } from "../play/world.ts";
+import type { ObservedRun } from "../ports/observed-runs.ts";
+import type { Witness } from "../ports/simulated-exchange.ts";
 
 /** A write request of a function that a server has carried out. Events are none. */
 export interface SentWrite {

@@ -1,6 +1,6 @@
 import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { kindOf } from "../../../shared/api/registry.ts";
-import type { World } from "../world.ts";
+import type { World } from "../play/world.ts";
 
 /** The newest snapshot of every object of the management server that was shown since the read model was last lost. */
 export interface Shown {

@@ -2,8 +2,8 @@ import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import type { TypeKey } from "../../../shared/runtime/ports.ts";
 import type { Cause } from "../../../shared/runtime/queue-port.ts";
-import type { Process } from "../kernel.ts";
-import type { World } from "../world.ts";
+import type { Process } from "../kernel/kernel.ts";
+import type { World } from "../play/world.ts";
 import { concernedBy, type Woken } from "./concerned.ts";
 import type { Oracle } from "./oracle.ts";
 

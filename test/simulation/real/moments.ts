@@ -1,4 +1,4 @@
-import type { User } from "../user.ts";
+import type { User } from "../play/user.ts";
 import { pool } from "../workloads/pools.ts";
 
 /** Nothing is done yet. */

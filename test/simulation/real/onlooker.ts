@@ -6,11 +6,11 @@ import { Node, Secret } from "../../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { KINDS } from "../../../shared/api/registry.ts";
 import { silentLog } from "../../support/silent-log.ts";
-import { insist } from "../insist.ts";
-import { manifestsIn } from "../manifests-in.ts";
-import { comparable, type State, workloadServersOf } from "../state.ts";
-import { takesAlong } from "../takes-along.ts";
-import type { User } from "../user.ts";
+import { insist } from "../play/insist.ts";
+import { manifestsIn } from "../play/manifests-in.ts";
+import { comparable, type State, workloadServersOf } from "../play/state.ts";
+import { takesAlong } from "../play/takes-along.ts";
+import type { User } from "../play/user.ts";
 
 /**
  * A user of a real server: `see` shows what the last look of `until` has found. Once disposed of, whatever it still

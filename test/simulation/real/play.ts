@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { ServerFlavour } from "../../support/processes/api-servers.ts";
 import type { AuditedRequest } from "../../support/processes/audit-log.ts";
-import { differencesOf, type State } from "../state.ts";
+import { differencesOf, type State } from "../play/state.ts";
 import { workloadOf } from "../workloads/known.ts";
 import type { Scenario } from "./scenario.ts";
 import { type Stage, setStage } from "./stage.ts";

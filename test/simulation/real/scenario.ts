@@ -1,4 +1,4 @@
-import type { User } from "../user.ts";
+import type { User } from "../play/user.ts";
 import type { Stage, StageOptions } from "./stage.ts";
 
 /** What goes wrong with real processes while users do their work (6.8). */

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
-import type { Onlooker } from "../run.ts";
-import { workloadServersOf } from "../state.ts";
+import type { Onlooker } from "../play/run.ts";
+import { workloadServersOf } from "../play/state.ts";
 
 /** What people call the things that a trace knows by uid or address. */
 export interface Names {

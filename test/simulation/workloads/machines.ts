@@ -2,7 +2,7 @@ import { REMEDIATION_LIMIT } from "../../../functions/machinepool/rules/remediat
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { simPoolWithMachines } from "../../support/manifests.ts";
-import type { User } from "../user.ts";
+import type { User } from "../play/user.ts";
 
 /** What a MachineHealthCheck leaves on an unhealthy Machine. */
 const HANDED_OVER = ["HealthCheckSucceeded", "OwnerRemediated"].map((type) => ({

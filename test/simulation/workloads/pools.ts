@@ -1,6 +1,6 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
-import type { User } from "../user.ts";
+import type { User } from "../play/user.ts";
 
 /** A pool, as users look at it. */
 export function pool(user: User, name = "p1"): MachinePool | undefined {

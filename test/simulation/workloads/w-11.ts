@@ -1,7 +1,7 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { simCluster, simPool } from "../../support/manifests.ts";
-import type { User } from "../user.ts";
+import type { User } from "../play/user.ts";
 import { isRunning, pool, scale } from "./pools.ts";
 import type { Workload } from "./workload.ts";
 

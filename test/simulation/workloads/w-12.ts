@@ -1,7 +1,7 @@
 import { Secret } from "../../../shared/api/core.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { simCluster, simPool } from "../../support/manifests.ts";
-import type { User } from "../user.ts";
+import type { User } from "../play/user.ts";
 import { isRunning, scale } from "./pools.ts";
 import type { Workload } from "./workload.ts";
 

@@ -3,7 +3,7 @@ import type { Kind } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { SimMachinePool } from "../../../shared/api/sim/sim-machinepool.ts";
 import { simCluster, simPool } from "../../support/manifests.ts";
-import type { User } from "../user.ts";
+import type { User } from "../play/user.ts";
 import { isRunning, pool, scale } from "./pools.ts";
 import type { Workload } from "./workload.ts";
 

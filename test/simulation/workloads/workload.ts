@@ -1,4 +1,4 @@
-import type { User } from "../user.ts";
+import type { User } from "../play/user.ts";
 
 /** What users do, and what they wait for in between (6.3). One file per workload. */
 export interface Workload {

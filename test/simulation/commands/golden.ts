@@ -1,0 +1,40 @@
+import { Command } from "commander";
+import { goldenDiff, playGolden, readGolden, writeGolden } from "../golden/golden.ts";
+import { type Prepared, prepare } from "../play/prepared.ts";
+import { WORKLOADS, workloadOf } from "../workloads/known.ts";
+import type { Workload } from "../workloads/workload.ts";
+import { workloadOption } from "./options.ts";
+
+interface Options {
+  readonly workload?: readonly string[];
+  readonly renew: boolean;
+}
+
+/** `npm run simulate -- golden`: exit code 1 when a workload without faults is not what was reviewed. */
+export function goldenCommand(): Command {
+  return new Command("golden")
+    .description("every workload without faults, against the committed references")
+    .addOption(workloadOption("--workload <number...>", "all"))
+    .option("--renew", "write the references; review their diff before you commit them", false)
+    .action(async ({ workload, renew }: Options) => {
+      const prepared = await prepare();
+      for (const each of workload?.map(workloadOf) ?? WORKLOADS)
+        if (!(await check(each, prepared, renew))) process.exitCode = 1;
+    });
+}
+
+/** Whether the workload is as reviewed, or is from now on. */
+async function check(workload: Workload, prepared: Prepared, renew: boolean): Promise<boolean> {
+  const { text, violations } = await playGolden(workload, prepared);
+  const lines = goldenDiff(await readGolden(workload), text);
+  for (const line of [...violations, ...lines]) console.log(line);
+  console.log(`${workload.number} ${verdict(lines.length > 0, renew)}`);
+  if (violations.length > 0) return false;
+  if (renew) await writeGolden(workload, text);
+  return renew || lines.length === 0;
+}
+
+function verdict(isChanged: boolean, renew: boolean): string {
+  if (!isChanged) return "as reviewed";
+  return renew ? "renewed" : "not as reviewed: mend it, or run it with --renew and review the diff";
+}

@@ -1,0 +1,59 @@
+import { workloadOf } from "../workloads/known.ts";
+import { NO_FAULTS, type PlannedFault } from "./plan.ts";
+import type { Prepared } from "./prepared.ts";
+import { type RunResult, runOnce } from "./run.ts";
+import { runSeed, SERIES, type SeedOptions, seedOptions } from "./swarm.ts";
+
+/** One run, small enough to be sent to another process: a seed of the swarm, or one fault of the sweep. */
+export interface Job {
+  /** `W-01`. */
+  readonly workload: string;
+  readonly seed: number;
+  /** Of the sweep: this one, against the same seed without any. */
+  readonly planned?: PlannedFault;
+  /** Of the swarm: only these classes; absent: a random choice. */
+  readonly faults?: readonly string[] | undefined;
+}
+
+/** What has come of a job. */
+export interface Played
+  extends Pick<RunResult, "hash" | "simulatedMs" | "struck" | "evaluations" | "violations"> {
+  readonly job: Job;
+  /** Something went another way than without the fault; of the sweep only. */
+  readonly isEffective?: boolean;
+}
+
+/** Plays jobs one after the other. What they are compared with is played once per workload and series of edits. */
+export function createPlayer(prepared: Prepared): (job: Job) => Promise<Played> {
+  const series = new Map<string, Promise<SeedOptions>>();
+  const references = new Map<string, Promise<RunResult>>();
+
+  const playSeed = async ({ workload, seed, faults }: Job): Promise<RunResult> => {
+    const options = await known(series, `${workload} ${seed % SERIES}`, () =>
+      seedOptions(seed, workloadOf(workload), prepared),
+    );
+    return runSeed({ ...options, seed, faults });
+  };
+  const playSite = async (job: Job, planned: PlannedFault) => {
+    const game = { seed: job.seed, workload: workloadOf(job.workload), prepared };
+    const reference = await known(references, `${job.workload} ${job.seed}`, () =>
+      runOnce({ ...game, plan: NO_FAULTS }),
+    );
+    const result = await runOnce({ ...game, plan: { type: "named", faults: [planned] }, reference });
+    return { result, isEffective: result.hash !== reference.hash };
+  };
+  const summary = ({ hash, simulatedMs, struck, evaluations, violations }: RunResult) => {
+    return { hash, simulatedMs, struck, evaluations, violations };
+  };
+  return async (job) => {
+    if (job.planned === undefined) return { job, ...summary(await playSeed(job)) };
+    const { result, isEffective } = await playSite(job, job.planned);
+    return { job, ...summary(result), isEffective };
+  };
+}
+
+function known<T>(all: Map<string, Promise<T>>, name: string, make: () => Promise<T>): Promise<T> {
+  const made = all.get(name) ?? make();
+  all.set(name, made);
+  return made;
+}

@@ -1,0 +1,53 @@
+import { startApiServer } from "../../../infra/apiserver/server.ts";
+import { Storage } from "../../../infra/apiserver/storage/storage.ts";
+import { installCrds } from "../../../infra/cli/install-crds.ts";
+import { createServer } from "../../../infra/kube/client.ts";
+import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
+import { loadFunctions } from "../../../infra/worker/load.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { createKernel } from "../kernel/kernel.ts";
+import { createNetwork } from "../ports/network.ts";
+
+/** What all worlds begin with; made once, because nothing in it is ever changed. */
+export interface Prepared {
+  readonly functions: readonly AnyFunction[];
+  readonly prepared: Storage;
+}
+
+/** Loads all functions, and installs the CRDs on a server of its own. */
+export async function prepare(): Promise<Prepared> {
+  const functions = await loadFunctions();
+  // The first time modules are loaded, which takes real time; the second time nothing but simulated time passes.
+  await install(() => new Promise((resolve) => setTimeout(resolve, 1)));
+  return { functions, prepared: await install(async () => undefined) };
+}
+
+async function install(pause: () => Promise<void>): Promise<Storage> {
+  const kernel = createKernel({ seed: 0 });
+  const network = createNetwork(kernel);
+  const process = kernel.process("install");
+  const { clock, random } = process;
+  const storage = new Storage(undefined, clock);
+  const { connect, listen } = network.of(process);
+  const server = await startApiServer({
+    name: "management",
+    token: "install",
+    clock,
+    random,
+    listen,
+    storage,
+  });
+  const client = createServer(parseKubeconfig(server.kubeconfig()), { clock, connect });
+  let isOver = false;
+  const installing = installCrds(client.as("up"), clock).finally(() => {
+    isOver = true;
+  });
+  for (let turn = 0; !isOver && turn < MAX_TURNS; turn += 1) {
+    await kernel.run(1, () => isOver);
+    await pause();
+  }
+  await installing;
+  return storage;
+}
+
+const MAX_TURNS = 10_000;

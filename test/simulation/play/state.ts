@@ -1,0 +1,180 @@
+import type { Storage } from "../../../infra/apiserver/storage/storage.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { sameJson } from "../../../shared/api/path.ts";
+import type { World } from "./world.ts";
+
+/** What is there in the end, comparable between runs: one line per object, by server, kind and name. */
+export type State = ReadonlyMap<string, string>;
+
+/** Kinds that are no part of the result. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  "/events",
+  "/namespaces",
+  "apiextensions.k8s.io/customresourcedefinitions",
+  "coordination.k8s.io/leases",
+]);
+
+/** Everything that exists, without what differs from run to run (section 1): uids, versions, times, tokens. */
+export async function stateOf(world: World): Promise<State> {
+  return comparable(await objectsIn(world));
+}
+
+/** Everything that exists and is part of the result, Nodes of workload servers included. */
+export async function objectsIn(world: World): Promise<readonly Listed[]> {
+  const objects = [...objectsOf(world.management.storage)];
+  for (const { address, token } of workloadServersOf(
+    world.management.storage.collection("/secrets").values(),
+  )) {
+    const answer = await world.network.peek(address, "/api/v1/nodes", token).catch(() => undefined);
+    if (answer === undefined) continue;
+    const { items = [] } = JSON.parse(answer.text) as { readonly items?: readonly Shown[] };
+    for (const node of items) objects.push({ type: "workload /nodes", object: node });
+  }
+  return objects;
+}
+
+/** Objects with the type they are listed under, as a state. */
+export function comparable(objects: readonly Listed[]): State {
+  const names = namesOf(objects.map(({ object }) => object));
+  return new Map(
+    objects
+      .map(({ type, object }) => [`${type} ${keyOf(object)}`, mask(object, names)] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+/** What is different, one line each; empty when both are the same. */
+export function differencesOf(expected: State, found: State): readonly string[] {
+  const lines: string[] = [];
+  for (const [key, text] of expected) {
+    const other = found.get(key);
+    if (other === undefined) lines.push(`missing: ${key}`);
+    else if (other !== text) lines.push(`different: ${key}: ${firstDifference(text, other)}`);
+  }
+  for (const key of found.keys()) if (!expected.has(key)) lines.push(`not expected: ${key}`);
+  return lines;
+}
+
+export interface Listed {
+  /** `cluster.x-k8s.io/machinepools`, `workload /nodes`. */
+  readonly type: string;
+  readonly object: Shown;
+}
+
+export interface Shown {
+  readonly metadata: Pick<KubeObject["metadata"], "namespace" | "name" | "uid">;
+}
+
+function* objectsOf(storage: Storage) {
+  for (const [type, collection] of storage.collections) {
+    if (LEFT_OUT.has(type)) continue;
+    for (const object of collection.values()) yield { type, object: object as unknown as Shown };
+  }
+}
+
+/** The servers that kubeconfig Secrets name, of those that are reached by plain http. */
+export function* workloadServersOf(secrets: Iterable<object>) {
+  for (const secret of secrets) {
+    const { value } = (Reflect.get(secret, "data") ?? {}) as { readonly value?: string };
+    const text = value === undefined ? "" : Buffer.from(value, "base64").toString("utf8");
+    const address = /server: http:\/\/([^/\s]+)/.exec(text)?.[1];
+    const token = /token: "?(\w+)/.exec(text)?.[1];
+    if (address !== undefined && token !== undefined) yield { address, token };
+  }
+}
+
+function keyOf({ metadata }: Shown): string {
+  return `${metadata.namespace ?? ""}/${metadata.name}`;
+}
+
+/** By uid: the name of the object that has it. */
+export function namesOf(objects: readonly Shown[]): ReadonlyMap<string, string> {
+  return new Map(objects.map((object) => [object.metadata.uid ?? "", keyOf(object)]));
+}
+
+/** Real workload servers listen where there is room. */
+const MASKED: ReadonlySet<string> = new Set(["resourceVersion", "generation", "observedGeneration", "port"]);
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+/** The simulated cloud ends provider IDs with the instant of creation. */
+const INSTANCE = /(sim:\/\/[^/]+\/[^/]+\/)[0-9a-z]+/g;
+
+function mask(object: Shown, names: ReadonlyMap<string, string>): string {
+  return JSON.stringify(object, (member, value: unknown) => {
+    if (MASKED.has(member)) return "*";
+    if (member === "data" && "type" in object) return "*";
+    if (member === "managedFields" && Array.isArray(value)) return ownersOf(value);
+    if (isObject(value)) return sorted(value);
+    if (typeof value !== "string") return value;
+    return maskText(value, names);
+  });
+}
+
+/** Without instants, uids and instances of the simulated cloud. */
+export function maskText(text: string, names: ReadonlyMap<string, string>): string {
+  if (TIME.test(text)) return "TIME";
+  return text.replace(UID, (uid) => `uid of ${names.get(uid) ?? "nobody"}`).replace(INSTANCE, "$1*");
+}
+
+/** What a fault leaves behind that plays another writer (X-20). */
+const RACE_ANNOTATION = "capstan.dev/race";
+
+/** Members in one order: which of them was written first is no difference. */
+function sorted(value: object): object {
+  const members = Object.entries(value)
+    .map(([name, member]) => [name, name === "annotations" ? withoutRace(member) : member] as const)
+    .filter(([name, member]) => member !== undefined && !isSilent(name, member));
+  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** `paused: false` says no more than its absence, nor does a `faults` that names none (X-44 ends by removing it). */
+function isSilent(name: string, member: unknown): boolean {
+  return name === "paused" ? member === false : name === "faults" && sameJson(member, {});
+}
+
+function withoutRace(annotations: unknown): unknown {
+  if (!isObject(annotations) || !Object.hasOwn(annotations, RACE_ANNOTATION)) return annotations;
+  const { [RACE_ANNOTATION]: _, ...others } = annotations as { readonly [name: string]: unknown };
+  return Object.keys(others).length === 0 ? undefined : others;
+}
+
+/**
+ * What a kubelet owns of its Node (X-42), a user of what was made again (X-19), somebody by hand (X-20, X-45), and whether
+ * the user or the autoscaler was the last to write the same number of replicas: their own business.
+ */
+const OTHERS: ReadonlySet<string | undefined> = new Set([
+  "capstan-sim-autoscaler",
+  "capstan-sim-cloud",
+  "capstan-somebody",
+  "capstan-user",
+]);
+
+function ownersOf(entries: readonly Entry[]): string[] {
+  const lines = entries.filter(({ manager }) => !OTHERS.has(manager)).map(orderedEntry);
+  return lines.sort((a, b) => (a < b ? -1 : 1));
+}
+
+interface Entry {
+  readonly manager?: string;
+  readonly subresource?: string;
+  readonly fieldsV1?: unknown;
+}
+
+/** One manager's fields; when it wrote them is masked, and with it the order of the entries. */
+function orderedEntry(entry: Entry): string {
+  const fields = JSON.stringify(entry.fieldsV1, (_, value) => (isObject(value) ? sorted(value) : value));
+  return `${entry.manager}/${entry.subresource ?? ""} ${fields}`;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const SHOWN = 60;
+
+function firstDifference(a: string, b: string): string {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  const from = Math.max(0, at - SHOWN);
+  return `expected …${a.slice(from, at + SHOWN)}…, found …${b.slice(from, at + SHOWN)}…`;
+}

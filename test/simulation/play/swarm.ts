@@ -1,0 +1,76 @@
+import { WORKLOADS, workloadOf } from "../workloads/known.ts";
+import type { Workload } from "../workloads/workload.ts";
+import { NO_FAULTS, randomPlan } from "./plan.ts";
+import type { Job } from "./player.ts";
+import type { Prepared } from "./prepared.ts";
+import { restless } from "./restless.ts";
+import { type Onlooker, type RunResult, runOnce } from "./run.ts";
+
+export interface SwarmOptions {
+  /** They take turns. */
+  readonly workloads: readonly Workload[];
+  readonly firstSeed: number;
+  readonly seeds: number;
+  /** Only these classes, in every seed. */
+  readonly faults?: readonly string[] | undefined;
+}
+
+/** Of simulated time. */
+export const HOUR_MS = 60 * 60_000;
+/** 6.2. */
+export const TWICE_EVERY = 100;
+
+/** Random faults for a simulated hour per seed, then heal (6.4). */
+export function swarmJobs({ workloads, firstSeed, seeds, faults }: SwarmOptions): readonly Job[] {
+  return Array.from({ length: seeds }, (_, index) => {
+    const seed = firstSeed + index;
+    const { number } = workloads[seed % workloads.length] as Workload;
+    return { workload: number, seed, faults };
+  });
+}
+
+/** The workload of that number, or else the one whose turn it is with a seed. */
+export function workloadOfSeed(seed: number, number?: string): Workload {
+  const found = number === undefined ? WORKLOADS[seed % WORKLOADS.length] : workloadOf(number);
+  if (found === undefined) throw new Error("bug: there are no workloads");
+  return found;
+}
+
+/** How one seed of the swarm is played. */
+export interface SeedOptions {
+  readonly seed: number;
+  readonly workload: Workload;
+  readonly prepared: Prepared;
+  /** The same users without faults. */
+  readonly reference: RunResult;
+  /** Only these classes; absent: a random choice. */
+  readonly faults?: readonly string[] | undefined;
+  readonly keepTrace?: boolean;
+  readonly onlooker?: Onlooker | undefined;
+}
+
+/** Different series of edits; each needs a run without faults to compare with. Seeds take turns. */
+export const SERIES = 8;
+
+/** The users of a seed, and what they come to without faults. */
+export async function seedOptions(
+  seed: number,
+  workload: Workload,
+  prepared: Prepared,
+): Promise<SeedOptions> {
+  const users = restless(workload, seed % SERIES);
+  const reference = await runOnce({ seed: 0, workload: users, prepared, plan: NO_FAULTS });
+  return { seed, workload: users, prepared, reference };
+}
+
+/** Plays a seed; every 100th is played twice and must do the same. */
+export async function runSeed(options: SeedOptions): Promise<RunResult> {
+  const play = () =>
+    runOnce({ ...options, plan: randomPlan(options.seed, options.faults), faultyMs: HOUR_MS });
+  const result = await play();
+  if (options.seed % TWICE_EVERY !== 0) return result;
+  const again = await play();
+  if (again.hash === result.hash) return result;
+  const violation = `6.2: two runs of seed ${options.seed} have hashes ${result.hash} and ${again.hash}`;
+  return { ...result, violations: [violation, ...result.violations] };
+}

@@ -1,0 +1,50 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { FAULTS } from "../faults/known.ts";
+import { WORKLOADS, workloadOf } from "../workloads/known.ts";
+import { createPlayer, type Job, type Played } from "./player.ts";
+import { type Prepared, prepare } from "./prepared.ts";
+import { SWEPT, sweepJobs } from "./sweep.ts";
+
+/** Of each workload, spread over all classes; `npm run simulate -- sweep` plays every one. */
+const SITES_PLAYED = 4;
+
+let prepared: Prepared;
+let play: (job: Job) => Promise<Played>;
+beforeAll(async () => {
+  prepared = await prepare();
+  play = createPlayer(prepared);
+});
+
+describe("6.4: single faults", () => {
+  for (const workload of WORKLOADS) {
+    it(`${workload.number} gets over a few of its sites`, async () => {
+      const jobs = await sweepJobs({ workload, prepared, seed: 1 });
+      const every = Math.ceil(jobs.length / SITES_PLAYED);
+      for (const job of jobs.filter((_, at) => at % every === 0)) {
+        const { struck, violations } = await play(job);
+        expect({ job, struck, violations }).toEqual({ job, struck: [job.planned], violations: [] });
+      }
+    });
+  }
+
+  it("every class changes what happens, and heals", async () => {
+    // W-05 has sites of all classes but one: only a pool that is scaled down leaves a Node behind.
+    const jobs = await sweepJobs({ workload: workloadOf("W-05"), prepared, seed: 1, faults: NUMBERS });
+    const struck = new Set<string>();
+    for (const job of jobs) {
+      const fault = job.planned?.fault ?? "";
+      if (struck.has(fault)) continue;
+      const { isEffective, violations } = await play(job);
+      expect({ job, violations }).toEqual({ job, violations: [] });
+      if (isEffective) struck.add(fault);
+    }
+    expect([...struck]).toEqual(NUMBERS);
+  });
+});
+
+/** The leading relay stands still: only W-20 has one. */
+const NEEDS_LEADER = "X-47";
+/** What the sweep leaves to the swarm. */
+const NUMBERS = FAULTS.map(({ number }) => number).filter(
+  (number) => !SWEPT.includes(number) && number !== NEEDS_LEADER,
+);

@@ -1,0 +1,147 @@
+import { applyManifests } from "../../../infra/cli/up/apply-manifests.ts";
+import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
+import type { PatchOperation } from "../../../shared/api/patch.ts";
+import type { KubeClient } from "../../../shared/runtime/ports.ts";
+import { insist } from "./insist.ts";
+import { manifestsIn } from "./manifests-in.ts";
+import { takesAlong } from "./takes-along.ts";
+import type { World } from "./world.ts";
+
+/** Somebody with kubectl: repeats what is refused, and looks at objects of namespace `default`. */
+export interface User {
+  apply(yaml: string): Promise<void>;
+  patch(
+    kind: Kind,
+    name: string,
+    operations: readonly PatchOperation[],
+    subresource?: "status",
+  ): Promise<void>;
+  delete(kind: Kind, name: string): Promise<void>;
+  /** The object as the management server has it now. */
+  see<T extends KubeObject>(kind: Kind<T>, name: string): T | undefined;
+  /** All of a kind, by name. */
+  list<T extends KubeObject>(kind: Kind<T>): readonly T[];
+  /** Whether it has been deleted, itself or with what it belongs to; it may still be there. */
+  hasDeleted(kind: Pick<Kind, "kind">, name: string): boolean;
+  /** Looks again and again until it holds. */
+  until(holds: () => boolean): Promise<void>;
+  rest(ms: number): Promise<void>;
+}
+
+const LOOK_MS = 500;
+const GUARDED_MS = 60_000;
+const RETRY_MS = 1_000;
+
+/** Something the user has done and wants to last. */
+interface Edit {
+  readonly kind: string;
+  readonly name: string;
+  readonly what: "apply" | "patch" | "delete";
+  readonly make: () => Promise<unknown>;
+  /** Version of the server when it was accepted; infinite until then. */
+  acceptedAt: number;
+}
+
+export function createUser(world: World): User {
+  const { management } = world;
+  const process = world.kernel.process("user");
+  const client: KubeClient = world.connect(process).as("user");
+  const edits: Edit[] = [];
+  let last: Promise<unknown> = Promise.resolve();
+  const rest = (ms: number): Promise<void> => new Promise((resolve) => process.clock.after(ms, resolve));
+  const untilAccepted = (edit: () => Promise<unknown>): Promise<void> => insist(edit, () => rest(RETRY_MS));
+  /** One after the other, also when some of them are made again. */
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const next = last.then(work);
+    last = next;
+    return next;
+  };
+  const make = async (edit: Edit): Promise<void> => {
+    await untilAccepted(edit.make);
+    edit.acceptedAt = management.storage.version;
+  };
+  const begin = (edit: Omit<Edit, "acceptedAt">): Promise<void> => {
+    const begun: Edit = { ...edit, acceptedAt: Number.POSITIVE_INFINITY };
+    edits.push(begun);
+    return inTurn(() => make(begun));
+  };
+
+  // A server that has lost edits is told them again, and an object that went is made again, as GitOps tools do.
+  management.onRestore((version) => {
+    const first = edits.findIndex(({ acceptedAt }) => acceptedAt > version);
+    const lost = edits.filter((edit, index) => (first >= 0 && index >= first) || isMissing(edit));
+    void inTurn(async () => {
+      for (const edit of lost) {
+        // What is deleted before anybody has put a finalizer there leaves behind what it would have taken along.
+        if (edit.what === "delete") await rest(GUARDED_MS);
+        await make(edit);
+      }
+    });
+  });
+  /** A restore may bring a moment back at which it was just being made again (X-19). */
+  const isMissing = ({ kind, name }: Edit): boolean => {
+    const all = [...management.storage.collections].flatMap(([, objects]) => [...objects.values()]);
+    const isThere = all.some((object) => object.kind === kind && object.metadata.name === name);
+    return !isThere && !hasDeleted({ kind }, name);
+  };
+  const hasDeleted: User["hasDeleted"] = ({ kind }, name) =>
+    edits.some((edit) => edit.what === "delete" && takesAlong(edit, { kind, name }));
+  // What users have only patched, others make.
+  const isWanted = ({ kind, metadata: { name } }: KubeObject): boolean =>
+    edits.some((edit) => edit.what === "apply" && edit.kind === kind && edit.name === name) &&
+    !hasDeleted({ kind }, name);
+  management.onChange((type, { type: change, key, object }) => {
+    if (change !== "DELETED" || !isWanted(object as KubeObject)) return;
+    // Not in turn: what waits for its turn may be an edit of this object.
+    void rest(RETRY_MS).then(async () => {
+      const isBack = management.storage.collection(type).find(key) !== undefined;
+      if (isBack || !isWanted(object as KubeObject)) return;
+      const { kind, metadata } = object;
+      for (const edit of edits) if (edit.kind === kind && edit.name === metadata.name) await make(edit);
+    });
+  });
+
+  const see: User["see"] = <T extends KubeObject>({ group, plural }: Kind<T>, name: string) =>
+    management.storage.collection(`${group}/${plural}`).find(`default/${name}`) as T | undefined;
+  const list: User["list"] = <T extends KubeObject>({ group, plural }: Kind<T>) =>
+    [
+      ...management.storage.collection(`${group}/${plural}`).values(),
+    ] as readonly KubeObject[] as readonly T[];
+  return {
+    see,
+    list,
+    hasDeleted,
+    rest,
+    async apply(yaml) {
+      for (const object of manifestsIn(yaml)) {
+        const { kind, metadata } = object;
+        const apply = () => applyManifests(client, [object]);
+        await begin({ kind, name: metadata.name, what: "apply", make: apply });
+      }
+    },
+    patch: (kind, name, operations, subresource) =>
+      begin({
+        kind: kind.kind,
+        name,
+        what: "patch",
+        make: async () => {
+          // Nobody edits what has gone as users wanted.
+          if (see(kind, name) !== undefined || !hasDeleted(kind, name))
+            await client.jsonPatch(kind, { namespace: "default", name }, operations, subresource);
+        },
+      }),
+    delete: (kind, name) =>
+      begin({
+        kind: kind.kind,
+        name,
+        what: "delete",
+        make: () => {
+          const uid = see(kind, name)?.metadata.uid ?? "";
+          return client.delete(kind, { namespace: "default", name }, { uid });
+        },
+      }),
+    async until(holds) {
+      while (!holds()) await rest(LOOK_MS);
+    },
+  };
+}
