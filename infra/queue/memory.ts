@@ -227,7 +227,7 @@ class FunctionQueue implements AsyncDisposable {
     void this.#note({ ...told, ...failed });
   }
 
-  /** First the letter, then the death (queue.md 7). What cannot be stored now is told again by a tick. */
+  /** First the letter, then the death. What cannot be stored now is told again by a tick. */
   async #note(run: FailedRun): Promise<void> {
     const stored = await this.#noteFailure(run).then(
       () => true,

@@ -29,7 +29,7 @@ export function checkRedisUrl(url: string): CheckedUrl {
 
 /**
  * Why the server that says this about its memory may evict data; undefined when it may not. With eviction, keys of the
- * ledger would disappear one by one, which nothing repairs (queue.md 8). A server without a limit of its own
+ * ledger would disappear one by one, which nothing repairs (Q-33). A server without a limit of its own
  * (`maxmemory 0`) counts too: a limit can be set at any time, and managed servers do.
  */
 export function evictionReason(memoryInfo: string): string | undefined {

@@ -6,7 +6,7 @@ import { checkPersistence, checkRedisUrl, checkRights } from "./checks.ts";
 import { watchEviction } from "./eviction.ts";
 import { identifyRedis } from "./identity.ts";
 
-/** A shorter outage is answered by the senders' own retries (queue.md 8). */
+/** A shorter outage is answered by the senders' own retries (Q-33). */
 const LONG_OUTAGE_MS = 5 * SECOND;
 
 /** What a process knows about the server of its ledger. Disposed, it looks no more. */

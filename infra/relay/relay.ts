@@ -37,7 +37,7 @@ export interface RelayOptions extends WorkloadReach {
   readonly lossCheckMs?: number | undefined;
   /** Told of every complete resync of a function, for metrics. */
   readonly noteResync?: ResyncOptions["noteResync"];
-  /** Field managers whose contested fields the functions take over (decisions.md 1). */
+  /** Field managers whose contested fields the functions take over (KR-01). */
   readonly takeOverManagers?: readonly string[] | undefined;
   /** Look at this namespace only; absent = all. */
   readonly namespace?: string | undefined;

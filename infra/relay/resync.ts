@@ -44,7 +44,7 @@ const BATCH = 500;
 
 /**
  * Enqueues every stored object for the given functions, from the read model and without a list (KR-18), and every
- * dead key, also of objects that are gone: a run that finds nothing ends its death (queue.md 10).
+ * dead key, also of objects that are gone: a run that finds nothing ends its death (Q-10).
  */
 export async function resyncNow(
   options: KeySources,
@@ -155,7 +155,7 @@ async function keysOf(
   return interleaved([...new Set([...stored, ...dead])]);
 }
 
-/** The first key of every tenant, then the second, and so on: none waits for the whole of another (queue.md 8). */
+/** The first key of every tenant, then the second, and so on: none waits for the whole of another (KR-18). */
 function interleaved(keys: readonly Key[]): readonly Key[] {
   const seen = new Map<string, number>();
   const turns = keys.map((key) => {

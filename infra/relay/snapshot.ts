@@ -12,7 +12,7 @@ interface ServedMeta extends ObjectMeta {
 /**
  * What is kept of an object (KR-01, S-22): no managedFields but the names that hold a contested path, no
  * last-applied annotation; Nodes and CustomResourceDefinitions only the fields that rules read. Never a Secret.
- * Managers that are `noUsers` hold nothing (decisions.md 1).
+ * The entries of managers that are `noUsers` are left out: their fields are taken over.
  */
 export function snapshotOf(
   object: KubeObject,

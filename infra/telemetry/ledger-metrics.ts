@@ -4,7 +4,7 @@ import type { ResyncCause } from "../relay/resync.ts";
 import { LABEL_VALUES, RESYNC_CAUSES } from "./metric-labels.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** To be called by a queue and a relay for what they count (queue.md 9). */
+/** To be called by a queue and a relay for what they count. */
 export interface LedgerMeter {
   readonly noteCount: NoteCount;
   readonly noteFailure: NoteFailure;

@@ -25,7 +25,7 @@ const LOOP = ["server", "resource"] as const;
 
 /**
  * Everything that is measured. Names, labels and buckets of `workqueue_` and `controller_runtime_` are those of
- * controller-runtime, so that its dashboards work; both `name` and `controller` are the function (queue.md 9).
+ * controller-runtime, so that its dashboards work; both `name` and `controller` are the function (Q-34).
  * Gauges of keys show the whole queue and are the same in every process: take their maximum, not their sum.
  */
 export const METRICS = {

@@ -43,7 +43,7 @@ export interface LambdaOptions extends RunContext {
 export type LambdaHandler = ((event: SqsEvent) => Promise<SqsBatchResponse>) & AsyncDisposable;
 
 /**
- * The entry of AWS Lambda for event source mappings on the queues of `functions` (queue.md 6.2). Connects at the
+ * The entry of AWS Lambda for event source mappings on the queues of `functions` (Q-32). Connects at the
  * first event and keeps nothing but the connections between events (S-72). Never throws: a throw would fail the
  * whole batch. Reports only messages that nobody could claim or finish because Redis did not answer, or for which no
  * time was left; a run that fails is retried by the ledger, and what is no token is deleted.

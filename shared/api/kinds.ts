@@ -14,7 +14,7 @@ export interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string | undefined;
   readonly uid?: string | undefined;
-  /** Decimal, comparable only within one kind of one server (kube-client-and-relay.md 4). */
+  /** Decimal, comparable only within one kind of one server. */
   readonly resourceVersion?: string | undefined;
   readonly generation?: number | undefined;
   readonly creationTimestamp?: string | undefined;

@@ -30,7 +30,7 @@ const CAP_MS = 5 * MINUTE;
 
 /**
  * Delay after failure number `failures` (from 1): 100 ms, doubled each time, at most 5 min, plus up to 10 % jitter.
- * `random` is in [0, 1). Source: queue.md Q-08.
+ * `random` is in [0, 1). Source: Q-08
  */
 export function backoffMs(failures: number, random: number): number {
   const delay = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(failures - 1, 30));

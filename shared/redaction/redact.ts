@@ -25,7 +25,7 @@ interface Place {
  * A JSON value without secrets: data of Secrets, kubeconfigs, bootstrap data, values of fields that are named like
  * secrets, files, commands and environments of machines, and what `redactText` finds in texts. managedFields and the
  * last-applied annotation are left out. Names, uids, versions and references stay, so that a step reads what it read.
- * Applying it twice changes nothing. Source: queue.md 7, reliability.md S-21.
+ * Applying it twice changes nothing. Source: Q-35, S-21.
  */
 export function redact(value: unknown, hide: Hide): unknown {
   return visit(value, { depth: 0, secret: false, inSecret: false, field: "" }, hide);

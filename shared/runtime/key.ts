@@ -21,7 +21,7 @@ export function formatKey(parts: KeyParts): Key {
   return `${parts.tenant}|${parts.kind}|${parts.namespace}/${parts.name}`;
 }
 
-/** The parts of a key, `undefined` when the text is no key (hostile or damaged token, queue.md 7). */
+/** The parts of a key, `undefined` when the text is no key (hostile or damaged token, Q-28). */
 export function parseKey(key: Key): KeyParts | undefined {
   if (key.length > MAX_KEY_BYTES) return undefined;
   const [tenant, kind, object, ...rest] = key.split("|");

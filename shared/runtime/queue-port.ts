@@ -67,7 +67,7 @@ export interface Failure {
   readonly message: string;
 }
 
-/** How a run ended; the ledger decides what that means for the key (queue.md 3). */
+/** How a run ended; the ledger decides what that means for the key (Q-21). */
 export type Outcome =
   | {
       readonly type: "ok";
@@ -100,7 +100,7 @@ export type Outcome =
     };
 
 /**
- * What a ledger counts (queue.md 9): events that added no run; tokens of keys that need no run any more; tokens sent
+ * What a ledger counts (Q-34): events that added no run; tokens of keys that need no run any more; tokens sent
  * again; leases that expired; ends of runs that had lost their lease; dead keys that an event brought back.
  */
 export const COUNTED = [
@@ -131,7 +131,7 @@ export interface QueueDepth {
   readonly oldestReadyMs?: { readonly [urgency in QueueEntry["class"]]?: number } | undefined;
   /** Claims are stopped; absent otherwise. */
   readonly paused?: boolean | undefined;
-  /** Most runs fail, so claims are slowed down (queue.md 7); absent otherwise. */
+  /** Most runs fail, so claims are slowed down (Q-27); absent otherwise. */
   readonly breakerOpen?: boolean | undefined;
   /** Dead keys that were forgotten because there were too many; absent while there are none. */
   readonly deadEvicted?: number | undefined;
@@ -182,8 +182,8 @@ export interface WorkOptions extends QueueSettings {
 }
 
 /**
- * Reconcile keys by function. The contract is queue.md 2 and 3 (Q-01 to Q-20); `test/suites/queue.ts` checks it for
- * every driver. Function names are `[a-z0-9-]{1,63}`.
+ * Reconcile keys by function. The contract is Q-01 to Q-20 of infra/queue/README.md; `test/suites/queue.ts`
+ * checks it for every driver. Function names are `[a-z0-9-]{1,63}`.
  */
 export interface Queue extends AsyncDisposable {
   /** At least one claim at or after now for every entry, or a dead key. Same keys merge; the earliest due wins. */

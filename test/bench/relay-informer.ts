@@ -10,7 +10,7 @@ const RESTART_MS = 5_000;
 
 /** The stock informer of the Kubernetes client library; every callback is a job. */
 export async function createInformers(): Promise<Contender> {
-  // biome-ignore lint/style/noRestrictedImports: what the relay is measured against (kube-client-and-relay.md 3).
+  // biome-ignore lint/style/noRestrictedImports: what the relay is measured against (KR-24).
   const { KubeConfig, makeInformer } = await import("@kubernetes/client-node");
   const stops: (() => Promise<void>)[] = [];
   let jobs = 0;

@@ -45,7 +45,7 @@ const A = "default/-|MachinePool|default/a";
 const B = "default/-|MachinePool|default/b";
 const C = "default/-|MachinePool|default/c";
 
-/** What every driver of the queue must do; the numbers are those of queue.md 2. */
+/** What every driver of the queue must do; the numbers are those of infra/queue/README.md. */
 export function queueSuite({ name, create, concurrent }: QueueSuite): void {
   const open = (timing: Partial<LeaseTiming> = {}): Promise<World> => openWorld(create, { timing });
 
@@ -595,7 +595,7 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect(Math.max(...most.values())).toBeLessThanOrEqual(2);
     });
 
-    it("Q-18: a paused function claims nothing, takes events all the same, and goes on", async () => {
+    it("Q-29: a paused function claims nothing, takes events all the same, and goes on", async () => {
       await using world = await open();
       const runs = await world.work();
       await world.queue.pause(world.functionName);
@@ -608,7 +608,7 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect((await world.depth()).paused).toBeUndefined();
     });
 
-    it("Q-18: a function most of whose runs fail is slowed down, and no other", async () => {
+    it("Q-18, Q-27: a function most of whose runs fail is slowed down, and no other", async () => {
       await using world = await open();
       const runs = await world.work(async () => TERMINAL, { concurrency: 1 });
       await world.enqueue(...Array.from({ length: 40 }, (_, n) => live(`default/-|Machine|default/m${n}`)));
@@ -636,7 +636,7 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect(world.queue.healthy()).toEqual({ ok: true });
     });
 
-    it("queue.md 9: counts events that add no run and events that bring dead keys back", async () => {
+    it("Q-34: counts events that add no run and events that bring dead keys back", async () => {
       await using world = await open();
       await world.enqueue(live(A), live(A, HOUR));
       await world.enqueue(resync(A));
@@ -653,7 +653,7 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       ]);
     });
 
-    it("queue.md 9: counts leases that run out", async () => {
+    it("Q-34: counts leases that run out", async () => {
       await using world = await open(SHORT_LEASE);
       const runs = await world.work((lease) =>
         lease.failures === 0 ? new Promise(() => undefined) : Promise.resolve(OK),
@@ -664,7 +664,7 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect(world.counted("expired")).toBe(1);
     });
 
-    it("queue.md 10: a resync purges the dead key of an object that is gone", async () => {
+    it("Q-10: a resync purges the dead key of an object that is gone", async () => {
       await using world = await open();
       const { functionName, queue, clock } = world;
       const type = { cluster: MANAGEMENT, group: MachinePool.group, kind: MachinePool.kind };

@@ -22,7 +22,7 @@ interface DlqReplayOptions extends SourceOptions, ReplayOptions {
   readonly yes: boolean;
 }
 
-/** Keys put back per second: a function that is still broken must not be flooded (queue.md 7). */
+/** Keys put back per second: a function that is still broken must not be flooded. */
 const REQUEUES_PER_SECOND = 10;
 
 export function dlqReplayCommand(): Command {

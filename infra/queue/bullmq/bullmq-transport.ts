@@ -8,7 +8,7 @@ import type { Token } from "../tokens/token-ledger.ts";
 import type { Receiver, Transport } from "../tokens/token-transport.ts";
 import { reapOrphans } from "./orphans.ts";
 
-/** 0 is BullMQ's plain list, served before every other number (queue.md 5.2). */
+/** 0 is BullMQ's plain list, served before every other number (Q-31). */
 const RESYNC_PRIORITY = 1_000_000;
 const MAX_RANK = 9_999;
 const SEND_AT_ONCE = 500;
@@ -34,7 +34,7 @@ export interface BullmqTransportOptions {
   readonly log: Log;
 }
 
-/** Tokens of one function as jobs `{k, s}` of the BullMQ queue `run` under `{cap:<function>}` (queue.md 5.2). */
+/** Tokens of one function as jobs `{k, s}` of the BullMQ queue `run` under `{cap:<function>}` (Q-31). */
 export async function createBullmqTransport(options: BullmqTransportOptions): Promise<Transport> {
   const { Queue, Worker } = await import("bullmq");
   const { functionName, producer, worker, clock, log } = options;
@@ -94,7 +94,7 @@ function tokenOf({ id, data, priority }: Job): Token | MalformedToken {
   return { malformed: `BullMQ job ${String(id).slice(0, 40)} is no token`, class: wanted };
 }
 
-/** A worker's own close waits for its jobs, and for Redis, without limit (queue.md 10). */
+/** A worker's own close waits for its jobs, and for Redis, without limit (Q-14). */
 function closing(worker: { close(): Promise<void> }, clock: Clock): Receiver {
   return {
     close: async (deadlineMs) => {

@@ -1,6 +1,6 @@
 import { BREAKER } from "../limits.ts";
 
-/** Slows a function down while most of its runs fail (queue.md 7); `lua/ledger.lua` has the same for Redis. */
+/** Slows a function down while most of its runs fail (Q-27); `lua/ledger.lua` has the same for Redis. */
 export class Breaker {
   readonly #intervals = new Map<number, { runs: number; failures: number }>();
   #nextClaimAt: number | undefined;

@@ -21,7 +21,7 @@ import { LedgerPlaces } from "./ledger-places.ts";
 import { merged, newest } from "./wish.ts";
 
 /*
- * The ledger of one function: per key one of five states (queue.md 3). `lua/` holds the same table for Redis, where
+ * The ledger of one function: per key one of five states (Q-21). `lua/` holds the same table for Redis, where
  * ready keys also have a token on its way to a worker; here a claim takes the first ready key itself.
  *
  * | call              | idle         | waiting          | ready           | running                | dead               |

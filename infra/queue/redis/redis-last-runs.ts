@@ -56,7 +56,7 @@ export async function createRedisLastRuns({ url, clock, log }: RedisLastRunsOpti
   };
 }
 
-/** In the slot of its function's ledger (queue.md 8). */
+/** In the slot of its function's ledger (Q-33). */
 function redisKey(functionName: string, key: string): string {
   return `{cap:${checkFunctionName(functionName)}}:last:${key}`;
 }

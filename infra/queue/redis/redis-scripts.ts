@@ -63,7 +63,7 @@ export async function loadScripts(
   };
 }
 
-/** One hash tag per function: all its keys in one slot, functions spread over a Redis Cluster (queue.md 8). */
+/** One hash tag per function: all its keys in one slot, functions spread over a Redis Cluster (Q-33). */
 export function ledgerPrefix(functionName: string): string {
   return `{cap:${functionName}}:l:`;
 }

@@ -17,7 +17,7 @@ export interface SqsAcknowledgerOptions {
 
 /**
  * Deletes handled messages in batches. A message that could not be deleted comes again and is stale by then, so
- * nothing is tried twice (queue.md 6.2).
+ * nothing is tried twice (Q-23).
  */
 export class SqsAcknowledger {
   readonly #options: SqsAcknowledgerOptions;

@@ -38,7 +38,7 @@ interface Side {
 
 /**
  * Receives for one worker, never more than it has free slots for. Resync is polled when live is empty, and every
- * tenth time (queue.md 6.2). While nothing comes, both are long-polled side by side, so that neither waits for the
+ * tenth time (Q-32). While nothing comes, both are long-polled side by side, so that neither waits for the
  * end of the other's poll: live keeps half of the free slots for what it brings, resync brings one message at most.
  * Whatever finds its slot taken by then waits here. With a single slot the two take turns.
  */

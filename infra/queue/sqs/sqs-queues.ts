@@ -5,7 +5,7 @@ import { MissingQueueError } from "./sqs-endpoint.ts";
 
 const CALL_LIMIT_MS = 5 * SECOND;
 const MAX_NAME = 80;
-/** A safety net for messages that nobody can handle: expected empty (queue.md 6.2). */
+/** A safety net for messages that nobody can handle: expected empty. */
 const MAX_RECEIVES = 10;
 const DAY_SECONDS = 86_400;
 /** On standard queues a moved message keeps its age, so the dead ones must be kept longer than the others. */

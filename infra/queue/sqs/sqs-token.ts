@@ -21,7 +21,7 @@ export function bodyOf({ key, seq }: Pick<Token, "key" | "seq">): string {
   return text.replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** The token in a message body; `undefined` for anything else (queue.md 7, Malformed). */
+/** The token in a message body; `undefined` for anything else (Q-28). */
 export function parseBody(body: unknown, wanted: Token["class"]): Token | undefined {
   if (typeof body !== "string" || Buffer.byteLength(body) > MAX_BODY_BYTES) return undefined;
   let value: unknown;
@@ -40,7 +40,7 @@ export function fitsIntoMessage(key: Key): boolean {
   return key.length <= MAX_BODY_BYTES && bodyOf({ key, seq: "s".repeat(128) }).length <= MAX_BODY_BYTES;
 }
 
-/** MessageGroupId: the tenant, or its hash where SQS would not take it. Switches on fair queues (queue.md 6.2). */
+/** MessageGroupId: the tenant, or its hash where SQS would not take it. Switches on fair queues (Q-32). */
 export function groupOf(key: Key): string {
   const [tenant = ""] = key.split("|", 1);
   return GROUP_ID.test(tenant) ? tenant : createHash("sha256").update(tenant).digest("hex");

@@ -20,7 +20,7 @@ export interface SqsTransportOptions {
   readonly log: Log;
 }
 
-/** Tokens of one function on its two standard queues (queue.md 6.2). */
+/** Tokens of one function on its two standard queues. */
 export function createSqsTransport(options: SqsTransportOptions): Transport {
   const { endpoint, queues } = options;
   const sender = new SqsSender(options);

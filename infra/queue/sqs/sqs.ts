@@ -204,7 +204,7 @@ function refuseLongKeys(entries: readonly QueueEntry[]): void {
   );
 }
 
-/** Twice the lease: by then the ledger has given the key to somebody else, or it is done (queue.md 6.2). */
+/** Twice the lease: by then the ledger has given the key to somebody else, or it is done. */
 function visibilityOf(leaseMs: number): number {
   return Math.min(MAX_VISIBILITY_SECONDS, Math.max(1, Math.ceil((2 * leaseMs) / SECOND)));
 }

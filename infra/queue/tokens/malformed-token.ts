@@ -4,7 +4,7 @@ import type { QueueEntry } from "../../../shared/runtime/queue-port.ts";
 import type { Claim } from "../claim.ts";
 import type { Token } from "./token-ledger.ts";
 
-/** What arrived instead of a token (queue.md 7, Poison): acknowledged, recorded, never retried. */
+/** What arrived instead of a token: acknowledged, recorded, never retried. */
 export interface MalformedToken {
   /** Where it came from and what is wrong; never what is in it, which is somebody else's. */
   readonly malformed: string;

@@ -12,7 +12,7 @@ export interface TickerOptions {
   readonly tick: () => Promise<void>;
 }
 
-/** Ticks again and again, one at a time, and earlier when something is due earlier (queue.md 3, rule 4). */
+/** Ticks again and again, one at a time, and earlier when something is due earlier. */
 export class Ticker implements Disposable {
   readonly #options: TickerOptions;
   #cancel: () => void = () => undefined;

@@ -62,7 +62,7 @@ export interface FinishChange extends Change {
   readonly next?: Claim;
 }
 
-/** A ledger that several processes share; rows of queue.md 3. Every call is atomic. */
+/** A ledger that several processes share; with the table of Q-21. Every call is atomic. */
 export interface TokenLedger {
   enqueue(functionName: string, entries: readonly QueueEntry[]): Promise<Change>;
   /** With `anyKey`, the claim may be of another key than the token's, which is then stale or must wait. */

@@ -47,7 +47,7 @@ export interface TokenQueueOptions {
 }
 
 /**
- * One function over a shared ledger and a transport (queue.md 3, rules 4 to 7): accept, send; token, claim, run,
+ * One function over a shared ledger and a transport (Q-22): accept, send; token, claim, run,
  * finish, send, acknowledge. A token that cannot be sent is not an error: a tick of anybody sends it again.
  */
 export class TokenQueue implements AsyncDisposable {
@@ -178,7 +178,7 @@ export class TokenQueue implements AsyncDisposable {
   }
 
   /**
-   * First the letter, then the death, so that no key is dead without one (queue.md 7). When this process is killed in
+   * First the letter, then the death, so that no key is dead without one (Q-26). When this process is killed in
    * between, or the letter cannot be stored, a tick hands the key to somebody else.
    */
   async #bury(run: FailedRun, { key, owner, class: wanted, since, failure }: KeyDeath): Promise<void> {

@@ -30,7 +30,7 @@ export interface ManagementWatchesOptions {
   readonly random?: (() => number) | undefined;
   /** Watch this namespace only; absent = all. */
   readonly namespace?: string | undefined;
-  /** Field managers whose contested fields the functions take over (decisions.md 1). */
+  /** Field managers whose contested fields the functions take over (KR-01). */
   readonly takeOverManagers?: readonly string[] | undefined;
 }
 

@@ -64,8 +64,8 @@ export function createLoopMeter(clock: Clock): LoopMeter {
 
 /**
  * When the newest write of an object was done, if it was one of Capstan's; the API server notes whole seconds.
- * Differs: KR-23 writes a heartbeat every 60 s. Every write of a function is a probe of the way back, so none is sent
- * for the sake of measuring: at rest a cluster is to see 0 writes (decisions.md 13).
+ * Differs: a heartbeat every 60 s would measure the lag at rest, too. Every write of a function is a probe of the way
+ * back, so nothing is written only to measure: at rest a cluster must see 0 writes (KR-23).
  */
 function ownWriteAt({ metadata }: KubeObject): number | undefined {
   const { managedFields = [] } = metadata as { readonly managedFields?: readonly ManagedFieldsEntry[] };

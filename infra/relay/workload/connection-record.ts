@@ -33,7 +33,7 @@ export interface ConnectionRecordOptions {
 export const FAILURES = 5;
 
 /**
- * What is known about one connection, published as a Connection snapshot on transitions only (6.6). It is the recovery
+ * What is known about one connection, published as a Connection snapshot on transitions only (KR-19). It is the recovery
  * signal of Q-20. Differs: it wakes every key of the Cluster of the functions that watch it, also of those that did not
  * wait for it: whoever has nothing to do there ends without a request.
  */

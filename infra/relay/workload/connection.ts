@@ -16,7 +16,7 @@ import { type Attempt, leaveAttempt, openAttempt } from "./workload-attempt.ts";
 import { nodesOf, type WorkloadNodesOptions } from "./workload-nodes.ts";
 
 /*
- * The connection to one workload server (KR-19, R-09, cluster-and-controlplane.md 6.6):
+ * The connection to one workload server (KR-19, R-09):
  *
  *   unknown ──Secret──▶ attempt ──Nodes are known──▶ connected ──5 failed probes──▶ unreachable
  *                          │ failed or Secret unusable                                 │ every 30 s, or at once

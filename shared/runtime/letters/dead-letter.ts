@@ -125,7 +125,7 @@ export type DeadLetterHead = z.infer<typeof deadLetterHeadSchema>;
 
 /**
  * The last failure of a key that has used up its attempts, with everything its last decision was made of
- * (queue.md 7, F-14). Redacted; at most 1 MiB as JSON, `truncated` names what was left out to keep that.
+ * (Q-35, F-14). Redacted; at most 1 MiB as JSON, `truncated` names what was left out to keep that.
  */
 const deadLetterSchema = z.object({
   v: z.literal(1),

@@ -1,9 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 
-/** Q-01 to Q-20 of queue.md 2. */
-const NUMBERS = Array.from({ length: 20 }, (_, n) => `Q-${String(n + 1).padStart(2, "0")}`);
-
 /** Files of a driver's tests; the suites that they call are looked up. */
 const shared = (driver: string): readonly string[] =>
   ["", "-model", "-chaos", "-outages", "-faults"].map(
@@ -16,6 +13,12 @@ const DRIVERS = {
 };
 
 const textOf = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), "utf8");
+
+/** The rules that every driver keeps: the rows of the queue's README that name this test, as numbers. */
+async function rulesOfEveryDriver(): Promise<readonly number[]> {
+  const rows = await textOf("../infra/queue/README.md");
+  return [...rows.matchAll(/^\| Q-(\d\d) \|.*`infra\/queue\/coverage`.*\|$/gm)].map(([, n]) => Number(n));
+}
 
 /** The names of the tests of a file and of the queue suites that it calls. */
 async function testsIn(path: string): Promise<readonly string[]> {
@@ -30,28 +33,30 @@ async function testsIn(path: string): Promise<readonly string[]> {
 }
 
 /** `Q-01 to Q-04, Q-09: …` names the numbers 1 to 4 and 9. */
-function numbersIn(name: string): readonly string[] {
+function numbersIn(name: string): readonly number[] {
   const [head = ""] = name.split(": ", 1);
-  return [...head.matchAll(/Q-(\d\d)(?: to Q-(\d\d))?/g)].flatMap(([, first, last]) =>
-    NUMBERS.slice(Number(first) - 1, Number(last ?? first)),
-  );
+  return [...head.matchAll(/Q-(\d\d)(?: to Q-(\d\d))?/g)].flatMap(([, first, last]) => {
+    const from = Number(first);
+    return Array.from({ length: Number(last ?? first) - from + 1 }, (_, n) => from + n);
+  });
 }
 
 describe("the tests of the queue", () => {
-  it("name every Q-number on every driver", async () => {
-    const table = new Map<string, readonly string[]>();
+  it("name every rule of the queue on every driver", async () => {
+    const rules = await rulesOfEveryDriver();
+    const missing: string[] = [];
     for (const [driver, files] of Object.entries(DRIVERS)) {
       const names = (await Promise.all(files.map(testsIn))).flat();
       // Beside the sequences that check many at once, each has a test of its own.
-      const own = names.filter((name) => numbersIn(name).length < 5);
-      for (const number of NUMBERS) {
-        table.set(
-          `${number} ${driver}`,
-          own.filter((name) => numbersIn(name).includes(number)),
-        );
-      }
+      const own = new Set(
+        names
+          .map(numbersIn)
+          .filter((numbers) => numbers.length < 5)
+          .flat(),
+      );
+      missing.push(...rules.filter((rule) => !own.has(rule)).map((rule) => `${driver} Q-${rule}`));
     }
-    expect(table.size).toBe(NUMBERS.length * Object.keys(DRIVERS).length);
-    expect([...table].filter(([, names]) => names.length === 0).map(([cell]) => cell)).toEqual([]);
+    expect(rules.length).toBeGreaterThanOrEqual(20);
+    expect(missing).toEqual([]);
   });
 });

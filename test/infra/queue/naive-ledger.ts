@@ -39,7 +39,7 @@ interface Wish {
   readonly class: "live" | "resync";
 }
 
-/** The table of queue.md 3 read as plainly as possible: a list of rows, looked through from the start every time. */
+/** The table of Q-21 read as plainly as possible: a list of rows, looked through from the start every time. */
 export class NaiveLedger {
   rows: Row[] = [];
   floors = new Map<string, number>();

@@ -12,7 +12,7 @@ import { silentLog } from "../../support/silent-log.ts";
 const WITHIN = { withinMs: 10_000 };
 const REASON = "it may evict data (maxmemory-policy allkeys-lru); set maxmemory-policy noeviction";
 
-describeWith(redisMissing())("a Redis that is allowed to evict data (S-23, queue.md 8)", () => {
+describeWith(redisMissing())("a Redis that is allowed to evict data (S-23, Q-33)", () => {
   it("makes the queue unready while it is so, and lost data is looked for afterwards", async () => {
     await using server = await startRedis();
     await using queue = await createBullmqQueue({ url: server.url, log: silentLog });

@@ -66,7 +66,7 @@ describe("snapshot", () => {
     ]);
   });
 
-  it("leaves out managers whose fields are taken over (decisions.md 1)", () => {
+  it("leaves out managers whose fields are taken over (KR-01)", () => {
     const fieldsV1 = { "f:spec": { "f:replicas": {} } };
     const managedFields = [
       { manager: "argocd", fieldsV1 },

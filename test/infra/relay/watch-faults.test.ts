@@ -28,8 +28,7 @@ import { silentLog } from "../../support/silent-log.ts";
 import { listsTo, Thing, thing, type Watching, watching } from "./watching.ts";
 
 /*
- * What a stock informer does not survive, and what proxies and damaged servers send: every row of the table in
- * kube-client-and-relay.md 3, then the list of KR-24.
+ * What a stock informer does not survive, then what proxies and damaged servers send (KR-24).
  */
 
 const within = { withinMs: 10_000 };

@@ -3,7 +3,7 @@ import { type Fault, isWorker } from "./fault.ts";
 const SECOND = 1_000;
 /** Section 3, X-34. */
 const MAX_LOSS_MS = 2 * SECOND;
-/** A shorter outage is answered by the senders' own retries (queue.md 8). */
+/** A shorter outage is answered by the senders' own retries (Q-33). */
 const LONG_OUTAGE_MS = 5 * SECOND;
 
 /** X-34, X-37, X-38: what the server that holds ledger, tokens and read model does wrong. */

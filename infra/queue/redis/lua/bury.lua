@@ -1,4 +1,4 @@
--- Ends the death of a key whose letter exists (queue.md 7): dead, or with an event since then revived at once.
+-- Ends the death of a key whose letter exists (Q-26): dead, or with an event since then revived at once.
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5] key  [6] who shall bury it, as the death said

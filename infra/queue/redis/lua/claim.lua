@@ -1,4 +1,4 @@
--- Leases the keys of tokens (queue.md 3, row claim): any number in one call.
+-- Leases the keys of tokens (Q-21, row claim): any number in one call.
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5...]        per token: key, seq or '' for any, owner (different for every claim), 1 = another key will do,

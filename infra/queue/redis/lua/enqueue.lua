@@ -1,4 +1,4 @@
--- Accepts events (queue.md 3, row enqueue): any number of keys in one call.
+-- Accepts events (Q-21, rows enqueue): any number of keys in one call.
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5...]        per event: key, delay ms, class (1 live, 0 resync), cause or ''

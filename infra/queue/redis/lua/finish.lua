@@ -1,4 +1,4 @@
--- Ends runs (queue.md 3, rows finish), says what is to be sent, and gives the worker's free slot its next key:
+-- Ends runs (Q-21, rows finish), says what is to be sent, and gives the worker's free slot its next key:
 -- any number in one call.
 --
 -- KEYS, ARGV[1..4]  see ledger.lua

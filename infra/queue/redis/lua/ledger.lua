@@ -1,6 +1,6 @@
 -- What every script of the ledger shares; put in front of each of them, with place.lua, lease.lua and outcome.lua as
 -- far as it needs them (redis-scripts.ts). The state machine is documented in
--- infra/queue/ledger.ts, the fields of an entry below.
+-- infra/queue/ledger/ledger.ts, the fields of an entry below.
 --
 -- KEYS[1]  {cap:<function>}:l:  Prefix of all ledger keys of one function. Entry keys are built from it here: a call
 --          does not know beforehand which it touches, and the braces keep them all in one slot.
@@ -8,7 +8,7 @@
 -- ARGV[2]  random number in [0, 1), for jitter
 -- ARGV[3]  ms until the token of a ready key is sent again
 -- ARGV[4]  window: tokens of unclaimed keys at a time; further ready keys wait without one and are handed out by
---          finish and claim to workers that have a slot (queue.md 5.2, "feed workers directly")
+--          finish and claim to workers that have a slot (Q-30)
 -- In front of this file: BACKOFF_MS (table), FENCES_KEPT_MS, MAX_CAUSES, LEASE_EXPIRED (JSON), AGING_MS,
 --          DEAD_KEPT_MS, MAX_DEAD, LETTER_MS, BREAKER_INTERVAL_MS, BREAKER_INTERVALS, BREAKER_MIN_RUNS, BREAKER_CLAIM_MS.
 --

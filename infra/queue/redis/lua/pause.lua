@@ -1,4 +1,4 @@
--- Stops the claims of a function, or lets them go on; events are accepted all the same (queue.md 5.2).
+-- Stops the claims of a function, or lets them go on; events are accepted all the same (Q-29).
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5]           1 = pause, 0 = resume

@@ -140,7 +140,7 @@ describe("the ledger", () => {
     expect([runOne(70_000), runOne(70_000)]).toEqual([true, true]);
   });
 
-  it("queue.md 7: a breaker that old runs kept open opens for a second again, also where no tick came in between", () => {
+  it("Q-27: a breaker that old runs kept open opens for a second again, also where no tick came in between", () => {
     const ledger = buryingAtOnce();
     const terminal = outcomeOf({ how: "terminal", afterMs: undefined, requested: false, fenced: false });
     const claim = (now: number) => ledger.claim(now, { ...TERMS, owner: "o" });
@@ -171,7 +171,7 @@ describe("the ledger", () => {
     expect(ledger.dead()).toEqual([]);
   });
 
-  it("queue.md 9: counts what changes nothing for others", () => {
+  it("Q-34: counts what changes nothing for others", () => {
     const counts: string[] = [];
     const ledger = new Ledger({ random: () => 0, onCount: (counted) => counts.push(counted) });
     const counted = (): readonly string[] => counts.splice(0);
@@ -192,7 +192,7 @@ describe("the ledger", () => {
     expect(counted()).toEqual(["fenced"]);
   });
 
-  it("queue.md 9: counts who brings dead keys back", () => {
+  it("Q-34: counts who brings dead keys back", () => {
     const counts: string[] = [];
     const ledger: Ledger = new Ledger({
       random: () => 0,
@@ -213,7 +213,7 @@ describe("the ledger", () => {
     expect(counts).toEqual(["revivedResync", "revivedLive"]);
   });
 
-  it("queue.md 7: a key is not dead before it is buried, and is told again when nobody does", () => {
+  it("Q-26: a key is not dead before it is buried, and is told again when nobody does", () => {
     const told: CountedFailure[] = [];
     const ledger = new Ledger({ random: () => 0, onFailure: (failed) => told.push(failed) });
     const terminal = outcomeOf({ how: "terminal", afterMs: undefined, requested: false, fenced: false });
@@ -251,7 +251,7 @@ describe("the ledger", () => {
     expect(ledger.claim(2, { ...TERMS, owner: "o3" })).toMatchObject({ key: "t|a", failures: 0 });
   });
 
-  it("queue.md 9: tells by how much time is behind", () => {
+  it("Q-34: tells by how much time is behind", () => {
     const ledger = new Ledger({ random: () => 0 });
     ledger.enqueue(0, { key: "t|a", class: "live", delayMs: 100 });
     expect(ledger.depth(100).tickLagMs).toBeUndefined();

@@ -95,7 +95,7 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
     expect(await claim("lease", next ?? token)).toMatchObject({ key: "t|a", failures: 1, readyMs: 0 });
   });
 
-  it("queue.md 7: a death is told again when nobody buries it, and the dead are forgotten after 14 days", async () => {
+  it("Q-26: a death is told again when nobody buries it, and the dead are forgotten after 14 days", async () => {
     const death = await die("dead", await enqueue("dead", { key: "t|a", class: "live" }));
     const [again] = (await atLimit("dead", LEDGER_LIMITS.letterMs)).deaths;
     expect(again).toMatchObject({ key: "t|a", since: death.since });
@@ -108,7 +108,7 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
     expect(await ledger.depth("dead")).toMatchObject({ dead: 0 });
   });
 
-  it("queue.md 7: an open breaker lets one key per second through, until its failures are a minute old", async () => {
+  it("Q-27: an open breaker lets one key per second through, until its failures are a minute old", async () => {
     const keys = Array.from({ length: BREAKER.minRuns + 6 }, (_, n) => `t${n}|a`);
     // From the start of an interval on.
     const { intervalMs, intervals, claimEveryMs } = BREAKER;
@@ -132,7 +132,7 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
     for (let n = 0; n < 3; n += 1) expect(await claim("breaker", token)).toBeDefined();
   });
 
-  it("queue.md 7: a breaker that old runs kept open opens for a second again, also where no tick came in between", async () => {
+  it("Q-27: a breaker that old runs kept open opens for a second again, also where no tick came in between", async () => {
     const { intervalMs, intervals, claimEveryMs, minRuns } = BREAKER;
     await clock.advance(intervalMs - (clock.now().getTime() % intervalMs));
     const keys = Array.from({ length: minRuns + 3 }, (_, n) => `t${n}|a`);

@@ -457,7 +457,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     expect(countsOf("born").without()).toMatchObject({ revivedLive: 1 });
   });
 
-  it("queue.md 9: tells by how much time is behind", async () => {
+  it("Q-34: tells by how much time is behind", async () => {
     await ledger.enqueue("lag", [{ key: "a", class: "live", delayMs: 1 }]);
     await eventually(async () => ((await ledger.depth("lag")).tickLagMs ?? 0) >= 20, { withinMs: 10_000 });
     await ledger.tick("lag");

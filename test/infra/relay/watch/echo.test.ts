@@ -20,7 +20,7 @@ function world() {
   };
 }
 
-describe("the echo of an own write (C23)", () => {
+describe("the echo of an own write (KR-07)", () => {
   it("is missing when the watch has not told of it after 30 s", async () => {
     const w = world();
     w.echo.wrote("11");

@@ -192,7 +192,7 @@ describe("workload connections", () => {
     await stateOf(w, "connected");
   });
 
-  it("repeat a failed attempt after 30 s, and at once when a latch of the Cluster changes (6.6)", async () => {
+  it("repeat a failed attempt after 30 s, and at once when a latch of the Cluster changes (KR-19)", async () => {
     await using w = await world();
     const failed = failing(500, "InternalError");
     w.workload.lists.push(failed, failed, failed, listing([], "10"));
