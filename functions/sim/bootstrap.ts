@@ -13,9 +13,9 @@ import {
 import { inCluster, itself, ownedBy } from "../../shared/function/mappings.ts";
 import { done, failed, waitFor } from "../../shared/function/result.ts";
 import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions/conditions.ts";
-import { ownedBy as isOwnedBy } from "../../shared/rules/metadata/owner-references.ts";
+import { controllerReference, isOwnedBy } from "../../shared/rules/metadata/owner-references.ts";
 import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
-import { controlledBy, readOwner } from "../../shared/rules/metadata/read-owner.ts";
+import { readOwner } from "../../shared/rules/metadata/read-owner.ts";
 
 const OWNED = [
   "status.dataSecretName",
@@ -122,7 +122,7 @@ function newSecret(object: SimBootstrapConfig, name: string, clusterName: string
       name,
       namespace: object.metadata.namespace,
       labels: { [CLUSTER_NAME_LABEL]: clusterName },
-      ownerReferences: [controlledBy(SimBootstrapConfig, object)],
+      ownerReferences: [controllerReference(SimBootstrapConfig, object)],
     },
     type: "cluster.x-k8s.io/secret",
     data: { format: btoa("cloud-config"), value: btoa(BOOTSTRAP_DATA) },

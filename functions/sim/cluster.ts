@@ -19,9 +19,9 @@ import {
   hasFinalizer,
   removeFinalizerPatch,
 } from "../../shared/rules/metadata/finalizers.ts";
-import { ownedBy as isOwnedBy } from "../../shared/rules/metadata/owner-references.ts";
+import { controllerReference, isOwnedBy } from "../../shared/rules/metadata/owner-references.ts";
 import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
-import { controlledBy, readOwner } from "../../shared/rules/metadata/read-owner.ts";
+import { readOwner } from "../../shared/rules/metadata/read-owner.ts";
 
 const FINALIZER = "simcluster.infrastructure.sim.capstan.dev";
 
@@ -111,7 +111,7 @@ function newServer(object: SimCluster, clusterName: string): NewObject {
       name: clusterName,
       namespace: object.metadata.namespace,
       labels: { [CLUSTER_NAME_LABEL]: clusterName },
-      ownerReferences: [controlledBy(SimCluster, object)],
+      ownerReferences: [controllerReference(SimCluster, object)],
     },
     spec: { clusterName },
   };

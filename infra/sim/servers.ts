@@ -3,8 +3,7 @@ import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
 import { apiVersionOf, type ObjectKey, objectKeyOf } from "../../shared/api/kinds.ts";
 import { sameJson } from "../../shared/api/path.ts";
 import { SimServer } from "../../shared/api/sim/sim-cloud.ts";
-import { ownedBy } from "../../shared/rules/metadata/owner-references.ts";
-import { controlledBy } from "../../shared/rules/metadata/read-owner.ts";
+import { controllerReference, isOwnedBy } from "../../shared/rules/metadata/owner-references.ts";
 import type { Clock, KubeClient, Log, Random } from "../../shared/runtime/ports.ts";
 import type { Network } from "../network.ts";
 import type { CloudView, RunningServer } from "./cloud-view.ts";
@@ -92,7 +91,7 @@ async function writeKubeconfig(
   const key = secretKeyOf(desired);
   if (secret === undefined) {
     const labels = { [CLUSTER_NAME_LABEL]: desired.spec.clusterName };
-    const ownerReferences = [controlledBy(SimServer, desired)];
+    const ownerReferences = [controllerReference(SimServer, desired)];
     const metadata = { ...key, labels, ownerReferences };
     const identity = { apiVersion: apiVersionOf(Secret), kind: Secret.kind };
     const created: Secret = { ...identity, metadata, type: SECRET_TYPE, data: { value } };
@@ -113,13 +112,13 @@ async function writeKubeconfig(
     ...(secret.data === undefined ? [{ op: "add", path: "/data", value: {} } as const] : []),
     { op: "add", path: "/data/value", value },
     // A Secret of an earlier SimServer of that name goes with this one from now on.
-    ...(ownedBy(secret, desired.metadata.uid)
+    ...(isOwnedBy(secret, desired.metadata.uid)
       ? []
       : [
           {
             op: "add",
             path: "/metadata/ownerReferences",
-            value: [controlledBy(SimServer, desired)],
+            value: [controllerReference(SimServer, desired)],
           } as const,
         ]),
   ]);

@@ -26,7 +26,7 @@ export function contractOf(
     const [version] = (crd.metadata.labels?.[`${CONTRACT_LABEL_PREFIX}${contract}`] ?? "")
       .split("_")
       .filter((name) => name !== "")
-      .toSorted(compareVersions);
+      .toSorted(compareApiVersions);
     if (version !== undefined) return { contract, version };
   }
   return undefined;
@@ -36,7 +36,7 @@ export function contractOf(
  * Kubernetes version priority, highest first: stable before beta before alpha, higher numbers first, then what is
  * no version (`foo1`) in alphabetical order. Source: provider-contracts.md 2.3.
  */
-export function compareVersions(a: string, b: string): number {
+export function compareApiVersions(a: string, b: string): number {
   const left = rankOf(a);
   const right = rankOf(b);
   if (left === undefined && right === undefined) return a < b ? -1 : Number(a > b);

@@ -1,7 +1,7 @@
 import {
   afterColon,
+  type MergedCondition,
   statusOf,
-  type Verdict,
   type Weight,
   weightOf,
   worstOf,
@@ -54,7 +54,7 @@ const PROVIDER_TYPES = new Set(["InfrastructureReady", "ControlPlaneAvailable"])
  * The condition `Available`: summary of the Cluster's own conditions and its availability gates, one line per
  * condition that is not good. Source: cluster-and-controlplane.md 6.5.
  */
-export function summarize(input: SummaryInput): Verdict {
+export function summarize(input: SummaryInput): MergedCondition {
   const reported = new Map(input.conditions.map((condition) => [condition.type, condition]));
   const withTopology = input.topology || reported.has(TOPOLOGY.conditionType);
   const gates = [...ORDER, ...(withTopology ? [TOPOLOGY] : []), ...input.gates];

@@ -1,11 +1,13 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
-import { apiVersionOf, groupOf, type KubeObject, type OwnerReference } from "../../../shared/api/kinds.ts";
+import { groupOf, type KubeObject, type OwnerReference } from "../../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
 import {
   controllerOf,
-  ownedBy,
+  controllerReference,
+  isOwnedBy,
+  ownerReference,
   ownerReferencePatch,
   sameOwner,
 } from "../../../shared/rules/metadata/owner-references.ts";
@@ -20,7 +22,7 @@ export type ClusterOwnership = "ours" | "renamed" | "none" | "missing";
 
 export function clusterOwnership(cluster: Cluster, object: KubeObject | undefined): ClusterOwnership {
   if (object === undefined) return "missing";
-  if (ownedBy(object, cluster.metadata.uid)) return "ours";
+  if (isOwnedBy(object, cluster.metadata.uid)) return "ours";
   return isOwnedByName(object, cluster) ? "renamed" : "none";
 }
 
@@ -47,7 +49,10 @@ export type ClusterAdoption =
  * controller is refused. Source: cluster-and-controlplane.md 3.1
  */
 export function clusterAdoption(cluster: Cluster, object: KubeObject): ClusterAdoption {
-  const desired = ownerReferenceOf(cluster);
+  const desired =
+    cluster.spec.topology === undefined
+      ? ownerReference(Cluster, cluster)
+      : controllerReference(Cluster, cluster);
   const controller = controllerOf(object);
   if (desired.controller === true && controller !== undefined && !sameOwner(controller, desired)) {
     return { state: "refused", controller };
@@ -57,12 +62,4 @@ export function clusterAdoption(cluster: Cluster, object: KubeObject): ClusterAd
     ...labelPatch(object, CLUSTER_NAME_LABEL, cluster.metadata.name),
   ];
   return { state: "patch", operations };
-}
-
-function ownerReferenceOf(cluster: Cluster): OwnerReference {
-  const { name, uid = "" } = cluster.metadata;
-  const plain = { apiVersion: apiVersionOf(Cluster), kind: Cluster.kind, name, uid };
-  return cluster.spec.topology === undefined
-    ? plain
-    : { ...plain, controller: true, blockOwnerDeletion: true };
 }

@@ -1,11 +1,12 @@
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
-import { apiVersionOf, type KubeObject, type OwnerReference } from "../../../shared/api/kinds.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
 import {
   controllerOf,
+  controllerReference,
   ownerReferencePatch,
   sameOwner,
 } from "../../../shared/rules/metadata/owner-references.ts";
@@ -26,7 +27,7 @@ export function controlOver(pool: MachinePool, object: KubeObject): Exclude<Pool
   const controller = controllerOf(object);
   if (controller === undefined) return "none";
   if (controller.uid === pool.metadata.uid) return "ours";
-  return sameOwner(controller, poolOwner(pool)) ? "none" : "foreign";
+  return sameOwner(controller, controllerReference(MachinePool, pool)) ? "none" : "foreign";
 }
 
 /** The object whose values count: the pool's own, by uid, so that no foreign ID ever reaches a delete. */
@@ -41,7 +42,7 @@ export function ownObject(
 export function adoptionPatch(pool: MachinePool, found: Referenced | undefined): readonly PatchOperation[] {
   if (found?.state !== "found" || poolAdoption(pool, found) === "foreign") return [];
   return [
-    ...ownerReferencePatch(found.object, poolOwner(pool)),
+    ...ownerReferencePatch(found.object, controllerReference(MachinePool, pool)),
     ...labelPatch(found.object, CLUSTER_NAME_LABEL, pool.spec.clusterName),
   ];
 }
@@ -51,11 +52,4 @@ export function describeController(object: KubeObject): string {
   const controller = controllerOf(object);
   const by = controller === undefined ? "nobody" : `${controller.kind} ${controller.name}`;
   return `${object.kind} ${object.metadata.name} is controlled by ${by}`;
-}
-
-/** The owner reference of what a pool controls. */
-export function poolOwner(pool: MachinePool): OwnerReference {
-  const { name, uid = "" } = pool.metadata;
-  const apiVersion = apiVersionOf(MachinePool);
-  return { apiVersion, kind: MachinePool.kind, name, uid, controller: true, blockOwnerDeletion: true };
 }

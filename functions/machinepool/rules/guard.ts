@@ -1,11 +1,10 @@
-import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
-import { apiVersionOf, type OwnerReference } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
 import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
-import { ownerReferencePatch } from "../../../shared/rules/metadata/owner-references.ts";
+import { ownerReference, ownerReferencePatch } from "../../../shared/rules/metadata/owner-references.ts";
 import { isPaused } from "../../../shared/rules/metadata/paused.ts";
 import { POOL_FINALIZER } from "./hold.ts";
 import { defaultReplicas } from "./replicas.ts";
@@ -24,19 +23,9 @@ export function poolGuardPatch(pool: MachinePool, cluster: Cluster): readonly Pa
   return [
     ...finalizer,
     ...labelPatch(pool, CLUSTER_NAME_LABEL, pool.spec.clusterName),
-    ...ownerReferencePatch(pool, clusterOwner(cluster)),
+    ...ownerReferencePatch(pool, ownerReference(Cluster, cluster)),
     ...(deleting ? [] : defaultsPatch(pool)),
   ];
-}
-
-function clusterOwner(cluster: Cluster): OwnerReference {
-  const { name, uid = "" } = cluster.metadata;
-  return {
-    apiVersion: apiVersionOf({ group: "cluster.x-k8s.io", version: "v1beta2" }),
-    kind: "Cluster",
-    name,
-    uid,
-  };
 }
 
 /** Admission sets these where it runs, so that they are never absent there. */

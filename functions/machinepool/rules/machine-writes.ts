@@ -1,6 +1,12 @@
-import { type KubeObject, MANAGEMENT, type ObjectRef, refTo } from "../../../shared/api/kinds.ts";
+import {
+  type KubeObject,
+  MANAGEMENT,
+  type ObjectRef,
+  type OwnerReference,
+  refTo,
+} from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
-import type { MachinePool } from "../../../shared/api/machinepool.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import type { AppliedObject, GuardedPatch, Notice } from "../../../shared/function/define-function.ts";
 import {
@@ -10,8 +16,12 @@ import {
   setConditions,
 } from "../../../shared/rules/conditions/conditions.ts";
 import { poolLabels } from "../../../shared/rules/machines/pool-labels.ts";
-import { controllerOf, ownerReferencePatch } from "../../../shared/rules/metadata/owner-references.ts";
-import { controlOver, describeController, poolOwner } from "./adoption.ts";
+import {
+  controllerOf,
+  controllerReference,
+  ownerReferencePatch,
+} from "../../../shared/rules/metadata/owner-references.ts";
+import { controlOver, describeController } from "./adoption.ts";
 import { type InfraMachines, machineFor, machineKeyOf } from "./machines.ts";
 
 /** What is to be written for the Machines of a pool. */
@@ -103,7 +113,12 @@ function isLabelled(pool: MachinePool, { metadata }: Machine): boolean {
 
 function adoption(pool: MachinePool, machine: Machine): readonly GuardedPatch[] {
   if (machine.metadata.deletionTimestamp !== undefined || controlOver(pool, machine) !== "none") return [];
-  return [{ target: refTo(Machine, machine), operations: ownerReferencePatch(machine, poolOwner(pool)) }];
+  return [
+    {
+      target: refTo(Machine, machine),
+      operations: ownerReferencePatch(machine, controllerReference(MachinePool, pool)),
+    },
+  ];
 }
 
 /**
@@ -117,7 +132,7 @@ interface MachineBody {
   readonly metadata: {
     readonly labels: { readonly [key: string]: string };
     readonly annotations?: { readonly [key: string]: string };
-    readonly ownerReferences: readonly [ReturnType<typeof poolOwner>];
+    readonly ownerReferences: readonly [OwnerReference];
   };
   readonly spec: Pick<Machine["spec"], "clusterName" | "bootstrap" | "infrastructureRef" | "version">;
 }
@@ -137,7 +152,7 @@ function bodyOf(
     metadata: {
       labels: { ...labels, ...poolLabels(pool) },
       ...(keys.length === 0 ? {} : { annotations: { ...annotations, [TEMPLATE_KEYS]: keys.join(",") } }),
-      ownerReferences: [poolOwner(pool)],
+      ownerReferences: [controllerReference(MachinePool, pool)],
     },
     spec: {
       clusterName: pool.spec.clusterName,

@@ -8,7 +8,7 @@ import type { SimMachine } from "../../../shared/api/sim/sim-machine.ts";
 import { SimMachinePool } from "../../../shared/api/sim/sim-machinepool.ts";
 import type { NewObject } from "../../../shared/function/define-function.ts";
 import { prefixedVersion } from "../../../shared/rules/machines/versions.ts";
-import { controlledBy } from "../../../shared/rules/metadata/read-owner.ts";
+import { controllerReference } from "../../../shared/rules/metadata/owner-references.ts";
 import { isManagedOutside } from "../../../shared/rules/providers/replicas-managed.ts";
 
 /** Label on SimInstances and SimMachines: the SimMachinePool, as a label value. */
@@ -133,7 +133,7 @@ function newInstance(name: string, { object, pool }: SimFleet, now: Date): SimIn
       name,
       namespace,
       labels: { ...instanceLabels(object), [CLUSTER_NAME_LABEL]: pool.spec.clusterName },
-      ownerReferences: [controlledBy(SimMachinePool, object)],
+      ownerReferences: [controllerReference(SimMachinePool, object)],
     },
     spec: {
       clusterName: pool.spec.clusterName,

@@ -4,8 +4,7 @@ import { SimMachine } from "../../../shared/api/sim/sim-machine.ts";
 import { SimMachinePool } from "../../../shared/api/sim/sim-machinepool.ts";
 import type { NewObject } from "../../../shared/function/define-function.ts";
 import { poolLabels } from "../../../shared/rules/machines/pool-labels.ts";
-import { controllerOf, ownedBy } from "../../../shared/rules/metadata/owner-references.ts";
-import { controlledBy } from "../../../shared/rules/metadata/read-owner.ts";
+import { controllerOf, isOwnedBy, ownerReference } from "../../../shared/rules/metadata/owner-references.ts";
 import { instanceLabels, type SimFleet } from "./instances.ts";
 
 /** On SimMachines, and on a Machine that nobody else keeps until its SimMachine is gone. */
@@ -32,7 +31,7 @@ export function missingSimMachines({ object, pool, instances, simMachines }: Sim
           labels: { ...instanceLabels(object), ...poolLabels(pool) },
           finalizers: [SIM_MACHINE_FINALIZER],
           // An owner, no controller: that will be the Machine.
-          ownerReferences: [{ ...controlledBy(SimMachinePool, object), controller: undefined }],
+          ownerReferences: [{ ...ownerReference(SimMachinePool, object), blockOwnerDeletion: true }],
         },
         spec: { providerID: spec.providerID },
       };
@@ -47,9 +46,9 @@ export interface SimFleetParts extends Pick<SimFleet, "instances" | "simMachines
 export function ownParts(object: SimMachinePool, parts: SimFleetParts): SimFleetParts {
   const { uid } = object.metadata;
   const pool = controllerOf(object)?.uid;
-  const simMachines = parts.simMachines.filter((simMachine) => ownedBy(simMachine, uid));
+  const simMachines = parts.simMachines.filter((simMachine) => isOwnedBy(simMachine, uid));
   return {
-    instances: parts.instances.filter((instance) => ownedBy(instance, uid)),
+    instances: parts.instances.filter((instance) => isOwnedBy(instance, uid)),
     simMachines,
     machines: parts.machines.filter(
       (machine) =>

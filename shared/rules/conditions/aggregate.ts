@@ -19,7 +19,8 @@ export interface Aggregation {
   readonly reasons: { readonly issue: string; readonly unknown: string; readonly good: string };
 }
 
-export interface Verdict {
+/** What many conditions say together; `condition` makes it one under a type. */
+export interface MergedCondition {
   readonly status: "True" | "False" | "Unknown";
   readonly reason: string;
   readonly message: string;
@@ -37,7 +38,7 @@ export function weightOf(status: string, polarity: Aggregation["polarity"]): Wei
 }
 
 /** The status that a merged condition of this polarity has when `worst` is the worst part of it. */
-export function statusOf(worst: Weight, polarity: Aggregation["polarity"]): Verdict["status"] {
+export function statusOf(worst: Weight, polarity: Aggregation["polarity"]): MergedCondition["status"] {
   if (worst === "unknown") return "Unknown";
   return (worst === "good") === (polarity === "positive") ? "True" : "False";
 }
@@ -66,7 +67,7 @@ interface Line {
  * An object that does not report the condition counts as unknown; leave it out where it need not report it.
  * Source: cluster-and-controlplane.md 6.4.
  */
-export function aggregate(rule: Aggregation, reporters: readonly Reporter[]): Verdict {
+export function aggregate(rule: Aggregation, reporters: readonly Reporter[]): MergedCondition {
   const parts = reporters.map((reporter) => partOf(rule, reporter));
   const worst = worstOf(parts.map((part) => part.weight));
   const shown = parts.filter((part) => (worst === "good" ? part.text !== "" : part.weight !== "good"));

@@ -1,7 +1,24 @@
-import { groupOf, type Kind, type KubeObject, type OwnerReference, objectKeyOf } from "../../api/kinds.ts";
+import {
+  apiVersionOf,
+  groupOf,
+  type Kind,
+  type KubeObject,
+  type OwnerReference,
+  objectKeyOf,
+} from "../../api/kinds.ts";
 import type { PatchOperation } from "../../api/patch.ts";
 import type { LiveReader } from "../../function/reads.ts";
 import { compareText } from "../conditions/conditions.ts";
+
+/** The reference of a dependent to an owner that does not control it. */
+export function ownerReference(kind: Kind, { metadata }: KubeObject): OwnerReference {
+  return { apiVersion: apiVersionOf(kind), kind: kind.kind, name: metadata.name, uid: metadata.uid ?? "" };
+}
+
+/** The reference of a dependent to the owner that controls it, and that waits for it when deleted in the foreground. */
+export function controllerReference(kind: Kind, owner: KubeObject): OwnerReference {
+  return { ...ownerReference(kind, owner), controller: true, blockOwnerDeletion: true };
+}
 
 /** The owner that controls an object; an object has at most one. */
 export function controllerOf(object: KubeObject): OwnerReference | undefined {
@@ -9,7 +26,7 @@ export function controllerOf(object: KubeObject): OwnerReference | undefined {
 }
 
 /** Whether one of the object's owners is the object with this uid. */
-export function ownedBy(object: KubeObject, uid: string | undefined): boolean {
+export function isOwnedBy(object: KubeObject, uid: string | undefined): boolean {
   return uid !== undefined && (object.metadata.ownerReferences ?? []).some((owner) => owner.uid === uid);
 }
 

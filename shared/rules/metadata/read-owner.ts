@@ -1,4 +1,4 @@
-import { apiVersionOf, groupOf, type Kind, type KubeObject, type OwnerReference } from "../../api/kinds.ts";
+import { groupOf, type Kind, type KubeObject } from "../../api/kinds.ts";
 import type { Reader } from "../../function/reads.ts";
 
 /**
@@ -16,17 +16,4 @@ export async function readOwner<T extends KubeObject>(
   if (reference === undefined) return undefined;
   const owner = await read.get(kind, { namespace: object.metadata.namespace ?? "", name: reference.name });
   return owner?.metadata.uid === reference.uid ? owner : undefined;
-}
-
-/** The owner reference of an object that this one creates and controls. */
-export function controlledBy(kind: Kind, owner: KubeObject): OwnerReference {
-  const { name, uid = "" } = owner.metadata;
-  return {
-    apiVersion: apiVersionOf(kind),
-    kind: kind.kind,
-    name,
-    uid,
-    controller: true,
-    blockOwnerDeletion: true,
-  };
 }

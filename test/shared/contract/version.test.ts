@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareVersions, contractOf } from "../../../shared/contract/version.ts";
+import { compareApiVersions, contractOf } from "../../../shared/contract/version.ts";
 
 const crd = (labels: { readonly [name: string]: string }) => ({ metadata: { name: "things", labels } });
 
@@ -47,7 +47,7 @@ describe("version priority", () => {
   it("puts stable before beta before alpha before what is no version", () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(ordered, { minLength: ordered.length }), (shuffled) => {
-        expect(shuffled.toSorted(compareVersions)).toEqual(ordered);
+        expect(shuffled.toSorted(compareApiVersions)).toEqual(ordered);
       }),
     );
   });

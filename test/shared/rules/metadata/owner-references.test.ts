@@ -3,8 +3,10 @@ import { MachinePool } from "../../../../shared/api/machinepool.ts";
 import type { LiveReader } from "../../../../shared/function/reads.ts";
 import {
   controllerOf,
+  controllerReference,
+  isOwnedBy,
   isStillOwner,
-  ownedBy,
+  ownerReference,
   ownerReferencePatch,
 } from "../../../../shared/rules/metadata/owner-references.ts";
 import { infraMachinePool, machinePool, OWNED_BY_P1 } from "../../../support/builders.ts";
@@ -12,6 +14,14 @@ import { infraMachinePool, machinePool, OWNED_BY_P1 } from "../../../support/bui
 const TEAM = { apiVersion: "example.com/v1", kind: "Team", name: "t", uid: "uid-t" };
 const owned = (...ownerReferences: readonly (typeof TEAM)[]) =>
   infraMachinePool({ metadata: { ownerReferences } });
+
+describe("the reference of a dependent", () => {
+  it("says whether its owner controls it", () => {
+    const { controller, blockOwnerDeletion, ...plain } = OWNED_BY_P1;
+    expect(ownerReference(MachinePool, machinePool())).toStrictEqual(plain);
+    expect(controllerReference(MachinePool, machinePool())).toStrictEqual(OWNED_BY_P1);
+  });
+});
 
 describe("ownerReferencePatch", () => {
   it("creates the list where there is none", () => {
@@ -63,9 +73,9 @@ describe("owners", () => {
   it("tell the controller and every owner by uid", () => {
     expect(controllerOf(owned(TEAM, OWNED_BY_P1))).toEqual(OWNED_BY_P1);
     expect(controllerOf(owned(TEAM))).toBeUndefined();
-    expect(ownedBy(owned(TEAM), "uid-t")).toBe(true);
-    expect(ownedBy(owned(TEAM), "uid-p1")).toBe(false);
-    expect(ownedBy(owned(TEAM), undefined)).toBe(false);
+    expect(isOwnedBy(owned(TEAM), "uid-t")).toBe(true);
+    expect(isOwnedBy(owned(TEAM), "uid-p1")).toBe(false);
+    expect(isOwnedBy(owned(TEAM), undefined)).toBe(false);
   });
 });
 
