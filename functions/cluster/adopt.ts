@@ -15,8 +15,8 @@ import { itself, referencing, referencingKind } from "../../shared/function/mapp
 import { done, soonest, waitFor } from "../../shared/function/result.ts";
 import { isStillOwner } from "../../shared/rules/metadata/owner-references.ts";
 import { awaitedDefinition } from "../../shared/rules/providers/awaited-definition.ts";
+import { clusterAdoption } from "./rules/adoption.ts";
 import { clusterHold } from "./rules/hold.ts";
-import { clusterAdoption } from "./rules/ownership.ts";
 import { refusedMessage } from "./rules/provider-conditions.ts";
 import { readClusterProviders } from "./rules/reads.ts";
 

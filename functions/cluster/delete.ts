@@ -21,11 +21,11 @@ import { readTopologyRuns } from "../../shared/rules/coexistence/topology.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { removeFinalizerPatch } from "../../shared/rules/metadata/finalizers.ts";
 import { isPaused } from "../../shared/rules/metadata/paused.ts";
+import { CLUSTER_FINALIZER } from "./rules/adoption.ts";
 import { COMPLETED, type DeletionStage, hookStage, providerStage, workersStage } from "./rules/deletion.ts";
 import { DESCENDANTS, type Descendants } from "./rules/descendants.ts";
-import { CLUSTER_FINALIZER } from "./rules/ownership.ts";
+import { type ProviderRole, referenceOf } from "./rules/providers.ts";
 import { readDescendantsLive, readDoomedProvider } from "./rules/reads.ts";
-import { type ProviderRole, referenceOf } from "./rules/references.ts";
 
 /** Kinds that Capstan does not watch are asked for this often; their end wakes nobody. */
 const POLL_MS = 5 * SECOND;

@@ -23,8 +23,8 @@ import {
   reportedEndpoint,
 } from "./rules/endpoint.ts";
 import { clusterHold } from "./rules/hold.ts";
+import { type ClusterProviders, referenceOf } from "./rules/providers.ts";
 import { readClusterProviders } from "./rules/reads.ts";
-import { type ClusterProviders, referenceOf } from "./rules/references.ts";
 
 const SOURCE_FIELDS = [
   "metadata.uid",

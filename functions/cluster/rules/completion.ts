@@ -5,7 +5,7 @@ import { ControlPlane, controlPlanePath } from "../../../shared/contract/control
 import { InfraCluster, infraClusterPath } from "../../../shared/contract/infra-cluster.ts";
 import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
 import { awaitedDefinition } from "../../../shared/rules/providers/awaited-definition.ts";
-import { ownedProvider, type ProviderRole, referenceOf } from "./references.ts";
+import { ownedProvider, type ProviderRole, referenceOf } from "./providers.ts";
 import type { ClusterView } from "./view.ts";
 
 /**

@@ -16,7 +16,7 @@ import {
   controlPlaneInitialized,
   infrastructureReady,
 } from "./provider-conditions.ts";
-import { ownedProvider } from "./references.ts";
+import { ownedProvider } from "./providers.ts";
 import type { ClusterView } from "./view.ts";
 import { workerConditions } from "./worker-conditions.ts";
 

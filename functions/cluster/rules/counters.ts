@@ -6,7 +6,7 @@ import { controlPlanePath } from "../../../shared/contract/control-plane.ts";
 import { readCount } from "../../../shared/contract/fields.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { addVersions, compareVersions, type VersionCount } from "../../../shared/rules/machines/versions.ts";
-import { type OwnedProvider, ownedProvider } from "./references.ts";
+import { type OwnedProvider, ownedProvider } from "./providers.ts";
 
 export type Counters = Omit<NonNullable<ClusterStatus["workers"]>, "upgradePlan">;
 type Count = Exclude<keyof Counters, "versions">;

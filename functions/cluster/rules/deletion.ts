@@ -4,9 +4,9 @@ import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { awaitedDefinition } from "../../../shared/rules/providers/awaited-definition.ts";
+import { clusterOwners, isOwnedByName } from "./adoption.ts";
 import { type Descendants, isControlPlaneMachine } from "./descendants.ts";
-import { clusterOwners, isOwnedByName } from "./ownership.ts";
-import { type ProviderRole, referenceOf } from "./references.ts";
+import { type ProviderRole, referenceOf } from "./providers.ts";
 
 /** Set by Cluster API's topology controller when its hooks allow the deletion. */
 const OK_TO_DELETE_ANNOTATION = "runtime.cluster.x-k8s.io/ok-to-delete";

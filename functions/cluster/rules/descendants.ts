@@ -4,7 +4,7 @@ import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
-import { isOwnedByName } from "./ownership.ts";
+import { isOwnedByName } from "./adoption.ts";
 
 const CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane";
 

@@ -7,7 +7,7 @@ import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { awaitedDefinition } from "../../../shared/rules/providers/awaited-definition.ts";
 import { isControlPlaneInitialized, isInfrastructureProvisioned } from "./latches.ts";
-import { type ClusterProviders, type OwnedProvider, ownedProvider, type ProviderRole } from "./references.ts";
+import { type ClusterProviders, type OwnedProvider, ownedProvider, type ProviderRole } from "./providers.ts";
 
 export interface Endpoint {
   readonly host: string;

@@ -1,8 +1,8 @@
 import type { Cluster, ClusterStatus } from "../../../shared/api/cluster/cluster.ts";
 import { readString } from "../../../shared/contract/fields.ts";
 import { truncate } from "../../../shared/rules/conditions/truncate.ts";
-import type { ClusterProviders } from "./references.ts";
-import { ownedProvider } from "./references.ts";
+import type { ClusterProviders } from "./providers.ts";
+import { ownedProvider } from "./providers.ts";
 
 type Deprecated = NonNullable<NonNullable<ClusterStatus["deprecated"]>["v1beta1"]>;
 export type Failures = Pick<Deprecated, "failureReason" | "failureMessage">;

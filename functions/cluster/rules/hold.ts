@@ -4,7 +4,7 @@ import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { hasFinalizer } from "../../../shared/rules/metadata/finalizers.ts";
 import { pausedBy } from "../../../shared/rules/metadata/paused.ts";
-import { CLUSTER_FINALIZER } from "./ownership.ts";
+import { CLUSTER_FINALIZER } from "./adoption.ts";
 
 /**
  * Why adopt and sync leave a Cluster alone: it is being deleted, is paused, is not guarded yet, or its topology has

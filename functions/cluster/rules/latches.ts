@@ -5,7 +5,7 @@ import { infraClusterPath } from "../../../shared/contract/infra-cluster.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { type OwnedProvider, ownedProvider } from "./references.ts";
+import { type OwnedProvider, ownedProvider } from "./providers.ts";
 
 /**
  * The latch `status.initialization.infrastructureProvisioned` as it is from now on: once true it stays, whatever

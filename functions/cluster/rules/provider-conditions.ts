@@ -7,9 +7,9 @@ import {
   mirrorCondition,
 } from "../../../shared/rules/conditions/conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { clusterAdoption } from "./adoption.ts";
 import { initializedFlag } from "./latches.ts";
-import { clusterAdoption } from "./ownership.ts";
-import { ownedProvider, type ProviderRole, referenceOf } from "./references.ts";
+import { ownedProvider, type ProviderRole, referenceOf } from "./providers.ts";
 
 /** What a Cluster with a topology says while its controller runs. */
 const AWAITS_TOPOLOGY = "Waiting for cluster topology to be reconciled";

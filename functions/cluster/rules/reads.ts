@@ -7,7 +7,7 @@ import type { Reader } from "../../../shared/function/reads.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { type DoomedProvider, otherClusterNames, sharesProvider } from "./deletion.ts";
 import { DESCENDANTS, type DescendantKind, type Descendants } from "./descendants.ts";
-import { type ClusterProviders, type ProviderRole, referenceOf } from "./references.ts";
+import { type ClusterProviders, type ProviderRole, referenceOf } from "./providers.ts";
 
 /** Both provider objects of a Cluster, from snapshots. */
 export async function readClusterProviders(

@@ -9,13 +9,13 @@ import { referenceNotices } from "../../../shared/rules/providers/reference-noti
 import { connectionReport } from "../../../shared/rules/workload/connection.ts";
 import { clusterConditions } from "./conditions.ts";
 import { controlPlaneCounters, workerCounters } from "./counters.ts";
-import { clusterDeprecatedConditions } from "./deprecated.ts";
+import { clusterDeprecatedConditions } from "./deprecated-conditions.ts";
 import { type FailureDomains, failureDomainsOf } from "./failure-domains.ts";
 import { clusterFailures } from "./failures.ts";
 import { isControlPlaneInitialized, isInfrastructureProvisioned } from "./latches.ts";
 import { present } from "./own-status.ts";
 import { clusterPhase } from "./phase.ts";
-import { ownedProvider } from "./references.ts";
+import { ownedProvider } from "./providers.ts";
 import type { ClusterView } from "./view.ts";
 
 export interface ClusterReport {

@@ -2,7 +2,7 @@ import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Workers } from "../../../shared/api/cluster/workers.ts";
 import type { Connection } from "../../../shared/api/core.ts";
 import type { DeletionStage } from "./deletion.ts";
-import type { ClusterProviders } from "./references.ts";
+import type { ClusterProviders } from "./providers.ts";
 
 /** Everything that the status of a Cluster is a projection of. */
 export interface ClusterView extends ClusterProviders {

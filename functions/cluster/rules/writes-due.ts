@@ -5,9 +5,9 @@ import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { hasFinalizer } from "../../../shared/rules/metadata/finalizers.ts";
 import { isPaused } from "../../../shared/rules/metadata/paused.ts";
+import { CLUSTER_FINALIZER, clusterAdoption } from "./adoption.ts";
 import { desiredEndpoint } from "./endpoint.ts";
-import { CLUSTER_FINALIZER, clusterAdoption } from "./ownership.ts";
-import type { ClusterProviders } from "./references.ts";
+import type { ClusterProviders } from "./providers.ts";
 
 /** How old a Cluster may be for its status to wait: a write that is refused must not silence it for ever. */
 const HELD_BACK_UNTIL_MS = MINUTE;

@@ -3,6 +3,7 @@ import { simMachinepool } from "../../../functions/sim/machinepool.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
 import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
+import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
 import { cluster, machine, machinePool } from "../../support/builders.ts";
 import { simInstance, simMachine, simMachinePool } from "../../support/sim.ts";
 import { decide, given, NOW } from "../../support/world.ts";
@@ -299,10 +300,11 @@ describe("sim-machinepool", () => {
         metadata: {
           labels: { "cluster.x-k8s.io/cluster-name": "c1", "cluster.x-k8s.io/pool-name": "p1" },
           finalizers: ["simmachine.infrastructure.sim.capstan.dev"],
-          ownerReferences: [{ kind: "SimMachinePool", uid: "uid-infra", controller: undefined }],
+          ownerReferences: [{ kind: "SimMachinePool", uid: "uid-infra", blockOwnerDeletion: true }],
         },
         spec: { providerID: "sim://p1-infra-0" },
       });
+      expect(controllerOf(create?.[0]?.object as KubeObject)).toBeUndefined();
     });
 
     it("names the machine kind in its status, and does not without Machines", async () => {

@@ -5,7 +5,7 @@ import {
   formatEndpoint,
   isValidEndpoint,
 } from "../../../../functions/cluster/rules/endpoint.ts";
-import type { ClusterProviders } from "../../../../functions/cluster/rules/references.ts";
+import type { ClusterProviders } from "../../../../functions/cluster/rules/providers.ts";
 import { cluster, unresolved } from "../../../support/builders.ts";
 import { fooCluster, fooControlPlane, found, newCluster } from "../foo-objects.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ClusterProviders } from "../../../../functions/cluster/rules/references.ts";
+import type { ClusterProviders } from "../../../../functions/cluster/rules/providers.ts";
 import { clusterWritesDue, heldBackMs } from "../../../../functions/cluster/rules/writes-due.ts";
 import type { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { cluster } from "../../../support/builders.ts";

@@ -1,7 +1,7 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { ContractReference, ContractVersion, KubeObject } from "../../../shared/api/kinds.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
-import { clusterOwnership } from "./ownership.ts";
+import { clusterOwnership } from "./adoption.ts";
 
 /** The two provider objects of a Cluster. */
 export type ProviderRole = "infrastructure" | "controlPlane";

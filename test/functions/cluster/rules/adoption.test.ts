@@ -3,7 +3,7 @@ import {
   clusterAdoption,
   clusterOwnership,
   isOwnedByName,
-} from "../../../../functions/cluster/rules/ownership.ts";
+} from "../../../../functions/cluster/rules/adoption.ts";
 import { cluster } from "../../../support/builders.ts";
 import { FOREIGN_CONTROLLER, fooCluster, OWNED_BY_C1, TOPOLOGY } from "../foo-objects.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "../../../shared/rules/conditions/deprecated-conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { initializedFlag, provisionedFlag } from "./latches.ts";
-import { type ClusterProviders, ownedProvider, type ProviderRole } from "./references.ts";
+import { type ClusterProviders, ownedProvider, type ProviderRole } from "./providers.ts";
 
 const WAITING = {
   infrastructure: { type: "InfrastructureReady", reason: "WaitingForInfrastructure" },

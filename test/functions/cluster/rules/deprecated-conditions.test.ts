@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { clusterDeprecatedConditions } from "../../../../functions/cluster/rules/deprecated.ts";
-import type { ClusterProviders } from "../../../../functions/cluster/rules/references.ts";
+import { clusterDeprecatedConditions } from "../../../../functions/cluster/rules/deprecated-conditions.ts";
+import type { ClusterProviders } from "../../../../functions/cluster/rules/providers.ts";
 import type { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { cluster } from "../../../support/builders.ts";
 import { NOW } from "../../../support/world.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ownedProvider, referenceOf } from "../../../../functions/cluster/rules/references.ts";
+import { ownedProvider, referenceOf } from "../../../../functions/cluster/rules/providers.ts";
 import { awaitsTopology } from "../../../../shared/rules/coexistence/topology.ts";
 import { cluster, found, missing, unresolved } from "../../../support/builders.ts";
 import { fooCluster, OWNED_BY_C1 } from "../foo-objects.ts";
