@@ -42,7 +42,7 @@ export interface RedisLedgerOptions {
 }
 
 /**
- * The ledger as Lua scripts (`lua/`), keys `{cap:<function>}:l:*`. Times are Redis' own. Connections stay the
+ * The ledger as Lua scripts (`lua/`), keys `{cap:<function>}:l:*`. Times are those of Redis (Q-24). Connections stay the
  * caller's. Entries of one call should be at most 500. Claims and finishes of one turn of the event loop are one call.
  */
 export async function createRedisLedger(options: RedisLedgerOptions): Promise<TokenLedger> {
