@@ -4,7 +4,7 @@ import { printSource } from "./terminal/print.ts";
 const SHELLS = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof SHELLS)[number];
 
-/** What may follow `path`: `dlq list` → its subcommands and options. */
+/** Words that may follow `path`: `dlq list` → its subcommands and options. */
 interface Place {
   /** Without `capstan`; empty for the first word. */
   readonly path: string;
@@ -21,7 +21,7 @@ export function completionCommand(loadCommands: () => Promise<readonly Command[]
     .action(async (shell: Shell) => printSource(scriptFor(shell, await loadCommands())));
 }
 
-/** The script of a shell, made from what the commands say of themselves. */
+/** Returns the script of a shell, made from the declarations of the commands. */
 export function scriptFor(shell: Shell, commands: readonly Command[]): string {
   const places = [{ path: "", commands, options: [] }, ...commands.flatMap((each) => placesOf(each, ""))];
   if (shell === "fish") return fishScript(places);
@@ -38,7 +38,10 @@ function placesOf(command: Command, above: string): readonly Place[] {
   return [place, ...command.commands.flatMap((each) => placesOf(each, path))];
 }
 
-/** Words that are no command, such as values of options, do not move the path on; files complete what is left. */
+/**
+ * Words that are not a command, such as values of options, do not extend the path; the rest is completed with
+ * files.
+ */
 function bashScript(places: readonly Place[]): string {
   const paths = places.flatMap(({ path }) => (path === "" ? [] : [`"${path}"`]));
   const cases = places.map(({ path, commands, options }) => {

@@ -57,9 +57,9 @@ export interface ComposeOptions extends RequestOptions, RelayScope {
   readonly logLevel?: LogLevel | undefined;
   /** Gets the lines of the log that are for people, on a terminal. */
   readonly writeLog?: (text: string) => unknown;
-  /** Where metrics, health and status are served; absent = nowhere. */
+  /** Address for metrics, health and status; absent = they are not served. */
   readonly metricsAddress?: LoopbackAddress | undefined;
-  /** Wraps the read model, to follow what changes. */
+  /** Wraps the read model, to follow its changes. */
   readonly wrapStore?: (store: Store) => Store;
 }
 
@@ -68,7 +68,7 @@ export interface Running extends AsyncDisposable {
   readonly server: Server;
   readonly store: Store;
   readonly queue: Queue;
-  /** What is known about the keys. */
+  /** State of the keys. */
   readonly history: ReadHistory;
   readonly deadLetters: DeadLetters;
   readonly clock: Clock;
@@ -115,7 +115,7 @@ export async function compose(options: ComposeOptions): Promise<Running> {
   const queue = noteRuns(observed?.queue ?? opened.queue, { lastRuns, clock });
   if (options.roles.has("cloud")) {
     const { startCloud } = await import("../sim/cloud.ts");
-    // The cloud is not Capstan: it has a connection and a rate limit of its own.
+    // The cloud is not part of Capstan: it has its own connection and rate limit.
     const ownServer = starting.use(connect());
     starting.use(await startCloud({ server: ownServer, clock, log }));
   }
@@ -152,7 +152,10 @@ export async function compose(options: ComposeOptions): Promise<Running> {
   };
 }
 
-/** What the queue tells goes to the dead letters, then to the metrics: a death counts when its letter exists. */
+/**
+ * Passes each report of the queue to the dead letters, then to the metrics: a death counts when its letter
+ * exists.
+ */
 function notesFor(
   recorder: Recorder,
   observed: () => Observed | undefined,
@@ -166,7 +169,7 @@ function notesFor(
   };
 }
 
-/** Loads nothing of it unless somebody wants to look. */
+/** Loads the telemetry only when an address for it is given. */
 async function startObserving(
   {
     metricsAddress,
@@ -187,7 +190,7 @@ async function startObserving(
   );
 }
 
-/** Loads nothing of it in a process that is no relay. */
+/** Loads the relay's code only in a process that has this role. */
 async function startWatching(relay: RelayOptions, options: ComposeOptions): Promise<Relay | undefined> {
   if (!options.roles.has("relay")) return undefined;
   await takeOverReconciled(relay.server, relay.functions, options);

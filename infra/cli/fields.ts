@@ -64,10 +64,12 @@ export function tableOf(owners: readonly FieldOwner[], now: Date): readonly stri
   );
 }
 
-/** Its kinds are in no API server. */
+/** API servers do not serve its kinds. */
 const READ_MODEL_GROUP = "capstan.dev";
 
-/** A kind by what kubectl takes for it: kind, plural, singular, short name, or `<plural>.<group>`. */
+/**
+ * Returns a kind by any name that kubectl accepts: kind, plural, singular, short name, or `<plural>.<group>`.
+ */
 async function findKind(client: KubeClient, wanted: string): Promise<Kind> {
   const name = wanted.toLowerCase();
   const known = KINDS.find((kind) => kind.group !== READ_MODEL_GROUP && namesOf(kind).includes(name));
@@ -83,23 +85,23 @@ async function findKind(client: KubeClient, wanted: string): Promise<Kind> {
   throw new Error(`the server has no kind "${wanted}"; kubectl api-resources lists them`);
 }
 
-/** What kubectl takes for a kind. */
+/** Names of a kind that kubectl accepts. */
 export function namesOf({ kind, plural, group, crd }: Kind): readonly string[] {
   return [kind.toLowerCase(), plural, `${plural}.${group}`, ...(crd?.shortNames ?? [])];
 }
 
-/** `NAMESPACE/NAME`, or a name alone. Throws when the text is neither. */
+/** Parses `NAMESPACE/NAME`, or a name alone. Throws when the text is neither. */
 export function keyOf({ namespaced }: Kind, text: string): ObjectKey {
   const parts = text.split("/");
   const name = parts.at(-1) ?? "";
   if (parts.length > 2 || parts.some((part) => part === "")) {
-    throw new Error(`"${text}" is no object; write NAMESPACE/NAME`);
+    throw new Error(`"${text}" is not the name of an object; write NAMESPACE/NAME`);
   }
   if (!namespaced) return { namespace: "", name };
   return { namespace: parts.length === 2 ? (parts[0] ?? "") : "default", name };
 }
 
-/** `namespace/name`, or the name of what is in no namespace. */
+/** Returns `namespace/name`, or the name of an object without namespace. */
 export function textOf({ namespace, name }: ObjectKey): string {
   return namespace === "" ? name : `${namespace}/${name}`;
 }

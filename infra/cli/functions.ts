@@ -5,7 +5,7 @@ import { loadFunctions } from "../worker/load.ts";
 import { tableLines } from "./table.ts";
 import { print, printJson } from "./terminal/print.ts";
 
-/** One function as people and scripts see it; also the row in README. */
+/** One function as `capstan functions` prints it; also the row in README. */
 export interface FunctionRow {
   readonly name: string;
   readonly reconciles: string;

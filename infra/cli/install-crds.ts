@@ -7,7 +7,8 @@ import { loadCrds } from "../crds/load.ts";
 const OURS = "app.kubernetes.io/managed-by";
 
 /**
- * Installs or updates Capstan's CRDs and waits until they are served. Refuses, before it writes anything, when one of
+ * Installs or updates Capstan's CRDs and waits until they are served. Refuses, before it writes anything,
+ * when one of
  * them exists and is not Capstan's, and names it (decisions.md 6). Throws after 30 s without `Established`.
  */
 export async function installCrds(client: KubeClient, clock: Clock): Promise<void> {
@@ -22,8 +23,8 @@ export async function installCrds(client: KubeClient, clock: Clock): Promise<voi
   );
   if (foreign.length > 0) {
     throw new Error(
-      `these CustomResourceDefinitions exist and are not Capstan's: ${foreign.join(", ")}. ` +
-        "Leave out --install-crds to work with them as they are",
+      `these CustomResourceDefinitions exist and are not Capstan's: ${foreign.join(", ")}; ` +
+        "leave out --install-crds to work with them as they are",
     );
   }
   await Promise.all(wanted.map((crd) => client.apply(CustomResourceDefinition, nameOf(crd), crd)));

@@ -35,7 +35,7 @@ for (const command of own === undefined ? await loadAll() : [await own()]) progr
 
 hintAtHelp(program);
 
-/** Every command that is called in a wrong way names the way to find out. */
+/** A command that is called with wrong arguments names --help. */
 function hintAtHelp(command: Command, path = command.name()): void {
   command.showHelpAfterError(`See ${path} --help.`);
   command.configureOutput({ outputError: (text) => printError(text.replace(/^error: /, "")) });
@@ -45,7 +45,7 @@ function hintAtHelp(command: Command, path = command.name()): void {
 try {
   await program.parseAsync();
 } catch (error) {
-  // A person reads this: the message names the problem and the next step; the stack helps with bugs only.
+  // The message names the problem and the next step; the stack helps only with bugs.
   const message = error instanceof Error ? error.message : String(error);
   printError(message);
   if (error instanceof Error && message.startsWith("bug:")) printError(error.stack ?? "");

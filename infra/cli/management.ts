@@ -6,7 +6,7 @@ import { loadKubeconfig } from "../kube/kubeconfig.ts";
 import { givenRate, type RequestRate } from "../kube/rate-limit.ts";
 import { addressList } from "../kube/server-access.ts";
 
-/** How a process talks to API servers, as the command line says it. */
+/** How a process connects to API servers, from its command line. */
 export interface RequestOptions {
   /** To the management API server (KC-09). */
   readonly kubeApiQps?: number | undefined;
@@ -16,7 +16,7 @@ export interface RequestOptions {
   readonly workloadApiBurst?: number | undefined;
   /** Address blocks in which workload API servers may be (S-11). */
   readonly workloadAddresses?: readonly string[] | undefined;
-  /** Field managers that are no users (decisions.md 1, KW-07). */
+  /** Field managers of controllers, not of users: the functions take their fields over (KW-07). */
   readonly takeOverManagers?: readonly string[] | undefined;
 }
 
@@ -37,7 +37,7 @@ export function managementRate({ kubeApiQps, kubeApiBurst }: RequestOptions): Pa
   return givenRate(kubeApiQps, kubeApiBurst);
 }
 
-/** What connections to workload API servers need beside their kubeconfig. */
+/** Settings of connections to workload API servers, beside their kubeconfig. */
 export function workloadOptions({ workloadApiQps, workloadApiBurst, workloadAddresses }: RequestOptions) {
   return {
     version: packageVersion(),
@@ -46,7 +46,10 @@ export function workloadOptions({ workloadApiQps, workloadApiBurst, workloadAddr
   };
 }
 
-/** Ends the ownership of these field managers on what the functions reconcile or keep, such as Machines (KW-07). */
+/**
+ * Ends the ownership of these field managers on objects that the functions reconcile or keep, such as
+ * Machines (KW-07).
+ */
 export async function takeOverReconciled(
   server: Server,
   functions: readonly AnyFunction[],

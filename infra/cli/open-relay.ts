@@ -3,11 +3,11 @@ import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { type Relay, type RelayOptions, startRelay } from "../relay/relay.ts";
 
-/** What a relay looks at, and whether it shares the work with others, as the command line says it. */
+/** Scope of a relay and its leader election, from the command line. */
 export interface RelayScope extends Pick<RelayOptions, "namespace" | "watchFilter"> {
   /** Work only while it holds a Lease. */
   readonly leaderElect?: boolean | undefined;
-  /** Of the Lease; absent = the Pod's, outside of one kube-system. */
+  /** Namespace of the Lease; absent = the Pod's, outside of a Pod kube-system. */
   readonly leaderElectNamespace?: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import { type LoopbackAddress, parseLoopbackAddress } from "../worker/loopback-a
 import type { RequestOptions } from "./management.ts";
 import { print } from "./terminal/print.ts";
 
-/** Options that every process which serves functions takes. */
+/** Adds the options of every process that serves functions. */
 export interface ServeOptions extends RequestOptions {
   readonly kubeconfig?: string;
   readonly queue?: string;
@@ -27,13 +27,21 @@ export function addServeOptions(command: Command): Command {
       "requests a second to the management API server, per process (default: 500)",
       parseCount,
     )
-    .option("--kube-api-burst <number>", "so many at once after a rest (default: 1000)", parseCount)
+    .option(
+      "--kube-api-burst <number>",
+      "burst of requests to the management API server (default: 1000)",
+      parseCount,
+    )
     .option(
       "--workload-api-qps <number>",
       "requests a second to each workload API server, per process (default: 100)",
       parseCount,
     )
-    .option("--workload-api-burst <number>", "so many at once after a rest (default: 200)", parseCount)
+    .option(
+      "--workload-api-burst <number>",
+      "burst of requests to each workload API server (default: 200)",
+      parseCount,
+    )
     .option(
       "--workload-addresses <cidrs...>",
       "connect to workload API servers in these address blocks only (default: anywhere but link-local; loopback if the management API server is there)",
@@ -41,7 +49,7 @@ export function addServeOptions(command: Command): Command {
     )
     .option(
       "--take-over-managers <names...>",
-      "field managers that are no users: what they set, the functions take over",
+      "take over the fields set by these field managers, for example of Cluster API's manager",
     )
     .option("--functions <patterns...>", "serve only these functions, for example machinepool-*", ["*"])
     .option(
@@ -128,7 +136,7 @@ export function stopRequested(): Promise<void> {
   });
 }
 
-/** With port 0 this is the only place that tells the port. */
+/** With port 0 this line is the only place that names the port. */
 export function printMetricsUrl({ metricsUrl }: { readonly metricsUrl: string | undefined }): void {
   if (metricsUrl !== undefined) print(`metrics: ${metricsUrl}/metrics, /healthz, /readyz, /status`);
 }

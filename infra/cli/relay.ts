@@ -31,12 +31,12 @@ export function relayCommand(): Command {
     )
     .option(
       "--leader-elect",
-      "work only while this relay holds a Lease, so that others can stand by; two at once are harmless, but watch twice",
+      "work only while this relay holds a Lease, so that others can stand by; two relays at once do no harm, but double the watches",
       false,
     )
     .option(
       "--leader-elect-namespace <namespace>",
-      "of the Lease (default: the Pod's; outside of one kube-system)",
+      "namespace of the Lease (default: the Pod's; outside of a Pod kube-system)",
     )
     .action(async (options: RelayCommandOptions) => {
       await using running = await compose({

@@ -1,6 +1,9 @@
 import { bold, padded, shown, widthOf } from "./terminal/paint.ts";
 
-/** Rows under a header, columns two spaces apart, no trailing blanks: the look of kubectl. One line each, for `print`. */
+/**
+ * Returns rows under a header in the look of kubectl: columns two spaces apart, no trailing blanks. One line
+ * each, for `print`.
+ */
 export function tableLines(
   header: readonly string[],
   rows: readonly (readonly string[])[],
@@ -23,7 +26,7 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
     .join("\n");
 }
 
-/** `45s`, `12m`, `5h`, `3d`: the ages of kubectl. */
+/** Returns an age as kubectl prints it: `45s`, `12m`, `5h`, `3d`. */
 export function ageOf(since: string, now: Date): string {
   const seconds = Math.max(0, Math.round((now.getTime() - new Date(since).getTime()) / 1_000));
   if (seconds < 120) return `${seconds}s`;

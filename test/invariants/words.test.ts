@@ -40,7 +40,6 @@ const OPEN: readonly string[] = [
   "functions/",
   "infra/apiserver/",
   "infra/bench/",
-  "infra/cli/",
   "infra/crds/",
   "infra/dead-letters/",
   "infra/generate",

@@ -240,7 +240,7 @@ describe("capstan replay", () => {
 
   it.each([
     ["no file", undefined, "cannot read"],
-    ["no JSON", "{", "is no JSON"],
+    ["not JSON", "{", "is not JSON"],
     ["several letters", '{"v":1}\n{"v":1}\n', "holds 2 dead letters"],
     ["a field that is wrong", '{"v":1,"function":"../x"}', "field function"],
     ["a member named __proto__", '{"v":1,"__proto__":{"a":1}}', "__proto__"],

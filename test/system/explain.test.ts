@@ -142,7 +142,7 @@ describeWith(redisMissing() ?? kubectlMissing())("capstan explain with a shared 
 describe("capstan explain", () => {
   it.each([
     [["unicorn", "default/a"], 'no function reconciles "unicorn"; there are cluster, machinepool'],
-    [["machinepool", "a/b/c"], '"a/b/c" is no object; write NAMESPACE/NAME'],
+    [["machinepool", "a/b/c"], '"a/b/c" is not the name of an object; write NAMESPACE/NAME'],
     [["machinepool", "a", "--metrics-address", "0.0.0.0:1"], "0.0.0.0 is not loopback"],
     [["machinepool", "a", "--kubeconfig", "/nowhere"], "/nowhere"],
   ])("refuses %j and names the next step", async (args, message) => {

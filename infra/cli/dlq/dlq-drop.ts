@@ -16,16 +16,16 @@ interface DropOptions extends SourceOptions {
   readonly yes: boolean;
 }
 
-/** Keys of one call, and of one line of the log: who did what is kept (S-42). */
+/** Keys of one call, and of one line of the audit log: it keeps which user did what (S-42). */
 const DROPPED_AT_ONCE = 500;
 
 export function dlqDropCommand(): Command {
   const command = new Command("drop")
-    .description("Remove dead letters; the keys stay dead until an event, their records are gone")
+    .description("Remove dead letters for good; their keys stay dead until an event")
     .argument("<function>")
     .argument("[keys...]", "keys, or their ends such as default/demo-pool")
     .option("--all", "every dead letter of the function", false)
-    .option("--yes", "do it; without, only say what would be done", false);
+    .option("--yes", "do it; without --yes, only print what would be done", false);
   return addSourceOptions(command).action(async (name: string, wanted: string[], options: DropOptions) => {
     await using source = await openSource(options);
     const known = (await source.deadLetters.list(name)).map(({ key }) => key);

@@ -47,7 +47,7 @@ async function* oneLetter(source: LetterSource, name: string, key: string): Asyn
   yield `${JSON.stringify(await letterNamed(source, name, key), undefined, 2)}\n`;
 }
 
-/** As JSON lines, some letters at a time in memory: all of them may be gigabytes. */
+/** Writes JSON lines, with a few letters at a time in memory: all of them may be gigabytes. */
 async function* allLetters(
   { deadLetters }: LetterSource,
   heads: readonly DeadLetterHead[],

@@ -80,12 +80,12 @@ async function rowsOf(
   return [...recorded, ...unrecorded];
 }
 
-/** A letter keeps no more of a key. */
+/** A letter keeps at most so much of a key. */
 function letterKeyOf({ key }: Pick<DeadKey, "key">): string {
   return key.slice(0, 480);
 }
 
-/** No ledger knows what was no key, and nothing will ever resolve it. */
+/** No ledger holds a malformed key, so no run will ever resolve it. */
 function stateOf({ reason }: DeadLetterHead, known: boolean | undefined): LetterState {
   if (reason === "Malformed" || known === true) return "dead";
   return known === undefined ? "unknown" : "resolved";

@@ -27,12 +27,12 @@ const REQUEUES_PER_SECOND = 10;
 
 export function dlqReplayCommand(): Command {
   const command = new Command("replay")
-    .description("Run a failed step again offline, or with --requeue put its key back on the queue")
+    .description("Rerun a failed step offline, or with --requeue put its key back on the queue")
     .argument("<function>")
     .argument("[keys...]", "keys, or their ends such as default/demo-pool")
-    .option("--requeue", "send a live event for every key: the next run reads what is there now", false)
+    .option("--requeue", "send a live event for every key: the next run reads the current objects", false)
     .option("--all", "with --requeue: every dead key of the function, the longest dead first", false)
-    .option("--yes", "with --requeue: do it; without, only say what would be done", false);
+    .option("--yes", "with --requeue: do it; without --yes, only print what would be done", false);
   return addReplayOptions(addSourceOptions(command)).action(
     async (name: string, keys: string[], options: DlqReplayOptions) => {
       await using source = await openSource(options);
@@ -78,8 +78,11 @@ async function requeue(
     others.filter((key) => !isDead.has(key)),
   ];
   print(
-    ...someOf(skipped, (key) => `skipped ${name} ${key}: it is no key that could run; drop its letter`),
-    ...someOf(resolved, (key) => `resolved ${name} ${key}: it is no longer dead`),
+    ...someOf(
+      skipped,
+      (key) => `skipped ${name} ${key}: the key is malformed and cannot run; drop its letter`,
+    ),
+    ...someOf(resolved, (key) => `resolved ${name} ${key}: the key is no longer dead`),
   );
   if (wanted.yes) await putBack(source, queue, { name, keys: dying });
   else print(...someOf(dying, (key) => `would requeue ${name} ${key}`));

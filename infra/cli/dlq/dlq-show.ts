@@ -10,7 +10,7 @@ import { addSourceOptions, letterNamed, openSource, type SourceOptions } from ".
 
 export function dlqShowCommand(): Command {
   const command = new Command("show")
-    .description("Show one dead letter: what failed, what it had read, what it sent")
+    .description("Show one dead letter: the failure, the objects read, the requests sent")
     .argument("<function>")
     .argument("<key>", "the key, or its end such as default/demo-pool")
     .addOption(outputOption("text", "json"));
@@ -24,7 +24,7 @@ export function dlqShowCommand(): Command {
   );
 }
 
-/** A dead letter for people, one fact per line. */
+/** Prints a dead letter for people, one fact per line. */
 function describeLetter(letter: DeadLetter, now: Date): readonly string[] {
   const { build, run, causes, attempts, truncated } = letter;
   const sections = [

@@ -7,7 +7,7 @@ import { dlqShowCommand } from "./dlq-show.ts";
 
 export function dlqCommand(): Command {
   return new Command("dlq")
-    .description("Dead letters: keys that have used up their attempts, with all that their last run read")
+    .description("Dead letters: keys that have used up their attempts, with everything their last run read")
     .addCommand(dlqListCommand())
     .addCommand(dlqShowCommand())
     .addCommand(dlqReplayCommand())

@@ -11,10 +11,10 @@ import { createRecorder } from "../../dead-letters/recorder.ts";
 import { ledgerUrl, openSharedQueue } from "../../queue/open.ts";
 import { openLog } from "../terminal/log.ts";
 
-/** What is wrong with a server's settings is said by the processes that serve. */
+/** The processes that serve functions log wrong settings of a server; this one does not repeat them. */
 const QUIET = openLog("error");
 
-/** Where a command finds dead letters. */
+/** Options that say where a command finds dead letters. */
 export interface SourceOptions {
   readonly queue?: string;
   readonly deadLetters?: string;
@@ -31,14 +31,14 @@ export function addSourceOptions(command: Command): Command {
 
 /** Dead letters, and the queue when it can be reached from another process. */
 export interface LetterSource extends AsyncDisposable {
-  /** For people who find nothing there. */
+  /** Name of the source in the message that it is empty. */
   readonly where: string;
   /** Of the queue; may contain a password. */
   readonly url: string;
   readonly deadLetters: DeadLetters;
   readonly queue: Queue | undefined;
   readonly clock: Clock;
-  /** Keeps who did what (S-42): JSON lines on standard error. */
+  /** Audit log of which user did what (S-42): JSON lines on standard error. */
   readonly log: Log;
 }
 
@@ -82,12 +82,13 @@ async function openQueue(
   opening: AsyncDisposableStack,
 ): Promise<Queue> {
   const [clock, log] = [systemClock, QUIET];
-  // Whoever looks at a function also ticks it, and may be the one who finds that a worker was killed.
+  // A command that reads a function's keys also ticks them, and may be the first to find that a worker was
+  // killed.
   const { noteFailure } = opening.use(createRecorder({ deadLetters, functions: [], clock, log }));
   return opening.use(await openSharedQueue(url, { clock, log, noteFailure }));
 }
 
-/** For the log: dead letters are released and removed by people. */
+/** User for the audit log: dead letters are released and removed by people. */
 export function callerName(): string {
   try {
     return userInfo().username;
@@ -98,8 +99,8 @@ export function callerName(): string {
 }
 
 /**
- * The key that `text` means: all of it, or the end of exactly one of `keys` (`default/p1`). Throws with the
- * candidates otherwise.
+ * Returns the key that `text` means: all of it, or the end of exactly one of `keys` (`default/p1`). Throws
+ * with the candidates otherwise.
  */
 export function pickKey(keys: readonly string[], text: string, functionName: string): string {
   if (keys.includes(text)) return text;
@@ -115,7 +116,7 @@ export function pickKey(keys: readonly string[], text: string, functionName: str
 
 const MAX_SHOWN = 20;
 
-/** A line for each of the first keys, and how many more there are. */
+/** Returns a line for each of the first keys, and the number of further ones. */
 export function someOf(keys: readonly string[], lineOf: (key: string) => string): readonly string[] {
   const more = keys.length - MAX_SHOWN;
   return more > 0 ? [...keys.slice(0, MAX_SHOWN).map(lineOf), `and ${more} more`] : keys.map(lineOf);

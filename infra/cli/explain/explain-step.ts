@@ -13,35 +13,37 @@ import { createLog } from "../../telemetry/log.ts";
 import { textOf } from "../fields.ts";
 import type { ReadModel } from "./read-model.ts";
 
-/** What a function would do for an object now. Nothing of it is sent. */
+/** Requests and waits of a function for an object, if it ran now. No request is sent. */
 export interface StepNow {
-  /** `apply MachinePool/status default/p1`, one per request; empty: it wants to change nothing. */
+  /**
+   * `apply MachinePool/status default/p1`, one per request; empty: the function would not change anything.
+   */
   readonly wouldSend: readonly string[];
   readonly waitsFor?: Dependency;
-  /** It would run again by itself so long after this run, and why. */
+  /** Time until it would run again by itself, and why. */
   readonly againAfterMs?: number;
   readonly why?: string;
-  /** The read model is not complete: nothing can be said yet. */
+  /** The read model is not complete yet: the result is unknown. */
   readonly notListed?: boolean;
   readonly failure?: Failure;
 }
 
-/** What is missing, by name and field. */
+/** The missing object, by name and field. */
 export interface Dependency {
   /** `Cluster.status.initialization.infrastructureProvisioned`, as the function says it. */
   readonly what: string;
   /** `Cluster default/demo`; absent when the function has not read one. */
   readonly object?: string;
   readonly field?: string;
-  /** What stands in the field; absent = nothing. */
+  /** Value of the field; absent = not set. */
   readonly value?: unknown;
-  /** Why it is so; of a Connection. */
+  /** Reason, of a Connection. */
   readonly reason?: string;
 }
 
 /**
- * Runs the step on the read model as a worker would, with a reader that reads and clients that send no write. The
- * same code as every run, so that it cannot tell another story than the functions.
+ * Runs the step on the read model as a worker would, with a reader that reads and clients that send no write.
+ * It is the code of every run, so that it cannot contradict the functions.
  */
 export async function explainStep(
   fn: AnyFunction,
@@ -102,7 +104,8 @@ interface Scene {
 }
 
 /**
- * `Kind.path` names the kind (or the contract) and the field, ` of …` behind it the object by name; without that, what
+ * `Kind.path` names the kind (or the contract) and the field, ` of …` behind it the object by name; without
+ * that, what
  * the step has read says which object it is.
  */
 export function dependencyOf(what: string, { fn, object, reads }: Scene): Dependency {
@@ -134,7 +137,7 @@ function shown(value: unknown): string | number | boolean | undefined {
     : undefined;
 }
 
-/** Among the objects of a list only a name tells which is meant. */
+/** In a list of objects, only a name identifies the one that is meant. */
 function objectsIn(name: string | undefined): (read: RecordedRead) => readonly KubeObject[] {
   return ({ answer }) => {
     if (answer.type === "object") return answer.object === undefined ? [] : [answer.object];
@@ -143,7 +146,7 @@ function objectsIn(name: string | undefined): (read: RecordedRead) => readonly K
   };
 }
 
-/** What plays the part of a contract kind: the provider object that is referenced at the contract's path. */
+/** Returns the provider object of a contract kind: the one that is referenced at the contract's path. */
 function referencedAs(
   contract: string,
   { spec }: AnyFunction,
@@ -158,7 +161,7 @@ function referencedAs(
   return { kind, name, text: `${kind} ${textOf({ namespace: object.metadata.namespace ?? "", name })}` };
 }
 
-/** An object that the step has asked for and that is not there. */
+/** An object that the step has read and that does not exist. */
 function missingIn(kind: string, reads: readonly RecordedRead[]): string | undefined {
   for (const { question } of reads) {
     if ("key" in question && question.kind.kind === kind) return `${kind} ${textOf(question.key)}`;

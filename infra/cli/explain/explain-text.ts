@@ -9,12 +9,15 @@ import type { Dependency, StepNow } from "./explain-step.ts";
 import type { Explained, ExplainedFunction } from "./explain-tree.ts";
 import type { Folded, HeldUp } from "./fold-causes.ts";
 
-/** The tree for people, line by line. */
+/** Returns the tree for people, line by line. */
 export function textOfExplained(explained: Explained, now: Date): readonly string[] {
   return drawTree(branchOf(explained, now));
 }
 
-/** The same with each root cause once, below the object that was asked about, and without idle functions. */
+/**
+ * Returns the same tree with each root cause once, below the object of the command, and without idle
+ * functions.
+ */
 export function textOfFolded({ explained, causes, idle }: Folded, now: Date): readonly string[] {
   const { lines, children } = branchOf(explained, now);
   const [title = "", ...concerns] = lines;
@@ -83,11 +86,11 @@ function verdict({ now, history }: ExplainedFunction): string {
   return `${textOfNow(now)}${lost ? paint("yellow", "; but nothing is queued: a resync will bring it back") : next}`;
 }
 
-/** What a step would do, in one line. */
+/** Result of a step that ran now, in one line. */
 function textOfNow({ failure, notListed, wouldSend, waitsFor, againAfterMs, why }: StepNow): string {
   if (failure !== undefined)
     return paint("red", `would fail: ${failure.reason}: ${oneLine(failure.message)}`);
-  if (notListed === true) return paint("yellow", "what it reads is not completely listed yet");
+  if (notListed === true) return paint("yellow", "the objects that it reads are not completely listed yet");
   const parts = [
     ...(wouldSend.length === 0 ? [] : [paint("cyan", `would ${listed(wouldSend)}`)]),
     ...(waitsFor === undefined ? [] : [paint("yellow", `waits for ${oneLine(textOfDependency(waitsFor))}`)]),

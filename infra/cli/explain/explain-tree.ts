@@ -12,7 +12,7 @@ import { type RootCause, rootCausesOf } from "../tree/root-causes.ts";
 import { explainStep, type StepNow } from "./explain-step.ts";
 import type { ReadModel } from "./read-model.ts";
 
-/** An object, what every function does about it, and the same of all that belongs to it. */
+/** An object, the state of every function for it, and the same for every object that belongs to it. */
 export interface Explained extends ObjectFacts {
   readonly functions: readonly ExplainedFunction[];
   readonly children: readonly Explained[];
@@ -23,11 +23,11 @@ export interface Explained extends ObjectFacts {
 export interface ExplainedFunction {
   readonly function: string;
   readonly key: string;
-  /** What it would do now. */
+  /** Result of the step if it ran now. */
   readonly now: StepNow;
-  /** What queue and workers know; absent where they cannot be asked. */
+  /** State in the queue and the last run; absent where queue and workers cannot be reached. */
   readonly history?: KeyHistory;
-  /** What it has written to this object, as the API server recorded it. */
+  /** Fields that it has written to this object, from the API server's managedFields. */
   readonly lastWrote?: LastWrite;
   readonly deadLetter?: DeadLetterHead;
 }
@@ -48,7 +48,7 @@ export interface ExplainSources {
   readonly deadLetters: readonly DeadLetterHead[];
 }
 
-/** What `-o json` prints. */
+/** Form of `-o json`. */
 export interface ExplainedTree extends Explained {
   readonly causes: readonly RootCause[];
 }
@@ -102,12 +102,12 @@ async function explainFunctions(
   );
 }
 
-/** By field manager. The read model keeps no managedFields, so this is one request. */
+/** Last writes, by field manager. The read model keeps no managedFields, so this is one request. */
 async function lastWrites(
   { model }: ExplainSources,
   { kind, key }: ObjectNode,
 ): Promise<ReadonlyMap<string, LastWrite>> {
-  // Whoever may not read the object live still sees all else.
+  // A user without the right to read the object live still sees everything else.
   const live = await model.server
     .as("explain")
     .get(kind, key)

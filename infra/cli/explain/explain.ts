@@ -34,13 +34,13 @@ Examples:
   capstan explain cluster default/demo --queue redis://127.0.0.1:6379
   capstan explain cluster default/demo --metrics-address 127.0.0.1:9464
 
-What holds up several functions stands once, in front, with what to do. Without --queue and --metrics-address it says what every function would do now; with one of them also what it last
+A cause that holds up several functions stands once, in front, with its remedy. Without --queue and --metrics-address it says what every function would do now; with one of them also what it last
 did and why, and when it runs next.`;
 
 export function explainCommand(): Command {
   return new Command("explain")
     .description(
-      "Say why an object is as it is: what every function did, waits for, and does next. Sends no write",
+      "Explain the state of an object: what each function did, waits for and does next. Sends no write",
     )
     .argument("<kind>", "cluster, machinepool, or any other kind that a function reconciles")
     .argument("<object>", "NAMESPACE/NAME; a name alone is in the namespace default")
@@ -55,7 +55,11 @@ export function explainCommand(): Command {
       "their file (default: on the queue; memory: ~/.capstan/dead-letters.jsonl)",
     )
     .option("--functions-dir <folder>", "load functions from this folder instead of Capstan's own")
-    .option("--all", "every function and condition, also those that have nothing to say", false)
+    .option(
+      "--all",
+      "every function and condition, also idle functions and conditions without a problem",
+      false,
+    )
     .addOption(outputOption("text", "json"))
     .addHelpText("after", EXAMPLES)
     .action(explain);
@@ -98,7 +102,9 @@ function reconciledKind(functions: readonly AnyFunction[], name: string): Kind {
   throw new Error(`no function reconciles "${name}"; there are ${known.join(", ")}`);
 }
 
-/** What the workers read where that can be seen, else a read model of its own, of one namespace. */
+/**
+ * Opens the read model of the workers where it is shared, else fills one from the cluster, of one namespace.
+ */
 function openModel(
   { url }: LetterSource,
   functions: readonly AnyFunction[],
@@ -143,7 +149,7 @@ async function openHistory(
   return { history, [Symbol.asyncDispose]: nothing };
 }
 
-/** Of a process that keeps the queue in its memory; one request per key. */
+/** Reads the history from a process that keeps the queue in memory; one request per key. */
 function askProcess({ host, port }: LoopbackAddress): ReadHistory {
   const origin = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const answers = new Map<string, Promise<{ readonly [functionName: string]: KeyHistory }>>();

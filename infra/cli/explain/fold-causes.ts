@@ -2,21 +2,21 @@ import { foldFacts } from "../tree/fold-facts.ts";
 import { isAwaited, type RootCause } from "../tree/root-causes.ts";
 import type { Explained, ExplainedFunction } from "./explain-tree.ts";
 
-/** A root cause with all that it holds up. */
+/** A root cause with everything that it holds up. */
 export interface HeldUp extends RootCause {
   /** `MachinePool default/p1: InfrastructureReady, machinepool-adopt`, one per object. */
   readonly holdsUp: readonly string[];
 }
 
-/** An explanation for people: each root cause once, in front, and no function that has nothing to do. */
+/** An explanation for people: each root cause once, in front, and no idle function. */
 export interface Folded {
   readonly explained: Explained;
   readonly causes: readonly HeldUp[];
-  /** Functions that have nothing to do and are left out. */
+  /** Count of idle functions that are left out. */
   readonly idle: number;
 }
 
-/** Takes out of an explanation what repeats a root cause, and idle functions. */
+/** Removes repetitions of a root cause and idle functions from an explanation. */
 export function foldCauses(explained: Explained, causes: readonly RootCause[]): Folded {
   const held = new Map<RootCause, string[]>(causes.map((cause) => [cause, []]));
   let idle = 0;
@@ -46,7 +46,7 @@ export function foldCauses(explained: Explained, causes: readonly RootCause[]): 
   };
 }
 
-/** One that has failed, or is about to run, has more to tell than what it waits for. */
+/** A function that has failed, or is about to run, shows more than the object that it waits for. */
 function causeOf(
   { now, history, deadLetter }: ExplainedFunction,
   causes: readonly RootCause[],

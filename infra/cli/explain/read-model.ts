@@ -12,7 +12,7 @@ import { whyUnreachable } from "../../relay/workload/workload-access.ts";
 import { createMemoryStore } from "../../store/memory.ts";
 import { openLog } from "../terminal/log.ts";
 
-/** What the functions of a command read. */
+/** Read model for the functions of a command. */
 export interface ReadModel extends AsyncDisposable {
   readonly server: Server;
   readonly store: Store;
@@ -24,9 +24,9 @@ export interface ReadModel extends AsyncDisposable {
 export interface ReadModelOptions {
   readonly functions: readonly AnyFunction[];
   readonly kubeconfig: string | undefined;
-  /** Look at this namespace only; absent = all. */
+  /** Read this namespace only; absent = all. */
   readonly namespace?: string | undefined;
-  /** What else to do when the cluster does not answer: `replay without --live`. */
+  /** Alternative for the message that the cluster does not answer: `replay without --live`. */
   readonly otherwise?: string;
 }
 
@@ -35,22 +35,23 @@ const CONNECTED_WITHIN_MS = 15 * SECOND;
 const LOOK_AGAIN_MS = 50;
 
 /**
- * Fills a read model of its own from the management cluster: what a worker would see now. Throws with the next step
- * when the cluster does not answer or does not list what the functions read.
+ * Fills a read model from the management cluster, with the objects that a worker would see now. Throws with
+ * the next step
+ * when the cluster does not answer or does not list the objects that the functions read.
  */
 export async function fillReadModel(options: ReadModelOptions): Promise<ReadModel> {
   const { functions, namespace } = options;
   await using stack = new AsyncDisposableStack();
   const [clock, log] = [systemClock, openLog("silent")];
   const server = stack.use(await reachManagement(options));
-  // A relay of its own, whose keys nobody runs.
+  // A relay without workers: its keys are never run.
   const store = stack.use(createMemoryStore());
   const queue = stack.use(createMemoryQueue({ clock }));
   const version = packageVersion();
   const relay = stack.use(
     await startRelay({ functions, server, store, queue, clock, log, version, namespace }),
   );
-  const late = `${server.url.origin} has not listed everything that is read`;
+  const late = `${server.url.origin} has not listed all objects that the functions read`;
   await within(clock, LISTS_WITHIN_MS, relay.ready(), late);
   const opened = stack.move();
   return {
@@ -62,7 +63,7 @@ export async function fillReadModel(options: ReadModelOptions): Promise<ReadMode
   };
 }
 
-/** The read model that relay and workers share. */
+/** Opens the read model that relay and workers share. */
 export async function openReadModel(
   url: string,
   { kubeconfig }: Pick<ReadModelOptions, "kubeconfig">,
@@ -80,7 +81,7 @@ export async function openReadModel(
     server,
     store,
     clients,
-    // Whoever keeps the read model has connected, or says why not.
+    // The relay that fills the read model has connected, or has recorded why not.
     connected: async () => undefined,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
@@ -100,7 +101,10 @@ async function reachManagement({
   throw new Error(`the management cluster ${server.url.origin} does not answer: ${message}; ${next}`);
 }
 
-/** The workload cluster is connected to, or known not to be reachable; later ones are not waited for. */
+/**
+ * Waits until the workload cluster is connected or known to be unreachable; later connections are not
+ * awaited.
+ */
 async function settled(relay: Relay, name: string, clock: Clock): Promise<void> {
   const pending = (): boolean =>
     relay

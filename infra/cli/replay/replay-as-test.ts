@@ -9,20 +9,22 @@ import { canonical } from "../../../shared/runtime/letters/digest.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** One line of code that makes the world of the test out of the one before. */
+/** One line of code that turns the world of the test into the next one. */
 interface Placed {
   readonly cluster: string;
   readonly object: KubeObject;
 }
 
 /**
- * A test that gives a function what a dead letter recorded (style.md 11). It expects what was decided then: change it
- * to what should be decided, and it fails until the function is repaired. `file` is where it will stand, `functions`
+ * Returns a test that runs a function on the reads of a dead letter. It expects the recorded decision: change
+ * it to the right one, and the test fails until the function is repaired. `file` is the path of the test,
+ * `functions`
  * the folder of the function. Throws when the letter has no reads.
  */
 export function testFileOf(letter: DeadLetter, file: string, functions = "functions"): string {
   const { run } = letter;
-  if (run === undefined) throw new Error("the dead letter holds no reads to make a test of");
+  if (run === undefined)
+    throw new Error("the dead letter holds no reads, so it cannot become a test; write one by hand");
   const [folder = "", ...rest] = letter.function.split("-");
   const name = letter.function.replace(/-(.)/g, (_, first: string) => first.toUpperCase());
   const from = (path: string): string => importPath(file, path);
@@ -81,7 +83,7 @@ function isManaged({ cluster }: Placed): boolean {
   return cluster === MANAGEMENT;
 }
 
-/** Every object once per server. */
+/** Returns every object once per server. */
 function placedOf(reads: readonly LetterRead[]): readonly Placed[] {
   const placed = new Map<string, Placed>();
   for (const { question, answer } of reads) {
@@ -94,7 +96,7 @@ function placedOf(reads: readonly LetterRead[]): readonly Placed[] {
   return [...placed.values()];
 }
 
-/** CRDs of what was referenced: their labels decide the contract. */
+/** CRDs of the referenced objects: their labels decide the contract. */
 function definitionsOf(reads: readonly LetterRead[]): string {
   const calls = new Set<string>();
   for (const { answer } of reads) {

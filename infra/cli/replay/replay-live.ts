@@ -10,7 +10,7 @@ import { systemClock } from "../../clock.ts";
 import { createLog } from "../../telemetry/log.ts";
 import { fillReadModel } from "../explain/read-model.ts";
 
-/** What the step would do now. */
+/** Requests of the step if it ran now. */
 export interface LiveResult {
   /** Of the management cluster. */
   readonly server: string;
@@ -25,12 +25,14 @@ interface AnsweredRequest extends SentRequest {
   readonly answer: string;
 }
 
-/** The id of a run that is none, in the API server's audit log. */
+/** Id of the dry run in the API server's audit log. */
 const RUN_ID = "capstan-replay-live";
 
 /**
- * Runs the step of a dead letter on what the management cluster holds now, and sends its writes as a dry run: the API
- * server checks them and stores nothing. Throws with the next step when there is no cluster, or nothing to run on.
+ * Runs the step of a dead letter on the current objects of the management cluster, and sends its writes as a
+ * dry run: the API
+ * server checks them and stores nothing. Throws with the next step when the cluster does not answer or the
+ * object does not exist.
  */
 export async function replayLive(
   fn: AnyFunction,
@@ -50,12 +52,12 @@ export async function replayLive(
 
   const clients = recordWrites(dryRun(model.clients));
   const { signal } = new AbortController();
-  // Nobody takes a lease away that no ledger has given.
+  // The lease cannot be lost: no ledger has given it.
   const ifCutOff = (): void => undefined;
   const lease = {
     key: letter.key,
     runId: RUN_ID,
-    // What woke the run of the letter may be of another cluster, or of another time of this one.
+    // The causes of the letter's run may be of another cluster, or of an earlier state of this one.
     causes: [{ what: "replay" }],
     failures: 0,
     again: 0,
@@ -107,7 +109,7 @@ function describeOutcome(outcome: Outcome): string {
     case "error":
       return `failed ${outcome.failure.reason}: ${outcome.failure.message}`;
     case "again":
-      return "run again: something has changed meanwhile, or is not listed yet";
+      return "run again: an object has changed meanwhile, or is not listed yet";
     default: {
       const after = outcome.afterMs === undefined ? "" : `, again after ${outcome.afterMs} ms`;
       return outcome.waitingFor === undefined ? `done${after}` : `wait for ${outcome.waitingFor}${after}`;

@@ -34,7 +34,7 @@ const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 export function replayCommand(): Command {
   const command = new Command("replay")
-    .description("Run a failed step again on what a dead letter recorded, without queue and API server")
+    .description("Rerun a failed step on the reads that a dead letter recorded, without queue and API server")
     .argument("<file>", "written by capstan dlq export FUNCTION KEY");
   return addReplayOptions(command).action((file: string, options: ReplayOptions) =>
     replayLetter(readLetter(file), options),
@@ -48,7 +48,7 @@ export function addReplayOptions(command: Command): Command {
     .option("--functions-dir <folder>", "replay with the functions of this folder, for example of a fix")
     .option("--as-test [file]", "write a test with the recorded reads instead (default: to standard output)")
     .addOption(
-      new Option("--live", "run on what the management cluster holds now; its writes are a dry run")
+      new Option("--live", "run on the current objects of the management cluster; its writes are a dry run")
         .default(false)
         .conflicts("asTest"),
     )
@@ -59,10 +59,10 @@ export function addReplayOptions(command: Command): Command {
     .addOption(outputOption("text", "json"));
 }
 
-/** Throws with what is wrong with the file and what to do. */
+/** Throws with the problem of the file and the next step. */
 async function readLetter(file: string): Promise<DeadLetter> {
   const { size } = await stat(file).catch((error: Error) => {
-    throw new Error(`cannot read ${file}: ${error.message}`);
+    throw new Error(`cannot read ${file}: ${error.message}; write it with capstan dlq export FUNCTION KEY`);
   });
   if (size > MAX_FILE_BYTES) {
     throw new Error(`${file} is too large for a dead letter; write one with capstan dlq export FUNCTION KEY`);
@@ -77,7 +77,7 @@ async function readLetter(file: string): Promise<DeadLetter> {
     throw new Error(
       several
         ? `${file} holds ${lines} dead letters; export one with capstan dlq export FUNCTION KEY`
-        : `${file} is no JSON: ${String((error as Error).message).slice(0, 200)}; write it with capstan dlq export FUNCTION KEY`,
+        : `${file} is not JSON: ${String((error as Error).message).slice(0, 200)}; write it with capstan dlq export FUNCTION KEY`,
     );
   }
   try {
@@ -87,7 +87,7 @@ async function readLetter(file: string): Promise<DeadLetter> {
   }
 }
 
-/** Replays a letter, prints what came of it and sets the exit code; with `asTest` writes a test instead. */
+/** Replays a letter, prints the result and sets the exit code; with `asTest` writes a test instead. */
 export async function replayLetter(found: Promise<DeadLetter>, options: ReplayOptions): Promise<void> {
   try {
     await replayFound(await found, options);
@@ -101,7 +101,7 @@ export async function replayLetter(found: Promise<DeadLetter>, options: ReplayOp
 async function replayFound(letter: DeadLetter, options: ReplayOptions): Promise<void> {
   if (options.asTest !== undefined) return writeTest(letter, options.asTest, options);
   const [fn] = await loadFunctions([letter.function], options.functionsDir).catch((error: Error) => {
-    throw new Error(`${error.message}; name the folder of another with --functions-dir`);
+    throw new Error(`${error.message}; name the folder of the function with --functions-dir`);
   });
   if (fn === undefined) throw new Error(`bug: ${letter.function} was not loaded`);
   if (options.live) {

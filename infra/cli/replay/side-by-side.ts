@@ -12,7 +12,10 @@ interface Row {
   readonly right: string | undefined;
 }
 
-/** Decision then and now next to each other, changed lines marked. `columns` is the width of the terminal. */
+/**
+ * Prints the decision then and now next to each other, changed lines marked. `columns` is the width of the
+ * terminal.
+ */
 export function sideBySide(then: Decided, now: Decided, columns = 160): readonly string[] {
   const width = Math.max(30, Math.floor((columns - 3) / 2));
   const rows = align(linesOf(then, width), linesOf(now, width));
@@ -40,7 +43,7 @@ function linesOf({ result, requests }: Decided, width: number): readonly string[
     .flatMap((line) => wrapped(escaped(line), width));
 }
 
-/** Nothing is cut off: two long messages may differ at their ends. */
+/** No line is cut off: two long messages may differ at their ends. */
 function wrapped(line: string, width: number): readonly string[] {
   const indent = `${/^ */.exec(line)?.[0] ?? ""}  `.slice(0, width / 2);
   const rows: string[] = [];
@@ -59,7 +62,9 @@ function lineOf({ left, right }: Row, width: number): string {
   return `${before} ${mark} ${paint("green", right ?? "")}`;
 }
 
-/** Pairs equal lines in order (longest common subsequence); what is left between two pairs stands side by side. */
+/**
+ * Pairs equal lines in order (longest common subsequence); the lines between two pairs stand side by side.
+ */
 export function align(left: readonly string[], right: readonly string[]): readonly Row[] {
   const rows: Row[] = [];
   let [i, j] = [0, 0];

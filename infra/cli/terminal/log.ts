@@ -6,7 +6,8 @@ import { escaped } from "./escape.ts";
 const require = createRequire(import.meta.url);
 
 /**
- * The log of a command: on a terminal lines for people, elsewhere JSON. `write` gets the lines for people, by default
+ * Returns the log of a command: on a terminal lines for people, elsewhere JSON. `write` gets the lines for
+ * people, by default
  * standard error does.
  */
 export function openLog(level: LogLevel, write = (text: string): unknown => process.stderr.write(text)): Log {
@@ -14,7 +15,8 @@ export function openLog(level: LogLevel, write = (text: string): unknown => proc
 }
 
 /**
- * Makes `[12:00:00.123] WARN: the watch failed {"loop":"…"}` of a line of JSON. In this thread, so that no line is
+ * Turns a line of JSON into `[12:00:00.123] WARN: the watch failed {"loop":"…"}`. It runs in this thread, so
+ * that no line is
  * lost when the process ends; loaded with the first line only (decision record 1).
  */
 export function prettyWriter(write: (text: string) => unknown, colorize = true): (line: string) => void {
@@ -30,7 +32,7 @@ function openPretty(colorize: boolean): (input: object) => string {
   return prettyFactory({ colorize, translateTime: "SYS:HH:MM:ss.l", singleLine: true });
 }
 
-/** A log quotes names and messages of others; only the lines of a stack are meant as lines. */
+/** A log quotes foreign names and messages; only a stack may have several lines. */
 function escapedValues(value: unknown, key?: string): unknown {
   if (typeof value === "string") {
     return key === "stack" ? value.split("\n").map(escaped).join("\n") : escaped(value);

@@ -6,8 +6,8 @@ const STYLES = ["bold", "dim", "red", "green", "yellow", "cyan"] as const;
 export type Style = (typeof STYLES)[number];
 
 /**
- * Styles travel inside a text as marks that only this process knows, so that `shown` can tell its own colours from
- * those that a text of others would like to have. A mark is three private characters: two secret ones, then the style.
+ * Styles travel inside a text as marks that only this process knows, so that `shown` can distinguish its own
+ * colours from colours in foreign text. A mark is three private characters: two secret ones, then the style.
  */
 const FIRST_PRIVATE = 0xf_0000;
 const SECRET = [randomPrivate(), randomPrivate()].join("");
@@ -48,8 +48,8 @@ const CODES: { readonly [style in Style]: string } = {
 };
 
 /**
- * One line as the terminal gets it: what would not be shown as itself is escaped, marks become colours. With `columns`
- * it is cut to that width, so that it cannot become two lines.
+ * Returns one line for the terminal: characters that it does not show as themselves are escaped, marks become
+ * colours. With `columns` the line is cut to that width, so that it cannot become two lines.
  */
 export function shown(line: string, columns = Number.POSITIVE_INFINITY): string {
   const cut = widthOf(line) > columns;
@@ -88,14 +88,14 @@ function fittingIn(text: string, columns: number): string {
   return text;
 }
 
-/** Columns that a line takes at most once it is shown: nothing is wider than it is counted. */
+/** Returns the columns that a line takes at most on the terminal: no character is wider than counted. */
 export function widthOf(line: string): number {
   let width = 0;
   for (const char of escaped(line.replaceAll(EVERY_MARK, ""))) width += columnsOf(char);
   return width;
 }
 
-/** The text, filled up with blanks to a width. */
+/** Pads the text with blanks to a width. */
 export function padded(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - widthOf(text)));
 }

@@ -1,10 +1,10 @@
-/** Fewer are done before anybody has read the line. */
+/** A smaller number is done before a person could read the line. */
 const MIN_TOTAL = 50;
 const WIDTH = 30;
-/** A carriage return, and what is right of it cleared. */
+/** A carriage return that clears the line. */
 const CLEAR = "\r\u001b[K";
 
-/** A line that tells how far a command is; disposing clears it. */
+/** A line with the progress of a command; disposing clears it. */
 export interface Progress extends Disposable {
   /** So many more are done. */
   advance(count?: number): void;
@@ -12,7 +12,7 @@ export interface Progress extends Disposable {
   clear(): void;
 }
 
-/** Shows the progress on standard error while that is a terminal, and nothing otherwise. */
+/** Shows the progress on standard error if that is a terminal, and nothing otherwise. */
 export function showProgress(
   what: string,
   total: number,
@@ -31,7 +31,7 @@ export function showProgress(
       done = Math.min(total, done + count);
       const percent = Math.floor((done / total) * 100);
       const bar = "=".repeat(Math.floor((percent * WIDTH) / 100)).padEnd(WIDTH);
-      // One change per percent: a terminal is slower than what it watches.
+      // One change per percent: a terminal is slower than the work.
       show(`${what} [${bar}] ${percent} % of ${total}`);
     },
     clear: () => show(""),

@@ -1,11 +1,12 @@
 import { paint, widthOf } from "../terminal/paint.ts";
 import type { RootCause } from "./root-causes.ts";
 
-/** What the tree draws in front of a line. */
+/** Columns that the tree takes in front of a line. */
 const INDENT_COLUMNS = 2;
 
 /**
- * What is wrong, and below it what to do; wrapped to `columns`, for a command that is cut is of no use.
+ * Returns the problem and below it the action; wrapped to `columns`, because a command that is cut cannot be
+ * used.
  */
 export function causeLines({ message }: RootCause, columns = Number.POSITIVE_INFINITY): readonly string[] {
   const [problem = "", ...rest] = message.replace(/[\p{Cc}\s]+/gu, " ").split("; ");
@@ -17,7 +18,7 @@ export function causeLines({ message }: RootCause, columns = Number.POSITIVE_INF
   ];
 }
 
-/** Lines of whole words, from the second on indented; a word that is too long has a line of its own. */
+/** Returns lines of whole words, indented from the second line; a word that is too long has its own line. */
 function wrapped(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   let line = "";

@@ -8,8 +8,8 @@ export interface FoldedFacts<T extends ObjectFacts> {
 }
 
 /**
- * Takes out of the facts what repeats a root cause. A condition that only sums others up keeps its status and loses
- * its message.
+ * Removes repetitions of a root cause from the facts. A condition that only summarizes others keeps its
+ * status and loses its message.
  */
 export function foldFacts<T extends ObjectFacts>(facts: T, causes: readonly RootCause[]): FoldedFacts<T> {
   const types = new Set(facts.conditions.map(({ type }) => type));

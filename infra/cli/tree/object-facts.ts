@@ -3,7 +3,7 @@ import { textOf } from "../fields.ts";
 import { paint } from "../terminal/paint.ts";
 import type { ObjectNode } from "./object-tree.ts";
 
-/** What a person wants to know about an object first. */
+/** The most important facts about an object. */
 export interface ObjectFacts {
   /** `MachinePool default/p1`. */
   readonly object: string;
@@ -13,7 +13,7 @@ export interface ObjectFacts {
   readonly deletingSince?: string;
   /** Why it is not there. */
   readonly problem?: string;
-  /** Those that are not as one wants them. */
+  /** Conditions that show a problem. */
   readonly conditions: readonly Concern[];
 }
 
@@ -24,7 +24,7 @@ export interface Concern {
   readonly message: string;
 }
 
-/** These are as one wants them when they are False. */
+/** Types whose good status is False. */
 const GOOD_WHEN_FALSE = new Set([
   "Deleting",
   "Paused",
@@ -51,7 +51,7 @@ export function factsOf({ kind, key, object, problem }: ObjectNode): ObjectFacts
   };
 }
 
-/** Conditions of providers are text of others: whatever is none is left out. */
+/** Conditions of providers are foreign data: malformed ones are left out. */
 function concernsOf(conditions: unknown): readonly Concern[] {
   if (!Array.isArray(conditions)) return [];
   return conditions.flatMap((one: unknown) => {
@@ -82,7 +82,7 @@ export function textOfConcern({ type, status, reason, message }: Concern): strin
 }
 
 const MAX_CHARS = 300;
-/** Messages of others must not break the line, colour the terminal or fill the screen. */
+/** Foreign messages must not break the line, colour the terminal or fill the screen. */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\s]+/gu, " ").slice(0, MAX_CHARS);
 }

@@ -13,11 +13,11 @@ import { type AnyFunction, isContractKind } from "../../../shared/function/defin
 import type { Store } from "../../../shared/runtime/ports.ts";
 import { resolveReference } from "../../../shared/runtime/resolve-reference.ts";
 
-/** An object with all that belongs to it, as far as the read model holds it. */
+/** An object with all objects of the read model that belong to it. */
 export interface ObjectNode {
   readonly kind: Kind;
   readonly key: ObjectKey;
-  /** Absent: referenced, but not there. */
+  /** Absent: referenced, but it does not exist. */
   readonly object: KubeObject | undefined;
   /** Why a reference leads nowhere. */
   readonly problem?: string;
@@ -39,7 +39,8 @@ interface Growing {
 }
 
 /**
- * The object, what it references, and what it or its Cluster owns: Cluster → infrastructure, control plane,
+ * Returns the object, the objects that it references, and those that it or its Cluster owns: Cluster →
+ * infrastructure, control plane,
  * MachinePools → bootstrap configuration, infrastructure, Machines. Each object stands in it once.
  */
 export async function objectTree(
@@ -51,7 +52,10 @@ export async function objectTree(
   return grow({ store, kinds: [...kinds.values()], seen: new Set() }, root.kind, root.object);
 }
 
-/** What a function reconciles, and what else `kubectl get cluster-api` lists: Machines that nobody reconciles yet. */
+/**
+ * Kinds that a function reconciles, and Machines, which `kubectl get cluster-api` lists and no function
+ * reconciles yet.
+ */
 function shownKinds({ spec: { reconciles, watches } }: AnyFunction): readonly Kind[] {
   const listed = watches.flatMap(({ on }) =>
     !isContractKind(on) && on.crd?.categories?.includes("cluster-api") === true ? [on] : [],
@@ -66,7 +70,7 @@ async function grow(growing: Growing, kind: Kind, object: KubeObject): Promise<O
   const more: string[] = [];
   for (const reference of referencesOf(kind, object)) {
     const child = await follow(growing, reference, key.namespace);
-    // What a deleted object referenced is deleted before it: its absence is not a problem.
+    // An object that a deleted object references is deleted first: its absence is not a problem.
     const isTakenDown = object.metadata.deletionTimestamp !== undefined && child?.object === undefined;
     if (child !== undefined && !isTakenDown) children.push(child);
   }
@@ -106,7 +110,10 @@ async function follow(
   return { kind, key, object, problem: "does not exist", children: [], more: [] };
 }
 
-/** What the object controls; of a Cluster also what names it and belongs to nobody else. */
+/**
+ * Returns the objects that this one controls; of a Cluster also those that name it and have no other
+ * controller.
+ */
 async function belonging(
   { store }: Growing,
   kind: Kind,

@@ -6,7 +6,7 @@ import { connectionProblem, reasonTold } from "../../../shared/rules/workload/co
 import type { Store } from "../../../shared/runtime/ports.ts";
 import { clusterNamed, type ObjectNode } from "./object-tree.ts";
 
-/** What holds up several functions and conditions, and is to be named once. */
+/** A cause that holds up several functions and conditions; it is named once. */
 export interface RootCause {
   readonly about: "connection" | "definition" | "topology";
   /** Of a definition: `<group>/<Kind>`. */
@@ -16,7 +16,8 @@ export interface RootCause {
 }
 
 /**
- * Finds the root causes in a tree: kinds that are missing or have no contract label, the workload cluster that is not
+ * Finds the root causes in a tree: kinds that are missing or have no contract label, the workload cluster
+ * that is not
  * connected, a topology that nothing runs.
  */
 export async function rootCausesOf(store: Store, root: ObjectNode, now: Date): Promise<readonly RootCause[]> {
@@ -32,7 +33,7 @@ function definitionsIn({ problem, definition, children }: ObjectNode): readonly 
   return [...own, ...children.flatMap(definitionsIn)];
 }
 
-/** Of the Cluster that the root of the tree is, or belongs to. */
+/** Returns the causes in the Cluster that is the root of the tree or contains it. */
 async function causesOfCluster(
   store: Store,
   { kind, object }: ObjectNode,
@@ -60,7 +61,7 @@ function readerOf(store: Store) {
   };
 }
 
-/** Whether a function that waits for `what` (`Kind.path`) waits for the end of this cause. */
+/** Returns whether a function that waits for `what` (`Kind.path`) waits for the end of this cause. */
 export function isAwaited({ about, definition }: RootCause, what: string): boolean {
   switch (about) {
     case "connection":

@@ -46,7 +46,8 @@ function toObject(value: unknown, where: string): KubeObject {
 }
 
 /**
- * Applies objects in file order (server-side apply), those of Cluster API's v1beta1 as v1beta2. Namespaced objects without
+ * Applies objects in file order (server-side apply), those of Cluster API's v1beta1 as v1beta2. Namespaced
+ * objects without
  * a namespace go to `default`.
  */
 export async function applyManifests(client: KubeClient, objects: readonly KubeObject[]): Promise<void> {
@@ -64,7 +65,10 @@ export async function applyManifests(client: KubeClient, objects: readonly KubeO
   }
 }
 
-/** Kinds of Cluster API that Capstan has not, unless Cluster API is installed, too. Throws before anything is sent. */
+/**
+ * Refuses kinds of Cluster API that Capstan does not serve, unless Cluster API is installed, too. Throws
+ * before any write.
+ */
 async function refuseNotRun(client: KubeClient, objects: readonly KubeObject[]): Promise<void> {
   const known = objects.filter((object) => notRun(object) !== undefined);
   if (known.length === 0) return;
@@ -77,7 +81,7 @@ async function refuseNotRun(client: KubeClient, objects: readonly KubeObject[]):
   }
 }
 
-/** Kinds we do not know by heart are looked up among the CRDs of the server. */
+/** Returns the kind of an object; kinds that are not Capstan's are looked up in the CRDs of the server. */
 async function servedKind(client: KubeClient, object: KubeObject): Promise<Kind> {
   const group = groupOf(object.apiVersion);
   const known = kindOf(group, object.kind);

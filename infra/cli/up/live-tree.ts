@@ -28,9 +28,12 @@ const REDRAW_MS = SECOND;
 /** Below the tree stands the cursor. */
 const MARGIN_ROWS = 2;
 
-/** Draws every Cluster with all that belongs to it, in place, as it changes. Disposing leaves the last frame. */
+/**
+ * Draws every Cluster with all objects that belong to it, in place, as they change. Disposing leaves the last
+ * frame.
+ */
 export interface LiveTree extends AsyncDisposable {
-  /** Something has changed: draws within 200 ms. */
+  /** Draws within 200 ms, after a change. */
   changed(): void;
 }
 
@@ -48,7 +51,7 @@ export function startLiveTree(options: LiveTreeOptions, area: LiveArea): LiveTre
   let underWay: Promise<void> = Promise.resolve();
   const look = (): void => {
     const due = changed || clock.now().getTime() - drawnAt >= REDRAW_MS;
-    // A read model that is away for a moment leaves the last frame.
+    // While the read model is unreachable, the last frame stays.
     underWay = due ? draw().catch(() => undefined) : Promise.resolve();
     void underWay.then(() => {
       if (!closed) cancel = clock.after(FRAME_MS, look);
@@ -105,7 +108,7 @@ async function branchOf(node: ObjectNode, known: Known): Promise<Branch> {
   };
 }
 
-/** What the functions of an object wait for, or fail of. */
+/** Returns the waits and failures of an object's functions. */
 async function waitsOf(
   { kind, key, object }: ObjectNode,
   { functions, history, causes }: Known,

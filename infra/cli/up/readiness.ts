@@ -4,7 +4,7 @@ import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 
-/** What still keeps one Cluster or MachinePool from being ready. */
+/** Reasons why one Cluster or MachinePool is not ready yet. */
 export interface Unready {
   /** `MachinePool default/demo-pool`. */
   readonly object: string;
@@ -12,8 +12,9 @@ export interface Unready {
 }
 
 /**
- * Which of the given Clusters and MachinePools are not ready yet: Clusters want phase Provisioned and condition
- * Available, pools phase Running with as many nodeRefs as `spec.replicas`. Other kinds are not looked at.
+ * Returns the given Clusters and MachinePools that are not ready yet: Clusters need phase Provisioned and
+ * condition
+ * Available, pools phase Running with as many nodeRefs as `spec.replicas`. Other kinds are ignored.
  */
 export async function unreadyAmong(
   store: Store,
@@ -52,7 +53,7 @@ function nodesMissing(object: KubeObject): boolean {
   return object.kind === "MachinePool" && replicas !== (Array.isArray(refs) ? refs.length : 0);
 }
 
-/** The conditions that say what is wrong, in one line. */
+/** Returns the conditions that name a problem, in one line. */
 function reasonsOf(object: KubeObject, types = READY_TYPES): string {
   const conditions = valueAt(object, "status.conditions");
   if (!Array.isArray(conditions)) return "; no function has written its status yet";

@@ -11,12 +11,12 @@ export interface Transition {
   readonly text: string;
 }
 
-/** Kinds whose life a person wants to follow; definitions and bookkeeping are left out. */
+/** Kinds whose changes are shown; definitions and bookkeeping are left out. */
 const QUIET = new Set(["CustomResourceDefinition", "Secret", "Event", "Namespace"]);
 /** Conditions worth a line of their own. */
 const SHOWN_CONDITIONS = ["Available", "Ready", "Paused", "Deleting"];
 
-/** What a person sees change between two snapshots of one object. */
+/** Returns the visible changes between two snapshots of one object. */
 export function transitionsBetween(
   type: TypeKey,
   before: KubeObject | undefined,
@@ -63,7 +63,7 @@ function conditionChange(type: string, before: KubeObject | undefined, after: Ku
   ];
 }
 
-/** The same store, telling `observe` about every stored change. */
+/** Returns the same store, which calls `observe` with every stored change. */
 export function observedStore(
   store: Store,
   observe: (type: TypeKey, before: KubeObject | undefined, after: KubeObject | undefined) => void,

@@ -60,15 +60,15 @@ export function upCommand(): Command {
     .option("--port <port>", "port of the embedded API server, 0 = any free one", parsePort, 0)
     .option(
       "--data <folder>",
-      "keep the embedded API server's objects there; the next start goes on with them, without the example",
+      "keep the embedded API server's objects there; the next start continues with them, without the example",
     )
     .option(
       "--write-kubeconfig <file>",
-      "where the embedded API server's kubeconfig goes",
+      "write the kubeconfig of the embedded API server to this file",
       defaultKubeconfig(),
     )
     .addOption(new Option("--roles <roles...>", "play only these parts").choices(ROLES))
-    .option("-q, --quiet", "do not show what happens", false)
+    .option("-q, --quiet", "do not show transitions or the tree", false)
     .addHelpText(
       "after",
       "\nExamples:\n  capstan up\n  capstan up --until-ready\n  capstan up --kubeconfig FILE --install-crds -f pool.yaml",
@@ -117,7 +117,7 @@ async function wantedManifests(options: UpOptions): Promise<readonly KubeObject[
   return (await Promise.all(files.map(readManifests))).flat();
 }
 
-/** What an earlier `up` left is not to be reset to the example. */
+/** Objects that an earlier `up` left must not be reset to the example. */
 function isUsed(data: string | undefined): boolean {
   return data !== undefined && existsSync(data) && readdirSync(data).length > 0;
 }

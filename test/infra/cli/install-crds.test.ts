@@ -23,7 +23,7 @@ describe("installing CRDs", () => {
     const foreign = { ...first, metadata: { name: first?.metadata.name ?? "" } } as KubeObject;
     const clients = recordingClients(undefined, [foreign, ...served.slice(1)]);
     await expect(installCrds(clients.of(MANAGEMENT, "up"), virtualClock())).rejects.toThrow(
-      `not Capstan's: ${foreign.metadata.name}. Leave out --install-crds`,
+      `not Capstan's: ${foreign.metadata.name}; leave out --install-crds`,
     );
     expect(clients.sent).toEqual([]);
   });
