@@ -1,5 +1,4 @@
 import { cutOffOutcome } from "../../shared/runtime/failure.ts";
-import type { AttemptRecord } from "../../shared/runtime/letters/attempt-record.ts";
 import {
   type LastRun,
   type LastRuns,
@@ -41,21 +40,12 @@ export function noteRuns(
     ...queue,
     work: (name, options, run) =>
       queue.work(name, options, async (lease) => {
-        let record = (): AttemptRecord | undefined => undefined;
-        const ifCutOff = (tell: () => AttemptRecord): void => {
-          record = tell;
-          lease.ifCutOff?.(tell);
-        };
         const note = (outcome: Outcome): void =>
-          lastRuns.note(
-            name,
-            lease.key,
-            lastRunOf(lease, outcome, { endedAt: clock.now(), record: record() }),
-          );
+          lastRuns.note(name, lease.key, lastRunOf(lease, outcome, clock.now()));
         // When such a run comes back, a newer one may have been noted.
         const noteCutOff = (): void => note(cutOffOutcome(lease.signal));
         lease.signal.addEventListener("abort", noteCutOff, { once: true });
-        const outcome = await run({ ...lease, ifCutOff });
+        const outcome = await run(lease);
         lease.signal.removeEventListener("abort", noteCutOff);
         if (!lease.signal.aborted) note(outcome);
         return outcome;

@@ -1,5 +1,5 @@
 import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
-import { failureOf, redactOutcome } from "../../shared/runtime/failure.ts";
+import { CutOffError, failureOf, redactOutcome } from "../../shared/runtime/failure.ts";
 import type { AttemptRecord } from "../../shared/runtime/letters/attempt-record.ts";
 import type { Clock, Random } from "../../shared/runtime/ports.ts";
 import type { Failure, Lease, Outcome } from "../../shared/runtime/queue-port.ts";
@@ -46,17 +46,19 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
   const { clock, timing, random = systemRandom, run, renew, stop } = terms;
   const ended = Promise.withResolvers<RunEnd>();
   const controller = new AbortController();
-  let recordOf = (): AttemptRecord | undefined => undefined;
-  const abort = (end: RunEnd, why: string): void => {
-    ended.resolve(end);
-    controller.abort(new Error(why));
+  let recordSoFar = (): AttemptRecord | undefined => undefined;
+  const cutOff = (failure: Failure, why: string): void => {
+    const record = recordSoFar();
+    ended.resolve({ type: "finished", outcome: { ...failedWith(failure), record } });
+    controller.abort(new CutOffError(why, record));
   };
-  const cutOff = (failure: Failure, why: string): void =>
-    abort({ type: "finished", outcome: { ...failedWith(failure), record: recordOf() } }, why);
   const expire = (): void => cutOff(LEASE_EXPIRED, "the lease expired");
   const fail = (thrown: unknown): void =>
     cutOff(failureOf(thrown), "something that the run started has thrown");
-  const onStop = (): void => abort({ type: "stopped" }, "the worker stops");
+  const onStop = (): void => {
+    ended.resolve({ type: "stopped" });
+    controller.abort(new CutOffError("the worker stops", recordSoFar()));
+  };
 
   let over: boolean = false;
   const leaseEnd = (): number => clock.now().getTime() + timing.leaseMs;
@@ -90,10 +92,10 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
   const { key, failures, again, causes, fences, readyMs } = claim;
   const { signal } = controller;
   const runId = random.id(8);
-  const ifCutOff = (record: () => AttemptRecord) => {
-    recordOf = record;
+  const recordFrom = (soFar: () => AttemptRecord): void => {
+    recordSoFar = soFar;
   };
-  const held = { signal, checkHeld, fail, ifCutOff };
+  const held = { signal, checkHeld, fail, recordFrom };
   const lease: Lease = { key, runId, failures, again, causes, fences, readyMs, ...held };
   (async () => run(lease))().then(
     (outcome) => {

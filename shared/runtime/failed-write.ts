@@ -1,5 +1,6 @@
 import type { KubeObject, ObjectRef } from "../api/kinds.ts";
 import { KubeError } from "../function/errors.ts";
+import { fenceOf } from "./freshness.ts";
 import type { KubeClient } from "./ports.ts";
 import type { Fence } from "./queue-port.ts";
 import { isAtLeast } from "./resource-version.ts";
@@ -49,12 +50,6 @@ export async function judgeFailedWrite(write: FailedWrite, client: () => KubeCli
   if (failedTest && isPassed(resourceVersion, ref.resourceVersion))
     return { error, fence: lostRace(error, ref) };
   return { error, fence: seenAt(found, ref) };
-}
-
-/** The version that the next run must not go back behind. */
-export function fenceOf(ref: ObjectRef, resourceVersion: string): Fence {
-  const { cluster, namespace, name, kind } = ref;
-  return { cluster, namespace, name, group: kind.group, kind: kind.kind, resourceVersion };
 }
 
 function seenAt(found: KubeObject | "unknown" | undefined, ref: ObjectRef): Fence | undefined {

@@ -1,5 +1,6 @@
 import { KubeError, TerminalError } from "../function/errors.ts";
 import { maskText } from "../redaction/redact.ts";
+import type { AttemptRecord } from "./letters/attempt-record.ts";
 import type { Failure, Outcome } from "./queue-port.ts";
 
 const MAX_MESSAGE_CHARACTERS = 4 * 1024;
@@ -41,15 +42,28 @@ export function redactOutcome(outcome: Outcome): Outcome {
   return { ...outcome, waitingFor: redactMessage(outcome.waitingFor) };
 }
 
-/** How a run ended that its queue does not wait for any more; `reason` of the signal says why. */
+/** Why a lease ends its run early; aborts the signal of the run. */
+export class CutOffError extends Error {
+  /** What the run had read, decided and sent until then. */
+  readonly record: AttemptRecord | undefined;
+
+  constructor(why: string, record: AttemptRecord | undefined) {
+    super(why);
+    this.name = "CutOffError";
+    this.record = record;
+  }
+}
+
+/** Returns the outcome of a run that its queue no longer waits for; `reason` of its signal is a CutOffError. */
 export function cutOffOutcome({ reason }: AbortSignal): Outcome & { readonly type: "error" } {
   const message = reason instanceof Error ? reason.message : "it was cut off";
-  // Nobody knows what it has sent.
   return {
     type: "error",
     failure: { class: "Transient", reason: "CutOff", message },
     terminal: false,
+    // It is not known what the run has sent.
     requested: true,
+    record: reason instanceof CutOffError ? reason.record : undefined,
   };
 }
 

@@ -57,8 +57,11 @@ export interface Lease {
   readonly checkHeld?: () => void;
   /** Ends the run as failed: something that it started has thrown outside of it, a timer for instance. */
   readonly fail?: (thrown: unknown) => void;
-  /** How to tell, at such an end, what the run has read and sent so far, for its dead letter (F-14). */
-  readonly ifCutOff?: (record: () => AttemptRecord) => void;
+  /**
+   * Takes the run's own account of what it has read, decided and sent so far. A lease that cuts the run off asks it for
+   * the record of that Outcome (F-14): the run itself may never return one.
+   */
+  readonly recordFrom?: (soFar: () => AttemptRecord) => void;
 }
 
 export interface Failure {
@@ -67,9 +70,14 @@ export interface Failure {
   readonly message: string;
 }
 
+interface Recorded {
+  /** What the run read, decided and sent; absent when it never got to its step. Never goes into the ledger. */
+  readonly record?: AttemptRecord | undefined;
+}
+
 /** How a run ended; the ledger decides what that means for the key (Q-21). */
 export type Outcome =
-  | {
+  | (Recorded & {
       readonly type: "ok";
       /** Run again after this long; absent = idle until an event. */
       readonly afterMs?: number | undefined;
@@ -80,14 +88,14 @@ export type Outcome =
       /** What the key waits for, for `explain`. */
       readonly waitingFor?: string | undefined;
       readonly fences: readonly Fence[];
-    }
-  | {
+    })
+  | (Recorded & {
       /** Stale snapshot or lost race: touches neither the failure count nor the floor. */
       readonly type: "again";
       readonly afterMs: number;
       readonly fences: readonly Fence[];
-    }
-  | {
+    })
+  | (Recorded & {
       readonly type: "error";
       readonly failure: Failure;
       /** Dead at once. */
@@ -95,9 +103,7 @@ export type Outcome =
       readonly requested: boolean;
       /** Absent when nobody knows: those of earlier runs stay. */
       readonly fences?: readonly Fence[] | undefined;
-      /** What the run read, decided and sent; absent when the run never got to its step. */
-      readonly record?: AttemptRecord | undefined;
-    };
+    });
 
 /**
  * What a ledger counts (Q-34): events that added no run; tokens of keys that need no run any more; tokens sent

@@ -10,7 +10,8 @@ import type {
   Notice,
 } from "../function/define-function.ts";
 import { KubeError, WaitingError } from "../function/errors.ts";
-import { type FailedWrite, fenceOf, judgeFailedWrite } from "./failed-write.ts";
+import { type FailedWrite, judgeFailedWrite } from "./failed-write.ts";
+import { fenceOf } from "./freshness.ts";
 import type { KubeClient } from "./ports.ts";
 import type { Fence } from "./queue-port.ts";
 import { type EventContext, sendEvents } from "./send-events.ts";

@@ -2,9 +2,8 @@ import { Connection } from "../../../shared/api/core.ts";
 import { type KubeObject, objectKeyOf } from "../../../shared/api/kinds.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import { type AnyFunction, isContractKind } from "../../../shared/function/define-function.ts";
-import type { AttemptRecord, RecordedRead } from "../../../shared/runtime/letters/attempt-record.ts";
+import type { RecordedRead } from "../../../shared/runtime/letters/attempt-record.ts";
 import { titleOf } from "../../../shared/runtime/letters/last-run.ts";
-import { recordWrites } from "../../../shared/runtime/letters/record-writes.ts";
 import { acceptedWrites } from "../../../shared/runtime/letters/replay.ts";
 import type { Clients, Clock } from "../../../shared/runtime/ports.ts";
 import type { Failure, Lease, Outcome } from "../../../shared/runtime/queue-port.ts";
@@ -50,7 +49,6 @@ export async function explainStep(
   { key, object }: { readonly key: string; readonly object: KubeObject },
   { store, clients, clock }: Pick<ReadModel, "store" | "clients"> & { readonly clock: Clock },
 ): Promise<StepNow> {
-  let recordOf = (): AttemptRecord | undefined => undefined;
   const lease: Lease = {
     key,
     runId: "capstan-explain",
@@ -59,14 +57,11 @@ export async function explainStep(
     again: 0,
     fences: [],
     signal: new AbortController().signal,
-    ifCutOff: (record) => {
-      recordOf = record;
-    },
   };
-  const sending = recordWrites(withoutWrites(clients));
-  const outcome = await runStep(fn, lease, { store, clients: sending, clock, log: createLog("silent") });
-  const { reads = [] } = recordOf() ?? {};
-  return stepNow(outcome, sending.sent.map(titleOf), (what) => dependencyOf(what, { fn, object, reads }));
+  const context = { store, clients: withoutWrites(clients), clock, log: createLog("silent") };
+  const outcome = await runStep(fn, lease, context);
+  const { reads, writes } = outcome.record;
+  return stepNow(outcome, writes.map(titleOf), (what) => dependencyOf(what, { fn, object, reads }));
 }
 
 function withoutWrites(clients: Clients): Clients {

@@ -1,7 +1,6 @@
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
-import { recordWrites } from "../../../shared/runtime/letters/record-writes.ts";
 import { describeRequest, type SentRequest } from "../../../shared/runtime/letters/replay.ts";
 import type { Clients, Store } from "../../../shared/runtime/ports.ts";
 import type { Outcome } from "../../../shared/runtime/queue-port.ts";
@@ -50,10 +49,7 @@ export async function replayLive(
   await model.connected(key.tenant);
   await demandObject(fn, key, store);
 
-  const clients = recordWrites(dryRun(model.clients));
   const { signal } = new AbortController();
-  // The lease cannot be lost: no ledger has given it.
-  const ifCutOff = (): void => undefined;
   const lease = {
     key: letter.key,
     runId: RUN_ID,
@@ -63,14 +59,13 @@ export async function replayLive(
     again: 0,
     fences: [],
     signal,
-    ifCutOff,
   };
-  const outcome = await runStep(fn, lease, { store, clients, clock, log });
+  const outcome = await runStep(fn, lease, { store, clients: dryRun(model.clients), clock, log });
   return {
     server: server.url.origin,
     ok: outcome.type === "ok",
     result: describeOutcome(outcome),
-    requests: clients.sent.map((write) => ({
+    requests: outcome.record.writes.map((write) => ({
       ...describeRequest(write),
       accepted: write.outcome.error === undefined,
       answer: answerOf(write.outcome),

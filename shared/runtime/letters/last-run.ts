@@ -1,7 +1,7 @@
 import { MANAGEMENT } from "../../api/kinds.ts";
 import type { Key } from "../key.ts";
 import type { Cause, Failure, KeyState, Lease, Outcome } from "../queue-port.ts";
-import type { AttemptRecord, RecordedWrite } from "./attempt-record.ts";
+import type { RecordedWrite } from "./attempt-record.ts";
 
 /** What the newest run of a function did for a key, for `explain`: texts only, no object and no secret. */
 export interface LastRun {
@@ -44,12 +44,9 @@ export type ReadHistory = (functionName: string, key: Key) => Promise<KeyHistory
 const MAX_WRITES = 8;
 const MAX_MESSAGE_CHARS = 300;
 
-/** `record` is absent when the run never got to its reads. */
-export function lastRunOf(
-  { runId, causes }: Lease,
-  outcome: Outcome,
-  { endedAt, record }: { readonly endedAt: Date; readonly record: AttemptRecord | undefined },
-): LastRun {
+/** Returns the note about a run that has ended. */
+export function lastRunOf({ runId, causes }: Lease, outcome: Outcome, endedAt: Date): LastRun {
+  const { record } = outcome;
   const writes = (record?.writes ?? []).filter((write) => write.outcome.error === undefined).map(titleOf);
   const more = writes.length - MAX_WRITES;
   return {

@@ -1,11 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryLastRuns, historyFrom, noteRuns } from "../../../infra/queue/last-runs.ts";
 import { createMemoryQueue } from "../../../infra/queue/memory.ts";
+import { type Kind, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
+import type { RecordedWrite } from "../../../shared/runtime/letters/attempt-record.ts";
 import type { LastRun } from "../../../shared/runtime/letters/last-run.ts";
+import type { Outcome } from "../../../shared/runtime/queue-port.ts";
 import { virtualClock } from "../../support/clock.ts";
+import { Widget } from "../../support/widget.ts";
 
 const KEY = "default/c1|Widget|default/w";
+const WRITE: RecordedWrite = {
+  verb: "patch",
+  cluster: MANAGEMENT,
+  kind: Widget as Kind,
+  key: { namespace: "default", name: "w" },
+  fieldManager: "capstan-f",
+  outcome: {},
+};
 const run = (runId: string): LastRun => ({
   runId,
   endedAt: "2026-01-01T00:00:00Z",
@@ -72,5 +84,33 @@ describe("the last runs of a process", () => {
     late.resolve();
     await clock.advance(0);
     expect(await lastRuns.get("f", KEY)).toMatchObject({ waitingFor: "run 2" });
+  });
+
+  it("F-14: tell what a run that was cut off had written until then", async () => {
+    const clock = virtualClock();
+    const timing = { leaseMs: 1_000, renewMs: 60_000 };
+    await using queue = createMemoryQueue({ clock, timing, random: () => 0 });
+    await using lastRuns = createMemoryLastRuns();
+    const noted = noteRuns(queue, { lastRuns, clock });
+    const never = Promise.withResolvers<Outcome>();
+    await using _worker = await noted.work("f", { ...DEFAULT_QUEUE, owner: "w" }, (lease) => {
+      lease.recordFrom?.(() => ({
+        runId: lease.runId,
+        startedAt: clock.now(),
+        durationMs: 7,
+        reads: [],
+        writes: [WRITE],
+        accepted: true,
+      }));
+      return never.promise;
+    });
+    await noted.enqueue("f", [{ key: KEY, class: "live" }]);
+    await clock.advance(1_000);
+    expect(await lastRuns.get("f", KEY)).toMatchObject({
+      failure: { reason: "CutOff" },
+      durationMs: 7,
+      wrote: ["patch Widget default/w"],
+    });
+    never.resolve({ type: "ok", requested: false, fences: [] });
   });
 });

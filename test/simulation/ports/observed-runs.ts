@@ -54,11 +54,11 @@ export function createObservedRuns(kernel: Kernel): ObservedRuns {
     });
     runs.set(runId, seen);
     for (const begin of begins) begin(seen);
-    const ifCutOff = (recordOf: () => AttemptRecord): void => {
-      seen.recordOf = recordOf;
-      lease.ifCutOff?.(recordOf);
+    const recordFrom = (soFar: () => AttemptRecord): void => {
+      seen.recordSoFar = soFar;
+      lease.recordFrom?.(soFar);
     };
-    const outcome = await run({ ...lease, ifCutOff });
+    const outcome = await run({ ...lease, recordFrom });
     seen.outcome = outcome;
     if (of.process.isAlive) for (const end of ends) end(Object.assign(seen, { outcome }));
     return outcome;
@@ -90,7 +90,7 @@ class Progress implements ObservedRun {
   readonly lease: Lease;
   readonly startedAt: number;
   readonly startedInStep: number;
-  recordOf: (() => AttemptRecord) | undefined;
+  recordSoFar: (() => AttemptRecord) | undefined;
   outcome: Outcome | undefined;
 
   constructor({ runId, functionName, key, process, lease, startedAt, startedInStep }: Begun) {
@@ -104,6 +104,6 @@ class Progress implements ObservedRun {
   }
 
   get record(): AttemptRecord | undefined {
-    return this.recordOf?.();
+    return this.outcome?.record ?? this.recordSoFar?.();
   }
 }

@@ -45,7 +45,7 @@ const OK: Outcome = { type: "ok", requested: true, fences: [] };
 describe("F-15: what a run leaves for explain", () => {
   it("is why it ran, what the servers accepted of it, and what it waits for", () => {
     const record = recordOf(STATUS, nodeWrite("n1", { error: new Error("refused") }));
-    expect(lastRunOf(LEASE, { ...OK, waitingFor: "Cluster.spec.paused" }, { endedAt, record })).toEqual({
+    expect(lastRunOf(LEASE, { ...OK, waitingFor: "Cluster.spec.paused", record }, endedAt)).toEqual({
       runId: "r1",
       endedAt: "2026-01-01T12:00:00.000Z",
       durationMs: 12,
@@ -58,15 +58,11 @@ describe("F-15: what a run leaves for explain", () => {
 
   it("stays small: at most eight requests, and the beginning of a message", () => {
     const record = recordOf(...Array.from({ length: 20 }, (_, index) => nodeWrite(`n${index}`)));
-    const { wrote } = lastRunOf(LEASE, OK, { endedAt, record });
+    const { wrote } = lastRunOf(LEASE, { ...OK, record }, endedAt);
     expect(wrote).toHaveLength(9);
     expect(wrote.at(-1)).toBe("and 12 more");
     const failure = { class: "Transient", reason: "NoAnswer", message: "x".repeat(5_000) } as const;
-    const failed = lastRunOf(
-      LEASE,
-      { type: "error", failure, terminal: false, requested: false },
-      { endedAt, record: undefined },
-    );
+    const failed = lastRunOf(LEASE, { type: "error", failure, terminal: false, requested: false }, endedAt);
     expect(failed).toMatchObject({ outcome: "error", wrote: [], failure: { reason: "NoAnswer" } });
     expect(failed.failure?.message).toHaveLength(300);
   });

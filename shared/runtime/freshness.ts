@@ -1,0 +1,114 @@
+import type { ObjectRef } from "../api/kinds.ts";
+import { KubeError } from "../function/errors.ts";
+import { NotListedError } from "./listed.ts";
+import type { Store } from "./ports.ts";
+import { type Cause, type Fence, type Lease, RESTORED } from "./queue-port.ts";
+import type { RecordingReader } from "./reader.ts";
+import { isAtLeast } from "./resource-version.ts";
+import { BehindTriggerError } from "./triggers.ts";
+
+/** Wait for the snapshot this long, then look again (Q-17). */
+const BARRIER_MS = 100;
+/** After so many looks in a row the stale objects are read live (F-05), and a lost race counts as a failure. */
+const MAX_AGAIN = 50;
+const MAX_LIST_WAIT_MS = 5_000;
+
+/** What the fences and causes of a lease mean for its run. */
+export interface Barrier {
+  /** Fences that the read model has not passed: the reader reads their objects live. */
+  readonly overdue: readonly Fence[];
+  /** Changes that no snapshot may be older than. */
+  readonly causes: readonly Cause[];
+  /** The run must wait so long for the read model and look again; absent = it may begin. */
+  readonly waitMs?: number;
+}
+
+/**
+ * Compares the fences of a lease with the read model (Q-17). A run that has waited too often begins all the same and
+ * reads live. So does the first run on a server that was restored: its fences and causes are of another time (KR-12).
+ */
+export async function barrierOf(store: Store, lease: Lease): Promise<Barrier> {
+  const overdue = await staleFences(store, lease.fences);
+  if (lease.again >= MAX_AGAIN || isRestored(lease)) return { overdue, causes: [] };
+  return overdue.length > 0
+    ? { overdue, causes: lease.causes, waitMs: BARRIER_MS }
+    : { overdue, causes: lease.causes };
+}
+
+/**
+ * Returns after how many ms a run that ended with `error` runs again because its snapshots were stale: its list is not
+ * complete, a snapshot is older than its cause, or a write has lost a race. Undefined: the error is a failure.
+ */
+export function againAfterMs(error: unknown, { again }: Lease): number | undefined {
+  if (error instanceof NotListedError) return Math.min(MAX_LIST_WAIT_MS, BARRIER_MS * 2 ** again);
+  if (error instanceof BehindTriggerError) return BARRIER_MS;
+  const isLostRace = error instanceof KubeError && error.class === "Conflict";
+  return isLostRace && again < MAX_AGAIN ? BARRIER_MS : undefined;
+}
+
+/** What a run has seen and done, as far as the next run must not go back behind it. */
+interface Seen {
+  readonly overdue: readonly Fence[];
+  readonly read?: Pick<RecordingReader, "listedInstead" | "liveVersion"> | undefined;
+  readonly written: { readonly fences: readonly Fence[] };
+  readonly thrown?: unknown;
+}
+
+/**
+ * Returns what the next run must not go back behind: the versions of this run's writes, else what it read live in place
+ * of a snapshot that lags behind (F-05), else the fence as it was. A kind that was listed live counts as a whole: what
+ * was seen of objects without a fence must not be older the next time either.
+ */
+export function fencesAfter(lease: Lease, { overdue, read, written, thrown }: Seen): readonly Fence[] {
+  const behind = thrown instanceof BehindTriggerError ? thrown.fences : [];
+  const listed = isRestored(lease) ? [] : (read?.listedInstead() ?? []);
+  const kept = [...overdue, ...behind]
+    .filter((fence) => !written.fences.some((newer) => isSameObject(fence, newer)))
+    .filter((fence) => !listed.some((newer) => isSameKind(fence, newer)))
+    .flatMap((fence): readonly Fence[] => {
+      if (read === undefined) return [fence];
+      const resourceVersion = read.liveVersion(fence.cluster, fence, fence);
+      if (resourceVersion !== undefined) return [{ ...fence, resourceVersion, newerThan: undefined }];
+      // Not read, or gone: until the read model has heard of its end, it may still show what was before.
+      return isRestored(lease) ? [] : [fence];
+    });
+  return [...kept, ...listed, ...written.fences];
+}
+
+/** Returns the fence of an object at a version. */
+export function fenceOf(ref: ObjectRef, resourceVersion: string): Fence {
+  const { cluster, namespace, name, kind } = ref;
+  return { cluster, namespace, name, group: kind.group, kind: kind.kind, resourceVersion };
+}
+
+/**
+ * The fences that the read model has not passed yet. An object that is gone is not stale. Neither is one whose kind
+ * the read model does not hold (Secrets, for instance): no snapshot of it can be read.
+ */
+async function staleFences(store: Store, fences: readonly Fence[]): Promise<readonly Fence[]> {
+  const checked = await Promise.all(
+    fences.map(async (fence) => {
+      const type = { cluster: fence.cluster, group: fence.group, kind: fence.kind };
+      const stored = (await store.get(type, fence))?.metadata.resourceVersion;
+      const known = stored ?? (await store.progress(type)).resourceVersion;
+      if (known === undefined) return [];
+      const passed =
+        isAtLeast(known, fence.resourceVersion) && !(fence.newerThan && known === fence.resourceVersion);
+      return passed ? [] : [fence];
+    }),
+  );
+  return checked.flat();
+}
+
+/** What the fences tell of has happened on another server, or never (KR-12). */
+function isRestored({ causes }: Lease): boolean {
+  return causes.some(({ what }) => what === RESTORED);
+}
+
+function isSameObject(a: Fence, b: Fence): boolean {
+  return isSameKind(a, b) && a.namespace === b.namespace && a.name === b.name;
+}
+
+function isSameKind(a: Fence, b: Fence): boolean {
+  return a.cluster === b.cluster && a.group === b.group && a.kind === b.kind;
+}
