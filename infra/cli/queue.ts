@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { QueueDepth, TenantDepth } from "../../shared/runtime/queue-port.ts";
 import { loadFunctions } from "../worker/load.ts";
-import { openSource } from "./dlq/letter-source.ts";
+import { openSource } from "./letter-source.ts";
 import { outputOption, sharedQueue } from "./options.ts";
 import { tableLines } from "./table.ts";
 import { print, printJson } from "./terminal/print.ts";

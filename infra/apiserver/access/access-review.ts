@@ -1,10 +1,10 @@
-import type { Answer, ApiRequest } from "../http/request.ts";
-import { invalid } from "../http/status-error.ts";
+import { invalid } from "../errors/status-error.ts";
 import type { Review } from "../kinds/registry.ts";
-import { isJsonObject, type JsonObject } from "../schema/schema.ts";
-import { objectAt, textAt } from "../storage/kube-object.ts";
+import { isJsonObject, type JsonObject } from "../objects/json.ts";
+import { objectAt, textAt } from "../objects/kube-object.ts";
+import type { Answer, ApiRequest } from "../request/request.ts";
+import type { User } from "../request/user.ts";
 import { type Access, isAllowed } from "./permissions.ts";
-import type { User } from "./user.ts";
 
 /** A user without any token of this server may do nothing. */
 const NOTHING_ALLOWED: readonly never[] = [];

@@ -1,6 +1,6 @@
-import type { ApiRequest } from "../http/request.ts";
-import { forbidden } from "../http/status-error.ts";
-import type { KubeObject, OwnerReference } from "../storage/kube-object.ts";
+import { forbidden } from "../errors/status-error.ts";
+import type { KubeObject, OwnerReference } from "../objects/kube-object.ts";
+import type { ApiRequest } from "../request/request.ts";
 import { isAllowed } from "./permissions.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { Target } from "../http/request.ts";
-import { forbidden, type StatusError } from "../http/status-error.ts";
-import type { PermissionRule, User } from "./user.ts";
+import { forbidden, type StatusError } from "../errors/status-error.ts";
+import type { Target } from "../request/request.ts";
+import type { PermissionRule, User } from "../request/user.ts";
 
 /** What somebody wants to do, in the words of an access review. */
 export interface Access {

@@ -1,4 +1,4 @@
-import type { Json, KubeJson } from "../schema/schema.ts";
+import type { Json, KubeJson } from "../objects/json.ts";
 import type { FieldManager, FieldManagers } from "./field-managers.ts";
 import { difference, EMPTY_SET, type FieldSet, intersection, isEmptySet, union } from "./field-set.ts";
 import type { Type } from "./typed.ts";

@@ -1,4 +1,4 @@
-import type { KubeJson } from "../schema/schema.ts";
+import type { KubeJson } from "../objects/json.ts";
 import type { FieldManagers } from "./field-managers.ts";
 import { withoutFields } from "./field-set.ts";
 import { type Comparison, compare } from "./typed-compare.ts";

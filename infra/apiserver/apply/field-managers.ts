@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../schema/schema.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
 import { type FieldSet, fromFieldsV1, isEmptySet, toFieldsV1, union } from "./field-set.ts";
 
 /** An element of `metadata.managedFields`. */

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../schema/schema.ts";
-import { isJsonObject } from "../schema/schema.ts";
+import type { Json, JsonObject } from "../objects/json.ts";
+import { isJsonObject } from "../objects/json.ts";
 
 /**
  * A set of paths into an object, kept as a tree.

@@ -1,10 +1,11 @@
-import { badRequest, StatusError } from "../http/status-error.ts";
-import { ownedByClientSideApply } from "../patch/client-side-apply.ts";
+import { badRequest, StatusError } from "../errors/status-error.ts";
+import { equalJson, isJsonArray, type Json, type JsonObject, type KubeJson } from "../objects/json.ts";
 import { fillDefaults } from "../schema/defaults.ts";
 import { prune } from "../schema/prune.ts";
-import { isJsonArray, type Json, type JsonObject, type KubeJson, type Schema } from "../schema/schema.ts";
+import type { Schema } from "../schema/schema.ts";
 import { dropAbandoned } from "./abandoned-fields.ts";
 import { changesOf } from "./changes.ts";
+import { ownedByClientSideApply } from "./client-side-apply.ts";
 import {
   decodeManagers,
   encodeManagers,
@@ -17,7 +18,6 @@ import {
 import { difference, EMPTY_SET, type FieldSet, isEmptySet, union, withoutFields } from "./field-set.ts";
 import { applyConflict, settleOwners, UNTRACKED, untrackIdentity } from "./ownership.ts";
 import { checkConfiguration } from "./typed-check.ts";
-import { equalJson } from "./typed-compare.ts";
 import { merge } from "./typed-merge.ts";
 import { setOf } from "./typed-set.ts";
 import { type KindVersions, NoView, Views } from "./views.ts";

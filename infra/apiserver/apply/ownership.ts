@@ -1,4 +1,4 @@
-import { StatusError } from "../http/status-error.ts";
+import { StatusError } from "../errors/status-error.ts";
 import { type FieldManager, type FieldManagers, identityOf } from "./field-managers.ts";
 import {
   difference,

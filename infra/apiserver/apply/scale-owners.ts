@@ -1,4 +1,4 @@
-import type { Json } from "../schema/schema.ts";
+import type { Json } from "../objects/json.ts";
 import {
   decodeManagers,
   encodeManagers,

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json } from "../schema/schema.ts";
+import { isJsonArray, isJsonObject, type Json } from "../objects/json.ts";
 import { formatPath } from "./field-set.ts";
 import {
   itemElement,

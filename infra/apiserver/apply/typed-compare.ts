@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../schema/schema.ts";
+import { equalJson, isJsonArray, isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
 import { draftSet, type FieldSet, type FieldSetDraft, insertPath } from "./field-set.ts";
 import {
   fieldTypeOf,
@@ -160,19 +160,4 @@ function compareMembers(
     if (old.length > 0) descend(walk, element, list.element, [old[0], undefined]);
     insertPath(walk.added, path);
   }
-}
-
-/** Deep equality of JSON values; members in any order. */
-export function equalJson(left: Json, right: Json): boolean {
-  if (left === right) return true;
-  if (isJsonArray(left)) {
-    if (!isJsonArray(right) || left.length !== right.length) return false;
-    return left.every((item, index) => equalJson(item, right[index] as Json));
-  }
-  if (!isJsonObject(left) || !isJsonObject(right)) return false;
-  const names = Object.keys(left);
-  if (names.length !== Object.keys(right).length) return false;
-  return names.every(
-    (name) => Object.hasOwn(right, name) && equalJson(left[name] as Json, right[name] as Json),
-  );
 }

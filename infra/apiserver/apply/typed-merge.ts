@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject, setMember } from "../schema/schema.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject, setMember } from "../objects/json.ts";
 import type { FieldSet } from "./field-set.ts";
 import {
   fieldTypeOf,

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json } from "../schema/schema.ts";
+import { isJsonArray, isJsonObject, type Json } from "../objects/json.ts";
 import { draftSet, type FieldSet, type FieldSetDraft } from "./field-set.ts";
 import {
   fieldTypeOf,

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, memberOf, type Schema } from "../schema/schema.ts";
+import { isJsonObject, type Json, memberOf } from "../objects/json.ts";
+import type { Schema } from "../schema/schema.ts";
 import { keyElement } from "./field-set.ts";
 
 /**

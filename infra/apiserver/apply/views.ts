@@ -1,5 +1,6 @@
-import { StatusError } from "../http/status-error.ts";
-import type { KubeJson, Schema } from "../schema/schema.ts";
+import { StatusError } from "../errors/status-error.ts";
+import type { KubeJson } from "../objects/json.ts";
+import type { Schema } from "../schema/schema.ts";
 import type { Soon } from "../soon.ts";
 import { rootTypeOf, type Type } from "./typed.ts";
 import { checkConfiguration } from "./typed-check.ts";

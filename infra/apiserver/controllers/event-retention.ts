@@ -1,4 +1,4 @@
-import type { VirtualServer } from "../http/request.ts";
+import type { VirtualServer } from "../request/request.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 const EVENTS = "/events";

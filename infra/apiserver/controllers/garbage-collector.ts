@@ -1,9 +1,9 @@
-import type { VirtualServer } from "../http/request.ts";
 import type { ResourceType } from "../kinds/registry.ts";
+import { type KubeObject, type OwnerReference, withMetadata } from "../objects/kube-object.ts";
+import type { VirtualServer } from "../request/request.ts";
 import { storeOrRelease } from "../rest/commit.ts";
 import { FOREGROUND, ORPHAN, type Propagation, startDeletion } from "../rest/delete.ts";
 import type { Change } from "../storage/collection.ts";
-import { type KubeObject, type OwnerReference, withMetadata } from "../storage/kube-object.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 interface Found {

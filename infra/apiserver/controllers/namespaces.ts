@@ -1,11 +1,11 @@
-import type { VirtualServer } from "../http/request.ts";
 import { NAMESPACE_FINALIZER } from "../kinds/namespace.ts";
 import type { ResourceType } from "../kinds/registry.ts";
+import type { JsonObject } from "../objects/json.ts";
+import { sameJson } from "../objects/json.ts";
+import { type KubeObject, keyOf, objectAt, omit, timestamp } from "../objects/kube-object.ts";
+import type { VirtualServer } from "../request/request.ts";
 import { storeOrRelease } from "../rest/commit.ts";
 import { startDeletion } from "../rest/delete.ts";
-import { sameJson } from "../rest/same-object.ts";
-import type { JsonObject } from "../schema/schema.ts";
-import { type KubeObject, keyOf, objectAt, omit, timestamp } from "../storage/kube-object.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 const NAMESPACES = "/namespaces";

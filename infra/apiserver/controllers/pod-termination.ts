@@ -1,6 +1,6 @@
-import type { VirtualServer } from "../http/request.ts";
+import { type KubeObject, withMetadata } from "../objects/kube-object.ts";
+import type { VirtualServer } from "../request/request.ts";
 import { storeOrRelease } from "../rest/commit.ts";
-import { type KubeObject, withMetadata } from "../storage/kube-object.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 const PODS = "/pods";

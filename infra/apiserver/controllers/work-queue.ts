@@ -1,5 +1,5 @@
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import { StatusError } from "../http/status-error.ts";
+import { StatusError } from "../errors/status-error.ts";
 
 const RETRY_MS = 1_000;
 

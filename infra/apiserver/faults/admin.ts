@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { CertificateProblem } from "../http/certificate.ts";
-import type { Answered, Exchange } from "../http/exchange.ts";
-import { badRequest, StatusError } from "../http/status-error.ts";
+import type { CertificateProblem } from "../../pki/certificate-authority.ts";
+import { badRequest, StatusError } from "../errors/status-error.ts";
+import type { Answered, Exchange } from "../request/exchange.ts";
 import { faultSchema } from "./fault.ts";
 import type { Faults } from "./faults.ts";
 

@@ -1,5 +1,5 @@
-import type { Target } from "../http/request.ts";
 import { qualifiedPlural, type Registry, type ResourceType } from "../kinds/registry.ts";
+import type { Target } from "../request/request.ts";
 import type { Effect, Fault, FaultMatch } from "./fault.ts";
 
 /** A fault that is switched on. */

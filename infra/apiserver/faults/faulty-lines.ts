@@ -1,14 +1,7 @@
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import { expired, internalError, type StatusError } from "../http/status-error.ts";
+import { expired, internalError, type StatusError } from "../errors/status-error.ts";
+import type { Lines } from "../request/exchange.ts";
 import type { StreamEffect } from "./fault.ts";
-
-/** Where the lines of a watch go. */
-export interface Lines {
-  send(line: string): void;
-  end(): void;
-  /** Breaks the connection. */
-  reset(): void;
-}
 
 const DEFAULT_LATE_MS = 1_000;
 

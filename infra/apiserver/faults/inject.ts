@@ -1,7 +1,7 @@
 import type { Random } from "../../../shared/runtime/ports.ts";
-import type { Target, VirtualServer } from "../http/request.ts";
-import { StatusError } from "../http/status-error.ts";
-import { type KubeObject, keyOf, withMetadata } from "../storage/kube-object.ts";
+import { StatusError } from "../errors/status-error.ts";
+import { type KubeObject, keyOf, withMetadata } from "../objects/kube-object.ts";
+import type { Target, VirtualServer } from "../request/request.ts";
 import type { Effect, StreamEffect } from "./fault.ts";
 
 /** What is left of the injected effects once the request may be carried out. */

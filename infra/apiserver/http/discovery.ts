@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { groupVersion, type Registry, type ResourceType, type ServedVersion } from "../kinds/registry.ts";
-import type { JsonObject } from "../schema/schema.ts";
+import type { JsonObject } from "../objects/json.ts";
 
 const OBJECT_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 /** In the order in which the real server lists them. */

@@ -1,7 +1,7 @@
+import type { Answered } from "../request/exchange.ts";
+import type { VirtualServer } from "../request/request.ts";
 import { coreVersions, groupDocument, groupList, resourceList, VERSION } from "./discovery.ts";
-import type { Answered } from "./exchange.ts";
 import { openapiDocument, openapiHash, openapiIndex } from "./openapi.ts";
-import type { VirtualServer } from "./request.ts";
 
 /** What the paths without resources need to know of a request. */
 export interface EndpointRequest {

@@ -4,9 +4,9 @@ import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import type { Answered, Exchange, Stream } from "./exchange.ts";
+import { badRequest, internalError, StatusError } from "../errors/status-error.ts";
+import type { Answered, Exchange, Stream } from "../request/exchange.ts";
 import { LineStream } from "./line-stream.ts";
-import { badRequest, internalError, StatusError } from "./status-error.ts";
 import { warningHeaders } from "./warnings.ts";
 
 /** Request bodies may be this large, after unpacking. */

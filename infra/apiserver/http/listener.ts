@@ -1,18 +1,18 @@
 import { checkPermission } from "../access/permissions.ts";
-import type { User } from "../access/user.ts";
+import { StatusError } from "../errors/status-error.ts";
 import type { Faults } from "../faults/faults.ts";
 import { type Injected, inject, NoAnswer } from "../faults/inject.ts";
+import type { Answered, Exchange } from "../request/exchange.ts";
+import { negotiate } from "../request/negotiate.ts";
+import type { ApiRequest, Target, Verb, VirtualServer } from "../request/request.ts";
+import { routeResource, routeVerb } from "../request/router.ts";
+import type { User } from "../request/user.ts";
+import { encodeAnswer } from "../rest/encode.ts";
 import { answerRequest } from "../rest/rest.ts";
 import { planWatch, serveWatch } from "../rest/watch.ts";
-import { encodeAnswer } from "./encode.ts";
 import { endpoint } from "./endpoints.ts";
-import type { Answered, Exchange } from "./exchange.ts";
 import { errorAnswer } from "./http.ts";
-import { negotiate } from "./negotiate.ts";
-import type { ApiRequest, Target, Verb, VirtualServer } from "./request.ts";
 import type { RequestLog } from "./request-log.ts";
-import { routeResource, routeVerb } from "./router.ts";
-import { StatusError } from "./status-error.ts";
 
 export interface ListenerOptions {
   /** The present run; a restart brings another one. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Registry, ResourceType, ServedVersion } from "../kinds/registry.ts";
-import type { Json, JsonObject, Schema } from "../schema/schema.ts";
+import type { Json, JsonObject } from "../objects/json.ts";
+import type { Schema } from "../schema/schema.ts";
 
 const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 

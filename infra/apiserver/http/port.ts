@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer, type Server as SecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import type { Credentials } from "./certificate.ts";
-import type { Exchange, Serve } from "./exchange.ts";
+import type { Credentials } from "../../pki/certificate-authority.ts";
+import { badRequest } from "../errors/status-error.ts";
+import type { Exchange, Serve } from "../request/exchange.ts";
 import { HttpExchange, resetConnection } from "./http.ts";
-import { badRequest } from "./status-error.ts";
 
 /** An open port of loopback, and who is connected to it. */
 export interface Port {

@@ -1,8 +1,7 @@
-import type { Cause } from "../http/status-error.ts";
-import { sameJson } from "../rest/same-object.ts";
-import { isJsonObject, type JsonObject, memberOf } from "../schema/schema.ts";
-import { type KubeObject, objectAt, textAt } from "../storage/kube-object.ts";
-import { forbiddenField, invalidValue, required } from "./cause.ts";
+import { forbiddenField, invalidValue, required } from "../errors/cause.ts";
+import type { Cause } from "../errors/status-error.ts";
+import { isJsonObject, type JsonObject, memberOf, sameJson } from "../objects/json.ts";
+import { type KubeObject, objectAt, textAt } from "../objects/kube-object.ts";
 import type { Strategy } from "./registry.ts";
 
 /*

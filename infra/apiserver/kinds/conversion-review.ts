@@ -1,5 +1,5 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../schema/schema.ts";
-import { type KubeObject, objectAt, textAt } from "../storage/kube-object.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
+import { type KubeObject, objectAt, textAt } from "../objects/kube-object.ts";
 
 const GROUP = "apiextensions.k8s.io";
 const KIND = "ConversionReview";

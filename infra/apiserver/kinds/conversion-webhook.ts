@@ -1,6 +1,6 @@
 import type { Clock, Random } from "../../../shared/runtime/ports.ts";
-import type { Json, JsonObject } from "../schema/schema.ts";
-import { listAt, objectAt } from "../storage/kube-object.ts";
+import type { Json, JsonObject } from "../objects/json.ts";
+import { listAt, objectAt } from "../objects/kube-object.ts";
 import type { Converters } from "./conversion.ts";
 import { conversionReview, convertedObjects } from "./conversion-review.ts";
 import type { ResourceType } from "./registry.ts";

@@ -1,9 +1,8 @@
-import { StatusError } from "../http/status-error.ts";
-import { metadataCauses } from "../rest/metadata.ts";
-import { sameJson } from "../rest/same-object.ts";
-import { isJsonObject, type Json, type JsonObject } from "../schema/schema.ts";
+import { StatusError } from "../errors/status-error.ts";
+import { isJsonObject, type Json, type JsonObject, sameJson } from "../objects/json.ts";
+import { type KubeObject, objectAt, textAt } from "../objects/kube-object.ts";
 import type { Soon } from "../soon.ts";
-import { type KubeObject, objectAt, textAt } from "../storage/kube-object.ts";
+import { metadataCauses } from "./metadata.ts";
 import { groupVersion, type ResourceType } from "./registry.ts";
 
 /** Turns an object into another version of its kind; the result has that apiVersion. It may throw. */

@@ -1,7 +1,7 @@
-import { ageSince } from "../rest/age.ts";
-import { selectPath } from "../rest/json-path.ts";
-import { isJsonObject, type Json } from "../schema/schema.ts";
-import { type KubeObject, listAt, objectAt, textAt } from "../storage/kube-object.ts";
+import { isJsonObject, type Json } from "../objects/json.ts";
+import { selectPath } from "../objects/json-path.ts";
+import { type KubeObject, listAt, objectAt, textAt } from "../objects/kube-object.ts";
+import { ageSince } from "./age.ts";
 import type { Column } from "./registry.ts";
 
 /*

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
-import { badRequest, type Cause } from "../http/status-error.ts";
-import { isJsonObject, type Json, type JsonObject } from "../schema/schema.ts";
-import { type KubeObject, listAt, objectAt, textAt } from "../storage/kube-object.ts";
+import { badRequest, type Cause } from "../errors/status-error.ts";
+import { isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
+import { type KubeObject, listAt, objectAt, textAt } from "../objects/kube-object.ts";
 import { REVIEW_VERSIONS } from "./conversion-review.ts";
 
 /** Names of the fields before v1, which the real server uses in its complaints. */

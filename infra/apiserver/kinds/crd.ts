@@ -1,10 +1,10 @@
-import type { Cause } from "../http/status-error.ts";
-import { sameJson } from "../rest/same-object.ts";
+import type { Cause } from "../errors/status-error.ts";
+import { isJsonObject, type Json, type JsonObject, sameJson } from "../objects/json.ts";
+import { type KubeObject, listAt, objectAt, textAt, withMetadata } from "../objects/kube-object.ts";
 import { patternCauses } from "../schema/pattern-causes.ts";
 import { unusableRules } from "../schema/rules.ts";
-import { isJsonObject, type Json, type JsonObject, type Schema } from "../schema/schema.ts";
+import type { Schema } from "../schema/schema.ts";
 import { structuralCauses } from "../schema/structural.ts";
-import { type KubeObject, listAt, objectAt, textAt, withMetadata } from "../storage/kube-object.ts";
 import { conversionCauses, withConversionDefaults } from "./crd-conversion.ts";
 import type { Column, ResourceType, ScalePaths, ServedVersion, Strategy } from "./registry.ts";
 import { compareVersions } from "./registry.ts";

@@ -1,7 +1,7 @@
-import type { Cause } from "../http/status-error.ts";
-import { qualifiedNameCauses } from "../rest/metadata.ts";
-import { objectAt, textAt } from "../storage/kube-object.ts";
-import { invalidValue, required } from "./cause.ts";
+import { invalidValue, required } from "../errors/cause.ts";
+import type { Cause } from "../errors/status-error.ts";
+import { objectAt, textAt } from "../objects/kube-object.ts";
+import { qualifiedNameCauses } from "./metadata.ts";
 import type { Strategy } from "./registry.ts";
 
 const MAX_LENGTH = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;

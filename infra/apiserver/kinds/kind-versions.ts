@@ -1,6 +1,6 @@
 import type { KindVersions } from "../apply/views.ts";
-import { isJsonObject, type JsonObject } from "../schema/schema.ts";
-import type { KubeObject } from "../storage/kube-object.ts";
+import { isJsonObject, type JsonObject } from "../objects/json.ts";
+import type { KubeObject } from "../objects/kube-object.ts";
 import { convertVersions } from "./conversion.ts";
 import { groupVersion, type ResourceType, type ServedVersion } from "./registry.ts";
 

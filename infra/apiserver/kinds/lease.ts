@@ -1,5 +1,5 @@
-import { objectAt, omit } from "../storage/kube-object.ts";
-import { invalidValue } from "./cause.ts";
+import { invalidValue } from "../errors/cause.ts";
+import { objectAt, omit } from "../objects/kube-object.ts";
 import type { Strategy } from "./registry.ts";
 
 /** Source: Kubernetes v1.34, pkg/apis/coordination/validation/validation.go */

@@ -1,7 +1,7 @@
-import { finalizerDomainCauses, qualifiedNameCauses } from "../rest/metadata.ts";
+import { invalidValue } from "../errors/cause.ts";
+import { listAt, objectAt, omit, textAt, withMetadata } from "../objects/kube-object.ts";
 import { withConditionTimes } from "../schema/zero-values.ts";
-import { listAt, objectAt, omit, textAt, withMetadata } from "../storage/kube-object.ts";
-import { invalidValue } from "./cause.ts";
+import { finalizerDomainCauses, qualifiedNameCauses } from "./metadata.ts";
 import type { Strategy } from "./registry.ts";
 
 /** Objects of a namespace are deleted before it, which this finalizer in its spec stands for. */

@@ -1,10 +1,9 @@
-import type { Cause } from "../http/status-error.ts";
-import { labelValueCauses, qualifiedNameCauses } from "../rest/metadata.ts";
-import { sameJson } from "../rest/same-object.ts";
-import { isJsonObject, type JsonObject } from "../schema/schema.ts";
+import { duplicateValue, forbiddenField, invalidValue, required, unlessSupported } from "../errors/cause.ts";
+import type { Cause } from "../errors/status-error.ts";
+import { isJsonObject, type JsonObject, sameJson } from "../objects/json.ts";
+import { listAt, objectAt, textAt } from "../objects/kube-object.ts";
 import { withConditionTimes } from "../schema/zero-values.ts";
-import { listAt, objectAt, textAt } from "../storage/kube-object.ts";
-import { duplicateValue, forbiddenField, invalidValue, required, unlessSupported } from "./cause.ts";
+import { labelValueCauses, qualifiedNameCauses } from "./metadata.ts";
 import type { Strategy } from "./registry.ts";
 
 const CONDITION_TIMES = ["lastHeartbeatTime", "lastTransitionTime"];

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from "../schema/schema.ts";
-import { listAt, objectAt, textAt } from "../storage/kube-object.ts";
+import { isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
+import { listAt, objectAt, textAt } from "../objects/kube-object.ts";
 
 /**
  * What a Pod is given that does not say it. Source: Kubernetes v1.34, pkg/apis/core/v1/defaults.go

@@ -1,6 +1,5 @@
-import { sameJson } from "../rest/same-object.ts";
-import { isJsonObject, type JsonObject } from "../schema/schema.ts";
-import { listAt, objectAt } from "../storage/kube-object.ts";
+import { isJsonObject, type JsonObject, sameJson } from "../objects/json.ts";
+import { listAt, objectAt } from "../objects/kube-object.ts";
 
 const MEASURED = ["cpu", "memory"];
 

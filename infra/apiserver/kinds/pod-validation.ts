@@ -1,8 +1,3 @@
-import type { Cause } from "../http/status-error.ts";
-import { isLabel, isSubdomain, labelValueCauses, qualifiedNameCauses } from "../rest/metadata.ts";
-import { sameJson } from "../rest/same-object.ts";
-import { isJsonObject, type JsonObject } from "../schema/schema.ts";
-import { listAt, textAt } from "../storage/kube-object.ts";
 import {
   duplicateValue,
   forbiddenField,
@@ -10,7 +5,11 @@ import {
   required,
   unknownName,
   unlessSupported,
-} from "./cause.ts";
+} from "../errors/cause.ts";
+import type { Cause } from "../errors/status-error.ts";
+import { isJsonObject, type JsonObject, sameJson } from "../objects/json.ts";
+import { listAt, textAt } from "../objects/kube-object.ts";
+import { isLabel, isSubdomain, labelValueCauses, qualifiedNameCauses } from "./metadata.ts";
 
 /*
  * What is wrong with a Pod, as far as clients meet it: names, images, ports, mounts, policies, tolerations, and changes

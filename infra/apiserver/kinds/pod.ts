@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from "../schema/schema.ts";
+import { isJsonObject, type JsonObject } from "../objects/json.ts";
+import { listAt, objectAt, textAt, withMetadata } from "../objects/kube-object.ts";
 import { withConditionTimes } from "../schema/zero-values.ts";
-import { listAt, objectAt, textAt, withMetadata } from "../storage/kube-object.ts";
 import { withAdmissionDefaults, withPodDefaults } from "./pod-defaults.ts";
 import { qualityOf } from "./pod-quality.ts";
 import { podCauses, podUpdateCauses } from "./pod-validation.ts";

@@ -1,7 +1,8 @@
-import type { Cause } from "../http/status-error.ts";
-import type { NameForm } from "../rest/metadata.ts";
-import type { Json, JsonObject, Schema } from "../schema/schema.ts";
-import type { KubeObject } from "../storage/kube-object.ts";
+import type { Cause } from "../errors/status-error.ts";
+import type { Json, JsonObject } from "../objects/json.ts";
+import type { KubeObject } from "../objects/kube-object.ts";
+import type { Schema } from "../schema/schema.ts";
+import type { NameForm } from "./metadata.ts";
 
 /** A column of `kubectl get`. `value` replaces `jsonPath` where a path cannot say it. */
 export interface Column {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { request as startRequest } from "node:https";
-import { parseJson } from "../http/strict-json.ts";
-import { isJsonObject, type Json, type JsonObject } from "../schema/schema.ts";
-import { objectAt, textAt } from "../storage/kube-object.ts";
+import { isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
+import { objectAt, textAt } from "../objects/kube-object.ts";
+import { parseJson } from "../objects/strict-json.ts";
 import { connectionProblem, refusalText } from "./webhook-failure.ts";
 
 /** The largest objects that can be stored would fit in by the dozen. */

@@ -1,6 +1,6 @@
-import { parseJson } from "../http/strict-json.ts";
-import { isJsonObject } from "../schema/schema.ts";
-import { textAt } from "../storage/kube-object.ts";
+import { isJsonObject } from "../objects/json.ts";
+import { textAt } from "../objects/kube-object.ts";
+import { parseJson } from "../objects/strict-json.ts";
 
 const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",

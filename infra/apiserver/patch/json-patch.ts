@@ -1,6 +1,5 @@
-import { equalJson } from "../apply/typed-compare.ts";
-import { badRequest, failedPatch, StatusError } from "../http/status-error.ts";
-import { isJsonArray, isJsonObject, type Json, memberOf, setMember } from "../schema/schema.ts";
+import { badRequest, failedPatch, StatusError } from "../errors/status-error.ts";
+import { equalJson, isJsonArray, isJsonObject, type Json, memberOf, setMember } from "../objects/json.ts";
 
 /** More operations than this are refused with 413, as by the real server. */
 const MAX_OPERATIONS = 10_000;

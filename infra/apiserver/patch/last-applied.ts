@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from "../schema/schema.ts";
-import { type KubeObject, objectAt, omit, withMetadata } from "../storage/kube-object.ts";
+import { isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
+import { type KubeObject, objectAt, omit, withMetadata } from "../objects/kube-object.ts";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 /** kubectl's own manager name; others may keep the annotation as they like. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, memberOf, setMember } from "../schema/schema.ts";
+import { isJsonObject, type Json, memberOf, setMember } from "../objects/json.ts";
 
 /**
  * JSON merge patch (RFC 7386): null removes, objects merge, everything else replaces.

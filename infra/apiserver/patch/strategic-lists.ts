@@ -1,6 +1,6 @@
-import { StatusError } from "../http/status-error.ts";
-import { canonicalJson } from "../schema/canonical.ts";
-import { isJsonObject, type Json, type JsonObject, memberOf } from "../schema/schema.ts";
+import { StatusError } from "../errors/status-error.ts";
+import { canonicalJson } from "../objects/canonical.ts";
+import { isJsonObject, type Json, type JsonObject, memberOf } from "../objects/json.ts";
 
 /** The directive that says in which order the members of a list come. */
 export const ORDER = "$setElementOrder/";

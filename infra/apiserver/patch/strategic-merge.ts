@@ -1,4 +1,4 @@
-import { badRequest, StatusError } from "../http/status-error.ts";
+import { badRequest, StatusError } from "../errors/status-error.ts";
 import {
   isJsonArray,
   isJsonObject,
@@ -6,8 +6,8 @@ import {
   type JsonObject,
   memberOf,
   setMember,
-} from "../schema/schema.ts";
-import { listAt } from "../storage/kube-object.ts";
+} from "../objects/json.ts";
+import { listAt } from "../objects/kube-object.ts";
 import { kindOf, mergeLists, ORDER } from "./strategic-lists.ts";
 
 /**

@@ -1,10 +1,10 @@
-import type { ApiRequest, Target } from "../http/request.ts";
-import { type Cause, invalid, MAX_CAUSES } from "../http/status-error.ts";
+import { type Cause, invalid, MAX_CAUSES } from "../errors/status-error.ts";
+import { finalizerDomainCauses, metadataCauses, metadataWarnings } from "../kinds/metadata.ts";
+import { type KubeObject, omit } from "../objects/kube-object.ts";
+import { sameContent } from "../objects/same-object.ts";
+import type { ApiRequest, Target } from "../request/request.ts";
 import { hasRules, ruleCauses } from "../schema/rules.ts";
 import { validate } from "../schema/validate.ts";
-import { type KubeObject, omit } from "../storage/kube-object.ts";
-import { finalizerDomainCauses, metadataCauses, metadataWarnings } from "./metadata.ts";
-import { sameContent } from "./same-object.ts";
 import { scaleCauses } from "./scale-values.ts";
 
 /**

@@ -1,13 +1,13 @@
-import type { ApiRequest, Target, WriteOptions } from "../http/request.ts";
-import { badRequest, internalError, invalid, StatusError } from "../http/status-error.ts";
+import { badRequest, internalError, invalid, StatusError } from "../errors/status-error.ts";
+import { copyWarnings, tidyMetadata } from "../kinds/metadata.ts";
 import { groupVersion, type ResourceType } from "../kinds/registry.ts";
+import type { JsonObject } from "../objects/json.ts";
+import { type KubeObject, objectAt, textAt } from "../objects/kube-object.ts";
+import type { ApiRequest, Target, WriteOptions } from "../request/request.ts";
 import { applyDefaults } from "../schema/defaults.ts";
 import { prune } from "../schema/prune.ts";
-import type { JsonObject } from "../schema/schema.ts";
 import { validate } from "../schema/validate.ts";
 import { withoutEmpty, withZeroValues } from "../schema/zero-values.ts";
-import { type KubeObject, objectAt, textAt } from "../storage/kube-object.ts";
-import { copyWarnings, tidyMetadata } from "./metadata.ts";
 import { checkEmbedded, checkMetadataTypes, pruneMetadata } from "./metadata-types.ts";
 
 /** A body that belongs to the endpoint it was sent to, as its schema has it. */

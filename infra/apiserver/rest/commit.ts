@@ -1,10 +1,10 @@
 import { checkBlockedOwners } from "../access/owner-permissions.ts";
-import { markShaped, represent, toStorageVersion } from "../http/represent.ts";
-import type { Answer, ApiRequest, Target, VirtualServer } from "../http/request.ts";
 import { groupVersion, type ResourceType } from "../kinds/registry.ts";
-import { type KubeObject, keyOf, listAt, objectAt, withMetadata } from "../storage/kube-object.ts";
+import { type KubeObject, keyOf, listAt, objectAt, withMetadata } from "../objects/kube-object.ts";
+import { sameObject } from "../objects/same-object.ts";
+import type { Answer, ApiRequest, Target, VirtualServer } from "../request/request.ts";
 import { checkPlace } from "./place.ts";
-import { sameObject } from "./same-object.ts";
+import { markShaped, represent, toStorageVersion } from "./represent.ts";
 
 /** The object at the name, in the version it was stored in. */
 export function findStored(server: VirtualServer, target: Target, name: string): KubeObject | undefined {

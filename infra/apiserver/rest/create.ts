@@ -1,16 +1,16 @@
 import { answerReview } from "../access/access-review.ts";
 import { trackUpdate } from "../apply/managed-fields.ts";
-import { decodeObject } from "../http/body.ts";
-import { type Answer, type ApiRequest, type WriteOptions, writeOptions } from "../http/request.ts";
-import { alreadyExists, StatusError } from "../http/status-error.ts";
+import { alreadyExists, StatusError } from "../errors/status-error.ts";
 import { kindVersions } from "../kinds/kind-versions.ts";
+import { generateName } from "../kinds/metadata.ts";
 import { groupVersion, qualifiedPlural } from "../kinds/registry.ts";
-import type { JsonObject } from "../schema/schema.ts";
-import { type KubeObject, textAt, timestamp, withMetadata } from "../storage/kube-object.ts";
+import type { JsonObject } from "../objects/json.ts";
+import { type KubeObject, textAt, timestamp, withMetadata } from "../objects/kube-object.ts";
+import { decodeObject } from "../request/body.ts";
+import { type Answer, type ApiRequest, type WriteOptions, writeOptions } from "../request/request.ts";
 import { admit, restrictToEndpoint } from "./admission.ts";
 import { checkBody, checkKind } from "./checked-body.ts";
 import { commitNew, findStored } from "./commit.ts";
-import { generateName } from "./metadata.ts";
 import { checkVersionForm, newMetadata } from "./object-meta.ts";
 import { checkPlace } from "./place.ts";
 

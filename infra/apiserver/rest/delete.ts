@@ -1,5 +1,8 @@
-import { decodeObject } from "../http/body.ts";
-import { represent, representEach } from "../http/represent.ts";
+import { type Cause, conflict, notFound, StatusError } from "../errors/status-error.ts";
+import type { ResourceType } from "../kinds/registry.ts";
+import { isJsonObject, type JsonObject } from "../objects/json.ts";
+import { type KubeObject, keyOf, objectAt, textAt, timestamp, withMetadata } from "../objects/kube-object.ts";
+import { decodeObject } from "../request/body.ts";
 import {
   type Answer,
   type ApiRequest,
@@ -7,15 +10,12 @@ import {
   invalidOptions,
   type Target,
   type VirtualServer,
-} from "../http/request.ts";
-import { isTrue } from "../http/router.ts";
-import { type Cause, conflict, notFound, StatusError } from "../http/status-error.ts";
-import type { ResourceType } from "../kinds/registry.ts";
-import { isJsonObject, type JsonObject } from "../schema/schema.ts";
+} from "../request/request.ts";
+import { isTrue } from "../request/router.ts";
 import { allSoon } from "../soon.ts";
-import { type KubeObject, keyOf, objectAt, textAt, timestamp, withMetadata } from "../storage/kube-object.ts";
 import { checkUnchanged, findStored, isReleased } from "./commit.ts";
 import { selectObjects } from "./list.ts";
+import { represent, representEach } from "./represent.ts";
 
 export type Propagation = "Background" | "Foreground" | "Orphan";
 

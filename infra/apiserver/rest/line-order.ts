@@ -1,5 +1,5 @@
-import type { Lines } from "../faults/faulty-lines.ts";
-import { StatusError } from "../http/status-error.ts";
+import { StatusError } from "../errors/status-error.ts";
+import type { Lines } from "../request/exchange.ts";
 import type { Soon } from "../soon.ts";
 
 /** As many lines may wait for a webhook as may wait for a reader. */

@@ -1,10 +1,10 @@
-import { representEach } from "../http/represent.ts";
-import type { Answer, ApiRequest } from "../http/request.ts";
-import { badRequest, type Cause, expired, invalid, notFound, StatusError } from "../http/status-error.ts";
-import { isJsonObject, type Json, memberOf } from "../schema/schema.ts";
+import { badRequest, type Cause, expired, invalid, notFound, StatusError } from "../errors/status-error.ts";
+import { isJsonObject, type Json, memberOf } from "../objects/json.ts";
+import { type KubeObject, keyOf, textAt } from "../objects/kube-object.ts";
+import type { Answer, ApiRequest } from "../request/request.ts";
 import { allSoon } from "../soon.ts";
-import { type KubeObject, keyOf, textAt } from "../storage/kube-object.ts";
 import { findLive } from "./commit.ts";
+import { representEach } from "./represent.ts";
 import { invalidVersionText, parseVersion, waitForVersion } from "./resource-version.ts";
 import { parseFieldSelector, parseLabelSelector } from "./selectors.ts";
 

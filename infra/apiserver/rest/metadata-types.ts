@@ -1,7 +1,8 @@
-import { badRequest, type StatusError } from "../http/status-error.ts";
+import { badRequest, type StatusError } from "../errors/status-error.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
+import { objectAt, textAt } from "../objects/kube-object.ts";
 import { type Pruned, prune } from "../schema/prune.ts";
-import { isJsonArray, isJsonObject, type Json, type JsonObject, type Schema } from "../schema/schema.ts";
-import { objectAt, textAt } from "../storage/kube-object.ts";
+import type { Schema } from "../schema/schema.ts";
 
 /** What metadata members look like; a wrong one makes the body undecodable. */
 const MEMBER_TYPES: Readonly<Record<string, "string" | "map" | "strings" | "objects" | "number" | "time">> = {

@@ -1,7 +1,7 @@
-import type { ApiRequest, Target } from "../http/request.ts";
-import { type Cause, conflict, invalid, StatusError } from "../http/status-error.ts";
-import type { Json, JsonObject } from "../schema/schema.ts";
-import { type KubeObject, listAt, type ObjectMeta, textAt, timestamp } from "../storage/kube-object.ts";
+import { type Cause, conflict, invalid, StatusError } from "../errors/status-error.ts";
+import type { Json, JsonObject } from "../objects/json.ts";
+import { type KubeObject, listAt, type ObjectMeta, textAt, timestamp } from "../objects/kube-object.ts";
+import type { ApiRequest, Target } from "../request/request.ts";
 
 /** The metadata of a new object: what the server owns is the server's. */
 export function newMetadata(request: ApiRequest, metadata: JsonObject, name: string): ObjectMeta {

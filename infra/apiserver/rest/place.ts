@@ -1,6 +1,6 @@
-import type { ApiRequest, VirtualServer } from "../http/request.ts";
-import { forbidden, notFound, StatusError } from "../http/status-error.ts";
-import type { KubeObject } from "../storage/kube-object.ts";
+import { forbidden, notFound, StatusError } from "../errors/status-error.ts";
+import type { KubeObject } from "../objects/kube-object.ts";
+import type { ApiRequest, VirtualServer } from "../request/request.ts";
 
 /**
  * Objects live in namespaces that exist and stay (A-12), and only of kinds that are served. Throws StatusError 403 or 404.

@@ -1,5 +1,5 @@
-import type { VirtualServer } from "../http/request.ts";
-import { StatusError } from "../http/status-error.ts";
+import { StatusError } from "../errors/status-error.ts";
+import type { VirtualServer } from "../request/request.ts";
 
 const FUTURE_WAIT_MS = 3_000;
 const POLL_MS = 50;

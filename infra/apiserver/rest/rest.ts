@@ -1,12 +1,12 @@
-import { evict } from "../controllers/eviction.ts";
-import type { Answer, ApiRequest, Verb } from "../http/request.ts";
-import { conflict } from "../http/status-error.ts";
-import { patch } from "../patch/patch.ts";
+import { conflict } from "../errors/status-error.ts";
+import type { Answer, ApiRequest, Verb } from "../request/request.ts";
 import { loadRules } from "../schema/rules.ts";
 import { Overtaken } from "./commit.ts";
 import { create } from "./create.ts";
 import { deleteCollection, deleteObject } from "./delete.ts";
+import { evict } from "./eviction.ts";
 import { get, list } from "./list.ts";
+import { patch } from "./patch.ts";
 import { scale } from "./scale.ts";
 import { update } from "./update.ts";
 
@@ -32,10 +32,10 @@ const TRIES = 10;
 
 /** Carries out a request on a resource. Throws StatusError for everything that is refused. */
 export async function answerRequest(request: ApiRequest, verb: Handled): Promise<Answer> {
-  const { warnings, target } = request;
+  const { warnings, target, body } = request;
   const { deprecation } = target.served;
   if (deprecation !== undefined) warnings.push(deprecation);
-  if (verb !== "get" && verb !== "list") await loadRules(request);
+  if (verb !== "get" && verb !== "list") await loadRules(target.served.schema, body);
   const carryOut = SUBRESOURCES[target.subresource ?? ""] ?? VERBS[verb];
   const { length } = warnings;
   for (let tries = 1; tries <= TRIES; tries++) {

@@ -1,6 +1,6 @@
-import type { Cause } from "../http/status-error.ts";
+import type { Cause } from "../errors/status-error.ts";
 import type { ScalePaths } from "../kinds/registry.ts";
-import { isJsonObject, type Json, type JsonObject } from "../schema/schema.ts";
+import { isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
 
 const MAX_REPLICAS = 2 ** 31 - 1;
 

@@ -6,20 +6,27 @@ import {
   type ReplicasFields,
   SCALE_API_VERSION,
 } from "../apply/scale-owners.ts";
-import { decodeObject } from "../http/body.ts";
-import { type Answer, type ApiRequest, type WriteOptions, writeOptions } from "../http/request.ts";
-import { isTrue } from "../http/router.ts";
-import { badRequest, conflict, internalError, invalid, notFound, StatusError } from "../http/status-error.ts";
+import {
+  badRequest,
+  conflict,
+  internalError,
+  invalid,
+  notFound,
+  StatusError,
+} from "../errors/status-error.ts";
 import { CORE_SCHEMAS } from "../kinds/core-schemas.ts";
+import { tidyMetadata } from "../kinds/metadata.ts";
 import { groupVersion, type ResourceType, type ScalePaths } from "../kinds/registry.ts";
-import { APPLY_PATCH, applyOptions, patchDocument } from "../patch/patch.ts";
-import { isJsonObject, type Json, type JsonObject, type KubeJson } from "../schema/schema.ts";
-import { type KubeObject, objectAt, omit, textAt, timestamp } from "../storage/kube-object.ts";
+import { isJsonObject, type Json, type JsonObject, type KubeJson } from "../objects/json.ts";
+import { selectPath } from "../objects/json-path.ts";
+import { type KubeObject, objectAt, omit, textAt, timestamp } from "../objects/kube-object.ts";
+import { decodeObject } from "../request/body.ts";
+import { type Answer, type ApiRequest, type WriteOptions, writeOptions } from "../request/request.ts";
+import { isTrue } from "../request/router.ts";
 import { refusedPatch } from "./checked-body.ts";
 import { findLive } from "./commit.ts";
-import { selectPath } from "./json-path.ts";
-import { tidyMetadata } from "./metadata.ts";
 import { checkMetadataTypes } from "./metadata-types.ts";
+import { APPLY_PATCH, applyOptions, patchDocument } from "./patch.ts";
 import { replaceOwned } from "./update.ts";
 
 /** What a Scale shows of an object without replicas while it is being changed; nobody can ask for it. */

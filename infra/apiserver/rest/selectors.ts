@@ -1,4 +1,4 @@
-import { badRequest } from "../http/status-error.ts";
+import { badRequest } from "../errors/status-error.ts";
 
 type Labels = Readonly<Record<string, string>>;
 

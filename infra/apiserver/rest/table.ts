@@ -1,8 +1,8 @@
+import { ageSince } from "../kinds/age.ts";
 import type { Column, ServedVersion } from "../kinds/registry.ts";
-import type { Json, JsonObject } from "../schema/schema.ts";
-import type { KubeObject } from "../storage/kube-object.ts";
-import { ageSince } from "./age.ts";
-import { selectPath } from "./json-path.ts";
+import type { Json, JsonObject } from "../objects/json.ts";
+import { selectPath } from "../objects/json-path.ts";
+import type { KubeObject } from "../objects/kube-object.ts";
 
 const NAME_COLUMN: Column = {
   name: "Name",

@@ -1,12 +1,12 @@
 import { type ManagedFieldsEntry, trackUpdate } from "../apply/managed-fields.ts";
-import { decodeObject } from "../http/body.ts";
-import { type Answer, type ApiRequest, type WriteOptions, writeOptions } from "../http/request.ts";
-import { badRequest, conflict, notFound } from "../http/status-error.ts";
+import { badRequest, conflict, notFound } from "../errors/status-error.ts";
 import { kindVersions } from "../kinds/kind-versions.ts";
 import { groupVersion } from "../kinds/registry.ts";
-import type { JsonObject } from "../schema/schema.ts";
+import type { JsonObject } from "../objects/json.ts";
+import { type KubeObject, textAt, timestamp } from "../objects/kube-object.ts";
+import { decodeObject } from "../request/body.ts";
+import { type Answer, type ApiRequest, type WriteOptions, writeOptions } from "../request/request.ts";
 import type { Soon } from "../soon.ts";
-import { type KubeObject, textAt, timestamp } from "../storage/kube-object.ts";
 import { admit, restrictToEndpoint } from "./admission.ts";
 import { checkBody, checkKind } from "./checked-body.ts";
 import { commitChange, findLive } from "./commit.ts";

@@ -1,19 +1,19 @@
 import type { Clock } from "../../../shared/runtime/ports.ts";
+import { type Cause, expired, invalid, StatusError } from "../errors/status-error.ts";
 import type { StreamEffect } from "../faults/fault.ts";
-import { faultyLines, type Lines } from "../faults/faulty-lines.ts";
-import { encodeChange, encodeEvent } from "../http/encode.ts";
-import type { Stream } from "../http/exchange.ts";
-import { checkIncluded, negotiate, type Representation } from "../http/negotiate.ts";
-import { representEach } from "../http/represent.ts";
-import type { ApiRequest } from "../http/request.ts";
-import { isTrue } from "../http/router.ts";
-import { type Cause, expired, invalid, StatusError } from "../http/status-error.ts";
+import { faultyLines } from "../faults/faulty-lines.ts";
 import { groupVersion } from "../kinds/registry.ts";
+import type { KubeObject } from "../objects/kube-object.ts";
+import type { Lines, Stream } from "../request/exchange.ts";
+import { checkIncluded, negotiate, type Representation } from "../request/negotiate.ts";
+import type { ApiRequest } from "../request/request.ts";
+import { isTrue } from "../request/router.ts";
 import { allSoon, type Soon, useSoon } from "../soon.ts";
 import type { Change, ChangeType, Collection } from "../storage/collection.ts";
-import type { KubeObject } from "../storage/kube-object.ts";
+import { encodeChange, encodeEvent } from "./encode.ts";
 import { LineOrder } from "./line-order.ts";
 import { type Selector, selectObjects, selector } from "./list.ts";
+import { representEach } from "./represent.ts";
 import { invalidVersionText, parseVersion } from "./resource-version.ts";
 
 const SECOND = 1_000;

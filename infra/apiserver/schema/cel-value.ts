@@ -1,5 +1,6 @@
 import type { CelInput } from "@bufbuild/cel";
-import { isJsonArray, isJsonObject, type Json, type JsonObject, type Schema } from "./schema.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
+import type { Schema } from "./schema.ts";
 
 /** Words CEL keeps for itself; a property of that name is written `__name__` in rules. */
 const RESERVED: ReadonlySet<string> = new Set(

@@ -1,18 +1,11 @@
 import { type CelInput, type CelResult, isCelError } from "@bufbuild/cel";
-import { itemElement, type ListType } from "../apply/typed.ts";
-import { equalJson } from "../apply/typed-compare.ts";
-import { type Cause, MAX_CAUSES } from "../http/status-error.ts";
+import { type Cause, MAX_CAUSES } from "../errors/status-error.ts";
+import { equalJson, isJsonArray, isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
 import { CALL_COST_LIMIT, metered } from "./cel-cost.ts";
 import { type CompiledRule, compiledRules } from "./cel-rules.ts";
 import { toCelValue } from "./cel-value.ts";
-import {
-  isJsonArray,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  type Schema,
-  type ValidationRule,
-} from "./schema.ts";
+import { identityOf } from "./list-identity.ts";
+import type { Schema, ValidationRule } from "./schema.ts";
 
 /**
  * CEL rules of a schema, `x-kubernetes-validations` (A-54).
@@ -126,13 +119,7 @@ function itemsByKey(schema: Schema, items: readonly Json[]): Map<string, Json> {
 /** Only members of keyed lists have counterparts. */
 function keyOf(schema: Schema, item: Json): string | undefined {
   if (schema["x-kubernetes-list-type"] !== "map") return undefined;
-  const keys = (schema["x-kubernetes-list-map-keys"] ?? []).map((name) => ({ name, default: undefined }));
-  const list: Pick<ListType, "relationship" | "keys"> = { relationship: "map", keys };
-  try {
-    return itemElement(list, item);
-  } catch {
-    return undefined;
-  }
+  return identityOf(item, schema["x-kubernetes-list-map-keys"] ?? []);
 }
 
 function checkRule(

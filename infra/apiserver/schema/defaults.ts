@@ -1,13 +1,13 @@
-import { tooLarge } from "../http/status-error.ts";
+import { tooLarge } from "../errors/status-error.ts";
 import {
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
   memberOf,
-  type Schema,
   setMember,
-} from "./schema.ts";
+} from "../objects/json.ts";
+import type { Schema } from "./schema.ts";
 
 /**
  * Characters of JSON that defaults may add to one object. It is more than an object may have (A-06), and keeps a long

@@ -1,5 +1,5 @@
-import { canonicalJson } from "./canonical.ts";
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "./schema.ts";
+import { canonicalJson } from "../objects/canonical.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
 
 /** The members of a keyed list by their identity, the first of several; empty for lists without keys. */
 export function itemsByIdentity(list: Json | undefined, keys: readonly string[]): ReadonlyMap<string, Json> {

@@ -1,6 +1,6 @@
-import type { Cause } from "../http/status-error.ts";
+import type { Cause } from "../errors/status-error.ts";
+import { isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
 import { compilePattern, isRefused, patternWeight } from "./pattern.ts";
-import { isJsonObject, type Json, type JsonObject } from "./schema.ts";
 
 /** The most that all patterns of a schema may weigh, each counted once: about two seconds to compile. */
 const MAX_WEIGHT = 400_000;

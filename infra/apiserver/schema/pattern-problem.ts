@@ -1,4 +1,4 @@
-import type { Cause } from "../http/status-error.ts";
+import type { Cause } from "../errors/status-error.ts";
 import { compilePattern, isRefused } from "./pattern.ts";
 
 /** Work done so far for one object. */

@@ -1,4 +1,5 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject, type Schema, setMember } from "./schema.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject, setMember } from "../objects/json.ts";
+import type { Schema } from "./schema.ts";
 
 export interface Pruned {
   readonly value: Json;

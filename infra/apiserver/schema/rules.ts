@@ -1,7 +1,7 @@
-import type { ApiRequest } from "../http/request.ts";
-import type { Cause } from "../http/status-error.ts";
-import type { KubeObject } from "../storage/kube-object.ts";
-import { isJsonObject, type Json, type Schema } from "./schema.ts";
+import type { Cause } from "../errors/status-error.ts";
+import { isJsonObject, type Json } from "../objects/json.ts";
+import type { KubeObject } from "../objects/kube-object.ts";
+import type { Schema } from "./schema.ts";
 
 const KEYWORD = "x-kubernetes-validations";
 
@@ -10,9 +10,9 @@ let cel: typeof import("./cel.ts") | undefined;
 
 const schemasWithRules = new WeakMap<Schema, boolean>();
 
-/** Loads the evaluator when the object written may need it: its kind has rules, or it is a CRD that brings some. */
-export async function loadRules({ target, body }: ApiRequest): Promise<void> {
-  if (hasRules(target.served.schema) || body.includes(KEYWORD)) cel ??= await import("./cel.ts");
+/** Loads the evaluator when a written object may need it: its schema has rules, or its text is a CRD that brings some. */
+export async function loadRules(schema: Schema, body: Buffer): Promise<void> {
+  if (hasRules(schema) || body.includes(KEYWORD)) cel ??= await import("./cel.ts");
 }
 
 /** What the rules of a schema object to; `live` is for transition rules. */

@@ -1,20 +1,9 @@
 /**
- * JSON values and structural schemas (OpenAPI v3 subset of CustomResourceDefinitions).
+ * Structural schemas (OpenAPI v3 subset of CustomResourceDefinitions).
  * Source: spec/embedded-apiserver.md section 7, A-52 and A-53.
  */
 
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
-
-export interface JsonObject {
-  readonly [key: string]: Json;
-}
-
-/** An object as stored and sent: always with apiVersion, kind and metadata. */
-export interface KubeJson extends JsonObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: JsonObject;
-}
+import type { Json } from "../objects/json.ts";
 
 /** One CEL rule of `x-kubernetes-validations`. */
 export interface ValidationRule {
@@ -63,24 +52,4 @@ export interface Schema {
   readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
   readonly "x-kubernetes-embedded-resource"?: boolean;
   readonly "x-kubernetes-validations"?: readonly ValidationRule[];
-}
-
-/** True for `{}` and friends, false for null and arrays. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function isJsonArray(value: unknown): value is readonly Json[] {
-  return Array.isArray(value);
-}
-
-/** An own member; undefined for what every object inherits, such as `constructor` (S-50). */
-export function memberOf<T>(object: { readonly [name: string]: T }, name: string): T | undefined {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
-}
-
-/** Sets a member of an object under construction, whatever its name: assignment to `__proto__` sets none (S-50). */
-export function setMember<T>(target: { [name: string]: T }, name: string, value: T): void {
-  if (name !== "__proto__") target[name] = value;
-  else Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
 }

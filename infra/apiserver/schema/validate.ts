@@ -1,10 +1,10 @@
-import { equalJson } from "../apply/typed-compare.ts";
-import { type Cause, MAX_CAUSES } from "../http/status-error.ts";
-import { canonicalJson } from "./canonical.ts";
+import { type Cause, MAX_CAUSES } from "../errors/status-error.ts";
+import { canonicalJson } from "../objects/canonical.ts";
+import { equalJson, isJsonArray, isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
 import { hasFormat } from "./format.ts";
 import { identityOf, itemsByIdentity, keysOf } from "./list-identity.ts";
 import { patternProblem, type Spent, tooLongCause } from "./pattern-problem.ts";
-import { isJsonArray, isJsonObject, type Json, type JsonObject, type Schema } from "./schema.ts";
+import type { Schema } from "./schema.ts";
 
 /**
  * Checks an object against its structural schema (A-53); metadata is the server's business unless the schema types it.

@@ -1,5 +1,5 @@
-import { omit } from "../storage/kube-object.ts";
-import { isJsonObject, type Json, type JsonObject } from "./schema.ts";
+import { isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
+import { omit } from "../objects/kube-object.ts";
 
 /**
  * What objects of compiled-in kinds always carry, because their Go types have structs that are never absent; nobody

@@ -1,4 +1,4 @@
-import type { KubeObject } from "./kube-object.ts";
+import type { KubeObject } from "../objects/kube-object.ts";
 
 export type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
 

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
+import type { KubeObject } from "../objects/kube-object.ts";
 import type { Change } from "./collection.ts";
-import type { KubeObject } from "./kube-object.ts";
 
 /** One line of a journal or snapshot, decoded. */
 export interface JournalEntry {

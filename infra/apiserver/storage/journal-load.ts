@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { keyOf } from "../objects/kube-object.ts";
 import type { Change } from "./collection.ts";
 import { entriesIn, type JournalEntry, lineAt, readVersion } from "./journal-lines.ts";
-import { keyOf } from "./kube-object.ts";
 import { Storage } from "./storage.ts";
 
 export const SNAPSHOT = "snapshot.jsonl";

@@ -2,12 +2,12 @@ import { closeSync, fstatSync, ftruncateSync, openSync, rmSync, statSync, writeS
 import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { openPrivateFolder } from "../../private-folder.ts";
-import { internalError, type StatusError } from "../http/status-error.ts";
+import { internalError, type StatusError } from "../errors/status-error.ts";
+import type { KubeObject } from "../objects/kube-object.ts";
 import type { Change } from "./collection.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { changeLine, objectLine, versionLine } from "./journal-lines.ts";
 import { journalsIn, loadStorage, SNAPSHOT } from "./journal-load.ts";
-import type { KubeObject } from "./kube-object.ts";
 import type { Storage } from "./storage.ts";
 
 /** A snapshot is worth its time when the journal is this large, and larger than the snapshot. */

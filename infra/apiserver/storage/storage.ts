@@ -1,8 +1,8 @@
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { systemClock } from "../../clock.ts";
-import { tooLarge } from "../http/status-error.ts";
+import { tooLarge } from "../errors/status-error.ts";
+import { type KubeObject, keyOf, withMetadata } from "../objects/kube-object.ts";
 import { type Change, type ChangeType, Collection } from "./collection.ts";
-import { type KubeObject, keyOf, withMetadata } from "./kube-object.ts";
 
 /** Where an object lies: its resource type (`group/plural`) and its key. */
 export interface Location {

@@ -1,6 +1,4 @@
 import { Command } from "commander";
-import { print } from "../terminal/print.ts";
-import { showProgress } from "../terminal/progress.ts";
 import {
   addSourceOptions,
   callerName,
@@ -9,7 +7,9 @@ import {
   pickKey,
   type SourceOptions,
   someOf,
-} from "./letter-source.ts";
+} from "../letter-source.ts";
+import { print } from "../terminal/print.ts";
+import { showProgress } from "../terminal/progress.ts";
 
 interface DropOptions extends SourceOptions {
   readonly all: boolean;

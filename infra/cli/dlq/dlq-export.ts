@@ -1,15 +1,15 @@
 import { Command } from "commander";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import { writePrivateFile } from "../../private-file.ts";
-import { print, printSource } from "../terminal/print.ts";
-import { showProgress } from "../terminal/progress.ts";
 import {
   addSourceOptions,
   type LetterSource,
   letterNamed,
   openSource,
   type SourceOptions,
-} from "./letter-source.ts";
+} from "../letter-source.ts";
+import { print, printSource } from "../terminal/print.ts";
+import { showProgress } from "../terminal/progress.ts";
 
 export function dlqExportCommand(): Command {
   const command = new Command("export")

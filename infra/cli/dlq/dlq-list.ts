@@ -2,10 +2,10 @@ import { Command } from "commander";
 import type { DeadLetterHead } from "../../../shared/runtime/letters/dead-letter.ts";
 import type { DeadKey, Queue } from "../../../shared/runtime/queue-port.ts";
 import { loadFunctions } from "../../worker/load.ts";
+import { addSourceOptions, openSource, type SourceOptions } from "../letter-source.ts";
 import { outputOption } from "../options.ts";
 import { ageOf, tableLines } from "../table.ts";
 import { print, printJson } from "../terminal/print.ts";
-import { addSourceOptions, openSource, type SourceOptions } from "./letter-source.ts";
 
 /** `dead` until an event revives the key; `unknown` where the queue cannot be asked. */
 type LetterState = "dead" | "resolved" | "unknown";

@@ -2,9 +2,6 @@ import { Command } from "commander";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
 import type { Queue } from "../../../shared/runtime/queue-port.ts";
-import { addReplayOptions, type ReplayOptions, replayLetter } from "../replay/replay.ts";
-import { print } from "../terminal/print.ts";
-import { showProgress } from "../terminal/progress.ts";
 import {
   addSourceOptions,
   callerName,
@@ -14,7 +11,10 @@ import {
   pickKey,
   type SourceOptions,
   someOf,
-} from "./letter-source.ts";
+} from "../letter-source.ts";
+import { addReplayOptions, type ReplayOptions, replayLetter } from "../replay/replay.ts";
+import { print } from "../terminal/print.ts";
+import { showProgress } from "../terminal/progress.ts";
 
 interface DlqReplayOptions extends SourceOptions, ReplayOptions {
   readonly requeue: boolean;

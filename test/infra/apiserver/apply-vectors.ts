@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../infra/apiserver/schema/schema.ts";
+import type { JsonObject } from "../../../infra/apiserver/objects/json.ts";
 
 /** One request of a vector and the world after it. */
 interface Step {

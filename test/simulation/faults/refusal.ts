@@ -1,4 +1,4 @@
-import type { Answered } from "../../../infra/apiserver/http/exchange.ts";
+import type { Answered } from "../../../infra/apiserver/request/exchange.ts";
 
 interface Cause {
   readonly reason: string;

@@ -1,6 +1,6 @@
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { CertificateAuthority } from "../../../infra/apiserver/http/certificate.ts";
+import { CertificateAuthority } from "../../../infra/pki/certificate-authority.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a test may answer whatever it likes
 type Body = any;

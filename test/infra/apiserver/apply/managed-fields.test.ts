@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyConfiguration, trackUpdate } from "../../../../infra/apiserver/apply/managed-fields.ts";
-import { StatusError } from "../../../../infra/apiserver/http/status-error.ts";
+import { StatusError } from "../../../../infra/apiserver/errors/status-error.ts";
+import type { Json, JsonObject, KubeJson } from "../../../../infra/apiserver/objects/json.ts";
 import { applyMergePatch } from "../../../../infra/apiserver/patch/merge-patch.ts";
-import type { Json, JsonObject, KubeJson } from "../../../../infra/apiserver/schema/schema.ts";
 import { APPLY_VECTORS } from "../apply-vectors.ts";
 import { WIDGET_SCHEMA } from "../widget-schema.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { Users } from "../../../../infra/apiserver/access/users.ts";
 import { Converters } from "../../../../infra/apiserver/kinds/conversion.ts";
-import type { KubeObject } from "../../../../infra/apiserver/storage/kube-object.ts";
+import type { KubeObject } from "../../../../infra/apiserver/objects/kube-object.ts";
+import { Users } from "../../../../infra/apiserver/request/users.ts";
 import { Storage } from "../../../../infra/apiserver/storage/storage.ts";
 import { runVirtualServer } from "../../../../infra/apiserver/virtual-server.ts";
 import { eventually } from "../../../support/eventually.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { WorkQueue } from "../../../../infra/apiserver/controllers/work-queue.ts";
-import { internalError } from "../../../../infra/apiserver/http/status-error.ts";
+import { internalError } from "../../../../infra/apiserver/errors/status-error.ts";
 import { systemClock } from "../../../../infra/clock.ts";
 
 describe("work inside the server", () => {

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { Json, JsonObject } from "../../../../infra/apiserver/schema/schema.ts";
+import type { Json, JsonObject } from "../../../../infra/apiserver/objects/json.ts";
 
 /** One of these, each as likely. */
 export const pick = <T>(...values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);

@@ -1,5 +1,5 @@
 import { load } from "js-yaml";
-import type { Json } from "../../../../infra/apiserver/schema/schema.ts";
+import type { Json } from "../../../../infra/apiserver/objects/json.ts";
 import type { Body, Reply, WatchEvent } from "../api-client.ts";
 
 /** Shown, but not compared: the specification leaves it to us. */

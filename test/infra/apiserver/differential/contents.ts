@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { Json, JsonObject } from "../../../../infra/apiserver/schema/schema.ts";
+import type { Json, JsonObject } from "../../../../infra/apiserver/objects/json.ts";
 import { pick, someOf } from "./choice.ts";
 
 type Values = fc.Arbitrary<Json>;

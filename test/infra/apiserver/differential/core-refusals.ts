@@ -1,5 +1,5 @@
 import type * as fc from "fast-check";
-import type { Json, JsonObject } from "../../../../infra/apiserver/schema/schema.ts";
+import type { Json, JsonObject } from "../../../../infra/apiserver/objects/json.ts";
 import { pick } from "./choice.ts";
 
 const INVOLVED = { kind: "Gizmo", name: "a", namespace: "{ns}" };

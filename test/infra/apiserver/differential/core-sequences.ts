@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { JsonObject } from "../../../../infra/apiserver/schema/schema.ts";
+import type { JsonObject } from "../../../../infra/apiserver/objects/json.ts";
 import { pick, rarely } from "./choice.ts";
 import { CORE_CONTENTS, type CoreKind } from "./core-contents.ts";
 import { oddDirectives, REFUSALS } from "./core-refusals.ts";

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json } from "../../../../infra/apiserver/schema/schema.ts";
+import { isJsonArray, isJsonObject, type Json } from "../../../../infra/apiserver/objects/json.ts";
 import { TEXT } from "./comparable.ts";
 
 /** A place in two answers where they are not the same; undefined = not there. */

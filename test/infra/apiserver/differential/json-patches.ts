@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { Json } from "../../../../infra/apiserver/schema/schema.ts";
+import type { Json } from "../../../../infra/apiserver/objects/json.ts";
 import { pick } from "./choice.ts";
 import { place } from "./gizmo-address.ts";
 import * as s from "./step.ts";

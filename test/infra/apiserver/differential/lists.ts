@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { JsonObject } from "../../../../infra/apiserver/schema/schema.ts";
+import type { JsonObject } from "../../../../infra/apiserver/objects/json.ts";
 import { pick, rarely } from "./choice.ts";
 import { validSpec } from "./contents.ts";
 import { gizmo, name } from "./gizmo-address.ts";

@@ -1,5 +1,5 @@
+import type { Json } from "../../../../infra/apiserver/objects/json.ts";
 import { applyMergePatch } from "../../../../infra/apiserver/patch/merge-patch.ts";
-import type { Json } from "../../../../infra/apiserver/schema/schema.ts";
 import type { ApiClient, Body, Reply, WatchEvent } from "../api-client.ts";
 import { Naming } from "./comparable.ts";
 import { GIZMOS_PATH } from "./gizmos.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../../../infra/apiserver/schema/schema.ts";
+import type { Json } from "../../../../infra/apiserver/objects/json.ts";
 import { APPLY, JSON_PATCH, MERGE, STRATEGIC } from "../api-client.ts";
 
 /**

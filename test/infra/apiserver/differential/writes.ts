@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { Json } from "../../../../infra/apiserver/schema/schema.ts";
+import type { Json } from "../../../../infra/apiserver/objects/json.ts";
 import { pick, rarely } from "./choice.ts";
 import { status, validSpec } from "./contents.ts";
 import { collection, gizmo, manager, name, place, versionOf } from "./gizmo-address.ts";

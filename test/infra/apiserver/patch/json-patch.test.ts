@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { StatusError } from "../../../../infra/apiserver/http/status-error.ts";
+import { StatusError } from "../../../../infra/apiserver/errors/status-error.ts";
+import type { Json, JsonObject } from "../../../../infra/apiserver/objects/json.ts";
 import { applyJsonPatch } from "../../../../infra/apiserver/patch/json-patch.ts";
-import type { Json, JsonObject } from "../../../../infra/apiserver/schema/schema.ts";
 
 /** Only what never ends takes longer. */
 const HANG_MS = 300_000;

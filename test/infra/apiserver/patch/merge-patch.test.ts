@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Json } from "../../../../infra/apiserver/objects/json.ts";
 import { applyMergePatch } from "../../../../infra/apiserver/patch/merge-patch.ts";
-import type { Json } from "../../../../infra/apiserver/schema/schema.ts";
 
 describe("merge patch", () => {
   it("behaves as the examples of RFC 7386", () => {

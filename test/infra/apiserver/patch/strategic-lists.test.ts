@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Json, JsonObject } from "../../../../infra/apiserver/objects/json.ts";
 import { mergeLists } from "../../../../infra/apiserver/patch/strategic-lists.ts";
-import type { Json, JsonObject } from "../../../../infra/apiserver/schema/schema.ts";
 
 /** Only what never ends takes longer. */
 const HANG_MS = 300_000;

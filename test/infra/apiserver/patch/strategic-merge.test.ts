@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Json } from "../../../../infra/apiserver/objects/json.ts";
 import { applyStrategicMerge } from "../../../../infra/apiserver/patch/strategic-merge.ts";
-import type { Json } from "../../../../infra/apiserver/schema/schema.ts";
 
 const POD: Json = {
   metadata: { finalizers: ["a", "b"], labels: { x: "1" } },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StatusError } from "../../../../infra/apiserver/http/status-error.ts";
+import { StatusError } from "../../../../infra/apiserver/errors/status-error.ts";
 import { LineOrder } from "../../../../infra/apiserver/rest/line-order.ts";
 import { eventually } from "../../../support/eventually.ts";
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Json } from "../../../../infra/apiserver/objects/json.ts";
 import { evaluateRules } from "../../../../infra/apiserver/schema/cel.ts";
 import { CALL_COST_LIMIT, metered } from "../../../../infra/apiserver/schema/cel-cost.ts";
 import { compiledRules } from "../../../../infra/apiserver/schema/cel-rules.ts";
-import type { Json, Schema } from "../../../../infra/apiserver/schema/schema.ts";
+import type { Schema } from "../../../../infra/apiserver/schema/schema.ts";
 
 const TRIPLE = "self.items.all(a, self.items.all(b, self.items.all(c, a != b || b != c || a == c)))";
 

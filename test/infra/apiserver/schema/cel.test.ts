@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Json } from "../../../../infra/apiserver/objects/json.ts";
 import { evaluateRules, uncompilableRules } from "../../../../infra/apiserver/schema/cel.ts";
-import type { Json, Schema, ValidationRule } from "../../../../infra/apiserver/schema/schema.ts";
+import type { Schema, ValidationRule } from "../../../../infra/apiserver/schema/schema.ts";
 
 function ruled(schema: Schema, ...rules: (string | ValidationRule)[]): Schema {
   const list = rules.map((rule) => (typeof rule === "string" ? { rule } : rule));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Json } from "../../../../infra/apiserver/objects/json.ts";
 import { patternProblem, type Spent } from "../../../../infra/apiserver/schema/pattern-problem.ts";
-import type { Json, Schema } from "../../../../infra/apiserver/schema/schema.ts";
+import type { Schema } from "../../../../infra/apiserver/schema/schema.ts";
 import { validate } from "../../../../infra/apiserver/schema/validate.ts";
 
 describe("texts on patterns", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Json } from "../../../../infra/apiserver/objects/json.ts";
 import { prune } from "../../../../infra/apiserver/schema/prune.ts";
-import type { Json, Schema } from "../../../../infra/apiserver/schema/schema.ts";
+import type { Schema } from "../../../../infra/apiserver/schema/schema.ts";
 import { WIDGET_SCHEMA } from "../widget-schema.ts";
 
 const TEMPLATE: Schema = {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Json, Schema } from "../../../../infra/apiserver/schema/schema.ts";
+import type { Json } from "../../../../infra/apiserver/objects/json.ts";
+import type { Schema } from "../../../../infra/apiserver/schema/schema.ts";
 import { validate } from "../../../../infra/apiserver/schema/validate.ts";
 import { WIDGET_SCHEMA } from "../widget-schema.ts";
 

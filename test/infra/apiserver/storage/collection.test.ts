@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { type KubeObject, keyOf } from "../../../../infra/apiserver/objects/kube-object.ts";
 import { type Change, Collection } from "../../../../infra/apiserver/storage/collection.ts";
-import { type KubeObject, keyOf } from "../../../../infra/apiserver/storage/kube-object.ts";
 import { Storage } from "../../../../infra/apiserver/storage/storage.ts";
 
 const MINUTE = 60_000;

@@ -1,0 +1,125 @@
+import { StatusError } from "../errors/status-error.ts";
+import { groupVersion } from "../kinds/registry.ts";
+import type { JsonObject } from "../objects/json.ts";
+import { type KubeObject, withMetadata } from "../objects/kube-object.ts";
+import { checkIncluded, type Representation } from "../request/negotiate.ts";
+import type { Answer, Target } from "../request/request.ts";
+import { type Soon, useSoon } from "../soon.ts";
+import type { Change, ChangeType } from "../storage/collection.ts";
+import { represent } from "./represent.ts";
+import { toPartialMetadata, toTable } from "./table.ts";
+
+/** The JSON text of an answer in the representation that the client asked for. */
+export function encodeAnswer(answer: Answer, representation: Representation, now: Date): string {
+  if (answer.form === "document") return JSON.stringify(answer.body);
+  checkIncluded(representation);
+  if (answer.form !== "list") {
+    if (representation.shape === "list metadata")
+      throw notAcceptable("PartialObjectMetadataList", "not a list");
+    if (representation.shape === "full") return answer.text ?? JSON.stringify(answer.object);
+    return JSON.stringify(
+      showObject(answer.target, answer.object, representation, { withColumns: true, now }),
+    );
+  }
+  return encodeList(answer, representation, now);
+}
+
+function notAcceptable(asked: string, found: string): StatusError {
+  const message = `you requested ${asked}, but the requested object is ${found}`;
+  return new StatusError(406, "NotAcceptable", message);
+}
+
+function encodeList(
+  { target, objects, metadata }: Extract<Answer, { form: "list" }>,
+  { shape, includeObject }: Representation,
+  now: Date,
+): string {
+  const { type, served } = target;
+  switch (shape) {
+    case "table":
+      return JSON.stringify(toTable(served, objects, metadata, { includeObject, withColumns: true, now }));
+    case "metadata":
+      throw notAcceptable("PartialObjectMetadata", "a list");
+    case "list metadata": {
+      const items = objects.length === 0 ? null : objects.map(toPartialMetadata);
+      return JSON.stringify({
+        kind: "PartialObjectMetadataList",
+        apiVersion: "meta.k8s.io/v1",
+        metadata,
+        items,
+      });
+    }
+    case "full": {
+      const apiVersion = groupVersion(type.group, served.version);
+      const items = type.custom ? objects : objects.map(withoutType);
+      return JSON.stringify({ kind: type.listKind, apiVersion, metadata, items });
+    }
+    default:
+      return shape satisfies never;
+  }
+}
+
+/** What a list of a compiled-in kind holds: the list says what they are. */
+function withoutType({ apiVersion: _, kind: __, ...rest }: KubeObject): JsonObject {
+  return rest;
+}
+
+function showObject(
+  target: Target,
+  object: KubeObject,
+  { shape, includeObject }: Representation,
+  { withColumns, now }: { readonly withColumns: boolean; readonly now: Date },
+): JsonObject {
+  if (shape === "metadata" || shape === "list metadata") return toPartialMetadata(object);
+  if (shape === "full") return object;
+  const metadata = { resourceVersion: object.metadata.resourceVersion };
+  return toTable(target.served, [object], metadata, { includeObject, withColumns, now });
+}
+
+/** One line of a watch for an object outside a change, such as an initial ADDED. */
+export function encodeEvent(
+  target: Target,
+  type: ChangeType | "BOOKMARK",
+  object: KubeObject,
+  { representation, withColumns, now }: { representation: Representation; withColumns: boolean; now: Date },
+): string {
+  const shown = showObject(target, object, representation, { withColumns, now });
+  return `{"type":"${type}","object":${JSON.stringify(shown)}}\n`;
+}
+
+/**
+ * The watch line of a change, made once for all watches that want the same one; at once unless a webhook converts it.
+ * `as` differs from the change's own type when a selector began or ceased to match (A-33).
+ */
+export function encodeChange(
+  target: Target,
+  change: Change,
+  as: ChangeType,
+  { representation, withColumns, now }: { representation: Representation; withColumns: boolean; now: Date },
+): Soon<string> {
+  const { shape, includeObject } = representation;
+  const { type, served } = target;
+  const key = `${as} ${served.version} ${shape} ${includeObject} ${withColumns}`;
+  const known = change.lines.get(key);
+  if (known !== undefined) return known;
+  return useSoon(makeLine(), (line) => {
+    change.lines.set(key, line);
+    return line;
+  });
+
+  function makeLine(): Soon<string> {
+    const leftSelection = as === "DELETED" && change.type !== "DELETED";
+    const stored = leftSelection ? lastSelected(change) : change.object;
+    const isText = shape === "full" && served.version === type.storageVersion && !leftSelection;
+    return useSoon(represent(type, served, stored), (shown) =>
+      isText && shown === stored
+        ? `{"type":"${as}","object":${change.text}}\n`
+        : encodeEvent(target, as, shown, { representation, withColumns, now }),
+    );
+  }
+}
+
+/** The old content with the new version. */
+function lastSelected(change: Change): KubeObject {
+  return withMetadata(change.previous ?? change.object, { resourceVersion: String(change.version) });
+}

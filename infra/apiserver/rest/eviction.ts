@@ -1,0 +1,42 @@
+import { badRequest, notFound } from "../errors/status-error.ts";
+import { type KubeObject, objectAt, textAt } from "../objects/kube-object.ts";
+import { decodeObject } from "../request/body.ts";
+import { type Answer, type ApiRequest, writeOptions } from "../request/request.ts";
+import { findStored } from "./commit.ts";
+import { checkPreconditions, parseDeleteOptions, startDeletion } from "./delete.ts";
+import { takeFromBudget } from "./disruption-budgets.ts";
+
+/**
+ * POST to `pods/<name>/eviction`: deletes the Pod unless a PodDisruptionBudget forbids it now (A-61).
+ * Throws StatusError 429 when the budget is used up, 500 when two budgets select the Pod.
+ * Differs: A-61 looks at disruptionsAllowed only; the real server also refuses until the budget's status is of its
+ * present generation, and does not ask it about Pods that do not run.
+ * Source: Kubernetes v1.34, pkg/registry/core/pod/storage/eviction.go
+ */
+export async function evict(request: ApiRequest): Promise<Answer> {
+  const { server, target, now } = request;
+  const { name = "", type } = target;
+  const { value } = await decodeObject(request.contentType, request.body);
+  const pod = findStored(server, target, name);
+  if (!pod) throw notFound(type.group, type.plural, name);
+  if (textAt(objectAt(value, "metadata"), "name") !== name) {
+    throw badRequest("name in URL does not match name in Eviction object");
+  }
+  const given = parseDeleteOptions(objectAt(value, "deleteOptions"));
+  const options = { ...given, dryRun: given.dryRun || writeOptions(request).dryRun };
+  checkPreconditions(target, pod, options);
+  if (runs(pod)) takeFromBudget(server, pod, { dryRun: options.dryRun, now });
+  startDeletion(server, type, pod, { options, now });
+  return {
+    form: "document",
+    code: 201,
+    body: { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 },
+  };
+}
+
+/** Pods that have ended, wait to start, or go already are no disruption. */
+function runs(pod: KubeObject): boolean {
+  const phase = textAt(objectAt(pod, "status"), "phase");
+  const isOver = phase === "Succeeded" || phase === "Failed" || phase === "Pending";
+  return !isOver && pod.metadata.deletionTimestamp === undefined;
+}

@@ -1,0 +1,140 @@
+import { userInfo } from "node:os";
+import type { Command } from "commander";
+import type { DeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
+import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
+import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { Queue } from "../../shared/runtime/queue-port.ts";
+import { systemClock } from "../clock.ts";
+import { readEnvironment } from "../config.ts";
+import { defaultLetterFile, openDeadLetters } from "../dead-letters/open.ts";
+import { createRecorder } from "../dead-letters/recorder.ts";
+import { ledgerUrl, openSharedQueue } from "../queue/open.ts";
+import { openLog } from "./terminal/log.ts";
+
+/** The processes that serve functions log wrong settings of a server; this one does not repeat them. */
+const QUIET = openLog("error");
+
+/** Options that say where a command finds dead letters. */
+export interface SourceOptions {
+  readonly queue?: string;
+  readonly deadLetters?: string;
+}
+
+export function addSourceOptions(command: Command): Command {
+  return command
+    .option("--queue <url>", "the queue they belong to (default: CAPSTAN_QUEUE, else memory)")
+    .option(
+      "--dead-letters <file>",
+      "their file (default: on the queue; memory: ~/.capstan/dead-letters.jsonl)",
+    );
+}
+
+/** Dead letters, and the queue when it can be reached from another process. */
+export interface LetterSource extends AsyncDisposable {
+  /** Name of the source in the message that it is empty. */
+  readonly where: string;
+  /** Of the queue; may contain a password. */
+  readonly url: string;
+  readonly deadLetters: DeadLetters;
+  readonly queue: Queue | undefined;
+  readonly clock: Clock;
+  /** Audit log of which user did what (S-42): JSON lines on standard error. */
+  readonly log: Log;
+}
+
+export async function openSource(options: SourceOptions): Promise<LetterSource> {
+  await using opening = new AsyncDisposableStack();
+  const url = options.queue ?? readEnvironment().CAPSTAN_QUEUE ?? "memory";
+  const clock = systemClock;
+  const deadLetters = opening.use(
+    await openDeadLetters({
+      queue: ledgerUrl(url),
+      file: options.deadLetters,
+      clock,
+      log: QUIET,
+      writer: false,
+    }),
+  );
+  const queue = url === "memory" ? undefined : await openQueue(url, deadLetters, opening);
+  const opened = opening.move();
+  return {
+    where: whereOf(url, options.deadLetters),
+    url,
+    deadLetters,
+    queue,
+    clock,
+    log: openLog("info"),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Never with the URL: it may contain a password. */
+function whereOf(url: string, file: string | undefined): string {
+  if (file !== undefined) return `in ${file}`;
+  return url === "memory"
+    ? `in ${defaultLetterFile()}; with a shared queue add --queue URL`
+    : "on this queue";
+}
+
+async function openQueue(
+  url: string,
+  deadLetters: DeadLetters,
+  opening: AsyncDisposableStack,
+): Promise<Queue> {
+  const [clock, log] = [systemClock, QUIET];
+  // A command that reads a function's keys also ticks them, and may be the first to find that a worker was
+  // killed.
+  const { noteFailure } = opening.use(createRecorder({ deadLetters, functions: [], clock, log }));
+  return opening.use(await openSharedQueue(url, { clock, log, noteFailure }));
+}
+
+/** User for the audit log: dead letters are released and removed by people. */
+export function callerName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container's user may have no name.
+    return `uid ${process.getuid?.() ?? "unknown"}`;
+  }
+}
+
+/**
+ * Returns the key that `text` means: all of it, or the end of exactly one of `keys` (`default/p1`). Throws
+ * with the candidates otherwise.
+ */
+export function pickKey(keys: readonly string[], text: string, functionName: string): string {
+  if (keys.includes(text)) return text;
+  const found = keys.filter((key) => key.endsWith(`|${text}`));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  if (found.length > 1)
+    throw new Error(`${text} may be ${found.slice(0, 5).join(" or ")}; name the whole key`);
+  throw new Error(
+    `${functionName} has no dead letter of ${text.slice(0, 120)}; see capstan dlq list ${functionName}`,
+  );
+}
+
+const MAX_SHOWN = 20;
+
+/** Returns a line for each of the first keys, and the number of further ones. */
+export function someOf(keys: readonly string[], lineOf: (key: string) => string): readonly string[] {
+  const more = keys.length - MAX_SHOWN;
+  return more > 0 ? [...keys.slice(0, MAX_SHOWN).map(lineOf), `and ${more} more`] : keys.map(lineOf);
+}
+
+/** Throws when there is none, or when what is stored is damaged. */
+export async function letterNamed(
+  { deadLetters }: LetterSource,
+  functionName: string,
+  text: string,
+): Promise<DeadLetter> {
+  const heads = await deadLetters.list(functionName);
+  const key = pickKey(
+    heads.map((head) => head.key),
+    text,
+    functionName,
+  );
+  const letter = await deadLetters.get({ function: functionName, key });
+  if (letter === undefined) throw new Error(`the dead letter of ${key} has just been dropped`);
+  return letter;
+}
