@@ -6,7 +6,7 @@ export interface Credentials {
   readonly cert: string;
 }
 
-/** What may be wrong with the certificate that a server shows. */
+/** A defect of the certificate that a server shows. */
 export type CertificateProblem = "expired" | "wrongName" | "unknownAuthority";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -22,12 +22,12 @@ const OID = {
   authorityKeyIdentifier: "2.5.29.35",
 } as const;
 
-/** Signs certificates for this process's API servers (A-03): EC P-256, made anew at every start. */
+/** Signs certificates for this process's API servers (A-03): EC P-256, new at every start. */
 export class CertificateAuthority {
   readonly #name = `capstan-${randomBytes(4).toString("hex")}`;
   readonly #keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
   readonly #keyId = randomBytes(20);
-  /** What clients have to trust, as PEM text. */
+  /** The certificate that clients must trust, as PEM text. */
   readonly cert: string;
 
   constructor() {
