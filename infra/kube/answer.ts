@@ -6,7 +6,7 @@ import { isObject, isText, problemOf } from "./object-shape.ts";
 /** S-14. A page of a list may be longer, each of its objects may not. */
 export const OBJECT_LIMIT_BYTES = 10 * 1024 * 1024;
 
-/** Of a server that is ours: it is believed, but a long answer must not hold up others. */
+/** For the management server: it is trusted, but a long answer must not delay the other servers. */
 export const TRUSTED: JsonBounds = {
   maxDepth: Number.POSITIVE_INFINITY,
   maxItemLength: Number.POSITIVE_INFINITY,
@@ -15,8 +15,8 @@ export const TRUSTED: JsonBounds = {
   maxItems: Number.POSITIVE_INFINITY,
 };
 /**
- * S-14. Everything later may walk an object by recursion, and parsing one takes some 50 ms at most. Real objects have
- * about 20 levels and 10,000 values.
+ * For workload servers (S-14). Later code may walk an object by recursion, and parsing one takes 50 ms at most. Real
+ * objects have about 20 levels and 10,000 values.
  */
 export const UNTRUSTED: JsonBounds = {
   maxDepth: 64,
@@ -29,11 +29,11 @@ export const UNTRUSTED: JsonBounds = {
 
 export interface Decoding {
   readonly bounds: JsonBounds;
-  /** Asked between two pieces of work. */
+  /** Called between two pieces of work. */
   readonly pause: () => Promise<void> | undefined;
 }
 
-/** What the body of a list says, its items without the type that built-in kinds leave out. */
+/** The body of a list. Items of built-in kinds come without apiVersion and kind. */
 export interface ListBody {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
   readonly items?: readonly KubeObject[] | null;
@@ -41,7 +41,7 @@ export interface ListBody {
   readonly bytes: number;
 }
 
-/** An object in an answer. Throws KubeError `Undecodable`, `TooDeep`, `TooLarge`. */
+/** Returns the object in an answer. Throws KubeError `Undecodable`, `TooDeep`, `TooLarge`. */
 export async function objectOf(
   text: string,
   subject: RequestSubject,
@@ -54,7 +54,7 @@ export async function objectOf(
   return answer as unknown as KubeObject;
 }
 
-/** A page of a list. Throws KubeError like `objectOf`. */
+/** Returns the page of a list in an answer. Throws KubeError like `objectOf`. */
 export async function listOf(text: string, subject: RequestSubject, decoding: Decoding): Promise<ListBody> {
   const { metadata, items = null, ...list } = await answerOf(text, subject, decoding);
   const malformed = (problem: string) => undecodable(subject, `the list is malformed: ${problem}`);
@@ -73,15 +73,18 @@ export async function listOf(text: string, subject: RequestSubject, decoding: De
   return { ...list, metadata, items, bytes: text.length } as unknown as ListBody;
 }
 
-/** An answer that is a Kubernetes object of whatever kind. */
+/** Returns an answer that is a Kubernetes object of any kind. */
 async function answerOf(text: string, subject: RequestSubject, decoding: Decoding) {
   const parsed = await parseAnswer(text, subject, decoding);
   if (isObject(parsed) && isText(parsed["kind"])) return parsed;
-  // Of a proxy, most often HTML.
-  throw undecodable(subject, "the answer is no Kubernetes object; is this the address of an API server?");
+  // Mostly HTML of a proxy.
+  throw undecodable(
+    subject,
+    "the answer is not a Kubernetes object; check that this is the address of an API server",
+  );
 }
 
-/** Undefined for what is not JSON. Throws KubeError for JSON that is more than it may be. */
+/** Parses an answer; undefined when it is not JSON. Throws KubeError when it exceeds the bounds. */
 export async function parseAnswer(
   text: string,
   subject: RequestSubject,

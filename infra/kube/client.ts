@@ -19,20 +19,20 @@ export interface ServerOptions {
   readonly version?: string | undefined;
   /** New access after a 401, for example from a rotated Secret; `undefined` keeps the old one. */
   readonly reload?: (() => Promise<ServerAccess | undefined>) | undefined;
-  /** What this server answers is nobody's word: its objects are limited in depth and size (S-14). */
+  /** Answers of this server are not trusted: its objects are limited in depth and size (S-14). */
   readonly untrusted?: boolean | undefined;
   /** Longest silence of a watch. Default 90 s: bookmarks arrive about once a minute (KR-07). */
   readonly idleMs?: number | undefined;
-  /** How it is reached. Default: over the network. */
+  /** Opens connections to the server. Default: over the network. */
   readonly connect?: Connect | undefined;
 }
 
 /** One API server: its connections, credentials and request budget, shared by all clients made from it. */
 export interface Server extends Disposable {
   readonly url: URL;
-  /** A client that acts as `functionName`: User-Agent and, with `capstan-` before it, field manager. */
+  /** Returns a client that acts as `functionName`: User-Agent and, with `capstan-` before it, field manager. */
   as(functionName: string, sending?: Sending): ServerClient;
-  /** `GET /` within 5 s; throws KubeError. */
+  /** Sends `GET /` and waits 5 s at most. Throws KubeError. */
   probe(): Promise<void>;
   /** Answers so far, by status; 0 counts requests without an answer. */
   readonly answers: ReadonlyMap<number, number>;

@@ -7,22 +7,22 @@ import { type Connect, createTransport, type Transport } from "./transport.ts";
 export interface CredentialsOptions {
   readonly clock: Clock;
   readonly log?: Log | undefined;
-  /** Asked once after a 401; `undefined` keeps what there is. */
+  /** Called once after a 401; `undefined` keeps the current access. */
   readonly reload?: (() => Promise<ServerAccess | undefined>) | undefined;
-  /** How servers are reached. Default: over the network. */
+  /** Opens connections to servers. Default: over the network. */
   readonly connect?: Connect | undefined;
 }
 
 /** KC-02. */
 const TOKEN_FILE_MS = 60_000;
-/** A plugin answers from memory until its credentials expire; this is how late that may be noticed. */
+/** A plugin answers from memory until its credentials expire; the expiry is noticed this late at most. */
 const PLUGIN_MS = 10_000;
 const OLD_TRANSPORTS = 2;
 
 /** The transport with the newest credentials of one server. */
 export interface Credentials extends Disposable {
   transport(): Promise<Transport>;
-  /** Whether there is now something else to try. Called at the same time by many, it asks once. */
+  /** Returns whether the credentials have changed. Concurrent calls share one request. */
   reload(): Promise<boolean>;
 }
 
@@ -36,7 +36,7 @@ export function createCredentials(
   let askedAt = clock.now().getTime();
   let reloading: Promise<boolean> | undefined;
 
-  /** Whether anything is different. Open watches keep their sockets until they end. */
+  /** Returns whether the credentials differ. Open watches keep their sockets until they end. */
   const use = (next: ServerAccess): boolean => {
     const same = isDeepStrictEqual(credentialsOf(next), credentialsOf(access));
     access = next;
@@ -46,7 +46,7 @@ export function createCredentials(
     current = connect(next);
     return true;
   };
-  /** Takes what is new; what cannot be had for a moment is no reason to stop using what may still work. */
+  /** Takes new credentials. When they cannot be read for a moment, the old ones stay in use: they may still work. */
   const take = async (ask: () => Promise<ServerAccess | undefined>): Promise<boolean> => {
     askedAt = clock.now().getTime();
     try {
@@ -55,7 +55,7 @@ export function createCredentials(
     } catch (error) {
       log?.warn(
         { server: access.server.host, error: error instanceof Error ? error.message : "unknown" },
-        "the credentials could not be read again",
+        "the credentials cannot be read again; the old ones stay in use",
       );
       return false;
     }
@@ -81,7 +81,7 @@ export function createCredentials(
   };
 }
 
-/** Where newer credentials come from without being told, and how often to look; undefined when they stay. */
+/** Returns how to ask for newer credentials, and how often; undefined when they never change. */
 function renewalOf(access: ServerAccess) {
   const { renew, tokenFile } = access;
   if (renew !== undefined) return { everyMs: PLUGIN_MS, ask: renew };

@@ -1,4 +1,4 @@
-/** What a text of somebody else may hold. Whole answers are bounded in bytes before (S-14). */
+/** Bounds of a text from a server. Whole answers are bounded in bytes before (S-14). */
 export interface JsonBounds {
   /** Objects and lists within each other, those around the items of a list included. */
   readonly maxDepth: number;
@@ -11,7 +11,7 @@ export interface JsonBounds {
   readonly maxItems: number;
 }
 
-/** The text is JSON, but more than it may be. */
+/** The text is JSON that exceeds its bounds. */
 export class JsonTooLarge extends Error {
   readonly isTooDeep: boolean;
   constructor(message: string, isTooDeep = false) {
@@ -20,16 +20,16 @@ export class JsonTooLarge extends Error {
   }
 }
 
-/** Parsed at once: a few milliseconds, whatever is in it. */
+/** Texts up to this length are parsed at once, which takes a few milliseconds. */
 const SHORT = 256 * 1024;
-/** What a list may have beside its items. */
+/** Longest part of a list beside its items. */
 const MAX_ENVELOPE = 1024 * 1024;
 /** Characters between two looks at the clock. */
 const STRETCH = 64 * 1024;
 
 /**
- * Parses JSON; a long text in pieces, so that others get the event loop in between (KR-20): the text is scanned first,
- * which bounds what follows, then each item of a list is parsed by itself. `pause` is asked between two pieces.
+ * Parses JSON; a long text in pieces, so that other work gets the event loop in between (KR-20): the text is scanned
+ * first, which bounds the rest, then each item of a list is parsed by itself. `pause` is called between two pieces.
  * Throws SyntaxError, JsonTooLarge.
  */
 export async function decodeJson(
@@ -72,7 +72,7 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const ITEMS = '"items"';
 
-/** Finds the items of a list and counts, without making a value. What is not JSON, JSON.parse finds out afterwards. */
+/** Finds the items of a list and counts values, without creating any. JSON.parse finds malformed JSON afterwards. */
 class Scan {
   /** Of the member `items` of the outermost object; undefined when that is not a list. */
   items: Item[] | undefined;
@@ -96,7 +96,7 @@ class Scan {
     this.#bounds = bounds;
   }
 
-  /** Looks at the next stretch. False at the end. */
+  /** Scans the next stretch. Returns false at the end. */
   advance(): boolean {
     const text = this.#text;
     const until = Math.min(text.length, this.#at + STRETCH);
@@ -169,7 +169,7 @@ class Scan {
     }
   }
 
-  /** To the quote that ends the string. */
+  /** Moves to the quote that ends the string. */
   #skipString(): void {
     const text = this.#text;
     const start = this.#at;
@@ -185,7 +185,7 @@ class Scan {
   }
 }
 
-/** Whether an odd number of backslashes stands before a quote. */
+/** Returns whether an odd number of backslashes stands before a quote. */
 function isEscaped(text: string, quote: number): boolean {
   let before = quote - 1;
   while (text.charCodeAt(before) === BACKSLASH) before -= 1;

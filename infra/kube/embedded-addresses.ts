@@ -1,9 +1,9 @@
 import { isIPv6 } from "node:net";
 
 /**
- * The IPv4 addresses that an IPv6 address may lead to: mapped, compatible and translated ones, 6to4, Teredo, ISATAP,
- * NAT64. Where a network chooses the place (64:ff9b:1::/48) all places are given. Sources: RFC 3056, 4291, 4380, 5214,
- * 6052, 8215
+ * Returns the IPv4 addresses that an IPv6 address may lead to: mapped, compatible and translated ones, 6to4, Teredo,
+ * ISATAP, NAT64. Where a network chooses the place (64:ff9b:1::/48), all places count. Sources: RFC 3056, 4291, 4380,
+ * 5214, 6052, 8215
  */
 export function embeddedAddresses(address: string): readonly string[] {
   if (!isIPv6(address)) return [];
@@ -37,7 +37,7 @@ function fourthIsTranslated(groups: readonly number[]): boolean {
   return groups[4] === 0xffff && groups[5] === 0;
 }
 
-/** The 16 bits that begin 8 bits after a group: RFC 6052 leaves bits 64 to 71 out. */
+/** Returns the 16 bits that begin 8 bits after a group: RFC 6052 leaves bits 64 to 71 out. */
 function shifted(groups: readonly number[], index: number): number {
   return (((groups[index] ?? 0) & 0xff) << 8) | ((groups[index + 1] ?? 0) >> 8);
 }
@@ -50,7 +50,7 @@ function dotted(high: number, low: number): string {
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join(".");
 }
 
-/** Eight numbers of 16 bits. */
+/** Returns eight numbers of 16 bits. */
 function groupsOf(address: string): readonly number[] {
   // The URL writes a dotted end in groups, and has no zone.
   const [plain = ""] = address.split("%", 1);

@@ -2,7 +2,7 @@ import type { Kind, ObjectKey } from "../../shared/api/kinds.ts";
 import { type ErrorClass, KubeError } from "../../shared/function/errors.ts";
 import { type Status, type StatusDetails, statusIn, statusOf } from "./status.ts";
 
-/** What the request was about, to tell an object that is not there from a type that is not served. */
+/** The subject of a request: distinguishes a missing object from a type that is not served. */
 export interface RequestSubject {
   readonly kind: Kind;
   readonly key?: ObjectKey | undefined;
@@ -13,7 +13,7 @@ export interface RequestSubject {
 
 const MAX_MESSAGE = 1_024;
 
-/** The failure that an answer with status 300 or more means (KC-06). */
+/** Returns the failure that an answer with status 300 or more means (KC-06). */
 export function errorOf(
   answer: { readonly status: number; readonly retryAfter?: string | undefined; readonly text: string },
   subject: RequestSubject,
@@ -21,14 +21,17 @@ export function errorOf(
   return kubeErrorOf(statusIn(answer.text), answer, subject);
 }
 
-/** The failure that the Status in an ERROR event of a watch means. */
+/** Returns the failure that the Status in an ERROR event of a watch means. */
 export function errorOfEvent(object: unknown, subject: RequestSubject, cause: unknown): KubeError {
   const status = statusOf(object) ?? "malformed";
   const code = status === "malformed" ? 500 : (status.code ?? 500);
   return kubeErrorOf(status, { status: code, cause }, subject);
 }
 
-/** No answer came: refused, reset, timed out, or cut off. Whether a write was done is unknown (KC-07). */
+/**
+ * Returns the failure of a request without an answer: refused, reset, timed out or cut off. A write may be done
+ * (KC-07).
+ */
 export function noAnswer(cause: unknown, subject: RequestSubject, what: string): KubeError {
   const detail = cause instanceof Error ? cause.message : String(cause);
   return new KubeError({
@@ -40,7 +43,9 @@ export function noAnswer(cause: unknown, subject: RequestSubject, what: string):
   });
 }
 
-/** An answer that is not a Kubernetes answer: HTML of a proxy, a damaged line, a wrong shape, too many bytes. */
+/**
+ * Returns the failure of an answer that cannot be used: HTML of a proxy, a damaged line, a wrong shape, too many bytes.
+ */
 export function undecodable(
   subject: RequestSubject,
   what: string,
@@ -53,7 +58,7 @@ export function undecodable(
 
 const UNDECODABLE = "Undecodable";
 
-/** `undefined` for an answer that says that exactly this object does not exist. */
+/** Returns whether an answer says that exactly this object does not exist. */
 export function isAbsent(error: KubeError): boolean {
   return error.status === 404 && error.reason === "NotFound";
 }
@@ -103,9 +108,12 @@ function reasonOf(code: number, status: Status | undefined, subject: RequestSubj
   return defaultReasons[code] ?? (code < 400 ? "Redirected" : "Unknown");
 }
 
-/** Reason of a KubeError: the server prepares a type that is new to it, for seconds. Others are served meanwhile. */
+/**
+ * Reason of a KubeError: for some seconds the server prepares a type that is new to it. It serves other types
+ * meanwhile.
+ */
 export const STORAGE_INITIALIZING = "StorageInitializing";
-/** kube-apiserver gives it no reason of its own (k8s.io/apiserver, storage/cacher). */
+/** kube-apiserver sends this without a reason (k8s.io/apiserver, storage/cacher). */
 const INITIALIZING = "storage is (re)initializing";
 
 const defaultReasons: { readonly [code: number]: string } = {
@@ -146,7 +154,7 @@ function classOf(
     case 503:
       return "Throttled";
     case 404:
-      // A write to an object that the snapshot still shows: the snapshot is behind, as after a 409.
+      // The snapshot still shows the object that is written to: the snapshot is behind, as after a 409.
       return reason === "NotFound" ? "Conflict" : "Transient";
     case 400:
     case 405:
@@ -159,7 +167,7 @@ function classOf(
   }
 }
 
-/** A failed `test` of a JSON patch has no causes (KW-12); an apply to a re-created object names its uid (KW-10). */
+/** A failed `test` of a JSON patch has no causes (KW-12); an apply to a recreated object names its uid (KW-10). */
 function isRace(causes: readonly { readonly field?: string }[], subject: RequestSubject): boolean {
   if (causes.length === 0) return subject.verb === "patch";
   return causes.some((cause) => cause.field === "metadata.uid" || cause.field === "metadata.resourceVersion");

@@ -8,12 +8,15 @@ interface Entry {
   readonly fieldsV1?: FieldSet;
 }
 
-/** `f:<name>` a field, `k:{…}` a list element by its key, `v:…` a set element, `i:<n>` by position; `.` the thing itself. */
+/**
+ * `f:<name>` a field, `k:{…}` a list element by its key, `v:…` a set element, `i:<n>` by position; `.` the field
+ * itself.
+ */
 interface FieldSet {
   readonly [segment: string]: FieldSet;
 }
 
-/** Who wrote one field, and when last anything of the same entry. */
+/** The manager of one field, and the time of the last write of the same entry. */
 export interface FieldOwner {
   /** Spelled as in shared/api/path.ts: `status.conditions[Ready].status`. */
   readonly field: string;
@@ -24,7 +27,7 @@ export interface FieldOwner {
   readonly time: string;
 }
 
-/** The managers of every field, sorted by field, then manager (KW-13). A plain list element is one row. */
+/** Returns the managers of every field, sorted by field, then manager (KW-13). A plain list element is one row. */
 export function fieldOwners(managedFields: readonly Entry[]): readonly FieldOwner[] {
   const owners = managedFields.flatMap(({ manager = "", operation = "", time = "", fieldsV1 = {} }) =>
     leavesOf(fieldsV1, "").map((field) => ({ field, manager, operation, time })),

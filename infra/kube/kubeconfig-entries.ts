@@ -5,7 +5,7 @@ import { readYaml, type YamlBounds, YamlError } from "../yaml/read-yaml.ts";
 const MAX_BYTES = 256 * 1024;
 /** A kubeconfig of 100 clusters has about 1,000 lines. No aliases: a few lines of them expand to gigabytes. */
 const BOUNDS: YamlBounds = { maxBytes: MAX_BYTES, maxDocuments: 1, maxMarks: 10_000, maxAliases: 0 };
-/** Of a name in a message, and of a message: names come from the file. */
+/** Longest name in a message, and longest message: names come from the file. */
 const MAX_NAME = 100;
 const MAX_MESSAGE = 512;
 export const text = z.string().max(MAX_BYTES);
@@ -23,14 +23,14 @@ const entrySchema = z.looseObject({});
 /** A cluster or a user of a kubeconfig. */
 export type Entry = Record<string, unknown>;
 
-/** Whether a field says something: kubectl writes empty ones. */
+/** Returns whether a field has a value: kubectl writes empty fields. */
 export function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false && value !== "";
 }
 
 /**
- * The cluster and the user that the current context names; nothing else of the file is looked at. Throws TerminalError
- * `InvalidKubeconfig` that names the field, never a value that may be a credential.
+ * Returns the cluster and the user that the current context names, and reads nothing else of the file. Throws
+ * TerminalError `InvalidKubeconfig` that names the field, never a value that may be a credential.
  */
 export function usedEntries(
   kubeconfig: string,
@@ -94,7 +94,7 @@ function single<T>(found: readonly T[], field: string, name: string): T {
   return first;
 }
 
-/** The value, once it has the shape. */
+/** Returns the value when it has the shape. Throws TerminalError `InvalidKubeconfig`. */
 export function checked<T extends z.ZodType>(schema: T, value: unknown, where: string): z.infer<T> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -114,7 +114,7 @@ export function serverUrl(server: string): URL {
   return url;
 }
 
-/** The PEM text of a `-data` field. */
+/** Returns the PEM text of a `-data` field. */
 export function pem(data: string | undefined, field: string): string | undefined {
   if (data === undefined) return undefined;
   const decoded = Buffer.from(data, "base64").toString("latin1");
@@ -123,23 +123,23 @@ export function pem(data: string | undefined, field: string): string | undefined
   return decoded;
 }
 
-/** A field of text; undefined when it is empty or not there. */
+/** Returns a text field; undefined when it is empty or missing. */
 export function textIn(entry: Entry, field: string): string | undefined {
   const value = entry[field];
   if (!isSet(value)) return undefined;
-  if (typeof value !== "string") throw invalid(`field ${field} is no text; put the value into quotes`);
+  if (typeof value !== "string") throw invalid(`field ${field} is not a text; put the value into quotes`);
   return value;
 }
 
-/** A token as it can stand in a header. */
+/** Returns a token that can stand in a header. */
 export function bearer(token: string | undefined, field: string): string | undefined {
   if (token !== undefined && !/^[\x21-\x7e]*$/.test(token)) {
-    throw invalid(`field ${field} has blanks or characters that no token has; write the token alone`);
+    throw invalid(`field ${field} has blanks or characters that a token cannot have; write the token alone`);
   }
   return token;
 }
 
-/** Only what looks like the name of a field: anything else may be a credential in the wrong place. */
+/** Shows only names that look like fields: any other may be a credential in the wrong place. */
 function printable(field: string): string {
   return /^[a-zA-Z-]{1,40}$/.test(field) ? field : "with an unusual name";
 }

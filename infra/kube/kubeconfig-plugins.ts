@@ -4,22 +4,23 @@ import { TerminalError } from "../../shared/function/errors.ts";
 import { redactText } from "../../shared/redaction/redact-text.ts";
 import { checkServer, type ServerAccess } from "./server-access.ts";
 
-/** A plugin that asks a person something never answers here. */
+/** A plugin that asks a person a question never answers here. */
 const PLUGIN_TIMEOUT_MS = 30_000;
 const MAX_MESSAGE = 512;
 
 /**
- * Access that needs more than texts and files: exec plugin, auth-provider, OIDC, proxy. The only module that loads
- * @kubernetes/client-node (KC-01): 300 ms and 90 MB, hence never for workload kubeconfigs and never unless needed.
- * `renew` of the result asks the plugin again once its credentials have expired; after a 401 the caller loads anew.
- * Throws TerminalError `InvalidKubeconfig` that names file and field, never what a plugin printed as credential.
+ * Returns access that needs more than texts and files: exec plugin, auth-provider, OIDC, proxy. The only module that
+ * loads @kubernetes/client-node (KC-01): 300 ms and 90 MB, hence never for workload kubeconfigs and never unless
+ * needed. `renew` of the result asks the plugin again once its credentials have expired; after a 401 the caller loads
+ * the kubeconfig again. Throws TerminalError `InvalidKubeconfig` that names file and field, never what a plugin printed
+ * as credential.
  */
 export async function accessByPlugin(file: string): Promise<ServerAccess> {
   const { KubeConfig } = await import("@kubernetes/client-node");
   const config = new KubeConfig();
   config.loadFromFile(file);
   const cluster = config.getCurrentCluster();
-  if (cluster === null) throw invalid(`${file}: field current-context names no cluster`);
+  if (cluster === null) throw invalid(`${file}: field current-context does not name a cluster; name one`);
   const server = new URL(cluster.server);
   checkServer(server, undefined);
 
@@ -62,7 +63,7 @@ async function withinTime(answer: Promise<void>): Promise<void> {
 function whyRefused(command: unknown, error: unknown): string {
   const what = typeof command === "string" ? `field exec: ${command}` : "fields of the user";
   // The parser's message quotes what was printed, which may be a credential.
-  if (error instanceof SyntaxError) return `${what} printed no ExecCredential`;
+  if (error instanceof SyntaxError) return `${what} did not print an ExecCredential; correct the plugin`;
   const why = error instanceof Error ? error.message : "unknown";
   return `${what} failed: ${redactText(why, () => "…")
     .trim()

@@ -49,7 +49,7 @@ const workloadUserSchema = z.strictObject({
 });
 
 /**
- * A kubeconfig of a workload cluster: hostile until proven otherwise. Reads no file and starts no process.
+ * Parses the kubeconfig of a workload cluster, which is not trusted: reads no file and starts no process.
  * Throws TerminalError `InvalidKubeconfig`; the message names the field and the next step, never a credential.
  */
 export function parseKubeconfig(
@@ -84,9 +84,9 @@ export interface KubeconfigSource {
 }
 
 /**
- * Access to the management server: `file`, then `KUBECONFIG`, then the pod's service account, then `~/.kube/config`
- * (KC-02). Users who need a plugin (exec, auth-provider) are handed to @kubernetes/client-node, lazily.
- * Differs from kubectl: of several files in `KUBECONFIG` the first is taken; they are not merged.
+ * Returns access to the management server: from `file`, then `KUBECONFIG`, then the pod's service account, then
+ * `~/.kube/config` (KC-02). A user with a plugin (exec, auth-provider) is left to @kubernetes/client-node, loaded only
+ * then. Differs from kubectl: of several files in `KUBECONFIG` the first is taken; they are not merged.
  */
 export async function loadKubeconfig(source: KubeconfigSource): Promise<ServerAccess> {
   const named = source.file ?? source.env["KUBECONFIG"]?.split(":").find((part) => part !== "");
@@ -105,7 +105,7 @@ async function inCluster(source: KubeconfigSource): Promise<ServerAccess | undef
   return { server, ca, token: token.trim(), tokenFile };
 }
 
-/** Left out silently, they would make Capstan act as somebody else than the file says. */
+/** Fields that must not be ignored silently: Capstan would act as another user than the file says. */
 const REFUSED_OF_MANAGEMENT = [
   "username",
   "password",

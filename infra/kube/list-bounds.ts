@@ -4,21 +4,21 @@ import type { Clock } from "../../shared/runtime/ports.ts";
 import { type RequestSubject, undecodable } from "./errors.ts";
 
 export interface ListBounds {
-  /** Asked for each page as it comes. Throws KubeError `TooLarge`. */
+  /** Checks each page as it arrives. Throws KubeError `TooLarge`. */
   check(page: { readonly items: number; readonly first: boolean; readonly token: string }): void;
 }
 
 /** Far beyond the largest fleet. */
 const MAX_OBJECTS = 200_000;
 const MAX_PAGES = 10_000;
-/** A page with a continuation has items, but for a race with deletions. */
+/** A page with a continuation has items, except in a race with deletions. */
 const MAX_EMPTY_PAGES = 10;
-/** A continuation expires after 5 minutes, and then everything is asked for at once. */
+/** A continuation expires after 5 minutes, and then the whole list is requested at once. */
 const MAX_RESTARTS = 3;
-/** With the pace of a server that is not ours. */
+/** Includes the pauses in which a workload server exceeds its budget. */
 const MAX_DURATION_MS = 20 * MINUTE;
 
-/** A list without end must neither fill this process nor go on unnoticed (KR-20). */
+/** Bounds one list: a list without end must neither fill this process nor stay unnoticed (KR-20). */
 export function createListBounds(subject: RequestSubject, clock: Clock): ListBounds {
   const beganAt = clock.now().getTime();
   let objects = 0;
@@ -34,9 +34,9 @@ export function createListBounds(subject: RequestSubject, clock: Clock): ListBou
       checkCount(objects, subject);
       const isLate = clock.now().getTime() - beganAt > MAX_DURATION_MS;
       if (pages > MAX_PAGES) throw endless(`has more than ${MAX_PAGES} pages`);
-      if (empty > MAX_EMPTY_PAGES) throw endless(`goes on after ${MAX_EMPTY_PAGES} pages without an item`);
+      if (empty > MAX_EMPTY_PAGES) throw endless(`continues after ${MAX_EMPTY_PAGES} pages without an item`);
       if (restarts > MAX_RESTARTS) throw endless(`has expired ${restarts} times before its end`);
-      if (isLate) throw endless(`has not come to its end within ${MAX_DURATION_MS / MINUTE} minutes`);
+      if (isLate) throw endless(`has not ended within ${MAX_DURATION_MS / MINUTE} minutes`);
     },
   };
 

@@ -3,8 +3,8 @@ import type { Kind } from "../../shared/api/kinds.ts";
 import { DNS_SUBDOMAIN } from "../../shared/api/meta.ts";
 
 /**
- * What is wrong with an object that a server has sent, as `metadata.labels is not a map of texts`; undefined when
- * everything later may rely on its shape. Names the member, never its value.
+ * Returns the problem of an object that a server has sent, as `metadata.labels is not a map of texts`; undefined when
+ * later code may rely on its shape. Names the member, never its value.
  */
 export function problemOf(object: unknown, kind: Kind): string | undefined {
   if (!isObject(object)) return "it is not an object";

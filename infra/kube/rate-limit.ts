@@ -3,11 +3,11 @@ import type { Clock } from "../../shared/runtime/ports.ts";
 /** How many requests one process sends to one API server. */
 export interface RequestRate {
   readonly requestsPerSecond: number;
-  /** So many at once after a rest. */
+  /** Requests at once after a rest. */
   readonly burst: number;
 }
 
-/** What of a rate is given; the rest keeps its default. */
+/** Returns the given parts of a rate; the others keep their defaults. */
 export function givenRate(
   requestsPerSecond: number | undefined,
   burst: number | undefined,
@@ -18,17 +18,18 @@ export function givenRate(
   };
 }
 
-/** Requests to one API server take turns here (KC-09). Watches do not. */
+/** Gives turns to the requests to one API server (KC-09). Watches are exempt. */
 export interface RateLimit {
   /**
-   * Waits for a turn. False at once when it would not come before `deadlineAt` (ms since epoch); nothing is used up then.
+   * Waits for a turn. Returns false at once, without using up a turn, when it would come after `deadlineAt` (ms since
+   * epoch).
    */
   turn(deadlineAt: number): Promise<boolean>;
-  /** The server asked for a pause (Retry-After): nobody gets a turn for this long. */
+  /** The server asked for a pause (Retry-After): no request gets a turn for this long. */
   pause(forMs: number): void;
 }
 
-/** Token bucket: turns are saved up while idle. */
+/** Creates a token bucket: turns are saved up while it is idle. */
 export function createRateLimit(clock: Clock, { requestsPerSecond, burst }: RequestRate): RateLimit {
   let tokens = burst;
   let refilledAt = clock.now().getTime();
@@ -41,7 +42,7 @@ export function createRateLimit(clock: Clock, { requestsPerSecond, burst }: Requ
       const now = clock.now().getTime();
       tokens = Math.min(burst, tokens + (Math.max(0, now - refilledAt) * requestsPerSecond) / 1_000);
       refilledAt = now;
-      // The bucket may owe: the debt is the length of the queue in front of the next one who asks.
+      // The bucket may owe: the debt is the length of the queue in front of the next request.
       const dueAt = now + Math.max(0, ((1 - tokens) * 1_000) / requestsPerSecond);
       if (Math.max(dueAt, pausedUntil) > deadlineAt) return false;
       tokens -= 1;

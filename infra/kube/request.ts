@@ -19,7 +19,7 @@ export interface RequesterOptions extends CredentialsOptions {
 
 interface Call extends HttpRequest {
   readonly subject: RequestSubject;
-  /** Asked before every attempt, when its turn has come; what it throws is thrown. */
+  /** Called before every attempt, when its turn has come; its errors are passed on. */
   readonly mayGo?: (() => void) | undefined;
   readonly timeoutMs: number;
   /** Ends the request, also between its attempts. */
@@ -27,18 +27,21 @@ interface Call extends HttpRequest {
   readonly limitBytes: number;
 }
 
-/** Requests with credentials, turns, deadlines and the repetitions that are safe. Throws only KubeError, and what `mayGo` throws. */
+/**
+ * Sends requests with credentials, turns, deadlines and the repetitions that are safe. Throws KubeError and errors of
+ * `mayGo`.
+ */
 export interface Requester extends Disposable {
-  /** The text of an answer below 300. */
+  /** Returns the text of an answer below 300. */
   send(call: Call): Promise<string>;
-  /** The body of a 200 on its own socket. */
+  /** Returns the body of a 200, on its own socket. */
   open(call: Call, signal: AbortSignal): Promise<StreamedAnswer>;
   /** Answers so far, by status; 0 counts requests without an answer. */
   readonly answers: ReadonlyMap<number, number>;
 }
 
 const DEFAULT_PAUSE_MS = 1_000;
-/** A request that waits is not to outlive its deadline by more than this. */
+/** A request that waits must not outlive its deadline by more than this. */
 const MAX_PAUSE_MS = 5_000;
 const ERROR_LIMIT_BYTES = 1024 * 1024;
 /** Reading again or applying the same intent again does no harm (KC-07). */
@@ -73,14 +76,14 @@ export function createRequester(access: ServerAccess, options: RequesterOptions)
     }
   };
 
-  /** Whatever request is told to wait, all requests to this server do (KC-09), unless only its type is new. */
+  /** Pauses all requests to a server that asks one of them to wait (KC-09), unless only the type is new. */
   const spare = (error: KubeError) => {
     if (error.class !== "Throttled" || error.reason === STORAGE_INITIALIZING) return;
     limit.pause(error.retryAfterMs ?? DEFAULT_PAUSE_MS);
-    options.log?.warn({ server: access.server.host, status: error.status }, "the API server asked to wait");
+    options.log?.warn({ server: access.server.host, status: error.status }, "the API server asks to wait");
   };
 
-  /** Undefined: it is right to try once more, `state.last` says what happened. */
+  /** Returns undefined when the call may be repeated; `state.last` then holds the failure. */
   const settle = async (
     call: Call,
     deadlineAt: number,
@@ -137,7 +140,7 @@ interface Means {
   readonly clock: Clock;
 }
 
-/** Resolves when it is time to try again, or with false when that may do harm or help nobody. */
+/** Resolves with true when it is time to retry, with false when a retry may do harm or cannot help. */
 async function mayRepeat(
   error: KubeError,
   call: Call,
@@ -150,11 +153,11 @@ async function mayRepeat(
   }
   if (error.reason === STORAGE_INITIALIZING) return pause(error, clock);
   if (error.status === 429) return true;
-  // Without Retry-After nobody promises that a write has not been done.
+  // Without Retry-After the write may have been done.
   if (error.status === 503) return repeatable.has(call.subject.verb) || error.retryAfterMs !== undefined;
   if (state.repeated || !repeatable.has(call.subject.verb)) return false;
   state.repeated = true;
-  // Mostly an idle connection that the server closed. A second failure is left to the backoff of whoever asked.
+  // Mostly an idle connection that the server closed. A second failure is left to the backoff of the caller.
   if (!isBehind(error)) return error.reason === "NoAnswer" && error.status === 0;
   return pause(error, clock);
 }
@@ -164,12 +167,12 @@ async function pause({ retryAfterMs = DEFAULT_PAUSE_MS }: KubeError, clock: Cloc
   return true;
 }
 
-/** The server has not reached a version that we have seen elsewhere; it says when it will have (KC-06). */
+/** Returns whether the server has not reached a version that was seen elsewhere; it says when it will (KC-06). */
 function isBehind({ status, causes }: KubeError): boolean {
   return status === 504 && causes.some(({ reason }) => reason === "ResourceVersionTooLarge");
 }
 
-/** The deadline is for the start of the answer only; the stream itself has an idle limit. */
+/** Opens a stream. The deadline is for the start of the answer only; the stream itself has an idle limit. */
 async function openOnce(call: Call, signal: AbortSignal, credentials: Credentials, clock: Clock) {
   const deadline = deadlineOf(clock, call.timeoutMs, { timeoutMs: call.timeoutMs });
   try {
@@ -182,7 +185,10 @@ async function openOnce(call: Call, signal: AbortSignal, credentials: Credential
   }
 }
 
-/** Aborts when the time is over or `signal` does. Not AbortSignal.any: Node.js keeps what it makes. */
+/**
+ * Returns a signal that aborts when the time is over or `signal` aborts. Not AbortSignal.any: Node.js keeps its
+ * signals.
+ */
 function deadlineOf(clock: Clock, leftMs: number, { timeoutMs, signal }: Pick<Call, "timeoutMs" | "signal">) {
   const abort = new AbortController();
   const cancelTimer = clock.after(Math.max(1, leftMs), () =>
@@ -203,7 +209,7 @@ function noTurn({ subject, timeoutMs }: Call): KubeError {
     class: "Throttled",
     status: 0,
     reason: "TooManyRequests",
-    message: `${subject.verb} ${subject.kind.plural}: no turn within ${timeoutMs} ms; the server is being spared`,
+    message: `${subject.verb} ${subject.kind.plural}: not sent within ${timeoutMs} ms: earlier requests or a pause of the server came first`,
     retryAfterMs: DEFAULT_PAUSE_MS,
   });
 }

@@ -1,7 +1,7 @@
 import type { Kind } from "../../shared/api/kinds.ts";
 import type { ListOptions } from "../../shared/function/reads.ts";
 
-/** URL path of a collection (no name) or an object. An empty namespace means all namespaces. */
+/** Returns the URL path of a collection (no name) or an object. An empty namespace means all namespaces. */
 export function pathOf(
   kind: Kind,
   key: { readonly namespace: string; readonly name?: string },

@@ -15,11 +15,11 @@ export interface ServerAccess {
   /** Read again every 60 s and after a 401 (KC-02). */
   readonly tokenFile?: string | undefined;
   /**
-   * Credentials of a plugin: asks it again. It answers from memory until they expire, so it may be asked often; see
-   * `reload` for credentials that are refused. Management server only.
+   * Asks the plugin for its credentials again. It answers from memory until they expire, so it may be asked often; see
+   * `reload` for refused credentials. Management server only.
    */
   readonly renew?: (() => Promise<ServerAccess>) | undefined;
-  /** Makes all connections, through the user's own proxy; TLS is its matter. Management server only. */
+  /** Makes all connections, with their TLS, through the user's own proxy. Management server only. */
   readonly proxyAgent?: Agent | undefined;
   readonly tlsServerName?: string | undefined;
   /** Management server only: a user who writes `insecure-skip-tls-verify` gets it. */
@@ -77,14 +77,14 @@ export function addressList(blocks: readonly string[]): AddressList {
     const prefix = length === undefined ? bits : Number(length);
     const isPrefix = length !== "" && Number.isInteger(prefix) && prefix >= 0 && prefix <= bits;
     if (family === 0 || !isPrefix || more.length > 0) {
-      throw new TypeError(`${block} is no address block; write one like 10.0.0.0/8 or fd00::/8`);
+      throw new TypeError(`${block} is not an address block; write one like 10.0.0.0/8 or fd00::/8`);
     }
     list.addSubnet(address, prefix, family === 6 ? "ipv6" : "ipv4");
   }
   return { has: (address) => contains(list, address), text: blocks.join(", ") };
 }
 
-/** Whether a URL names this machine: a loopback address or `localhost`. */
+/** Returns whether a URL names this machine: a loopback address or `localhost`. */
 export function isLoopback(server: URL): boolean {
   const host = hostOf(server);
   return host === "localhost" || host.endsWith(".localhost") || contains(loopback, host);
@@ -92,11 +92,11 @@ export function isLoopback(server: URL): boolean {
 
 const refusedAddresses = addressList(refusedBlocks);
 
-/** Refuses what no workload kubeconfig may name; `undefined` when the address is fine or a name to resolve. */
+/** Returns why a workload kubeconfig must not name this address; `undefined` when it may, or for a name to resolve. */
 function refusalOf(address: string, policy: AddressPolicy): string | undefined {
   const reached = [address, ...embeddedAddresses(address)];
   if (reached.some(refusedAddresses.has)) {
-    return `server address ${address} is link-local, a cloud metadata address or not one of a single server; name the API server's own address`;
+    return `server address ${address} is link-local, a cloud metadata address or not the address of a single server; name the API server's own address`;
   }
   if (policy.only !== undefined && isIP(address) !== 0) {
     if (policy.only.has(address)) return undefined;
@@ -129,7 +129,7 @@ export function checkServer(server: URL, policy: AddressPolicy | undefined): voi
   if (refusal !== undefined) throw new TerminalError("InvalidKubeconfig", `field server: ${refusal}`);
 }
 
-/** Name resolution that refuses a name which resolves to a refused address, on the address connected to. */
+/** Returns a name resolution that refuses a name which resolves to a refused address, on the address connected to. */
 export function checkedLookup(policy: AddressPolicy): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {

@@ -1,6 +1,6 @@
 import { isObject, isText } from "./object-shape.ts";
 
-/** What the API server says about a request that it did not carry out. */
+/** The answer of the API server to a request that it did not carry out. */
 export interface Status {
   readonly code: number | undefined;
   readonly reason: string | undefined;
@@ -26,7 +26,9 @@ const MAX_LENGTH = 1024 * 1024;
 const MAX_CAUSES = 100;
 const MAX_TEXT = 1_024;
 
-/** `undefined`: it is not a Status at all, as from a proxy. `malformed`: a member does not have its type. */
+/**
+ * Reads a Status; `undefined` when the text is not one, as from a proxy; `malformed` when a member has the wrong type.
+ */
 export function statusIn(text: string): Status | "malformed" | undefined {
   if (!text.startsWith("{")) return undefined;
   if (text.length > MAX_LENGTH) return "malformed";
@@ -37,7 +39,7 @@ export function statusIn(text: string): Status | "malformed" | undefined {
   }
 }
 
-/** The same for a parsed value. */
+/** Reads a Status from a parsed value, like `statusIn`. */
 export function statusOf(value: unknown): Status | "malformed" | undefined {
   if (!isObject(value) || value["kind"] !== "Status") return undefined;
   const { code, reason, message } = value;

@@ -4,7 +4,7 @@ import type { PatchOperation } from "../../shared/api/patch.ts";
 import { KubeError } from "../../shared/function/errors.ts";
 import type { ServerClient } from "./verbs.ts";
 
-/** Another writer may be faster; whoever loses so often meets one that still runs. */
+/** Another writer may be faster; one that is faster so often still runs. */
 const ATTEMPTS = 5;
 
 interface Entry {
@@ -13,9 +13,9 @@ interface Entry {
 
 /**
  * Ends the ownership of field managers that write no more (KW-07): removes their entries from the managedFields of
- * every object of these kinds. Fields keep their values; what a function applies is then its own, and what it leaves
- * out goes. Nothing is written to objects without such an entry, so it may run at every start. Returns how many
- * objects were changed. Throws when a manager is still at work on an object.
+ * every object of these kinds. Fields keep their values; a function then owns what it applies, and fields that it
+ * leaves out are removed. Nothing is written to objects without such an entry, so it may run at every start. Returns
+ * how many objects were changed. Throws when a manager is still at work on an object.
  */
 export async function takeOver(
   client: ServerClient,
@@ -77,7 +77,7 @@ function withoutEntries(object: KubeObject, managers: ReadonlySet<string>): read
 }
 
 /**
- * The only entry of an object whose managers are all gone. With none at all the API server would make one of its own
+ * Returns the only entry of an object whose managers are all gone. Without any entry the API server would add its own
  * at the next apply (`before-first-apply`), which holds every field for ever. This one holds a label that no function
  * ever gives up.
  */

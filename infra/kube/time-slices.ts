@@ -1,9 +1,12 @@
 import type { Clock } from "../../shared/runtime/ports.ts";
 
-/** After so long work lets others have the event loop (KR-20). */
+/** Long work yields the event loop after this time (KR-20). */
 const SLICE_MS = 20;
 
-/** Called between two pieces of work: waits for the next turn of the event loop when the slice is used up. */
+/**
+ * Returns a function to call between two pieces of work: it waits for the next turn of the event loop at the end of a
+ * slice.
+ */
 export function createTimeSlices(clock: Clock): () => Promise<void> | undefined {
   const next = () => clock.now().getTime() + SLICE_MS;
   let endsAt = next();

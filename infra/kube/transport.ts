@@ -33,15 +33,18 @@ export class AnswerTooLarge extends Error {}
 export interface StreamedAnswer extends AsyncIterable<Buffer> {
   readonly statusCode?: number | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** Whoever reads it sees a failure; may be called twice. */
+  /** A reader then sees a failure. May be called twice. */
   destroy(): void;
 }
 
 /** Connections to one server with one set of credentials (KC-10). */
 export interface Transport extends Disposable {
-  /** The whole answer; the body is always consumed or destroyed. Rejects when `signal` aborts or the line breaks. */
+  /**
+   * Returns the whole answer; the body is always consumed or destroyed. Rejects when `signal` aborts or the line
+   * breaks.
+   */
   send(request: HttpRequest, limitBytes: number, signal: AbortSignal): Promise<HttpAnswer>;
-  /** The answer as a stream, on a socket of its own. Aborting the signal destroys it. */
+  /** Returns the answer as a stream, on a socket of its own. Aborting the signal destroys it. */
   open(request: HttpRequest, signal: AbortSignal): Promise<StreamedAnswer>;
 }
 
@@ -50,8 +53,8 @@ export type Connect = (access: ServerAccess) => Transport;
 
 const REQUEST_SOCKETS = 8;
 /**
- * The kernel asks an idle peer after this long, then every second up to ten times: a dead connection is known within
- * 40 s instead of 15 minutes, what HTTP/2 clients do with PING (KC-10).
+ * The kernel probes an idle peer after this long, then every second up to ten times: a dead connection is found within
+ * 40 s instead of 15 minutes. HTTP/2 clients send PING for this (KC-10).
  */
 const PROBE_AFTER_MS = 30_000;
 /** How much of a packed body is unpacked between two turns of the event loop. */
@@ -92,7 +95,7 @@ export function createTransport(access: ServerAccess): Transport {
       };
       const outgoing: ClientRequest = secure ? httpsRequest(options) : httpRequest(options);
       outgoing.once("response", resolve);
-      // For good: an error after the answer has begun belongs to its body.
+      // Never removed: an error after the answer has begun belongs to its body.
       outgoing.on("error", reject);
       // An answer that switches protocols closes the connection without an error.
       outgoing.once("close", () => reject(new Error("the connection was closed without an answer")));
@@ -116,7 +119,10 @@ export function createTransport(access: ServerAccess): Transport {
   };
 }
 
-/** The body as text. Packed and unpacked bytes are counted while they come, so that neither goes beyond the limit. */
+/**
+ * Returns the body as text. Packed and unpacked bytes are counted while they come, so that neither goes beyond the
+ * limit.
+ */
 export async function readBody(answer: StreamedAnswer, limitBytes: number): Promise<string> {
   const body = counted(answer, limitBytes);
   const isPacked = answer.headers["content-encoding"] === "gzip";
@@ -142,7 +148,7 @@ async function* unpacked(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const plain = createGunzip({ chunkSize: UNPACKED_CHUNK_BYTES });
   const packed = Readable.from(body);
   const piped = pipeline(packed, plain);
-  // Told by the chunks.
+  // The chunks reject with it, too.
   piped.catch(() => undefined);
   try {
     for await (const chunk of plain) yield chunk as Buffer;

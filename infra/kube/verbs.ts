@@ -15,7 +15,7 @@ const JSON_PATCH_TYPE = "application/json-patch+json";
 const METADATA_TYPE = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 const APPLY_TYPE = "application/apply-patch+yaml";
 
-/** One page of a list. `first` starts over: what came before is void (the continuation had expired, KC-08). */
+/** One page of a list. `first` starts over: earlier pages are void (the continuation had expired, KC-08). */
 interface Page<T extends KubeObject = KubeObject> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
@@ -25,7 +25,7 @@ interface Page<T extends KubeObject = KubeObject> {
 }
 
 interface PagesOptions extends ListOptions {
-  /** The list is at least as new, or refused: 410, or 504 with cause `ResourceVersionTooLarge`. */
+  /** The list is at least as new as this version, or refused: 410, or 504 with cause `ResourceVersionTooLarge`. */
   readonly atLeast?: string | undefined;
   /** Default 500 (KC-08). */
   readonly pageItems?: number | undefined;
@@ -40,14 +40,14 @@ interface WatchOptions extends ListOptions {
   readonly timeoutSeconds: number;
   /** First an ADDED for everything that exists, ended by a marked bookmark (watch-list, KR-05). */
   readonly sendInitialEvents?: boolean | undefined;
-  /** Told of each chunk of the body; the next is read only afterwards. */
+  /** Called with the length of each chunk of the body; the next is read only afterwards. */
   readonly received?: ((bytes: number) => Promise<void>) | undefined;
   /** Longest silence, instead of the server's. */
   readonly idleMs?: number | undefined;
 }
 
 export interface ServerClient extends KubeClient {
-  /** A list page by page, so that a large one never is in memory as a whole. */
+  /** Lists page by page, so that a large list is never in memory as a whole. */
   pages<T extends KubeObject>(kind: Kind<T>, options: PagesOptions): AsyncGenerator<Page<T>>;
   watch(kind: Kind, options: WatchOptions, signal: AbortSignal): AsyncGenerator<ReceivedEvent>;
 }
@@ -73,11 +73,11 @@ export interface Calls {
     path: string,
     until: { readonly signal: AbortSignal; readonly idleMs?: number | undefined },
   ): Promise<AsyncIterable<Buffer> & Disposable>;
-  /** A page of a list. */
+  /** Returns a page of a list. */
   page(subject: RequestSubject, request: Send): Promise<ListBody>;
-  /** How to decode what this server sends; for one answer or one stream. */
+  /** Returns how to decode one answer or one stream of this server. */
   decoding(): Decoding;
-  /** The subject with the server that is asked. */
+  /** Returns the subject with the name of the server. */
   from(subject: RequestSubject): RequestSubject;
 }
 
@@ -201,7 +201,7 @@ async function readPage(
   return calls.page({ kind, verb: "list" }, { method: "GET", path, accept, signal: list.signal });
 }
 
-/** The page after a token, or everything anew and without a limit when the token has expired (KC-08). */
+/** Returns the page after a token; the whole list, without a limit, when the token has expired (KC-08). */
 async function continueList(calls: Calls, kind: Kind, list: PagesOptions, token: string) {
   try {
     return {
@@ -222,7 +222,7 @@ function atLeastOf({ atLeast }: PagesOptions): { readonly [name: string]: string
   return atLeast === undefined ? {} : { resourceVersion: atLeast, resourceVersionMatch: NOT_OLDER };
 }
 
-/** Items of built-in kinds come without apiVersion and kind. */
+/** Returns the items of a page, with apiVersion and kind: those of built-in kinds come without. */
 function itemsOf<T extends KubeObject>(body: ListBody, kind: Kind): readonly T[] {
   const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
   return (body.items ?? []).map((item) => (item.kind === undefined ? { ...type, ...item } : item) as T);

@@ -19,15 +19,14 @@ export const ERROR_EVENT = "ERROR event";
 export type ReceivedEvent = WatchEvent & { readonly bytes: number };
 
 interface StreamDecoding extends Decoding {
-  /** Told of each chunk before its lines are decoded; the next is read only afterwards (KR-20). */
+  /** Called with the length of each chunk before its lines are decoded; the next is read only afterwards (KR-20). */
   received?: ((bytes: number) => Promise<void>) | undefined;
 }
 
 /**
- * Events of a watch from the bytes of its body: newline-delimited JSON, split as bytes so that a chunk border inside
- * a character does no harm. A stream that ends within a line throws `NoAnswer`: nothing of that line was handled.
- * Throws KubeError: `Undecodable`, `TooLarge`, what `check` throws, or what an ERROR event says, with `ERROR_EVENT`
- * as cause.
+ * Decodes the events of a watch from the bytes of its body: newline-delimited JSON, split as bytes so that a chunk
+ * border inside a character does no harm. A stream that ends within a line throws `NoAnswer`: nothing of that line was
+ * handled. Throws KubeError: `Undecodable`, `TooLarge`, or the failure in an ERROR event, with `ERROR_EVENT` as cause.
  */
 export async function* decodeEvents(
   chunks: AsyncIterable<Buffer>,
@@ -53,7 +52,7 @@ export async function* decodeEvents(
   if (!begun.isBlank) throw noAnswer("", subject, "the stream ended within a line");
 }
 
-/** What has come of a line. It is copied: a server may send it byte by byte, and buffers are large beside a byte. */
+/** The beginning of a line. It is copied: a server may send it byte by byte, and buffers are large beside a byte. */
 class BegunLine {
   readonly #subject: RequestSubject;
   #held = Buffer.alloc(0);
@@ -82,7 +81,7 @@ class BegunLine {
     this.#length = length;
   }
 
-  /** The line of which `rest` is the end; valid until more is added. */
+  /** Returns the line of which `rest` is the end; valid until more is added. */
   complete(rest: Buffer): Buffer {
     if (this.#length === 0 && rest.length <= MAX_LINE_BYTES) return rest;
     this.add(rest);
@@ -109,10 +108,10 @@ function eventOf(parsed: unknown, subject: RequestSubject): WatchEvent {
     case "DELETED":
       return { type, object: completeObject(object, subject) };
   }
-  throw undecodable(subject, "a line of the watch is no event with an object");
+  throw undecodable(subject, "a line of the watch is not an event with an object");
 }
 
-/** Throws KubeError for an object without what the read model needs to know it by: name, uid and version. */
+/** Returns the object. Throws KubeError when its name, uid or version is missing: the read model needs them. */
 function completeObject(object: unknown, subject: RequestSubject): KubeObject {
   const problem = problemOf(object, subject.kind);
   const { uid, resourceVersion } = metadataOf(object);
@@ -131,7 +130,10 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** Chunks of a body; throws KubeError `Idle` after `idleMs` without one. Time spent by the consumer does not count. */
+/**
+ * Yields the chunks of a body; throws KubeError `Idle` after `idleMs` without one. Time spent by the consumer does not
+ * count.
+ */
 export async function* limitSilence(
   stream: StreamedAnswer,
   idleMs: number,
@@ -165,10 +167,10 @@ export async function* limitSilence(
   });
 }
 
-/** The bytes that a body means: a proxy may have compressed it although nobody asked for that. */
+/** Returns the plain bytes of a body: a proxy may have compressed it without being asked. */
 export function decompress(body: AsyncIterable<Buffer>, encoding: string | undefined): AsyncIterable<Buffer> {
   if (encoding !== "gzip") return body;
-  // What has been flushed is given out at once; events must not wait for the end of the stream.
+  // Flushed bytes are given out at once: events must not wait for the end of the stream.
   const plain = createGunzip({ flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH });
   return pipeline(Readable.from(body), plain, () => undefined);
 }

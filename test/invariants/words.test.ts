@@ -43,7 +43,6 @@ const OPEN: readonly string[] = [
   "infra/crds/",
   "infra/dead-letters/",
   "infra/generate",
-  "infra/kube/",
   "infra/queue/",
   "infra/random",
   "infra/redis/",

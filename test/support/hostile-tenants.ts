@@ -61,7 +61,7 @@ export async function startHostileTenants(): Promise<HostileTenants> {
         page += 1;
         listing([], "10", `token-${page}`)(response, exchange);
       }),
-      /goes on after 10 pages without an item/,
+      /continues after 10 pages without an item/,
     ],
     "malformed-status": [
       always(json(409, { kind: "Status", reason: {}, details: { causes: "all" } })),

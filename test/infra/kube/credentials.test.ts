@@ -155,7 +155,7 @@ describe("an exec plugin", () => {
 
   it.each([
     ["fails", "console.error('no session; token=secret-token'); process.exit(3)", "no session"],
-    ["prints a token alone", "console.log('secret-token')", "printed no ExecCredential"],
+    ["prints a token alone", "console.log('secret-token')", "did not print an ExecCredential"],
   ])("that %s is named, and nothing that it printed as credential", async (_what, script, why) => {
     await using dir = await folder();
     const file = join(dir.path, "config");

@@ -107,8 +107,8 @@ describe("an answer that no API server gives", () => {
     [{ kind: "NodeList", metadata: { resourceVersion: "1", continue: {} }, items: [] }, "metadata.continue"],
     [{ kind: "NodeList", metadata: { resourceVersion: "1" }, items: { length: 1 } }, "items is not a list"],
     [{ kind: "NodeList", metadata: { resourceVersion: "1" }, items: "abc" }, "items is not a list"],
-    [{ kind: 5, metadata: { resourceVersion: "1" } }, "no Kubernetes object"],
-    [[], "no Kubernetes object"],
+    [{ kind: 5, metadata: { resourceVersion: "1" } }, "not a Kubernetes object"],
+    [[], "not a Kubernetes object"],
   ])("is undecodable as a list: %j", async (body, problem) => {
     await using asked = await asking(({ lists }) => void lists.push(json(200, body)));
     const failure = await failureOf(asked.client.list(Node, {}));
@@ -217,7 +217,7 @@ describe("a list without end", () => {
     });
     const failure = await failureOf(asked.client.list(Node, {}));
     expect([failure.reason, pages]).toEqual(["TooLarge", 11]);
-    expect(failure.message).toContain("the list goes on after 10 pages without an item");
+    expect(failure.message).toContain("the list continues after 10 pages without an item");
   });
 
   it("that expires before its end again and again is given up", async () => {

@@ -38,7 +38,7 @@ describe("the bounds of a list (KR-20)", () => {
       page(1);
     }
     for (let empty = 0; empty < 10; empty += 1) page(0);
-    expect(() => page(0)).toThrow(tooLarge("goes on after 10 pages without an item"));
+    expect(() => page(0)).toThrow(tooLarge("continues after 10 pages without an item"));
   });
 
   it("KR-20: are 10,000 pages", () => {
@@ -53,6 +53,6 @@ describe("the bounds of a list (KR-20)", () => {
     await clock.advance(20 * 60_000);
     page(1);
     await clock.advance(1);
-    expect(() => page(1)).toThrow(tooLarge("has not come to its end within 20 minutes"));
+    expect(() => page(1)).toThrow(tooLarge("has not ended within 20 minutes"));
   });
 });

@@ -386,7 +386,7 @@ describe("workload connections", () => {
     await w.writeSecret("c1", kubeconfigFor(w.workload.url));
     appear(w);
     await stateOf(w, "unreachable");
-    expect((await w.status())?.message).toContain("the list goes on after 10 pages without an item");
+    expect((await w.status())?.message).toContain("the list continues after 10 pages without an item");
     expect(wholeLists(w)).toHaveLength(11);
   });
 
