@@ -20,10 +20,10 @@ import { done, requeueAfter, waitFor } from "../../shared/function/result.ts";
 import { readTopologyRuns } from "../../shared/rules/coexistence/topology.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { removeFinalizerPatch } from "../../shared/rules/metadata/finalizers.ts";
-import { isPaused } from "../../shared/rules/metadata/paused.ts";
-import { CLUSTER_FINALIZER } from "./rules/adoption.ts";
+import { pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { COMPLETED, type DeletionStage, hookStage, providerStage, workersStage } from "./rules/deletion.ts";
 import { DESCENDANTS, type Descendants } from "./rules/descendants.ts";
+import { CLUSTER_FINALIZER } from "./rules/hold.ts";
 import { type ProviderRole, referenceOf } from "./rules/providers.ts";
 import { readDescendantsLive, readDoomedProvider } from "./rules/reads.ts";
 
@@ -75,7 +75,8 @@ export const clusterDelete = defineFunction<Cluster>(
     if (!isDeleting(cluster)) return { result: done };
     const live = await read.live.get(Cluster, objectKeyOf(cluster));
     if (live === undefined || live.metadata.uid !== cluster.metadata.uid) return { result: done };
-    if (isPaused(live, live)) return { result: waitFor("Cluster.spec.paused") };
+    const pause = pausedBy(live, live);
+    if (pause !== undefined) return { result: waitFor(pause) };
     const hook = hookStage(live, await readTopologyRuns(read.live, live));
     if (hook !== undefined) return takeApart(hook);
     const descendants = await readDescendantsLive(read, live);

@@ -5,7 +5,7 @@ import { itself } from "../../shared/function/mappings.ts";
 import { done } from "../../shared/function/result.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { addFinalizerPatch, hasFinalizer } from "../../shared/rules/metadata/finalizers.ts";
-import { CLUSTER_FINALIZER } from "./rules/adoption.ts";
+import { CLUSTER_FINALIZER } from "./rules/hold.ts";
 
 export const clusterGuard = defineFunction<Cluster>(
   {

@@ -20,13 +20,13 @@ import { clusterOf, itself, referencing, referencingKind, sameName } from "../..
 import { done, requeueAfter, soonest, waitFor } from "../../shared/function/result.ts";
 import { readTopologyRuns } from "../../shared/rules/coexistence/topology.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
-import { hasFinalizer } from "../../shared/rules/metadata/finalizers.ts";
+import { unguarded } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
-import { CLUSTER_FINALIZER } from "./rules/adoption.ts";
 import { awaitedByCluster } from "./rules/completion.ts";
 import { clusterDeletion, type DeletionFacts } from "./rules/deletion.ts";
 import { deploymentReport } from "./rules/deployments.ts";
 import { countedWorkers } from "./rules/descendants.ts";
+import { CLUSTER_FINALIZER } from "./rules/hold.ts";
 import { ownStatus, pausedStatus } from "./rules/own-status.ts";
 import { readClusterProviders, readDeployments, readDescendants, readDoomedProvider } from "./rules/reads.ts";
 import { clusterReport, isBroughtUp } from "./rules/status.ts";
@@ -138,9 +138,8 @@ export const clusterStatus = defineFunction<Cluster, "status">(
   },
   async (cluster, context) => {
     const { now } = context;
-    if (!isDeleting(cluster) && !hasFinalizer(cluster, CLUSTER_FINALIZER)) {
-      return { result: waitFor("Cluster.metadata.finalizers") };
-    }
+    const unready = unguarded(cluster, CLUSTER_FINALIZER);
+    if (unready !== undefined) return { result: unready };
     const pause = pausedBy(cluster, cluster);
     if (pause !== undefined) {
       return { ...applied(cluster, pausedStatus(cluster, now)), result: waitFor(pause) };

@@ -4,7 +4,7 @@ import { MachinePool } from "../../shared/api/machinepool.ts";
 import { defineFunction, watch } from "../../shared/function/define-function.ts";
 import { inCluster, itself } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
-import { isPaused } from "../../shared/rules/metadata/paused.ts";
+import { isAtRest } from "../../shared/rules/metadata/hold.ts";
 import { poolGuardPatch } from "./rules/guard.ts";
 import { readCluster } from "./rules/reads.ts";
 import { poolViolations } from "./rules/violations.ts";
@@ -53,10 +53,9 @@ export const machinepoolGuard = defineFunction(
     const cluster = await readCluster(read, pool);
     if (cluster === undefined) return { result: waitFor("Cluster.metadata.uid") };
 
-    const atRest = pool.metadata.deletionTimestamp !== undefined || isPaused(cluster, pool);
     return {
       patch: [{ target: refTo(MachinePool, pool), operations: poolGuardPatch(pool, cluster) }],
-      events: atRest ? [] : poolViolations(pool),
+      events: isAtRest(pool, cluster) ? [] : poolViolations(pool),
       result: done,
     };
   },

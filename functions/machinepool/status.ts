@@ -15,7 +15,8 @@ import {
   referencingKind,
 } from "../../shared/function/mappings.ts";
 import { done, requeueAfter, soonest, waitFor } from "../../shared/function/result.ts";
-import { hasFinalizer } from "../../shared/rules/metadata/finalizers.ts";
+import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
+import { unguarded } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { referenceNotices } from "../../shared/rules/providers/reference-notices.ts";
 import { awaitedCompletion } from "./rules/completion.ts";
@@ -125,17 +126,15 @@ export const machinepoolStatus = defineFunction(
   async (pool, { read, now }) => {
     const cluster = await readCluster(read, pool);
     if (cluster === undefined) return { result: waitFor("Cluster.metadata.uid") };
-    const deleting = pool.metadata.deletionTimestamp !== undefined;
-    if (!deleting && !hasFinalizer(pool, POOL_FINALIZER)) {
-      return { result: waitFor("MachinePool.metadata.finalizers") };
-    }
+    const unready = unguarded(pool, POOL_FINALIZER);
+    if (unready !== undefined) return { result: unready };
     const pause = pausedBy(cluster, pool);
     if (pause !== undefined) {
       return { apply: { status: pausedPoolStatus(pool, cluster, now) }, result: waitFor(pause) };
     }
 
     const snapshots = await readProviders(read, pool);
-    if (deleting) {
+    if (isDeleting(pool)) {
       const status = deletingPoolStatus({ pool, cluster, providers: snapshots, now });
       const awaited = awaitedDeletion(pool, snapshots) ?? "MachinePool.metadata.finalizers";
       return { apply: { status }, notBeforeMs: 5 * SECOND, result: waitFor(awaited) };

@@ -12,8 +12,6 @@ import {
   sameOwner,
 } from "../../../shared/rules/metadata/owner-references.ts";
 
-export const CLUSTER_FINALIZER = "cluster.cluster.x-k8s.io";
-
 /**
  * `ours`: carries the Cluster's uid. `renamed`: an entry of its name with another uid (moved, restored, recreated).
  * `none`: no entry for it. `missing`: no object.

@@ -1,19 +1,26 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { done, type Result, waitFor } from "../../../shared/function/result.ts";
+import { type Result, waitFor } from "../../../shared/function/result.ts";
 import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { hasFinalizer } from "../../../shared/rules/metadata/finalizers.ts";
-import { pausedBy } from "../../../shared/rules/metadata/paused.ts";
-import { CLUSTER_FINALIZER } from "./adoption.ts";
+import { HOLD_FIELDS, hold } from "../../../shared/rules/metadata/hold.ts";
+
+export const CLUSTER_FINALIZER = "cluster.cluster.x-k8s.io";
+
+/** The fields that `clusterHold` reads. */
+export const CLUSTER_HOLD = [
+  ...HOLD_FIELDS,
+  "spec.paused",
+  "spec.infrastructureRef",
+  "spec.controlPlaneRef",
+  "spec.topology",
+] as const;
 
 /**
- * Why adopt and sync leave a Cluster alone: it is being deleted, is paused, is not guarded yet, or its topology has
- * not named its objects yet. `undefined` when they may work. Source: cluster-functions.md, "Who acts when"
+ * Returns why adopt and sync leave a Cluster alone; `undefined` when they may work on it. A Cluster whose topology has
+ * not named its objects yet is left alone, too.
  */
 export function clusterHold(cluster: Cluster): Result | undefined {
-  if (isDeleting(cluster)) return done;
-  const pause = pausedBy(cluster, cluster);
-  if (pause !== undefined) return waitFor(pause);
-  if (!hasFinalizer(cluster, CLUSTER_FINALIZER)) return waitFor("Cluster.metadata.finalizers");
-  return awaitsTopology(cluster) ? waitFor("Cluster.spec.infrastructureRef") : undefined;
+  return (
+    hold(cluster, cluster, CLUSTER_FINALIZER) ??
+    (awaitsTopology(cluster) ? waitFor("Cluster.spec.infrastructureRef") : undefined)
+  );
 }

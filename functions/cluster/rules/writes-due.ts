@@ -2,11 +2,11 @@ import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { MINUTE } from "../../../shared/function/backoff.ts";
 import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { hasFinalizer } from "../../../shared/rules/metadata/finalizers.ts";
-import { isPaused } from "../../../shared/rules/metadata/paused.ts";
-import { CLUSTER_FINALIZER, clusterAdoption } from "./adoption.ts";
+import { isAtRest } from "../../../shared/rules/metadata/hold.ts";
+import { clusterAdoption } from "./adoption.ts";
 import { desiredEndpoint } from "./endpoint.ts";
+import { CLUSTER_FINALIZER } from "./hold.ts";
 import type { ClusterProviders } from "./providers.ts";
 
 /** How old a Cluster may be for its status to wait: a write that is refused must not silence it for ever. */
@@ -17,7 +17,7 @@ const HELD_BACK_UNTIL_MS = MINUTE;
  * again. Decided with the rules those siblings decide with. Source: cluster-functions.md, machinepool-functions.md 3
  */
 export function clusterWritesDue(cluster: Cluster, providers: ClusterProviders): boolean {
-  if (isPaused(cluster, cluster) || isDeleting(cluster)) return false;
+  if (isAtRest(cluster, cluster)) return false;
   if (!hasFinalizer(cluster, CLUSTER_FINALIZER)) return true;
   if (awaitsTopology(cluster)) return false;
   return (

@@ -1,7 +1,7 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
-import { isPaused } from "../../../shared/rules/metadata/paused.ts";
+import { isAtRest } from "../../../shared/rules/metadata/hold.ts";
 import { adoptionPatch } from "./adoption.ts";
 import { poolGuardPatch } from "./guard.ts";
 import type { PoolProviders } from "./reads.ts";
@@ -13,7 +13,7 @@ import { desiredPoolSpec, poolSpecPatch } from "./spec.ts";
  * Source: machinepool-functions.md rule 3
  */
 export function poolWritesDue(pool: MachinePool, cluster: Cluster, providers: PoolProviders): boolean {
-  if (pool.metadata.deletionTimestamp !== undefined || isPaused(cluster, pool)) return false;
+  if (isAtRest(pool, cluster)) return false;
   return (
     poolGuardPatch(pool, cluster).length > 0 ||
     adoptionPatch(pool, providers.bootstrap).length > 0 ||

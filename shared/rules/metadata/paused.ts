@@ -2,9 +2,11 @@ import type { KubeObject } from "../../api/kinds.ts";
 import { condition, type DesiredCondition } from "../conditions/conditions.ts";
 
 const PAUSED_ANNOTATION = "cluster.x-k8s.io/paused";
+/** The field by which an object pauses itself. */
+export const PAUSE_FIELDS = [`metadata.annotations[${PAUSED_ANNOTATION}]`] as const;
 
 /** The part of a Cluster that pausing looks at. */
-interface Pausing {
+export interface Pausing {
   readonly spec?: { readonly paused?: boolean | undefined } | undefined;
 }
 

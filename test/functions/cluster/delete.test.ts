@@ -123,10 +123,13 @@ describe("cluster-delete", () => {
 
   it.each([
     ["spec.paused", deletedCluster({ spec: { paused: true } })],
-    ["the annotation", deletedCluster({ metadata: { annotations: { "cluster.x-k8s.io/paused": "no" } } })],
-  ])("deletes nothing while %s pauses the Cluster, by a live look (F-19)", async (_, paused) => {
+    [
+      "metadata.annotations[cluster.x-k8s.io/paused]",
+      deletedCluster({ metadata: { annotations: { "cluster.x-k8s.io/paused": "no" } } }),
+    ],
+  ])("deletes nothing while %s pauses the Cluster, by a live look (F-19)", async (field, paused) => {
     const world = given(deletedCluster(), machinePool(), fooCluster()).live(paused);
-    expect(await decide(clusterDelete, world)).toEqual({ result: waitFor("Cluster.spec.paused") });
+    expect(await decide(clusterDelete, world)).toEqual({ result: waitFor(`Cluster.${field}`) });
   });
 
   it.each([
