@@ -20,7 +20,7 @@ import { done, requeueAfter, waitFor } from "../../shared/function/result.ts";
 import { readTopologyRuns } from "../../shared/rules/coexistence/topology.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { removeFinalizerPatch } from "../../shared/rules/metadata/finalizers.ts";
-import { pausedBy } from "../../shared/rules/metadata/paused.ts";
+import { PAUSE_FIELDS, pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { COMPLETED, type DeletionStage, hookStage, providerStage, workersStage } from "./rules/deletion.ts";
 import { DESCENDANTS, type Descendants } from "./rules/descendants.ts";
 import { CLUSTER_FINALIZER } from "./rules/hold.ts";
@@ -50,7 +50,7 @@ export const clusterDelete = defineFunction<Cluster>(
         [
           "metadata.uid",
           "metadata.deletionTimestamp",
-          "metadata.annotations[cluster.x-k8s.io/paused]",
+          ...PAUSE_FIELDS,
           "metadata.annotations[runtime.cluster.x-k8s.io/ok-to-delete]",
           "spec.paused",
         ],

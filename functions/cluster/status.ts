@@ -20,15 +20,16 @@ import { clusterOf, itself, referencing, referencingKind, sameName } from "../..
 import { done, requeueAfter, soonest, waitFor } from "../../shared/function/result.ts";
 import { readTopologyRuns } from "../../shared/rules/coexistence/topology.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
-import { unguarded } from "../../shared/rules/metadata/hold.ts";
+import { HOLD_FIELDS, unguarded } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
-import { awaitedByCluster } from "./rules/completion.ts";
+import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
+import { awaitedCompletion } from "./rules/completion.ts";
 import { clusterDeletion, type DeletionFacts } from "./rules/deletion.ts";
 import { deploymentReport } from "./rules/deployments.ts";
 import { countedWorkers } from "./rules/descendants.ts";
 import { CLUSTER_FINALIZER } from "./rules/hold.ts";
 import { ownStatus, pausedStatus } from "./rules/own-status.ts";
-import { readClusterProviders, readDeployments, readDescendants, readDoomedProvider } from "./rules/reads.ts";
+import { readDeployments, readDescendants, readDoomedProvider, readProviders } from "./rules/reads.ts";
 import { clusterReport, isBroughtUp } from "./rules/status.ts";
 import type { ClusterView } from "./rules/view.ts";
 import { clusterWritesDue, heldBackMs } from "./rules/writes-due.ts";
@@ -37,9 +38,7 @@ import { clusterWritesDue, heldBackMs } from "./rules/writes-due.ts";
 const FLOOR_MS = SECOND;
 
 const PROVIDER_FIELDS = [
-  "metadata.uid",
-  "metadata.ownerReferences",
-  "metadata.deletionTimestamp",
+  ...OWN_FIELDS,
   "status.failureReason",
   "status.failureMessage",
   "status.conditions[Ready]",
@@ -74,9 +73,7 @@ export const clusterStatus = defineFunction<Cluster, "status">(
         [
           "metadata.uid",
           "metadata.generation",
-          "metadata.finalizers",
-          "metadata.deletionTimestamp",
-          "metadata.annotations[cluster.x-k8s.io/paused]",
+          ...HOLD_FIELDS,
           "metadata.annotations[runtime.cluster.x-k8s.io/ok-to-delete]",
           "spec",
           "status",
@@ -151,7 +148,7 @@ export const clusterStatus = defineFunction<Cluster, "status">(
 type Owned = Pick<Decision<Cluster, "status">, "apply">;
 
 async function report(cluster: Cluster, { read, now }: StepContext): Promise<Decision<Cluster, "status">> {
-  const providers = await readClusterProviders(read, cluster);
+  const providers = await readProviders(read, cluster);
   const due = clusterWritesDue(cluster, providers);
   const heldMs = due ? heldBackMs(cluster, now) : 0;
   if (heldMs > 0) return { result: requeueAfter(heldMs, "finalizer, owners or endpoint are being written") };
@@ -173,7 +170,7 @@ async function report(cluster: Cluster, { read, now }: StepContext): Promise<Dec
     now,
   };
   const { status, events, expiresInMs } = clusterReport(view);
-  const awaited = awaitedByCluster(view, status);
+  const awaited = awaitedCompletion(view, status);
   return {
     ...applied(cluster, status),
     events: [...events, ...deployments.events],

@@ -13,6 +13,7 @@ import {
 } from "../../shared/function/define-function.ts";
 import { itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
+import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import {
   awaitedEndpoint,
   desiredEndpoint,
@@ -22,16 +23,11 @@ import {
   isValidEndpoint,
   reportedEndpoint,
 } from "./rules/endpoint.ts";
-import { clusterHold } from "./rules/hold.ts";
+import { CLUSTER_HOLD_FIELDS, clusterHold } from "./rules/hold.ts";
 import { type ClusterProviders, referenceOf } from "./rules/providers.ts";
-import { readClusterProviders } from "./rules/reads.ts";
+import { readProviders } from "./rules/reads.ts";
 
-const SOURCE_FIELDS = [
-  "metadata.uid",
-  "metadata.ownerReferences",
-  "metadata.deletionTimestamp",
-  "spec.controlPlaneEndpoint",
-] as const;
+const SOURCE_FIELDS = [...OWN_FIELDS, "spec.controlPlaneEndpoint"] as const;
 
 export const clusterSync = defineFunction<Cluster>(
   {
@@ -42,18 +38,7 @@ export const clusterSync = defineFunction<Cluster>(
     watches: [
       watch(
         Cluster,
-        [
-          "metadata.uid",
-          "metadata.finalizers",
-          "metadata.deletionTimestamp",
-          "metadata.annotations[cluster.x-k8s.io/paused]",
-          "spec.paused",
-          "spec.infrastructureRef",
-          "spec.controlPlaneRef",
-          "spec.topology",
-          "spec.controlPlaneEndpoint",
-          "status.initialization",
-        ],
+        ["metadata.uid", ...CLUSTER_HOLD_FIELDS, "spec.controlPlaneEndpoint", "status.initialization"],
         itself,
       ),
       watchContract(
@@ -76,7 +61,7 @@ export const clusterSync = defineFunction<Cluster>(
   async (cluster, { read }) => {
     const hold = clusterHold(cluster);
     if (hold !== undefined) return { result: hold };
-    const providers = await readClusterProviders(read, cluster);
+    const providers = await readProviders(read, cluster);
     const { controlPlaneEndpoint } = cluster.spec;
     if (isValidEndpoint(controlPlaneEndpoint)) {
       return { events: divergence(cluster, controlPlaneEndpoint, providers), result: done };

@@ -1,19 +1,17 @@
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
-import { refTo } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { BootstrapConfig } from "../../shared/contract/bootstrap-config.ts";
 import { InfraMachinePool } from "../../shared/contract/infra-machine-pool.ts";
 import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
 import { inCluster, itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
-import { done, waitFor } from "../../shared/function/result.ts";
-import { isStillOwner } from "../../shared/rules/metadata/owner-references.ts";
-import { adoptionPatch, describeController, poolAdoption } from "./rules/adoption.ts";
-import { awaitedAdoption } from "./rules/awaited.ts";
+import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { adopt } from "../../shared/rules/providers/adopt.ts";
+import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
+import { poolClaim } from "./rules/adoption.ts";
 import { poolHold } from "./rules/hold.ts";
+import { providersOf } from "./rules/providers.ts";
 import { readCluster, readProviders } from "./rules/reads.ts";
-
-const ADOPTED_FIELDS = ["metadata.ownerReferences", "metadata.labels[cluster.x-k8s.io/cluster-name]"];
 
 export const machinepoolAdopt = defineFunction(
   {
@@ -26,15 +24,13 @@ export const machinepoolAdopt = defineFunction(
         MachinePool,
         [
           "metadata.uid",
-          "metadata.finalizers",
-          "metadata.deletionTimestamp",
-          "metadata.annotations[cluster.x-k8s.io/paused]",
+          ...HOLD_FIELDS,
           "spec.template.spec.bootstrap.configRef",
           "spec.template.spec.infrastructureRef",
         ],
         itself,
       ),
-      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+      watch(Cluster, PAUSING_FIELDS, inCluster),
       watchContract(BootstrapConfig, ["metadata.uid", ...ADOPTED_FIELDS], referencing),
       watchContract(InfraMachinePool, ["metadata.uid", ...ADOPTED_FIELDS], referencing),
       watch(CustomResourceDefinition, ["metadata.uid", "metadata.labels"], referencingKind),
@@ -49,31 +45,7 @@ export const machinepoolAdopt = defineFunction(
     const hold = poolHold(pool, await readCluster(read, pool));
     if (hold !== undefined) return { result: hold };
 
-    const providers = await readProviders(read, pool);
-    const found = [providers.bootstrap, providers.infrastructure].filter(
-      (provider) => provider?.state === "found",
-    );
-    const patch = found
-      .map((provider) => ({ provider, operations: adoptionPatch(pool, provider) }))
-      .filter(({ operations }) => operations.length > 0);
-    const adopted = patch.map(({ provider }) => provider.object);
-    // The watch of the recreated pool brings the next run.
-    if (!(await isStillOwner(read.live, MachinePool, pool, adopted))) return { result: done };
-    const awaited = awaitedAdoption(pool, providers);
-    return {
-      patch: patch.map(({ provider, operations }) => ({
-        target: refTo(provider.kind, provider.object),
-        operations,
-      })),
-      // Taking an object from its controller would make two of them fight for it for ever.
-      events: found
-        .filter((provider) => poolAdoption(pool, provider) === "foreign")
-        .map(({ object }) => ({
-          type: "Warning",
-          reason: "ControlledByAnother",
-          message: describeController(object),
-        })),
-      result: awaited === undefined ? done : waitFor(awaited),
-    };
+    const providers = providersOf(pool, await readProviders(read, pool));
+    return adopt(read.live, { kind: MachinePool, object: pool, claim: poolClaim(pool) }, providers);
   },
 );

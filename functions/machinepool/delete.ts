@@ -19,6 +19,7 @@ import {
 } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
 import { removeFinalizerPatch } from "../../shared/rules/metadata/finalizers.ts";
+import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { awaitedDeletion, remainingProviders } from "./rules/deletion.ts";
 import { POOL_FINALIZER } from "./rules/hold.ts";
@@ -35,17 +36,8 @@ export const machinepoolDelete = defineFunction(
     source: "machinepool.md 13",
     reconciles: MachinePool,
     watches: [
-      watch(
-        MachinePool,
-        [
-          "metadata.deletionTimestamp",
-          "metadata.finalizers",
-          "metadata.annotations[cluster.x-k8s.io/paused]",
-          "spec.template.spec.deletion.nodeDeletionTimeoutSeconds",
-        ],
-        itself,
-      ),
-      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+      watch(MachinePool, [...HOLD_FIELDS, "spec.template.spec.deletion.nodeDeletionTimeoutSeconds"], itself),
+      watch(Cluster, PAUSING_FIELDS, inCluster),
       watch(Connection, ["status.state"], inCluster),
       watchContract(BootstrapConfig, ["metadata.uid", "metadata.ownerReferences"], referencing),
       watchContract(InfraMachinePool, ["metadata.uid", "metadata.ownerReferences"], referencing),

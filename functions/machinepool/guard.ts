@@ -4,7 +4,7 @@ import { MachinePool } from "../../shared/api/machinepool.ts";
 import { defineFunction, watch } from "../../shared/function/define-function.ts";
 import { inCluster, itself } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
-import { isAtRest } from "../../shared/rules/metadata/hold.ts";
+import { HOLD_FIELDS, isAtRest, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { poolGuardPatch } from "./rules/guard.ts";
 import { readCluster } from "./rules/reads.ts";
 import { poolViolations } from "./rules/violations.ts";
@@ -20,11 +20,9 @@ export const machinepoolGuard = defineFunction(
       watch(
         MachinePool,
         [
-          "metadata.finalizers",
+          ...HOLD_FIELDS,
           "metadata.labels[cluster.x-k8s.io/cluster-name]",
           "metadata.ownerReferences",
-          "metadata.deletionTimestamp",
-          "metadata.annotations[cluster.x-k8s.io/paused]",
           "metadata.annotations[cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size]",
           "metadata.annotations[cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size]",
           "spec.replicas",
@@ -33,7 +31,7 @@ export const machinepoolGuard = defineFunction(
         ],
         itself,
       ),
-      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+      watch(Cluster, PAUSING_FIELDS, inCluster),
     ],
     owns: [],
     ownsOn: [

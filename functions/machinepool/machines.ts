@@ -23,6 +23,8 @@ import {
   referencingKind,
 } from "../../shared/function/mappings.ts";
 import { done, requeueAfter } from "../../shared/function/result.ts";
+import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { poolHold } from "./rules/hold.ts";
 import { machineWrites } from "./rules/machine-writes.ts";
 import {
@@ -64,24 +66,17 @@ export const machinepoolMachines = defineFunction(
         MachinePool,
         [
           "metadata.uid",
-          "metadata.finalizers",
-          "metadata.deletionTimestamp",
-          "metadata.annotations[cluster.x-k8s.io/paused]",
+          ...HOLD_FIELDS,
           "spec.template.metadata",
           "spec.template.spec.infrastructureRef",
           "spec.providerIDList",
         ],
         itself,
       ),
-      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+      watch(Cluster, PAUSING_FIELDS, inCluster),
       watchContract(
         InfraMachinePool,
-        [
-          "metadata.uid",
-          "metadata.ownerReferences",
-          "metadata.deletionTimestamp",
-          ...infraMachinePoolPaths("infrastructureMachineKind"),
-        ],
+        [...OWN_FIELDS, ...infraMachinePoolPaths("infrastructureMachineKind")],
         referencing,
       ),
       watchContract(

@@ -7,6 +7,7 @@ import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
 import { defineFunction, watch } from "../../shared/function/define-function.ts";
 import { inCluster, itself, poolOfMachine, poolsOfNode } from "../../shared/function/mappings.ts";
 import { done, requeueAfter, soonest, waitFor } from "../../shared/function/result.ts";
+import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { poolHold } from "./rules/hold.ts";
 import { readOwnMachines } from "./rules/machines.ts";
 import { belongsElsewhere, nodeMarksPatch } from "./rules/node-marks.ts";
@@ -32,17 +33,8 @@ export const machinepoolNodes = defineFunction(
     source: "machinepool.md 6.4",
     reconciles: MachinePool,
     watches: [
-      watch(
-        MachinePool,
-        [
-          "metadata.finalizers",
-          "metadata.deletionTimestamp",
-          "metadata.annotations[cluster.x-k8s.io/paused]",
-          "spec.providerIDList",
-        ],
-        itself,
-      ),
-      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+      watch(MachinePool, [...HOLD_FIELDS, "spec.providerIDList"], itself),
+      watch(Cluster, PAUSING_FIELDS, inCluster),
       watch(Connection, ["status.state", "status.nodesComplete"], inCluster),
       watch(Node, ["metadata.uid", "spec.providerID", LABELS_ARE_ON_IT, ...MARKS], poolsOfNode),
       watch(Machine, ["metadata.uid", "metadata.ownerReferences", "status.nodeRef"], poolOfMachine),

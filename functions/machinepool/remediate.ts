@@ -6,6 +6,8 @@ import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/i
 import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
 import { inCluster, itself, poolOfMachine, referencing } from "../../shared/function/mappings.ts";
 import { done, failed, waitFor } from "../../shared/function/result.ts";
+import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { poolHold } from "./rules/hold.ts";
 import { infraMachineKindOf, readOwnMachines, readOwnMachinesLive } from "./rules/machines.ts";
 import { readCluster, readLive, readProviders } from "./rules/reads.ts";
@@ -22,16 +24,14 @@ export const machinepoolRemediate = defineFunction(
       watch(
         MachinePool,
         [
-          "metadata.finalizers",
-          "metadata.deletionTimestamp",
-          "metadata.annotations[cluster.x-k8s.io/paused]",
+          ...HOLD_FIELDS,
           "metadata.annotations[capstan.dev/remediation-max-in-flight]",
           "spec.replicas",
           "spec.template.spec.infrastructureRef",
         ],
         itself,
       ),
-      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+      watch(Cluster, PAUSING_FIELDS, inCluster),
       watchContract(
         InfraMachinePool,
         ["metadata.uid", "metadata.ownerReferences", ...infraMachinePoolPaths("infrastructureMachineKind")],
@@ -40,11 +40,9 @@ export const machinepoolRemediate = defineFunction(
       watch(
         Machine,
         [
-          "metadata.uid",
+          ...OWN_FIELDS,
           "metadata.labels[cluster.x-k8s.io/pool-name]",
           "metadata.labels[cluster.x-k8s.io/cluster-name]",
-          "metadata.ownerReferences",
-          "metadata.deletionTimestamp",
           "status.conditions[HealthCheckSucceeded].status",
           "status.conditions[OwnerRemediated]",
         ],

@@ -7,6 +7,7 @@ import { SECOND } from "../../shared/function/backoff.ts";
 import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
 import { inCluster, itself, poolsOfNode, referencing } from "../../shared/function/mappings.ts";
 import { done, requeueAfter, waitFor } from "../../shared/function/result.ts";
+import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { poolHold } from "./rules/hold.ts";
 import { isContested, type Rivals } from "./rules/node-marks.ts";
 import {
@@ -31,19 +32,8 @@ export const machinepoolRetire = defineFunction(
     source: "machinepool.md 6.4",
     reconciles: MachinePool,
     watches: [
-      watch(
-        MachinePool,
-        [
-          "metadata.finalizers",
-          "metadata.deletionTimestamp",
-          "metadata.annotations[cluster.x-k8s.io/paused]",
-          "spec.providerIDList",
-          "spec.replicas",
-          "status.nodeRefs",
-        ],
-        itself,
-      ),
-      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+      watch(MachinePool, [...HOLD_FIELDS, "spec.providerIDList", "spec.replicas", "status.nodeRefs"], itself),
+      watch(Cluster, PAUSING_FIELDS, inCluster),
       watch(Connection, ["status.state", "status.nodesComplete"], inCluster),
       watchContract(
         InfraMachinePool,

@@ -16,8 +16,9 @@ import {
 } from "../../shared/function/mappings.ts";
 import { done, requeueAfter, soonest, waitFor } from "../../shared/function/result.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
-import { unguarded } from "../../shared/rules/metadata/hold.ts";
+import { HOLD_FIELDS, PAUSING_FIELDS, unguarded } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
+import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { referenceNotices } from "../../shared/rules/providers/reference-notices.ts";
 import { awaitedCompletion } from "./rules/completion.ts";
 import { awaitedDeletion } from "./rules/deletion.ts";
@@ -37,10 +38,8 @@ import { deletingPoolStatus, pausedPoolStatus, poolStatus } from "./rules/status
 import { poolWritesDue, statusWaitMs } from "./rules/writes-due.ts";
 
 const PROVIDER_FIELDS = [
-  "metadata.uid",
-  "metadata.ownerReferences",
+  ...OWN_FIELDS,
   "metadata.labels[cluster.x-k8s.io/cluster-name]",
-  "metadata.deletionTimestamp",
   "status.conditions[Ready]",
   "status.v1beta2.conditions[Ready]",
 ];
@@ -78,18 +77,16 @@ export const machinepoolStatus = defineFunction(
       watch(
         MachinePool,
         [
-          "metadata.finalizers",
+          ...HOLD_FIELDS,
           "metadata.labels[cluster.x-k8s.io/cluster-name]",
           "metadata.ownerReferences",
-          "metadata.deletionTimestamp",
-          "metadata.annotations[cluster.x-k8s.io/paused]",
           "metadata.annotations[cluster.x-k8s.io/replicas-managed-by]",
           "spec",
           "status",
         ],
         itself,
       ),
-      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+      watch(Cluster, PAUSING_FIELDS, inCluster),
       watchContract(BootstrapConfig, [...PROVIDER_FIELDS, ...BOOTSTRAP_FIELDS], referencing),
       watchContract(InfraMachinePool, [...PROVIDER_FIELDS, ...INFRASTRUCTURE_FIELDS], referencing),
       watch(CustomResourceDefinition, ["metadata.uid", "metadata.labels"], referencingKind),

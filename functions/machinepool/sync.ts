@@ -7,11 +7,11 @@ import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/i
 import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
 import { inCluster, itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
+import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { poolHold } from "./rules/hold.ts";
 import { readCluster, readProviders } from "./rules/reads.ts";
 import { desiredPoolSpec, poolSpecAwaits, poolSpecPatch } from "./rules/spec.ts";
-
-const OWNERSHIP = ["metadata.uid", "metadata.ownerReferences", "metadata.deletionTimestamp"];
 
 export const machinepoolSync = defineFunction(
   {
@@ -23,24 +23,21 @@ export const machinepoolSync = defineFunction(
       watch(
         MachinePool,
         [
-          "metadata.finalizers",
-          "metadata.deletionTimestamp",
-          "metadata.annotations[cluster.x-k8s.io/paused]",
-          // All of it: what keeps the API server from taking a write to the template may stand anywhere in it.
+          ...HOLD_FIELDS, // All of it: what keeps the API server from taking a write to the template may stand anywhere in it.
           "spec.template.spec",
           "spec.providerIDList",
         ],
         itself,
       ),
-      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+      watch(Cluster, PAUSING_FIELDS, inCluster),
       watchContract(
         BootstrapConfig,
-        [...OWNERSHIP, ...bootstrapConfigPaths("dataSecretCreated", "dataSecretName")],
+        [...OWN_FIELDS, ...bootstrapConfigPaths("dataSecretCreated", "dataSecretName")],
         referencing,
       ),
       watchContract(
         InfraMachinePool,
-        [...OWNERSHIP, ...infraMachinePoolPaths("ready", "provisioned", "replicas", "providerIDList")],
+        [...OWN_FIELDS, ...infraMachinePoolPaths("ready", "provisioned", "replicas", "providerIDList")],
         referencing,
       ),
       watch(CustomResourceDefinition, ["metadata.uid", "metadata.labels"], referencingKind),

@@ -5,7 +5,8 @@ import { SimMachinePool } from "../../shared/api/sim/sim-machinepool.ts";
 import { defineFunction, watch } from "../../shared/function/define-function.ts";
 import { inCluster, itself, ownedBy } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
-import { isPaused } from "../../shared/rules/metadata/paused.ts";
+import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { isPaused, PAUSE_FIELDS } from "../../shared/rules/metadata/paused.ts";
 import { readOwner } from "../../shared/rules/metadata/read-owner.ts";
 import { isManagedOutside } from "../../shared/rules/providers/replicas-managed.ts";
 
@@ -18,13 +19,7 @@ export const simAutoscaler = defineFunction(
     watches: [
       watch(
         SimMachinePool,
-        [
-          "metadata.uid",
-          "metadata.ownerReferences",
-          "metadata.annotations[cluster.x-k8s.io/paused]",
-          "status.ready",
-          "status.replicas",
-        ],
+        ["metadata.uid", "metadata.ownerReferences", ...PAUSE_FIELDS, "status.ready", "status.replicas"],
         itself,
       ),
       watch(
@@ -37,7 +32,7 @@ export const simAutoscaler = defineFunction(
         ],
         ownedBy,
       ),
-      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+      watch(Cluster, PAUSING_FIELDS, inCluster),
     ],
     owns: [],
     ownsOn: [{ kind: MachinePool, fields: ["spec.replicas"] }],

@@ -13,9 +13,11 @@ import {
 import { inCluster, itself, ownedBy } from "../../shared/function/mappings.ts";
 import { done, failed, waitFor } from "../../shared/function/result.ts";
 import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions/conditions.ts";
+import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { controllerReference, isOwnedBy } from "../../shared/rules/metadata/owner-references.ts";
-import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
+import { isPaused, PAUSE_FIELDS, pausedCondition } from "../../shared/rules/metadata/paused.ts";
 import { readOwner } from "../../shared/rules/metadata/read-owner.ts";
+import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 
 const OWNED = [
   "status.dataSecretName",
@@ -32,22 +34,9 @@ export const simBootstrap = defineFunction<SimBootstrapConfig, Owned>(
     source: "machinepool.md 6.1, provider-contracts.md 3",
     reconciles: SimBootstrapConfig,
     watches: [
-      watch(
-        SimBootstrapConfig,
-        [
-          "metadata.uid",
-          "metadata.ownerReferences",
-          "metadata.deletionTimestamp",
-          "metadata.annotations[cluster.x-k8s.io/paused]",
-        ],
-        itself,
-      ),
+      watch(SimBootstrapConfig, [...OWN_FIELDS, ...PAUSE_FIELDS], itself),
       watch(MachinePool, ["metadata.uid"], ownedBy),
-      watch(
-        Cluster,
-        ["metadata.uid", "spec.paused", "status.initialization.infrastructureProvisioned"],
-        inCluster,
-      ),
+      watch(Cluster, [...PAUSING_FIELDS, "status.initialization.infrastructureProvisioned"], inCluster),
     ],
     owns: OWNED,
     calls: [{ verb: "create", kind: Secret }],

@@ -19,6 +19,7 @@ import {
   hasFinalizer,
   removeFinalizerPatch,
 } from "../../shared/rules/metadata/finalizers.ts";
+import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { controllerReference, isOwnedBy } from "../../shared/rules/metadata/owner-references.ts";
 import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
 import { readOwner } from "../../shared/rules/metadata/read-owner.ts";
@@ -37,17 +38,10 @@ export const simCluster = defineFunction<SimCluster, Owned>(
     watches: [
       watch(
         SimCluster,
-        [
-          "metadata.uid",
-          "metadata.ownerReferences",
-          "metadata.finalizers",
-          "metadata.deletionTimestamp",
-          "metadata.annotations[cluster.x-k8s.io/paused]",
-          "spec.controlPlaneEndpoint",
-        ],
+        ["metadata.uid", "metadata.ownerReferences", ...HOLD_FIELDS, "spec.controlPlaneEndpoint"],
         itself,
       ),
-      watch(Cluster, ["metadata.uid", "spec.paused"], ownedBy),
+      watch(Cluster, PAUSING_FIELDS, ownedBy),
       watch(SimServer, ["metadata.uid", "status.ready", "status.host", "status.port"], owners),
     ],
     owns: OWNED,

@@ -6,7 +6,8 @@ import { type Decision, defineFunction, watch } from "../../shared/function/defi
 import { inCluster, itself, ownedBy } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
 import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions/conditions.ts";
-import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
+import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { isPaused, PAUSE_FIELDS, pausedCondition } from "../../shared/rules/metadata/paused.ts";
 import { readOwner } from "../../shared/rules/metadata/read-owner.ts";
 
 const OWNED = [
@@ -35,20 +36,10 @@ export const simControlplane = defineFunction<SimControlPlane, Owned>(
     watches: [
       watch(
         SimControlPlane,
-        [
-          "metadata.uid",
-          "metadata.ownerReferences",
-          "metadata.annotations[cluster.x-k8s.io/paused]",
-          "spec.replicas",
-          "spec.version",
-        ],
+        ["metadata.uid", "metadata.ownerReferences", ...PAUSE_FIELDS, "spec.replicas", "spec.version"],
         itself,
       ),
-      watch(
-        Cluster,
-        ["metadata.uid", "spec.paused", "status.initialization.infrastructureProvisioned"],
-        ownedBy,
-      ),
+      watch(Cluster, [...PAUSING_FIELDS, "status.initialization.infrastructureProvisioned"], ownedBy),
       // A SimServer has the name of its Cluster.
       watch(SimServer, ["metadata.uid", "status.ready", "status.kubeconfigSecretName"], inCluster),
     ],

@@ -18,6 +18,7 @@ import {
   hasFinalizer,
   removeFinalizerPatch,
 } from "../../shared/rules/metadata/finalizers.ts";
+import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
 import { SIM_MACHINE_FINALIZER, simMachineReference } from "./rules/machines.ts";
 
@@ -35,21 +36,11 @@ export const simMachine = defineFunction<SimMachine, Owned>(
     source: "machinepool.md 10.6, provider-contracts.md 4",
     reconciles: SimMachine,
     watches: [
-      watch(
-        SimMachine,
-        [
-          "metadata.uid",
-          "metadata.finalizers",
-          "metadata.deletionTimestamp",
-          "metadata.annotations[cluster.x-k8s.io/paused]",
-          "spec.providerID",
-        ],
-        itself,
-      ),
+      watch(SimMachine, ["metadata.uid", ...HOLD_FIELDS, "spec.providerID"], itself),
       // An instance has the name of its SimMachine.
       watch(SimInstance, ["metadata.uid", "metadata.deletionTimestamp", "status.phase"], sameName),
       watch(Machine, ["metadata.uid", "metadata.finalizers", "metadata.deletionTimestamp"], referenced),
-      watch(Cluster, ["metadata.uid", "spec.paused"], inCluster),
+      watch(Cluster, PAUSING_FIELDS, inCluster),
     ],
     reads: [{ on: SimInstance, fields: ["spec.providerID"] }],
     owns: OWNED,

@@ -21,6 +21,7 @@ import {
   hasFinalizer,
   removeFinalizerPatch,
 } from "../../shared/rules/metadata/finalizers.ts";
+import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
 import { readOwner } from "../../shared/rules/metadata/read-owner.ts";
 import { withFaults } from "./rules/faults.ts";
@@ -53,9 +54,7 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
         [
           "metadata.uid",
           "metadata.ownerReferences",
-          "metadata.finalizers",
-          "metadata.deletionTimestamp",
-          "metadata.annotations[cluster.x-k8s.io/paused]",
+          ...HOLD_FIELDS,
           "spec.providerIDList",
           "spec.machines",
           "spec.replicas",
@@ -74,11 +73,7 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
         ],
         ownedBy,
       ),
-      watch(
-        Cluster,
-        ["metadata.uid", "spec.paused", "status.initialization.infrastructureProvisioned"],
-        inCluster,
-      ),
+      watch(Cluster, [...PAUSING_FIELDS, "status.initialization.infrastructureProvisioned"], inCluster),
       watch(SimInstance, ["metadata.uid", "metadata.deletionTimestamp", "status.phase"], owners),
       watch(SimMachine, ["metadata.uid", "metadata.deletionTimestamp"], owners),
       watch(Machine, ["metadata.uid", "metadata.deletionTimestamp"], siblings),

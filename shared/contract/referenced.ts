@@ -16,6 +16,8 @@ export type Referenced<T extends KubeObject = KubeObject> =
   | { readonly state: "missing"; readonly contract: ContractVersion; readonly kind: Kind }
   /** No CRD of that kind, or one without a label for a supported contract; `message` names the CRD. */
   | { readonly state: "unresolved"; readonly crdExists: boolean; readonly message: string };
+/** An object that was read. */
+export type Found = Extract<Referenced, { state: "found" }>;
 export type Unresolved = Extract<Referenced, { state: "unresolved" }>;
 
 /** The kind a reference means, or why it cannot be told. */

@@ -1,11 +1,6 @@
 import type { ClusterStatus } from "../../../shared/api/cluster/cluster.ts";
-import type { ContractVersion } from "../../../shared/api/kinds.ts";
-import type { ContractKind } from "../../../shared/contract/contract-kind.ts";
-import { ControlPlane, controlPlanePath } from "../../../shared/contract/control-plane.ts";
-import { InfraCluster, infraClusterPath } from "../../../shared/contract/infra-cluster.ts";
 import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
-import { awaitedDefinition } from "../../../shared/rules/providers/awaited-definition.ts";
-import { ownedProvider, type ProviderRole, referenceOf } from "./providers.ts";
+import { awaitedControlPlane, awaitedInfrastructure } from "./awaited.ts";
 import type { ClusterView } from "./view.ts";
 
 /**
@@ -13,7 +8,7 @@ import type { ClusterView } from "./view.ts";
  * its workload server; while it is being deleted, what has to go first. `undefined` = nothing. `status` is the one
  * about to be written.
  */
-export function awaitedByCluster(
+export function awaitedCompletion(
   view: ClusterView,
   { initialization = {} }: ClusterStatus,
 ): string | undefined {
@@ -23,35 +18,12 @@ export function awaitedByCluster(
     return `Cluster.spec.${infrastructureRef === undefined ? "infrastructureRef" : "controlPlaneRef"}`;
   }
   if (initialization.infrastructureProvisioned !== true) {
-    const awaited = awaitedProvider(view, "infrastructure", INFRASTRUCTURE);
+    const awaited = awaitedInfrastructure(view.cluster, view);
     if (awaited !== undefined) return awaited;
   }
   if (initialization.controlPlaneInitialized !== true) {
-    const awaited = awaitedProvider(view, "controlPlane", CONTROL_PLANE);
+    const awaited = awaitedControlPlane(view.cluster, view);
     if (awaited !== undefined) return awaited;
   }
   return view.connection?.status.state === "connected" ? undefined : "Connection.status.state";
-}
-
-interface Latch {
-  readonly kind: ContractKind;
-  readonly path: (contract: ContractVersion) => string;
-}
-const INFRASTRUCTURE: Latch = {
-  kind: InfraCluster,
-  path: (contract) => infraClusterPath(contract, "provisioned"),
-};
-const CONTROL_PLANE: Latch = {
-  kind: ControlPlane,
-  path: (contract) => controlPlanePath(contract, "initialized"),
-};
-
-/** `undefined` when the Cluster has no such reference. */
-function awaitedProvider(view: ClusterView, role: ProviderRole, { kind, path }: Latch): string | undefined {
-  const [reference, provider] = [referenceOf(view.cluster, role), view[role]];
-  if (reference === undefined || provider === undefined) return undefined;
-  if (provider.state === "unresolved") return awaitedDefinition(provider, reference);
-  if (provider.state === "missing") return `${kind.contract}.metadata.uid`;
-  const own = ownedProvider(view.cluster, provider);
-  return `${kind.contract}.${own === undefined ? "metadata.ownerReferences" : path(own.contract)}`;
 }

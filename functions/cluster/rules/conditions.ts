@@ -7,6 +7,7 @@ import {
 } from "../../../shared/rules/conditions/conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
+import { ownObject } from "./adoption.ts";
 import { summarize } from "./available.ts";
 import type { FailureDomains } from "./failure-domains.ts";
 import { initializedFlag, provisionedFlag } from "./latches.ts";
@@ -16,7 +17,6 @@ import {
   controlPlaneInitialized,
   infrastructureReady,
 } from "./provider-conditions.ts";
-import { ownedProvider } from "./providers.ts";
 import type { ClusterView } from "./view.ts";
 import { workerConditions } from "./worker-conditions.ts";
 
@@ -90,13 +90,13 @@ function infrastructureProblems(
   { cluster, infrastructure }: ClusterView,
   domains: FailureDomains,
 ): readonly string[] {
-  const owned = ownedProvider(cluster, infrastructure);
+  const owned = ownObject(cluster, infrastructure);
   const flag = owned === undefined ? undefined : provisionedFlag(owned).problem;
   return [flag, domains.state === "malformed" ? domains.message : undefined].filter(isText);
 }
 
 function controlPlaneProblems({ cluster, controlPlane }: ClusterView): readonly string[] {
-  const owned = ownedProvider(cluster, controlPlane);
+  const owned = ownObject(cluster, controlPlane);
   return [owned === undefined ? undefined : initializedFlag(owned).problem].filter(isText);
 }
 

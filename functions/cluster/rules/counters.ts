@@ -4,9 +4,9 @@ import type { ContractVersion, KubeObject } from "../../../shared/api/kinds.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import { controlPlanePath } from "../../../shared/contract/control-plane.ts";
 import { readCount } from "../../../shared/contract/fields.ts";
-import type { Referenced } from "../../../shared/contract/referenced.ts";
+import type { Found, Referenced } from "../../../shared/contract/referenced.ts";
 import { addVersions, compareVersions, type VersionCount } from "../../../shared/rules/machines/versions.ts";
-import { type OwnedProvider, ownedProvider } from "./providers.ts";
+import { ownObject } from "./adoption.ts";
 
 export type Counters = Omit<NonNullable<ClusterStatus["workers"]>, "upgradePlan">;
 type Count = Exclude<keyof Counters, "versions">;
@@ -36,7 +36,7 @@ export function controlPlaneCounters(
     return cluster.spec.topology === undefined ? undefined : stored;
   }
   if (controlPlane.state === "missing") return undefined;
-  const owned = ownedProvider(cluster, controlPlane);
+  const owned = ownObject(cluster, controlPlane);
   if (owned === undefined) return stored;
   const reported = COUNTS.map((name) => [name, countOf(owned, name) ?? stored?.[name]] as const);
   return compact(reported, versionsOf(owned, stored?.versions));
@@ -52,7 +52,7 @@ export function storedCounters(stored: ClusterStatus["workers"]): Counters | und
       );
 }
 
-function countOf(owned: OwnedProvider, name: Count): number | undefined {
+function countOf(owned: Found, name: Count): number | undefined {
   const { object, contract } = owned;
   if (name === "availableReplicas" && contract === "v1beta1") {
     const [desired, unavailable] = [

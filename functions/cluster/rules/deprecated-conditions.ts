@@ -10,8 +10,9 @@ import {
   summarizeDeprecated,
 } from "../../../shared/rules/conditions/deprecated-conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { ownObject } from "./adoption.ts";
 import { initializedFlag, provisionedFlag } from "./latches.ts";
-import { type ClusterProviders, ownedProvider, type ProviderRole } from "./providers.ts";
+import type { ClusterProviders, ProviderRole } from "./providers.ts";
 
 const WAITING = {
   infrastructure: { type: "InfrastructureReady", reason: "WaitingForInfrastructure" },
@@ -76,7 +77,7 @@ function withoutReference(
 }
 
 function isFlagged(cluster: Cluster, role: ProviderRole, provider: Referenced): boolean {
-  const owned = ownedProvider(cluster, provider);
+  const owned = ownObject(cluster, provider);
   if (owned === undefined) return false;
   return (role === "infrastructure" ? provisionedFlag(owned) : initializedFlag(owned)).value === true;
 }

@@ -2,12 +2,13 @@ import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { controlPlanePath } from "../../../shared/contract/control-plane.ts";
 import { readCount, readString } from "../../../shared/contract/fields.ts";
 import { infraClusterPath } from "../../../shared/contract/infra-cluster.ts";
-import type { Referenced } from "../../../shared/contract/referenced.ts";
+import type { Found, Referenced } from "../../../shared/contract/referenced.ts";
 import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { awaitedDefinition } from "../../../shared/rules/providers/awaited-definition.ts";
+import { ownObject } from "./adoption.ts";
 import { isControlPlaneInitialized, isInfrastructureProvisioned } from "./latches.ts";
-import { type ClusterProviders, type OwnedProvider, ownedProvider, type ProviderRole } from "./providers.ts";
+import type { ClusterProviders, ProviderRole } from "./providers.ts";
 
 export interface Endpoint {
   readonly host: string;
@@ -67,7 +68,7 @@ export function endpointFrom(
   cluster: Cluster,
   provider: Referenced | undefined,
 ): EndpointSource | undefined {
-  const owned = ownedProvider(cluster, provider);
+  const owned = ownObject(cluster, provider);
   if (owned === undefined || isDeleting(owned.object)) return undefined;
   const reached =
     role === "infrastructure"
@@ -80,7 +81,7 @@ export function endpointFrom(
   return reached && fits && isValidEndpoint({ host, port }) ? { role, host, port } : undefined;
 }
 
-function endpointPaths(role: ProviderRole, { contract }: OwnedProvider): readonly [string, string] {
+function endpointPaths(role: ProviderRole, { contract }: Found): readonly [string, string] {
   return role === "infrastructure"
     ? [infraClusterPath(contract, "endpointHost"), infraClusterPath(contract, "endpointPort")]
     : [controlPlanePath(contract, "endpointHost"), controlPlanePath(contract, "endpointPort")];

@@ -1,8 +1,8 @@
 import type { Cluster, ClusterStatus } from "../../../shared/api/cluster/cluster.ts";
 import { readString } from "../../../shared/contract/fields.ts";
 import { truncate } from "../../../shared/rules/conditions/truncate.ts";
+import { ownObject } from "./adoption.ts";
 import type { ClusterProviders } from "./providers.ts";
-import { ownedProvider } from "./providers.ts";
 
 type Deprecated = NonNullable<NonNullable<ClusterStatus["deprecated"]>["v1beta1"]>;
 export type Failures = Pick<Deprecated, "failureReason" | "failureMessage">;
@@ -25,7 +25,7 @@ export function clusterFailures(
     ...(stored?.failureMessage === undefined ? {} : { failureMessage: stored.failureMessage }),
   };
   for (const provider of [infrastructure, controlPlane]) {
-    const object = ownedProvider(cluster, provider)?.object;
+    const object = ownObject(cluster, provider)?.object;
     if (object === undefined) continue;
     const reason = readString(object, "status.failureReason").value ?? "";
     const message = readString(object, "status.failureMessage").value ?? "";

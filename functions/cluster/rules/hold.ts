@@ -6,7 +6,7 @@ import { HOLD_FIELDS, hold } from "../../../shared/rules/metadata/hold.ts";
 export const CLUSTER_FINALIZER = "cluster.cluster.x-k8s.io";
 
 /** The fields that `clusterHold` reads. */
-export const CLUSTER_HOLD = [
+export const CLUSTER_HOLD_FIELDS = [
   ...HOLD_FIELDS,
   "spec.paused",
   "spec.infrastructureRef",

@@ -2,10 +2,10 @@ import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { controlPlanePath } from "../../../shared/contract/control-plane.ts";
 import { type Field, readBoolean } from "../../../shared/contract/fields.ts";
 import { infraClusterPath } from "../../../shared/contract/infra-cluster.ts";
-import type { Referenced } from "../../../shared/contract/referenced.ts";
+import type { Found, Referenced } from "../../../shared/contract/referenced.ts";
 import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { type OwnedProvider, ownedProvider } from "./providers.ts";
+import { ownObject } from "./adoption.ts";
 
 /**
  * The latch `status.initialization.infrastructureProvisioned` as it is from now on: once true it stays, whatever
@@ -19,7 +19,7 @@ export function isInfrastructureProvisioned(
   if (cluster.status?.initialization?.infrastructureProvisioned === true) return true;
   if (awaitsTopology(cluster)) return false;
   if (cluster.spec.infrastructureRef === undefined) return !isDeleting(cluster);
-  const owned = ownedProvider(cluster, infrastructure);
+  const owned = ownObject(cluster, infrastructure);
   return owned !== undefined && !isDeleting(owned.object) && provisionedFlag(owned).value === true;
 }
 
@@ -30,15 +30,15 @@ export function isInfrastructureProvisioned(
 export function isControlPlaneInitialized(cluster: Cluster, controlPlane: Referenced | undefined): boolean {
   if (cluster.status?.initialization?.controlPlaneInitialized === true) return true;
   if (awaitsTopology(cluster)) return false;
-  const owned = ownedProvider(cluster, controlPlane);
+  const owned = ownObject(cluster, controlPlane);
   return owned !== undefined && !isDeleting(owned.object) && initializedFlag(owned).value === true;
 }
 
-export function provisionedFlag({ object, contract }: OwnedProvider): Field<boolean> {
+export function provisionedFlag({ object, contract }: Found): Field<boolean> {
   return readBoolean(object, infraClusterPath(contract, "provisioned"));
 }
 
 /** `status.ready` is not consulted, under either contract. */
-export function initializedFlag({ object, contract }: OwnedProvider): Field<boolean> {
+export function initializedFlag({ object, contract }: Found): Field<boolean> {
   return readBoolean(object, controlPlanePath(contract, "initialized"));
 }

@@ -7,9 +7,10 @@ import {
   mirrorCondition,
 } from "../../../shared/rules/conditions/conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { clusterAdoption } from "./adoption.ts";
+import { refusal } from "../../../shared/rules/providers/adoption.ts";
+import { clusterClaim, ownObject } from "./adoption.ts";
 import { initializedFlag } from "./latches.ts";
-import { ownedProvider, type ProviderRole, referenceOf } from "./providers.ts";
+import { type ProviderRole, referenceOf } from "./providers.ts";
 
 /** What a Cluster with a topology says while its controller runs. */
 const AWAITS_TOPOLOGY = "Waiting for cluster topology to be reconciled";
@@ -60,7 +61,7 @@ function providerCondition(
     case "missing":
       return absentCondition(type, kind, { deleting: isDeleting(cluster), latched });
     case "found": {
-      const refused = refusal(cluster, provider);
+      const refused = refusal(clusterClaim(cluster), provider.object);
       if (refused !== undefined) return condition(type, "False", bad, refused);
       const reported =
         mirrorCondition(provider.object, source, type) ??
@@ -91,21 +92,6 @@ function absentCondition(
   if (!latched) return condition(type, "False", "ObjectDoesNotExist", `${kind} does not exist`);
   const when = deleting ? "" : " while the cluster still exists";
   return condition(type, "False", "ObjectDeleted", `${kind} has been deleted${when}`);
-}
-
-function refusal(cluster: Cluster, { object }: Extract<Referenced, { state: "found" }>): string | undefined {
-  const adoption = clusterAdoption(cluster, object);
-  if (adoption.state !== "refused") return undefined;
-  return refusedMessage(object.kind, object.metadata.name, adoption.controller);
-}
-
-/** Why an object with a foreign controller is not adopted; for condition and event. */
-export function refusedMessage(
-  kind: string,
-  name: string,
-  controller: { readonly kind: string; readonly name: string },
-): string {
-  return `${kind} ${name} is controlled by ${controller.kind} ${controller.name}`;
 }
 
 /**
@@ -175,7 +161,7 @@ function initializedByObject(
     const kind = cluster.spec.controlPlaneRef?.kind ?? "";
     return condition(type, "Unknown", "ObjectDoesNotExist", `${kind} does not exist`);
   }
-  const owned = ownedProvider(cluster, controlPlane);
+  const owned = ownObject(cluster, controlPlane);
   const flag = owned === undefined ? {} : initializedFlag(owned);
   if (flag.problem !== undefined) return condition(type, "Unknown", "InternalError", flag.problem);
   return flag.value === true

@@ -10,7 +10,7 @@ import { DESCENDANTS, type DescendantKind, type Descendants } from "./descendant
 import { type ClusterProviders, type ProviderRole, referenceOf } from "./providers.ts";
 
 /** Both provider objects of a Cluster, from snapshots. */
-export async function readClusterProviders(
+export async function readProviders(
   read: Pick<Reader, "referenced">,
   cluster: Cluster,
 ): Promise<ClusterProviders> {

@@ -7,6 +7,7 @@ import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { referenceNotices } from "../../../shared/rules/providers/reference-notices.ts";
 import { connectionReport } from "../../../shared/rules/workload/connection.ts";
+import { ownObject } from "./adoption.ts";
 import { clusterConditions } from "./conditions.ts";
 import { controlPlaneCounters, workerCounters } from "./counters.ts";
 import { clusterDeprecatedConditions } from "./deprecated-conditions.ts";
@@ -15,7 +16,6 @@ import { clusterFailures } from "./failures.ts";
 import { isControlPlaneInitialized, isInfrastructureProvisioned } from "./latches.ts";
 import { present } from "./own-status.ts";
 import { clusterPhase } from "./phase.ts";
-import { ownedProvider } from "./providers.ts";
 import type { ClusterView } from "./view.ts";
 
 export interface ClusterReport {
@@ -80,7 +80,7 @@ function clusterFailureDomains(
   { cluster, infrastructure }: ClusterView,
   provisioned: boolean,
 ): FailureDomains {
-  const owned = ownedProvider(cluster, infrastructure);
+  const owned = ownObject(cluster, infrastructure);
   if (owned === undefined || !provisioned || isDeleting(owned.object)) {
     return { state: "read", domains: cluster.status?.failureDomains };
   }

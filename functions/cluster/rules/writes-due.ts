@@ -1,13 +1,13 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { MINUTE } from "../../../shared/function/backoff.ts";
 import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
 import { hasFinalizer } from "../../../shared/rules/metadata/finalizers.ts";
 import { isAtRest } from "../../../shared/rules/metadata/hold.ts";
-import { clusterAdoption } from "./adoption.ts";
+import { isAdoptionDue } from "../../../shared/rules/providers/adoption.ts";
+import { clusterClaim } from "./adoption.ts";
 import { desiredEndpoint } from "./endpoint.ts";
 import { CLUSTER_FINALIZER } from "./hold.ts";
-import type { ClusterProviders } from "./providers.ts";
+import { type ClusterProviders, providersOf } from "./providers.ts";
 
 /** How old a Cluster may be for its status to wait: a write that is refused must not silence it for ever. */
 const HELD_BACK_UNTIL_MS = MINUTE;
@@ -21,8 +21,7 @@ export function clusterWritesDue(cluster: Cluster, providers: ClusterProviders):
   if (!hasFinalizer(cluster, CLUSTER_FINALIZER)) return true;
   if (awaitsTopology(cluster)) return false;
   return (
-    isAdoptionDue(cluster, providers.infrastructure) ||
-    isAdoptionDue(cluster, providers.controlPlane) ||
+    isAdoptionDue(clusterClaim(cluster), providersOf(cluster, providers)) ||
     desiredEndpoint(cluster, providers) !== "keep"
   );
 }
@@ -31,10 +30,4 @@ export function clusterWritesDue(cluster: Cluster, providers: ClusterProviders):
 export function heldBackMs({ metadata }: Cluster, now: Date): number {
   const createdAt = Date.parse(metadata.creationTimestamp ?? "");
   return Number.isNaN(createdAt) ? 0 : Math.max(0, createdAt + HELD_BACK_UNTIL_MS - now.getTime());
-}
-
-function isAdoptionDue(cluster: Cluster, provider: Referenced | undefined): boolean {
-  if (provider?.state !== "found") return false;
-  const adoption = clusterAdoption(cluster, provider.object);
-  return adoption.state === "patch" && adoption.operations.length > 0;
 }

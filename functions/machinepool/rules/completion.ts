@@ -1,10 +1,12 @@
 import type { MachinePool, MachinePoolStatus } from "../../../shared/api/machinepool.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
-import { awaitedInfrastructure } from "./awaited.ts";
+import { awaitedAdoption } from "../../../shared/rules/providers/adoption.ts";
+import { poolClaim } from "./adoption.ts";
+import { awaitedData, awaitedFleet } from "./awaited.ts";
 import { bootstrapReport } from "./bootstrap.ts";
 import { isReady, type NodeReport } from "./nodes.ts";
+import { infrastructureOf } from "./providers.ts";
 import type { PoolInputs } from "./reads.ts";
-import { awaitedData, awaitedFleet } from "./spec.ts";
 
 /**
  * What a live pool still waits for until it is as it is wanted to be, in the order in which it comes about: bootstrap
@@ -19,7 +21,7 @@ export function awaitedCompletion(
   const { pool, providers, nodes } = inputs;
   const { created, provided } = bootstrapReport(pool, providers.bootstrap);
   if (created !== true && provided !== true) return awaitedData(pool, providers);
-  const unowned = awaitedInfrastructure(pool, providers);
+  const unowned = awaitedAdoption(poolClaim(pool), infrastructureOf(pool, providers));
   if (unowned !== undefined) return unowned;
   if (status.initialization?.infrastructureProvisioned !== true) return awaitedFleet(pool, providers);
   if (nodes === undefined) return "Connection.status.nodesComplete";

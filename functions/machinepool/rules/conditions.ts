@@ -9,7 +9,8 @@ import {
   mirrorCondition,
 } from "../../../shared/rules/conditions/conditions.ts";
 import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
-import { describeController, poolAdoption } from "./adoption.ts";
+import { refusal } from "../../../shared/rules/providers/adoption.ts";
+import { ownObject, poolClaim } from "./adoption.ts";
 import type { BootstrapReport } from "./bootstrap.ts";
 import type { InfrastructureReport } from "./infrastructure.ts";
 import { machineConditions } from "./machine-conditions.ts";
@@ -134,9 +135,9 @@ function providerCondition(
     const [reason, text] = facts.missing;
     return condition(type, "False", reason, `${found.kind.kind} ${text}`);
   }
-  const adoption = poolAdoption(pool, found);
-  if (adoption === "foreign") return condition(type, "False", "NotReady", describeController(found.object));
-  if (adoption !== "ours") return undefined;
+  const refused = refusal(poolClaim(pool), found.object);
+  if (refused !== undefined) return condition(type, "False", "NotReady", refused);
+  if (ownObject(pool, found) === undefined) return undefined;
   const byFlag = flag
     ? condition(type, "True", "Ready")
     : condition(type, "False", "NotReady", `${found.kind.kind} ${facts.flagPath} is not true`);

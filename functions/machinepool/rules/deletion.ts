@@ -2,14 +2,11 @@ import type { ContractReference } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { BootstrapConfig } from "../../../shared/contract/bootstrap-config.ts";
 import { InfraMachinePool } from "../../../shared/contract/infra-machine-pool.ts";
-import type { Referenced } from "../../../shared/contract/referenced.ts";
+import type { Found, Referenced, Unresolved } from "../../../shared/contract/referenced.ts";
 import { describeReference } from "../../../shared/function/define-function.ts";
 import { awaitedDefinition } from "../../../shared/rules/providers/awaited-definition.ts";
-import { poolAdoption } from "./adoption.ts";
-import type { PoolProviders } from "./reads.ts";
-
-type Found = Extract<Referenced, { state: "found" }>;
-type Unresolved = Extract<Referenced, { state: "unresolved" }>;
+import { isForeign } from "./adoption.ts";
+import type { PoolProviders } from "./providers.ts";
 
 /**
  * Provider objects that a deleted pool takes with it and that still exist: its own and nobody's. Another's counts as
@@ -17,7 +14,7 @@ type Unresolved = Extract<Referenced, { state: "unresolved" }>;
  */
 export function remainingProviders(pool: MachinePool, providers: PoolProviders): readonly Found[] {
   return [providers.bootstrap, providers.infrastructure].filter(
-    (found): found is Found => found?.state === "found" && poolAdoption(pool, found) !== "foreign",
+    (found): found is Found => found?.state === "found" && !isForeign(pool, found.object),
   );
 }
 

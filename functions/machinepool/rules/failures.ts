@@ -5,7 +5,7 @@ import { readString } from "../../../shared/contract/fields.ts";
 import { infraMachinePoolPath } from "../../../shared/contract/infra-machine-pool.ts";
 import { truncate } from "../../../shared/rules/conditions/truncate.ts";
 import { ownObject } from "./adoption.ts";
-import type { PoolProviders } from "./reads.ts";
+import type { PoolProviders } from "./providers.ts";
 
 /** `failureReason` and `failureMessage` of `status.deprecated.v1beta1`; once set, never cleared. */
 export interface PoolFailure {

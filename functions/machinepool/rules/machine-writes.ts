@@ -16,12 +16,14 @@ import {
   setConditions,
 } from "../../../shared/rules/conditions/conditions.ts";
 import { poolLabels } from "../../../shared/rules/machines/pool-labels.ts";
+import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import {
   controllerOf,
   controllerReference,
   ownerReferencePatch,
 } from "../../../shared/rules/metadata/owner-references.ts";
-import { controlOver, describeController } from "./adoption.ts";
+import { refusal } from "../../../shared/rules/providers/adoption.ts";
+import { isControlled, isForeign, poolClaim } from "./adoption.ts";
 import { type InfraMachines, machineFor, machineKeyOf } from "./machines.ts";
 
 /** What is to be written for the Machines of a pool. */
@@ -52,7 +54,7 @@ export function machineWrites(inputs: MachineInputs): MachineWrites {
   const orphans = machines.filter(
     (machine) => !infraMachines.objects.some((infraMachine) => machineFor(infraMachine, [machine])),
   );
-  const own = machines.filter((machine) => controlOver(pool, machine) === "ours");
+  const own = machines.filter((machine) => isControlled(pool, machine));
   return {
     patch: [
       ...parts.flatMap(({ patch }) => patch),
@@ -81,10 +83,10 @@ function writeFor(inputs: MachineInputs, infraMachine: KubeObject): MachineWrite
     };
   }
   if (machine.metadata.deletionTimestamp !== undefined) return NOTHING;
-  if (controlOver(pool, machine) === "foreign")
-    return refused("ControlledByAnother", describeController(machine));
+  const message = refusal(poolClaim(pool), machine);
+  if (message !== undefined) return refused("ControlledByAnother", message);
   // The pool under the uid it had before it was moved: an apply would add a second controller beside it.
-  if (controllerOf(machine) !== undefined && controlOver(pool, machine) === "none") {
+  if (controllerOf(machine) !== undefined && !isControlled(pool, machine)) {
     return { ...NOTHING, patch: adoption(pool, machine) };
   }
   const body = bodyOf(inputs, infraMachine, machine);
@@ -112,7 +114,7 @@ function isLabelled(pool: MachinePool, { metadata }: Machine): boolean {
 }
 
 function adoption(pool: MachinePool, machine: Machine): readonly GuardedPatch[] {
-  if (machine.metadata.deletionTimestamp !== undefined || controlOver(pool, machine) !== "none") return [];
+  if (isDeleting(machine) || isControlled(pool, machine) || isForeign(pool, machine)) return [];
   return [
     {
       target: refTo(Machine, machine),

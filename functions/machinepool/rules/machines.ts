@@ -10,7 +10,7 @@ import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { definitionsOf, type Resolved, resolveAmong } from "../../../shared/contract/referenced.ts";
 import type { LiveReader, Reader } from "../../../shared/function/reads.ts";
 import { poolLabels } from "../../../shared/rules/machines/pool-labels.ts";
-import { controlOver, ownObject } from "./adoption.ts";
+import { isControlled, isForeign, ownObject } from "./adoption.ts";
 
 /** Where the infrastructure machines of a pool are found, with what was read of their kind. */
 export interface InfraMachines {
@@ -77,7 +77,7 @@ export async function readPoolMachines(
   ]);
   const known = new Set(byLabel.map(({ metadata }) => metadata.name));
   const further = byOwner.filter(
-    (machine) => !known.has(machine.metadata.name) && controlOver(pool, machine) === "ours",
+    (machine) => !known.has(machine.metadata.name) && isControlled(pool, machine),
   );
   return [...byLabel, ...further];
 }
@@ -88,7 +88,7 @@ export async function readOwnMachines(
   pool: MachinePool,
 ): Promise<readonly Machine[]> {
   const machines = await readPoolMachines(read, pool);
-  return machines.filter((machine) => controlOver(pool, machine) !== "foreign");
+  return machines.filter((machine) => !isForeign(pool, machine));
 }
 
 /** The Machines that the pool controls, as the API server has them. */
@@ -98,7 +98,7 @@ export async function readOwnMachinesLive(
 ): Promise<readonly Machine[]> {
   const { namespace } = pool.metadata;
   const machines = await live.list(Machine, { namespace, labelSelector: labelSelectorOf(pool) });
-  return machines.filter((machine) => controlOver(pool, machine) === "ours");
+  return machines.filter((machine) => isControlled(pool, machine));
 }
 
 function labelSelectorOf(pool: MachinePool): string {

@@ -4,17 +4,10 @@ import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import { type ClusterName, type ObjectKey, objectKeyOf, workloadCluster } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
-import type { Referenced } from "../../../shared/contract/referenced.ts";
 import type { LiveReader, Reader } from "../../../shared/function/reads.ts";
 import { belongsElsewhere, isContested, type Rivals, rivalsAmong } from "./node-marks.ts";
 import { isRefTo } from "./nodes.ts";
-
-/** The provider objects of a pool as they were read. */
-export interface PoolProviders {
-  /** `undefined` without a `configRef`. */
-  readonly bootstrap: Referenced | undefined;
-  readonly infrastructure: Referenced;
-}
+import type { PoolProviders } from "./providers.ts";
 
 /** Everything that the status of a pool is a projection of. */
 export interface PoolInputs {

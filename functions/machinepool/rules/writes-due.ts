@@ -2,9 +2,10 @@ import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import { isAtRest } from "../../../shared/rules/metadata/hold.ts";
-import { adoptionPatch } from "./adoption.ts";
+import { isAdoptionDue } from "../../../shared/rules/providers/adoption.ts";
+import { poolClaim } from "./adoption.ts";
 import { poolGuardPatch } from "./guard.ts";
-import type { PoolProviders } from "./reads.ts";
+import { type PoolProviders, providersOf } from "./providers.ts";
 import { desiredPoolSpec, poolSpecPatch } from "./spec.ts";
 
 /**
@@ -16,8 +17,7 @@ export function poolWritesDue(pool: MachinePool, cluster: Cluster, providers: Po
   if (isAtRest(pool, cluster)) return false;
   return (
     poolGuardPatch(pool, cluster).length > 0 ||
-    adoptionPatch(pool, providers.bootstrap).length > 0 ||
-    adoptionPatch(pool, providers.infrastructure).length > 0 ||
+    isAdoptionDue(poolClaim(pool), providersOf(pool, providers)) ||
     poolSpecPatch(pool, desiredPoolSpec(pool, providers)).length > 0
   );
 }

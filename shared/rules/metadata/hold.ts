@@ -6,8 +6,8 @@ import { isPaused, PAUSE_FIELDS, type Pausing, pausedBy } from "./paused.ts";
 
 /** The fields of an object that decide whether functions work on it. */
 export const HOLD_FIELDS = ["metadata.finalizers", "metadata.deletionTimestamp", ...PAUSE_FIELDS] as const;
-/** The fields of its Cluster that decide the same. */
-export const CLUSTER_HOLD_FIELDS = ["metadata.uid", "spec.paused"] as const;
+/** The fields of a Cluster that decide the same about its objects. */
+export const PAUSING_FIELDS = ["metadata.uid", "spec.paused"] as const;
 
 /**
  * Returns why `adopt`, `sync` and the functions with effects elsewhere leave an object alone: it is being deleted, its

@@ -104,7 +104,7 @@ describe("cluster-adopt", () => {
         message: "FooCluster c1-infra is controlled by Composition stack",
       },
     ]);
-    expect(decision.result).toEqual(waitFor("FooCluster.metadata.ownerReferences"));
+    expect(decision.result).toEqual(waitFor("InfraCluster.metadata.ownerReferences"));
   });
 
   it("ignores the paused annotation of a provider object", async () => {
@@ -117,7 +117,7 @@ describe("cluster-adopt", () => {
   it("waits for an object that does not exist and adopts the other", async () => {
     const decision = await decide(clusterAdopt, given(cluster(), fooControlPlane(BARE)));
     expect(decision.patch?.map(({ target }) => target.name)).toEqual(["c1-control-plane"]);
-    expect(decision.result).toEqual(waitFor("FooCluster.metadata.uid"));
+    expect(decision.result).toEqual(waitFor("InfraCluster.metadata.uid"));
   });
 
   it("never writes to an object whose CRD has no contract label (F-45)", async () => {

@@ -1,56 +1,43 @@
 import { describe, expect, it } from "vitest";
-import {
-  clusterAdoption,
-  clusterOwnership,
-  isOwnedByName,
-} from "../../../../functions/cluster/rules/adoption.ts";
-import { cluster } from "../../../support/builders.ts";
-import { FOREIGN_CONTROLLER, fooCluster, OWNED_BY_C1, TOPOLOGY } from "../foo-objects.ts";
+import { clusterClaim, isOwnedByName, ownObject } from "../../../../functions/cluster/rules/adoption.ts";
+import { adoptionPatch, refusal } from "../../../../shared/rules/providers/adoption.ts";
+import { cluster, missing, unresolved } from "../../../support/builders.ts";
+import { FOREIGN_CONTROLLER, fooCluster, found, OWNED_BY_C1, TOPOLOGY } from "../foo-objects.ts";
 
 function ownedBy(...ownerReferences: readonly (typeof OWNED_BY_C1)[]) {
   return fooCluster({ metadata: { ownerReferences } });
 }
 
-describe("clusterOwnership", () => {
+describe("a Cluster", () => {
   it.each([
-    ["ours", ownedBy(FOREIGN_CONTROLLER, OWNED_BY_C1)],
-    ["ours", ownedBy({ ...OWNED_BY_C1, apiVersion: "cluster.x-k8s.io/v1beta1" })],
-    ["renamed", ownedBy({ ...OWNED_BY_C1, uid: "uid-before-move" })],
-    ["none", ownedBy({ ...OWNED_BY_C1, name: "c2", uid: "uid-c2" })],
-    ["none", ownedBy()],
-    ["missing", undefined],
-  ])("is %s", (ownership, object) => {
-    expect(clusterOwnership(cluster(), object)).toBe(ownership);
+    ["one that names it beside a controller", found(ownedBy(FOREIGN_CONTROLLER, OWNED_BY_C1)), true],
+    [
+      "one that names it in another version",
+      found(ownedBy({ ...OWNED_BY_C1, apiVersion: "cluster.x-k8s.io/v1beta1" })),
+      true,
+    ],
+    ["that of an earlier Cluster of its name", found(ownedBy({ ...OWNED_BY_C1, uid: "uid-old" })), false],
+    ["that of another Cluster", found(ownedBy({ ...OWNED_BY_C1, name: "c2", uid: "uid-c2" })), false],
+    ["one without owner", found(ownedBy()), false],
+    ["a missing one", missing(fooCluster()), false],
+    ["one without contract", unresolved(true), false],
+    ["none", undefined, false],
+  ])("believes of objects only those that carry its uid: %s", (_, object, believed) => {
+    expect(ownObject(cluster(), object)).toBe(believed ? object : undefined);
   });
 
-  it("compares group, kind and name only where deletion asks", () => {
+  it("controls its objects with a topology only, and takes none from a controller then", () => {
+    const planned = clusterClaim(cluster({ spec: { topology: TOPOLOGY } }));
+    const foreign = ownedBy(FOREIGN_CONTROLLER);
+    expect(planned.owner).toStrictEqual({ ...OWNED_BY_C1, controller: true, blockOwnerDeletion: true });
+    expect(refusal(planned, foreign)).toBe("FooCluster c1-infra is controlled by Composition stack");
+    expect(adoptionPatch(planned, found(foreign))).toEqual([]);
+    expect(clusterClaim(cluster()).owner).toStrictEqual(OWNED_BY_C1);
+    expect(refusal(clusterClaim(cluster()), foreign)).toBeUndefined();
+  });
+
+  it("is compared by group, kind and name only where deletion asks", () => {
     expect(isOwnedByName(ownedBy({ ...OWNED_BY_C1, uid: "uid-old" }), cluster())).toBe(true);
     expect(isOwnedByName(ownedBy({ ...OWNED_BY_C1, apiVersion: "example.com/v1" }), cluster())).toBe(false);
-  });
-});
-
-describe("clusterAdoption", () => {
-  it("wants nothing once its own operations are applied", () => {
-    expect(clusterAdoption(cluster(), fooCluster())).toEqual({ state: "patch", operations: [] });
-  });
-
-  it("corrects a wrong label", () => {
-    const labelled = fooCluster({
-      metadata: { labels: { "cluster.x-k8s.io/cluster-name": "c2", mine: "yes" } },
-    });
-    expect(clusterAdoption(cluster(), labelled)).toEqual({
-      state: "patch",
-      operations: [{ op: "add", path: "/metadata/labels/cluster.x-k8s.io~1cluster-name", value: "c1" }],
-    });
-  });
-
-  it("is no refusal when the controller is the Cluster itself, before a restore", () => {
-    const before = { ...OWNED_BY_C1, uid: "uid-old", controller: true, blockOwnerDeletion: true };
-    const planned = cluster({ spec: { topology: TOPOLOGY } });
-    expect(clusterAdoption(planned, ownedBy(before))).toMatchObject({ state: "patch" });
-    expect(clusterAdoption(planned, ownedBy(FOREIGN_CONTROLLER))).toMatchObject({
-      state: "refused",
-      controller: { name: "stack" },
-    });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { awaitedByCluster } from "../../../../functions/cluster/rules/completion.ts";
+import { awaitedCompletion } from "../../../../functions/cluster/rules/completion.ts";
 import { COMPLETED } from "../../../../functions/cluster/rules/deletion.ts";
 import type { ClusterView } from "../../../../functions/cluster/rules/view.ts";
 import { cluster, connection, found, missing, unresolved } from "../../../support/builders.ts";
@@ -23,7 +23,7 @@ function awaited(changes: Partial<ClusterView> = {}, status = {}): string | unde
     now: NOW,
     ...changes,
   };
-  return awaitedByCluster(view, status);
+  return awaitedCompletion(view, status);
 }
 
 describe("a Cluster", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { ownedProvider, referenceOf } from "../../../../functions/cluster/rules/providers.ts";
+import { providersOf, referenceOf } from "../../../../functions/cluster/rules/providers.ts";
 import { awaitsTopology } from "../../../../shared/rules/coexistence/topology.ts";
-import { cluster, found, missing, unresolved } from "../../../support/builders.ts";
-import { fooCluster, OWNED_BY_C1 } from "../foo-objects.ts";
+import { cluster, found, missing } from "../../../support/builders.ts";
+import { fooCluster } from "../foo-objects.ts";
 
 describe("provider objects of a Cluster", () => {
   it("are named by one reference each", () => {
@@ -10,23 +10,14 @@ describe("provider objects of a Cluster", () => {
     expect(referenceOf(cluster(), "controlPlane")?.kind).toBe("FooControlPlane");
   });
 
-  it("are believed, with their contract, when they carry the Cluster's uid", () => {
-    const object = fooCluster();
-    expect(ownedProvider(cluster(), found(object, "v1beta1"))).toEqual({ object, contract: "v1beta1" });
-  });
-
-  it("are not believed when they belong to nobody or to an earlier Cluster of the same name", () => {
-    const restored = fooCluster({ metadata: { ownerReferences: [{ ...OWNED_BY_C1, uid: "uid-earlier" }] } });
-    const orphan = fooCluster({ metadata: { ownerReferences: undefined } });
-    for (const provider of [
-      found(restored),
-      found(orphan),
-      missing(fooCluster()),
-      unresolved(true),
-      undefined,
-    ]) {
-      expect(ownedProvider(cluster(), provider)).toBeUndefined();
-    }
+  it("are listed with their references, infrastructure first, and only those that are referenced", () => {
+    const both = { infrastructure: found(fooCluster()), controlPlane: missing(fooCluster()) };
+    expect(providersOf(cluster(), both).map(({ on, reference }) => [on.contract, reference.name])).toEqual([
+      ["InfraCluster", "c1-infra"],
+      ["ControlPlane", "c1-control-plane"],
+    ]);
+    const bare = cluster({ spec: { infrastructureRef: undefined } });
+    expect(providersOf(bare, { ...both, infrastructure: undefined })).toHaveLength(1);
   });
 
   it("are awaited from a topology until it has generated both references", () => {

@@ -1,50 +1,36 @@
 import { describe, expect, it } from "vitest";
-import { awaitedAdoption } from "../../../../functions/machinepool/rules/awaited.ts";
-import {
-  bootstrapConfig,
-  found,
-  infraMachinePool,
-  machinePool,
-  missing,
-  OWNED_BY_P1,
-  unresolved,
-} from "../../../support/builders.ts";
+import { awaitedData, awaitedFleet } from "../../../../functions/machinepool/rules/awaited.ts";
+import { bootstrapConfig, found, infraMachinePool, machinePool, missing } from "../../../support/builders.ts";
 
 const BOTH = { bootstrap: found(bootstrapConfig()), infrastructure: found(infraMachinePool()) };
-const FOREIGN = { metadata: { ownerReferences: [{ ...OWNED_BY_P1, name: "p2", uid: "uid-p2" }] } };
-const FREE = { metadata: { ownerReferences: undefined } };
-const OF_POOL = "of infrastructure.cluster.x-k8s.io/FooMachinePool";
+const NOT_YET = { status: { initialization: { dataSecretCreated: false }, ready: false } };
 
-describe("awaitedAdoption", () => {
+describe("awaitedData", () => {
   it.each([
-    ["nothing for its own objects", BOTH, undefined],
-    ["nothing for objects it can adopt", { ...BOTH, bootstrap: found(bootstrapConfig(FREE)) }, undefined],
+    ["the name of the Secret", found(bootstrapConfig()), "BootstrapConfig.status.dataSecretName"],
     [
-      "the bootstrap object, first of two",
-      { bootstrap: missing(bootstrapConfig()), infrastructure: missing(infraMachinePool()) },
-      "BootstrapConfig.metadata.uid",
+      "the flag before the name",
+      found(bootstrapConfig(NOT_YET)),
+      "BootstrapConfig.status.initialization.dataSecretCreated",
     ],
-    [
-      "the infrastructure object where no config is referenced",
-      { bootstrap: undefined, infrastructure: missing(infraMachinePool()) },
-      "InfraMachinePool.metadata.uid",
-    ],
-    [
-      "a definition that does not exist",
-      { ...BOTH, infrastructure: unresolved(false) },
-      `CustomResourceDefinition.metadata.uid ${OF_POOL}`,
-    ],
-    [
-      "the contract label of a definition",
-      { ...BOTH, infrastructure: unresolved(true) },
-      `CustomResourceDefinition.metadata.labels ${OF_POOL}`,
-    ],
-    [
-      "another controller to let go",
-      { ...BOTH, bootstrap: found(bootstrapConfig(FOREIGN)) },
-      "BootstrapConfig.metadata.ownerReferences",
-    ],
-  ])("is %s", (_, providers, awaited) => {
-    expect(awaitedAdoption(machinePool(), providers)).toBe(awaited);
+    ["the object", missing(bootstrapConfig()), "BootstrapConfig.metadata.uid"],
+  ])("is %s", (_, bootstrap, awaited) => {
+    expect(awaitedData(machinePool(), { ...BOTH, bootstrap })).toBe(awaited);
+  });
+
+  it("is the reference where there is none", () => {
+    const pool = machinePool({ spec: { template: { spec: { bootstrap: { configRef: undefined } } } } });
+    const field = "MachinePool.spec.template.spec.bootstrap.configRef";
+    expect(awaitedData(pool, { ...BOTH, bootstrap: undefined })).toBe(field);
+  });
+});
+
+describe("awaitedFleet", () => {
+  it.each([
+    ["the list", found(infraMachinePool()), "InfraMachinePool.spec.providerIDList"],
+    ["the flag before the list", found(infraMachinePool(NOT_YET)), "InfraMachinePool.status.ready"],
+    ["the object", missing(infraMachinePool()), "InfraMachinePool.metadata.uid"],
+  ])("is %s", (_, infrastructure, awaited) => {
+    expect(awaitedFleet(machinePool(), { ...BOTH, infrastructure })).toBe(awaited);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nodeReport } from "../../../../functions/machinepool/rules/nodes.ts";
-import type { PoolProviders } from "../../../../functions/machinepool/rules/reads.ts";
+import type { PoolProviders } from "../../../../functions/machinepool/rules/providers.ts";
 import { poolStatus } from "../../../../functions/machinepool/rules/status.ts";
 import type { Node } from "../../../../shared/api/core.ts";
 import type { MachinePool } from "../../../../shared/api/machinepool.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nodeReport } from "../../../../functions/machinepool/rules/nodes.ts";
-import type { PoolProviders } from "../../../../functions/machinepool/rules/reads.ts";
+import type { PoolProviders } from "../../../../functions/machinepool/rules/providers.ts";
 import {
   deletingPoolStatus,
   pausedPoolStatus,
