@@ -48,7 +48,7 @@ interface Row {
 
 /**
  * Start, memory with 10,000 objects of 4 KB, writes per second and delay of events to 100 watches: the embedded API
- * server beside a real kube-apiserver with its etcd, when KUBEBUILDER_ASSETS has one. Goals: embedded-apiserver.md A-01.
+ * server beside a real kube-apiserver with its etcd, when KUBEBUILDER_ASSETS has one. Goals: A-01
  */
 export async function apiserverBench(): Promise<void> {
   // The first start fills the compile cache: images have built JavaScript, which needs no stripping of types.

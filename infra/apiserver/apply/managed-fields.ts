@@ -24,7 +24,7 @@ import { type KindVersions, NoView, Views } from "./views.ts";
 
 /**
  * Field ownership: server-side apply and the tracking of every other write.
- * Source: spec/embedded-apiserver.md section 6
+ * Source: https://kubernetes.io/docs/reference/using-api/server-side-apply, and recorded answers of kube-apiserver 1.32.3
  */
 export type { ManagedFieldsEntry } from "./field-managers.ts";
 

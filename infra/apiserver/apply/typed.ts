@@ -5,7 +5,7 @@ import { keyElement } from "./field-set.ts";
 /**
  * What server-side apply knows about a node: how it merges, derived from the structural schema.
  * A node of unknown type has all three parts, and its value decides.
- * Source: spec/embedded-apiserver.md section 6, "Types for apply"
+ * Source: https://kubernetes.io/docs/reference/using-api/server-side-apply#merge-strategy
  */
 export interface Type {
   /** What a scalar here may be; undefined = none. */

@@ -1,6 +1,6 @@
 /**
  * Structural schemas (OpenAPI v3 subset of CustomResourceDefinitions).
- * Source: spec/embedded-apiserver.md section 7, A-52 and A-53.
+ * Source: A-52, A-53
  */
 
 import type { Json } from "../objects/json.ts";

@@ -19,7 +19,7 @@ interface Vector {
   readonly steps: readonly Step[];
 }
 
-/** The vectors of spec/embedded-apiserver.md section 6, recorded from a Kubernetes 1.32.3 API server. */
+/** Vectors of server-side apply, recorded from a Kubernetes 1.32.3 API server. */
 export const APPLY_VECTORS: readonly Vector[] = [
   {
     name: "1: create, change, drop",

@@ -2,7 +2,7 @@ import type { Schema } from "../../../infra/apiserver/schema/schema.ts";
 
 const text: Schema = { type: "string" };
 
-/** The widget of spec/embedded-apiserver.md section 6, with a few fields more to show every kind of node. */
+/** The widget of the recorded vectors, with a few fields more to show every kind of node. */
 export const WIDGET_SCHEMA: Schema = {
   type: "object",
   properties: {
