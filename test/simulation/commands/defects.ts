@@ -13,7 +13,7 @@ interface Options {
   readonly report: boolean;
 }
 
-/** `npm run simulate -- defects`: makes one defect after the other and tells how soon it is found (6.6). */
+/** `npm run simulate -- defects`: makes one defect after the other and tells how soon it is found. */
 export function defectsCommand(): Command {
   return new Command("defects")
     .description("put a defect into the product and see whether the simulation finds it, one after the other")

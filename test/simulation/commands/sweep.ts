@@ -33,7 +33,7 @@ export function sweepCommand(): Command {
     .description("every single fault at every site of a workload, or of all")
     .addOption(workloadOption("--workload <number...>", "all"))
     .option("--seed <number>", "of the order of events", whole, 1)
-    .addOption(faultOption("these classes; default: those of 6.4"))
+    .addOption(faultOption("these classes; default: those of a sweep"))
     .option("--every <n>", "only every n-th site", count, 1)
     .option("--report", "write test/bench/results/simulation-sweep.json", false)
     .action(async ({ workload, seed, fault: faults, every, report }: Options) => {

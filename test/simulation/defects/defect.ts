@@ -24,7 +24,7 @@ interface Patch {
   clock?(clock: Clock, process: Process): Clock;
 }
 
-/** A defect that somebody could make, to see whether the simulation finds it (6.6). */
+/** A defect that somebody could make, to see whether the simulation finds it. */
 export interface Defect {
   /** `D-01`. */
   readonly number: string;

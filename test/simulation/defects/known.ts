@@ -8,7 +8,7 @@ import { runDefects } from "./runs.ts";
 import { stepDefects } from "./steps.ts";
 
 /**
- * All of 6.6 that can be made, and those of D-21 to D-46 that were planted from outside and show in a run, by number. D-07 to D-09
+ * All defects that can be made, and those of D-21 to D-46 that were planted from outside and show in a run, by number. D-07 to D-09
  * are about health checks, which do not exist yet. README.md names the tests that show the others.
  */
 export const DEFECTS: readonly Defect[] = [

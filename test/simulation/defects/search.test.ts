@@ -3,7 +3,7 @@ import { prepare } from "../play/prepared.ts";
 import { DEFECTS } from "./known.ts";
 import { createSearcher } from "./search.ts";
 
-it("6.6: a run without a fault is enough to find a lost event, a missing uid, an unsorted list and a run during a pause", async () => {
+it("a run without a fault is enough to find a lost event, a missing uid, an unsorted list and a run during a pause", async () => {
   const searcher = createSearcher(await prepare());
   const found = new Map<string, string | undefined>();
   for (const defect of DEFECTS.filter(({ number }) => ["D-02", "D-10", "D-17", "D-20"].includes(number))) {

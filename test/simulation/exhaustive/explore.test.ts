@@ -8,7 +8,7 @@ beforeAll(async () => {
   prepared = await prepare();
 });
 
-describe("6.4: all orders of a small world", () => {
+describe("all orders of a small world", () => {
   it("end in one and the same state, wherever another writer gets there first", async () => {
     const found = await explore({ small: worldOf("conflict"), prepared, maxStates: 1_000 });
     expect({ ...found, endings: found.endings.length }).toMatchObject({

@@ -12,7 +12,7 @@ const claim = (functionName: string): Footprint => ({
 const line: Footprint = { reads: [], writes: ["process relay", "read model"] };
 const anything: Footprint = { reads: [], writes: ["everything"] };
 
-describe("6.4: two steps commute", () => {
+describe("two steps commute", () => {
   it("when none of them changes what the other one looks at or changes", () => {
     expect(commute(write("p1", "machinepools"), line)).toBe(true);
     expect(commute(claim("machinepool-guard"), claim("machinepool-adopt"))).toBe(true);

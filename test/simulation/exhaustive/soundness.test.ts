@@ -9,7 +9,7 @@ beforeAll(async () => {
   prepared = await prepare();
 });
 
-describe("6.4: the hash of a state", () => {
+describe("the hash of a state", () => {
   it("is the same for states only that go on in the same way, and for either order of steps that commute", async () => {
     const { twins, swaps, differences } = await check("lease", 5);
     expect(differences).toEqual([]);

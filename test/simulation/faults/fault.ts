@@ -27,7 +27,7 @@ export interface Fault {
   readonly share?: number;
   /** It strikes no more often than this in one random run. */
   readonly most?: number;
-  /** Objects come and go because of it: how often is not compared (6.5 c). */
+  /** Objects come and go because of it: how often is not compared. */
   readonly isDetour?: true;
   /** Whether this operation is one of its sites: it would go another way if the fault struck. */
   isSite(operation: AnyOperation, world: World): boolean;

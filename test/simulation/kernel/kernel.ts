@@ -55,7 +55,7 @@ export interface KernelOptions {
 }
 
 /**
- * The scheduler (6.1): owns every pending operation of every process. Again and again it picks one with the seeded
+ * The scheduler: owns every pending operation of every process. Again and again it picks one with the seeded
  * generator, completes it, and lets everything that follows run to its end. Time moves only when nothing else can.
  */
 export interface Kernel {

@@ -9,7 +9,7 @@ function look(process: Process): void {
   process.clock.after(10_000, () => look(process));
 }
 
-it("6.5 f: a timer that is left behind with every reconnect is told, one of a request that is under way is not", async () => {
+it("a timer that is left behind with every reconnect is told, one of a request that is under way is not", async () => {
   const kernel = createKernel({ seed: 1 });
   const relay = kernel.process("relay");
   look(relay);
@@ -23,7 +23,7 @@ it("6.5 f: a timer that is left behind with every reconnect is told, one of a re
   ]);
 });
 
-it("6.5 f: timers of a process that has ended are not counted, those of its successor are", async () => {
+it("timers of a process that has ended are not counted, those of its successor are", async () => {
   const kernel = createKernel({ seed: 1 });
   const first = kernel.process("relay");
   look(first);
@@ -33,7 +33,7 @@ it("6.5 f: timers of a process that has ended are not counted, those of its succ
   expect(await timersAtRest(kernel, noTicks)).toEqual(new Map([["relay", { fewest: 1, most: 1 }]]));
 });
 
-it("6.5 f: the tick of a queue that a process has opened is no leak, a second tick of the same queue is", async () => {
+it("the tick of a queue that a process has opened is no leak, a second tick of the same queue is", async () => {
   const kernel = createKernel({ seed: 1 });
   const relay = kernel.process("relay");
   let queues = 1;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What happened, line by line: its hash says whether two runs were the same (6.2). */
+/** What happened, line by line: its hash says whether two runs were the same. */
 export interface Trace {
   readonly length: number;
   /** The last lines; all of them when asked for. */

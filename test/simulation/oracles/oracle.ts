@@ -18,7 +18,7 @@ export interface Watched {
   onRest(observer: () => void | Promise<void>): void;
   /** Something that must never happen has happened. */
   violated(what: string): void;
-  /** There was something to check: the antecedent of the row was true (6.7). */
+  /** There was something to check: the antecedent of the row was true. */
   evaluated(): void;
   /** Faults that have struck so far. */
   faultsSoFar(): number;
@@ -33,7 +33,7 @@ export interface Needs {
   readonly why: string;
 }
 
-/** One continuous check (6.5 a). */
+/** One continuous check. */
 export interface Oracle {
   /** The row of section 4: `F-18`. */
   readonly number: string;

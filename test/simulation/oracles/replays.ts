@@ -9,7 +9,7 @@ import type { Oracle } from "./oracle.ts";
 const MOST = 50;
 const BUILD = { version: "simulated", configDigest: "" };
 
-/** Dead letters decide again what they record: F-14, 6.5 e. */
+/** Dead letters decide again what they record: F-14. */
 export const replays: readonly Oracle[] = [
   {
     number: "F-14",

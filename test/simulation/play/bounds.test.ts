@@ -8,7 +8,7 @@ function faultsOf(count: number, fault: string) {
   return Array.from({ length: count }, (_, index) => ({ fault, at: `somewhere #${index}` }));
 }
 
-describe("6.5 f: the bound of a run", () => {
+describe("the bound of a run", () => {
   it("is a quarter more than without faults, and 30", () => {
     expect(bounds(EXPECTED, EXPECTED, [])).toMatchObject({ requests: 405, runs: 342.5 });
   });

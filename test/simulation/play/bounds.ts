@@ -72,11 +72,11 @@ const SIZE = 300;
 /** Of the requests that a fault adds, many are lists. */
 const BYTES_PER_REQUEST = 3;
 
-/** The promise of reliability.md, whatever the faults. */
+/** The promise of F-01, whatever the faults. */
 const TIMES = 3;
 const PER_FAULT = 10;
 
-/** 6.5 f: the most that a run with these faults may need; `expected` without any. */
+/** The most that a run with these faults may need; `expected` without any. */
 export function bounds(expected: Cost, found: Cost, struck: readonly PlannedFault[]): Cost {
   const size = Math.max(1, expected.requests / SIZE);
   const extra = (which: 0 | 1): number =>

@@ -14,7 +14,7 @@ interface ClassCount {
   readonly effective?: number | undefined;
 }
 
-/** How often every class was injected and changed the trace, and every row had something to check (6.7). */
+/** How often every class was injected and changed the trace, and every row had something to check. */
 export interface Coverage {
   note(played: Played): void;
   /** Of all classes, those that never struck included. */

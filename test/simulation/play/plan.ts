@@ -93,7 +93,7 @@ function classesOf(plan: Plan): readonly Fault[] {
   return FAULTS.filter(({ number }) => named.includes(number));
 }
 
-/** A random subset of all classes, with rates around their defaults (6.4). */
+/** A random subset of all classes, with rates around their defaults. */
 export function randomPlan(seed: number, only?: readonly string[]): Plan {
   const rates: { [fault: string]: number } = {};
   for (const { number, rate, share = 1 / 3 } of FAULTS) {

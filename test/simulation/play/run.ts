@@ -37,12 +37,12 @@ export interface Onlooker {
 export interface RunResult {
   readonly hash: string;
   readonly state: State;
-  /** Creations and deletions, by kind (6.5 c). */
+  /** Creations and deletions, by kind. */
   readonly history: ReadonlyMap<string, number>;
   /** Requests that API servers answered, and the bytes of bodies and answers. */
   readonly requests: number;
   readonly bytes: number;
-  /** How often each oracle had something to check, by its name (6.7). */
+  /** How often each oracle had something to check, by its name. */
   readonly evaluations: ReadonlyMap<string, number>;
   /** Runs of functions. */
   readonly runs: number;
@@ -101,7 +101,7 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
   const counters = observe(world, violated, () => injection.struck.length);
   // Of a defect one violation is enough; what follows from it may go on for ever.
   const isFound = (): boolean => isEnough(violations);
-  const rejected = (error: unknown): void => violated(`6.5 d: unhandled rejection: ${String(error)}`);
+  const rejected = (error: unknown): void => violated(`rejection: unhandled rejection: ${String(error)}`);
   process.on("unhandledRejection", rejected);
   try {
     const startedAt = kernel.now;
@@ -197,7 +197,7 @@ async function rest(
   if (counters.writes > before)
     violated(`F-02: ${counters.writes - before} writes at rest, the last: ${counters.lastWrite}`);
   const timers = await timersAtRest(world.kernel, world.tokens.queuesOf);
-  for (const leak of leakedTimers(reference?.timers ?? timersBefore, timers)) violated(`6.5 f: ${leak}`);
+  for (const leak of leakedTimers(reference?.timers ?? timersBefore, timers)) violated(`bound: ${leak}`);
   return timers;
 }
 
@@ -209,8 +209,8 @@ interface Compared {
 }
 
 /**
- * 6.5 c and f. A create that a server carries out when nobody waits for it any more cannot be guarded: its object may
- * have come and gone by then. It is one too many, and must only go again (machine-functions.md, "No duplicate Machines").
+ * Detour and bound. A create that a server carries out when nobody waits for it any more cannot be guarded: its object may
+ * have come and gone by then. It is one too many, and must only go again.
  */
 function compare(
   { workload, counters, reference, injection }: Compared,
@@ -221,12 +221,12 @@ function compare(
     if (what.endsWith(" /events")) continue;
     const [expected = 0, found = 0] = [reference.history.get(what), counters.history.get(what)];
     if (expected !== found && counters.madeLate === 0 && !injection.hasDetours && !workload.isRace)
-      violated(`6.5 c: ${found} times ${what}, without faults ${expected} times`);
+      violated(`detour: ${found} times ${what}, without faults ${expected} times`);
   }
   const most = bounds(reference, counters, injection.struck);
   for (const what of ["runs", "requests", "bytes"] as const)
     if (counters[what] > most[what])
       violated(
-        `6.5 f: ${counters[what]} ${what}, without faults ${reference[what]}, at most ${Math.round(most[what])}`,
+        `bound: ${counters[what]} ${what}, without faults ${reference[what]}, at most ${Math.round(most[what])}`,
       );
 }

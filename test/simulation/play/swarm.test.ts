@@ -9,8 +9,8 @@ beforeAll(async () => {
   prepared = await prepare();
 });
 
-describe("6.4: many random faults", () => {
-  it("6.2: a seed gives the same trace every time", async () => {
+describe("many random faults", () => {
+  it("a seed gives the same trace every time", async () => {
     const options = await seedOptions(7, workloadOf("W-02"), prepared);
     const runs = [await runSeed(options), await runSeed(options), await runSeed(options)];
     expect(new Set(runs.map(({ hash }) => hash)).size).toBe(1);

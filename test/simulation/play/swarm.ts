@@ -17,10 +17,10 @@ export interface SwarmOptions {
 
 /** Of simulated time. */
 export const HOUR_MS = 60 * 60_000;
-/** 6.2. */
+/** Every so many seeds are played twice. */
 export const TWICE_EVERY = 100;
 
-/** Random faults for a simulated hour per seed, then heal (6.4). */
+/** Random faults for a simulated hour per seed, then heal. */
 export function swarmJobs({ workloads, firstSeed, seeds, faults }: SwarmOptions): readonly Job[] {
   return Array.from({ length: seeds }, (_, index) => {
     const seed = firstSeed + index;
@@ -71,6 +71,6 @@ export async function runSeed(options: SeedOptions): Promise<RunResult> {
   if (options.seed % TWICE_EVERY !== 0) return result;
   const again = await play();
   if (again.hash === result.hash) return result;
-  const violation = `6.2: two runs of seed ${options.seed} have hashes ${result.hash} and ${again.hash}`;
+  const violation = `repeat: two runs of seed ${options.seed} have hashes ${result.hash} and ${again.hash}`;
   return { ...result, violations: [violation, ...result.violations] };
 }

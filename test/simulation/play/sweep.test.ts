@@ -15,7 +15,7 @@ beforeAll(async () => {
   play = createPlayer(prepared);
 });
 
-describe("6.4: single faults", () => {
+describe("single faults", () => {
   for (const workload of WORKLOADS) {
     it(`${workload.number} gets over a few of its sites`, async () => {
       const jobs = await sweepJobs({ workload, prepared, seed: 1 });

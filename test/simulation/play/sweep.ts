@@ -9,13 +9,13 @@ export interface SweepOptions {
   readonly workload: Workload;
   readonly prepared: Prepared;
   readonly seed: number;
-  /** Only these classes; absent = those of 6.4. */
+  /** Only these classes; absent = `SWEPT`. */
   readonly faults?: readonly string[] | undefined;
   /** Only every so many-th site; default 1: nothing is sampled. */
   readonly every?: number | undefined;
 }
 
-/** Every single fault at every site (6.4): a run without faults lists the sites; one job for each. */
+/** Every single fault at every site: a run without faults lists the sites; one job for each. */
 export async function sweepJobs(options: SweepOptions): Promise<readonly Job[]> {
   const { workload, prepared, seed, faults, every = 1 } = options;
   const reference = await runOnce({ seed, workload, prepared, plan: NO_FAULTS });
@@ -25,7 +25,7 @@ export async function sweepJobs(options: SweepOptions): Promise<readonly Job[]> 
 }
 
 /**
- * 6.4: crashes, answers and wipes at every write, lost and doubled notifications, every pair of notifications of which
+ * What a sweep plays: crashes, answers and wipes at every write, lost and doubled notifications, every pair of notifications of which
  * the later takes back the earlier, every delivery. What the swarm adds can be asked for by name.
  */
 export const SWEPT: readonly string[] = [

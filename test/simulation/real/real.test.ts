@@ -8,7 +8,7 @@ import { SCENARIOS } from "./scenarios.ts";
 /** Of one workload, so that one undisturbed run is enough; `npm run simulate -- real` plays all. */
 const PLAYED = SCENARIOS.filter(({ workload, title }) => workload === "W-04" && !title.includes("both"));
 
-it("there are the twenty scenarios of 6.8", () => {
+it("there are twenty scenarios", () => {
   expect(new Set(SCENARIOS.map(({ title }) => title)).size).toBe(20);
 });
 
