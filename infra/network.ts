@@ -1,11 +1,16 @@
-import { openPort } from "./apiserver/http/port.ts";
-import type { Listen } from "./apiserver/server.ts";
+import type { Listen } from "./apiserver/entry.ts";
 import { type Connect, createTransport } from "./kube/transport.ts";
 
-/** How servers are reached, and how one is there to be reached. Simulation replaces it. */
+/** How servers are reached, and how a server is made reachable. Simulation replaces it. */
 export interface Network {
   readonly connect: Connect;
   readonly listen: Listen;
 }
 
-export const systemNetwork: Network = Object.freeze({ connect: createTransport, listen: openPort });
+/** Processes without an API server of their own do not load one. */
+async function listen(...listened: Parameters<Listen>): ReturnType<Listen> {
+  const { openPort } = await import("./apiserver/entry.ts");
+  return openPort(...listened);
+}
+
+export const systemNetwork: Network = Object.freeze({ connect: createTransport, listen });

@@ -199,7 +199,7 @@ async function startWatching(relay: RelayOptions, options: ComposeOptions): Prom
 }
 
 async function startEmbedded(options: ComposeOptions, starting: AsyncDisposableStack): Promise<void> {
-  const { startApiServer } = await import("../apiserver/server.ts");
+  const { startApiServer } = await import("../apiserver/entry.ts");
   const { port, data } = options;
   const embedded = starting.use(
     await startApiServer({ name: "capstan", port, ...(data === undefined ? {} : { data }) }),

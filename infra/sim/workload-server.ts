@@ -1,5 +1,5 @@
 import type { Clock, KubeClient, Random } from "../../shared/runtime/ports.ts";
-import { type ApiServerOptions, startApiServer } from "../apiserver/server.ts";
+import { type ApiServerOptions, startApiServer } from "../apiserver/entry.ts";
 import { createServer } from "../kube/client.ts";
 import { parseKubeconfig } from "../kube/kubeconfig.ts";
 import type { Network } from "../network.ts";

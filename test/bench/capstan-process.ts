@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApiServer } from "../../infra/apiserver/server.ts";
+import { startApiServer } from "../../infra/apiserver/entry.ts";
 import { systemClock } from "../../infra/clock.ts";
 import { readEnvironment } from "../../infra/config.ts";
 import { createServer } from "../../infra/kube/client.ts";

@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, mkdtemp, rm, stat, symlink, writeFile } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startApiServer } from "../../infra/apiserver/server.ts";
+import { startApiServer } from "../../infra/apiserver/entry.ts";
 import { openPrivateFolder } from "../../infra/private-folder.ts";
 
 let dir = "";

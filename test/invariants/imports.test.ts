@@ -2,7 +2,9 @@ import { posix } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Source, sourcesIn } from "../support/sources.ts";
 
-const [shared, functions, infra] = await Promise.all(["shared", "functions", "infra"].map(sourcesIn));
+const [shared, functions, infra, tests] = await Promise.all(
+  ["shared", "functions", "infra", "test"].map(sourcesIn),
+);
 const product = [...(shared ?? []), ...(functions ?? []), ...(infra ?? [])];
 /** Each imports those before it. */
 const LAYERS = ["redaction", "api", "contract", "function", "rules", "runtime"].map(
@@ -81,9 +83,20 @@ describe("imports go one way: shared ← functions ← infra", () => {
   });
 
   it("no file and no room imports itself by way of others", () => {
-    const roomOf = (path: string) => path.split("/").slice(0, 2).join("/");
+    const part = (path: string, length: number) => path.split("/").slice(0, length).join("/");
     expect(circlesOf((path) => path)).toEqual([]);
-    expect(circlesOf(roomOf)).toEqual([]);
+    expect(circlesOf((path) => part(path, 2))).toEqual([]);
+    // Folders of a room, such as infra/apiserver/rest.
+    expect(circlesOf((path) => part(path, path.startsWith("infra/") ? 3 : 2))).toEqual([]);
+  });
+
+  it("the embedded API server has one entry", () => {
+    const outside = [...product, ...(tests ?? [])].filter(
+      ({ path }) => !/^(?:test\/)?infra\/apiserver\//.test(path),
+    );
+    const inside = (name: string) => name.startsWith("infra/apiserver/") && name.endsWith(".ts");
+    expect(importing(outside, inside).length).toBeGreaterThan(0);
+    expect(importing(outside, (name) => inside(name) && name !== "infra/apiserver/entry.ts")).toEqual([]);
   });
 
   it("infra finds functions by name, and nothing knows the tests", () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startApiServer } from "../../../infra/apiserver/server.ts";
+import { startApiServer } from "../../../infra/apiserver/entry.ts";
 import { installCrds } from "../../../infra/cli/install-crds.ts";
 import { systemClock } from "../../../infra/clock.ts";
 import { createServer } from "../../../infra/kube/client.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startApiServer } from "../../../infra/apiserver/server.ts";
+import { startApiServer } from "../../../infra/apiserver/entry.ts";
 import { systemClock } from "../../../infra/clock.ts";
 import { createServer } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";

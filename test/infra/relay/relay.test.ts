@@ -1,6 +1,6 @@
 import { loadAll } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { startApiServer } from "../../../infra/apiserver/server.ts";
+import { startApiServer } from "../../../infra/apiserver/entry.ts";
 import { installCrds } from "../../../infra/cli/install-crds.ts";
 import { systemClock } from "../../../infra/clock.ts";
 import { createServer, type Server } from "../../../infra/kube/client.ts";

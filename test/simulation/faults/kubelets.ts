@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../infra/apiserver/objects/kube-object.ts";
+import type { KubeObject } from "../../../infra/apiserver/entry.ts";
 import { createServer } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
 import { nodeOf } from "../../../infra/sim/node.ts";

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from "../../../infra/apiserver/objects/json.ts";
-import type { KubeObject } from "../../../infra/apiserver/objects/kube-object.ts";
+import type { Json, JsonObject, KubeObject } from "../../../infra/apiserver/entry.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import { isManagedOutside } from "../../../shared/rules/providers/replicas-managed.ts";

@@ -1,4 +1,4 @@
-import type { Answered } from "../../../infra/apiserver/request/exchange.ts";
+import type { Answered } from "../../../infra/apiserver/entry.ts";
 
 interface Cause {
   readonly reason: string;

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../infra/apiserver/objects/kube-object.ts";
+import type { KubeObject } from "../../../infra/apiserver/entry.ts";
 import { Node, type NodeCondition } from "../../../shared/api/core.ts";
 import type { World } from "../play/world.ts";
 import type { LineOperation } from "../ports/line-queue.ts";

@@ -1,5 +1,4 @@
-import { startApiServer } from "../../../infra/apiserver/server.ts";
-import { Storage } from "../../../infra/apiserver/storage/storage.ts";
+import { Storage, startApiServer } from "../../../infra/apiserver/entry.ts";
 import { installCrds } from "../../../infra/cli/install-crds.ts";
 import { createServer } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";

@@ -1,4 +1,4 @@
-import type { Storage } from "../../../infra/apiserver/storage/storage.ts";
+import type { Storage } from "../../../infra/apiserver/entry.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import type { World } from "./world.ts";

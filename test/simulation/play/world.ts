@@ -1,4 +1,4 @@
-import type { Storage } from "../../../infra/apiserver/storage/storage.ts";
+import type { Storage } from "../../../infra/apiserver/entry.ts";
 import { createServer, type Server } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
 import { relayLease, startElectedRelay } from "../../../infra/relay/elected-relay.ts";

@@ -1,4 +1,4 @@
-import type { Stream } from "../../../infra/apiserver/request/exchange.ts";
+import type { Stream } from "../../../infra/apiserver/entry.ts";
 import type { StreamedAnswer } from "../../../infra/kube/transport.ts";
 import type { Kernel, Operation, Process } from "../kernel/kernel.ts";
 

@@ -1,5 +1,9 @@
-import { type ApiServer, startApiServer } from "../../../infra/apiserver/server.ts";
-import { type ChangeListener, Storage } from "../../../infra/apiserver/storage/storage.ts";
+import {
+  type ApiServer,
+  type ChangeListener,
+  Storage,
+  startApiServer,
+} from "../../../infra/apiserver/entry.ts";
 import type { Kernel, Process } from "../kernel/kernel.ts";
 import type { SimulatedNetwork } from "./network.ts";
 import { isRequest } from "./request-operation.ts";

@@ -1,4 +1,4 @@
-import type { Answered, Exchange, Serve } from "../../../infra/apiserver/request/exchange.ts";
+import type { Answered, Exchange, Serve } from "../../../infra/apiserver/entry.ts";
 import type { HttpRequest, StreamedAnswer, Transport } from "../../../infra/kube/transport.ts";
 import type { Network } from "../../../infra/network.ts";
 import type { Kernel, Process } from "../kernel/kernel.ts";

@@ -1,4 +1,4 @@
-import type { Answered, Serve } from "../../../infra/apiserver/request/exchange.ts";
+import type { Answered, Serve } from "../../../infra/apiserver/entry.ts";
 import type { HttpRequest } from "../../../infra/kube/transport.ts";
 import type { Kernel, Operation, Process } from "../kernel/kernel.ts";
 import type { SimulatedExchange } from "./simulated-exchange.ts";

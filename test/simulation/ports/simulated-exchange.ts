@@ -1,4 +1,4 @@
-import type { Answered, Exchange, Stream } from "../../../infra/apiserver/request/exchange.ts";
+import type { Answered, Exchange, Stream } from "../../../infra/apiserver/entry.ts";
 import type { HttpRequest, StreamedAnswer } from "../../../infra/kube/transport.ts";
 import type { Kernel, Process } from "../kernel/kernel.ts";
 import { LineQueue } from "./line-queue.ts";

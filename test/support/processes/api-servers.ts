@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApiServer } from "../../../infra/apiserver/server.ts";
+import { startApiServer } from "../../../infra/apiserver/entry.ts";
 import { type AuditedRequest, readAuditLog } from "./audit-log.ts";
 import { realServerMissing, startRealServer } from "./real-server.ts";
 

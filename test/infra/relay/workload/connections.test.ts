@@ -1,6 +1,6 @@
 import { dump } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { startApiServer } from "../../../../infra/apiserver/server.ts";
+import { startApiServer } from "../../../../infra/apiserver/entry.ts";
 import { createServer, type Server } from "../../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../../infra/kube/kubeconfig.ts";
 import { type Connect, createTransport } from "../../../../infra/kube/transport.ts";
