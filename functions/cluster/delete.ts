@@ -111,7 +111,10 @@ async function takeProvidersApart(
 /** Only what belongs to this stage; the end of what is deleted brings the key back. */
 function takeApart({ remove, awaits }: DeletionStage): Decision<Cluster, never> {
   if (remove.length === 0) return { result: waitFor(awaits) };
-  return { delete: remove.map(({ kind, object }) => refTo(kind, object)), result: waitFor(awaits) };
+  return {
+    delete: remove.map(({ kind, object }) => ({ target: refTo(kind, object) })),
+    result: waitFor(awaits),
+  };
 }
 
 /** What only a live list shows is told by an Event, for the status cannot see it, and asked for again. */

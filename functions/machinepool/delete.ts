@@ -67,7 +67,7 @@ export const machinepoolDelete = defineFunction(
       return {
         delete: remainingProviders(pool, providers)
           .filter(({ object }) => object.metadata.deletionTimestamp === undefined)
-          .map(({ kind, object }) => ({ ...refTo(kind, object), resourceVersion: undefined })),
+          .map(({ kind, object }) => ({ target: { ...refTo(kind, object), resourceVersion: undefined } })),
         result: waitFor(awaited),
       };
     }
@@ -89,19 +89,21 @@ export const machinepoolDelete = defineFunction(
   },
 );
 
-/** What is tried about the Nodes; whoever looks at the pool is told of a refusal. */
+/** Deletes the Nodes that are left; an Event of the pool tells of a refusal. */
 function attemptOn(
   pool: MachinePool,
   left: NodesLeft,
   atMost = Number.POSITIVE_INFINITY,
-): Pick<Decision<MachinePool, never>, "delete" | "deleteMayFail" | "events"> {
+): Pick<Decision<MachinePool, never>, "delete" | "events"> {
   const reason = "FailedDeleteNode";
   if (left.state === "unreadable") return { events: [{ type: "Warning", reason, message: left.message }] };
   const cluster = workloadCluster(clusterKeyOf(pool));
   return {
     delete: undeletedNodes(left)
       .slice(0, atMost)
-      .map((node) => ({ ...refTo(Node, node, cluster), resourceVersion: undefined })),
-    deleteMayFail: { reason },
+      .map((node) => ({
+        target: { ...refTo(Node, node, cluster), resourceVersion: undefined },
+        ifFails: { event: reason },
+      })),
   };
 }

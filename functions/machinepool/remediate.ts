@@ -90,6 +90,7 @@ export const machinepoolRemediate = defineFunction(
       liveLimit,
       now,
     );
-    return { patch: marks, delete: doomed.map((machine) => refTo(Machine, machine)), result: done };
+    const remove = doomed.map((machine) => ({ target: refTo(Machine, machine) }));
+    return { patch: marks, delete: remove, result: done };
   },
 );

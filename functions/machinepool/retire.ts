@@ -70,7 +70,7 @@ export const machinepoolRetire = defineFunction(
     const { infrastructure } = await readProviders(read.live, live.pool);
     const retired = retirable(retiredNodes(live.pool, infrastructure, liveNodes), rivals);
     return {
-      delete: retired.map((node) => refTo(Node, node, cluster)),
+      delete: retired.map((node) => ({ target: refTo(Node, node, cluster) })),
       // The Nodes that go bring the key back at once; this is for a batch of which none goes.
       result: departed.length > batch.length ? requeueAfter(SECOND, "more Nodes to retire") : done,
     };

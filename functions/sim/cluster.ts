@@ -128,7 +128,10 @@ async function takeApart(
   const own = servers.filter((server) => isOwnedBy(server, object.metadata.uid));
   if (own.length === 0) return patched(object, removeFinalizerPatch(object, FINALIZER));
   const due = own.filter((server) => server.metadata.deletionTimestamp === undefined);
-  return { delete: due.map((server) => refTo(SimServer, server)), result: waitFor("SimServer deleted") };
+  return {
+    delete: due.map((server) => ({ target: refTo(SimServer, server) })),
+    result: waitFor("SimServer deleted"),
+  };
 }
 
 function patched(object: SimCluster, operations: readonly PatchOperation[]): Decision<SimCluster, Owned> {

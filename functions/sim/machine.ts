@@ -100,7 +100,7 @@ async function followMachine(
   // One that is gone may have been that of an earlier SimMachine of this name.
   const goes = live?.metadata.deletionTimestamp !== undefined;
   if (!goes || own === undefined || own.metadata.uid !== object.metadata.uid) return { result: done };
-  return { delete: [refTo(SimMachine, own)], result: done };
+  return { delete: [{ target: refTo(SimMachine, own) }], result: done };
 }
 
 /** The instance has gone by itself: its Machine goes, or without one this SimMachine. Source: machinepool.md 10.6 */
@@ -116,9 +116,10 @@ async function followInstance(
   ]);
   if (instanceOf(object, instance) !== undefined) return { result: done };
   if (own === undefined || own.metadata.uid !== object.metadata.uid) return { result: done };
-  if (liveMachine === undefined) return { delete: [refTo(SimMachine, own)], result: done };
+  if (liveMachine === undefined) return { delete: [{ target: refTo(SimMachine, own) }], result: done };
   return {
-    delete: liveMachine.metadata.deletionTimestamp === undefined ? [refTo(Machine, liveMachine)] : [],
+    delete:
+      liveMachine.metadata.deletionTimestamp === undefined ? [{ target: refTo(Machine, liveMachine) }] : [],
     result: done,
   };
 }
@@ -132,13 +133,17 @@ async function takeDown(
   const instance = instanceOf(object, await live.get(SimInstance, objectKeyOf(object)));
   if (instance !== undefined) {
     return {
-      delete: instance.metadata.deletionTimestamp === undefined ? [refTo(SimInstance, instance)] : [],
+      delete:
+        instance.metadata.deletionTimestamp === undefined ? [{ target: refTo(SimInstance, instance) }] : [],
       result: waitFor("SimInstance deleted"),
     };
   }
   const kept = await machineOf(object, machine, live);
   if (kept !== undefined && kept.metadata.deletionTimestamp === undefined) {
-    return { delete: [refTo(Machine, kept)], result: waitFor("Machine.metadata.deletionTimestamp") };
+    return {
+      delete: [{ target: refTo(Machine, kept) }],
+      result: waitFor("Machine.metadata.deletionTimestamp"),
+    };
   }
   if (kept !== undefined && hasFinalizer(kept, SIM_MACHINE_FINALIZER)) {
     const operations = removeFinalizerPatch(kept, SIM_MACHINE_FINALIZER);

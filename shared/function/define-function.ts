@@ -67,6 +67,17 @@ export interface AppliedObject {
   readonly body: { readonly [field: string]: unknown };
 }
 
+/** A delete of an object that was read live; uid and resourceVersion of the target become preconditions (F-20). */
+export interface GuardedDelete {
+  readonly target: ObjectRef;
+  /**
+   * A delete that the server refuses or does not answer becomes a Warning Event with this reason, one per reason and
+   * run. It does not fail the run and keeps no finalizer; the result says when the function tries again (F-43). After a
+   * delete without an answer, the others that may fail are left to the next run.
+   */
+  readonly ifFails?: { readonly event: string };
+}
+
 /** A Kubernetes Event about the reconciled object or `about`, sent once per (reason, message). */
 export interface Notice {
   readonly type: "Normal" | "Warning";
@@ -77,8 +88,9 @@ export interface Notice {
 }
 
 /**
- * What shall be done, in the API's own verbs; executed in the order of the members. Patches of different objects
+ * What the runtime must do, in the API's own verbs; executed in the order of the members. Patches of different objects
  * are all attempted, side by side; the first error counts afterwards. A patch that removes a finalizer is sent last.
+ * What holds for one write stands on that write, what holds for the run stands here (decision record 8).
  */
 export interface Decision<T extends KubeObject, Owned extends string> {
   readonly create?: readonly NewObject[];
@@ -86,14 +98,8 @@ export interface Decision<T extends KubeObject, Owned extends string> {
   /** ALL owned fields, every time; `undefined` gives a field up. Nothing is sent when nothing changes. */
   readonly apply?: { readonly [P in Owned]: At<T, P> | undefined };
   readonly applyOn?: readonly AppliedObject[];
-  /** Only after a live read; uid and resourceVersion become preconditions (F-20). */
-  readonly delete?: readonly ObjectRef[];
+  readonly delete?: readonly GuardedDelete[];
   readonly events?: readonly Notice[];
-  /**
-   * A delete that fails is told in an Event of this reason and is no failure of the run: it keeps no finalizer, and
-   * the result says when it is tried again (F-43).
-   */
-  readonly deleteMayFail?: { readonly reason: string };
   /** Raises the floor of the next run to this many ms after this one's start (Q-06). */
   readonly notBeforeMs?: number;
   readonly result: Result;
@@ -130,7 +136,7 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
   /** Kinds and fields of other objects (and of the own main document) that this function patches or applies. */
   readonly ownsOn?: readonly { readonly kind: Kind | ContractKind; readonly fields: readonly string[] }[];
   readonly calls?: readonly {
-    readonly verb: "create" | "delete" | "evict";
+    readonly verb: "create" | "delete";
     readonly kind: Kind | ContractKind;
   }[];
   /**

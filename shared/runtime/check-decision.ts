@@ -31,7 +31,7 @@ export function checkDecision(fn: AnyFunction, decision: AnyDecision, read: Reco
       `${name} creates a ${kind.kind} without declaring it`,
     );
   }
-  for (const ref of decision.delete ?? []) checkDelete(fn, ref, read);
+  for (const { target } of decision.delete ?? []) checkDelete(fn, target, read);
 }
 
 function checkPatch(fn: AnyFunction, { target, operations }: GuardedPatch): void {

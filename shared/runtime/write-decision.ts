@@ -5,6 +5,7 @@ import type {
   AnyDecision,
   AnyFunction,
   AppliedObject,
+  GuardedDelete,
   GuardedPatch,
   NewObject,
   Notice,
@@ -32,7 +33,7 @@ const SIDE_BY_SIDE = 8;
 /**
  * Sends a decision: create, patch, apply, delete, events, then the patches that remove a finalizer. Nothing follows a
  * create that failed: a status must not tell of an object that does not exist. A finalizer is kept when anything
- * before it failed that may not fail. Nothing is sent for an apply that changes nothing (F-07).
+ * before it failed that must not fail. Nothing is sent for an apply that changes nothing (F-07).
  */
 export async function writeDecision(decision: AnyDecision, context: EventContext): Promise<Written> {
   const { function: fn, object } = context;
@@ -44,27 +45,27 @@ export async function writeDecision(decision: AnyDecision, context: EventContext
   await sender.all(patches.filter((patch) => !removesFinalizer(patch)).map(toPatch));
   const status = decision.apply === undefined ? [] : ownStatus(fn, object, decision.apply);
   await sender.all([...status, ...(decision.applyOn ?? [])].map(toApply));
-  const { deleteMayFail: mayFail } = decision;
-  const failure = await sender.all((decision.delete ?? []).map(toDelete), mayFail !== undefined);
-  const told = mayFail === undefined ? [] : noticesOf(failure, mayFail.reason);
-  await sendEvents([...(decision.events ?? []), ...told], context);
+  await sender.all((decision.delete ?? []).map(toDelete));
+  await sendEvents([...(decision.events ?? []), ...sender.tolerated()], context);
   if (sender.written().error === undefined) await sender.all(last.map(toPatch));
   return sender.written();
 }
 
-/** One request about one object. */
-interface Send extends Pick<FailedWrite, "ref" | "verb"> {
+/** One request about one object, with what the decision says about this write alone. */
+interface Send extends Pick<FailedWrite, "ref" | "verb">, Pick<GuardedDelete, "ifFails"> {
   readonly request: (client: KubeClient) => Promise<KubeObject | undefined>;
 }
 
 function createSender({ signal, clients, function: fn }: EventContext): {
-  /** The first failure, if any. What may fail leaves no error behind when a server refuses it or does not answer. */
-  all(sends: readonly Send[], mayFail?: boolean): Promise<unknown>;
+  all(sends: readonly Send[]): Promise<void>;
+  /** Failures of writes that may fail, the first of each reason. They leave no error behind. */
+  tolerated(): readonly Notice[];
   written(): Written;
 } {
   const fences: Fence[] = [];
   let requests = 0;
   let firstError: unknown;
+  const tolerated = new Map<string, Notice>();
   /** What it failed with, if it did. */
   async function send({ ref, verb, request }: Send): Promise<unknown> {
     const client = () => clients.of(ref.cluster, fn.spec.name);
@@ -83,22 +84,30 @@ function createSender({ signal, clients, function: fn }: EventContext): {
       return error;
     }
   }
+  const note = ({ ifFails }: Send, error: unknown): void => {
+    if (ifFails === undefined || !isOfServer(error)) {
+      firstError ??= error;
+      return;
+    }
+    const { event } = ifFails;
+    const notice = noticeOf(error, event);
+    if (notice !== undefined && !tolerated.has(event)) tolerated.set(event, notice);
+  };
   return {
-    async all(sends, mayFail = false) {
-      const queue = [...sends];
-      let failure: unknown;
+    async all(sends) {
+      let queue = [...sends];
       const lane = async (): Promise<void> => {
         for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
           const error = await send(next);
-          failure ??= error;
+          note(next, error);
           // Each further one would take as long: together longer than the run may.
-          if (mayFail && isSilence(error)) queue.length = 0;
+          if (next.ifFails !== undefined && isSilence(error))
+            queue = queue.filter(({ ifFails }) => ifFails === undefined);
         }
       };
       await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, queue.length) }, lane));
-      if (!(mayFail && isOfServer(failure))) firstError ??= failure;
-      return failure;
     },
+    tolerated: () => [...tolerated.values()],
     written: () => ({ requests, fences, error: firstError }),
   };
 }
@@ -113,10 +122,10 @@ function isSilence(failure: unknown): boolean {
 }
 
 /** A lost race is nothing to tell: the next run sees who won it. */
-function noticesOf(failure: unknown, reason: string): readonly Notice[] {
+function noticeOf(failure: unknown, reason: string): Notice | undefined {
   return failure instanceof KubeError && failure.class !== "Conflict"
-    ? [{ type: "Warning", reason, message: failure.message }]
-    : [];
+    ? { type: "Warning", reason, message: failure.message }
+    : undefined;
 }
 
 function toCreate({ kind, object, cluster }: NewObject): Send {
@@ -134,9 +143,10 @@ function toPatch({ target, operations, subresource }: GuardedPatch): Send {
   return { ref: target, verb: "patch", request };
 }
 
-function toDelete(ref: ObjectRef): Send {
-  const preconditions = { uid: ref.uid ?? "", resourceVersion: ref.resourceVersion };
-  return { ref, verb: "delete", request: (client) => client.delete(ref.kind, ref, preconditions) };
+function toDelete({ target, ifFails }: GuardedDelete): Send {
+  const preconditions = { uid: target.uid ?? "", resourceVersion: target.resourceVersion };
+  const request: Send["request"] = (client) => client.delete(target.kind, target, preconditions);
+  return { ref: target, verb: "delete", request, ...(ifFails === undefined ? {} : { ifFails }) };
 }
 
 function toApply({ target, body, subresource }: AppliedObject): Send {

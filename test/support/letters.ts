@@ -23,7 +23,7 @@ export function attempt(overrides: Partial<AttemptSummary> = {}): AttemptSummary
 /** The letter of `machinepool-status` about pool p1 that died at noon. */
 export function deadLetter(overrides: Partial<DeadLetter> = {}): DeadLetter {
   return {
-    v: 1,
+    v: 2,
     function: "machinepool-status",
     key: POOL_KEY,
     tenant: "default/c1",

@@ -3,14 +3,14 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
 import { SimMachine } from "../../../shared/api/sim/sim-machine.ts";
 import type { SimMachinePool } from "../../../shared/api/sim/sim-machinepool.ts";
-import type { GuardedPatch } from "../../../shared/function/define-function.ts";
+import type { GuardedDelete, GuardedPatch } from "../../../shared/function/define-function.ts";
 import { hasFinalizer, removeFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
 import { isNameOf } from "./instances.ts";
 import { SIM_MACHINE_FINALIZER, type SimFleetParts } from "./machines.ts";
 
 /** What is to be written so that instances go. */
 export interface Removal {
-  readonly delete: readonly ObjectRef[];
+  readonly delete: readonly GuardedDelete[];
   readonly patch: readonly GuardedPatch[];
 }
 
@@ -24,7 +24,7 @@ export function removalOf(
   const names = orphans.map(({ spec }) => spec.infrastructureRef.name);
   const doomed = new Set([...leaving.map(({ metadata }) => metadata.name), ...names]);
   return {
-    delete: [...doomed].flatMap((name) => topOf(name, parts) ?? []),
+    delete: [...doomed].flatMap((name) => topOf(name, parts) ?? []).map((target) => ({ target })),
     patch: orphans.filter(isHeld).map((machine) => ({
       target: refTo(Machine, machine),
       operations: removeFinalizerPatch(machine, SIM_MACHINE_FINALIZER),

@@ -4,7 +4,7 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { mask } from "../../../shared/redaction/redact.ts";
 import type { DeadLetter, LetterRead } from "../../../shared/runtime/letters/dead-letter.ts";
-import { objectsOf } from "../../../shared/runtime/letters/dead-letter.ts";
+import { objectsOf, recordedDecision } from "../../../shared/runtime/letters/dead-letter.ts";
 import { canonical } from "../../../shared/runtime/letters/digest.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -35,7 +35,9 @@ export function testFileOf(letter: DeadLetter, file: string, functions = "functi
   const ask = `decide(${name}, world, ${code(object)}, new Date(${code(clock)}))`;
   const expectation =
     run.error === undefined
-      ? [`    expect(mask(plainDecision(await ${ask}))).toEqual(${code(mask(run.decision ?? {}), 4)});`]
+      ? [
+          `    expect(mask(plainDecision(await ${ask}))).toEqual(${code(mask(recordedDecision(letter) ?? {}), 4)});`,
+        ]
       : [`    await expect(${ask}).rejects.toThrow(${code(run.error.message)});`];
   return [
     'import { describe, expect, it } from "vitest";',

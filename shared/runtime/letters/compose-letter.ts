@@ -13,7 +13,7 @@ import type {
   LetterWrite,
   RecordedError,
 } from "./dead-letter.ts";
-import { objectsOf } from "./dead-letter.ts";
+import { LETTER_VERSION, objectsOf } from "./dead-letter.ts";
 import type { AttemptHistory, Death, FailedRun } from "./dead-letters-port.ts";
 import { digestOf } from "./digest.ts";
 import { fitLetter } from "./fit-letter.ts";
@@ -56,7 +56,7 @@ export async function composeLetter(
 ): Promise<DeadLetter> {
   const since = run.death.since.toISOString();
   const letter: DeadLetter = {
-    v: 1,
+    v: LETTER_VERSION,
     function: run.function,
     key: run.key.slice(0, MAX_KEY_CHARACTERS),
     tenant: run.key.slice(0, MAX_KEY_CHARACTERS).split("|", 1)[0] ?? "",

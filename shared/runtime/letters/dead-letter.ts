@@ -104,6 +104,9 @@ export type AttemptSummary = z.infer<typeof attemptSchema>;
 const REASONS = ["MaxAttempts", "Terminal", "LeaseExpired", "Malformed"] as const;
 export type DeathReason = (typeof REASONS)[number];
 
+/** Of the letters that are written now. In 1 a delete was its target, and `deleteMayFail` stood beside them. */
+export const LETTER_VERSION = 2;
+
 const headShape = {
   function: z.string().regex(/^[a-z0-9-]{1,63}$/, "a function name has 1 to 63 of a-z, 0-9 and -"),
   key: z.string().min(1).max(480),
@@ -128,7 +131,8 @@ export type DeadLetterHead = z.infer<typeof deadLetterHeadSchema>;
  * (Q-35, F-14). Redacted; at most 1 MiB as JSON, `truncated` names what was left out to keep that.
  */
 const deadLetterSchema = z.object({
-  v: z.literal(1),
+  /** The shape of `run.decision`; see `recordedDecision`. */
+  v: z.union([z.literal(1), z.literal(LETTER_VERSION)]),
   ...headShape,
   build: z.object({ version: z.string(), gitSha: z.string().optional(), configDigest: z.string() }),
   /** The last five, oldest first. */
@@ -170,6 +174,22 @@ export function headOf(letter: DeadLetter): DeadLetterHead {
   };
 }
 const UNKNOWN: RecordedError = { name: "Error", class: "Transient", reason: "Unknown", message: "" };
+
+type RecordedDecision = NonNullable<LetterRun["decision"]>;
+
+/**
+ * Returns the decision of a letter in the shape that steps return today, whichever version of Capstan wrote the letter:
+ * a letter of version 1 replays after an upgrade as it did before.
+ */
+export function recordedDecision({ v, run }: DeadLetter): RecordedDecision | undefined {
+  if (run?.decision === undefined || v === LETTER_VERSION) return run?.decision;
+  const { deleteMayFail, ...decision } = run.decision;
+  const { delete: targets } = decision;
+  if (!Array.isArray(targets)) return decision;
+  const reason: unknown = Object(deleteMayFail).reason;
+  const option = typeof reason === "string" ? { ifFails: { event: reason } } : {};
+  return { ...decision, delete: targets.map((target: unknown) => ({ target, ...option })) };
+}
 
 /** Deeper than any Kubernetes object, shallow enough for every walk over it. */
 const MAX_DEPTH = 200;

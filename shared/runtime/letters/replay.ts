@@ -7,7 +7,13 @@ import { demandKey } from "../run-step.ts";
 import { writeDecision } from "../write-decision.ts";
 import type { RecordedWrite } from "./attempt-record.ts";
 import { decisionDigest, errorOf, toPlain } from "./compose-letter.ts";
-import type { DeadLetter, LetterRun, RecordedError } from "./dead-letter.ts";
+import {
+  type DeadLetter,
+  LETTER_VERSION,
+  type LetterRun,
+  type RecordedError,
+  recordedDecision,
+} from "./dead-letter.ts";
 import { titleOf } from "./last-run.ts";
 import { recordWrites } from "./record-writes.ts";
 import { createReplayReader, describeQuestion, type ReplayReader } from "./replay-reader.ts";
@@ -64,12 +70,14 @@ export async function replay(
   await Promise.race([decide(), new Promise<void>((resolve) => timers.after(0, resolve))]);
   const why = whyIncomparable(run, now, reader);
   if (why !== undefined) return { type: "not replayable", why };
-  const decision = run.decision === undefined ? undefined : decisionOf(run.decision);
+  const decision = decisionOf(letter);
   const scene: Scene = { fn, object: now.object, clock };
   const then = { decision, error: run.error, waitsFor: unansweredIn(run) };
   const again = { ...now, waitsFor: reader.unanswered };
+  // The digest of an older letter is of a decision in the shape of that time.
+  const digest = letter.v === LETTER_VERSION ? run.digest : await decisionDigest(then);
   const sides = {
-    recorded: await decided(then, scene, run.digest),
+    recorded: await decided(then, scene, digest),
     replayed: await decided(again, scene, await decisionDigest(now)),
   };
   return { type: sides.recorded.digest === sides.replayed.digest ? "reproduced" : "different", ...sides };
@@ -113,8 +121,10 @@ export function whyWithoutRun({ reason, truncated }: DeadLetter): string {
     : "the run was cut off before it could record what it read";
 }
 
-/** As the step returned it: null stands for a field that is given up. */
-function decisionOf(recorded: { readonly [member: string]: unknown }): AnyDecision {
+/** Returns the decision as the step returned it: null stands for a field that is given up. */
+function decisionOf(letter: DeadLetter): AnyDecision | undefined {
+  const recorded = recordedDecision(letter);
+  if (recorded === undefined) return undefined;
   const { apply, ...rest } = recorded;
   const decision = rest as unknown as AnyDecision;
   if (typeof apply !== "object" || apply === null) return decision;

@@ -52,7 +52,8 @@ class Life {
       this.write(`${fn.spec.name} status`);
       this.change("c1", (object) => ({ ...object, status }));
     }
-    for (const { name, kind } of decision.delete ?? []) {
+    for (const { target } of decision.delete ?? []) {
+      const { name, kind } = target;
       this.write(`${fn.spec.name} deletes ${kind.kind}`);
       this.objects = this.objects.filter((object) => object !== this.find(name));
     }

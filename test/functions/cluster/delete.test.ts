@@ -18,7 +18,7 @@ const FINALIZER = "cluster.cluster.x-k8s.io";
 
 async function deletes(world: World): Promise<readonly (string | undefined)[]> {
   const decision = await decide(clusterDelete, world, "c1");
-  return (decision.delete ?? []).map(({ kind, name }) => `${kind.kind} ${name}`);
+  return (decision.delete ?? []).map(({ target }) => `${target.kind.kind} ${target.name}`);
 }
 
 /** A Machine, or a MachineSet of an installation of Cluster API. */
@@ -52,7 +52,7 @@ describe("cluster-delete", () => {
     const world = given(deletedCluster(), machinePool(), fooCluster(), fooControlPlane());
     const decision = await decide(clusterDelete, world);
     expect(decision.delete).toMatchObject([
-      { name: "p1", namespace: "default", uid: "uid-p1", resourceVersion: "20" },
+      { target: { name: "p1", namespace: "default", uid: "uid-p1", resourceVersion: "20" } },
     ]);
     expect(decision).not.toHaveProperty("patch");
     expect(decision.result).toEqual(waitFor("MachinePool.metadata.uid"));
@@ -219,7 +219,7 @@ describe("cluster-delete beside an installation of Cluster API", () => {
   it("keeps the finalizer while sets exist that only a live list shows, and asks again", async () => {
     const gone = [deletedCluster(), upstreamCrd("MachineSet")] as const;
     const decision = await decide(clusterDelete, given(...gone, upstream("MachineSet", "ms1")));
-    expect(decision.delete?.map(({ name }) => name)).toEqual(["ms1"]);
+    expect(decision.delete?.map(({ target }) => target.name)).toEqual(["ms1"]);
     expect(decision.events).toEqual([
       { type: "Normal", reason: "WaitingForWorkersDeletion", message: "* MachineSets: ms1" },
     ]);
@@ -270,7 +270,7 @@ describe("cluster-delete beside an installation of Cluster API", () => {
       clusterDelete,
       given(deletedCluster(), served, upstream("MachineSet", "ms1")),
     );
-    expect(decision.delete?.[0]?.kind.version).toBe("v1beta1");
+    expect(decision.delete?.[0]?.target.kind.version).toBe("v1beta1");
   });
 
   it("does not ask for kinds that nobody serves", async () => {

@@ -51,8 +51,8 @@ describe("machinepool-delete", () => {
     );
     const decision = await decide(machinepoolDelete, world);
     expect(decision.delete).toMatchObject([
-      { name: "p1-config", uid: "uid-p1-config" },
-      { name: "p1-infra", uid: "uid-p1-infra" },
+      { target: { name: "p1-config", uid: "uid-p1-config" } },
+      { target: { name: "p1-infra", uid: "uid-p1-infra" } },
     ]);
     expect(decision.patch).toBeUndefined();
     expect(decision.result).toEqual(waitFor("BootstrapConfig.metadata.uid"));
@@ -81,7 +81,7 @@ describe("machinepool-delete", () => {
   it("deletes an object that nobody controls", async () => {
     const free = infraMachinePool({ metadata: { ownerReferences: undefined } });
     const decision = await decide(machinepoolDelete, given(cluster(), deleted(), free));
-    expect(decision.delete).toMatchObject([{ name: "p1-infra" }]);
+    expect(decision.delete).toMatchObject([{ target: { name: "p1-infra" } }]);
   });
 
   it("takes objects whose CRD is gone as gone, and waits where the CRD claims no contract", async () => {
@@ -110,8 +110,8 @@ describe("machinepool-delete", () => {
     );
     const decision = await decide(machinepoolDelete, world);
     expect(decision.delete).toMatchObject([
-      { cluster: "default/c1", name: "n1", uid: "uid-n1" },
-      { cluster: "default/c1", name: "n2", uid: "uid-n2" },
+      { target: { cluster: "default/c1", name: "n1", uid: "uid-n1" } },
+      { target: { cluster: "default/c1", name: "n2", uid: "uid-n2" } },
     ]);
     expect(decision.patch).toBeUndefined();
     // The deletes may be refused; that they are done an event tells.
@@ -230,8 +230,9 @@ describe("machinepool-delete", () => {
   it("makes one attempt at the Nodes although the timeout has passed", async () => {
     const world = given(cluster(), deleted(LONG_AGO), connection()).inWorkload("default/c1", node("n1"));
     const decision = await decide(machinepoolDelete, world);
-    expect(decision.delete).toMatchObject([{ name: "n1" }]);
-    expect(decision.deleteMayFail).toEqual({ reason: "FailedDeleteNode" });
+    expect(decision.delete).toMatchObject([
+      { target: { name: "n1" }, ifFails: { event: "FailedDeleteNode" } },
+    ]);
     expect(decision.patch?.[0]?.operations).toEqual(RELEASE);
   });
 
@@ -256,6 +257,6 @@ describe("machinepool-delete", () => {
   it("takes a pool apart that never had the finalizer", async () => {
     const pool = deleted(AT_ONCE, { metadata: { finalizers: ["example.com/keep"] } });
     const decision = await decide(machinepoolDelete, given(cluster(), pool, infraMachinePool()));
-    expect(decision.delete).toMatchObject([{ name: "p1-infra" }]);
+    expect(decision.delete).toMatchObject([{ target: { name: "p1-infra" } }]);
   });
 });

@@ -121,7 +121,8 @@ async function runOnce(fn: AnyFunction, seen: Objects, objects: Objects): Promis
   if (pool === undefined || snapshot === undefined) return;
   const view = new Map(seen).set(CONNECTION, objects.get(CONNECTION) ?? connection());
   const decision = await decide(fn, worldOf(objects, view), "p1");
-  for (const ref of decision.delete ?? []) expect(objection(ref, objects), ref.name).toBeUndefined();
+  for (const { target } of decision.delete ?? [])
+    expect(objection(target, objects), target.name).toBeUndefined();
   carryOut(decision, snapshot, objects);
   checkPool(pool, seen, objects);
 }

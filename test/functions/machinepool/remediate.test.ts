@@ -49,7 +49,7 @@ async function remediated(to: World) {
       first !== undefined && "value" in first ? (first.value as { reason: string }).reason : first?.op;
     return `${target.name} ${value}`;
   });
-  return { marks, deleted: deleted.map(({ name }) => name) };
+  return { marks, deleted: deleted.map(({ target }) => target.name) };
 }
 
 describe("machinepool-remediate", () => {
@@ -86,7 +86,7 @@ describe("machinepool-remediate", () => {
       machinepoolRemediate,
       world("1", unhealthy("m1", {}, MARKED)),
     );
-    expect(deleted).toMatchObject([{ name: "m1", uid: "uid-m1", resourceVersion: "70" }]);
+    expect(deleted).toMatchObject([{ target: { name: "m1", uid: "uid-m1", resourceVersion: "70" } }]);
     expect(patch).toEqual([]);
   });
 

@@ -34,7 +34,7 @@ function world(...objects: readonly KubeObject[]) {
   return given(cluster(), connection(), ...objects).inWorkload("default/c1", ...NODES);
 }
 async function deleted(from: ReturnType<typeof given>) {
-  return (await decide(machinepoolRetire, from, "p1")).delete ?? [];
+  return (await decide(machinepoolRetire, from, "p1")).delete?.map(({ target }) => target) ?? [];
 }
 
 describe("machinepool-retire", () => {

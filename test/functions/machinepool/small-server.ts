@@ -103,7 +103,7 @@ export function carryOut(decision: AnyDecision, pool: MachinePool, objects: Obje
   return [
     ...patches.flatMap((patch) => patched(patch, objects)),
     ...applied(decision.apply?.["status"], pool, objects),
-    ...(decision.delete ?? []).flatMap((ref) => deleted(ref, objects)),
+    ...(decision.delete ?? []).flatMap(({ target }) => deleted(target, objects)),
     ...releases.flatMap((patch) => patched(patch, objects)),
   ];
 }

@@ -163,7 +163,9 @@ describe("sim-cluster", () => {
     it("deletes its server first, also without its Cluster", async () => {
       const world = given(deleted, server());
       const decision = await decide(simCluster, world);
-      expect(decision.delete).toMatchObject([{ name: "c1", uid: "uid-server", resourceVersion: "50" }]);
+      expect(decision.delete).toMatchObject([
+        { target: { name: "c1", uid: "uid-server", resourceVersion: "50" } },
+      ]);
       expect(decision.patch).toBeUndefined();
     });
 

@@ -26,7 +26,7 @@ function world(...objects: readonly KubeObject[]) {
 async function effects(to: ReturnType<typeof given>) {
   const { delete: deleted = [], patch = [] } = await decide(simMachineFunction, to);
   return [
-    ...deleted.map(({ kind, name }) => `delete ${kind.kind} ${name}`),
+    ...deleted.map(({ target }) => `delete ${target.kind.kind} ${target.name}`),
     ...patch.flatMap(({ target, operations }) =>
       operations.filter(({ op }) => op !== "test").map(({ op, path }) => `${op} ${target.kind.kind} ${path}`),
     ),

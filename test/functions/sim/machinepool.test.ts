@@ -186,8 +186,8 @@ describe("sim-machinepool", () => {
     const world = given(cluster(), machinePool({ spec: { replicas: 1 } }), provisioned, ...three);
     const decision = await decide(simMachinepool, world);
     expect(decision.delete).toMatchObject([
-      { name: "p1-infra-2", uid: "uid-p1-infra-2", resourceVersion: "50" },
-      { name: "p1-infra-1", uid: "uid-p1-infra-1", resourceVersion: "50" },
+      { target: { name: "p1-infra-2", uid: "uid-p1-infra-2", resourceVersion: "50" } },
+      { target: { name: "p1-infra-1", uid: "uid-p1-infra-1", resourceVersion: "50" } },
     ]);
   });
 
@@ -197,7 +197,7 @@ describe("sim-machinepool", () => {
       simMachinepool,
       given(cluster(), machinePool(), provisioned, ...three, odd),
     );
-    expect(deleted?.map(({ name }) => name)).toEqual(["p1-infra-01"]);
+    expect(deleted?.map(({ target }) => target.name)).toEqual(["p1-infra-01"]);
   });
 
   it("takes a negative number of replicas for none", async () => {
@@ -245,7 +245,11 @@ describe("sim-machinepool", () => {
     it("deletes its instances, also without its MachinePool", async () => {
       const foreign = instance("p2-0", { metadata: { ownerReferences: [] } });
       const decision = await decide(simMachinepool, given(deleted, ...three, foreign));
-      expect(decision.delete?.map(({ name }) => name)).toEqual(["p1-infra-0", "p1-infra-1", "p1-infra-2"]);
+      expect(decision.delete?.map(({ target }) => target.name)).toEqual([
+        "p1-infra-0",
+        "p1-infra-1",
+        "p1-infra-2",
+      ]);
       expect(decision.patch).toEqual([]);
     });
 
@@ -328,7 +332,7 @@ describe("sim-machinepool", () => {
         marked,
       );
       const { delete: deleted } = await decide(simMachinepool, world);
-      expect(deleted?.map(({ kind, name }) => `${kind.kind} ${name}`)).toEqual([
+      expect(deleted?.map(({ target }) => `${target.kind.kind} ${target.name}`)).toEqual([
         "Machine p1-infra-0",
         "Machine p1-infra-2",
       ]);
@@ -379,7 +383,9 @@ describe("sim-machinepool", () => {
       const orphan = machineOf("p1-infra-3");
       const to = given(cluster(), machinePool(), pool, ...three, ...simMachines, ...machines, orphan);
       const { delete: doomed } = await decide(simMachinepool, to);
-      expect(doomed?.map(({ kind, name }) => `${kind.kind} ${name}`)).toEqual(["Machine p1-infra-3"]);
+      expect(doomed?.map(({ target }) => `${target.kind.kind} ${target.name}`)).toEqual([
+        "Machine p1-infra-3",
+      ]);
       expect((await decide(simMachinepool, to.live(simMachine("p1-infra-3")))).delete).toEqual([]);
       const leaving = machineOf("p1-infra-3", {
         metadata: { deletionTimestamp: DELETED, finalizers: ["simmachine.infrastructure.sim.capstan.dev"] },
@@ -404,7 +410,7 @@ describe("sim-machinepool", () => {
         foreign,
       );
       const { delete: doomed } = await decide(simMachinepool, some);
-      expect(doomed?.map(({ kind, name }) => `${kind.kind} ${name}`)).toEqual([
+      expect(doomed?.map(({ target }) => `${target.kind.kind} ${target.name}`)).toEqual([
         "Machine p1-infra-0",
         "SimMachine p1-infra-1",
         "SimInstance p1-infra-2",

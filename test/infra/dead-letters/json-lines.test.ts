@@ -61,7 +61,7 @@ describe("dead letters in a file", () => {
     await using world = await create();
     await world.deadLetters.put(deadLetter());
     const line = await readFile(world.file, "utf8");
-    await writeFile(world.file, line.replace('\\"v\\":1', '\\"v\\":9'));
+    await writeFile(world.file, line.replace('\\"v\\":2', '\\"v\\":9'));
     await expect(world.open(false).get(AT)).rejects.toThrow(/field v/);
   });
 

@@ -55,7 +55,7 @@ describe("a decision", () => {
         { target: refTo(Gadget, { ...widget(), kind: "Gadget" }), body: { spec: { colour: "red" } } },
       ],
       create: [{ cluster: MANAGEMENT, kind: Secret, object: widget() }],
-      delete: [own],
+      delete: [{ target: own }],
     });
   });
 
@@ -113,18 +113,22 @@ describe("a decision", () => {
     expect(() => check({ create: [{ cluster: MANAGEMENT, kind: Gadget, object: widget() }] })).toThrow(
       "creates a Gadget without declaring it",
     );
-    expect(() => check({ delete: [{ ...own, kind: Gadget }] })).toThrow(
+    expect(() => check({ delete: [{ target: { ...own, kind: Gadget } }] })).toThrow(
       "deletes a Gadget without declaring it",
     );
   });
 
   it("deletes only what was read live, with its uid", () => {
-    expect(() => check({ delete: [{ ...own, uid: undefined }] })).toThrow("deletes Widget w without its uid");
-    expect(() => check({ delete: [own] }, { live: false })).toThrow("deletes Widget w without a live read");
+    expect(() => check({ delete: [{ target: { ...own, uid: undefined } }] })).toThrow(
+      "deletes Widget w without its uid",
+    );
+    expect(() => check({ delete: [{ target: own }] }, { live: false })).toThrow(
+      "deletes Widget w without a live read",
+    );
   });
 
   it("may delete any referenced object where a contract kind is declared", () => {
     const fn = { ...grow, spec: { ...grow.spec, calls: [{ verb: "delete", kind: Part } as const] } };
-    check({ delete: [{ ...own, kind: Gadget }] }, { fn });
+    check({ delete: [{ target: { ...own, kind: Gadget } }] }, { fn });
   });
 });

@@ -53,6 +53,12 @@ async function write(
 const conflict = new KubeError({ class: "Conflict", status: 409, reason: "Conflict", message: "changed" });
 const removeFinalizer = { op: "remove", path: "/metadata/finalizers/0" } as const;
 
+const forbidden = () =>
+  new KubeError({ class: "Transient", status: 403, reason: "Forbidden", message: "no" });
+const silent = () =>
+  new KubeError({ class: "Transient", status: 0, reason: "NoAnswer", message: "timed out" });
+const mayFail = (name: string) => ({ target: target(name), ifFails: { event: "FailedDelete" } });
+
 describe("the writes of a decision", () => {
   it("leave in order: create, patch, apply, delete, event, finalizer removal", async () => {
     const { sent } = await write({
@@ -62,7 +68,7 @@ describe("the writes of a decision", () => {
         { target: target("x"), operations: [{ op: "add", path: "/metadata/labels", value: {} }] },
       ],
       apply: { status: { size: 4 } },
-      delete: [target("y")],
+      delete: [{ target: target("y") }],
       events: [{ type: "Normal", reason: "Grown", message: "to 4" }],
     });
     expect(
@@ -168,22 +174,20 @@ describe("the writes of a decision", () => {
   it("release the finalizer in spite of a failed delete that may fail, and tell of it", async () => {
     const release = {
       patch: [{ target: target("w"), operations: [removeFinalizer] }],
-      delete: [target("y")],
+      delete: [{ target: target("y") }],
     };
-    const forbidden = new KubeError({ class: "Transient", status: 403, reason: "Forbidden", message: "no" });
-    const refuse = ({ verb }: SentWrite): Error | undefined => (verb === "delete" ? forbidden : undefined);
+    const refuse = ({ verb }: SentWrite): Error | undefined => (verb === "delete" ? forbidden() : undefined);
     const must = await write(release, refuse);
     expect(must.sent.map(({ verb }) => verb)).toEqual(["delete"]);
-    expect(must.written.error).toBe(forbidden);
-    const { sent, written } = await write({ ...release, deleteMayFail: { reason: "FailedDelete" } }, refuse);
+    expect(must.written.error).toMatchObject({ status: 403 });
+    const { sent, written } = await write({ ...release, delete: [mayFail("y")] }, refuse);
     expect(sent.map(({ verb }) => verb)).toEqual(["delete", "create", "jsonPatch"]);
     expect(sent[1]?.body).toMatchObject({ type: "Warning", reason: "FailedDelete", message: "no" });
     expect(written).toMatchObject({ error: undefined, requests: 2 });
   });
 
   it("tell nothing of a delete that may fail and only lost a race", async () => {
-    const mayFail = { delete: [target("y")], deleteMayFail: { reason: "FailedDelete" } };
-    const { sent, written } = await write(mayFail, () => conflict);
+    const { sent, written } = await write({ delete: [mayFail("y")] }, () => conflict);
     expect(sent.map(({ verb }) => verb)).toEqual(["delete"]);
     expect(written.error).toBeUndefined();
   });
@@ -205,7 +209,7 @@ describe("the writes of a decision", () => {
   });
 
   it("carry uid and resourceVersion as preconditions of a delete", async () => {
-    const { sent } = await write({ delete: [target("y")] });
+    const { sent } = await write({ delete: [{ target: target("y") }] });
     expect(sent[0]?.body).toEqual({ uid: "uid-y", resourceVersion: "7" });
   });
 
@@ -236,7 +240,7 @@ describe("the writes of a decision", () => {
       {
         create: [{ cluster: MANAGEMENT, kind: Secret, object: secret }],
         apply: { "status.size": 4 },
-        delete: [target("y")],
+        delete: [{ target: target("y") }],
         events: [{ type: "Normal", reason: "Created", message: "Secret s" }],
       },
       ({ verb }) => (verb === "create" ? conflict : undefined),
@@ -259,25 +263,57 @@ describe("the writes of a decision", () => {
 
   it("do not count a request to a workload cluster that is not connected", async () => {
     const { written } = await write(
-      { delete: [target("y")] },
+      { delete: [{ target: target("y") }] },
       () => new WaitingError("Connection default/c1"),
     );
     expect(written).toMatchObject({ requests: 0, error: { what: "Connection default/c1" } });
   });
 
   it("are given up where they may fail once one of them gets no answer, which takes its time", async () => {
-    const silent = new KubeError({ class: "Transient", status: 0, reason: "NoAnswer", message: "timed out" });
     const names = Array.from({ length: 30 }, (_, index) => `n${index}`);
-    const many = { delete: names.map((name) => target(name)), deleteMayFail: { reason: "FailedDelete" } };
-    const refuse = ({ verb }: SentWrite): Error | undefined => (verb === "delete" ? silent : undefined);
+    const many = { delete: names.map(mayFail) };
+    const refuse = ({ verb }: SentWrite): Error | undefined => (verb === "delete" ? silent() : undefined);
     const { sent, written } = await write(many, refuse);
     expect(sent.filter(({ verb }) => verb === "delete").length).toBeLessThanOrEqual(8);
     expect(written.error).toBeUndefined();
   });
 
+  it("may fail one by one: the finalizer is kept by the delete that must not fail", async () => {
+    const refuse = ({ verb }: SentWrite): Error | undefined => (verb === "delete" ? forbidden() : undefined);
+    const { sent, written } = await write(
+      {
+        patch: [{ target: target("w"), operations: [removeFinalizer] }],
+        delete: [mayFail("x"), { target: target("y") }, mayFail("z")],
+      },
+      refuse,
+    );
+    expect(sent.map(({ verb, name }) => (verb === "delete" ? name : verb))).toEqual([
+      "x",
+      "y",
+      "z",
+      "create",
+    ]);
+    expect(written.error).toMatchObject({ status: 403 });
+  });
+
+  it("are all attempted that must not fail, although one that may fail got no answer", async () => {
+    const must = Array.from({ length: 20 }, (_, index) => ({ target: target(`m${index}`) }));
+    const may = Array.from({ length: 20 }, (_, index) => mayFail(`n${index}`));
+    const refuse = ({ verb, name }: SentWrite): Error | undefined =>
+      verb === "delete" && name.startsWith("n") ? silent() : undefined;
+    const { sent, written } = await write({ delete: [...may, ...must] }, refuse);
+    const deleted = sent.filter(({ verb }) => verb === "delete").map(({ name }) => name);
+    expect(deleted.filter((name) => name.startsWith("m"))).toHaveLength(20);
+    expect(deleted.filter((name) => name.startsWith("n")).length).toBeLessThanOrEqual(8);
+    expect(written.error).toBeUndefined();
+  });
+
   it("do not call it done when the lease is lost before a delete that may fail", async () => {
-    const mayFail = { delete: [target("y")], deleteMayFail: { reason: "FailedDelete" } };
-    const { sent, written } = await write(mayFail, undefined, AbortSignal.abort(new Error("lease lost")));
+    const { sent, written } = await write(
+      { delete: [mayFail("y")] },
+      undefined,
+      AbortSignal.abort(new Error("lease lost")),
+    );
     expect(sent).toEqual([]);
     expect(written.error).toMatchObject({ message: "lease lost" });
   });
@@ -286,7 +322,7 @@ describe("the writes of a decision", () => {
     const lost = new AbortController();
     lost.abort(new Error("fenced"));
     const { sent, written } = await write(
-      { delete: [target("y")], events: [{ type: "Normal", reason: "Odd", message: "m" }] },
+      { delete: [{ target: target("y") }], events: [{ type: "Normal", reason: "Odd", message: "m" }] },
       undefined,
       lost.signal,
     );

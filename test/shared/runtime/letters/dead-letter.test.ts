@@ -11,7 +11,7 @@ describe("a dead letter from outside", () => {
 
   it.each([
     ["no object", 7, "the whole"],
-    ["another version", { ...deadLetter(), v: 2 }, "field v"],
+    ["another version", { ...deadLetter(), v: 3 }, "field v"],
     ["a function that is a path", { ...deadLetter(), function: "../../etc" }, "field function"],
     ["a key of a MiB", { ...deadLetter(), key: "a".repeat(1_048_576) }, "field key"],
     ["no attempts", { ...deadLetter(), attempts: [] }, "field attempts"],

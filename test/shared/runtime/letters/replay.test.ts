@@ -3,12 +3,17 @@ import { machinepoolGuard } from "../../../../functions/machinepool/guard.ts";
 import { machinepoolStatus } from "../../../../functions/machinepool/status.ts";
 import { systemClock } from "../../../../infra/clock.ts";
 import { Secret } from "../../../../shared/api/core.ts";
-import type { KubeObject } from "../../../../shared/api/kinds.ts";
+import { type KubeObject, refTo } from "../../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { KubeError } from "../../../../shared/function/errors.ts";
 import { done, failed } from "../../../../shared/function/result.ts";
-import { type DeadLetter, parseDeadLetter } from "../../../../shared/runtime/letters/dead-letter.ts";
+import { decisionDigest } from "../../../../shared/runtime/letters/compose-letter.ts";
+import {
+  type DeadLetter,
+  type LetterRun,
+  parseDeadLetter,
+} from "../../../../shared/runtime/letters/dead-letter.ts";
 import { replay } from "../../../../shared/runtime/letters/replay.ts";
 import {
   bootstrapConfig,
@@ -130,6 +135,31 @@ describe("replay", () => {
     const letter = stored(await letterOfFailure(gives, { snapshots }));
     const result = await replay(gives, letter, systemClock);
     expect(result).toMatchObject({ type: "reproduced", recorded: { requests: [{}] } });
+  });
+
+  it("F-14: reproduces a letter of version 1, in which one option held for all deletes", async () => {
+    const deletes = defineFunction(
+      { ...COMMON, owns: [], calls: [{ verb: "delete", kind: Secret }] },
+      async (pool, { read }) => {
+        const found = await read.live.get(Secret, { namespace: "default", name: "p1-secret" });
+        const target = { ...refTo(Secret, found ?? secret), resourceVersion: undefined };
+        const result = failed("Stopped", `of ${pool.metadata.name}`);
+        return { delete: [{ target, ifFails: { event: "FailedDelete" } }], result };
+      },
+    );
+    const letter = stored(await letterOfFailure(deletes, { snapshots: [machinePool()], served }));
+    const decision = letter.run?.decision as { readonly delete: readonly { readonly target: object }[] };
+    const targets = decision.delete.map(({ target }) => target);
+    const old = { ...decision, delete: targets, deleteMayFail: { reason: "FailedDelete" } };
+    const digest = await decisionDigest({ decision: old });
+    const first = stored({ ...letter, v: 1, run: { ...letter.run, decision: old, digest } as LetterRun });
+    for (const each of [first, letter]) {
+      expect(await replay(deletes, each, systemClock)).toMatchObject({
+        type: "reproduced",
+        recorded: { digest: letter.run?.digest, requests: [{ title: "delete Secret default/p1-secret" }] },
+      });
+    }
+    expect(digest).not.toBe(letter.run?.digest);
   });
 
   it("answers reads in whatever order they come, and names the one that nobody recorded", async () => {
