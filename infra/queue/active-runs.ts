@@ -10,7 +10,7 @@ export class ActiveRuns {
     return this.#runs.size;
   }
 
-  /** No new claims from here on. */
+  /** True once the worker must make no new claims. */
   get draining(): boolean {
     return this.#draining;
   }
@@ -20,14 +20,14 @@ export class ActiveRuns {
     return this.#stop.signal;
   }
 
-  /** Settles as `run` does, when the run no longer counts. */
+  /** Counts a run until it ends. Returns a promise that settles as `run` does. */
   track(run: Promise<void>): Promise<void> {
     const tracked = run.finally(() => this.#runs.delete(tracked));
     this.#runs.add(tracked);
     return tracked;
   }
 
-  /** Waits for the runs, after `drainMs` makes them stop. May be called twice. */
+  /** Waits for the runs and aborts them after `drainMs`. May be called twice. */
   async drain(clock: Clock, drainMs: number): Promise<void> {
     this.#draining = true;
     const cancel = clock.after(drainMs, () => this.#stop.abort());

@@ -5,9 +5,9 @@ interface Call<I, O> {
 }
 
 /**
- * Collects calls into calls of up to `limit` items; results in the same order. While nothing is under way, what is
- * called in one go is sent at once: waiting would only add to its latency. Else calls of one turn of the event loop
- * are collected: the other end is busy, and fewer calls let it catch up. `nextTurn` calls back in the next one.
+ * Collects calls into calls of up to `limit` items; results come in the same order. While no call is under way, calls
+ * made in one go are sent at once: waiting would only add latency. Otherwise the calls of one turn of the event loop
+ * are collected: the other end is busy, and fewer calls let it catch up. `nextTurn` calls back in the next turn.
  */
 export function batched<I, O>(
   limit: number,

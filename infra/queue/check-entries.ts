@@ -1,11 +1,11 @@
 import type { QueueEntry } from "../../shared/runtime/queue-port.ts";
 
-/** Six times what the names of an API server can make; beyond, no driver could carry it. */
+/** Six times the longest key of API server names; no driver could carry a longer one. */
 const MAX_KEY_BYTES = 4_096;
 
 /**
- * Throws a TypeError about the first entry that a queue could not keep as it is; then it has accepted none of the
- * call. Keys that are text but no key are accepted: their run says so, and they die of it (Q-28).
+ * Throws a TypeError about the first entry that a queue cannot keep as it is; then no entry of the call is accepted.
+ * Texts that do not parse as keys are accepted: their run fails for good and says why (Q-28).
  */
 export function checkEntries(entries: readonly QueueEntry[]): void {
   for (const { key, delayMs = 0 } of entries) {

@@ -2,20 +2,20 @@ import type { Key } from "../../shared/runtime/key.ts";
 import type { Death, FailedRun, NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Cause, Failure, Fence, NoteCount, Outcome } from "../../shared/runtime/queue-port.ts";
 
-/** What a worker brings to a claim. The ledger keeps it with the key, so that a tick can judge an expired lease. */
+/** The terms of a worker for a claim. The ledger keeps them with the key, so that a tick can judge an expired lease. */
 export interface ClaimTerms {
   /** Different for every claim, so that a finish of an earlier one is fenced. */
   readonly owner: string;
   readonly leaseMs: number;
   readonly attempts: number;
   readonly minIntervalMs: number;
-  /** Keys of one tenant that may run at a time, whoever runs them. Default: any number. */
+  /** Keys of one tenant that may run at a time in all workers. Default: any number. */
   readonly maxRunningPerTenant?: number | undefined;
-  /** Another key than the token's will do. */
+  /** The worker takes another key than the token's, too. */
   readonly anyKey?: boolean;
 }
 
-/** What the ledger hands out with a lease. */
+/** A lease that the ledger has handed out. */
 export interface Claim {
   readonly key: Key;
   readonly owner: string;
@@ -31,9 +31,9 @@ export interface Claim {
 export const MAX_CAUSES = 10;
 
 /**
- * Longer than a watch may lag: one that is silent for 90 s is replaced, and the list that follows is the newest. Until
- * then a key that wrote may rest, and then run on an older snapshot. A run that finds the read model caught up, or
- * reads live, ends them sooner (Q-17).
+ * How long fences are kept: longer than a watch may lag, since one that is silent for 90 s is replaced. Until then a
+ * key may rest after its write and then run on an older snapshot. A run that finds the read model caught up, or reads
+ * live, ends its fences sooner (Q-17).
  */
 export const FENCES_KEPT_MS = 5 * 60_000;
 
@@ -43,27 +43,27 @@ export const LEASE_EXPIRED: Failure = Object.freeze({
   message: "the lease expired: the worker stopped, hung or lost its connection",
 });
 
-/** How long after its claim a run that ended like this holds off the next claim; 0 = not at all. */
+/** Returns how long after its claim a run with this outcome delays the next claim; 0 = not at all. */
 export function floorMs(outcome: Outcome, minIntervalMs: number): number {
   if (outcome.type === "again") return 0;
   const asked = outcome.type === "ok" ? (outcome.notBeforeMs ?? 0) : 0;
   return Math.max(asked, outcome.requested ? minIntervalMs : 0);
 }
 
-/** For queues whose counts nobody reads. */
+/** For queues without metrics. */
 export const forgetCount: NoteCount = () => undefined;
 
-/** For queues whose failures nobody keeps. */
+/** For queues without dead letters. */
 export const forgetFailure: NoteFailure = async () => undefined;
 
-/** Why a key died, from its last failure. */
+/** Returns why a key died, from its last failure. */
 export function deathReason(failure: Failure): Death["reason"] {
   if (failure.reason === "MalformedKey") return "Malformed";
   if (failure.reason === LEASE_EXPIRED.reason) return "LeaseExpired";
   return failure.class === "Terminal" ? "Terminal" : "MaxAttempts";
 }
 
-/** What a finished run tells about its failure. */
+/** Returns a failed run as the dead letters note it. */
 export function failedRun(
   functionName: string,
   claim: Claim,

@@ -1,8 +1,12 @@
 const FUNCTION_NAME = /^[a-z0-9-]{1,63}$/;
 
-/** Function names become part of Redis keys and of queue names, so nothing else may get in. */
+/**
+ * Returns a valid function name; throws TypeError for any other text: names become part of Redis keys and queue names.
+ */
 export function checkFunctionName(name: string): string {
   if (!FUNCTION_NAME.test(name))
-    throw new TypeError(`function name ${JSON.stringify(name.slice(0, 80))} is not [a-z0-9-]{1,63}`);
+    throw new TypeError(
+      `function name ${JSON.stringify(name.slice(0, 80))} is not valid; use [a-z0-9-]{1,63}`,
+    );
   return name;
 }

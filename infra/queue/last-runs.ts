@@ -8,13 +8,13 @@ import {
 import type { Clock } from "../../shared/runtime/ports.ts";
 import type { Outcome, Queue } from "../../shared/runtime/queue-port.ts";
 
-/** About 4 MB at most. */
+/** Takes about 4 MB. */
 const MAX_RUNS = 10_000;
 
-/** The last runs of one process; beyond 10,000 the oldest are forgotten. */
+/** Keeps the last runs of one process; beyond 10,000 the oldest are forgotten. */
 export function createMemoryLastRuns(maxRuns: number = MAX_RUNS): LastRuns {
   const runs = new Map<string, LastRun>();
-  /** Goes on where it was: what is before it has been forgotten or noted again. */
+  /** Continues where it was: runs before it have been forgotten or noted again. */
   const oldestFirst = runs.keys();
   const idOf = (functionName: string, key: string): string => `${functionName} ${key}`;
   return {
@@ -31,7 +31,7 @@ export function createMemoryLastRuns(maxRuns: number = MAX_RUNS): LastRuns {
   };
 }
 
-/** The same queue; every run that its workers end is noted. The ledger knows nothing of it. */
+/** Returns the same queue; every run that its workers end is noted. The ledger is not involved. */
 export function noteRuns(
   queue: Queue,
   { lastRuns, clock }: { readonly lastRuns: LastRuns; readonly clock: Clock },
@@ -42,7 +42,7 @@ export function noteRuns(
       queue.work(name, options, async (lease) => {
         const note = (outcome: Outcome): void =>
           lastRuns.note(name, lease.key, lastRunOf(lease, outcome, clock.now()));
-        // When such a run comes back, a newer one may have been noted.
+        // When a run that was cut off returns, a newer one may have been noted.
         const noteCutOff = (): void => note(cutOffOutcome(lease.signal));
         lease.signal.addEventListener("abort", noteCutOff, { once: true });
         const outcome = await run(lease);
@@ -53,7 +53,7 @@ export function noteRuns(
   };
 }
 
-/** State and last run of a key, from where both are kept. */
+/** Returns a reader of the state and the last run of a key. */
 export function historyFrom(queue: Pick<Queue, "keyState">, lastRuns: Pick<LastRuns, "get">): ReadHistory {
   return async (functionName, key) => {
     const [state, lastRun] = await Promise.all([

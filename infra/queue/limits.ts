@@ -1,13 +1,13 @@
 import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
 
-/** Numbers that both ledgers share, so that they are written down once. Durations in ms. */
+/** Numbers that both ledgers share. Durations in ms. */
 export interface LedgerLimits {
-  /** A resync key that has been ready for so long is treated as live in its tenant's turn (Q-11). */
+  /** A resync key that has been ready for this long is treated as live in its tenant's turn (Q-11). */
   readonly agingMs: number;
-  /** Dead keys are forgotten after so long, and the longest dead when there are more than `maxDead` (Q-26). */
+  /** Dead keys are forgotten after this time, and the longest dead when there are more than `maxDead` (Q-26). */
   readonly deadKeptMs: number;
   readonly maxDead: number;
-  /** The letter of a dying key is written within so long, or by somebody else. */
+  /** The letter of a dying key must be written within this time; then another process writes it. */
   readonly letterMs: number;
 }
 

@@ -28,14 +28,14 @@ export interface MemoryQueueOptions {
   /** In [0, 1), for jitter. */
   readonly random?: () => number;
   readonly timing?: Partial<LeaseTiming>;
-  /** Told about every failure, for dead letters. */
+  /** Called with every failure, for dead letters. */
   readonly noteFailure?: NoteFailure;
-  /** Told what the ledger counts, for metrics. */
+  /** Called with the counts of the ledger, for metrics. */
   readonly noteCount?: NoteCount;
   readonly limits?: Partial<LedgerLimits>;
 }
 
-/** The queue of one process. Its data ends with it; a new process resyncs (Q-15). */
+/** Creates the queue of one process. Its data ends with the process; a new one resyncs (Q-15). */
 export function createMemoryQueue({
   clock,
   random = Math.random,
@@ -91,7 +91,7 @@ interface FunctionQueueOptions {
   readonly limits: Partial<LedgerLimits>;
 }
 
-/** Claims in one turn of the event loop, so that runs which never wait for I/O cannot hold up everybody else. */
+/** Claims in one turn of the event loop: runs that never wait for I/O must not delay other work. */
 const CLAIMS_PER_TURN = 32;
 
 class FunctionQueue implements AsyncDisposable {
@@ -101,7 +101,7 @@ class FunctionQueue implements AsyncDisposable {
   readonly #timing: LeaseTiming;
   readonly #noteFailure: NoteFailure;
   readonly #ledger: Ledger;
-  /** What a run that is about to be finished can tell about its failure. */
+  /** The failure of the run that is being finished. */
   #finishing: ReturnType<typeof failedRun> | undefined;
   readonly #workers = new Set<Worker>();
   readonly #closed = new AbortController();
@@ -221,13 +221,13 @@ class FunctionQueue implements AsyncDisposable {
     if (run !== undefined && !accepted) void this.#note({ ...run, fenced: true });
   }
 
-  /** Called by the ledger within `finish`, or within `tick` for an expired lease, of which nothing more is known. */
+  /** Called by the ledger within `finish`, or within `tick` for an expired lease, whose run is unknown. */
   #failed(failed: CountedFailure): void {
-    const told = this.#finishing ?? { function: this.#name, causes: [] };
-    void this.#note({ ...told, ...failed });
+    const known = this.#finishing ?? { function: this.#name, causes: [] };
+    void this.#note({ ...known, ...failed });
   }
 
-  /** First the letter, then the death (Q-26). What cannot be stored now is told again by a tick. */
+  /** Writes the letter, then ends the death (Q-26). A tick repeats a death whose letter cannot be stored now. */
   async #note(run: FailedRun): Promise<void> {
     const stored = await this.#noteFailure(run).then(
       () => true,
@@ -238,7 +238,7 @@ class FunctionQueue implements AsyncDisposable {
     this.#advance();
   }
 
-  /** One timer, at the earliest instant; it may fire early when that has moved away, and is then set again. */
+  /** Sets one timer, to the earliest instant; it may fire early when that instant has moved, and is then set again. */
   #arm(): void {
     const at = this.#ledger.nextAt();
     if (at === undefined || (this.#armed !== undefined && this.#armed.at <= at)) return;

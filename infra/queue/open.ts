@@ -13,8 +13,8 @@ export interface SharedQueuePorts {
 }
 
 /**
- * The Redis where ledger, read model and dead letters of a `--queue` lie; `memory` as it is. Throws for anything that
- * is no queue, without its text: it may contain a password.
+ * Returns the URL of the Redis that holds ledger, read model and dead letters of a `--queue`; `memory` as it is. Throws
+ * for any other text, without showing it: it may contain a password.
  */
 export function ledgerUrl(queue: string): string {
   if (queue === "memory" || isRedisUrl(queue)) return queue;
@@ -25,7 +25,7 @@ export function ledgerUrl(queue: string): string {
   );
 }
 
-/** The queue that several processes share: BullMQ for `redis://`, SQS for `sqs://`. Loads only that driver. */
+/** Opens the queue that several processes share: BullMQ for `redis://`, SQS for `sqs://`. Loads only that driver. */
 export async function openSharedQueue(url: string, ports: SharedQueuePorts): Promise<Queue> {
   if (isRedisUrl(url)) {
     const { createBullmqQueue } = await import("./bullmq/bullmq.ts");
@@ -36,7 +36,7 @@ export async function openSharedQueue(url: string, ports: SharedQueuePorts): Pro
   return createSqsQueue({ ...target, ...ports });
 }
 
-/** Where the workers of a queue note their last runs: in memory, or beside the ledger. */
+/** Opens the store in which the workers of a queue note their last runs: in memory, or beside the ledger. */
 export async function openLastRuns(
   queue: string,
   ports: Pick<SharedQueuePorts, "clock" | "log">,

@@ -12,7 +12,7 @@ export interface LeaseTiming {
   readonly renewMs: number;
   /** A longer run is aborted and counts as failed. */
   readonly runTimeoutMs: number;
-  /** How long a worker that is disposed lets its runs finish. */
+  /** How long a worker that stops lets its runs finish. */
   readonly drainMs: number;
 }
 
@@ -23,7 +23,7 @@ export const LEASE_TIMING: LeaseTiming = Object.freeze({
   drainMs: 25 * SECOND,
 });
 
-/** A run that has lost its lease ends as the ledger will count it, or has: then its finish is fenced. */
+/** A run that has lost its lease ends with the failure that the ledger counts; its finish may be fenced. */
 export type RunEnd = { readonly type: "finished"; readonly outcome: Outcome } | { readonly type: "stopped" };
 
 export interface RunTerms {
@@ -32,15 +32,15 @@ export interface RunTerms {
   /** Default: that of this machine. */
   readonly random?: Random | undefined;
   readonly run: (lease: Lease) => Promise<Outcome>;
-  /** False = fenced. Throws while the ledger cannot be reached: tried again until the lease has run out. */
+  /** False = fenced. Throws while the ledger cannot be reached: retried until the lease expires. */
   readonly renew: () => Promise<boolean>;
   /** Aborts when the worker has waited long enough. */
   readonly stop: AbortSignal;
 }
 
 /**
- * Runs one claimed key and keeps its lease. Ends with the run, or before it with the lease, the time limit or the
- * worker; then the run's signal aborts and whatever it still gives is ignored. Never throws.
+ * Runs one claimed key and renews its lease. Ends with the run, or earlier with the lease, the time limit or the
+ * worker; then the signal of the run aborts and its later result is ignored. Never throws.
  */
 export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
   const { clock, timing, random = systemRandom, run, renew, stop } = terms;
@@ -53,8 +53,7 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
     controller.abort(new CutOffError(why, record));
   };
   const expire = (): void => cutOff(LEASE_EXPIRED, "the lease expired");
-  const fail = (thrown: unknown): void =>
-    cutOff(failureOf(thrown), "something that the run started has thrown");
+  const fail = (thrown: unknown): void => cutOff(failureOf(thrown), "code that the run started has thrown");
   const onStop = (): void => {
     ended.resolve({ type: "stopped" });
     controller.abort(new CutOffError("the worker stops", recordSoFar()));
@@ -68,7 +67,7 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
   };
   let cancelExpiry = clock.after(timing.leaseMs, expire);
   const keep = async (): Promise<void> => {
-    // Counted from before the request, so that the run never believes in a lease longer than the ledger does.
+    // Counted from before the request, so that the run never relies on a lease longer than the ledger does.
     const cancelNext = clock.after(timing.leaseMs, expire);
     const until = leaseEnd();
     const held = await renew().catch(() => undefined);
@@ -99,7 +98,7 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
   const lease: Lease = { key, runId, failures, again, causes, fences, readyMs, ...held };
   (async () => run(lease))().then(
     (outcome) => {
-      // A step that held up its process returns before any timer could have told of the end of its lease.
+      // A step that blocked its process returns before any timer could report the end of the lease.
       checkHeld();
       ended.resolve({ type: "finished", outcome: redactOutcome(outcome) });
     },
@@ -112,7 +111,7 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
   return end;
 }
 
-/** Nobody knows what such a run has sent or seen, so it arms the floor and leaves the fences as they are. */
+/** It is unknown what such a run has sent or seen, so it arms the floor and leaves the fences as they are. */
 function failedWith(failure: Failure): Outcome & { readonly type: "error" } {
   return { type: "error", failure, terminal: false, requested: true };
 }
@@ -125,7 +124,7 @@ function timedOut(limitMs: number): Failure {
   };
 }
 
-/** The runner translates what a step throws; what arrives here is a defect of the runner itself. */
+/** The runner translates errors of a step; an error that arrives here is a defect of the runner itself. */
 function runnerFailed(thrown: unknown): Failure {
   return { ...failureOf(thrown), class: "Transient", reason: "RunnerFailed" };
 }

@@ -7,7 +7,7 @@ export interface CheckedUrl {
   readonly loopback: boolean;
 }
 
-/** Throws when the text is no Redis URL, or names a server beyond loopback without TLS or without a user (S-23). */
+/** Throws when the text is not a Redis URL, or names a server beyond loopback without TLS or without a user (S-23). */
 export function checkRedisUrl(url: string): CheckedUrl {
   if (!URL.canParse(url)) throw new TypeError("the Redis URL is not a URL; expected redis://host:6379");
   const parsed = new URL(url);
@@ -28,14 +28,14 @@ export function checkRedisUrl(url: string): CheckedUrl {
 }
 
 /**
- * Why the server that says this about its memory may evict data; undefined when it may not. With eviction, keys of the
- * ledger would disappear one by one, which nothing repairs (Q-33). A server without a limit of its own
+ * Returns why a server with this INFO about its memory may evict data; undefined when it may not. Evicted
+ * keys of the ledger would disappear one by one, and nothing repairs that (Q-33). A server without a limit of its own
  * (`maxmemory 0`) counts too: a limit can be set at any time, and managed servers do.
  */
 export function evictionReason(memoryInfo: string): string | undefined {
   const policy = infoField(memoryInfo, "maxmemory_policy");
   if (policy === "noeviction") return undefined;
-  const found = policy === undefined ? "it does not tell its maxmemory-policy" : `maxmemory-policy ${policy}`;
+  const found = policy === undefined ? "it does not show its maxmemory-policy" : `maxmemory-policy ${policy}`;
   return `it may evict data (${found}); set maxmemory-policy noeviction`;
 }
 
@@ -48,8 +48,8 @@ export async function refuseEviction(redis: Redis): Promise<void> {
 const SLOTS = 16_384;
 
 /**
- * Capstan speaks to one server. A node of a cluster is one when it owns every slot; of several nodes, each would send
- * most functions elsewhere. A replica takes no events at all.
+ * Throws for a server that holds only a part of the data, or refuses events. A node of a cluster is enough when it owns
+ * every slot; one of several nodes would redirect most functions, and a replica is read-only.
  */
 export async function refusePartOfData(redis: Redis): Promise<void> {
   if (infoField(await redis.info("replication"), "role") === "slave") {
@@ -67,8 +67,7 @@ export async function refusePartOfData(redis: Redis): Promise<void> {
 }
 
 /**
- * A server that forgets everything when it restarts is no place for leases and backoffs: a warning on loopback, an
- * error elsewhere (S-23).
+ * Checks that the server keeps leases and backoffs over a restart: logs a warning on loopback, throws elsewhere (S-23).
  */
 export async function checkPersistence(
   redis: Redis,
@@ -77,7 +76,7 @@ export async function checkPersistence(
 ): Promise<void> {
   const info = await redis.info("persistence");
   if (infoField(info, "aof_enabled") === "1") return;
-  // Managed servers do not let anybody look.
+  // Managed servers do not allow CONFIG GET.
   const [, save = ""] = (await redis.config("GET", "save").catch(() => [])) as readonly string[];
   if (save !== "") return;
   const message = "it keeps nothing on disk; set appendonly yes";
@@ -85,10 +84,10 @@ export async function checkPersistence(
   log.warn({ redis: shown }, `Redis: ${message}, or a restart costs a full resync`);
 }
 
-/** Throws when the user may not do what the queue does: better now than with the first event (S-23). */
+/** Throws when the user lacks a right that the queue needs: now rather than with the first event (S-23). */
 export async function checkRights(redis: Redis, { shown }: CheckedUrl): Promise<void> {
   const key = "{cap:probe}:rights";
-  // One of each kind of command; outside a script, where an older Redis does not say which one was refused.
+  // One command of each kind; outside a script, where an older Redis does not say which command was refused.
   const results = await redis
     .pipeline()
     .time()
@@ -105,18 +104,18 @@ export async function checkRights(redis: Redis, { shown }: CheckedUrl): Promise<
     .pexpire(key, 1)
     .eval("return redis.call('EXISTS', KEYS[1])", 1, key)
     .exec();
-  // Whatever else is wrong now, a full server for instance, may pass.
+  // Other errors, of a full server for instance, may pass.
   const refused = results?.find(([error]) => error?.message.includes("NOPERM") === true)?.[0];
   if (refused) throw new Error(`cannot use Redis at ${shown}: ${withAdvice(refused.message)}`);
 }
 
-/** With the next step, where a right is missing. */
+/** Adds the next step where a right is missing. */
 export function withAdvice(reason: string): string {
   if (!reason.includes("NOPERM")) return reason;
   return `${reason}; give the user the rights that infra/queue/README.md lists`;
 }
 
-/** A line `name:value` of INFO. */
+/** Returns the value of a line `name:value` of INFO. */
 export function infoField(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1];
 }

@@ -5,7 +5,7 @@ import { checkRedisUrl, refuseEviction, refusePartOfData, withAdvice } from "./c
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND;
 const COMMAND_TIMEOUT_MS = 10 * SECOND;
-/** A server that takes commands and says nothing is away. Longer than BullMQ's blocking reads, of at most 10 s. */
+/** A server that takes commands and does not answer is away. Longer than BullMQ's blocking reads, of at most 10 s. */
 const SILENCE_MS = 15 * SECOND;
 const LONGEST_RECONNECT_MS = 2 * SECOND;
 
@@ -16,9 +16,9 @@ export interface RedisTarget {
 }
 
 /**
- * Connects, checks what the server must never do (S-23), and stays connected: after an outage by itself, with one
- * log line per outage. Commands reject while the server is away.
- * Throws when the URL is none, the server does not answer, may evict keys or holds a part of them only; never shows the password.
+ * Connects, checks that the server is safe (S-23), and reconnects after each outage, with one log line per outage.
+ * Commands reject while the server is away. Throws when the URL is malformed, or the server does not answer, may evict
+ * keys or holds only a part of them; never shows the password.
  */
 export async function connectRedis({ url, log }: RedisTarget): Promise<Redis> {
   const { shown } = checkRedisUrl(url);
@@ -51,7 +51,9 @@ export async function connectRedis({ url, log }: RedisTarget): Promise<Redis> {
   return redis;
 }
 
-/** A second connection to the same server whose commands wait for its return: for work that is already claimed. */
+/**
+ * Opens a second connection to the same server whose commands wait for its return: for work that is already claimed.
+ */
 export function connectPatiently(redis: Redis): PatientConnection {
   const patient = redis.duplicate({
     lazyConnect: false,
@@ -59,7 +61,7 @@ export function connectPatiently(redis: Redis): PatientConnection {
     maxRetriesPerRequest: null,
     commandTimeout: undefined,
   });
-  // The first connection speaks for both.
+  // The first connection logs for both.
   patient.on("error", () => undefined);
   // BullMQ duplicates it for blocking reads, and loses such a connection when it closes during an outage.
   const all = [patient];
@@ -82,13 +84,13 @@ export interface PatientConnection extends AsyncDisposable {
   readonly redis: Redis;
 }
 
-/** Ends a connection in any state; what waits for an answer on it rejects. Takes at most one attempt to connect. */
+/** Ends a connection in any state; commands that wait for an answer reject. Takes at most one attempt to connect. */
 export async function endConnection(redis: Redis): Promise<void> {
   if (redis.status === "end") return;
   const ended = new Promise<void>((resolve) => redis.once("end", resolve));
   if (redis.status === "reconnecting") {
     // Without a socket, ioredis' disconnect only forgets its timer and leaves all commands waiting for ever. BullMQ
-    // may have called it, so that no attempt is to come: one more, which ends the connection however it goes.
+    // may have called it, so that no attempt will come: one more attempt ends the connection in any case.
     redis.options.retryStrategy = () => null;
     redis.once("connect", () => redis.disconnect());
     redis.disconnect();
@@ -114,7 +116,7 @@ function logOutages(redis: Redis, { shown, log }: { readonly shown: string; read
   });
 }
 
-/** Connection errors of several addresses come as an AggregateError without a message of its own. */
+/** Returns the text of an error: errors of several addresses come as an AggregateError without a message. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.message !== "") return error.message;

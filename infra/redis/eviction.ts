@@ -6,20 +6,19 @@ import { evictionReason } from "./checks.ts";
 const LOOK_EVERY_MS = 30 * SECOND;
 
 export interface EvictionWatch extends Disposable {
-  /** Why the server may evict data; undefined while it may not. */
+  /** The reason why the server may evict data; undefined while it may not. */
   readonly reason: string | undefined;
 }
 
 export interface EvictionOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** The server may no longer evict data; until now it may have. */
+  /** Called when the server can no longer evict data; until now it may have evicted some. */
   readonly onMended: () => void;
 }
 
 /**
- * Looks every 30 s, and at once when the server is back, whether somebody has allowed it to evict data since the
- * start. Says so once, and once when it is over.
+ * Checks every 30 s, and at once when the server is back, whether the server may now evict data. Logs each change once.
  */
 export function watchEviction(redis: Redis, { clock, log, onMended }: EvictionOptions): EvictionWatch {
   let reason: string | undefined;
@@ -31,11 +30,11 @@ export function watchEviction(redis: Redis, { clock, log, onMended }: EvictionOp
     if (reason !== undefined) {
       log.error({ error: reason }, "Redis may evict keys of the queue");
     } else {
-      log.info({}, "Redis evicts no data any more; what it may have lost is found by a resync");
+      log.info({}, "Redis no longer evicts data; a resync finds what it may have lost");
       onMended();
     }
   };
-  // While the server is away the connection says so, and `ready` looks again.
+  // While the server is away the connection logs it, and `ready` checks again.
   const lookIfThere = (): Promise<void> => look().catch(() => undefined);
   const onReady = (): void => void lookIfThere();
   let cancel = (): void => undefined;

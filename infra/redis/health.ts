@@ -6,17 +6,18 @@ import { checkPersistence, checkRedisUrl, checkRights } from "./checks.ts";
 import { watchEviction } from "./eviction.ts";
 import { identifyRedis } from "./identity.ts";
 
-/** A shorter outage is answered by the senders' own retries (Q-33). */
+/** In a shorter outage the senders retry, and nothing is lost (Q-33). */
 const LONG_OUTAGE_MS = 5 * SECOND;
 
-/** What a process knows about the server of its ledger. Disposed, it looks no more. */
+/** The state of the server of a ledger, as one process sees it. Disposing stops the checks. */
 export interface RedisHealth extends Disposable {
   healthy(): QueueHealth;
-  /** Runs what sends events, and notes whether they were taken. */
+  /** Runs a send of events, and notes whether the server accepted them. */
   watch<T>(send: () => Promise<T>): Promise<T>;
   /**
    * Changes when data may have been lost: another server process answers, an outage took longer than 5 s, events were
-   * refused and are taken again, or the server was allowed to evict data and no longer is. Equal in all processes that have seen nothing of this.
+   * refused and are accepted again, or the server was allowed to evict data and no longer is. Equal in all processes
+   * that have seen none of this.
    */
   generation(): Promise<string>;
 }
@@ -27,8 +28,10 @@ export interface RedisHealthOptions {
   readonly log: Log;
 }
 
-/** Checks the server's persistence and the user's rights, and watches the server from then on. Throws when it is unsafe
- * (S-23). */
+/**
+ * Checks the server's persistence and the user's rights, and watches the server from then on. Throws when it is unsafe
+ * (S-23).
+ */
 export async function watchRedis(
   redis: Redis,
   { url, clock, log }: RedisHealthOptions,
@@ -57,7 +60,7 @@ export async function watchRedis(
   return {
     healthy: () => {
       if (redis.status !== "ready") return { ok: false, message: "Redis is unreachable" };
-      if (refusal !== undefined) return { ok: false, message: `Redis takes no events: ${refusal}` };
+      if (refusal !== undefined) return { ok: false, message: `Redis refuses events: ${refusal}` };
       if (eviction.reason !== undefined) return { ok: false, message: `Redis: ${eviction.reason}` };
       return { ok: true };
     },
@@ -68,14 +71,14 @@ export async function watchRedis(
         if (refusal !== undefined) {
           incidents += 1;
           refusal = undefined;
-          log.info({}, "Redis takes events again");
+          log.info({}, "Redis accepts events again");
         }
         return result;
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        // What is unreachable is said once by the connection.
+        // The connection logs once that the server is unreachable.
         if (refusal === undefined && redis.status === "ready") {
-          log.error({ error: reason }, "Redis takes no events; they wait in this process");
+          log.error({ error: reason }, "Redis refuses events; they wait in this process");
         }
         refusal = reason;
         throw error;

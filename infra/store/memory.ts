@@ -7,7 +7,7 @@ import { isAtLeast } from "../../shared/runtime/resource-version.ts";
 import type { KindLookup, Placement } from "./snapshot.ts";
 import { freezeDeep, inOrder, isAsNew, isSelected, placementOf, versionOf } from "./snapshot.ts";
 
-/** The read model of one process. `kindOf` defaults to the registry. */
+/** Creates the read model of one process. `kindOf` defaults to the registry. */
 export function createMemoryStore({ kindOf = registered }: { readonly kindOf?: KindLookup } = {}): Store {
   const types = new Map<string, StoredType>();
   const typeOf = (type: TypeKey): StoredType => {
@@ -37,7 +37,7 @@ interface Stored {
   readonly placement: Placement;
 }
 
-/** A change that is stored and not yet told. */
+/** A change that is stored and whose functions may not be notified yet. */
 interface Note {
   readonly uid: string;
   readonly resourceVersion: string;
@@ -106,7 +106,7 @@ class StoredType {
     return [...this.#notes].map(([text, { before }]) => ({ before, after: this.#objects.get(text)?.object }));
   }
 
-  /** Versions only grow: whoever lags behind another relay changes nothing. */
+  /** Versions only grow: a relay that lags behind another one changes nothing. */
   advance({ resourceVersion, ...change }: Partial<TypeProgress>): void {
     const known = this.progress.resourceVersion;
     const newer = resourceVersion !== undefined && !isAtLeast(known, resourceVersion);
@@ -150,7 +150,7 @@ class StoredType {
   }
 }
 
-/** Nearly always: what an object is found by seldom changes. */
+/** Returns true nearly always: the fields that an object is found by rarely change. */
 function isSamePlace(a: Placement, b: Placement): boolean {
   return (
     a.tenant === b.tenant &&
@@ -159,7 +159,7 @@ function isSamePlace(a: Placement, b: Placement): boolean {
   );
 }
 
-/** One text for several; no choice of theirs makes two lists equal. */
+/** Joins texts into one; different lists never give the same text. */
 function textOf(...parts: readonly string[]): string {
   let text = "";
   for (const part of parts) text += `${part.length}:${part}`;

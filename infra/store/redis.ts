@@ -15,7 +15,7 @@ type ScriptName = (typeof SCRIPTS)[number];
 
 const KEYS_PER_TYPE = 6;
 
-/** Snapshots per answer, so that a long list does not hold up the server. */
+/** Snapshots per answer: a long list must not block the server. */
 const READ_AT_ONCE = 500;
 
 export interface RedisStoreOptions {
@@ -26,9 +26,9 @@ export interface RedisStoreOptions {
 }
 
 /**
- * The read model on Redis, six keys per type (`lua/type.lua`) under `{cap:store:<cluster>}`. Calls reject while
- * Redis is away. After a restart or a failover no type is ready: Redis may have gone back to an earlier state as a whole,
- * which only a list can tell (X-34). Throws when it cannot be reached or evicts data.
+ * Creates the read model on Redis, six keys per type (`lua/type.lua`) under `{cap:store:<cluster>}`. Calls reject while
+ * Redis is away. After a restart or a failover no type is ready: Redis may have returned to an earlier state as a
+ * whole, which only a list can show (X-34). Throws when Redis cannot be reached or evicts data.
  */
 export async function createRedisStore({ url, kindOf = registered, log }: RedisStoreOptions): Promise<Store> {
   const redis = await connectRedis({ url, log });
@@ -87,7 +87,7 @@ interface TypeIn {
   readonly type: TypeKey;
 }
 
-/** Percent-encoding leaves neither braces nor colons, so no name can leave its place. */
+/** Returns the keys of a type. Percent-encoding leaves neither braces nor colons, so no name can leave its place. */
 function keysOf({ cluster, group, kind }: TypeKey) {
   const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
   const prefix = `{cap:store:${encode(cluster)}}:${encode(group)}:${encode(kind)}`;
@@ -101,7 +101,7 @@ function keysOf({ cluster, group, kind }: TypeKey) {
   };
 }
 
-/** JSON, because names are only trusted to be text: it escapes every separator and every control character. */
+/** Returns JSON, because names may be any text: it escapes every separator and every control character. */
 function fieldOf({ namespace, name }: ObjectKey): string {
   return JSON.stringify([namespace, name]);
 }
@@ -145,7 +145,7 @@ async function list(
     const bodies = await redis.hmget(keysOf(type).objects, ...fields.slice(start, start + READ_AT_ONCE));
     for (const body of bodies) if (body !== null) found.push(snapshotOf(body));
   }
-  // Between the two looks an object may have got another value in the index.
+  // Between the two reads an object may have got another value in the index.
   const fits = (object: KubeObject): boolean =>
     index === undefined ||
     placementOf(kindOf, type, object).entries.some(
@@ -210,7 +210,7 @@ function commandOf(script: ScriptName): string {
 }
 
 async function call({ redis, type }: TypeIn, script: ScriptName, args: readonly string[]): Promise<unknown> {
-  // defineCommand adds methods that no type knows.
+  // defineCommand adds methods that the types do not know.
   const method: unknown = Reflect.get(redis, commandOf(script));
   if (typeof method !== "function") throw new Error(`bug: script ${script} is not defined`);
   const { objects, heads, index, meta, notes, befores } = keysOf(type);

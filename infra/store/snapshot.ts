@@ -4,10 +4,10 @@ import type { Kind, KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
 import type { TypeKey } from "../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../shared/runtime/resource-version.ts";
 
-/** The kind of a group, if we know it: what its objects are found by depends on it. */
+/** Returns the kind of a group, if it is known: the indexes of its objects depend on it. */
 export type KindLookup = (group: string, kind: string) => Kind | undefined;
 
-/** What is compared when two versions of an object meet. */
+/** The fields by which two versions of an object are compared. */
 export interface Version {
   readonly uid: string;
   readonly resourceVersion: string;
@@ -17,7 +17,7 @@ export function versionOf({ metadata }: KubeObject): Version {
   return { uid: metadata.uid ?? "", resourceVersion: metadata.resourceVersion ?? "" };
 }
 
-/** Whether `stored` already has what `arriving` brings: the same object, not older. */
+/** Returns whether `stored` is the same object as `arriving`, and not older. */
 export function isAsNew(stored: Version, arriving: Version): boolean {
   return stored.uid === arriving.uid && isAtLeast(stored.resourceVersion, arriving.resourceVersion);
 }
@@ -27,7 +27,7 @@ export interface Placement {
   readonly entries: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** Where an object is found. */
+/** Returns the tenant and the index entries of an object. */
 export function placementOf(kindOf: KindLookup, { group, kind }: TypeKey, object: KubeObject): Placement {
   const known = kindOf(group, kind);
   return { tenant: tenantOf(known, object), entries: indexesOf(known, object) };
@@ -37,7 +37,7 @@ export function isSelected(object: KubeObject, { namespace }: Selection): boolea
   return namespace === undefined || (object.metadata.namespace ?? "") === namespace;
 }
 
-/** Sorted by namespace, then name, by code unit. */
+/** Sorts by namespace, then name, by code unit. */
 export function inOrder<T>(items: readonly T[], keyOf: (item: T) => ObjectKey): readonly T[] {
   return [...items].sort((x, y) => {
     const a = keyOf(x);
@@ -46,7 +46,7 @@ export function inOrder<T>(items: readonly T[], keyOf: (item: T) => ObjectKey): 
   });
 }
 
-/** Freezes a JSON value through and through, without recursion: hostile objects are deep. */
+/** Freezes a JSON value with all its members, without recursion: hostile objects are deep. */
 export function freezeDeep<T>(value: T): T {
   const open: unknown[] = [value];
   while (open.length > 0) {

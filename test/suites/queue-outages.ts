@@ -139,12 +139,12 @@ export function queueOutageSuite({ name, create }: QueueOutageSuite): void {
       await expect(queue.enqueue("f", entries(20))).rejects.toThrow("OOM");
       await expect(queue.enqueue("f", entries(20))).rejects.toThrow("OOM");
       expect(queue.healthy()).toEqual({ ok: false, message: expect.stringContaining("OOM") });
-      expect(said(lines).filter((line) => line.startsWith("error Redis takes no events"))).toHaveLength(1);
+      expect(said(lines).filter((line) => line.startsWith("error Redis refuses events"))).toHaveLength(1);
       await admin.redis.config("SET", "maxmemory", "0");
       await queue.enqueue("f", entries(20));
       await eventually(() => keys.size === 20, WITHIN);
       expect(queue.healthy()).toEqual({ ok: true });
-      expect(said(lines)).toContain("info Redis takes events again");
+      expect(said(lines)).toContain("info Redis accepts events again");
       expect(await queue.epoch("f")).not.toBe(epoch);
     });
 

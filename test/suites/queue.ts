@@ -799,7 +799,7 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
           () => queue.resume(name),
         ]) {
           const error: unknown = await call().catch((thrown: unknown) => thrown);
-          expect(String(error)).toMatch(/^TypeError: function name ".*" is not/s);
+          expect(String(error)).toMatch(/^TypeError: function name ".*" is not valid/s);
           expect(String(error).length).toBeLessThan(700);
         }
       }

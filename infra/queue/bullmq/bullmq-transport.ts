@@ -34,13 +34,13 @@ export interface BullmqTransportOptions {
   readonly log: Log;
 }
 
-/** Tokens of one function as jobs `{k, s}` of the BullMQ queue `run` under `{cap:<function>}` (Q-31). */
+/** Sends tokens of one function as jobs `{k, s}` of the BullMQ queue `run` under `{cap:<function>}` (Q-31). */
 export async function createBullmqTransport(options: BullmqTransportOptions): Promise<Transport> {
   const { Queue, Worker } = await import("bullmq");
   const { functionName, producer, worker, clock, log } = options;
   const prefix = `{cap:${functionName}}`;
   const onError = (error: Error): void =>
-    log.debug({ function: functionName, error: error.message }, "BullMQ");
+    log.debug({ function: functionName, error: error.message }, "BullMQ reports an error");
   const queue = new Queue("run", {
     connection: producer,
     prefix,
@@ -80,21 +80,21 @@ export async function createBullmqTransport(options: BullmqTransportOptions): Pr
   };
 }
 
-/** Without options where it can be: they cost a third of the job's memory. */
+/** Returns a job, without options where possible: they cost a third of its memory. */
 function jobOf({ key, seq, class: wanted, rank = 0 }: Token) {
   const priority = (wanted === "live" ? 0 : RESYNC_PRIORITY) + Math.min(rank, MAX_RANK);
   return { name: "r", data: { k: key, s: seq }, ...(priority === 0 ? {} : { opts: { priority } }) };
 }
 
-/** Anybody who reaches Redis may have added the job. */
+/** Checks a job: any client of Redis may have added it. */
 function tokenOf({ id, data, priority }: Job): Token | MalformedToken {
   const wanted = priority < RESYNC_PRIORITY ? "live" : "resync";
   const token = tokenSchema.safeParse(data);
   if (token.success) return { key: token.data.k, seq: token.data.s, class: wanted };
-  return { malformed: `BullMQ job ${String(id).slice(0, 40)} is no token`, class: wanted };
+  return { malformed: `BullMQ job ${String(id).slice(0, 40)} is not a token`, class: wanted };
 }
 
-/** A worker's own close waits for its jobs, and for Redis, without limit (Q-14). */
+/** Limits the time of a close: BullMQ waits for jobs and for Redis without limit (Q-14). */
 function closing(worker: { close(): Promise<void> }, clock: Clock): Receiver {
   return {
     close: async (deadlineMs) => {

@@ -18,21 +18,21 @@ export interface BullmqQueueOptions {
   /** `redis://` or `rediss://`. */
   readonly url: string;
   readonly log: Log;
-  /** Timers of this process; instants are those of Redis. */
+  /** For timers of this process; instants come from Redis. */
   readonly clock?: Clock;
   readonly timing?: Partial<LeaseTiming>;
-  /** ms until the token of a key that nobody has claimed is sent again. Default 5 s. */
+  /** ms until the token of an unclaimed key is sent again. Default 5 s. */
   readonly resendMs?: number;
-  /** Told about every failure, for dead letters. */
+  /** Called with every failure, for dead letters. */
   readonly noteFailure?: NoteFailure;
-  /** Told what the ledger counts, for metrics. */
+  /** Called with the counts of the ledger, for metrics. */
   readonly noteCount?: NoteCount;
   readonly limits?: Partial<LedgerLimits>;
 }
 
 /**
- * The queue of many processes: ledger on Redis, tokens through BullMQ. A process that has used a function also ticks
- * it (every 250 ms), worker or not. Throws when Redis cannot be reached or evicts data.
+ * Creates the queue of many processes: ledger on Redis, tokens through BullMQ. A process that has used a function also
+ * ticks it (every 250 ms), worker or not. Throws when Redis cannot be reached or evicts data.
  */
 export async function createBullmqQueue({
   url,

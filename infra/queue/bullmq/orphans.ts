@@ -13,9 +13,9 @@ export interface OrphanOptions {
 }
 
 /**
- * Removes jobs that a partial loss of data has left without a place in any list, which nobody would ever take: now,
- * and every minute (R-05, X-38). A look goes through all keys of Redis, so of all processes that live at most two look
- * in the same minute. Returns how to stop.
+ * Removes jobs that a partial loss of data has left without a place in any list, so that no worker would ever take
+ * them: now, and every minute (R-05, X-38). A search reads all keys of Redis, so of all processes at most two search in
+ * the same minute. Returns a function that stops it.
  */
 export function reapOrphans({ queue, redis, prefix, clock, onError }: OrphanOptions): () => void {
   const reaped = `${prefix}:t:reaped`;
@@ -25,7 +25,7 @@ export function reapOrphans({ queue, redis, prefix, clock, onError }: OrphanOpti
     while (!stopped && (await queue.removeOrphanedJobs()) > 0);
   };
   const reapInTurn = async (): Promise<void> => {
-    // Shorter than the time until this process comes again: alone, it must not keep itself from it.
+    // Shorter than the period of this process: alone, it must not prevent its own next search.
     const mine = await redis.set(reaped, "1", "PX", REAP_EVERY_MS / 2, "NX");
     if (mine !== null) await reap();
   };

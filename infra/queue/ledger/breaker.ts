@@ -9,7 +9,7 @@ export class Breaker {
     return this.#nextClaimAt !== undefined;
   }
 
-  /** A run that ended; `again` is none. */
+  /** Counts a run that ended, but not an end by `again`. */
   note(now: number, failed: boolean): void {
     // Old runs first: whether the breaker was open before this run must not depend on when the last tick was.
     this.settle(now);
@@ -21,7 +21,7 @@ export class Breaker {
     this.settle(now);
   }
 
-  /** Lets old intervals be forgotten. */
+  /** Forgets old intervals. */
   settle(now: number): void {
     const first = Math.floor(now / BREAKER.intervalMs) - BREAKER.intervals;
     let runs = 0;
@@ -37,7 +37,7 @@ export class Breaker {
     else this.#nextClaimAt ??= now + BREAKER.claimEveryMs;
   }
 
-  /** Undefined = one claim may be made now and is counted; else when to ask again. */
+  /** Counts a claim and returns undefined when it may be made now; otherwise returns when to retry. */
   claimAt(now: number): number | undefined {
     if (this.#nextClaimAt === undefined) return undefined;
     if (now < this.#nextClaimAt) return this.#nextClaimAt;

@@ -1,4 +1,4 @@
-/** A key and the instant (ms) at which it wants attention. */
+/** A key and the instant (ms) at which it is due. */
 export interface Due {
   readonly at: number;
   readonly key: string;
@@ -7,8 +7,8 @@ export interface Due {
 }
 
 /**
- * Binary heap, earliest first. Nothing is ever removed from its middle: whoever pops decides whether an element
- * still holds, and `keep` throws out the others before they outnumber the living.
+ * Binary heap, earliest first. No element is removed from its middle: the caller of `pop` decides whether an element
+ * still holds, and `keep` removes the others before they outnumber the valid ones.
  */
 export class DueHeap {
   #heap: Due[] = [];

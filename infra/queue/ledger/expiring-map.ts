@@ -1,6 +1,8 @@
 const SWEEP_FROM = 1_024;
 
-/** Values that are gone at an instant (ms of the caller's clock). Expired ones are swept as the map doubles. */
+/**
+ * Values that expire at an instant (ms of the caller's clock). Expired values are removed whenever the map has doubled.
+ */
 export class ExpiringMap<V> {
   readonly #values = new Map<string, { readonly value: V; readonly until: number }>();
   #sweepAt = SWEEP_FROM;

@@ -1,14 +1,18 @@
 /** Distinct keys in the order in which they came; adding, removing and taking the first cost the same at any length. */
 export class Fifo {
   readonly #keys = new Set<string>();
-  /** A set's iterator goes on behind what it gave, also after additions; a new one would walk over all gaps again. */
+  /**
+   * A set's iterator continues behind its last value, also after additions; a new one would walk over all gaps again.
+   */
   #cursor = this.#keys.values();
 
   get size(): number {
     return this.#keys.size;
   }
 
-  /** In order; keys may be deleted on the way. Costs more with every key that was ever deleted: for short lines. */
+  /**
+   * Iterates in order; keys may be deleted meanwhile. Costs more with every key that was ever deleted: for short lines.
+   */
   [Symbol.iterator](): Iterator<string> {
     return this.#keys.values();
   }

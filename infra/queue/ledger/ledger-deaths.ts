@@ -9,17 +9,17 @@ import type { Entry, LedgerEntries } from "./ledger-entries.ts";
 import type { LedgerPlaces } from "./ledger-places.ts";
 import { mostUrgent } from "./wish.ts";
 
-/** A failure that raised the count of a key: of a run, or an expired lease. A dying key may be told again. */
+/** A failure that raised the count of a key: of a run, or an expired lease. A death may be reported again. */
 export interface CountedFailure {
   readonly key: Key;
-  /** Of the lease. */
+  /** Owner of the lease. */
   readonly owner: string | undefined;
-  /** When it was claimed. */
+  /** When the key was claimed. */
   readonly startedAt: Date | undefined;
   readonly failure: Failure;
   readonly failures: number;
   readonly again: number;
-  /** The key dies of it: `bury` it when its letter exists. */
+  /** Set when the key dies of the failure: `bury` it when its letter exists. */
   readonly death: Death | undefined;
 }
 
@@ -36,8 +36,8 @@ interface DeathOptions {
 }
 
 /**
- * What a failure means for a key: another attempt, or death. Part of the ledger, whose table (ledger.ts) says when; as
- * `lua/outcome.lua` and `lua/bury.lua` are of the one on Redis.
+ * Decides after a failure between another attempt and death. Part of the ledger, whose table (ledger.ts) says when;
+ * `lua/outcome.lua` and `lua/bury.lua` do the same on Redis.
  */
 export class LedgerDeaths {
   readonly #entries: LedgerEntries;
@@ -76,7 +76,7 @@ export class LedgerDeaths {
     onFailure({ ...failed, death: undefined });
   }
 
-  /** Makes a key dying, or tells of it again. */
+  /** Makes a key dying, or reports its death again. */
   condemn(now: number, entry: Entry): void {
     const { key, lease, failure = LEASE_EXPIRED, failures, again, class: wanted } = entry;
     const { onFailure, limits } = this.#options;

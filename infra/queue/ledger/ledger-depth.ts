@@ -29,13 +29,13 @@ export function countEntries(now: number, entries: readonly Entry[]): QueueDepth
   };
 }
 
-/** Since when time should have moved a key on; 0 when it is not behind. */
+/** Returns for how many ms the longest overdue key has been due; 0 when none is. */
 function lagOf(now: number, entries: readonly Entry[]): number {
   const moved = entries.filter(({ state }) => state === "waiting" || state === "running");
   return moved.reduce((lag, { wakeAt = now }) => Math.max(lag, now - wakeAt), 0);
 }
 
-/** The longest dead first. */
+/** Returns the dead keys, the longest dead first. */
 export function deadKeys(entries: readonly Entry[]): readonly DeadKey[] {
   return entries
     .flatMap(({ state, key, deadSince, failures, failure }) =>
@@ -46,7 +46,7 @@ export function deadKeys(entries: readonly Entry[]): readonly DeadKey[] {
     .sort((a, b) => a.since.getTime() - b.since.getTime() || (a.key < b.key ? -1 : 1));
 }
 
-/** One entry for people. */
+/** Describes one entry for people. */
 export function keyStateOf(entry: Entry): KeyState {
   const { state, readyAt, lease, deadSince, wakeAt, causes, failures, failure } = entry;
   const since = { waiting: undefined, ready: readyAt, running: lease?.startedAt, dead: deadSince }[state];

@@ -7,15 +7,18 @@ import { TenantLines, tenantOf } from "./tenant-lines.ts";
 export type State = "waiting" | "ready" | "running" | "dead";
 export type Class = QueueEntry["class"];
 
-/** One key that is not idle. Only the ledger changes it; `state`, `class` and `wakeAt` only through LedgerEntries. */
+/**
+ * One key that is not idle. Only the ledger changes it; `state`, `class` and `wakeAt` change only through
+ * LedgerEntries.
+ */
 export interface Entry {
   readonly key: Key;
   state: State;
   class: Class;
-  /** When time moves this key on: due of a waiting one, lease expiry of a running one, age of a ready resync. */
+  /** When a tick moves this key: due of a waiting key, lease expiry of a running one, aging of a ready resync key. */
   wakeAt: number | undefined;
   readyAt: number | undefined;
-  /** Has been ready for so long that it stands among the live ones (Q-11). */
+  /** A resync key that has been ready for so long that it stands in the live line (Q-11). */
   aged: boolean;
   failures: number;
   again: number;
@@ -23,11 +26,11 @@ export interface Entry {
   /** The merged wishes of the events since the claim. */
   pending: { readonly due: number; readonly class: Class } | undefined;
   lease: (ClaimTerms & { readonly startedAt: number }) | undefined;
-  /** Of the last claim; how far a probe is from death. */
+  /** Attempts of the last claim's terms: a probe has one left. */
   attempts: number;
   /** Kept through a probe, so that its death is the same death. */
   deadSince: number | undefined;
-  /** Its run is over, its letter is being written. */
+  /** Set while its run is over and its letter is being written. */
   dyingSince: number | undefined;
   failure: Failure | undefined;
 }
@@ -54,7 +57,7 @@ export class LedgerEntries {
     return [...this.#entries.values()];
   }
 
-  /** A waiting entry without a due: place it. */
+  /** Creates a waiting entry without a due; the caller places it. */
   create(key: Key, wanted: Class): Entry {
     const entry: Entry = {
       key,
@@ -119,7 +122,7 @@ export class LedgerEntries {
     if (this.#heap.size > 2 * this.#entries.size + HEAP_SLACK) this.#compact();
   }
 
-  /** To the end of its line, if that changes. */
+  /** Sets the class. A key whose line changes goes to the end of the other line. */
   setClass(entry: Entry, wanted: Class): void {
     if (entry.class === wanted) return;
     const moves = entry.state === "ready" && !entry.aged;
@@ -131,7 +134,7 @@ export class LedgerEntries {
     this.wake(entry, undefined);
   }
 
-  /** A ready resync key goes to the end of its tenant's live line (Q-11). */
+  /** Moves a ready resync key to the end of its tenant's live line (Q-11). */
   age(entry: Entry): void {
     this.#lineOf(entry).delete(entry.key);
     entry.aged = true;
@@ -139,8 +142,8 @@ export class LedgerEntries {
   }
 
   /**
-   * Takes the first ready key out of its line: live before resync, tenants in turn, of each at most so many running.
-   * Move it at once.
+   * Takes the first ready key out of its line: live before resync, tenants in turn, at most `maxRunningPerTenant`
+   * running keys of each. The caller moves it at once.
    */
   shiftReady(maxRunningPerTenant: number): Entry | undefined {
     const mayRun = (tenant: string): boolean => (this.#running.get(tenant) ?? 0) < maxRunningPerTenant;
@@ -156,7 +159,7 @@ export class LedgerEntries {
     return undefined;
   }
 
-  /** Takes the earliest entry whose time has come. Move it at once. */
+  /** Takes the earliest entry that is due. The caller moves it at once. */
   shiftDue(now: number): Entry | undefined {
     const at = this.nextAt();
     if (at === undefined || at > now) return undefined;

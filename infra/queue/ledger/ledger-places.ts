@@ -11,8 +11,8 @@ interface PlaceOptions {
 }
 
 /**
- * Where a key goes that does not run (any more): waiting, ready or idle; never before its floor (Q-06). Part of the
- * ledger, whose table (ledger.ts) says when; as `lua/place.lua` is of the one on Redis.
+ * Places a key that is not running: waiting, ready or idle; never ready before its floor (Q-06). Part of the ledger,
+ * whose table (ledger.ts) says when; `lua/place.lua` does the same on Redis.
  */
 export class LedgerPlaces {
   readonly #entries: LedgerEntries;
@@ -44,7 +44,7 @@ export class LedgerPlaces {
     }
   }
 
-  /** After a run that did not fail: as soon as it or a pending event wants, else idle. */
+  /** Places a key after a run that did not fail: at the earlier of `wanted` and the pending event, else idle. */
   next(now: number, entry: Entry, wanted: number | undefined): void {
     const { pending } = entry;
     if (pending !== undefined) {
@@ -57,7 +57,7 @@ export class LedgerPlaces {
     }
   }
 
-  /** An event on a key that waits or is ready. */
+  /** Merges an event into a key that waits or is ready. */
   merge(now: number, entry: Entry, wish: Wish): void {
     this.#options.onCount("coalesced");
     if (wish.class === "live" && entry.deadSince !== undefined) {
@@ -66,12 +66,12 @@ export class LedgerPlaces {
       entry.deadSince = undefined;
     }
     this.#entries.setClass(entry, mostUrgent(entry.class, wish.class));
-    // A wish that is due now does not wait for the tick that will find the earlier one due.
+    // A wish that is due now must not wait for the tick that would find the earlier wish due.
     const sooner = wish.due <= now || wish.due < (entry.wakeAt ?? 0);
     if (entry.state === "waiting" && sooner) this.place(now, entry, wish.due);
   }
 
-  /** An event on a dead key gives it all its attempts, or one: a probe (Q-10). */
+  /** Revives a dead key: a live event gives it all its attempts, a resync one: a probe (Q-10). */
   revive(now: number, entry: Entry, wish: Wish): void {
     const live = wish.class === "live";
     this.#options.onCount(live ? "revivedLive" : "revivedResync");

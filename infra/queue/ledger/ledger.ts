@@ -40,7 +40,7 @@ import { merged, newest } from "./wish.ts";
  * | bury              | -            | -                | -               | dying: → dead; with a  | -                  |
  * |                   |              |                  |                 | pending event, enqueue |                    |
  * | tick              | -            | due: → ready     | resync older    | lease expired: fail;   | older than 14 d:   |
- * |                   |              |                  | than agingMs:   | dying: told again      | → idle             |
+ * |                   |              |                  | than agingMs:   | dying: repeated        | → idle             |
  * |                   |              |                  | to a live line  |                        |                    |
  *
  * place(due): due is at least the floor (Q-06), then waiting or ready; the lease and pending events are gone.
@@ -48,27 +48,27 @@ import { merged, newest } from "./wish.ts";
  * fail: failures + 1. Below the attempts: place(the earlier of backoff and pending event). Terminal, or no attempt
  *   left: dying, or with a pending event one attempt left and place(pending) (Q-09). A live event, before or during
  *   the probe of a dead key, revives it as it would have revived the dead key (Q-10).
- * dying: still running, but only for whoever writes its letter, who is told of the death and then buries the key: no
- *   key is dead without a letter. Not buried within `letterMs`: told again, to whoever ticks. For finish, renew and
- *   release it is fenced like a dead one.
+ * dying: still running, but only for the process that writes its letter: it is notified of the death and then buries
+ *   the key, so no key is dead without a letter. Not buried within `letterMs`: the process that ticks is notified. For
+ *   finish, renew and release a dying key is fenced like a dead one.
  * dead: beyond `maxDead` the longest dead → idle.
  *
  * Which key a claim takes (Q-11, Q-12): live lines before resync lines; one line per tenant, lines in turn, each in
  * the order of arrival; no tenant beyond maxRunningPerTenant. None while paused, one per second while the breaker is
  * open (breaker.ts); events are accepted and time passes all the same.
  *
- * Forbidden: two leases of one key; a finish, renew or release by anybody but the owner of the lease (answer: fenced,
- * nothing changes); a claim before the floor; a dead key that runs without an event, or that has no letter. The failure count changes only
- * by finish, expiry, success and revival; `again` and release touch neither count nor floor.
+ * Forbidden: two leases of one key; a finish, renew or release by another than the owner of the lease (answer: fenced,
+ * nothing changes); a claim before the floor; a dead key that runs without an event, or that has no letter. The failure
+ * count changes only by finish, expiry, success and revival; `again` and release touch neither count nor floor.
  *
- * Where it differs in `lua/`: a tenant does not take its turn when a key is claimed; every ready key has the number of
- * its turn from the start: turns that have been, plus keys of its tenant in the same line. Of the ready keys at most
- * `window` have a token; the others wait for a worker: a claim takes the first of them when it is more urgent than the token's key, and so does
- * a worker that ends a run (token-queue.ts). What may not be claimed loses its token and waits like them, behind
- * `held:<tenant>` while its tenant is at its limit. A dying key is told again to the worker of its last run, should
- * that one still finish it: nobody knows more.
+ * Differences in `lua/`: a tenant does not take its turn when a key is claimed; every ready key has the number of its
+ * turn from the start: past turns, plus keys of its tenant in the same line. Of the ready keys at most `window` have a
+ * token; the others wait for a worker: a claim takes the first of them when it is more urgent than the token's key, and
+ * so does a worker that ends a run (token-queue.ts). A key that must not be claimed loses its token and waits like
+ * them, behind `held:<tenant>` while its tenant is at its limit. The death of a key is reported again to the worker of
+ * its last run, if that still finishes it: it knows most about the run.
  *
- * No timers and no clock: every call brings `now` (ms, one clock), and `nextAt` tells when `tick` has work.
+ * No timers and no clock: every call brings `now` (ms, one clock), and `nextAt` returns when `tick` has work.
  */
 export class Ledger {
   readonly #entries = new LedgerEntries();
@@ -78,10 +78,10 @@ export class Ledger {
   readonly #count: (counted: Counted) => void;
   readonly #breaker = new Breaker();
   #paused: boolean = false;
-  /** When a claim that the breaker has refused may be tried again. */
+  /** When a claim that the breaker has refused may be retried. */
   #retryClaimAt: number | undefined;
 
-  constructor({ random, onFailure = nobody, onCount = nobody, limits }: LedgerOptions) {
+  constructor({ random, onFailure = ignore, onCount = ignore, limits }: LedgerOptions) {
     const shared = { random, onFailure, onCount, limits: { ...LEDGER_LIMITS, ...limits } };
     this.#count = onCount;
     this.#places = new LedgerPlaces(this.#entries, shared);
@@ -105,7 +105,7 @@ export class Ledger {
     }
   }
 
-  /** Leases the first ready key (see above); undefined when there is none or none may be claimed now. */
+  /** Leases the first ready key (see above); undefined when no key is ready or may be claimed now. */
   claim(now: number, terms: ClaimTerms): Claim | undefined {
     if (this.#paused || this.#entries.counts.ready === 0) return undefined;
     this.#retryClaimAt = this.#breaker.claimAt(now);
@@ -158,13 +158,13 @@ export class Ledger {
     return true;
   }
 
-  /** Ends the death that `onFailure` has told of. */
+  /** Ends the death that `onFailure` has reported. */
   bury(now: number, key: Key, since: Date): void {
     const entry = this.#entries.get(key);
     if (entry !== undefined) this.#deaths.bury(now, entry, since);
   }
 
-  /** Makes due keys ready, lets old ones go first, takes expired leases away and forgets the long dead. */
+  /** Makes due keys ready, ages resync keys, ends expired leases and forgets the long dead. */
   tick(now: number): void {
     this.#breaker.settle(now);
     if (this.#retryClaimAt !== undefined && this.#retryClaimAt <= now) this.#retryClaimAt = undefined;
@@ -177,13 +177,13 @@ export class Ledger {
     }
   }
 
-  /** The earliest instant at which `tick`, or a claim that was refused, has something to do. */
+  /** Returns the earliest instant at which `tick`, or a claim that was refused, has work. */
   nextAt(): number | undefined {
     const at = Math.min(this.#entries.nextAt() ?? Infinity, this.#retryClaimAt ?? Infinity);
     return at === Infinity ? undefined : at;
   }
 
-  /** No claims until it is called with false. */
+  /** Stops all claims until it is called with false. */
   pause(paused: boolean): void {
     this.#paused = paused;
   }
@@ -197,7 +197,7 @@ export class Ledger {
     };
   }
 
-  /** The longest dead first. */
+  /** Returns the dead keys, the longest dead first. */
   dead(): readonly DeadKey[] {
     return deadKeys(this.#entries.all());
   }
@@ -230,8 +230,8 @@ export class Ledger {
   }
 }
 
-function nobody(): void {
-  // Nobody listens.
+function ignore(): void {
+  // The default of callbacks.
 }
 
 export interface LedgerOptions {

@@ -1,12 +1,12 @@
 import type { Key } from "../../../shared/runtime/key.ts";
 import { Fifo } from "./fifo.ts";
 
-/** Keys that a tenant may have taken, since it last had none, before it counts as busy. */
+/** A tenant counts as busy once so many of its keys were taken since its line was empty. */
 const NEWCOMER_KEYS = 64;
-/** Keys of newcomers while a busy tenant waits. */
+/** Keys of newcomers in a row while a busy tenant waits. */
 const NEWCOMERS_IN_A_ROW = 2;
 
-/** The part of a key before its first `|`; empty when there is none (Q-12). */
+/** Returns the tenant of a key: the part before its first `|`, empty without one (Q-12). */
 export function tenantOf(key: Key): string {
   const end = key.indexOf("|");
   return end < 0 ? "" : key.slice(0, end);
@@ -19,8 +19,8 @@ interface Line {
 }
 
 /**
- * Keys in one line per tenant; the lines are visited in turn, so that a long one delays no other (Q-12). A tenant that
- * comes with a few keys gets two of three turns, so that they do not even wait for half of the workers
+ * Keys in one line per tenant; the lines are visited in turn, so that a long line does not delay the others (Q-12). A
+ * tenant with few keys gets two of three turns, so that its keys do not even wait for half of the workers
  * (shared/decisions/0005-newcomers-first.md).
  */
 export class TenantLines {
@@ -45,7 +45,7 @@ export class TenantLines {
     if (line?.keys.size === 0) this.#remove(tenant);
   }
 
-  /** Takes the first key of the first tenant that may run one; every tenant in front of it keeps its turn. */
+  /** Takes the first key of the first tenant that may run one; the tenants before it keep their turns. */
   shift(mayRun: (tenant: string) => boolean): Key | undefined {
     const isBusyTurn = this.#newcomersInARow >= NEWCOMERS_IN_A_ROW;
     const [first, second] = isBusyTurn ? [this.#busy, this.#newcomers] : [this.#newcomers, this.#busy];

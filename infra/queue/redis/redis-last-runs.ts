@@ -11,16 +11,16 @@ export interface RedisLastRunsOptions {
   readonly log: Log;
 }
 
-/** So that a run costs no round trip, and a key that runs often one write per flush. */
+/** Notes are written together: a run costs no round trip, and a key that runs often one write per flush. */
 const FLUSH_MS = SECOND;
-/** Between two flushes; of more runs the oldest are not kept. */
+/** Runs between two flushes; of more runs the oldest are not kept. */
 const MAX_PENDING = 5_000;
 /** Several times the period of a resync (R-11), after which every key has run again. */
 const KEPT_MS = 60 * MINUTE;
 
 /**
- * The last runs of all workers, keys `{cap:<function>}:last:<key>`, each gone an hour after its run: some 500 bytes
- * per function and key. Written once a second. While Redis is away notes are lost, which nobody waits for. Throws
+ * Keeps the last runs of all workers, keys `{cap:<function>}:last:<key>`, each for an hour after its run: some 500
+ * bytes per function and key. Written once a second. While Redis is away notes are lost; no run waits for them. Throws
  * when Redis cannot be reached at the start.
  */
 export async function createRedisLastRuns({ url, clock, log }: RedisLastRunsOptions): Promise<LastRuns> {
@@ -33,7 +33,10 @@ export async function createRedisLastRuns({ url, clock, log }: RedisLastRunsOpti
     const runs = pending;
     pending = new Map();
     await writeAll(redis, runs).catch((error: unknown) => {
-      log.debug({ runs: runs.size, error: String(error) }, "the notes of the last runs are lost");
+      log.debug(
+        { runs: runs.size, error: String(error) },
+        "Redis did not take the notes of the last runs; they are lost",
+      );
     });
   };
   return {
@@ -56,7 +59,7 @@ export async function createRedisLastRuns({ url, clock, log }: RedisLastRunsOpti
   };
 }
 
-/** In the slot of its function's ledger (Q-33). */
+/** Returns a Redis key in the slot of the function's ledger (Q-33). */
 function redisKey(functionName: string, key: string): string {
   return `{cap:${checkFunctionName(functionName)}}:last:${key}`;
 }

@@ -19,7 +19,7 @@ import {
 } from "./redis-replies.ts";
 import { type Argument, ledgerPrefix, loadScripts, type ScriptName } from "./redis-scripts.ts";
 
-/** BullMQ on the same Redis seldom loses a token; a copy costs one claim. */
+/** BullMQ on the same Redis rarely loses a token; a copy costs one claim. */
 const RESEND_MS = 5 * SECOND;
 const TICK_LIMIT = 500;
 const READ_AT_ONCE = 500;
@@ -27,9 +27,9 @@ const READ_AT_ONCE = 500;
 const CALLS_AT_ONCE = 16;
 
 export interface RedisLedgerOptions {
-  /** Rejects while Redis is away: for events, whose senders have their own retry. */
+  /** A connection that rejects while Redis is away: for events, whose senders retry. */
   readonly producer: Redis;
-  /** Waits for Redis: for leases. */
+  /** A connection that waits for Redis: for leases. */
   readonly worker: Redis;
   readonly resendMs?: number;
   /**
@@ -42,14 +42,15 @@ export interface RedisLedgerOptions {
 }
 
 /**
- * The ledger as Lua scripts (`lua/`), keys `{cap:<function>}:l:*`. Times are those of Redis (Q-24). Connections stay the
- * caller's. Entries of one call should be at most 500. Claims and finishes of one turn of the event loop are one call.
+ * Creates the ledger as Lua scripts (`lua/`), keys `{cap:<function>}:l:*`. Times are those of Redis (Q-24). Connections
+ * belong to the caller. Entries of one call should be at most 500. Claims and finishes of one turn of the event loop
+ * are one call.
  */
 export async function createRedisLedger(options: RedisLedgerOptions): Promise<TokenLedger> {
   const { producer, worker, resendMs = RESEND_MS, window, noteCount = forgetCount } = options;
   const limits = { ...LEDGER_LIMITS, ...options.limits };
   const run = await loadScripts([producer, worker], { resendMs, window, limits });
-  /** A call that changes something, with what it counted. */
+  /** Calls a script that changes the ledger, and notes its counts. */
   const change: ChangeLedger = async (redis, script, name, args) => {
     const reply = replyOf(await run(redis, script, name, args));
     for (const [what, times] of reply.counts) noteCount(name, what, times);
@@ -104,7 +105,7 @@ interface RunEnd {
   readonly next: ClaimTerms | undefined;
 }
 
-/** The two calls that are made for every run: those of one turn go together. */
+/** Creates the two calls that every run makes; those of one turn are sent together. */
 function createRunCalls(change: ChangeLedger, worker: Redis): Pick<TokenLedger, "claim" | "finish"> {
   const functions = new Map<string, RunCalls>();
   const create = (name: string): RunCalls => {
@@ -156,7 +157,9 @@ async function finishAll(
   });
 }
 
-/** Not one script: a long list must not hold up the server, and a key that revives meanwhile is left out. */
+/**
+ * Reads the dead keys in parts: a long list must not block the server, and a key that revives meanwhile is left out.
+ */
 async function readDead(redis: Redis, prefix: string): Promise<readonly DeadKey[]> {
   const keys = await redis.zrange(`${prefix}dead`, "0", "-1");
   const found: DeadKey[] = [];

@@ -15,7 +15,7 @@ import { floorMs, MAX_CAUSES } from "../claim.ts";
 import type { Change, ExpiredLease, KeyDeath, Token } from "../tokens/token-ledger.ts";
 import type { Argument } from "./redis-scripts.ts";
 
-/** What the scripts of `lua/` take and give, as their headers say. */
+/** Returns an event as the arguments that `lua/enqueue.lua` takes; the others follow the headers of their scripts. */
 export function eventArguments({ key, delayMs = 0, class: wanted, cause }: QueueEntry): readonly Argument[] {
   return [key, wholeMs(delayMs), wanted === "live" ? 1 : 0, cause === undefined ? "" : causeText(cause)];
 }
@@ -50,7 +50,7 @@ function wholeMs(ms: number): number {
   return Math.max(0, Math.ceil(ms));
 }
 
-/** Short, because several of them are kept with every key that waits. */
+/** Returns a short text: every waiting key keeps several of them. */
 function causeText({ what, resourceVersion }: Cause): string {
   return resourceVersion === undefined ? what : `${what}\t${resourceVersion}`;
 }
@@ -74,7 +74,7 @@ export function claimOf(reply: unknown, owner: string): Claim | undefined {
   };
 }
 
-/** The fields of an entry (`lua/ledger.lua`); what its state does not use may be left over. */
+/** Reads the fields of an entry (`lua/ledger.lua`); fields that its state does not use may be left over. */
 export function keyStateOf(fields: Readonly<Record<string, string | undefined>>): KeyState | undefined {
   const { st = "", due, at, s: startedAt, ds, o: owner, f = "0", fl } = fields;
   const state = STATES[st];
@@ -134,7 +134,7 @@ function deathOf(reply: unknown): KeyDeath {
   };
 }
 
-/** A result of `tick.lua`. */
+/** Reads a result of `tick.lua`. */
 export function expiredLeaseOf(reply: unknown): ExpiredLease {
   const [key, failures, again, owner, claimedAt] = listOf(reply);
   return {
@@ -146,7 +146,7 @@ export function expiredLeaseOf(reply: unknown): ExpiredLease {
   };
 }
 
-/** What a call for several keys leaves to do, once; and of the deaths to each its own. */
+/** Returns the change of one of several keys: the first gets the tokens, each gets its own death. */
 export function changeFor(key: Key, index: number, { change }: Reply): Change {
   const deaths = change.deaths.filter((death) => death.key === key);
   return index === 0 ? { ...change, deaths } : { ...change, deaths, tokens: [] };
@@ -194,7 +194,7 @@ const STATES: Readonly<Record<string, keyof TenantDepth>> = {
   d: "dead",
 };
 
-/** A Map first: tenants are text of others, and `__proto__` is one. */
+/** Collects in a Map first: tenants are foreign text, and may be `__proto__`. */
 function tenantsOf(fields: readonly unknown[]): { readonly [tenant: string]: TenantDepth } {
   const tenants = new Map<string, TenantDepth>();
   for (let at = 0; at + 1 < fields.length; at += 2) {

@@ -5,7 +5,7 @@ import { backoffMs } from "../../../shared/function/backoff.ts";
 import { FENCES_KEPT_MS, LEASE_EXPIRED, MAX_CAUSES } from "../claim.ts";
 import { BREAKER, type LedgerLimits } from "../limits.ts";
 
-/** Each script with the parts of `lua/` that it needs, in this order: all of them would cost every call some 10 µs. */
+/** Each script with the parts of `lua/` that it needs, in this order: all parts would cost every call some 10 µs. */
 const SCRIPTS = {
   enqueue: ["ledger", "place"],
   claim: ["ledger", "lease"],
@@ -36,7 +36,7 @@ type RunScript = (
   args: readonly Argument[],
 ) => Promise<unknown>;
 
-/** Every connection that will be given to the result must be among `connections`. */
+/** Defines the scripts on `connections`. Returns how to call them, on one of these connections only. */
 export async function loadScripts(
   connections: readonly Redis[],
   { resendMs, window, limits }: ScriptSettings,
@@ -48,7 +48,7 @@ export async function loadScripts(
     for (const redis of connections) redis.defineCommand(commandOf(name), { lua, numberOfKeys: 1 });
   }
   return async (redis, script, functionName, args) => {
-    // defineCommand adds methods that no type knows.
+    // defineCommand adds methods that the types do not know.
     const method: unknown = Reflect.get(redis, commandOf(script));
     if (typeof method !== "function") throw new Error(`bug: script ${script} is not defined`);
     const seed = randomBytes(8).toString("hex");
@@ -63,12 +63,15 @@ export async function loadScripts(
   };
 }
 
-/** One hash tag per function: all its keys in one slot, functions spread over a Redis Cluster (Q-33). */
+/**
+ * Returns the prefix of a function's keys. One hash tag per function: all its keys in one slot, functions spread over a
+ * Redis Cluster (Q-33).
+ */
 export function ledgerPrefix(functionName: string): string {
   return `{cap:${functionName}}:l:`;
 }
 
-/** Numbers that both ledgers share, so that they are written down once. */
+/** Returns the numbers that both ledgers share, as Lua. */
 function constants({ agingMs, deadKeptMs, maxDead, letterMs }: LedgerLimits): string {
   const delays: number[] = [];
   do delays.push(backoffMs(delays.length + 1, 0));

@@ -16,8 +16,8 @@ export interface SqsAcknowledgerOptions {
 }
 
 /**
- * Deletes handled messages in batches. A message that could not be deleted comes again and is stale by then, so
- * nothing is tried twice (Q-23).
+ * Deletes handled messages in batches. A message that could not be deleted arrives again and is stale then, so a delete
+ * is not retried (Q-23).
  */
 export class SqsAcknowledger {
   readonly #options: SqsAcknowledgerOptions;
@@ -50,7 +50,7 @@ export class SqsAcknowledger {
     );
   }
 
-  /** Deletes what is left. */
+  /** Deletes the remaining messages. */
   async close(): Promise<void> {
     this.#flush();
     await Promise.all(this.#underWay);

@@ -9,7 +9,7 @@ const MISSING = new Set(["QueueDoesNotExist", "AWS.SimpleQueueService.NonExisten
 
 export interface SqsTarget {
   readonly region: string;
-  /** Another endpoint than AWS' own: an emulator, a VPC endpoint. */
+  /** An endpoint other than that of AWS: an emulator, a VPC endpoint. */
   readonly endpoint?: string | undefined;
   /** Default: the chain of the AWS SDK (environment, profile, web identity, container, instance). */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
@@ -27,7 +27,7 @@ type Request<T> = (sqs: SQS, options: { readonly abortSignal: AbortSignal }) => 
 export interface SqsEndpoint {
   /** False from a failed call to the next one that is answered. */
   readonly reachable: boolean;
-  /** Throws MissingQueueError, else whatever the SDK throws. */
+  /** Throws MissingQueueError, or the error of the SDK. */
   call<T>(request: Request<T>, call: SqsCall): Promise<T>;
   close(): void;
 }
@@ -37,7 +37,7 @@ export class MissingQueueError extends Error {
   override readonly name = "MissingQueueError";
 }
 
-/** Opens no connection yet. Throws when the AWS SDK is not installed. */
+/** Creates a client without a connection yet. Throws when the AWS SDK is not installed. */
 export async function openSqs(
   target: SqsTarget,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
@@ -90,14 +90,14 @@ export async function openSqs(
 
 type SqsModule = typeof import("@aws-sdk/client-sqs");
 
-/** `load` is for tests. */
+/** Imports the AWS SDK. `load` is for tests. */
 export async function importSqs(
   load: () => Promise<SqsModule> = () => import("@aws-sdk/client-sqs"),
 ): Promise<SqsModule> {
   try {
     return await load();
   } catch (cause) {
-    const text = "the SQS queue needs the AWS SDK: npm install @aws-sdk/client-sqs";
+    const text = "the SQS queue needs the AWS SDK; run npm install @aws-sdk/client-sqs";
     throw new Error(text, { cause });
   }
 }

@@ -11,10 +11,10 @@ import type { SqsQueues } from "./sqs-queues.ts";
 
 /** Limit of ReceiveMessage. */
 const MOST_MESSAGES = 10;
-/** Live polls after which resync gets a turn although live is busy (aging). */
+/** Live polls after which resync gets a turn although live is busy. */
 const LIVE_POLLS_PER_RESYNC = 9;
 const REST_MS = SECOND;
-/** Beyond the wait of a long poll. */
+/** Time for an answer beyond the wait of a long poll. */
 const ANSWER_MS = 5 * SECOND;
 
 export interface SqsPollerOptions {
@@ -38,9 +38,9 @@ interface Side {
 
 /**
  * Receives for one worker, never more than it has free slots for. Resync is polled when live is empty, and every
- * tenth time (Q-32). While nothing comes, both are long-polled side by side, so that neither waits for the
- * end of the other's poll: live keeps half of the free slots for what it brings, resync brings one message at most.
- * Whatever finds its slot taken by then waits here. With a single slot the two take turns.
+ * tenth time (Q-32). While both are empty, both are long-polled side by side, so that neither waits for the end of the
+ * other's poll: live reserves half of the free slots for its messages, resync fetches one message at most. A message
+ * whose slot is taken by then waits here. With a single slot the two take turns.
  */
 export class SqsPoller implements Receiver {
   readonly #options: SqsPollerOptions;
@@ -67,8 +67,8 @@ export class SqsPoller implements Receiver {
   }
 
   /**
-   * Gives back what it has received but not handed on. A poll under way is cut off: what SQS has just put into its
-   * answer comes back after the visibility timeout.
+   * Returns messages that were received but not handed on to SQS. A poll under way is cut off: messages in its answer
+   * come back after the visibility timeout.
    */
   async close(deadlineMs: number): Promise<void> {
     this.#closed.abort();
@@ -169,14 +169,20 @@ export class SqsPoller implements Receiver {
     }
   }
 
-  /** Acknowledged whatever the run gives: retries belong to the ledger. Only a ledger out of reach is no end. */
+  /**
+   * Handles and acknowledges a message, however the run ends: retries belong to the ledger. Unreachable, the message
+   * stays.
+   */
   async #take({ message, url, class: wanted }: Received): Promise<void> {
     const { parse, log, functionName } = this.#options;
     try {
       await this.#handle(parse(message, wanted));
       this.#acknowledger.add(url, message);
     } catch (error) {
-      log.debug({ function: functionName, error: String(error) }, "a token stays: the ledger did not answer");
+      log.debug(
+        { function: functionName, error: String(error) },
+        "the ledger did not answer; the token stays in SQS",
+      );
     }
     this.#running -= 1;
     this.#pump();

@@ -5,7 +5,7 @@ import { MissingQueueError } from "./sqs-endpoint.ts";
 
 const CALL_LIMIT_MS = 5 * SECOND;
 const MAX_NAME = 80;
-/** A safety net for messages that nobody can handle: expected empty (Q-32). */
+/** Receives until a message goes to the transport DLQ: a safety net, expected empty (Q-32). */
 const MAX_RECEIVES = 10;
 const DAY_SECONDS = 86_400;
 /** On standard queues a moved message keeps its age, so the dead ones must be kept longer than the others. */
@@ -18,20 +18,20 @@ export interface SqsQueuesOptions {
   readonly region: string;
   /** Create what is missing, with a transport DLQ; else a missing queue is an error. */
   readonly create: boolean;
-  /** AWS itself: encryption and access are set, too, which emulators do not know (S-25). */
+  /** True on AWS itself: encryption and access are set, too, which emulators do not know (S-25). */
   readonly aws: boolean;
   readonly visibilitySeconds: number;
 }
 
 /** The two queues of a function: `<prefix><function>-live` and `-resync`. */
 export interface SqsQueues {
-  /** Throws UnusableQueueError when it is missing and must not be created. */
+  /** Returns the URL of a queue. Throws UnusableQueueError when the queue is missing and must not be created. */
   urlOf(wanted: Token["class"]): Promise<string>;
-  /** Looks for them again at the next `urlOf`: one has been deleted. */
+  /** Makes the next `urlOf` look for the queues again: one has been deleted. */
   forget(): void;
 }
 
-/** Nothing that Capstan does will help: somebody has to create the queue. */
+/** Retries do not help: a user has to create the queue. */
 export class UnusableQueueError extends Error {
   override readonly name = "UnusableQueueError";
 }
@@ -42,11 +42,13 @@ export function sqsQueueName(prefix: string, functionName: string, kind: QueueKi
   return `${prefix}${functionName}-${kind}`;
 }
 
-/** Throws when the names would not be names of SQS queues. */
+/** Returns the prefix. Throws when its queues would not have valid SQS names. */
 export function checkSqsPrefix(prefix: string): string {
   const longest = sqsQueueName(prefix, "f".repeat(63), "resync").length;
   if (/^[A-Za-z0-9_-]*$/.test(prefix) && longest <= MAX_NAME) return prefix;
-  throw new TypeError(`SQS prefix ${JSON.stringify(prefix.slice(0, 40))} is not [A-Za-z0-9_-]{0,10}`);
+  throw new TypeError(
+    `SQS prefix ${JSON.stringify(prefix.slice(0, 40))} is not valid; use [A-Za-z0-9_-]{0,10}`,
+  );
 }
 
 export function createSqsQueues(options: SqsQueuesOptions): SqsQueues {
@@ -140,7 +142,7 @@ function sourceAttributes({ visibilitySeconds }: SqsQueuesOptions, deadArn: stri
   };
 }
 
-/** Nobody else is allowed in to begin with; this keeps those who are on TLS (S-25). */
+/** Returns a policy that forces TLS. Other principals have no access to begin with (S-25). */
 export function transportPolicy(arn: string): object {
   return {
     Version: "2012-10-17",
@@ -157,7 +159,7 @@ export function transportPolicy(arn: string): object {
   };
 }
 
-/** Only the two queues of the same function may move messages into its transport DLQ (S-25). */
+/** Returns a policy by which only the two queues of the same function move messages into its transport DLQ (S-25). */
 export function redriveAllowPolicy(deadArn: string): object {
   const stem = deadArn.slice(0, -"dead".length);
   return { redrivePermission: "byQueue", sourceQueueArns: [`${stem}live`, `${stem}resync`] };
@@ -166,7 +168,7 @@ export function redriveAllowPolicy(deadArn: string): object {
 function adviceOn({ prefix, functionName, region }: SqsQueuesOptions, wanted: Token["class"]): string {
   const name = sqsQueueName(prefix, functionName, wanted);
   return (
-    `SQS queue "${name}" does not exist in ${region}: create it (a standard queue: ` +
+    `SQS queue "${name}" does not exist in ${region}: create it as a standard queue (` +
     `aws sqs create-queue --region ${region} --queue-name ${name}), or let Capstan create it: ` +
     "add &createQueues=true to the queue's URL"
   );

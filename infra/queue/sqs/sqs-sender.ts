@@ -14,7 +14,7 @@ const BATCH = 10;
 const BATCHES_AT_ONCE = 8;
 const SEND_LIMIT_MS = 5 * SECOND;
 const RETRY_MS = SECOND;
-/** Beyond, tokens are dropped: the ledger sends them again. */
+/** Further tokens are dropped: the ledger sends them again. */
 const MAX_UNSENT = 10_000;
 
 export interface SqsSenderOptions {
@@ -26,18 +26,18 @@ export interface SqsSenderOptions {
 }
 
 /**
- * Sends tokens in batches, live and resync to their own queues. What SQS did not take is tried again every second:
- * the ledger's own resend comes after a minute at the earliest.
+ * Sends tokens in batches, live and resync to their own queues. Tokens that SQS did not take are retried every second:
+ * the ledger sends them again after a minute at the earliest.
  */
 export class SqsSender {
   readonly #options: SqsSenderOptions;
   readonly #unsent = new Map<Key, Token>();
-  /** Nothing is kept for later any more; then, nothing is waited for either. */
+  /** First no token is kept for later; then no call is waited for. */
   readonly #closing = new AbortController();
   readonly #closed = new AbortController();
   #cancelRetry: (() => void) | undefined;
   readonly #underWay = new Set<Promise<unknown>>();
-  #told = false;
+  #isLogged = false;
 
   constructor(options: SqsSenderOptions) {
     this.#options = options;
@@ -49,7 +49,7 @@ export class SqsSender {
     else await this.#attempt(tokens);
   }
 
-  /** Lets what is under way arrive while SQS answers; does not wait for one that is away. */
+  /** Waits for sends under way while SQS answers; does not wait while SQS is away. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#cancelRetry?.();
@@ -77,7 +77,7 @@ export class SqsSender {
     await sent;
   }
 
-  /** False when there is no use in sending the next batch now. */
+  /** Sends a batch. Returns false when the next batch would fail now, too. */
   async #sendBatch(batch: readonly Token[]): Promise<boolean> {
     const { endpoint, queues } = this.#options;
     const [first] = batch;
@@ -93,12 +93,12 @@ export class SqsSender {
         (sqs, signal) => sqs.sendMessageBatch({ QueueUrl, Entries }, signal),
         { limitMs: SEND_LIMIT_MS, stop: this.#closed.signal },
       );
-      this.#told = false;
+      this.#isLogged = false;
       this.#keepRefused(batch, Failed);
       return true;
     } catch (error) {
       if (error instanceof MissingQueueError) queues.forget();
-      this.#tell(error);
+      this.#logUnusable(error);
       this.#keep(batch);
       return false;
     }
@@ -108,16 +108,16 @@ export class SqsSender {
     const { log, functionName } = this.#options;
     for (const { Id, SenderFault, Code } of failed) {
       const token = batch[Number(Id)];
-      // A message that SQS will never take; the ledger goes on counting its key as ready.
+      // SQS will never take this message; the ledger still counts its key as ready.
       if (SenderFault === true) log.error({ function: functionName, code: Code }, "SQS refused a token");
       else if (token !== undefined) this.#keep([token]);
     }
   }
 
-  /** Outages are told by the endpoint; what somebody has to repair, once. */
-  #tell(error: unknown): void {
-    if (!(error instanceof UnusableQueueError) || this.#told) return;
-    this.#told = true;
+  /** Logs a queue that a user has to repair, once; the endpoint logs outages. */
+  #logUnusable(error: unknown): void {
+    if (!(error instanceof UnusableQueueError) || this.#isLogged) return;
+    this.#isLogged = true;
     const { log, functionName } = this.#options;
     log.error({ function: functionName }, error.message);
   }

@@ -20,7 +20,7 @@ export interface SqsTransportOptions {
   readonly log: Log;
 }
 
-/** Tokens of one function on its two standard queues (Q-32). */
+/** Carries the tokens of one function on its two standard queues (Q-32). */
 export function createSqsTransport(options: SqsTransportOptions): Transport {
   const { endpoint, queues } = options;
   const sender = new SqsSender(options);
@@ -34,9 +34,9 @@ export function createSqsTransport(options: SqsTransportOptions): Transport {
   };
 }
 
-/** For tokens that a platform hands over (Lambda): whoever receives calls `deliver`. */
+/** For tokens that a platform hands over (Lambda): its handler calls `deliver`. */
 export interface PushedTransport extends Transport {
-  /** Settles when the token is to be acknowledged; rejects when the ledger could not be asked, or nobody works. */
+  /** Settles when the token may be acknowledged; rejects when the ledger did not answer, or without a worker. */
   deliver(message: Message, wanted: Token["class"]): Promise<void>;
 }
 
@@ -54,14 +54,14 @@ export function createPushedSqsTransport(options: SqsTransportOptions): PushedTr
       };
     },
     deliver: async (message, wanted) => {
-      if (handler === undefined) throw new Error(`nobody works on ${options.functionName}`);
+      if (handler === undefined) throw new Error(`no worker of ${options.functionName} runs in this process`);
       await handler(tokenOf(message, wanted));
     },
     close: () => sender.close(),
   };
 }
 
-/** A missing queue shall stop a worker at its start; an endpoint that is away is waited for. */
+/** Stops the start of a worker whose queue is missing; an endpoint that is away is waited for. */
 async function refuseMissing(queues: SqsQueues): Promise<void> {
   const found = await Promise.allSettled([queues.urlOf("live"), queues.urlOf("resync")]);
   for (const result of found) {
@@ -69,10 +69,10 @@ async function refuseMissing(queues: SqsQueues): Promise<void> {
   }
 }
 
-/** Never with the body of a message that is none: it is somebody else's. */
+/** Reads a message. Never shows the body of one that is not a token: it belongs to another program. */
 function tokenOf({ Body, MessageId }: Message, wanted: Token["class"]): Token | MalformedToken {
   const token = parseBody(Body, wanted);
   if (token !== undefined) return token;
-  const malformed = `SQS message ${MessageId} of ${Body?.length ?? 0} characters on ${wanted} is no token`;
+  const malformed = `SQS message ${MessageId} of ${Body?.length ?? 0} characters on ${wanted} is not a token`;
   return { malformed, class: wanted };
 }

@@ -17,7 +17,7 @@ const parametersSchema = z.strictObject({
 type SqsUrl = Pick<SqsQueueOptions, "url" | "region" | "endpoint" | "prefix" | "createQueues">;
 
 /**
- * The queue that an `sqs://` URL names. Throws with the name of the parameter that is wrong, never with its value:
+ * Returns the queue that an `sqs://` URL names. Throws with the name of the wrong parameter, never with its value:
  * the Redis URL may contain a password.
  */
 export function parseSqsUrl(text: string): SqsUrl {

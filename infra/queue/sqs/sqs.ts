@@ -26,7 +26,7 @@ import { createPushedSqsTransport, createSqsTransport } from "./sqs-transport.ts
 
 export const DEFAULT_SQS_PREFIX = "capstan-";
 const MAX_WAIT_SECONDS = 20;
-/** SQS itself rarely loses a message; after that the ledger doubles the interval with the age of the key. */
+/** SQS itself rarely loses a message; later the ledger doubles the interval with the age of the key. */
 const RESEND_MS = MINUTE;
 const MAX_VISIBILITY_SECONDS = 43_200;
 
@@ -36,43 +36,43 @@ export interface SqsQueueOptions extends SqsTarget {
   readonly log: Log;
   /** In front of every queue name; letters, digits, `_`, `-`, up to 10. Default `capstan-`. */
   readonly prefix?: string | undefined;
-  /** Create missing queues. Default: only with an `endpoint`; on AWS whoever deploys creates them. */
+  /** Create missing queues. Default: only with an `endpoint`; on AWS the deployment creates them. */
   readonly createQueues?: boolean | undefined;
-  /** Timers of this process; instants are those of Redis. */
+  /** For timers of this process; instants come from Redis. */
   readonly clock?: Clock;
   readonly timing?: Partial<LeaseTiming>;
-  /** ms until the token of a key that nobody has claimed is sent again. Default 60 s. */
+  /** ms until the token of an unclaimed key is sent again. Default 60 s. */
   readonly resendMs?: number;
   /** Of a long poll; whole seconds, 0 to 20. Default 20. */
   readonly waitSeconds?: number;
-  /** Told about every failure, for dead letters. */
+  /** Called with every failure, for dead letters. */
   readonly noteFailure?: NoteFailure;
-  /** Told what the ledger counts, for metrics. */
+  /** Called with the counts of the ledger, for metrics. */
   readonly noteCount?: NoteCount;
   readonly limits?: Partial<LedgerLimits>;
 }
 
 /**
- * The queue of many processes: ledger on Redis, tokens through SQS. SQS need not be reachable at the start.
+ * Creates the queue of many processes: ledger on Redis, tokens through SQS. SQS need not be reachable at the start.
  * Throws when Redis cannot be reached or evicts data, or the AWS SDK is not installed.
  */
 export async function createSqsQueue(options: SqsQueueOptions): Promise<Queue> {
   return openQueue(options, { createTransport: createSqsTransport, patient: true });
 }
 
-/** Where messages come from, as a platform names it. */
+/** The queue of a message, as a platform names it. */
 export interface MessageSource {
   readonly functionName: string;
   readonly class: Token["class"];
 }
 
-/** A queue that does not poll: the platform does, and hands over what it has received. */
+/** A queue that does not poll: the platform polls and hands over the messages. */
 export interface PushedSqsQueue extends Queue {
-  /** Settles when the message may be deleted; rejects when the ledger could not be asked. */
+  /** Settles when the message may be deleted; rejects when the ledger did not answer. */
   deliver(source: MessageSource, message: Message): Promise<void>;
 }
 
-/** For AWS Lambda. Calls to a ledger that is away are rejected and not waited for: the platform's time is bought. */
+/** Creates a queue for AWS Lambda. Calls to a ledger that is away reject at once: time on the platform costs money. */
 export async function createPushedSqsQueue(options: SqsQueueOptions): Promise<PushedSqsQueue> {
   const transports = new Map<string, PushedTransport>();
   const createTransport = (transport: SqsTransportOptions): Transport => {
@@ -85,7 +85,7 @@ export async function createPushedSqsQueue(options: SqsQueueOptions): Promise<Pu
     ...queue,
     deliver: async ({ functionName, class: wanted }, message) => {
       const transport = transports.get(functionName);
-      if (transport === undefined) throw new Error(`nobody works on ${functionName}`);
+      if (transport === undefined) throw new Error(`no worker of ${functionName} runs in this process`);
       await transport.deliver(message, wanted);
     },
   };
@@ -94,8 +94,8 @@ export async function createPushedSqsQueue(options: SqsQueueOptions): Promise<Pu
 interface Intake {
   readonly createTransport: (options: SqsTransportOptions) => Transport;
   /**
-   * A worker of its own: waits for Redis with what is already claimed, and runs further keys for one token, in the
-   * order of fairness (Q-12). On Lambda a token is one key: the platform has given time for no more.
+   * True for a worker process: it waits for Redis with claimed keys, and runs further keys for one token, in the order
+   * of fairness (Q-12). On Lambda a token is one key: the platform gives no time for more.
    */
   readonly patient: boolean;
 }
@@ -194,17 +194,17 @@ function queueOf({ ledger, health, open: create, close }: QueueParts): Omit<Queu
   };
 }
 
-/** Before the ledger accepts it: no token could ever bring such a key to a worker. */
+/** Refuses keys, before the ledger accepts them, that no token could carry to a worker. */
 function refuseLongKeys(entries: readonly QueueEntry[]): void {
   const long = entries.find(({ key }) => !fitsIntoMessage(key));
   if (long === undefined) return;
   const { length } = long.key;
   throw new TypeError(
-    `the key "${long.key.slice(0, 60)}…" of ${length} characters does not fit into a message`,
+    `the key "${long.key.slice(0, 60)}…" of ${length} characters does not fit into an SQS message`,
   );
 }
 
-/** Twice the lease: by then the ledger has given the key to somebody else, or it is done (Q-32). */
+/** Returns twice the lease: by then the key is done, or the ledger has given it to another worker (Q-32). */
 function visibilityOf(leaseMs: number): number {
   return Math.min(MAX_VISIBILITY_SECONDS, Math.max(1, Math.ceil((2 * leaseMs) / SECOND)));
 }

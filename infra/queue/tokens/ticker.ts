@@ -1,12 +1,12 @@
 import type { Clock, Random } from "../../../shared/runtime/ports.ts";
 
-/** What is due later than so many ticks is found by an ordinary tick of anybody. */
+/** Keys that are due later than so many ticks are found by an ordinary tick of any process. */
 const ARM_BELOW_TICKS = 4;
 
 export interface TickerOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Between two ticks, about: up to a fifth more or less, so that processes do not tick together. */
+  /** Time between two ticks, up to a fifth more or less, so that processes do not tick together. */
   readonly everyMs: number;
   /** Must not reject. */
   readonly tick: () => Promise<void>;
@@ -26,7 +26,7 @@ export class Ticker implements Disposable {
     this.#arm(options.everyMs);
   }
 
-  /** Something is due in so long. */
+  /** A key is due after `delayMs`. */
   due(delayMs: number): void {
     if (delayMs < ARM_BELOW_TICKS * this.#options.everyMs) this.#arm(delayMs);
   }
@@ -36,7 +36,7 @@ export class Ticker implements Disposable {
     this.#cancel();
   }
 
-  /** Ticks in at most so long; an earlier tick stays. */
+  /** Ticks after `delayMs` at most; an earlier tick stays. */
   #arm(delayMs: number): void {
     const { clock } = this.#options;
     const now = clock.now().getTime();

@@ -12,7 +12,7 @@ import type { Claim, ClaimTerms } from "../claim.ts";
 /** "This key is ready now." At least once, unordered, lossy: the ledger decides what a token is worth. */
 export interface Token {
   readonly key: Key;
-  /** Of the event that made the key ready; another one's token is stale. Empty: good for whichever. */
+  /** Of the event that made the key ready; a token with another seq is stale. Empty: fits any. */
   readonly seq: string;
   readonly class: QueueEntry["class"];
   /** Keys of the same tenant and class that were ready before it (Q-12); a transport may send them later. */
@@ -25,7 +25,7 @@ export interface KeyDeath {
   readonly class: QueueEntry["class"];
   readonly failures: number;
   readonly since: Date;
-  /** For `bury`: somebody else may have to write the letter meanwhile. */
+  /** For `bury`: another process may have to write the letter meanwhile. */
   readonly owner: string;
   /** The last one. */
   readonly failure: Failure;
@@ -34,7 +34,7 @@ export interface KeyDeath {
   readonly startedAt: Date;
 }
 
-/** A run that nobody has finished, which was not the last attempt of its key. */
+/** A run whose lease expired before it was finished, and that was not the last attempt of its key. */
 export interface ExpiredLease {
   readonly key: Key;
   /** Failures in a row, this one included. */
@@ -45,20 +45,20 @@ export interface ExpiredLease {
   readonly startedAt: Date;
 }
 
-/** What a change of the ledger leaves to do. */
+/** The work that a change of the ledger leaves to its caller. */
 export interface Change {
   /** False = fenced: nothing has changed. */
   readonly accepted: boolean;
   readonly tokens: readonly Token[];
   readonly deaths: readonly KeyDeath[];
-  /** Runs that nobody has finished and whose keys are not dying, where the call has found some. */
+  /** Runs whose leases expired and whose keys are not dying, where the call has found some. */
   readonly expired?: readonly ExpiredLease[];
-  /** The call left a key waiting that is due so soon (Q-19). */
+  /** Time until the earliest key that the call left waiting is due (Q-19). */
   readonly waitMs: number | undefined;
 }
 
 export interface FinishChange extends Change {
-  /** The key that the worker shall run next, when it asked for one. */
+  /** The key that the worker must run next, when it asked for one. */
   readonly next?: Claim;
 }
 
@@ -67,7 +67,7 @@ export interface TokenLedger {
   enqueue(functionName: string, entries: readonly QueueEntry[]): Promise<Change>;
   /** With `anyKey`, the claim may be of another key than the token's, which is then stale or must wait. */
   claim(functionName: string, token: Token, terms: ClaimTerms): Promise<Claim | undefined>;
-  /** `next`: also claims a key that waits without a token, if there is one. */
+  /** `next`: also claims a key that waits without a token, if one does. */
   finish(
     functionName: string,
     claim: Claim & ClaimTerms,

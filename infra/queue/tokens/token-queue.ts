@@ -23,7 +23,7 @@ const ENTRIES_AT_ONCE = 200;
  */
 const RUNS_PER_TOKEN = 7;
 export const TOKEN_WINDOW = 32;
-/** Beyond the drain: to give keys back and to close connections. */
+/** Time beyond the drain to release keys and to close connections. */
 const CLOSE_MS = 3 * SECOND;
 
 export interface TokenQueueOptions {
@@ -33,7 +33,7 @@ export interface TokenQueueOptions {
   readonly clock: Clock;
   readonly timing: LeaseTiming;
   readonly log: Log;
-  /** Told about every failure, for dead letters. */
+  /** Called with every failure, for dead letters. */
   readonly noteFailure?: NoteFailure;
   /**
    * A worker with a slot also takes keys that wait without a token, which the ledger then need not send (its
@@ -42,13 +42,13 @@ export interface TokenQueueOptions {
   readonly anyKey?: boolean;
   /** Default: that of this machine. */
   readonly random?: Random | undefined;
-  /** Between two ticks, about. Default 250 ms. */
+  /** Approximate time between two ticks. Default 250 ms. */
   readonly tickMs?: number | undefined;
 }
 
 /**
  * One function over a shared ledger and a transport (Q-22): accept, send; token, claim, run,
- * finish, send, acknowledge. A token that cannot be sent is not an error: a tick of anybody sends it again.
+ * finish, send, acknowledge. A token that cannot be sent is not an error: a tick of any process sends it again.
  */
 export class TokenQueue implements AsyncDisposable {
   readonly #options: TokenQueueOptions;
@@ -90,7 +90,7 @@ export class TokenQueue implements AsyncDisposable {
     await this.#follow({ ...change, tokens: change.tokens.filter(({ key }) => key !== ahead?.key) });
   }
 
-  /** Stops claims everywhere, or lets them go on. */
+  /** Stops or resumes claims in all processes. */
   async pause(paused: boolean): Promise<void> {
     const { ledger, functionName } = this.#options;
     await this.#follow(await ledger.pause(functionName, paused));
@@ -131,7 +131,7 @@ export class TokenQueue implements AsyncDisposable {
   async #handle(token: Token, { options, run, runs }: WorkerParts): Promise<void> {
     const { ledger, functionName, clock, timing } = this.#options;
     if (runs.draining) {
-      // Fetched before the worker stopped: another one shall have it now, not after the resend time.
+      // Fetched before the worker stopped: another worker must have it now, not after the resend time.
       await this.#send([token]);
       return;
     }
@@ -147,9 +147,9 @@ export class TokenQueue implements AsyncDisposable {
       claim = undefined;
       if (end.type === "stopped") await this.#follow(await ledger.release(functionName, held));
       if (end.type !== "finished") break;
-      const goesOn = terms.anyKey && count < RUNS_PER_TOKEN && !runs.draining;
+      const takesNext = terms.anyKey && count < RUNS_PER_TOKEN && !runs.draining;
       terms = this.#termsOf(options);
-      const change = await ledger.finish(functionName, held, end.outcome, goesOn ? terms : undefined);
+      const change = await ledger.finish(functionName, held, end.outcome, takesNext ? terms : undefined);
       claim = change.next;
       if (end.outcome.type === "error") {
         notes.push(this.#note(failedRun(functionName, held, end.outcome), change));
@@ -178,8 +178,8 @@ export class TokenQueue implements AsyncDisposable {
   }
 
   /**
-   * First the letter, then the death, so that no key is dead without one (Q-26). When this process is killed in
-   * between, or the letter cannot be stored, a tick hands the key to somebody else.
+   * Writes the letter, then buries the key, so that no key is dead without a letter (Q-26). When this process is killed
+   * in between, or the letter cannot be stored, a tick hands the key to another process.
    */
   async #bury(run: FailedRun, { key, owner, class: wanted, since, failure }: KeyDeath): Promise<void> {
     const { ledger, functionName, noteFailure = forgetFailure, log } = this.#options;
@@ -187,14 +187,17 @@ export class TokenQueue implements AsyncDisposable {
       await noteFailure({ ...run, death: { reason: deathReason(failure), class: wanted, since } });
       await this.#follow(await ledger.bury(functionName, { key, owner }));
     } catch (error) {
-      log.debug({ function: functionName, error: String(error) }, "a dying key is left to a tick");
+      log.debug(
+        { function: functionName, error: String(error) },
+        "the letter of a dying key is not stored yet; a tick retries",
+      );
     }
   }
 
   async #noteMalformed(arrived: MalformedToken): Promise<void> {
     const { functionName, noteFailure = forgetFailure, clock, log } = this.#options;
     const fields = { function: functionName, reason: "Malformed", what: arrived.malformed };
-    log.warn(fields, "what arrived is no token; it is dropped and recorded");
+    log.warn(fields, "a message is not a token; it is dropped and recorded");
     await noteFailure(malformedRun(functionName, arrived, clock.now()));
   }
 
@@ -212,15 +215,15 @@ export class TokenQueue implements AsyncDisposable {
     await transport.send(tokens).catch((error: unknown) => {
       log.debug(
         { function: functionName, tokens: tokens.length, error: String(error) },
-        "tokens were not sent",
+        "tokens were not sent; a tick sends them again",
       );
     });
   }
 
-  /** Lets time have its effect now; without a call it does so every `tickMs`. Never rejects. */
+  /** Moves keys whose time has come; also called every `tickMs`. Never rejects. */
   async tick(): Promise<void> {
     const { ledger, functionName } = this.#options;
-    // Unreachable: said once by the connection; the next tick tries again.
+    // An unreachable ledger is logged once by the connection; the next tick retries.
     const change = await ledger.tick(functionName).catch(() => undefined);
     if (change !== undefined) await this.#follow(change);
   }
@@ -232,7 +235,7 @@ interface WorkerParts {
   readonly runs: ActiveRuns;
 }
 
-/** Gives up waiting, not the work: without the ledger a run can be neither finished nor released. */
+/** Stops waiting for work that continues: without the ledger a run can be neither finished nor released. */
 async function within(clock: Clock, limitMs: number, work: Promise<void>): Promise<void> {
   const late = Promise.withResolvers<void>();
   const cancel = clock.after(limitMs, late.resolve);

@@ -3,9 +3,9 @@ import type { Token } from "./token-ledger.ts";
 
 export type HandleToken = (arrived: Token | MalformedToken) => Promise<void>;
 
-/** How tokens of one function reach its workers. */
+/** Carries the tokens of one function to its workers. */
 export interface Transport {
-  /** Tokens travel on the connection of the ledger's `enqueue`: what is sent after a call arrives after it. */
+  /** Tokens travel on the connection of the ledger's `enqueue`: a token sent after a call arrives after it. */
   readonly followsLedger?: true;
   send(tokens: readonly Token[]): Promise<void>;
   /** Calls `handle` for up to `concurrency` tokens at a time; a token is acknowledged when it settles. */
@@ -14,6 +14,6 @@ export interface Transport {
 }
 
 export interface Receiver {
-  /** Fetches nothing more and waits for the handlers, at most so long. */
+  /** Fetches nothing more and waits for the handlers, at most `deadlineMs`. */
   close(deadlineMs: number): Promise<void>;
 }

@@ -2,12 +2,12 @@ import type { FailedRun } from "../../../shared/runtime/letters/dead-letters-por
 import { LEASE_EXPIRED } from "../claim.ts";
 import type { ExpiredLease, KeyDeath } from "./token-ledger.ts";
 
-/** A run that nobody has finished, as a failure for the dead letters: the letter of its key may come later. */
+/** Returns a run whose lease expired as a failure for the dead letters: the letter of its key may come later. */
 export function expiredRun(functionName: string, expired: ExpiredLease): FailedRun {
   return { ...expired, function: functionName, failure: LEASE_EXPIRED, causes: [] };
 }
 
-/** The last run of a key that dies, when its worker is not there to tell of it. */
+/** Returns the last run of a key that dies, when its worker is not there to report it. */
 export function runBeforeDeath(
   functionName: string,
   { key, failure, failures, ranBy: owner, startedAt }: KeyDeath,

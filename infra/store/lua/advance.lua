@@ -1,12 +1,12 @@
--- Notes how far a type has been stored and told.
+-- Notes how far a type has been stored and notified of.
 --
 -- KEYS      see type.lua
 -- ARGV[1]   '1', '0' or '' (unchanged): ready  [2] version or ''  [3] scope or ''  [4] run id of the server
 -- Returns   1
--- One call because two relays advance at the same time, and the greater version must stay; and because what has been
--- told up to a version must not be forgotten without the version.
+-- One call because two relays advance at the same time, and the greater version must stay; and because the notes up to
+-- a version must not be forgotten without the version.
 
--- Complete is only what this server has been told from the beginning: another one has lost the first part of a list (X-34),
+-- A type is complete only if this server process got its whole list: another one has lost the first part of it (X-34),
 -- and so has one that was wiped meanwhile (X-36).
 if ARGV[1] == '0' or ARGV[1] == '1' and redis.call('HGET', META, 'server') == ARGV[4] then
   redis.call('HSET', META, 'ready', ARGV[1], 'server', ARGV[4])
@@ -14,7 +14,7 @@ end
 if ARGV[3] ~= '' then redis.call('HSET', META, 'scope', ARGV[3]) end
 if ARGV[2] == '' then return 1 end
 
--- Versions only grow: whoever lags behind another relay changes nothing.
+-- Versions only grow: a relay that lags behind another one changes nothing.
 local reached = redis.call('HGET', META, 'version')
 if not isAtLeast(reached, ARGV[2]) then
   reached = ARGV[2]

@@ -2,9 +2,9 @@
 --
 -- KEYS      see type.lua
 -- ARGV[1]   field  [2] uid  [3] resourceVersion  [4] snapshot  [5...] index members
--- Returns   {1 = stored, or stored already and untold; or 0, the snapshot before or false}
--- One call because a reader must never find an object through an index that does not fit it, and because two relays
--- may bring two versions at the same time, of which the newer must stay.
+-- Returns   {1 = stored, or stored already but maybe not notified; or 0, the snapshot before or false}
+-- One call because a reader must never find an object through an index entry that does not fit it, and because two
+-- relays may store two versions at the same time, of which the newer must stay.
 
 local field, uid, version = ARGV[1], ARGV[2], ARGV[3]
 local head = headOf(field)

@@ -2,8 +2,8 @@
 --
 -- KEYS      see type.lua
 -- ARGV[1]   field  [2] uid  [3] resourceVersion of the deletion
--- Returns   the removed snapshot, also when it is removed already and that is untold; or false
--- One call because a newer version, or an object of the same name, may be stored between the look and the removal.
+-- Returns   the removed snapshot, also when it is removed already but maybe not notified; or false
+-- One call because a newer version, or an object of the same name, may be stored between the read and the removal.
 
 local field, uid, version = ARGV[1], ARGV[2], ARGV[3]
 local head = headOf(field)

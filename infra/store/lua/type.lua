@@ -1,17 +1,18 @@
--- What the scripts of the read model share; put in front of each of them.
+-- The part that the scripts of the read model share; placed in front of each of them.
 --
 -- KEYS[1]  objects: hash, field (JSON [namespace, name]) → snapshot (JSON)
 -- KEYS[2]  heads:   hash, field → packed list: uid, resourceVersion, index members of the snapshot
 -- KEYS[3]  index:   sorted set, all scores 0, so ordered as text: JSON of index and value, then of the member
--- KEYS[4]  meta:    hash, ready ('1') as `server` was told (a run id), version, scope; objects and entries: how many there
---          must be
--- KEYS[5]  notes:   hash, field → packed list: uid, resourceVersion of the last change that may not have been told
+-- KEYS[4]  meta:    hash, ready ('1') for the server process `server` (a run id), version, scope; objects and entries:
+--          how many there must be
+-- KEYS[5]  notes:   hash, field → packed list: uid, resourceVersion of the last change that may not have been notified
 -- KEYS[6]  befores: hash, field → snapshot before that change; none = added
 -- All of one type on one server and in one slot; dropping a type is dropping six keys.
 
 local OBJECTS, HEADS, INDEX, META, NOTES, BEFORES = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 
--- As isAtLeast in shared/runtime/resource-version.ts: by length, then as text; what is not decimal is never enough.
+-- As isAtLeast in shared/runtime/resource-version.ts: by length, then as text; a text that is not decimal is never
+-- enough.
 local function isDecimal(text) return text == '0' or string.match(text, '^[1-9]%d*$') ~= nil end
 local function isAtLeast(a, b)
   if not a or not isDecimal(a) or not isDecimal(b) then return false end
@@ -28,7 +29,7 @@ local function unindex(head)
   for i = 3, #head do redis.call('ZREM', INDEX, head[i]) end
 end
 
--- What must be there is counted apart from what is there, so that a key that was lost is noticed (X-36).
+-- The expected number is counted apart from the keys, so that a lost key is noticed (X-36).
 local function count(objects, entries)
   redis.call('HINCRBY', META, 'objects', objects)
   redis.call('HINCRBY', META, 'entries', entries)

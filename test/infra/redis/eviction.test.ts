@@ -53,7 +53,7 @@ describeWith(redisMissing())("a Redis that is allowed to evict data (S-23, Q-33)
     }
     expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
       "error Redis may evict keys of the queue",
-      "info Redis evicts no data any more; what it may have lost is found by a resync",
+      "info Redis no longer evicts data; a resync finds what it may have lost",
     ]);
     expect(mended).toBe(1);
     watch[Symbol.dispose]();

@@ -1,9 +1,9 @@
 -- Ends the death of a key whose letter exists (Q-26): dead, or with an event since then revived at once.
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
--- ARGV[5] key  [6] who shall bury it, as the death said
--- Returns           1, or 0 when somebody else buries it
--- One call because an event that arrives between the look at pending events and the death would be lost (Q-04).
+-- ARGV[5] key  [6] the process that must bury it, as the death says
+-- Returns           1, or 0 when another process buries it
+-- One call because an event that arrives between the read of pending events and the death would be lost (Q-04).
 
 local function die(entry)
   enter(entry, 'd', entry.ds)

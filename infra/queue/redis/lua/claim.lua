@@ -1,14 +1,14 @@
 -- Leases the keys of tokens (Q-21, row claim): any number in one call.
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
--- ARGV[5...]        per token: key, seq or '' for any, owner (different for every claim), 1 = another key will do,
+-- ARGV[5...]        per token: key, seq or '' for any, owner (different for every claim), 1 = takes another key, too,
 --                   lease ms, attempts, minInterval ms, keys of one tenant that may run at a time (0 = any)
 -- Returns           claims: per token 0 when it is stale or nothing may be claimed now, else
 --                   {key, failures, again, fences (JSON or ''), ms ready, causes...}
--- One call because two copies of a token may arrive at the same time and only one may win (Q-02). A repetition by
--- the same owner gives the lease again: the connection may have been lost before the answer.
+-- One call because two copies of a token may arrive at the same time and only one may win (Q-02). A repeated call of
+-- the same owner returns the lease again: the connection may have been lost before the answer.
 
--- Ending must be possible in a full Redis (maxmemory): after a write that frees memory no other is refused.
+-- Must be possible in a full Redis (maxmemory): after a write that frees memory Redis refuses no other write.
 call('DEL', PREFIX .. 'never')
 
 local wanted = (#ARGV - 4) / 8
@@ -36,5 +36,5 @@ end
 
 local results = {}
 for i = 5, #ARGV, 8 do results[#results + 1] = claim(i) or 0 end
--- What the claims made room for is sent by finish or tick, whose callers look for tokens.
+-- Tokens that the claims made room for are sent by finish or tick, whose callers look for tokens.
 return reply(results, true)

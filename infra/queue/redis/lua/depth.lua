@@ -1,4 +1,4 @@
--- Counts the keys of a function by state and tenant, and tells what holds them up.
+-- Counts the keys of a function by state and tenant, and returns what delays them.
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- Returns           {ready, waiting, running, dead, ms until the next waiting key is due or -1, ready of class

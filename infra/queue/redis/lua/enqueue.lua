@@ -21,7 +21,7 @@ local function upgrade(entry)
     return
   end
   if hasAged(entry) then
-    -- It stands among the live ones already.
+    -- It is in the live line already.
     entry.c = 1
     zadd(INDEX.q, sentScore(entry), entry.key)
     return
@@ -47,7 +47,7 @@ local function merge(entry, due, class)
     entry.f, entry.ds = 0, nil
   end
   if class > entry.c then upgrade(entry) end
-  -- A wish that is due now does not wait for the tick that will find the earlier one due.
+  -- A wish that is due now must not wait for the tick that would find the earlier wish due.
   if entry.st == 'w' and (due <= now or due < entry.due) then return place(entry, due) end
   save(entry)
 end

@@ -1,5 +1,5 @@
--- Ends runs (Q-21, rows finish), says what is to be sent, and gives the worker's free slot its next key:
--- any number in one call.
+-- Ends runs (Q-21, rows finish), returns the tokens to send, and gives the worker's free slot its next
+-- key: any number in one call.
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5...]        per run: key, owner, ok | again | error, after ms or '', floor ms after the claim (0 = none),
@@ -7,10 +7,10 @@
 --                   attempts, minInterval ms, keys of one tenant that may run at a time (0 = any)
 -- Returns           accepted, claim, ...: per run 1, or 0 when it was fenced, and the next claim as claim.lua gives it,
 --                   or 0
--- One call because an event that arrives between the look at pending events and the removal of the entry would be
+-- One call because an event that arrives between the read of pending events and the removal of the entry would be
 -- lost (Q-03, Q-04), and because the lease may expire in between (Q-02).
 
--- Ending must be possible in a full Redis (maxmemory): after a write that frees memory no other is refused.
+-- Must be possible in a full Redis (maxmemory): after a write that frees memory Redis refuses no other write.
 call('DEL', PREFIX .. 'never')
 
 local function keepFences(key, fences)
@@ -18,7 +18,7 @@ local function keepFences(key, fences)
   if fences ~= '' then
     call('SET', PREFIX .. 'fences:' .. key, whole(now + FENCES_KEPT_MS) .. ' ' .. fences, 'PX', FENCES_KEPT_MS)
     if lastFences < now + FENCES_KEPT_MS then
-      -- In steps of a second, so that not every run has to write it.
+      -- In steps of a second, so that only some runs have to write it.
       lastFences = now + FENCES_KEPT_MS + 1000
       call('HSET', META, 'g', lastFences)
     end
@@ -37,7 +37,7 @@ local function keepFloor(key, startedAt, floorMs)
   end
 end
 
--- Most runs end so: done, and nobody wants the key again. Without the rest of the entry it takes half the time.
+-- Most runs end like this: done, and no event is pending. Without the rest of the entry it takes half the time.
 local function finishDone(i)
   local key = ARGV[i]
   local values = gone[key] and {} or call('HMGET', entryKey(key), 'st', 'o', 's', 'pd', 'dy')
@@ -56,7 +56,7 @@ local function finish(i)
   if not entry then
     entry = load(key)
     if kind == 'error' and entry and entry.dy and entry.o == ARGV[i + 1] then
-      -- Nobody knows more about its last run. Or the answer of an earlier call was lost with its connection.
+      -- This worker knows most about the last run. Or the answer of an earlier call was lost with its connection.
       condemn(entry, entry.o)
       return 1
     end

@@ -1,6 +1,6 @@
--- Handing out leases, and when not to. Behind ledger.lua, in front of what claims keys.
+-- Hands out leases, and refuses claims. Placed behind ledger.lua, in front of the scripts that claim keys.
 
--- One claim: none while paused, one per BREAKER_CLAIM_MS while the breaker is open.
+-- Allows a claim: none while paused, one per BREAKER_CLAIM_MS while the breaker is open.
 local function mayClaim()
   if paused then return false end
   if not breakerNext then return true end
@@ -10,7 +10,7 @@ local function mayClaim()
   return true
 end
 
--- A ready key whose token is spent or that has to wait for its tenant; false when it may be claimed.
+-- Holds back a ready key whose tenant is at its limit; false when it may be claimed.
 local function holdIfCapped(entry, cap)
   if cap <= 0 or tally('r' .. entry.tenant) < cap then return false end
   unhand(entry)
@@ -40,7 +40,7 @@ local function lease(entry, owner, terms, isNext)
   return { entry.key, entry.f, entry.ag, fencesOf(entry.key), readyMs, unpack(causes) }
 end
 
--- Terms of a claim: lease ms, attempts, minInterval ms, keys of one tenant that may run at a time (0 = any).
+-- Reads the terms of a claim: lease ms, attempts, minInterval ms, keys of one tenant that may run at a time (0 = any).
 local function termsAt(i)
   return {
     leaseMs = tonumber(ARGV[i]),
@@ -50,8 +50,8 @@ local function termsAt(i)
   }
 end
 
--- The first of the keys that wait without a token, leased; false when there is none or none may be claimed.
--- `wanted`: how many of them this call will ask for. `before`: only one that is more urgent than this score.
+-- Leases the first of the keys that wait without a token; false when no key waits or may be claimed.
+-- `wanted`: how many of them this call will ask for. `before`: only a key that is more urgent than this score.
 local candidates, candidate = nil, 0
 local function leaseNext(owner, terms, wanted, before)
   -- The answer of an earlier call may have been lost with its connection.

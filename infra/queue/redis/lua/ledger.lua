@@ -1,10 +1,10 @@
--- What every script of the ledger shares; put in front of each of them, with place.lua, lease.lua and outcome.lua as
--- far as it needs them (redis-scripts.ts). The state machine is documented in
+-- The part that every script of the ledger shares; placed in front of each of them, with place.lua, lease.lua and
+-- outcome.lua as far as it needs them (redis-scripts.ts). The state machine is documented in
 -- infra/queue/ledger/ledger.ts, the fields of an entry below.
 --
 -- KEYS[1]  {cap:<function>}:l:  Prefix of all ledger keys of one function. Entry keys are built from it here: a call
---          does not know beforehand which it touches, and the braces keep them all in one slot.
--- ARGV[1]  random text: the epoch, should this call have to create the counter
+--          does not know beforehand which keys it touches, and the braces keep all in one slot.
+-- ARGV[1]  random text: the epoch, if this call has to create the counter
 -- ARGV[2]  random number in [0, 1), for jitter
 -- ARGV[3]  ms until the token of a ready key is sent again
 -- ARGV[4]  window: tokens of unclaimed keys at a time; further ready keys wait without one and are handed out by
@@ -18,22 +18,23 @@
 --             s (last claim), pd and pc (due and class of pending events), max and min (attempts and minInterval of the last
 --             claim), fl (last failure, JSON), ds (dead since; kept through a probe), dy and lo (dying since; who writes the
 --             letter), c0 to c9 (causes, newest first,
---             up to an empty one). What a state does not use may be left over: due but in w, at and p but in q, o and
---             s but in r. Values stay below 64 bytes where they can, which is what keeps a hash small in Redis.
+--             up to an empty one). Fields that a state does not use may be left over: due but in w, at and p but in q, o and
+--             s but in r. Values stay below 64 bytes where they can, which keeps a hash small in Redis.
 -- waiting, sent, running, dead   sorted sets of keys: by due, ready since (class resync behind RESYNC_SCORE, those
 --             that have aged behind AGED_SCORE), lease expiry, dead since. `sent` holds every ready key.
 -- resend      ready keys whose token is under way, by the time at which it is sent again
--- queue       ready keys without a token, by place and arrival; also those that have aged while their token, which
---             may never arrive as long as there is live work, was under way
+-- queue       ready keys without a token, by place and arrival; also those that aged while their token was under
+--             way: it may never arrive while there is live work
 -- held:<tenant>  the same, while their tenant runs as many keys as it may; capped: set of those tenants
 -- taken       hash: owner = key that it was given instead of a token's key; for repeated calls
--- tenants     hash: <state><tenant> = number of keys; states w, r, d, and of the ready q1 (live line) and q0 (resync line)
+-- tenants     hash: <state><tenant> = number of keys; states w, r, d, and of the ready q1 (live line) and q0 (resync
+--             line)
 -- meta        hash: e (epoch), n (counter), p (1 = paused), b (breaker open: next claim), h (runs and failures by
 --             interval), l and g (no key has a floor or fences beyond), v1 and v0 (turns that the tenants have had in
 --             the live and in the resync line), k (1 = the last claim took its token's key only), x (dead keys that
 --             were evicted)
--- cool:<key>  earliest next claim    fences:<key>  until when they count, and JSON. Both say themselves when they are
---             over; that Redis then forgets them only saves memory.
+-- cool:<key>  earliest next claim    fences:<key>  until when they count, and JSON. Both hold their own end; that
+--             Redis then forgets them only saves memory.
 --
 -- A call of Redis from here costs more than most commands do. So changes of sorted sets, removed entries and counts
 -- are collected and made at the end, or before the next look at a set.
@@ -64,12 +65,12 @@ local lastFloor, lastFences = tonumber(meta[5] or 0), tonumber(meta[6] or 0)
 local turns = { [1] = tonumber(meta[7] or 0), [0] = tonumber(meta[8] or 0) }
 local onlyTokens = meta[9] == '1'
 
--- What the caller shall do: send these tokens, and tick in so many ms (-1 = nothing was left waiting).
+-- Work of the caller: send these tokens, and tick in so many ms (-1 = no key was left waiting).
 local tokens = {}
 local waitMs = -1
--- Keys that began to die in this call: their letters are to be written, then they are to be buried.
+-- Keys that began to die in this call: their letters must be written, then they must be buried.
 local deaths = {}
--- What happened in this call, for metrics (shared/runtime/queue-port.ts, Counted).
+-- Counts of this call, for metrics (shared/runtime/queue-port.ts, Counted).
 local counts = {}
 local function count(what) counts[what] = (counts[what] or 0) + 1 end
 -- Numbers go to commands as they are: Redis writes them with 17 digits.
@@ -122,7 +123,7 @@ local function flush()
   added, removed, gone, taken, given = {}, {}, {}, {}, {}
 end
 
--- The part before the first '|': tenants are told apart by it (Q-12).
+-- The tenant of a key: the part before the first '|' (Q-12).
 local function tenantOf(key) return string.match(key, '^([^|]*)|') or '' end
 
 local function create(key, class)
@@ -212,9 +213,9 @@ local function lineOf(entry) return entry.p < RESYNC_PLACE and 1 or 0 end
 
 local function firstPlace(line) return (line == 1 and 0 or RESYNC_PLACE) + math.floor(turns[line]) end
 
--- The key at the head goes: every place in front of it is a turn that has been. Within a turn each tenant has one key
--- in front of the head at most, so a turn is over after as many keys as there are tenants; were it not, tenants that
--- always come back with one key would keep the second key of another waiting for ever.
+-- The key at the head leaves: every place in front of it is a past turn. Within a turn each tenant has at most one key
+-- in front of the head, so a turn is over after as many keys as there are tenants; otherwise tenants that always come
+-- back with one key would keep the second key of another tenant waiting for ever.
 local tenantCounts, turned
 local function countTurn(entry)
   local line = lineOf(entry)
@@ -256,7 +257,7 @@ local function anyHeld()
   return anyHeldKnown
 end
 
--- Wherever a ready key waits: one of these has it.
+-- Removes a ready key from wherever it waits.
 local function unhand(entry)
   zrem(RESEND, entry.key)
   zrem(QUEUE, entry.key)
@@ -286,15 +287,15 @@ local function forget(entry)
   gone[entry.key] = true
 end
 
--- Is this key running, and this its owner? A dying key does not run any more.
+-- Returns the entry if the key runs under this owner. A dying key no longer runs.
 local function held(key, owner)
   local entry = load(key)
   if entry and entry.st == 'r' and entry.o == owner and not entry.dy then return entry end
 end
 
--- Sends tokens for keys that wait without one, as far as the window and the breaker let them be claimed. Where a
--- worker takes any key, a token is a call for a worker: the last keys get one, the first stay where workers look.
--- Where workers run the keys of tokens only, the first keys get one.
+-- Sends tokens for keys that wait without one, as far as the window and the breaker allow claims. Where a worker takes
+-- any key, a token only calls a worker: the last keys get one, the first stay where workers look. Where workers run the
+-- keys of tokens only, the first keys get one.
 local function topUp(most)
   if paused or (breakerNext and now < breakerNext) or call('ZCARD', QUEUE) == 0 then return end
   local free = math.min(breakerNext and 1 or WINDOW, WINDOW) - call('ZCARD', RESEND)
@@ -311,7 +312,7 @@ local function topUp(most)
       if ready then
         if onlyTokens then countTurn(entry) end
         zadd(RESEND, now + RESEND_MS, key)
-        -- A call is answered in its turn, or tokens of lower rank could keep it, and its key with it, for long.
+        -- Rank 0: otherwise tokens of lower rank could delay the token, and its key, for long.
         send(entry, not onlyTokens and 0 or nil)
       end
     end
@@ -319,7 +320,7 @@ local function topUp(most)
   flush()
 end
 
--- The turns that went by meanwhile are those in which its tenant ran other keys: they are not made up for.
+-- In the turns that passed meanwhile the tenant ran other keys: they are not repeated.
 local function releaseHeld(tenant)
   local first = call('ZPOPMIN', heldBy(tenant))
   if first[1] then
@@ -363,8 +364,8 @@ local function settleBreaker()
 end
 
 -- The end of every call that changes something:
--- {waitMs, {key, seq, class, rank, ...}, {death, ...}, {what was counted, how often, ...}, ...results}; a death is
--- {key, class, failures, dead since, who shall bury it, last failure (JSON), owner of the last run, its claim}
+-- {waitMs, {key, seq, class, rank, ...}, {death, ...}, {counted, how often, ...}, ...results}; a death is {key, class,
+-- failures, dead since, the process that must bury it, last failure (JSON), owner of the last run, its claim}
 local function reply(results, withoutTokens)
   settleBreaker()
   flush()

@@ -1,6 +1,6 @@
--- What the end of a run means for its key. Behind ledger.lua and place.lua, in front of what ends runs.
+-- Moves a key at the end of its run. Placed behind ledger.lua and place.lua, in front of the scripts that end runs.
 
--- After a run that did not fail: as soon as it or a pending event wants, else idle.
+-- Places a key after a run that did not fail: at the earlier of `wanted` and the pending event, else idle.
 local function placeNext(entry, wanted)
   if not entry.pd and not wanted then return forget(entry) end
   local class = entry.c
@@ -11,8 +11,8 @@ local function placeNext(entry, wanted)
   place(entry, due)
 end
 
--- Leases a key that has failed for good once more: to whoever writes its letter and then buries it, so that no key
--- is dead without one. Should that one be killed, a tick finds another.
+-- Leases a key that has failed for good once more: to the process that writes its letter and then buries it, so that no
+-- key is dead without a letter. If that process is killed, a tick finds another.
 local function condemn(entry, by)
   leave(entry)
   entry.dy, entry.lo = entry.dy or entry.ds or now, by
@@ -21,7 +21,7 @@ local function condemn(entry, by)
   deaths[#deaths + 1] = { entry.key, tostring(entry.c), whole(entry.f), whole(entry.dy), by, entry.fl, entry.o, whole(entry.s or 0) }
 end
 
--- `run`: failure (JSON), terminal, and who writes the letter, should it be the last.
+-- `run`: failure (JSON), terminal, and the process that writes the letter, if it is the last.
 local function fail(entry, run)
   if run.failure == LEASE_EXPIRED then count('expired') end
   entry.f = entry.f + 1

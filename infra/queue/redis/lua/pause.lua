@@ -1,9 +1,9 @@
--- Stops the claims of a function, or lets them go on; events are accepted all the same (Q-29).
+-- Stops or resumes the claims of a function; events are accepted in both cases (Q-29).
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5]           1 = pause, 0 = resume
 -- Returns           as ledger.lua says, without results
--- One call because a resumed function must not wait for the next tick to have its first tokens.
+-- One call because a resumed function must not wait for the next tick to get its first tokens.
 
 epoch()
 paused = ARGV[5] == '1'

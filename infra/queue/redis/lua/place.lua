@@ -1,6 +1,7 @@
--- Where a key goes that is not running: waiting or ready. Behind ledger.lua, in front of what places keys.
+-- Places a key that is not running: waiting or ready. Placed behind ledger.lua, in front of the scripts that place
+-- keys.
 
--- A ready key gets a token while the window lasts; nothing is handed out while claims are refused.
+-- Gives a ready key a token while the window lasts; none while claims are refused.
 local windowLeft
 local function offer(entry)
   if not windowLeft then
@@ -16,7 +17,7 @@ local function offer(entry)
   end
 end
 
--- At the end of its tenant's keys, one per turn (Q-12).
+-- Places a key behind the keys of its tenant, one per turn (Q-12).
 local function placeInLine(entry, line)
   entry.p = firstPlace(line) + math.min(tally('q' .. line .. entry.tenant), RESYNC_PLACE - 1 - math.floor(turns[line]))
 end
@@ -42,7 +43,7 @@ local function place(entry, due)
   save(entry)
 end
 
--- An event on a dead key gives it all its attempts, or one: a probe (Q-10).
+-- Revives a dead key: a live event gives it all its attempts, a resync one: a probe (Q-10).
 local function revive(entry, due, class)
   count(class == 1 and 'revivedLive' or 'revivedResync')
   entry.c = class

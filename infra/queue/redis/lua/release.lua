@@ -1,4 +1,4 @@
--- Gives a key back at shutdown: ready again, uncounted, without backoff (Q-14).
+-- Releases a key at shutdown: ready again, uncounted, without backoff (Q-14).
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5] key  [6] owner

@@ -1,4 +1,4 @@
--- Extends a lease, or tells the runner that it has lost it.
+-- Extends a lease, or answers that it is lost.
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5] key  [6] owner  [7] lease ms

@@ -1,13 +1,14 @@
--- Lets time have its effect: due keys become ready, resync keys that have aged join the live line, lost tokens are sent
--- again, expired leases count as failures, the long dead are forgotten.
+-- Moves keys whose time has come: due keys become ready, resync keys that have aged join the live line, lost tokens are
+-- sent again, expired leases count as failures, the long dead are forgotten.
 --
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- ARGV[5] keys per index and call
--- Returns           as ledger.lua says; each result is a run that nobody has finished {key, failures, again, owner, claimed at};
+-- Returns           as ledger.lua says; each result is a run whose lease expired {key, failures, again, owner,
+--                   claimed at};
 --                   waitMs is the time to the earliest waiting key, 0 when the limit was hit
--- One call because any number of processes tick at once, and each key must be moved by one of them only.
+-- One call because any number of processes tick at once, and only one of them may move a key.
 
--- Time must go on in a full Redis (maxmemory): after a write that frees memory no other is refused.
+-- Must be possible in a full Redis (maxmemory): after a write that frees memory Redis refuses no other write.
 call('DEL', PREFIX .. 'never')
 
 settleBreaker()
@@ -21,7 +22,7 @@ local function upTo(index, last, first)
   return keys
 end
 
--- The entry of a key in an index; what an index holds without an entry in that state is a leftover of lost data.
+-- Returns the entry of a key in an index; a key without an entry in that state is a leftover of lost data.
 local function entryIn(state, index, key)
   local entry = load(key)
   if entry and entry.st == state then return entry end
@@ -40,18 +41,18 @@ if not paused then
   for _, key in ipairs(upTo(RESEND, now)) do
     local entry = entryIn('q', RESEND, key)
     if entry then
-      -- The same seq: with a backlog older than the resend time every token would otherwise be stale on arrival.
+      -- With the same seq: with a backlog older than the resend time every token would otherwise be stale on arrival.
       zadd(RESEND, now + math.max(RESEND_MS, now - entry.at), key)
       count('resent')
-      -- In front of younger tokens, which may have kept the first one from a worker. Which key that worker then runs
-      -- is decided by the places.
+      -- In front of younger tokens, which may have delayed the first one. The places decide which key the worker then
+      -- runs.
       send(entry, 0)
     end
   end
 end
 
--- To the end of the live keys of its tenant (Q-11). Where workers look for keys it is found there, also when its token
--- is under way among those of resync; no token is sent or becomes stale.
+-- Moves aged keys to the end of the live keys of their tenant (Q-11). Where workers look for keys they find them there,
+-- also while the token is under way among those of resync; no token is sent or becomes stale.
 for _, key in ipairs(upTo(INDEX.q, RESYNC_SCORE + now - AGING_MS, whole(RESYNC_SCORE))) do
   local entry = entryIn('q', INDEX.q, key)
   if entry then
@@ -66,7 +67,7 @@ for _, key in ipairs(upTo(INDEX.q, RESYNC_SCORE + now - AGING_MS, whole(RESYNC_S
   end
 end
 
--- Runs that nobody has finished and that were not the last attempt of their key.
+-- Runs whose leases expired and that were not the last attempt of their key.
 local expired = {}
 for _, key in ipairs(upTo(INDEX.r, now)) do
   local entry = entryIn('r', INDEX.r, key)
@@ -88,7 +89,7 @@ for _, key in ipairs(upTo(INDEX.d, now - DEAD_KEPT_MS)) do
 end
 
 for _, tenant in ipairs(call('SRANDMEMBER', PREFIX .. 'capped', 10)) do
-  -- Whoever should have freed it may have been lost with its data.
+  -- The run that should have freed it may have been lost with its data.
   if tally('r' .. tenant) <= 0 then releaseHeld(tenant) end
 end
 

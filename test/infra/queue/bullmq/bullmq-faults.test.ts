@@ -106,7 +106,7 @@ describeWith(redisMissing())("the bullmq queue", { concurrent: true }, () => {
     reader.disconnect();
   });
 
-  it("acknowledges what is no token, tells of it as Malformed, and runs the key that is", async () => {
+  it("acknowledges messages that are not tokens, records them as Malformed, and runs the real token", async () => {
     await using redis = await startRedis();
     const failed: FailedRun[] = [];
     const { log, lines } = recordingLog();
@@ -134,7 +134,7 @@ describeWith(redisMissing())("the bullmq queue", { concurrent: true }, () => {
     );
     await eventually(async () => (await stranger.count()) + (await stranger.getActiveCount()) === 0, WITHIN);
     expect(await queue.depth("f")).toMatchObject({ ready: 0, running: 0, dead: 0 });
-    expect(lines.filter((line) => line.startsWith("warn what arrived is no token"))).toHaveLength(5);
+    expect(lines.filter((line) => line.startsWith("warn a message is not a token"))).toHaveLength(5);
     await stranger.close();
   });
 

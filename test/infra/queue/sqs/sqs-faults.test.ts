@@ -342,7 +342,7 @@ describeWith(redisMissing())("the sqs queue", { concurrent: true }, () => {
     await using worker = await collect(queue);
     const wide = `default/-|Machine|default/${"ü".repeat(1_500)}`;
     await expect(queue.enqueue("f", [{ key: wide, class: "live" }])).rejects.toThrow(
-      /^the key "default\/-\|Machine\|default\/ü+…" of 1526 characters does not fit into a message$/,
+      /^the key "default\/-\|Machine\|default\/ü+…" of 1526 characters does not fit into an SQS message$/,
     );
     await queue.enqueue("f", [{ key: `${"t".repeat(300)}|Machine|default/m`, class: "live" }]);
     await eventually(() => worker.keys.length === 1, WITHIN);

@@ -33,7 +33,7 @@ describe("the SQS queues of a function", () => {
 
   it("have names that SQS takes, also for the longest function name", () => {
     expect(checkSqsPrefix("capstan-")).toBe("capstan-");
-    expect(() => checkSqsPrefix("x".repeat(11))).toThrow("is not [A-Za-z0-9_-]{0,10}");
-    expect(() => checkSqsPrefix("a:b")).toThrow("is not [A-Za-z0-9_-]{0,10}");
+    expect(() => checkSqsPrefix("x".repeat(11))).toThrow("is not valid; use [A-Za-z0-9_-]{0,10}");
+    expect(() => checkSqsPrefix("a:b")).toThrow("is not valid; use [A-Za-z0-9_-]{0,10}");
   });
 });

@@ -4,8 +4,8 @@ import { NOW } from "../../../support/world.ts";
 
 const CLAIM = { owner: "w", failures: 0, again: 0, causes: [], fences: [], readyMs: 0 };
 
-describe("what arrives and is no token", () => {
-  it("is a token of our shape whose key is none, unless the ledger knows that key", () => {
+describe("a message that is not a token", () => {
+  it("is a token with a malformed key, unless the ledger knows that key", () => {
     const token = (key: string) => ({ key, seq: "1", class: "live" }) as const;
     expect(malformedKey(token("default/c1|MachinePool|default/p1"), undefined)).toBeUndefined();
     expect(malformedKey(token("no key"), { ...CLAIM, key: "no key" })).toBeUndefined();
@@ -15,7 +15,7 @@ describe("what arrives and is no token", () => {
   });
 
   it("is dead at once, under one key per function, with the next step", () => {
-    const arrived = { malformed: "SQS message 7 is no token", class: "resync" } as const;
+    const arrived = { malformed: "SQS message 7 is not a token", class: "resync" } as const;
     expect(malformedRun("machine-guard", arrived, NOW)).toMatchObject({
       key: "malformed-token",
       failure: {
