@@ -23,6 +23,8 @@ import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { HOLD_FIELDS, unguarded } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
+import { FAILURE_FIELDS } from "../../shared/rules/providers/failures.ts";
+import { heldBack } from "../../shared/rules/status/held-back.ts";
 import { awaitedCompletion } from "./rules/completion.ts";
 import { clusterDeletion, type DeletionFacts } from "./rules/deletion.ts";
 import { deploymentReport } from "./rules/deployments.ts";
@@ -32,15 +34,14 @@ import { ownStatus, pausedStatus } from "./rules/own-status.ts";
 import { readDeployments, readDescendants, readDoomedProvider, readProviders } from "./rules/reads.ts";
 import { clusterReport, isBroughtUp } from "./rules/status.ts";
 import type { ClusterView } from "./rules/view.ts";
-import { clusterWritesDue, heldBackMs } from "./rules/writes-due.ts";
+import { clusterWritesDue } from "./rules/writes-due.ts";
 
 /** Once nobody waits for the Cluster any more, a thousand pools becoming ready cost one status per second. */
 const FLOOR_MS = SECOND;
 
 const PROVIDER_FIELDS = [
   ...OWN_FIELDS,
-  "status.failureReason",
-  "status.failureMessage",
+  ...FAILURE_FIELDS,
   "status.conditions[Ready]",
   "status.v1beta2.conditions[Ready]",
 ] as const;
@@ -150,8 +151,8 @@ type Owned = Pick<Decision<Cluster, "status">, "apply">;
 async function report(cluster: Cluster, { read, now }: StepContext): Promise<Decision<Cluster, "status">> {
   const providers = await readProviders(read, cluster);
   const due = clusterWritesDue(cluster, providers);
-  const heldMs = due ? heldBackMs(cluster, now) : 0;
-  if (heldMs > 0) return { result: requeueAfter(heldMs, "finalizer, owners or endpoint are being written") };
+  const held = heldBack(cluster, due, now);
+  if (held !== undefined) return { result: held };
   const descendants = await readDescendants(read, cluster);
   const topologyRuns = await readTopologyRuns(read, cluster);
   const deployments = deploymentReport(cluster, await readDeployments(read, cluster), now);

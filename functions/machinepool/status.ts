@@ -19,7 +19,9 @@ import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS, unguarded } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
+import { FAILURE_FIELDS } from "../../shared/rules/providers/failures.ts";
 import { referenceNotices } from "../../shared/rules/providers/reference-notices.ts";
+import { heldBack } from "../../shared/rules/status/held-back.ts";
 import { awaitedCompletion } from "./rules/completion.ts";
 import { awaitedDeletion } from "./rules/deletion.ts";
 import { POOL_FINALIZER } from "./rules/hold.ts";
@@ -35,27 +37,21 @@ import {
   seeLostInfrastructure,
 } from "./rules/reads.ts";
 import { deletingPoolStatus, pausedPoolStatus, poolStatus } from "./rules/status.ts";
-import { poolWritesDue, statusWaitMs } from "./rules/writes-due.ts";
+import { poolWritesDue } from "./rules/writes-due.ts";
 
 const PROVIDER_FIELDS = [
   ...OWN_FIELDS,
   "metadata.labels[cluster.x-k8s.io/cluster-name]",
+  ...FAILURE_FIELDS,
   "status.conditions[Ready]",
   "status.v1beta2.conditions[Ready]",
 ];
-const BOOTSTRAP_FIELDS = bootstrapConfigPaths(
-  "dataSecretCreated",
-  "dataSecretName",
-  "failureReason",
-  "failureMessage",
-);
+const BOOTSTRAP_FIELDS = bootstrapConfigPaths("dataSecretCreated", "dataSecretName");
 const INFRASTRUCTURE_FIELDS = infraMachinePoolPaths(
   "providerIDList",
   "ready",
   "provisioned",
   "replicas",
-  "failureReason",
-  "failureMessage",
   "infrastructureMachineKind",
 );
 
@@ -136,10 +132,8 @@ export const machinepoolStatus = defineFunction(
       const awaited = awaitedDeletion(pool, snapshots) ?? "MachinePool.metadata.finalizers";
       return { apply: { status }, notBeforeMs: 5 * SECOND, result: waitFor(awaited) };
     }
-    const waitMs = statusWaitMs(pool, now);
-    if (waitMs > 0 && poolWritesDue(pool, cluster, snapshots)) {
-      return { result: requeueAfter(waitMs, "the spec is written first") };
-    }
+    const held = heldBack(pool, poolWritesDue(pool, cluster, snapshots), now);
+    if (held !== undefined) return { result: held };
 
     const providers = await seeLostInfrastructure(read, pool, snapshots);
     const nodes = await readNodes(read, pool);

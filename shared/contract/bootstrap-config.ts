@@ -1,6 +1,7 @@
 import type { ContractVersion } from "../api/kinds.ts";
 import { MachinePool } from "../api/machinepool.ts";
 import type { ContractKind } from "./contract-kind.ts";
+import { FAILURE } from "./failure.ts";
 import { everyPath } from "./paths.ts";
 
 /** What produces bootstrap data for Machines and MachinePools. */
@@ -14,14 +15,12 @@ const PATHS = {
   v1beta1: {
     dataSecretCreated: "status.ready",
     dataSecretName: "status.dataSecretName",
-    failureReason: "status.failureReason",
-    failureMessage: "status.failureMessage",
+    ...FAILURE,
   },
   v1beta2: {
     dataSecretCreated: "status.initialization.dataSecretCreated",
     dataSecretName: "status.dataSecretName",
-    failureReason: "status.failureReason",
-    failureMessage: "status.failureMessage",
+    ...FAILURE,
   },
 } as const;
 export type BootstrapConfigField = keyof (typeof PATHS)[ContractVersion];

@@ -1,6 +1,7 @@
 import { Cluster } from "../api/cluster/cluster.ts";
 import type { ContractVersion } from "../api/kinds.ts";
 import type { ContractKind } from "./contract-kind.ts";
+import { FAILURE } from "./failure.ts";
 import { everyPath } from "./paths.ts";
 
 /** What runs the control plane of a Cluster. */
@@ -26,8 +27,7 @@ const PATHS = {
     unavailableReplicas: "status.unavailableReplicas",
     upToDateReplicas: "status.updatedReplicas",
     versions: "status.versions",
-    failureReason: "status.failureReason",
-    failureMessage: "status.failureMessage",
+    ...FAILURE,
   },
   v1beta2: {
     initialized: "status.initialization.controlPlaneInitialized",
@@ -41,8 +41,7 @@ const PATHS = {
     unavailableReplicas: undefined,
     upToDateReplicas: "status.upToDateReplicas",
     versions: "status.versions",
-    failureReason: "status.failureReason",
-    failureMessage: "status.failureMessage",
+    ...FAILURE,
   },
 } as const;
 

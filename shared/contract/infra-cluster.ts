@@ -1,6 +1,7 @@
 import { Cluster } from "../api/cluster/cluster.ts";
 import type { ContractVersion } from "../api/kinds.ts";
 import type { ContractKind } from "./contract-kind.ts";
+import { FAILURE } from "./failure.ts";
 import { everyPath } from "./paths.ts";
 
 /** What a Cluster stands on: network, load balancer. */
@@ -19,16 +20,14 @@ const PATHS = {
     endpointHost: "spec.controlPlaneEndpoint.host",
     endpointPort: "spec.controlPlaneEndpoint.port",
     failureDomains: "status.failureDomains",
-    failureReason: "status.failureReason",
-    failureMessage: "status.failureMessage",
+    ...FAILURE,
   },
   v1beta2: {
     provisioned: "status.initialization.provisioned",
     endpointHost: "spec.controlPlaneEndpoint.host",
     endpointPort: "spec.controlPlaneEndpoint.port",
     failureDomains: "status.failureDomains",
-    failureReason: "status.failureReason",
-    failureMessage: "status.failureMessage",
+    ...FAILURE,
   },
 } as const;
 export type InfraClusterField = keyof (typeof PATHS)[ContractVersion];

@@ -1,6 +1,7 @@
 import type { ContractVersion } from "../api/kinds.ts";
 import { MachinePool } from "../api/machinepool.ts";
 import type { ContractKind } from "./contract-kind.ts";
+import { FAILURE } from "./failure.ts";
 import { everyPath } from "./paths.ts";
 
 /** What runs the instances of a MachinePool. */
@@ -15,8 +16,7 @@ const FIELDS = {
   provisioned: "status.initialization.provisioned",
   replicas: "status.replicas",
   infrastructureMachineKind: "status.infrastructureMachineKind",
-  failureReason: "status.failureReason",
-  failureMessage: "status.failureMessage",
+  ...FAILURE,
 } as const;
 export type InfraMachinePoolField = keyof typeof FIELDS;
 

@@ -12,7 +12,7 @@ import { clusterConditions } from "./conditions.ts";
 import { controlPlaneCounters, workerCounters } from "./counters.ts";
 import { clusterDeprecatedConditions } from "./deprecated-conditions.ts";
 import { type FailureDomains, failureDomainsOf } from "./failure-domains.ts";
-import { clusterFailures } from "./failures.ts";
+import { clusterFailure } from "./failures.ts";
 import { isControlPlaneInitialized, isInfrastructureProvisioned } from "./latches.ts";
 import { present } from "./own-status.ts";
 import { clusterPhase } from "./phase.ts";
@@ -47,7 +47,7 @@ export function clusterReport(view: ClusterView): ClusterReport {
     conditions,
     deprecated: {
       v1beta1: {
-        ...clusterFailures(cluster, view),
+        ...clusterFailure(cluster, view),
         conditions: clusterDeprecatedConditions(cluster, view, hasInitialized(conditions), now),
       },
     },

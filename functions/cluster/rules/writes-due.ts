@@ -1,5 +1,4 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { MINUTE } from "../../../shared/function/backoff.ts";
 import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
 import { hasFinalizer } from "../../../shared/rules/metadata/finalizers.ts";
 import { isAtRest } from "../../../shared/rules/metadata/hold.ts";
@@ -8,9 +7,6 @@ import { clusterClaim } from "./adoption.ts";
 import { desiredEndpoint } from "./endpoint.ts";
 import { CLUSTER_FINALIZER } from "./hold.ts";
 import { type ClusterProviders, providersOf } from "./providers.ts";
-
-/** How old a Cluster may be for its status to wait: a write that is refused must not silence it for ever. */
-const HELD_BACK_UNTIL_MS = MINUTE;
 
 /**
  * Whether a sibling still has finalizer, ownership or endpoint to write: then a status written now would be written
@@ -24,10 +20,4 @@ export function clusterWritesDue(cluster: Cluster, providers: ClusterProviders):
     isAdoptionDue(clusterClaim(cluster), providersOf(cluster, providers)) ||
     desiredEndpoint(cluster, providers) !== "keep"
   );
-}
-
-/** How long the status of a Cluster with outstanding writes still waits for them; 0 from the age of 60 s on. */
-export function heldBackMs({ metadata }: Cluster, now: Date): number {
-  const createdAt = Date.parse(metadata.creationTimestamp ?? "");
-  return Number.isNaN(createdAt) ? 0 : Math.max(0, createdAt + HELD_BACK_UNTIL_MS - now.getTime());
 }

@@ -1,6 +1,5 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
-import { SECOND } from "../../../shared/function/backoff.ts";
 import { isAtRest } from "../../../shared/rules/metadata/hold.ts";
 import { isAdoptionDue } from "../../../shared/rules/providers/adoption.ts";
 import { poolClaim } from "./adoption.ts";
@@ -20,15 +19,4 @@ export function poolWritesDue(pool: MachinePool, cluster: Cluster, providers: Po
     isAdoptionDue(poolClaim(pool), providersOf(pool, providers)) ||
     poolSpecPatch(pool, desiredPoolSpec(pool, providers)).length > 0
   );
-}
-
-const YOUNG_MS = 60 * SECOND;
-
-/**
- * For how many milliseconds more the status of a young pool waits for the writes that are due. After a minute it no
- * longer does, so that a refused spec write cannot silence it. 0 for an older pool.
- */
-export function statusWaitMs(pool: MachinePool, now: Date): number {
-  const createdAt = Date.parse(pool.metadata.creationTimestamp ?? "");
-  return Number.isNaN(createdAt) ? 0 : Math.max(0, createdAt + YOUNG_MS - now.getTime());
 }

@@ -73,7 +73,7 @@ describe("cluster-status, coming up", () => {
   ])("waits while %s, for both latches and generation to move once", async (_, infra, young) => {
     const { apply, result } = await decide(clusterStatus, given(young, infra, fooControlPlane()));
     expect(apply).toBeUndefined();
-    expect(result).toEqual(requeueAfter(59_000, "finalizer, owners or endpoint are being written"));
+    expect(result).toEqual(requeueAfter(59_000, "finalizer, owner references and spec are written first"));
   });
 
   it("speaks after 60 s even if a write is refused, without raising observedGeneration", async () => {

@@ -124,7 +124,7 @@ describe("machinepool-status", () => {
       spec: { providerIDList: undefined },
     });
     expect(await decide(machinepoolStatus, world(young))).toEqual({
-      result: requeueAfter(10_000, "the spec is written first"),
+      result: requeueAfter(10_000, "finalizer, owner references and spec are written first"),
     });
   });
 

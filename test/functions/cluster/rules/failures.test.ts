@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { clusterFailures } from "../../../../functions/cluster/rules/failures.ts";
+import { clusterFailure } from "../../../../functions/cluster/rules/failures.ts";
 import { cluster } from "../../../support/builders.ts";
 import { fooCluster, fooControlPlane, found, missing } from "../foo-objects.ts";
 
-describe("clusterFailures", () => {
+describe("clusterFailure", () => {
   it("says nothing of objects that report nothing, or something else than texts", () => {
     const infrastructure = found(fooCluster({ status: { failureReason: "", failureMessage: 7 } }));
-    expect(clusterFailures(cluster(), { infrastructure, controlPlane: missing("P") })).toEqual({});
+    expect(clusterFailure(cluster(), { infrastructure, controlPlane: missing("P") })).toEqual({});
   });
 
   it("keeps a copied value whose source is gone, and believes no foreign object", () => {
@@ -16,7 +16,7 @@ describe("clusterFailures", () => {
       metadata: { ownerReferences: undefined },
       status: { failureReason: "Other" },
     });
-    expect(clusterFailures(failed, { infrastructure: undefined, controlPlane: found(foreign) })).toEqual(
+    expect(clusterFailure(failed, { infrastructure: undefined, controlPlane: found(foreign) })).toEqual(
       v1beta1,
     );
   });
@@ -27,17 +27,10 @@ describe("clusterFailures", () => {
       "v1beta1",
     );
     const controlPlane = found(fooControlPlane({ status: { failureReason: "B" } }));
-    expect(clusterFailures(cluster(), { infrastructure, controlPlane })).toEqual({
+    expect(clusterFailure(cluster(), { infrastructure, controlPlane })).toEqual({
       failureReason: "B",
       failureMessage:
         'Failure detected from referenced resource infrastructure.cluster.x-k8s.io/v1, Kind=FooCluster with name "c1-infra": a',
     });
-  });
-
-  it("cuts what the schema has no room for", () => {
-    const status = { failureReason: "R".repeat(300), failureMessage: "m".repeat(20_000) };
-    const providers = { infrastructure: found(fooCluster({ status })), controlPlane: undefined };
-    const { failureReason, failureMessage } = clusterFailures(cluster(), providers);
-    expect([failureReason?.length, failureMessage?.length]).toEqual([256, 10_240]);
   });
 });

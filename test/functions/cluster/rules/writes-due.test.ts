@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ClusterProviders } from "../../../../functions/cluster/rules/providers.ts";
-import { clusterWritesDue, heldBackMs } from "../../../../functions/cluster/rules/writes-due.ts";
+import { clusterWritesDue } from "../../../../functions/cluster/rules/writes-due.ts";
 import type { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { cluster } from "../../../support/builders.ts";
-import { NOW } from "../../../support/world.ts";
 import {
   deletedCluster,
   FOREIGN_CONTROLLER,
@@ -61,17 +60,5 @@ describe("clusterWritesDue", () => {
     ],
   ])("is false when %s", (_, of, providers) => {
     expect(due(of, providers)).toBe(false);
-  });
-});
-
-describe("heldBackMs", () => {
-  it.each([
-    ["2026-01-01T12:00:00Z", 60_000],
-    ["2026-01-01T11:59:01Z", 1_000],
-    ["2026-01-01T11:59:00Z", 0],
-    ["2026-01-01T11:00:00Z", 0],
-    [undefined, 0],
-  ])("of a Cluster created at %s is %d ms", (creationTimestamp, ms) => {
-    expect(heldBackMs(cluster({ metadata: { creationTimestamp } }), NOW)).toBe(ms);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { poolWritesDue, statusWaitMs } from "../../../../functions/machinepool/rules/writes-due.ts";
+import { poolWritesDue } from "../../../../functions/machinepool/rules/writes-due.ts";
 import {
   bootstrapConfig,
   cluster,
@@ -10,7 +10,6 @@ import {
   OWNED_BY_P1,
   unresolved,
 } from "../../../support/builders.ts";
-import { NOW } from "../../../support/world.ts";
 
 const READY = { bootstrap: found(bootstrapConfig()), infrastructure: found(infraMachinePool()) };
 const UNOWNED = { metadata: { ownerReferences: undefined } };
@@ -68,15 +67,5 @@ describe("poolWritesDue", () => {
       spec: { template: { spec: { bootstrap: { dataSecretName: "mine" } } } },
     });
     expect(poolWritesDue(overridden, cluster(), READY)).toBe(false);
-  });
-});
-
-describe("statusWaitMs", () => {
-  it("ends a minute after creation", () => {
-    const created = (creationTimestamp: string | undefined) =>
-      machinePool({ metadata: { creationTimestamp } });
-    expect(statusWaitMs(created("2026-01-01T11:59:50Z"), NOW)).toBe(50_000);
-    expect(statusWaitMs(created("2026-01-01T11:59:00Z"), NOW)).toBe(0);
-    expect(statusWaitMs(created(undefined), NOW)).toBe(0);
   });
 });
