@@ -1,5 +1,6 @@
 import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
 import { CutOffError, failureOf, redactOutcome } from "../../shared/runtime/failure.ts";
+import { fencesOfCutOff } from "../../shared/runtime/freshness.ts";
 import type { AttemptRecord } from "../../shared/runtime/letters/attempt-record.ts";
 import type { Clock, Random } from "../../shared/runtime/ports.ts";
 import type { Failure, Lease, Outcome } from "../../shared/runtime/queue-port.ts";
@@ -49,7 +50,8 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
   let recordSoFar = (): AttemptRecord | undefined => undefined;
   const cutOff = (failure: Failure, why: string): void => {
     const record = recordSoFar();
-    ended.resolve({ type: "finished", outcome: { ...failedWith(failure), record } });
+    const fences = fencesOfCutOff(claim, record);
+    ended.resolve({ type: "finished", outcome: { ...failedWith(failure), record, fences } });
     controller.abort(new CutOffError(why, record));
   };
   const expire = (): void => cutOff(LEASE_EXPIRED, "the lease expired");
@@ -111,7 +113,7 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
   return end;
 }
 
-/** It is unknown what such a run has sent or seen, so it arms the floor and leaves the fences as they are. */
+/** It is unknown what such a run has sent, so it arms the floor. */
 function failedWith(failure: Failure): Outcome & { readonly type: "error" } {
   return { type: "error", failure, terminal: false, requested: true };
 }

@@ -1,5 +1,6 @@
 import type { ObjectRef } from "../api/kinds.ts";
 import { KubeError } from "../function/errors.ts";
+import type { AttemptRecord } from "./letters/attempt-record.ts";
 import { NotListedError } from "./listed.ts";
 import type { Store } from "./ports.ts";
 import { type Cause, type Fence, type Lease, RESTORED } from "./queue-port.ts";
@@ -75,8 +76,27 @@ export function fencesAfter(lease: Lease, { overdue, read, written, thrown }: Se
   return [...kept, ...listed, ...written.fences];
 }
 
+/**
+ * Returns the fences that a run leaves whose queue did not wait for its end: those that it began with, and the versions
+ * of the writes that were answered until then (F-05).
+ */
+export function fencesOfCutOff(
+  { fences }: Pick<Lease, "fences">,
+  record: AttemptRecord | undefined,
+): readonly Fence[] {
+  const written = (record?.writes ?? []).flatMap(({ cluster, kind, key, outcome }) => {
+    const { resourceVersion } = outcome;
+    return resourceVersion === undefined ? [] : [fenceOf({ ...key, cluster, kind }, resourceVersion)];
+  });
+  const older = fences.filter((fence) => !written.some((newer) => isSameObject(fence, newer)));
+  return [...older, ...written];
+}
+
 /** Returns the fence of an object at a version. */
-export function fenceOf(ref: ObjectRef, resourceVersion: string): Fence {
+export function fenceOf(
+  ref: Pick<ObjectRef, "cluster" | "namespace" | "name" | "kind">,
+  resourceVersion: string,
+): Fence {
   const { cluster, namespace, name, kind } = ref;
   return { cluster, namespace, name, group: kind.group, kind: kind.kind, resourceVersion };
 }

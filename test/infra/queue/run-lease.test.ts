@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { LEASE_TIMING, type RunTerms, runLease } from "../../../infra/queue/run-lease.ts";
-import type { Lease } from "../../../shared/runtime/queue-port.ts";
+import { Node } from "../../../shared/api/core.ts";
+import type { AttemptRecord, RecordedWrite } from "../../../shared/runtime/letters/attempt-record.ts";
+import type { Fence, Lease } from "../../../shared/runtime/queue-port.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { NOW } from "../../support/world.ts";
 
@@ -15,26 +17,61 @@ const CLAIM = {
 };
 
 /** A run that is handed its lease, and goes on when it is told to. */
-function running(terms: Partial<RunTerms> = {}) {
+function running(terms: Partial<RunTerms> = {}, fences: readonly Fence[] = []) {
   const clock = virtualClock(NOW);
   const begun = Promise.withResolvers<Lease>();
   const done = Promise.withResolvers<void>();
-  const end = runLease(CLAIM, {
-    clock,
-    timing: LEASE_TIMING,
-    renew: async () => true,
-    stop: new AbortController().signal,
-    run: async (lease) => {
-      begun.resolve(lease);
-      await done.promise;
-      return { type: "ok", requested: false, fences: [] };
+  const end = runLease(
+    { ...CLAIM, fences },
+    {
+      clock,
+      timing: LEASE_TIMING,
+      renew: async () => true,
+      stop: new AbortController().signal,
+      run: async (lease) => {
+        begun.resolve(lease);
+        await done.promise;
+        return { type: "ok", requested: false, fences: [] };
+      },
+      ...terms,
     },
-    ...terms,
-  });
+  );
   return { clock, end, lease: begun.promise, finish: () => done.resolve() };
 }
 
 describe("a run under its lease", () => {
+  it("F-05: leaves the versions of what it wrote until it was cut off, and what it began with", async () => {
+    const fence = (name: string, resourceVersion: string) => ({
+      cluster: "default/c1",
+      namespace: "",
+      name,
+      group: "",
+      kind: "Node",
+      resourceVersion,
+    });
+    const write = (name: string, outcome: RecordedWrite["outcome"]): RecordedWrite => ({
+      ...{ verb: "patch", cluster: "default/c1", kind: Node, fieldManager: "capstan-x", outcome },
+      key: { namespace: "", name },
+    });
+    const record: AttemptRecord = {
+      ...{ runId: "r1", startedAt: NOW, durationMs: 1, reads: [], accepted: true },
+      writes: [
+        write("written", { resourceVersion: "45" }),
+        write("refused", { error: new Error("no") }),
+        write("unanswered", {}),
+      ],
+    };
+    const { clock, end, lease } = running({}, [fence("written", "43"), fence("untouched", "7")]);
+    (await lease).recordFrom?.(() => record);
+    await clock.advance(LEASE_TIMING.runTimeoutMs);
+    expect(await end).toMatchObject({
+      outcome: {
+        failure: { reason: "RunTimeout" },
+        fences: [fence("untouched", "7"), fence("written", "45")],
+      },
+    });
+  });
+
   it("R-04: notices by the clock that its process stood still for longer than the lease, before any timer", async () => {
     const { leaseMs } = LEASE_TIMING;
     let lateMs = 0;
