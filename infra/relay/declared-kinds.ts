@@ -5,7 +5,7 @@ import { valueAt } from "../../shared/api/path.ts";
 import { kindOf } from "../../shared/api/registry.ts";
 import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
 
-/** Kinds that the functions name, without those that are no types of the management server's read model. */
+/** Returns the kinds that functions name, without those that the relay does not list on the management server. */
 export function staticKinds(functions: readonly AnyFunction[]): ReadonlyMap<string, Kind> {
   const named = functions.flatMap(({ spec }) => [spec.reconciles, ...spec.watches.map(({ on }) => on)]);
   const kinds = named
@@ -14,7 +14,10 @@ export function staticKinds(functions: readonly AnyFunction[]): ReadonlyMap<stri
   return new Map(kinds.map((kind) => [idOf(kind), kind]));
 }
 
-/** Nodes live on workload servers, Connections in the read model only, CRDs have their own loop, Secrets are never stored. */
+/**
+ * Nodes live on workload servers, Connections in the read model only, CRDs have their own loop, Secrets are never
+ * stored.
+ */
 const notListed: ReadonlySet<string> = new Set([
   "/Node",
   "/Secret",
@@ -22,6 +25,7 @@ const notListed: ReadonlySet<string> = new Set([
   idOf(CustomResourceDefinition),
 ]);
 
+/** Returns the contested paths of the functions, by the kind that they reconcile. */
 export function contestedPaths(functions: readonly AnyFunction[]): ReadonlyMap<string, readonly string[]> {
   const byKind = Map.groupBy(functions, ({ spec }) => idOf(spec.reconciles));
   return new Map(
@@ -30,8 +34,9 @@ export function contestedPaths(functions: readonly AnyFunction[]): ReadonlyMap<s
 }
 
 /**
- * Gives the types (`<group>/<Kind>`) that an object of the management server names: those of the provider objects that
- * it references at the paths at which functions look, and those that it announces in its own group.
+ * Returns a function that finds the types (`<group>/<Kind>`) that an object of the management server names: those of
+ * the provider objects that it references at the paths that functions watch, and those that it announces in its own
+ * group.
  */
 export function typesNamedBy(
   functions: readonly AnyFunction[],
@@ -58,7 +63,7 @@ export function typesNamedBy(
   };
 }
 
-/** Name of a type within the management server: `<group>/<Kind>`. */
+/** Returns the name of a type within the management server: `<group>/<Kind>`. */
 export function idOf({ group, kind }: { readonly group: string; readonly kind: string }): string {
   return `${group}/${kind}`;
 }

@@ -10,8 +10,8 @@ import { rest } from "./retry.ts";
  *
  *   standby ──lease free or expired──▶ leading ──not renewed for 10 s, or taken──▶ standby
  *
- * A standby keeps no watches and looks at the lease every 2 s. Two relays at once are harmless (delivery.ts), so the
- * lease saves watches and is no lock: nothing is lost or done twice when a leader notices late that it was replaced.
+ * A standby keeps no watches and reads the lease every 2 s. Two relays at once are harmless (delivery.ts), so the lease
+ * saves watches and is not a lock: no event is lost or handled twice when a leader notices late that it was replaced.
  */
 export interface ElectedRelayOptions extends RelayOptions {
   /** The Lease in the management cluster. */
@@ -19,12 +19,12 @@ export interface ElectedRelayOptions extends RelayOptions {
   readonly identity: string;
 }
 
-/** How often a leader renews and a standby looks. As client-go. */
+/** How often a leader renews and a standby reads the lease. As client-go. */
 const RETRY_MS = 2 * SECOND;
-/** A leader that could not renew for so long steps down, before a standby can have taken over. */
+/** A leader that could not renew for this long steps down, before a standby can have taken over. */
 const RENEW_DEADLINE_MS = 10 * SECOND;
 
-/** The Lease of the relays that share one scope. Those of other scopes lead beside them. */
+/** Returns the Lease of the relays that share one scope. Relays of other scopes lead beside them. */
 export function relayLease(
   leaseNamespace: string,
   { namespace, watchFilter }: Pick<RelayOptions, "namespace" | "watchFilter">,
@@ -34,21 +34,21 @@ export function relayLease(
   return { namespace: leaseNamespace, name };
 }
 
-/** A relay that works while it holds the lease. It is ready as a standby, too. */
+/** Starts a relay that works while it holds the lease. It is ready as a standby, too. */
 export function startElectedRelay(options: ElectedRelayOptions): Relay {
   const { server, lease, identity, clock } = options;
   const abort = new AbortController();
   const candidate = createLeaseCandidate({ client: server.as("relay"), key: lease, identity });
   let leading: Relay | undefined;
-  let tellReady: () => void = () => undefined;
+  let becomeReady: () => void = () => undefined;
   const ready = new Promise<void>((resolve) => {
-    tellReady = resolve;
+    becomeReady = resolve;
   });
 
   const lead = async () => {
     const relay = await startRelay(options);
     leading = relay;
-    relay.ready().then(tellReady, () => undefined);
+    relay.ready().then(becomeReady, () => undefined);
     await holdOn(candidate, options, abort.signal);
     leading = undefined;
     await relay[Symbol.asyncDispose]();
@@ -59,7 +59,7 @@ export function startElectedRelay(options: ElectedRelayOptions): Relay {
         options.log.info({ identity }, "this relay leads");
         await lead();
         options.log.warn({ identity, holder: candidate.holder }, "this relay no longer leads");
-      } else if (candidate.holder !== undefined) tellReady();
+      } else if (candidate.holder !== undefined) becomeReady();
       await rest(RETRY_MS, clock, abort.signal);
     }
     await candidate.release(clock.now()).catch(() => undefined);
@@ -105,7 +105,7 @@ async function tryHold(candidate: LeaseCandidate, { clock, log }: ElectedRelayOp
   try {
     return await candidate.tryHold(clock.now());
   } catch (error) {
-    log.warn({ error: String(error) }, "the lease of the relays cannot be read or written");
+    log.warn({ error: String(error) }, "the Lease of the relays cannot be read or written; retrying");
     return false;
   }
 }

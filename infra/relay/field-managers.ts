@@ -9,7 +9,7 @@ export interface ManagedFieldsEntry {
 
 /**
  * Set of fields: `f:<name>` enters a field, `k:{"type":"Ready"}` a list element by its key, `v:"x"` a set element;
- * `.` is the thing itself. Source: sigs.k8s.io/structured-merge-diff, fieldpath.
+ * `.` is the field itself. Source: sigs.k8s.io/structured-merge-diff, fieldpath.
  */
 interface FieldsV1 {
   readonly [segment: string]: FieldsV1;
@@ -18,8 +18,8 @@ interface FieldsV1 {
 const SEGMENT = /([^.[\]]+)|\[([^\]]*)\]/g;
 
 /**
- * Names of the field managers that hold `path` (spelled as in shared/api/path.ts), sorted. Apply and Update
- * entries alike, of every subresource: a replica count set through `/scale` is held by who set it.
+ * Returns the names of the field managers that hold `path` (spelled as in shared/api/path.ts), sorted. Apply and Update
+ * entries of every subresource count: the manager that sets a replica count through `/scale` holds it.
  */
 export function fieldManagersAt(entries: readonly ManagedFieldsEntry[], path: string): readonly string[] {
   const segments = [...path.matchAll(SEGMENT)];

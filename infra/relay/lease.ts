@@ -25,29 +25,29 @@ export const Lease: Kind<Lease> = {
   namespaced: true,
 };
 
-/** How long a lease lasts that nobody renews. As client-go. */
+/** How long a lease lasts without renewal. As client-go. */
 const LEASE_SECONDS = 15;
 
 export interface LeaseOptions {
   readonly client: KubeClient;
   readonly key: ObjectKey;
-  /** Of this process, unique among all that want the lease. */
+  /** Name of this process, unique among all candidates of the lease. */
   readonly identity: string;
 }
 
 /** One candidate's view of a lease. Every call throws KubeError when the server does not answer. */
 export interface LeaseCandidate {
-  /** Who held it at the last look; undefined before the first and when it was released. */
+  /** The holder at the last read; undefined before the first read and after a release. */
   readonly holder: string | undefined;
-  /** Takes the lease when it is free or expired, renews it when it is ours. Whether it is ours now. */
+  /** Takes the lease when it is free or expired, renews it when it is ours. Returns whether it is ours now. */
   tryHold(now: Date): Promise<boolean>;
-  /** Lets the next candidate take it at once. Nothing happens when it is not ours. */
+  /** Frees the lease for the next candidate. Does nothing when it is not ours. */
   release(now: Date): Promise<void>;
 }
 
 /**
- * Whether a foreign lease has expired is measured by our own clock, from when we saw it renewed: clocks of other
- * machines are not believed. Source: client-go 0.36, tools/leaderelection/leaderelection.go
+ * Creates a candidate. The expiry of a foreign lease is measured by our own clock, from when we saw it renewed: clocks
+ * of other machines are not trusted. Source: client-go 0.36, tools/leaderelection/leaderelection.go
  */
 export function createLeaseCandidate({ client, key, identity }: LeaseOptions): LeaseCandidate {
   let seen: Lease["spec"];
@@ -76,7 +76,7 @@ export function createLeaseCandidate({ client, key, identity }: LeaseOptions): L
         return true;
       },
       (error: unknown) => {
-        // Somebody else was faster.
+        // Another candidate was faster.
         if (error instanceof KubeError && [409, 422].includes(error.status)) return false;
         throw error;
       },

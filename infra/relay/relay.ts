@@ -33,13 +33,13 @@ export interface RelayOptions extends WorkloadReach {
   readonly random?: (() => number) | undefined;
   /** Default 10 min (R-11). */
   readonly resyncPeriodMs?: number | undefined;
-  /** How often store and queue are asked whether they still have what they were given. Default 5 s. */
+  /** How often the relay checks whether store and queue have lost data. Default 5 s. */
   readonly lossCheckMs?: number | undefined;
-  /** Told of every complete resync of a function, for metrics. */
+  /** Called after every complete resync of a function, for metrics. */
   readonly noteResync?: ResyncOptions["noteResync"];
   /** Field managers whose contested fields the functions take over (KR-01). */
   readonly takeOverManagers?: readonly string[] | undefined;
-  /** Look at this namespace only; absent = all. */
+  /** Watch this namespace only; absent = all. */
   readonly namespace?: string | undefined;
   /** Reconcile only objects whose label `cluster.x-k8s.io/watch-filter` has this value; absent = all. */
   readonly watchFilter?: string | undefined;
@@ -51,14 +51,17 @@ interface RelayStatus {
   readonly connections: readonly ConnectionStatus[];
   /** Watches of kubeconfig Secrets; absent without workload clusters. */
   readonly secretLoops?: readonly LoopStatus[] | undefined;
-  /** Who leads, when several relays share the work of one. */
+  /** The leader, when several relays share the work of one. */
   readonly election?: { readonly identity: string; readonly leader: string | undefined };
 }
 
-/** Keeps the read model up to date with every server and turns changes into keys (KR-04 to KR-22). */
+/** Keeps the read model up to date with every server and turns changes into keys (infra/relay/README.md). */
 export interface Relay extends AsyncDisposable {
   readonly clients: Clients;
-  /** Every kind that a function names is completely listed, and every stored object has been enqueued once. */
+  /**
+   * Resolves when every kind that a function names is completely listed, and every stored object has been enqueued
+   * once.
+   */
   ready(): Promise<void>;
   status(): RelayStatus;
 }
@@ -83,7 +86,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   const onListed = (kind: Kind, news: ListNews | undefined) => {
     wake();
     if (news === undefined || (news === "first" && !opened)) return;
-    // A kind that came late or was lost: who read it before waited for its list.
+    // A kind that came late or was lost: functions that read it wait for its list.
     const cause = news === "restored" ? "restored" : "list";
     const concerned = functions.filter((each) => names(each, kind));
     void untilAccepted(() => resyncNow({ ...shared, delivery }, concerned, cause), shared).catch(
@@ -95,10 +98,10 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
 
   const listed = async (which: "static" | "all", signal: AbortSignal) => {
     while (types.pending(which).length > 0 && !signal.aborted) {
-      const told = new Promise<void>((resolve) => {
+      const listing = new Promise<void>((resolve) => {
         wake = resolve;
       });
-      await Promise.race([told, rest(SECOND, clock, signal)]);
+      await Promise.race([listing, rest(SECOND, clock, signal)]);
     }
   };
   const start = async () => {
@@ -124,7 +127,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     resyncAfterLoss({ ...shared, delivery }),
   ];
   const [started] = background;
-  // Aborting rejects what waits; whoever still awaits `ready` gets the rejection.
+  // Aborting rejects every wait; a caller that still awaits `ready` gets the rejection.
   const settled = Promise.allSettled(background);
 
   return {
@@ -157,13 +160,13 @@ function clientsOf(server: Server, connections: Connections | undefined): Client
   };
 }
 
-/** Whether a function looks at a kind: by its name, or maybe as a provider's. */
+/** Returns whether a function reconciles or watches a kind by its name. */
 function names({ spec }: AnyFunction, kind: Pick<Kind, "group" | "kind">): boolean {
   const same = (on: Kind) => on.group === kind.group && on.kind === kind.kind;
   return same(spec.reconciles) || spec.watches.some(({ on }) => !isContractKind(on) && same(on));
 }
 
-/** Workload clusters are connected to only for functions that look at them. */
+/** Returns whether any function watches workload clusters; otherwise the relay connects to none. */
 function needsWorkloads(functions: readonly AnyFunction[]): boolean {
   return functions.some((each) => names(each, Node as Kind) || names(each, Connection as Kind));
 }

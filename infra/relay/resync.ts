@@ -13,7 +13,7 @@ import { LOSS_CHECK_MS } from "./store-loss.ts";
 
 /**
  * A relay has started, a kind was listed late or again, its server was restored or replaced, the period is over, the
- * queue has lost data or may have.
+ * queue may have lost data.
  */
 export type ResyncCause = "start" | "list" | "restored" | "period" | "loss";
 
@@ -31,20 +31,20 @@ export interface ResyncOptions {
   readonly lossCheckMs?: number | undefined;
   /** Default: every object is reconciled. */
   readonly filter?: WatchFilter | undefined;
-  /** Of Capstan: another one may decide differently. */
+  /** Version of Capstan: another one may decide differently. */
   readonly version?: string | undefined;
-  /** Told of every complete resync of a function, for metrics. */
+  /** Called after every complete resync of a function, for metrics. */
   readonly noteResync?: ((functionName: string, cause: ResyncCause) => void) | undefined;
 }
 
 const PERIOD_MS = 10 * MINUTE;
-/** A period is cut into so many slices, each enqueued at its own time. */
+/** A period has so many slices, each enqueued at its own time. */
 const SLICES = 60;
 const BATCH = 500;
 
 /**
  * Enqueues every stored object for the given functions, from the read model and without a list (KR-18), and every
- * dead key, also of objects that are gone: a run that finds nothing ends its death (Q-10).
+ * dead key, also of objects that are gone: a run that finds no object ends the death (Q-10).
  */
 export async function resyncNow(
   options: KeySources,
@@ -59,9 +59,9 @@ export async function resyncNow(
 }
 
 /**
- * What a relay that starts has to enqueue: everything for the functions of which `isNew` says that something they look
- * at was not known before, and for those that nobody has done it for since their queue began or their build changed.
- * For all others an earlier relay has enqueued every change.
+ * Enqueues, when a relay starts, every key of the functions that `isNew` names, because a type that they watch was not
+ * known before, and of those that no relay has resynced since their queue began or their build changed. For all others
+ * an earlier relay has enqueued every change.
  */
 export async function resyncAtStart(
   options: KeySources & Pick<ResyncOptions, "functions" | "version">,
@@ -76,12 +76,12 @@ export async function resyncAtStart(
   }
 }
 
-/** Where the read model keeps for which queue and build of a function everything has been enqueued. */
+/** Returns the type whose scope names the queue and the build for which a function was resynced. */
 function markType({ spec }: AnyFunction): TypeKey {
   return { cluster: MANAGEMENT, group: "capstan.dev", kind: `Resync/${spec.name}` };
 }
 
-/** Undefined while the queue does not answer: then nothing is known. */
+/** Returns the queue and the build of a function as a digest; undefined while the queue does not answer. */
 async function markOf(
   { queue, version = "dev" }: Pick<ResyncOptions, "queue" | "version">,
   { spec }: AnyFunction,
@@ -92,12 +92,12 @@ async function markOf(
     : digestOf({ epoch, version, spec: JSON.stringify(spec, withoutSchema) });
 }
 
-/** Schemas are large, and belong to the version. */
+/** Leaves schemas out: they are large, and part of the version. */
 function withoutSchema(name: string, value: unknown): unknown {
   return name === "schema" ? undefined : value;
 }
 
-/** Full resync spread evenly over every period (R-11). Ends when the signal aborts. */
+/** Resyncs everything, spread evenly over every period (R-11). Ends when the signal aborts. */
 export async function resyncPeriodically(options: ResyncOptions): Promise<void> {
   const { functions, delivery, clock, log, signal, periodMs = PERIOD_MS, noteResync } = options;
   while (!signal.aborted) {
@@ -117,7 +117,7 @@ export async function resyncPeriodically(options: ResyncOptions): Promise<void> 
   }
 }
 
-/** Watches for a ledger that has lost its data, or may have, and then resyncs its function at once (Q-15). */
+/** Watches for a ledger that may have lost its data, and then resyncs its function at once (Q-15). */
 export async function resyncAfterLoss(options: ResyncOptions): Promise<void> {
   const { functions, queue, clock, log, signal } = options;
   const epochs = new Map<string, string>();
@@ -129,10 +129,13 @@ export async function resyncAfterLoss(options: ResyncOptions): Promise<void> {
       if (epoch === undefined || epoch === before) continue;
       epochs.set(name, epoch);
       if (before === undefined) continue;
-      log.warn({ function: name }, "the queue has lost data or may have; every key is enqueued again");
+      log.warn(
+        { function: name },
+        "the queue may have lost data; every key of the function is enqueued again",
+      );
       await resyncNow(options, [each], "loss").catch((error: unknown) => {
         epochs.set(name, before);
-        log.warn({ function: name, error: String(error) }, "resync failed and is tried again");
+        log.warn({ function: name, error: String(error) }, "the resync failed; retrying");
       });
     }
     await rest(options.lossCheckMs ?? LOSS_CHECK_MS, clock, signal);
@@ -155,7 +158,9 @@ async function keysOf(
   return interleaved([...new Set([...stored, ...dead])]);
 }
 
-/** The first key of every tenant, then the second, and so on: none waits for the whole of another (KR-18). */
+/**
+ * Returns the first key of every tenant, then the second, and so on: no tenant waits for all keys of another (KR-18).
+ */
 function interleaved(keys: readonly Key[]): readonly Key[] {
   const seen = new Map<string, number>();
   const turns = keys.map((key) => {

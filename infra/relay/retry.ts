@@ -4,7 +4,7 @@ const BASE_MS = 100;
 const CAP_MS = 5_000;
 
 /**
- * Repeats `work` until it succeeds: the store or the queue is away and comes back (nothing is lost, the caller waits).
+ * Repeats `work` until it succeeds: while the store or the queue is away, the caller waits and nothing is lost.
  * Rejects only when `signal` aborts.
  */
 export async function untilAccepted<T>(
@@ -16,7 +16,7 @@ export async function untilAccepted<T>(
       return await work();
     } catch (error) {
       if (signal.aborted) throw error;
-      log.warn({ failures, error: String(error) }, "the store or the queue refused and is asked again");
+      log.warn({ failures, error: String(error) }, "the store or the queue refused a call; retrying");
       await rest(Math.min(CAP_MS, BASE_MS * 2 ** Math.min(failures, 10)), clock, signal);
     }
   }

@@ -5,7 +5,7 @@ import type { ListOptions } from "../../shared/function/reads.ts";
 import { canonical } from "../../shared/runtime/letters/digest.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
 
-/** Raised when snapshots of an unchanged kind become different: those of an earlier relay are then listed anew. */
+/** Raised when snapshots of an unchanged kind become different: snapshots of an earlier relay are then listed again. */
 const SNAPSHOT_FORMAT = 1;
 
 interface ScopeOptions {
@@ -15,20 +15,20 @@ interface ScopeOptions {
   readonly kept: readonly string[];
 }
 
-/** How long an answer of a server about itself is believed. */
+/** How long the answer of a server about its identity is kept. */
 const IDENTITY_MS = 5 * SECOND;
 
 /**
- * What the snapshots of a type are of. A relay goes on from the version that another one stored only when both look
- * at the same server, with the same selector, and keep the same of every object. `server`: a uid that names it.
+ * Returns the scope of the snapshots of a type. A relay resumes from the version that another one stored only when both
+ * watch the same server, with the same selector, and keep the same fields. `server`: a uid that names it.
  */
 export function scopeOf(server: string, { kind, selector, kept }: ScopeOptions): string {
   return canonical({ format: SNAPSHOT_FORMAT, server, version: kind.version, selector, kept });
 }
 
 /**
- * The uid of Namespace kube-system, which tells one server from another that took its place (KR-12); undefined where
- * it may not be read. Lists in a row share one request.
+ * Returns a reader of the uid of Namespace kube-system, which distinguishes a server from its replacement (KR-12); it
+ * is undefined where it may not be read. Lists in a row share one request.
  */
 export function createIdentity(client: KubeClient, clock: Clock): () => Promise<string | undefined> {
   let askedAt = Number.NEGATIVE_INFINITY;

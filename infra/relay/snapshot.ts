@@ -10,8 +10,8 @@ interface ServedMeta extends ObjectMeta {
 }
 
 /**
- * What is kept of an object (KR-01, S-22): no managedFields but the names that hold a contested path, no
- * last-applied annotation; Nodes and CustomResourceDefinitions only the fields that rules read. Never a Secret.
+ * Returns the part of an object that is kept (KR-01, S-22): of managedFields only the names that hold a contested path,
+ * no last-applied annotation; of Nodes and CustomResourceDefinitions only the fields that rules read. Never a Secret.
  * The entries of managers that are `noUsers` are left out: their fields are taken over.
  */
 export function snapshotOf(
@@ -40,8 +40,9 @@ export function snapshotOf(
 }
 
 /**
- * A CustomResourceDefinition before its objects are watched. `markWatched` changes the snapshot although nothing
- * changed on the API server, so it must raise the version itself: stored is the server's version with a digit behind.
+ * Returns the snapshot of a CustomResourceDefinition whose objects are not watched yet. `markWatched` changes the
+ * snapshot without a change on the API server, so it must raise the version itself: the stored version is the server's
+ * with a digit appended.
  */
 function crdSnapshot(crd: CustomResourceDefinition): CustomResourceDefinition {
   const { metadata, spec } = crd;
@@ -58,19 +59,19 @@ function crdSnapshot(crd: CustomResourceDefinition): CustomResourceDefinition {
   };
 }
 
-/** The snapshot of a CustomResourceDefinition whose objects are watched and listed: `status.watched`. */
+/** Returns the snapshot of a CustomResourceDefinition whose objects are watched and listed: `status.watched`. */
 export function markWatched(snapshot: CustomResourceDefinition): CustomResourceDefinition {
   const resourceVersion = snapshot.metadata.resourceVersion?.replace(/.$/, "1");
   return { ...snapshot, metadata: { ...snapshot.metadata, resourceVersion }, status: { watched: true } };
 }
 
-/** The version that the server has given to the object of a snapshot. */
+/** Returns the version that the server has given to the object of a snapshot. */
 export function serverVersionOf({ kind, metadata }: KubeObject): string {
   const { resourceVersion = "" } = metadata;
   return kind === CustomResourceDefinition.kind ? resourceVersion.slice(0, -1) : resourceVersion;
 }
 
-/** The version at which a snapshot is removed: for CustomResourceDefinitions above both digits. */
+/** Returns the version at which a snapshot is removed: for CustomResourceDefinitions above both digits. */
 export function removalVersion(kind: string, resourceVersion: string): string {
   return kind === CustomResourceDefinition.kind ? `${resourceVersion}9` : resourceVersion;
 }
@@ -123,7 +124,7 @@ function coreMeta(metadata: ObjectMeta): ObjectMeta {
   };
 }
 
-/** Annotations of Nodes and CRDs by name: those of Cluster API. Others are large and change often. */
+/** Returns the annotations of Cluster API. Others of Nodes and CRDs are large and change often. */
 function clusterApiOnly(annotations: NonNullable<ObjectMeta["annotations"]>) {
   return Object.fromEntries(
     Object.entries(annotations).filter(([name]) => {

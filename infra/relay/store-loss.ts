@@ -5,15 +5,15 @@ import { rest } from "./retry.ts";
 import type { LoopStatus } from "./watch/loop-status.ts";
 import type { WatchLoop } from "./watch/watch-loop.ts";
 
-/** What is needed of a watch loop. */
+/** The part of a watch loop that a relist needs. */
 export interface Relisted extends Pick<WatchLoop, "relist"> {
   status(): Pick<LoopStatus, "state">;
 }
 
-/** How often store and queue are asked whether they still have what they were given. */
+/** How often the relay checks whether store and queue have lost data. */
 export const LOSS_CHECK_MS = 5 * SECOND;
 
-/** Has `relistLost` look again and again, so that a store that comes back empty is filled again. Ends with the signal. */
+/** Calls `relistLost` again and again, so that a store that comes back empty is refilled. Ends with the signal. */
 export async function watchForLoss(
   relistLost: () => Promise<void>,
   {
@@ -29,8 +29,8 @@ export async function watchForLoss(
 }
 
 /**
- * Lists a type again when the store does not have all that it was given although the watch has gone on from a complete
- * list: the store has lost data (X-34, X-36). A store that does not answer is asked again with the next look.
+ * Lists a type again when the store has lost data (X-34, X-36): the watch has resumed from a complete list, but the
+ * store is not complete. A store that does not answer is asked again by the next check.
  */
 export async function relistIfLost(
   delivery: Pick<Delivery, "hasLost">,
@@ -39,6 +39,6 @@ export async function relistIfLost(
 ): Promise<void> {
   if (loop.status().state !== "streaming") return;
   const isLost = await delivery.hasLost(type).catch(() => false);
-  // Listing may have begun meanwhile; its end makes the type complete.
+  // A list may have begun meanwhile; its end makes the type complete.
   if (isLost && loop.status().state === "streaming") loop.relist();
 }

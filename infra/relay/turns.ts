@@ -1,4 +1,4 @@
-/** A limit on how much of one thing happens at once, first come, first served. */
+/** A limit on how many pieces of work run at once, first come, first served. */
 export interface Turns {
   take<T>(work: () => Promise<T>): Promise<T>;
 }

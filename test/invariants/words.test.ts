@@ -44,7 +44,6 @@ const OPEN: readonly string[] = [
   "infra/dead-letters/",
   "infra/generate",
   "infra/random",
-  "infra/relay/",
   "infra/setup",
   "infra/sim/",
   "infra/telemetry/",

@@ -163,7 +163,7 @@ const BROKEN: readonly (readonly [
   [
     "no-right",
     ({ plain, readOnly }) => ({ value: plain.kubeconfig(readOnly) }),
-    /127\.0\.0\.1:\d+ forbids to list and watch Nodes \(403\)/,
+    /127\.0\.0\.1:\d+ does not allow listing and watching Nodes \(403\)/,
   ],
 ];
 

@@ -38,9 +38,9 @@ interface CompleteList {
 }
 
 /**
- * Stores what watches and lists tell, then notifies the functions that the difference concerns, then notes the resume
- * version, in this order (KR-14): a crash between any two repeats work and loses none. Every call waits until read model
- * and queue have accepted it.
+ * Stores the events and lists of watches, then notifies the functions that the difference concerns, then notes the
+ * resume version, in this order (KR-14): a crash between any two repeats work and loses none. Every call waits until
+ * read model and queue have accepted it.
  */
 export interface Delivery {
   /**
@@ -52,15 +52,15 @@ export interface Delivery {
   /** Stores a snapshot if it is news, then notifies. */
   put(type: TypeKey, snapshot: KubeObject, urgency: Urgency): Promise<void>;
   /**
-   * Forgets an object that was deleted at the version it carries, then notifies. An unknown object is news only when the
-   * store has lost what it knew (X-36).
+   * Forgets an object that was deleted at the version it carries, then notifies. An unknown object is news only when
+   * the store has lost what it knew (X-36).
    */
   remove(type: TypeKey, deleted: KubeObject): Promise<void>;
   /**
-   * Delivers the difference between a complete list and what is stored; then the type is ready (KR-13, KR-17). Where what
-   * is stored is damaged or of another server, stores everything anew: its versions mean nothing any more, but it still is
-   * what was told. Returns true when the server was restored or replaced since the list before: a resync must follow
-   * (KR-12).
+   * Delivers the difference between a complete list and what is stored; then the type is ready (KR-13, KR-17). Where
+   * what is stored is damaged or of another server, stores everything again: its versions no longer mean anything,
+   * but functions were notified of it. Returns true when the server was restored or replaced since the list before: a
+   * resync must follow (KR-12).
    */
   replace(type: TypeKey, snapshots: readonly KubeObject[], list: CompleteList): Promise<boolean>;
   /** A bookmark: everything up to this version has been handed on. */
@@ -92,7 +92,7 @@ class StoreThenNotify implements Delivery {
   readonly #handedOn: HandedOn;
   readonly #settleMs: ReadonlyMap<string, number>;
   readonly #lookup: Lookup;
-  /** Of these types everything that is stored has been told: by this relay, or by its first `resume`. */
+  /** Functions were notified of everything that is stored of these types: by this relay, or by its first `resume`. */
   readonly #resumed = new Set<string>();
   /** Changes of these types notify no function yet: what is stored of them is not complete, and a resync follows. */
   readonly #quiet = new Map<string, TypeKey>();
@@ -117,7 +117,7 @@ class StoreThenNotify implements Delivery {
     if (!progress.ready || scope === undefined || progress.scope !== scope) {
       // Nodes of a Cluster may come at any time, and no resync follows.
       if (type.cluster === MANAGEMENT && !this.#isOpen) this.#quiet.set(text, type);
-      // What an earlier relay left is not a proof of absence until the list is complete (KR-22).
+      // Snapshots of an earlier relay do not prove absence until the list is complete (KR-22).
       await this.#accepted(() => this.#store.advance(type, { ready: false }));
       return undefined;
     }
@@ -215,7 +215,7 @@ class StoreThenNotify implements Delivery {
     const before = new Map(stored.map((object) => [nameOf(object), object]));
     do {
       await this.#accepted(() => this.#store.drop(type));
-      // A store that goes back from here on has not been told that a list begins, and does not believe in its end.
+      // A store that goes back from here on does not know that a list has begun, and does not accept its end.
       await this.#accepted(() => this.#store.advance(type, { ready: false }));
     } while ((await this.#accepted(() => this.#store.list(type, {}))).length > 0);
     this.#handedOn.forget(type);

@@ -4,18 +4,18 @@ import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import { untilAccepted } from "../retry.ts";
 
 /**
- * How far every type has been handed on: stored and told (KR-14). The store knows it 100 changes or 1 s later, which
- * is what a relay that was killed hands on again.
+ * How far every type has been handed on: stored, and functions notified (KR-14). The store learns it at most 100
+ * changes or 1 s later: a relay that was killed hands these changes on again.
  */
 export interface HandedOn {
-  /** The next change of a type has been handed on. Waits for the store only when a write is due. */
+  /** Notes that a change of a type has been handed on. Waits for the store only when a write is due. */
   note(type: TypeKey, resourceVersion: string): Promise<void>;
-  /** Tells the store now. */
+  /** Writes to the store now. */
   advance(type: TypeKey, progress: Partial<TypeProgress>): Promise<void>;
-  /** Whether the store has lost the newest of what it was told. */
+  /** Returns whether the store has lost its newest writes. */
   isAhead(type: TypeKey, stored: string | undefined): boolean;
   forget(type: TypeKey): void;
-  /** Tells the store everything that it does not know yet. */
+  /** Writes all versions that the store does not know yet. */
   flush(): Promise<void>;
 }
 
@@ -29,9 +29,9 @@ interface HandedOnOptions {
 interface OneType {
   readonly type: TypeKey;
   resourceVersion: string | undefined;
-  /** What the store was told last. */
+  /** The version of the last write to the store. */
   written: string | undefined;
-  /** Since then. */
+  /** Changes since then. */
   changes: number;
   cancel: () => void;
 }
@@ -72,7 +72,8 @@ export function createHandedOn(options: HandedOnOptions): HandedOn {
       one.resourceVersion = newer(one.resourceVersion, resourceVersion);
       one.changes += 1;
       if (one.changes >= MAX_LAG_CHANGES) return write(one, {});
-      // The first change since the last write starts the clock. A write that fails at the end is done by the next relay.
+      // The first change since the last write starts the clock. A write that fails at the end is done by the next
+      // relay.
       if (one.changes === 1)
         one.cancel = clock.after(MAX_LAG_MS, () => void write(one, {}).catch(() => undefined));
     },
@@ -96,7 +97,7 @@ export function typeText({ cluster, group, kind }: TypeKey): string {
   return JSON.stringify([cluster, group, kind]);
 }
 
-/** What is not comparable is not newer. */
+/** Returns the newer version; a version that cannot be compared is not newer. */
 function newer(known: string | undefined, arriving: string | undefined): string | undefined {
   return arriving === undefined || isAtLeast(known, arriving) ? known : arriving;
 }

@@ -5,8 +5,8 @@ import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { staticKinds } from "../declared-kinds.ts";
 
 /**
- * Which types the CustomResourceDefinitions of the server define, and which of them are wanted: those that functions
- * name (`static`) and those that stored objects reference. Types are known by `<group>/<kind>`.
+ * The types that the CustomResourceDefinitions of the server define, and those of them that are wanted: types that
+ * functions name (`static`) and types that stored objects reference. Types are named `<group>/<kind>`.
  */
 export class Definitions {
   readonly #static: ReadonlyMap<string, Kind>;
@@ -19,7 +19,7 @@ export class Definitions {
     this.#static = staticKinds(functions);
   }
 
-  /** Until all are listed nothing can be said. */
+  /** True once all CustomResourceDefinitions are listed; before, nothing is known. */
   get areListed(): boolean {
     return this.#areListed;
   }
@@ -42,7 +42,7 @@ export class Definitions {
     this.#crds.delete(definedBy(crd));
   }
 
-  /** False when it was known already. */
+  /** Adds a reference. Returns false when it was known already. */
   addReference(id: string): boolean {
     if (this.#referenced.has(id)) return false;
     this.#referenced.add(id);
@@ -57,12 +57,12 @@ export class Definitions {
     return [...this.#static.keys(), ...(which === "all" ? this.#referenced : [])];
   }
 
-  /** Kinds that functions name and that the server does not serve. */
+  /** Returns the kinds that functions name and that the server does not serve. */
   unserved(): readonly Kind[] {
     return [...this.#static].filter(([id]) => this.choose(id) === undefined).map(([, kind]) => kind);
   }
 
-  /** In which version a type is to be watched; undefined when it is not wanted or not served. */
+  /** Returns the kind, in the version to watch; undefined when it is not wanted or not served. */
   choose(id: string): Kind | undefined {
     const crd = this.#crds.get(id);
     const known = this.#static.get(id);
@@ -74,7 +74,7 @@ export class Definitions {
   }
 }
 
-/** The id of the type that a CustomResourceDefinition defines. */
+/** Returns the name of the type that a CustomResourceDefinition defines. */
 export function definedBy({ spec }: CustomResourceDefinition): string {
   return `${spec.group}/${spec.names.kind}`;
 }

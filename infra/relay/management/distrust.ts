@@ -6,12 +6,12 @@ import type { WatchLoop } from "../watch/watch-loop.ts";
 /** Types of a management server that was restored or replaced, and have not been listed since (KR-12). */
 export interface Distrust {
   /**
-   * What one list has told of its server is true of all types, also of those that it cannot be seen from. Until they are
-   * listed again nobody reads them: an owner that has never been, named by an object that is there, would have it
-   * collected as garbage.
+   * Marks all types unreadable except the listed one. A restore that one list has shown concerns all types, also those
+   * whose lists cannot show it. Until they are listed again functions must not read them: an object may name an owner
+   * that does not exist on the restored server, and would be collected as garbage.
    */
   allBut(listed: Loop): Promise<void>;
-  /** Its list has come; true: it was distrusted. */
+  /** Notes that a type was listed. Returns whether it was distrusted. */
   listed(loop: Loop): boolean;
 }
 
@@ -22,11 +22,11 @@ export interface DistrustOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Told once for all types. */
+  /** Called once for all types. */
   readonly onRestored: () => void;
 }
 
-/** The lists of all types tell of one restore. */
+/** Within this time all lists show the same restore. */
 const RESTORE_MS = 30 * SECOND;
 
 export function createDistrust(

@@ -11,13 +11,13 @@ import { createTurns } from "../turns.ts";
 import type { WatchConsumer } from "../watch/watch-consumer.ts";
 import { startWatchLoop, type WatchLoop } from "../watch/watch-loop.ts";
 
-/** How types of the management server are watched, and what is kept of their objects. */
+/** Starts watches of the types of the management server, and reduces their objects to the fields that are kept. */
 export interface ManagementWatches {
   start(kind: Kind, consumer: WatchConsumer): WatchLoop;
   reducerOf(kind: Kind): (object: KubeObject) => KubeObject;
   /**
-   * What a stored version of the type must be of for a watch to go on from it; asks the server who it is. Undefined:
-   * nobody can know.
+   * Returns the scope that a stored version of the type must have for a watch to resume from it; asks the server for
+   * its identity. Undefined when that is unknown.
    */
   scopeOf(kind: Kind): Promise<string | undefined>;
 }

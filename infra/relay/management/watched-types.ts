@@ -19,17 +19,20 @@ import {
 } from "./management-watches.ts";
 
 /**
- * Which types of the management server are watched: every kind that a function reconciles or watches, as soon as its
+ * Watches the types of the management server: every kind that a function reconciles or watches, as soon as its
  * CustomResourceDefinition exists, and every provider kind that a stored object references, in the version that the
- * CRD's contract labels choose. CustomResourceDefinitions themselves are watched first and always.
+ * CRD's contract labels choose. CustomResourceDefinitions themselves are always watched, and first.
  */
 export interface WatchedTypes extends AsyncDisposable {
-  /** Takes up what a stored object references. */
+  /** Watches the types that a stored object references. */
   noteReferences(change: Change): void;
-  /** What still has to complete its first list: `static` before the relay is ready, `all` with the provider kinds. */
+  /**
+   * Returns the types whose first list is not complete: `static` ones before the relay is ready, `all` with provider
+   * kinds.
+   */
   pending(which: "static" | "all"): readonly string[];
   loops(): readonly LoopStatus[];
-  /** Lists every type again that the store no longer knows to be complete: it has lost its data. */
+  /** Lists every type again of which the store has lost data. */
   relistLost(): Promise<void>;
 }
 
@@ -47,7 +50,7 @@ interface WatchedType {
   listed: boolean;
 }
 
-/** It was not complete before, or the store had lost it; the server was restored or replaced (KR-12). */
+/** `first`: the type was not complete before, or the store had lost it. `restored`: the server was (KR-12). */
 export type ListNews = "first" | "restored";
 
 const CRD_TYPE: TypeKey = typeOf(CustomResourceDefinition);
@@ -73,7 +76,7 @@ class Types implements WatchedTypes {
     this.#watches = createManagementWatches(options);
     this.#namedBy = typesNamedBy(options.functions);
     const crds: WatchConsumer = {
-      // Always listed: what is watched is decided on all of them.
+      // Always listed: all of them decide which types are watched.
       resume: async () => {
         await options.delivery.resume(
           CRD_TYPE,
@@ -167,7 +170,7 @@ class Types implements WatchedTypes {
     return this.#watched.get(definedBy(crd))?.listed === true ? markWatched(crd) : crd;
   }
 
-  /** Starts or ends the watch of a type, as its CRD and the references now say. */
+  /** Starts or ends the watch of a type, according to its CRD and the references. */
   #evaluate(id: string): void {
     if (!this.#definitions.areListed || this.#options.signal.aborted) return;
     const chosen = this.#definitions.choose(id);
@@ -175,7 +178,7 @@ class Types implements WatchedTypes {
     if (running !== undefined && running.kind.version !== chosen?.version) this.#stop(id, running);
     if (chosen === undefined || this.#watched.has(id)) return;
     if (this.#closing.size === 0) this.#start(chosen);
-    // A type that is being forgotten must not forget what its successor stores.
+    // A type that is being forgotten must not remove the snapshots of its successor.
     else void Promise.allSettled(this.#closing).then(() => this.#evaluate(id));
   }
 
@@ -213,7 +216,7 @@ class Types implements WatchedTypes {
     };
     const loop: WatchLoop = this.#watches.start(kind, consumer);
     this.#watched.set(id, { kind, loop, listed: false });
-    log.info({ kind: kind.kind, group: kind.group, version: kind.version }, "watching");
+    log.info({ kind: kind.kind, group: kind.group, version: kind.version }, "watching a type");
   }
 
   async #complete(type: WatchedType, news: ListNews | undefined): Promise<void> {
@@ -233,27 +236,27 @@ class Types implements WatchedTypes {
     });
   }
 
-  /** No type starts meanwhile. Never rejects. */
+  /** Closes a type; no type starts meanwhile. Never rejects. */
   #closeWith(close: () => Promise<void>): Promise<void> {
     const closed = close().catch(() => undefined);
     this.#closing.add(closed);
     return closed.finally(() => this.#closing.delete(closed));
   }
 
-  /** A store that has lost its data no longer knows that this kind has no objects: its readers would wait (X-36). */
+  /** Forgets an unserved kind again when the store has lost its data: readers would wait for its objects (X-36). */
   async #forgetIfLost(kind: Kind): Promise<void> {
     const isLost = await this.#options.delivery.hasLost(typeOf(kind)).catch(() => false);
     const isUnserved = this.#definitions.choose(idOf(kind)) === undefined && !this.#watched.has(idOf(kind));
     if (isLost && isUnserved) await this.#closeWith(() => this.#forget(kind));
   }
 
-  /** A type that is known not to be served has no objects. */
+  /** Forgets a type. A type that functions name and that is not served then counts as complete and empty. */
   async #forget(kind: Kind): Promise<void> {
     const { store, delivery, signal } = this.#options;
     if (signal.aborted) return;
     await delivery.drop(typeOf(kind));
     if (!this.#definitions.isStatic(idOf(kind))) return;
-    // A store believes in the end of a list only if it was told of its beginning.
+    // A store accepts the end of a list only after its beginning.
     for (const ready of [false, true]) await this.#persist(() => store.advance(typeOf(kind), { ready }));
   }
 }

@@ -7,7 +7,7 @@ export interface Spent {
   readonly events?: number;
 }
 
-/** How much one server may send (KR-20). What is not read waits in its own socket buffers, not in this process. */
+/** Bounds how much one server may send (KR-20). Unread bytes wait in its own socket buffers, not in this process. */
 export interface Budget {
   /** Counts what was received; resolves when more may be read, or when `signal` aborts. */
   spend(spent: Spent, signal: AbortSignal): Promise<void>;
@@ -23,10 +23,10 @@ export interface BudgetLimits {
 }
 
 const MB = 1_000_000;
-/** What a chunk costs beside its bytes: a server that sends them one by one takes time, not space. */
+/** The cost of a chunk beside its bytes: a server that sends bytes one by one takes time, not space. */
 const CHUNK_BYTES = 200;
 
-/** The budget of one server. Idle time fills it again, up to the burst. */
+/** Creates the budget of one server. Idle time refills it, up to the burst. */
 export function createBudget(clock: Clock, limits: BudgetLimits = {}): Budget {
   const { bytesPerSecond = 2 * MB, burstBytes = 64 * MB } = limits;
   const { eventsPerSecond = 1_000, burstEvents = 32_000 } = limits;
@@ -44,10 +44,10 @@ function createAccount(clock: Clock, perSecond: number, burst: number) {
   let left = burst;
   let at = clock.now().getTime();
   return {
-    /** How long until the account is no longer overdrawn, in ms. */
+    /** Spends an amount. Returns how long until the account is no longer overdrawn, in ms. */
     spend(amount: number): number {
       const now = clock.now().getTime();
-      // A clock that steps back takes nothing away.
+      // A clock that steps back removes nothing.
       left = Math.min(burst, left + (Math.max(0, now - at) * perSecond) / SECOND) - amount;
       at = now;
       return left >= 0 ? 0 : (-left * SECOND) / perSecond;

@@ -2,7 +2,7 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 
-/** Whether a watch shows what was written by this process. At most one timer. */
+/** Checks that a watch shows the writes of this process (KR-07). At most one timer. */
 export interface Echo {
   /** A write has been answered with this version. */
   wrote(resourceVersion: string): void;
@@ -11,7 +11,7 @@ export interface Echo {
 
 interface EchoOptions {
   readonly clock: Clock;
-  /** The version up to which the watch has told everything; undefined while it does not watch. */
+  /** Returns the version up to which the watch has shown everything; undefined while it does not watch. */
   readonly seen: () => string | undefined;
   readonly onMissing: () => void;
 }
@@ -29,7 +29,7 @@ export function createEcho({ clock, seen, onMissing }: EchoOptions): Echo {
   };
   return {
     wrote(resourceVersion) {
-      // The oldest is looked for first; the next write is awaited after it.
+      // The oldest write is awaited first; the next write after it.
       if (awaited !== undefined) return;
       awaited = resourceVersion;
       cancel = clock.after(ECHO_MS, look);

@@ -7,23 +7,27 @@ import { serverVersionOf } from "../snapshot.ts";
 import { checkForward, wentBack } from "./recovery.ts";
 
 /**
- * The newest objects that a watch loop has seen. A server that was away must still have them as they were, or newer than
- * all that was seen: otherwise it was restored or replaced, even when its versions are higher again (KR-12).
+ * The newest objects that a watch loop has seen. A server that was away must still have them as they were, or in a
+ * version newer than all that was seen: otherwise it was restored or replaced, even when its versions are higher again
+ * (KR-12).
  */
 export interface LastSeen {
-  /** Gives the version of the newest of them. */
+  /** Notes a list. Returns the version of its newest object. */
   listed(items: readonly KubeObject[]): string | undefined;
   handled(event: WatchEvent): void;
   /**
-   * Whether a watch that goes on from version `seen` misses nothing. Throws KubeError `WentBack` when what the server has
-   * cannot follow from what was seen; false when nothing proves it.
+   * Returns whether a watch that resumes from version `seen` misses nothing; false when no object proves it. Throws
+   * KubeError `WentBack` when the objects of the server cannot follow from those that were seen.
    *
-   * A restore loses the newest writes, so one object that still is as it was seen proves all that was seen before it.
-   * What was seen after it must have changed since, and then the watch tells of it. Asks for one object after the other,
-   * newest first, with lists of one, for which the right to list is enough; mostly the first is the proof.
+   * A restore loses the newest writes, so one object that is still as it was seen proves all that was seen before it.
+   * Objects that were seen after it must have changed since, and then the watch shows them. Asks for one object after
+   * the other, newest first, with lists of one, for which the right to list is enough; mostly the first is the proof.
    */
   recognise(seen: string): Promise<boolean>;
-  /** Whether the last look has found what no watch has told of: an object that is newer than all that was seen, or gone. */
+  /**
+   * Whether `recognise` has found a change that the watch has not shown: an object newer than all that was seen, or
+   * gone.
+   */
   readonly hasFoundNews: boolean;
 }
 
@@ -41,7 +45,7 @@ interface LastSeenOptions {
   readonly selector?: ListOptions | undefined;
 }
 
-/** When all of them have changed, a list costs no more than to ask on. */
+/** When all of them have changed, a list costs no more than further requests. */
 const KEPT = 4;
 
 export function createLastSeen({ client, kind, selector }: LastSeenOptions): LastSeen {
@@ -98,12 +102,14 @@ function isSameName(left: Seen, right: Seen): boolean {
   return left.name === right.name && left.namespace === right.namespace;
 }
 
-/** `changed`: it is what it was seen as, or the watch tells what it is now. */
+/** Compares an object with what was seen. `changed`: the watch shows the new state. */
 function compare(one: Seen, found: KubeObject | undefined, seen: string): "as seen" | "changed" | "unknown" {
   // Deleted meanwhile, or never created on a restored server.
   if (found === undefined) return one.isDeleted ? "changed" : "unknown";
   const { uid, resourceVersion = "0" } = found.metadata;
   if (!isAtLeast(seen, resourceVersion)) return "changed";
   if (!one.isDeleted && uid === one.uid && resourceVersion === one.resourceVersion) return "as seen";
-  throw wentBack(`${one.name} is not what it was at version ${seen}: the server may have been restored`);
+  throw wentBack(
+    `${one.name} differs from what was seen up to version ${seen}: the server may have been restored`,
+  );
 }

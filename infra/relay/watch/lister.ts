@@ -6,16 +6,16 @@ import type { ListMode } from "./recovery.ts";
 import { readInitialEvents } from "./watch-list.ts";
 
 interface Listed extends Listing {
-  /** The watch that the list was the beginning of. Whoever gets it ends it. */
+  /** The watch that began with the list. The caller ends it. */
   readonly watch?: OpenWatch;
 }
 
 /**
  * Lists one collection (KR-05): by a watch that begins with everything; by pages while answers are too large, after a
- * failure, and from a server that knows no watch-list.
+ * failure, and from a server that does not support watch-list.
  */
 export interface Lister {
-  /** Undefined when the signal has aborted. The list is at least as new as `atLeast`, if the server can (KR-09). */
+  /** Returns a list at least as new as `atLeast`, if the server can (KR-09); undefined when the signal has aborted. */
   list(mode: ListMode, atLeast: string | undefined): Promise<Listed | undefined>;
 }
 
@@ -37,7 +37,7 @@ export function createLister(options: ListerOptions): Lister {
     } catch (error) {
       hasFailed = true;
       if (!(error instanceof KubeError) || !isVersionRefused(error)) throw error;
-      // A request that is invalid is one that the server does not know; else it refused the version only.
+      // A server that calls the request invalid does not support it; otherwise it refused only the version.
       isUnknownToServer = error.status === 400 || error.status === 422;
     } finally {
       if (listing === undefined || options.signal.aborted) watch[Symbol.dispose]();

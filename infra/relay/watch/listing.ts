@@ -10,7 +10,7 @@ export interface ListingOptions {
   readonly kind: Kind;
   readonly selector?: ListOptions | undefined;
   readonly signal: AbortSignal;
-  /** Of a server that is not ours: each listed object is an event (KR-20). */
+  /** For workload servers: each listed object counts as an event (KR-20). */
   readonly budget?: Budget | undefined;
   /** The version seen last: an API server that is behind must not take the read model back (KR-09). */
   readonly atLeast?: string | undefined;
@@ -23,17 +23,17 @@ export interface ListingOptions {
 export interface Listing {
   readonly items: readonly KubeObject[];
   readonly resourceVersion: string;
-  /** Listed one by one: what is known of it and what was left out. */
+  /** Set when objects were listed one by one: names the objects that were left out. */
   readonly oversized: string | undefined;
 }
 
 const SMALL_PAGE_ITEMS = 50;
-/** Names in a message. */
-const NAMES_TOLD = 5;
+/** Most names in a message. */
+const MAX_NAMES = 5;
 
 /**
- * A complete list, reduced page by page; undefined when the signal has aborted. Throws KubeError. A server that
- * refuses the version asked for has forgotten it, is behind, or was restored: its newest list is the truth.
+ * Returns a complete list, reduced page by page; undefined when the signal has aborted. Throws KubeError. A server that
+ * refuses the requested version has forgotten it, is behind, or was restored: then its newest list counts.
  */
 export async function listAll(options: ListingOptions, mode: ListMode): Promise<Listing | undefined> {
   try {
@@ -45,7 +45,7 @@ export async function listAll(options: ListingOptions, mode: ListMode): Promise<
   }
 }
 
-/** Whether the server said no to a version, and not to the list. */
+/** Returns whether the server refused a version, and not the list. */
 export function isVersionRefused(error: unknown): boolean {
   if (!(error instanceof KubeError)) return false;
   if (error.causes.some(({ reason }) => reason === "ResourceVersionTooLarge")) return true;
@@ -69,7 +69,7 @@ async function listPages(options: ListingOptions, mode: ListMode): Promise<Listi
   return { resourceVersion, ...(await readOneByOne(options, items)) };
 }
 
-/** What is stored in the listed version, and everything else as the server gives it. */
+/** Returns the stored snapshots that are current, and reads the other objects one by one. */
 async function readOneByOne(options: ListingOptions, listed: readonly KubeObject[]) {
   const { kind, signal, consumer } = options;
   const items: KubeObject[] = [];
@@ -100,9 +100,9 @@ async function readOne({ client, kind, consumer }: ListingOptions, key: ObjectKe
 }
 
 function describe(kind: Kind, leftOut: readonly string[]): string {
-  const told = `answers about ${kind.plural} are larger than allowed, so they are read one by one`;
-  if (leftOut.length === 0) return told;
-  const names = leftOut.slice(0, NAMES_TOLD).join(", ");
-  const more = leftOut.length > NAMES_TOLD ? ` and ${leftOut.length - NAMES_TOLD} more` : "";
-  return `${told}; make these smaller, they are not followed: ${names}${more}`;
+  const why = `answers about ${kind.plural} are larger than allowed, so they are read one by one`;
+  if (leftOut.length === 0) return why;
+  const names = leftOut.slice(0, MAX_NAMES).join(", ");
+  const more = leftOut.length > MAX_NAMES ? ` and ${leftOut.length - MAX_NAMES} more` : "";
+  return `${why}; objects that are too large to follow: ${names}${more}; make them smaller`;
 }

@@ -2,17 +2,17 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Clock, WatchEvent } from "../../../shared/runtime/ports.ts";
 import type { ManagedFieldsEntry } from "../field-managers.ts";
 
-/** What a watch loop has received, KR-23. Instants are ms since epoch, undefined before the first. */
+/** The traffic of a watch loop, KR-23. Instants are ms since epoch, undefined before the first. */
 export interface Traffic {
-  /** Complete lists, those that a watch began with included. */
+  /** Complete lists, including those that a watch began with. */
   readonly lists: number;
-  /** Bookmarks not counted. */
+  /** Without bookmarks. */
   readonly events: number;
   readonly eventsByType: { readonly [type in WatchEvent["type"]]: number };
-  /** Of watches, decompressed. */
+  /** Bytes of watches, decompressed. */
   readonly bytes: number;
   readonly lastByteAt: number | undefined;
-  /** Bookmarks not counted. */
+  /** Without bookmarks. */
   readonly lastEventAt: number | undefined;
   /** Last event, bookmark or list. */
   readonly lastHeardAt: number | undefined;
@@ -63,7 +63,7 @@ export function createLoopMeter(clock: Clock): LoopMeter {
 }
 
 /**
- * When the newest write of an object was done, if it was one of Capstan's; the API server notes whole seconds.
+ * Returns when the newest write of an object was done, if Capstan did it; the API server notes whole seconds.
  * Differs: a heartbeat every 60 s would measure the lag at rest, too. Every write of a function is a probe of the way
  * back, so nothing is written only to measure: at rest a cluster must see 0 writes (KR-23).
  */

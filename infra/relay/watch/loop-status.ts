@@ -1,6 +1,6 @@
 import type { Traffic } from "./loop-meter.ts";
 
-/** How a watch loop stands, for people and metrics. */
+/** The state of a watch loop, for people and metrics. */
 export interface LoopStatus extends Traffic {
   readonly name: string;
   /** See the states of `watch-loop.ts`. */
@@ -11,6 +11,6 @@ export interface LoopStatus extends Traffic {
   readonly resourceVersion: string | undefined;
   /** Events that wait for the consumer. */
   readonly pending: number;
-  /** Answers are too large: what the last list left out, as text for a person. */
+  /** A text for people when answers are too large: names the objects that the last list left out. */
   readonly oversized: string | undefined;
 }

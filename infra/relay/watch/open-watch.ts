@@ -10,7 +10,7 @@ import type { Recovery } from "./recovery.ts";
 /** One watch request. Disposing ends it. */
 export interface OpenWatch extends Disposable {
   readonly events: AsyncGenerator<ReceivedEvent>;
-  /** The server should have ended it long ago, so it was ended here: nothing is wrong with what it said. */
+  /** True when the watch was ended here because the server did not end it in time: its events are valid. */
   readonly isOverdue: boolean;
   abort(): void;
 }
@@ -36,7 +36,9 @@ interface OpenerOptions {
 const SHORTEST_SECONDS = 300;
 const LONGEST_SECONDS = 600;
 
-/** Opens watches with a random lifetime, bookmarks, a limit of silence, and at the pace of the budget. */
+/**
+ * Returns a function that opens watches with a random lifetime, bookmarks, an idle limit, and the pace of the budget.
+ */
 export function createOpener(options: OpenerOptions): (from: WatchFrom) => OpenWatch {
   const { client, kind, selector, clock, random, meter, budget, recovery } = options;
   return (from) => {

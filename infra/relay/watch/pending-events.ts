@@ -4,11 +4,11 @@ import type { ReceivedEvent } from "../../kube/watch-stream.ts";
 import type { OpenWatch } from "./open-watch.ts";
 import { checkForward } from "./recovery.ts";
 
-/** A watch that is read ahead of its consumer, as far as events may wait (KR-16). */
+/** A watch that is read ahead of its consumer, up to a limit (KR-16). */
 export interface ReadAhead {
-  /** Events that wait, those in the consumer's hands included. */
+  /** Events that wait, including the one that the consumer handles. */
   readonly pending: number;
-  /** For one consumer. What has come before a failure is given before it is thrown. Leaving ends the watch. */
+  /** Yields events to one consumer; those before a failure come before it is thrown. Leaving ends the watch. */
   events(): AsyncGenerator<ReceivedEvent>;
 }
 
@@ -32,7 +32,7 @@ export function readAhead(watch: OpenWatch, from: string, clock: Clock): ReadAhe
   };
 }
 
-/** Gives the failure that ended the watch, if one did. */
+/** Reads a watch to its end. Returns the failure that ended it, if any. */
 async function read(watch: OpenWatch, waiting: PendingEvents, from: string): Promise<unknown> {
   let seen = from;
   try {
@@ -52,19 +52,22 @@ async function read(watch: OpenWatch, waiting: PendingEvents, from: string): Pro
 }
 
 /**
- * Of one object only the newest event waits, in the order of the versions: whoever resumes from the version of a
- * handled event has missed nothing. One that was created again under the same name is another: its end is not the end
- * of the first.
+ * Of one object only the newest event waits, in the order of the versions: a watch that resumes from the version of a
+ * handled event misses nothing. An object that was recreated under the same name is another one: its deletion is not
+ * the deletion of the first.
  */
 interface PendingEvents {
-  /** Those in the consumer's hands included, as with all limits. */
+  /** Includes the event that the consumer handles, as all limits do. */
   readonly count: number;
   add(event: ReceivedEvent): void;
   /** Resolves when fewer than 1,000 events and 16 MB wait. */
   room(): Promise<void>;
-  /** No more events come; `events` ends after those that wait. */
+  /** Ends `events` after those that wait. */
   end(): void;
-  /** For one consumer. Asking for the next event says that the last one is handled. Leaving ends everything. */
+  /**
+   * Yields events to one consumer. Asking for the next event means that the last one is handled. Leaving ends
+   * everything.
+   */
   events(): AsyncGenerator<ReceivedEvent>;
 }
 
@@ -76,9 +79,9 @@ function createPendingEvents(clock: Clock): PendingEvents {
   let count = 0;
   let bytes = 0;
   let ended = false;
-  let tell: () => void = () => undefined;
-  /** Until anything changes; there is one reader and one consumer, and never do both wait. */
-  const change = () => new Promise<void>((resolve) => (tell = resolve));
+  let wake: () => void = () => undefined;
+  /** Resolves at the next change; there is one reader and one consumer, and they never wait at the same time. */
+  const change = () => new Promise<void>((resolve) => (wake = resolve));
   const weigh = (event: ReceivedEvent, sign: 1 | -1) => {
     count += sign;
     bytes += sign * event.bytes;
@@ -94,14 +97,14 @@ function createPendingEvents(clock: Clock): PendingEvents {
       waiting.delete(name);
       waiting.set(name, event);
       weigh(event, 1);
-      tell();
+      wake();
     },
     async room() {
       while (!ended && (count >= MAX_EVENTS || bytes >= MAX_BYTES)) await change();
     },
     end() {
       ended = true;
-      tell();
+      wake();
     },
     async *events() {
       const pause = createTimeSlices(clock);
@@ -109,19 +112,20 @@ function createPendingEvents(clock: Clock): PendingEvents {
         for (;;) {
           while (waiting.size === 0 && !ended) await change();
           if (waiting.size === 0) return;
-          // All that wait, before what comes meanwhile: an object that never rests must not always be the last.
+          // All events that wait come before later ones: an object that changes all the time must not always be the
+          // last.
           const batch = waiting;
           waiting = new Map();
           for (const event of batch.values()) {
             yield event;
             weigh(event, -1);
-            tell();
+            wake();
             await pause();
           }
         }
       } finally {
         ended = true;
-        tell();
+        wake();
       }
     },
   };

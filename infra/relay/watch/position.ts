@@ -1,12 +1,12 @@
 import type { Verdict } from "./recovery.ts";
 
-/** How far a watch loop has come with its server. */
+/** The position of a watch loop: the version up to which it has handled the events of its server. */
 export class Position {
-  /** Where a watch may go on. */
+  /** The version from which a watch may resume. */
   #version: string | undefined;
-  /** What the next list must show at least. */
+  /** The version that the next list must have at least. */
   #seen: string | undefined;
-  /** Of what the next list says nothing is known. */
+  /** The next list is the first, or the first after a loss. */
   #isFirst: boolean = true;
   /** The server has gone back since the last list (KR-12). */
   #isRestored: boolean = false;
@@ -19,35 +19,35 @@ export class Position {
     return this.#seen;
   }
 
-  /** What a consumer must know of the next list. */
+  /** Returns the facts that a consumer must know of the next list. */
   get news(): { readonly first: boolean; readonly restored: boolean } {
     return { first: this.#isFirst, restored: this.#isRestored };
   }
 
-  /** Everything up to this version has been told. */
+  /** Notes that everything up to this version has been handled. */
   reached(resourceVersion: string): void {
     this.#version = resourceVersion;
     this.#seen = resourceVersion;
   }
 
-  /** A list begins. */
+  /** Notes that a list begins. */
   listing(): void {
     this.#version = undefined;
   }
 
-  /** The list has been told. */
+  /** Notes that the list has been handled. */
   listed(): void {
     this.#isFirst = false;
     this.#isRestored = false;
   }
 
-  /** What is kept of an earlier watch is taken up. */
+  /** Resumes from the version of an earlier watch. */
   resumed(resourceVersion: string): void {
     this.#isFirst = false;
     this.reached(resourceVersion);
   }
 
-  /** What was told has been lost: the next list is the first again. */
+  /** Notes that the handled events have been lost: the next list is the first again. */
   lost(): void {
     this.#isFirst = true;
   }

@@ -4,12 +4,14 @@ const CAP_MS = 30_000;
 export interface ReconnectBackoff {
   /** Failures since the last reset. */
   readonly failures: number;
-  /** Counts a failure; how long to wait after it, in ms: 0.5 s doubled each time up to 30 s, of which half is jitter. */
+  /**
+   * Counts a failure. Returns the pause after it in ms: 0.5 s doubled each time up to 30 s, of which half is jitter.
+   */
   next(): number;
   reset(): void;
 }
 
-/** Delays between attempts of one watch loop (KR-10). `random` is in [0, 1). */
+/** Creates the delays between attempts of one watch loop (KR-10). `random` is in [0, 1). */
 export function createBackoff(random: () => number): ReconnectBackoff {
   let failures = 0;
   return {

@@ -5,16 +5,16 @@ import { STORAGE_INITIALIZING } from "../../kube/errors.ts";
 import { ERROR_EVENT } from "../../kube/watch-stream.ts";
 import { createBackoff, type ReconnectBackoff } from "./reconnect-backoff.ts";
 
-/** Reason of a KubeError: a watch was accepted and does not tell what has changed, as behind a proxy that buffers. */
+/** Reason of a KubeError: a watch was accepted but does not show changes, as behind a proxy that buffers. */
 export const SILENT_WATCH = "SilentWatch";
 
 /** Reason of a KubeError: the versions of a server went down, so it was restored or replaced (KR-12). */
 const WENT_BACK = "WentBack";
 
-/** Throws KubeError `WentBack` when a server says a version below one that it has said before. */
+/** Throws KubeError `WentBack` when a server sends a version below an earlier one. */
 export function checkForward(seen: string | undefined, now: string): void {
   if (seen === undefined || seen === now || !isAtLeast(seen, now)) return;
-  throw wentBack(`the server is at version ${now} after ${seen}: it was restored or replaced`);
+  throw wentBack(`the server went back from version ${seen} to ${now}: it was restored or replaced`);
 }
 
 export function wentBack(message: string): KubeError {
@@ -26,26 +26,26 @@ export function hasGoneBack(error: unknown): boolean {
 }
 
 /**
- * How a loop lists: as usual; in pages of 50 after an answer that was too large or too deep; after the second by
- * names and versions only, and then each object that has changed by itself (KR-11).
+ * How a loop lists: as usual; in pages of 50 after an answer that was too large or too deep; after the second such
+ * answer by names and versions only, and then each changed object by itself (KR-11).
  */
 export type ListMode = "pages" | "small pages" | "one by one";
 
-/** What a failure of a watch loop means. */
+/** The consequence of a failure of a watch loop. */
 export interface Verdict {
-  /** Of the KubeError, or `Bug`. */
+  /** Reason of the KubeError, or `Bug`. */
   readonly reason: string;
-  /** Before the next attempt. */
+  /** Pause before the next attempt. */
   readonly delayMs: number;
-  /** Only a list tells what is there. */
+  /** The version is void: only a list shows the objects. */
   readonly isVoid: boolean;
-  /** Nor is what was seen the least that the list must show. */
+  /** The server was restored: the list may have a lower version, too. */
   readonly isRestored: boolean;
-  /** The same reason as last time and nothing was received in between. */
+  /** The same reason as last time, and no event was received in between. */
   readonly isRepeated: boolean;
-  /** A server that has just got to know the type is not ready for it at once. */
+  /** Normal: a server needs some seconds to prepare a new type. */
   readonly isNormal: boolean;
-  /** Silent twice in a row: the server may be quiet or the line dead (KR-07). */
+  /** Silent twice in a row: the server may be quiet or the connection dead (KR-07). */
   readonly isDoubtful: boolean;
   /** Three 404s over 60 s: the server does not serve the type (KR-10). */
   readonly isGone: boolean;
@@ -56,8 +56,8 @@ const SHORT_WATCH_MS = SECOND;
 const SHORT_WATCHES = 3;
 const SILENCES = 2;
 /**
- * A watch that does not tell is replaced by lists, one each time that it has been silent for so long; twice as long after
- * each list without news, up to a time in which a sound server has sent a bookmark.
+ * A watch that does not show changes is replaced by lists, one each time that it has been silent for this long; twice
+ * as long after each list without news, up to a time in which a healthy server has sent a bookmark.
  */
 const MUTE_IDLE_MS = 30 * SECOND;
 const MAX_MUTE_IDLE_MS = 120 * SECOND;
@@ -73,30 +73,30 @@ const GONE_AFTER_MS = 60 * SECOND;
 const INITIALIZING_MS = 30 * SECOND;
 const GONE_CONFIRMATIONS = 3;
 
-/** Answers that are more than they may be. */
+/** Answers that exceed their bounds. */
 const OVERSIZED: ReadonlySet<string> = new Set(["TooLarge", "TooDeep"]);
 const DAMAGED: ReadonlySet<string> = new Set(["Undecodable", ...OVERSIZED]);
-/** Only a list tells what is there. */
+/** After these only a list shows the objects. */
 const VOID: ReadonlySet<string> = new Set(["Expired", WENT_BACK, SILENT_WATCH, ...DAMAGED]);
 
-/** Everybody's watch ends so when a server restarts: the relists are spread (KR-09). */
+/** All watches end like this when a server restarts: the relists are spread (KR-09). */
 const SPREAD: ReadonlySet<string> = new Set(["Expired", WENT_BACK]);
 
-/** Whether an error means that a server sent more than it may (KR-11, S-14). */
+/** Returns whether an error means that a server sent more than it may (KR-11, S-14). */
 export function isOversized(error: unknown): error is KubeError {
   return error instanceof KubeError && OVERSIZED.has(error.reason);
 }
 
-/** Whether an error means that a server sent what cannot be used: not JSON, of a wrong shape, or more than it may. */
+/** Returns whether an error means an answer that cannot be used: not JSON, of a wrong shape, or more than it may be. */
 export function isDamaged(error: unknown): error is KubeError {
   return error instanceof KubeError && DAMAGED.has(error.reason);
 }
 
-/** Remembers how a watch loop fared and says how it goes on. */
+/** Notes the failures of a watch loop and decides how it continues. */
 export class Recovery {
   readonly #random: () => number;
   readonly #backoff: ReconnectBackoff;
-  /** Its failures are the oversized answers since a watch last lived to its end. */
+  /** Counts the oversized answers since a watch last lived to its end. */
   readonly #oversized: ReconnectBackoff;
   readonly #causes = new Map<string, number>();
   #undecodable = 0;
@@ -134,28 +134,28 @@ export class Recovery {
     return this.#oversized.failures === 1 ? "small pages" : "one by one";
   }
 
-  /** Whether nothing was heard for so long that the server may be another one (KR-12). */
+  /** Returns whether the server was silent for so long that it may be another one (KR-12). */
   wasAway(nowMs: number): boolean {
     return this.#silentSince !== undefined && nowMs - this.#silentSince >= OUTAGE_MS;
   }
 
-  /** It is the one that it was. */
+  /** Notes that the server is the same as before. */
   isBack(): void {
     this.#silentSince = undefined;
   }
 
-  /** Longest silence of the next watch, in ms; undefined = what is usual for the server. */
+  /** Returns the longest silence of the next watch, in ms; undefined = the default of the server. */
   idleMs(timeoutSeconds: number): number | undefined {
     if (this.#isMute) return this.#muteIdleMs;
     return this.#bookmarks === "never" ? timeoutSeconds * SECOND + BEYOND_LIFETIME_MS : undefined;
   }
 
-  /** After so long a watch that was to live for `timeoutSeconds` is replaced, in ms. */
+  /** Returns after how many ms a watch with a lifetime of `timeoutSeconds` is ended here. */
   overdueMs(timeoutSeconds: number): number {
     return timeoutSeconds * SECOND + OVERDUE_MS;
   }
 
-  /** `newest`: version of the newest object in the list. */
+  /** Notes a list. `newest`: version of its newest object. */
   listed(newest: string | undefined): void {
     this.#absent = undefined;
     this.#silentSince = undefined;
@@ -164,7 +164,7 @@ export class Recovery {
     this.#newestListed = newest;
   }
 
-  /** An event or a bookmark has been handled. */
+  /** Notes that an event or a bookmark has been handled. */
   received(what: "event" | "bookmark"): void {
     if (what === "bookmark") this.#bookmarks = "sent";
     this.#isMute = false;
@@ -173,23 +173,25 @@ export class Recovery {
     this.#wellAgain();
   }
 
-  /** The server knows of changes that its watch has not told. Gives the failure that this is. */
+  /** Notes that the watch does not show changes of the server. Returns the failure to recover from. */
   isMute(): KubeError {
     this.#isMute = true;
     // The list that follows is the first in place of a watch.
     this.#newestListed = undefined;
     const often = `every ${MUTE_IDLE_MS / SECOND} s, while nothing changes every ${MAX_MUTE_IDLE_MS / SECOND} s`;
-    const message = `the server accepts a watch and does not tell what has changed, as a proxy that buffers does; everything is listed instead, ${often}; let watches pass through`;
+    const message = `the server accepts a watch but does not send changes, as behind a proxy that buffers; everything is listed instead, ${often}; let watches pass through the proxy`;
     return new KubeError({ class: "Transient", status: 0, reason: SILENT_WATCH, message });
   }
 
-  /** A server that was silent for long answers: it has nothing to say, not even bookmarks. */
+  /** Notes that a silent server answers: it is quiet, and may never send bookmarks. */
   isQuiet(): void {
     if (this.#bookmarks === "unknown") this.#bookmarks = "never";
     this.#wellAgain();
   }
 
-  /** A watch ended cleanly. Throws KubeError `VeryShortWatch` for the third in a row within 1 s of its start. */
+  /**
+   * Notes that a watch ended cleanly. Throws KubeError `VeryShortWatch` for the third in a row within 1 s of its start.
+   */
   ended(lastedMs: number): void {
     this.#shortWatches = lastedMs < SHORT_WATCH_MS ? this.#shortWatches + 1 : 0;
     if (this.#shortWatches >= SHORT_WATCHES) {
@@ -203,7 +205,7 @@ export class Recovery {
     this.#count("closed");
   }
 
-  /** `heardAt`: when something was received last. */
+  /** Notes a failure. Returns its consequence. `heardAt`: when an event or a list was received last. */
   failed(error: unknown, nowMs: number, heardAt?: number): Verdict {
     const reason = error instanceof KubeError ? error.reason : "Bug";
     const isNormal = this.#isInitializing(reason, nowMs);
@@ -213,7 +215,7 @@ export class Recovery {
     if (DAMAGED.has(reason)) this.#undecodable += 1;
     if (error instanceof KubeError && error.cause === ERROR_EVENT) this.#errorEvents += 1;
     this.#silences = reason === "Idle" ? this.#silences + 1 : 0;
-    // The kernel says when a peer is gone, so a silent one is still there.
+    // The kernel reports a peer that is gone, so a silent peer is still there.
     if (reason !== "Idle") this.#silentSince ??= heardAt ?? nowMs;
     const isGone = reason === "TypeNotServed" && this.#isAbsenceConfirmed(nowMs);
     return {
@@ -233,10 +235,10 @@ export class Recovery {
   }
 
   #delayAfter(error: unknown, reason: string, isRepeated: boolean): number {
-    // A silent line is only replaced.
+    // A silent watch is only replaced.
     if (reason === "Idle" || reason === SILENT_WATCH) return 0;
     if (OVERSIZED.has(reason)) return this.#oversized.next();
-    // A server that answers again after an outage, if only that it is starting, is worth asking soon.
+    // A server that answers again after an outage, if only that it is starting, is asked again soon.
     const isAway = error instanceof KubeError && error.status === 0;
     if (this.#isAway && !isAway) this.#backoff.reset();
     this.#isAway = isAway;

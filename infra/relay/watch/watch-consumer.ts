@@ -1,21 +1,21 @@
 import type { KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
 import type { WatchEvent } from "../../../shared/runtime/ports.ts";
 
-/** What a loop tells; it waits for each call, so a slow consumer slows the server down (KR-16). */
+/** Receives lists and events of a loop, which waits for each call: a slow consumer slows the server down (KR-16). */
 export interface WatchConsumer {
-  /** What is kept of an object of a list, applied as it arrives. */
+  /** Returns the part of a listed object that is kept; called as it arrives. */
   reduce(object: KubeObject): KubeObject;
-  /** What is known of an object, so that it need not be read when objects are listed one by one. */
+  /** Returns the stored snapshot, which need not be read again when objects are listed one by one. */
   stored?(key: ObjectKey): Promise<KubeObject | undefined>;
-  /** Asked once at the start: what is kept of an earlier watch, to go on from without a first list. */
+  /** Called once at the start. Returns the state of an earlier watch, to resume from it without a first list. */
   resume?(): Promise<Kept | undefined>;
-  /** The server is the one that what is kept is of: nothing but what has changed since will be told. */
+  /** Called when the loop resumes from that state: only later changes follow. */
   resumed?(): Promise<void>;
-  /** A complete list replaces what was known. */
+  /** A complete list, which replaces everything known. */
   listed(items: readonly KubeObject[], list: CompleteList): Promise<void>;
-  /** Of events that came meanwhile about one object only the newest is told. */
+  /** An event. Of several events that wait for one object only the newest is handed over. */
   changed(event: WatchEvent): Promise<void>;
-  /** A bookmark: everything up to this version has been seen. */
+  /** A bookmark: every event up to this version has been handed over. */
   reached?(resourceVersion: string): Promise<void>;
   /** Three 404s over 60 s: the server does not serve the type. */
   gone?(): Promise<void>;
@@ -30,10 +30,10 @@ interface Kept {
 
 interface CompleteList {
   readonly resourceVersion: string;
-  /** Nothing of it was known before: the first list of this loop, or the first after a loss. */
+  /** The first list of this loop, or the first after a loss. */
   readonly first: boolean;
-  /** What the server has cannot follow from what the watch before told: it was restored or replaced (KR-12). */
+  /** The objects of the server cannot follow from the earlier ones: it was restored or replaced (KR-12). */
   readonly restored: boolean;
-  /** The server sends more than it may: what is missing for that reason (KR-11). */
+  /** Set when the server sends more than it may: names the missing objects (KR-11). */
   readonly oversized: string | undefined;
 }

@@ -8,8 +8,9 @@ import type { OpenWatch } from "./open-watch.ts";
 
 const END = "k8s.io/initial-events-end";
 /**
- * A server that says nothing for so long has said everything and knows no mark. Longer than the client waits for an
- * answer to begin (10 s): a server that does not answer at all has failed, and is not asked for a list in 60 s more.
+ * A server that is silent for this long has sent everything and does not support the mark. Longer than the client waits
+ * for an answer to begin (10 s): a server that does not answer at all has failed, and is not asked for a list in 60 s
+ * more.
  */
 const SILENCE_MS = 15 * SECOND;
 
@@ -20,9 +21,9 @@ interface InitialEventsOptions {
 }
 
 /**
- * What a watch-list begins with: an ADDED for everything that exists, then a marked bookmark (KR-05). The events
- * behind the mark are left in the watch. Undefined from a server that ignores what was asked: what it said is of no
- * use, its versions are no resume points. Throws KubeError.
+ * Reads the beginning of a watch-list: an ADDED for everything that exists, then a marked bookmark (KR-05). The events
+ * behind the mark stay in the watch. Undefined from a server that ignores the request: its events cannot be used, since
+ * their versions are not resume points. Throws KubeError.
  */
 export async function readInitialEvents(
   watch: OpenWatch,
@@ -45,7 +46,7 @@ export async function readInitialEvents(
   }
 }
 
-/** Undefined when the watch ended or was silent for too long. */
+/** Returns the next event; undefined when the watch ended or was silent for too long. */
 async function nextWithin({ events, abort }: OpenWatch, clock: Clock): Promise<ReceivedEvent | undefined> {
   let isSilent = false;
   const cancel = clock.after(SILENCE_MS, () => {

@@ -24,11 +24,11 @@ import type { WatchConsumer } from "./watch-consumer.ts";
  *      │                          ▼
  *      └──version is void──── backoff ──version still good──▶ streaming
  *
- * A list is a watch that begins with everything (lister.ts), or pages; the watch goes on from its version. A loop
- * that resumes begins with `streaming`, once the server is recognised. `stopped` is entered only by disposing. Void
- * is a version after 410, a damaged or huge line, a version that went down, the second ERROR event in a row, or when
- * the read model was lost; after anything else the watch resumes where it was, without a list. What a failure means
- * and how long the pause is, recovery.ts decides.
+ * A list is a watch that begins with everything (lister.ts), or pages; the watch continues from its version. A loop
+ * that resumes begins with `streaming`, once the server is recognised. `stopped` is entered only by disposing. A
+ * version is void after a 410, a damaged or huge line, a version that went down, the second ERROR event in a row, or a
+ * loss of the read model; after other failures the watch resumes where it was, without a list. recovery.ts decides the
+ * consequence of a failure and the pause after it.
  */
 
 export interface WatchLoopOptions {
@@ -40,9 +40,9 @@ export interface WatchLoopOptions {
   readonly consumer: WatchConsumer;
   readonly clock: Clock;
   readonly log: Log;
-  /** At most so many lists at once per server (KR-09). */
+  /** Limits the lists at once per server (KR-09). */
   readonly lists: Turns;
-  /** What a server that is not ours may send; none for the management server (KR-20). */
+  /** Bounds how much a workload server may send; absent for the management server (KR-20). */
   readonly budget?: Budget | undefined;
   /** In [0, 1). */
   readonly random?: (() => number) | undefined;
@@ -50,9 +50,9 @@ export interface WatchLoopOptions {
 
 export interface WatchLoop extends AsyncDisposable {
   status(): LoopStatus;
-  /** Ends the watch and lists again, because what was delivered has been lost. */
+  /** Ends the watch and lists again, because the store has lost delivered objects. */
   relist(): void;
-  /** This process has written an object of the kind: the watch must tell of this version soon. */
+  /** Notes that this process has written an object of the kind: the watch must show this version soon. */
   wrote(resourceVersion: string): void;
 }
 
@@ -74,7 +74,7 @@ class Loop implements WatchLoop {
   #ahead: ReadAhead | undefined;
   #relistWanted: boolean = false;
   readonly #echo: Echo;
-  /** The watch has not told of a write. */
+  /** The watch has not shown a write. */
   #isMute: boolean = false;
   /** Ends the pause before the next attempt. */
   #resting = new AbortController();
@@ -172,10 +172,10 @@ class Loop implements WatchLoop {
   }
 
   async #attempt(): Promise<void> {
-    if (this.#relistWanted || !(await this.#mayGoOn())) await this.#inTurn(() => this.#list());
+    if (this.#relistWanted || !(await this.#mayResume())) await this.#inTurn(() => this.#list());
     const from = this.#position.version;
     if (from === undefined || this.#relistWanted || this.#abort.signal.aborted) return;
-    // The watch that began with the list goes on, or one begins at its version: nothing is between the two (KR-05).
+    // The watch that began with the list continues, or a watch begins at its version: no event is in between (KR-05).
     this.#watch ??= this.#open({ resourceVersion: from });
     this.#state = "streaming";
     const startedAt = this.#now();
@@ -188,13 +188,13 @@ class Loop implements WatchLoop {
     this.#recovery.ended(this.#now() - startedAt);
   }
 
-  /** Whether the place where the last watch ended is one of the server that answers now. */
-  async #mayGoOn(): Promise<boolean> {
+  /** Returns whether a watch of the server that answers now may resume where the last watch ended. */
+  async #mayResume(): Promise<boolean> {
     if (this.#position.version === undefined) return false;
     return !this.#recovery.wasAway(this.#now()) || this.#isRecognised();
   }
 
-  /** A server that takes its time with a list must not hold up the end of the loop. */
+  /** Runs a list in its turn; a slow list must not delay the end of the loop. */
   #inTurn<T>(list: () => Promise<T>): Promise<T | undefined> {
     const listing = this.#options.lists.take(list);
     listing.catch(() => undefined);
@@ -213,11 +213,11 @@ class Loop implements WatchLoop {
     if (listed === undefined || signal.aborted) return;
     const { items, resourceVersion, oversized } = listed;
     await consumer.listed(items, { resourceVersion, oversized, ...this.#position.news });
-    // Otherwise it was lost again meanwhile.
+    // Otherwise the store has lost it meanwhile.
     if (!this.#relistWanted) this.#position.listed();
     const newest = this.#lastSeen.listed(items);
     this.#meter.listed();
-    this.#tellOversized(oversized);
+    this.#logOversized(oversized);
     this.#recovery.listed(newest);
     this.#position.reached(resourceVersion);
   }
@@ -233,7 +233,7 @@ class Loop implements WatchLoop {
     this.#recovery.received(event.type === "BOOKMARK" ? "bookmark" : "event");
   }
 
-  /** Never rejects: a loop ends by disposing only. */
+  /** Handles a failure. Never rejects: only disposing ends a loop. */
   async #recover(error: unknown): Promise<void> {
     const { consumer, log, name } = this.#options;
     const { signal } = this.#abort;
@@ -241,10 +241,10 @@ class Loop implements WatchLoop {
     this.#state = "backoff";
     const verdict = this.#recovery.failed(error, this.#now(), this.#meter.traffic.lastHeardAt);
     this.#position.failed(verdict);
-    // One line per outage and cause; the counters know the rest.
+    // One log line per outage and cause; the counters show the repetitions.
     const level = verdict.isRepeated || verdict.isNormal ? "debug" : "warn";
     const fields = { loop: name, reason: verdict.reason, error: String(error) };
-    log[level](fields, "the watch failed and is tried again");
+    log[level](fields, "the watch failed; retrying");
     consumer.failed?.(error);
     if (verdict.isGone) await consumer.gone?.().catch(() => undefined);
     if (!verdict.isDoubtful) return this.#rest(verdict.delayMs);
@@ -254,21 +254,24 @@ class Loop implements WatchLoop {
     );
   }
 
-  /** Until the time is over, the loop is to list again, or it ends. */
+  /** Waits until the time is over, a relist is wanted, or the loop ends. */
   #rest(delayMs: number): Promise<void> {
     this.#resting = new AbortController();
     if (this.#abort.signal.aborted) this.#resting.abort();
     return rest(delayMs, this.#options.clock, this.#resting.signal);
   }
 
-  /** A list of one object mostly tells a quiet server from a dead line, and from one that was restored (KR-07, KR-12). */
+  /**
+   * Distinguishes a quiet server from a dead connection and from a restored server, mostly by a list of one (KR-07,
+   * KR-12).
+   */
   async #isRecognised(seen = this.#position.seen ?? ""): Promise<boolean> {
     const known = await this.#inTurn(() => this.#lastSeen.recognise(seen));
     this.#recovery.isBack();
     return known === true;
   }
 
-  #tellOversized(oversized: string | undefined): void {
+  #logOversized(oversized: string | undefined): void {
     const { log, name } = this.#options;
     if (oversized !== undefined && oversized !== this.#oversized) log.warn({ loop: name }, oversized);
     this.#oversized = oversized;

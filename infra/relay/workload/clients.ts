@@ -19,20 +19,20 @@ export interface ClientsOptions extends WorkloadReach {
 }
 
 interface Known {
-  /** Of the Connection snapshot that it was made for. */
+  /** Version of the Connection snapshot that it was created for. */
   readonly connectionVersion: string | undefined;
   readonly kubeconfig: string | undefined;
   readonly server: Server;
 }
 
-/** How often it is looked whether credentials have changed or are no longer there (S-13). */
+/** How often changed and removed credentials are looked for (S-13). */
 const SWEEP_MS = 5 * SECOND;
 
 /**
- * Clients of a process without a relay (a worker): whether a Cluster is connected comes from the read model, the
+ * Creates the clients of a process without a relay (a worker). The read model shows whether a Cluster is connected; the
  * kubeconfig Secret is read by name when first needed, after a 401, and when the Connection has changed. Credentials of
- * a Cluster that is not connected any more are dropped within 5 s, those of a changed Secret likewise (S-13).
- * A call throws WaitingError while the Cluster is not connected.
+ * a Cluster that is no longer connected, or of a changed Secret, are dropped within 5 s (S-13). A call throws
+ * WaitingError while the Cluster is not connected.
  */
 export function createClients({ management, ...options }: ClientsOptions): Clients & AsyncDisposable {
   const known = new Map<string, Promise<Known>>();
@@ -85,7 +85,7 @@ export function createClients({ management, ...options }: ClientsOptions): Clien
   const armSweep = () => {
     cancelSweep = options.clock.after(SWEEP_MS, () => {
       armSweep();
-      // What cannot be asked now is asked again.
+      // A failed check is repeated by the next sweep.
       for (const name of known.keys()) void sweep(name).catch(() => undefined);
     });
   };
@@ -108,7 +108,7 @@ function clusterOf(name: string): ObjectKey {
   return { namespace, name: clusterName };
 }
 
-/** A client that finds its server with every call. */
+/** Returns a client that finds its server with every call. */
 function lateClient(find: () => Promise<KubeClient>): KubeClient {
   return {
     get: async (...call) => (await find()).get(...call),

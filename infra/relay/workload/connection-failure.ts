@@ -3,7 +3,7 @@ import { KubeError, TerminalError } from "../../../shared/function/errors.ts";
 import { truncate } from "../../../shared/rules/conditions/truncate.ts";
 import { kubeconfigSecretOf } from "./workload-access.ts";
 
-/** Why a workload server cannot be used, and what to change. */
+/** The cause why a workload server cannot be used, and the action that helps. */
 interface Finding {
   readonly cause: string;
   /** Absent: check the address. */
@@ -13,12 +13,12 @@ interface Finding {
 const MAX_CHARACTERS = 400;
 
 /**
- * Explains why a workload server is not connected: condition, cause, action. `host` is its address without path.
- * One cause has one text, so that a repeated failure changes no snapshot: what the server itself says, times and
- * ports of this side are left out; they are in the log of the relay.
+ * Explains why a workload server is not connected: condition, cause, action. `host` is its address without path. One
+ * cause has one text, so that a repeated failure changes no snapshot: texts of the server, times and own ports are left
+ * out; they are in the log of the relay.
  */
 export function connectionFailure(cluster: ObjectKey, host: string, error: unknown): string {
-  // About the Secret: it names Secret, field and next step itself.
+  // An error about the Secret names Secret, field and next step itself.
   if (error instanceof TerminalError) return error.message;
   const { namespace, name } = kubeconfigSecretOf(cluster);
   const where = `kubeconfig Secret ${namespace}/${name}, key value`;
@@ -50,8 +50,8 @@ function findingOfStatus(status: number, host: string): Finding {
       return { cause: `${host} refuses the credentials (401)`, action: "write valid credentials" };
     case 403:
       return {
-        cause: `${host} forbids to list and watch Nodes (403)`,
-        action: "allow it to the user, or write credentials of another one,",
+        cause: `${host} does not allow listing and watching Nodes (403)`,
+        action: "allow it for the user, or write credentials of another user,",
       };
     case 404:
       return { cause: `${host} does not serve Nodes (404)` };
@@ -84,7 +84,7 @@ function findingOfCode(code: string, host: string): Finding {
   }
   if (code.startsWith("HPE_")) return { cause: `${host} does not speak HTTP` };
   if (code === "EPROTO" || code.startsWith("ERR_SSL_")) {
-    // What OpenSSL says carries an address in memory, another one in every process.
+    // The text of OpenSSL contains a memory address, which differs in every process.
     return { cause: `${host} refuses TLS, or the client certificate`, action: "check server and user" };
   }
   return { cause: `${host} cannot be reached (${code.slice(0, MAX_CODE)})` };
@@ -123,7 +123,7 @@ const CERTIFICATES: { readonly [code: string]: Required<Finding> } = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: WRONG_CA,
 };
 
-/** One line. */
+/** Returns the text of an error in one line. */
 function plain(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return truncate(text.replace(/[\p{Cc}\s]+/gu, " ").trim(), MAX_CHARACTERS);

@@ -13,7 +13,7 @@ import type { Delivery } from "../delivery/delivery.ts";
 
 type Status = Connection["status"];
 
-/** Where Connections are stored. */
+/** The type under which Connections are stored. */
 export const CONNECTION_TYPE: TypeKey = {
   cluster: MANAGEMENT,
   group: Connection.group,
@@ -33,18 +33,18 @@ export interface ConnectionRecordOptions {
 export const FAILURES = 5;
 
 /**
- * What is known about one connection, published as a Connection snapshot on transitions only (KR-19). It is the recovery
- * signal of Q-20. Differs: it wakes every key of the Cluster of the functions that watch it, also of those that did not
- * wait for it: whoever has nothing to do there ends without a request.
+ * The state of one connection, published as a Connection snapshot on transitions only (KR-19). It is the recovery
+ * signal of Q-20. Differs: it enqueues every key of the Cluster for the functions that watch it, also keys that did not
+ * wait for it: a run without work ends without a request.
  */
 export class ConnectionRecord {
   readonly #options: ConnectionRecordOptions;
   #status: Status = { state: "unknown", nodesComplete: false, failures: 0 };
   #published: Status | undefined;
   #resourceVersion = 0;
-  /** The server sends more than it may, or what no API server sends (S-14). */
+  /** Why Nodes are missing: the server sends more than it may, or answers that cannot be used (S-14). */
   #incomplete: string | undefined;
-  /** The Nodes are known, but later than usual. */
+  /** Why Nodes are known later than usual. */
   #note: string | undefined;
   #secretVersion: string | undefined;
   #lastSuccessAt: number | undefined;
@@ -57,22 +57,25 @@ export class ConnectionRecord {
     return this.#status;
   }
 
-  /** Milliseconds since anything was heard from the server. */
+  /** Milliseconds since the last answer of the server. */
   get silentMs(): number {
     return this.#options.clock.now().getTime() - (this.#lastSuccessAt ?? 0);
   }
 
-  /** The server said something. Published with the next transition. */
+  /** Notes that the server has answered. Published with the next transition. */
   heard(): void {
     this.#lastSuccessAt = this.#options.clock.now().getTime();
   }
 
-  /** Why Nodes are missing: larger than allowed, or undecodable. Undefined after a whole list. Published when connected. */
+  /**
+   * Notes why Nodes are missing: larger than allowed, or undecodable. Undefined after a whole list. Published when
+   * connected.
+   */
   incomplete(message: string | undefined): void {
     this.#incomplete = message;
   }
 
-  /** Why Nodes are known later than usual; undefined when all is well again. Published when connected. */
+  /** Notes why Nodes are known later than usual; undefined when they no longer are. Published when connected. */
   note(message: string | undefined): void {
     this.#note = message;
   }
@@ -81,11 +84,11 @@ export class ConnectionRecord {
     return this.#note !== undefined;
   }
 
-  /** Another kubeconfig is in use: told at once, since whoever has the one before must drop it (S-13). */
+  /** Notes another kubeconfig. Published at once: workers must drop the old one (S-13). */
   async uses(secretVersion: string | undefined): Promise<void> {
     this.#secretVersion = secretVersion;
     if (this.#published === undefined) return;
-    // That the Secret was missing is true no more.
+    // The message that the Secret was missing is no longer true.
     const { message, ...status } = this.#status;
     await this.#publish(status.state === "unknown" ? status : this.#status);
   }
@@ -103,7 +106,7 @@ export class ConnectionRecord {
     await this.#publish({ state: "unknown", nodesComplete: false, failures: 0, message });
   }
 
-  /** `failures` in a row; absence of a Node is no proof any more. */
+  /** Notes `failures` in a row: the absence of a Node no longer proves anything. */
   async failing(state: "connected" | "unreachable", message: string, failures: number): Promise<void> {
     await this.#publish({
       state,
@@ -115,8 +118,8 @@ export class ConnectionRecord {
   }
 
   /**
-   * Publishes the snapshot again if the store has lost it (X-36) or has gone back to an earlier one (X-34). A store that
-   * does not answer is asked again.
+   * Publishes the snapshot again if the store has lost it (X-36) or has gone back to an earlier one (X-34). A store
+   * that does not answer is asked again.
    */
   async republishIfLost(store: Store): Promise<void> {
     if (this.#published === undefined) return;
@@ -130,7 +133,7 @@ export class ConnectionRecord {
     await this.republish();
   }
 
-  /** Publishes the snapshot again, above any that is stored. False: nothing has been published yet. */
+  /** Publishes the snapshot again, above any stored version. Returns false when nothing has been published yet. */
   async republish(): Promise<boolean> {
     if (this.#published === undefined) return false;
     this.#published = undefined;
@@ -138,7 +141,7 @@ export class ConnectionRecord {
     return true;
   }
 
-  /** Nothing is written when only the time of the last success is different. */
+  /** Publishes a status, unless only the time of the last success differs. */
   async #publish(next: Status): Promise<void> {
     const { delivery, log, cluster, uid, clock } = this.#options;
     const lastSuccess =
@@ -157,7 +160,7 @@ export class ConnectionRecord {
     await delivery.put(CONNECTION_TYPE, snapshot, "live");
     log.info(
       { cluster: workloadCluster(cluster), state: next.state, failures: next.failures },
-      "workload connection",
+      "the state of a workload connection changed",
     );
   }
 }

@@ -11,15 +11,15 @@ interface RefillOptions {
 }
 
 /**
- * A store that is new, or has lost data, tells of connections what was so at an earlier time, or nothing. It is believed
- * (KR-22) once what is known is published again and all else forgotten.
+ * Refills a store that is new or has lost data: it has old Connections, or none. The type is complete (KR-22) once all
+ * known Connections are published again and all others removed.
  */
 export interface Refill {
-  /** Refills the store if it has to be. Never waits; a store that does not answer is asked again with the next look. */
+  /** Refills the store if necessary. Never waits; a store that does not answer is asked again by the next call. */
   look(): void;
 }
 
-/** `followed` are the connections by the name of their Cluster, now and later. Looks at once. */
+/** Starts with a first look. `followed` holds the connections by the name of their Cluster, now and later. */
 export function startRefill(
   { store, delivery, signal }: RefillOptions,
   followed: ReadonlyMap<string, { readonly connection: Pick<WorkloadConnection, "republish"> }>,
@@ -36,7 +36,7 @@ export function startRefill(
       }),
     );
     for (const stored of left) {
-      // One that is published meanwhile is newer, and stays.
+      // A Connection that is published meanwhile is newer, and stays.
       if (!known.has(workloadCluster(objectKeyOf(stored)))) await delivery.remove(CONNECTION_TYPE, stored);
     }
     await store.advance(CONNECTION_TYPE, { ready: true });

@@ -9,8 +9,8 @@ import { isDamaged, SILENT_WATCH } from "../watch/recovery.ts";
 import type { WatchLoop } from "../watch/watch-loop.ts";
 import { connectionFailure } from "./connection-failure.ts";
 import { ConnectionRecord, type ConnectionRecordOptions, FAILURES } from "./connection-record.ts";
+import { reportingWrites } from "./reporting-writes.ts";
 import { createSteps, type Steps } from "./steps.ts";
-import { tellingWrites } from "./telling-writes.ts";
 import { kubeconfigIn, secretIsMissing, type WorkloadOptions, whyUnreachable } from "./workload-access.ts";
 import { type Attempt, leaveAttempt, openAttempt } from "./workload-attempt.ts";
 import { nodesOf, type WorkloadNodesOptions } from "./workload-nodes.ts";
@@ -22,24 +22,24 @@ import { nodesOf, type WorkloadNodesOptions } from "./workload-nodes.ts";
  *                          │ failed or Secret unusable                                 │ every 30 s, or at once
  *                          └──────────────▶ unreachable ──────────────▶ attempt ◀──────┘ on `retryNow`
  *
- * An attempt goes on from the Nodes that are stored when the server still has them; otherwise it lists (KR-10).
- * A lost Secret leads back to `unknown` from everywhere. Nodes stay in the read model until the Cluster is gone.
- * Everything here happens one after the other (steps.ts); loops only post and never wait.
+ * An attempt resumes from the stored Nodes when the server still has them; otherwise it lists (KR-10). A missing Secret
+ * leads back to `unknown` from every state. Nodes stay in the read model until the Cluster is gone. All steps run one
+ * after the other (steps.ts); loops only post steps and never wait.
  */
 export interface WorkloadConnection extends AsyncDisposable {
   secretChanged(secret: Secret | undefined): void;
-  /** Something changed that may make a failed attempt succeed. */
+  /** Retries a failed attempt at once, because a change may make it succeed. */
   retryNow(): void;
-  /** Throws WaitingError while there is no connection. */
+  /** Returns a client. Throws WaitingError without a connection. */
   client(functionName: string, sending?: Sending): KubeClient;
   status(): ConnectionStatus;
-  /** Publishes and lists again what the store has lost. */
+  /** Publishes and lists again the data that the store has lost. */
   relistLost(): void;
-  /** Publishes what is known once more, whatever is stored. False: nothing is known yet. */
+  /** Publishes the state again, above any stored version. Returns false when nothing has been published yet. */
   republish(): Promise<boolean>;
 }
 
-/** What its Connection says, and the watch of its Nodes. */
+/** The status of its Connection, and of the watch of its Nodes. */
 export interface ConnectionStatus extends Partial<Connection["status"]> {
   readonly cluster: string;
   readonly state: Connection["status"]["state"];
@@ -51,13 +51,13 @@ export interface ConnectionOptions extends ConnectionRecordOptions, WorkloadOpti
   readonly signal: AbortSignal;
   readonly random?: (() => number) | undefined;
   readonly nodeFields: WorkloadNodesOptions["nodeFields"];
-  /** The Secret is missing at a retry: look for it by name. */
+  /** Called at a retry without a Secret: looks for it by name. */
   readonly askForSecret: () => Promise<void>;
 }
 
 const RETRY_MS = 30 * SECOND;
 const PROBE_MS = 10 * SECOND;
-/** Bookmarks come about once a minute; a little later than that is still on time. */
+/** Bookmarks come about once a minute; a few seconds later is still in time. */
 const SILENCE_MS = 65 * SECOND;
 
 export function createConnection(options: ConnectionOptions): WorkloadConnection {
@@ -106,7 +106,7 @@ class OneConnection implements WorkloadConnection {
       throw new WaitingError(`Connection ${this.#name}`);
     }
     const { server, loop } = this.#current;
-    return tellingWrites(server.as(functionName, sending), (version) => loop.wrote(version));
+    return reportingWrites(server.as(functionName, sending), (version) => loop.wrote(version));
   }
 
   status(): ConnectionStatus {
@@ -115,7 +115,7 @@ class OneConnection implements WorkloadConnection {
 
   relistLost(): void {
     const { store, delivery, cluster } = this.#options;
-    // Looks must not pile up behind a step that waits for the store.
+    // Checks must not pile up behind a step that waits for the store.
     if (this.#isLooking) return;
     this.#isLooking = true;
     this.#steps.post(async () => {
@@ -153,7 +153,10 @@ class OneConnection implements WorkloadConnection {
       });
     } catch (error) {
       // Only another Secret can help: there is nothing to try again.
-      await this.#unreachable(error instanceof Error ? error.message : "no kubeconfig", FAILURES);
+      await this.#unreachable(
+        error instanceof Error ? error.message : "the kubeconfig cannot be used",
+        FAILURES,
+      );
       this.#cancelRetry();
       return;
     }
@@ -191,7 +194,7 @@ class OneConnection implements WorkloadConnection {
     } else if (isDamaged(error)) {
       await this.#record.connected(false);
     } else if (this.#now() - this.#probedAt >= PROBE_MS) {
-      // The first failure of the watch asks for a probe; the timer does the rest, not the pace of the reconnects.
+      // The first failure of the watch starts a probe; the timer starts the others, not the pace of the reconnects.
       await this.#probe(this.#current);
     }
   }
@@ -200,7 +203,7 @@ class OneConnection implements WorkloadConnection {
     this.#probedAt = this.#now();
     const error = await whyUnreachable(server);
     if (error === undefined) {
-      // The watch may still be down; only with it absence of a Node is proof again.
+      // The watch may still be down; only with it the absence of a Node is a proof again.
       const nodesComplete = this.#record.status.nodesComplete || loop.status().state === "streaming";
       return this.#record.connected(nodesComplete);
     }
@@ -209,7 +212,7 @@ class OneConnection implements WorkloadConnection {
     await this.#record.failing("connected", this.#messageOf(error), failures);
   }
 
-  /** Looks at a connection every 10 s; asks the server only when something is wrong or nothing was heard. */
+  /** Checks a connection every 10 s; asks the server only after a failure or a silence. */
   #armTick(): void {
     this.#cancelTick();
     const look = async () => {

@@ -29,16 +29,16 @@ export type { ConnectionStatus };
 
 /** The connections to the workload servers of all Clusters. */
 export interface Connections extends AsyncDisposable {
-  /** Any stored change; those of Clusters start, retry and end connections. Never waits. */
+  /** Called with every stored change; changes of Clusters start, retry and end connections. Never waits. */
   clusterChanged(change: Change): void;
-  /** Throws WaitingError while the Cluster is not connected. */
+  /** Returns a client. Throws WaitingError while the Cluster is not connected. */
   of(cluster: string, functionName: string, sending?: Sending): KubeClient;
   status(): readonly ConnectionStatus[];
-  /** The watches of kubeconfig Secrets. */
+  /** Returns the status of the watches of kubeconfig Secrets. */
   secretLoops(): readonly LoopStatus[];
-  /** Publishes and lists again what the store has lost. */
+  /** Publishes and lists again the data that the store has lost. */
   relistLost(): void;
-  /** Lists the kubeconfig Secrets again: the management server is not the one that it was. */
+  /** Lists the kubeconfig Secrets again: the management server was restored or replaced. */
   relistSecrets(): void;
 }
 
@@ -50,11 +50,11 @@ export interface ConnectionsOptions extends WorkloadReach {
   readonly delivery: Delivery;
   readonly signal: AbortSignal;
   readonly random?: (() => number) | undefined;
-  /** Other Clusters are not connected to. */
+  /** Clusters without the label of the filter are not connected. */
   readonly filter?: WatchFilter | undefined;
 }
 
-/** When one of these changes, a failed attempt may succeed now. */
+/** A failed attempt is retried when one of these fields changes. */
 const RETRY_ON = [
   "spec.controlPlaneEndpoint",
   "status.initialization",
@@ -80,7 +80,9 @@ export function startConnections(options: ConnectionsOptions): Connections {
     const unfollow = secrets.follow(cluster, (secret) => connection.secretChanged(secret));
     followed.set(workloadCluster(cluster), { uid, connection, unfollow });
   };
-  /** Also of a Cluster that went while no relay ran: an earlier one has left its Nodes. */
+  /**
+   * Ends a connection, also that of a Cluster that was deleted while no relay ran: an earlier relay has left its Nodes.
+   */
   const stop = (cluster: ObjectKey, uid: string, ended: Followed | undefined) => {
     const name = workloadCluster(cluster);
     followed.delete(name);
@@ -110,7 +112,7 @@ export function startConnections(options: ConnectionsOptions): Connections {
     if (known !== undefined) disappeared(object);
     const ended = closing.get(nameOf(object));
     if (ended === undefined) start(cluster, uid);
-    // A Cluster of the same name must not lose its Nodes to the end of its predecessor.
+    // The end of its predecessor must not remove the Nodes of a Cluster of the same name.
     else void ended.then(() => (signal.aborted ? undefined : start(cluster, uid)));
   };
 
@@ -151,7 +153,8 @@ async function forget(options: ConnectionsOptions, cluster: ObjectKey, uid: stri
 }
 
 function noteBug({ log, signal }: ConnectionsOptions, cluster: string, error: unknown): void {
-  if (!signal.aborted) log.error({ cluster, error: String(error) }, "bug: closing failed");
+  if (!signal.aborted)
+    log.error({ cluster, error: String(error) }, "bug: closing a workload connection failed");
 }
 
 function nameOf(object: KubeObject): string {

@@ -11,20 +11,23 @@ import type { LoopStatus } from "../watch/loop-status.ts";
 import { startWatchLoop, type WatchLoop } from "../watch/watch-loop.ts";
 import { kubeconfigSecretOf } from "./workload-access.ts";
 
-/** Tells of the kubeconfig Secret of one Cluster: first what there is, then every change. Must not wait for a loop. */
+/**
+ * Called with the kubeconfig Secret of one Cluster: first its current state, then every change. Must not wait for a
+ * loop.
+ */
 type SecretListener = (secret: Secret | undefined) => void;
 
 /**
  * The kubeconfig Secrets of followed Clusters, by watches within their namespaces: by name, or by label where many
- * Clusters share a namespace. Never a list of all Secrets (S-02), and nothing but `data.value` is kept (S-13).
+ * Clusters share a namespace. Never lists all Secrets (S-02), and keeps only `data.value` (S-13).
  */
 export interface KubeconfigSecrets extends AsyncDisposable {
-  /** The returned function ends it. */
+  /** Follows the Secret of a Cluster. The returned function ends it. */
   follow(cluster: ObjectKey, listener: SecretListener): () => Promise<void>;
-  /** Looks by name where the watch is by label: a Secret without the label is found in no other way. */
+  /** Reads the Secret by name where the watch is by label: a Secret without the label cannot be found otherwise. */
   ask(cluster: ObjectKey): Promise<void>;
   loops(): readonly LoopStatus[];
-  /** What the watches have told is of another time (KR-12). */
+  /** Lists the Secrets again, because the server was restored or replaced (KR-12). */
   relist(): void;
 }
 
@@ -35,7 +38,7 @@ export interface KubeconfigSecretsOptions {
   readonly random?: (() => number) | undefined;
 }
 
-/** Clusters of one namespace that get a watch of their own; the others share one by label. */
+/** Clusters of one namespace that get their own watch; the others share a watch by label. */
 const WATCHES_BY_NAME = 8;
 
 interface Group {
@@ -75,7 +78,7 @@ export function createKubeconfigSecrets(options: KubeconfigSecretsOptions): Kube
       const [id, group] = groupFor(cluster);
       group.listeners.set(secretName, listener);
       followed.set(textOf(cluster), group);
-      // A group that listed before anybody asked for this Secret has not kept it.
+      // A group that has listed already has not kept this Secret.
       if (group.listed) void ask(cluster).catch(() => listener(undefined));
       return async () => {
         group.listeners.delete(secretName);
@@ -102,7 +105,7 @@ export function createKubeconfigSecrets(options: KubeconfigSecretsOptions): Kube
     const key = kubeconfigSecretOf(cluster);
     const secret = await client.get(Secret, key);
     const known = group.known.get(key.name)?.metadata.resourceVersion;
-    // The watch may have told of a newer one while the answer was on its way.
+    // The watch may have shown a newer Secret meanwhile.
     if (known !== undefined && isAtLeast(known, secret?.metadata.resourceVersion ?? "0")) return;
     group.listeners.get(key.name)?.(secret === undefined ? undefined : reduce(secret));
   }
@@ -115,11 +118,11 @@ interface GroupOptions extends KubeconfigSecretsOptions {
   readonly selector: ListOptions;
 }
 
-/** One watch and everybody who follows a Secret that it may show. */
+/** Starts one watch and notifies the followers of its Secrets. */
 function startGroup(options: GroupOptions): Group {
   const listeners = new Map<string, SecretListener>();
   const known = new Map<string, Secret>();
-  const tell = (secret: Secret | undefined, secretName: string) => {
+  const notify = (secret: Secret | undefined, secretName: string) => {
     if (secret === undefined) known.delete(secretName);
     else if (listeners.has(secretName)) known.set(secretName, secret);
     listeners.get(secretName)?.(secret);
@@ -133,10 +136,10 @@ function startGroup(options: GroupOptions): Group {
         group.listed = true;
         known.clear();
         const found = new Map(items.map((item) => [item.metadata.name, item as Secret]));
-        for (const secretName of listeners.keys()) tell(found.get(secretName), secretName);
+        for (const secretName of listeners.keys()) notify(found.get(secretName), secretName);
       },
       async changed({ type, object }) {
-        tell(type === "DELETED" ? undefined : reduce(object), object.metadata.name);
+        notify(type === "DELETED" ? undefined : reduce(object), object.metadata.name);
       },
     },
   });

@@ -1,6 +1,6 @@
 import type { Log } from "../../../shared/runtime/ports.ts";
 
-/** Steps of one connection, one after the other. What is posted after the end is not done. */
+/** Runs the steps of one connection one after the other. Steps that are posted after the end are dropped. */
 export interface Steps extends AsyncDisposable {
   post(step: () => Promise<void>): void;
 }

@@ -15,13 +15,15 @@ const WORKLOAD_RATE: RequestRate = { requestsPerSecond: 100, burst: 200 };
 export interface WorkloadReach {
   readonly clock: Clock;
   readonly log: Log;
-  /** In the User-Agent. */
+  /** Version in the User-Agent. */
   readonly version?: string | undefined;
-  /** To each workload server. Default 100 requests/s, burst 200. */
+  /** Request rate to each workload server. Default 100 requests/s, burst 200. */
   readonly workloadRate?: Partial<RequestRate> | undefined;
-  /** Where workload servers may be (S-11). Default: anywhere but link-local; loopback if the management server is. */
+  /**
+   * Addresses of workload servers (S-11). Default: any but link-local ones; loopback if the management server is there.
+   */
   readonly workloadAddresses?: AddressList | undefined;
-  /** How workload servers are reached. Default: over the network. */
+  /** Opens connections to workload servers. Default: over the network. */
   readonly connect?: Connect | undefined;
 }
 
@@ -30,14 +32,14 @@ export interface WorkloadOptions extends WorkloadReach {
   readonly server: Server;
 }
 
-/** The Secret in which Cluster API keeps the kubeconfig of a Cluster. */
+/** Returns the key of the Secret in which Cluster API keeps the kubeconfig of a Cluster. */
 export function kubeconfigSecretOf(cluster: ObjectKey): ObjectKey {
   return { namespace: cluster.namespace, name: `${cluster.name}-kubeconfig` };
 }
 
 /**
- * Access to the workload server from its kubeconfig Secret. Throws TerminalError whose message names Secret, key and
- * next step, never what is in it.
+ * Returns access to the workload server from its kubeconfig Secret. Throws TerminalError whose message names Secret,
+ * key and next step, never the content.
  */
 export function workloadAccess(
   secret: Secret,
@@ -64,18 +66,21 @@ export function workloadAccess(
   }
 }
 
-/** Distinguishes no Secret from one without the key. */
+/** Returns the kubeconfig; undefined without a Secret, null when the Secret has no key `value`. */
 export function kubeconfigIn(secret: Secret | undefined): string | null | undefined {
   return secret === undefined ? undefined : (secret.data?.["value"] ?? null);
 }
 
-/** What a person reads while the kubeconfig Secret is missing. */
+/** Returns the message for people while the kubeconfig Secret is missing. */
 export function secretIsMissing(cluster: ObjectKey): string {
   const { namespace, name } = kubeconfigSecretOf(cluster);
-  return `kubeconfig Secret ${namespace}/${name} does not exist; the control plane provider writes it when the control plane is initialized, without spec.controlPlaneRef create it`;
+  return `kubeconfig Secret ${namespace}/${name} does not exist; the control plane provider writes it when the control plane is initialized; without spec.controlPlaneRef, create it`;
 }
 
-/** Asks the server for its root. A refusal is an answer too: the least privileged role may not read `/` (S-07). */
+/**
+ * Probes the server. Returns the failure, if any. A refusal is an answer, too: the least privileged role may not read
+ * `/` (S-07).
+ */
 export async function whyUnreachable(server: Server): Promise<unknown> {
   try {
     await server.probe();
@@ -86,7 +91,7 @@ export async function whyUnreachable(server: Server): Promise<unknown> {
   }
 }
 
-/** A workload server that reads its Secret again when its credentials are refused. */
+/** Creates a workload server that reads its Secret again when its credentials are refused. */
 export function createWorkloadServer(
   cluster: ObjectKey,
   access: ServerAccess,

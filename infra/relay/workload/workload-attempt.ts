@@ -10,7 +10,7 @@ export interface Attempt {
   readonly loop: WatchLoop;
 }
 
-interface Told {
+interface Listener {
   onListed(loop: WatchLoop, oversized: string | undefined): void;
   onHeard(loop: WatchLoop): void;
   onFailed(loop: WatchLoop, error: unknown): void;
@@ -19,16 +19,16 @@ interface Told {
 type AttemptOptions = WorkloadOptions &
   Omit<WorkloadNodesOptions, "workload" | "onListed" | "onHeard" | "onFailed">;
 
-/** Begins to watch. Throws TerminalError for a Secret that is no usable kubeconfig. */
-export function openAttempt(secret: Secret, options: AttemptOptions, told: Told): Attempt {
+/** Begins to watch. Throws TerminalError for a Secret without a usable kubeconfig. */
+export function openAttempt(secret: Secret, options: AttemptOptions, listener: Listener): Attempt {
   const access = workloadAccess(secret, options);
   const server = createWorkloadServer(options.cluster, access, options);
   const loop: WatchLoop = watchNodes({
     ...options,
     workload: server,
-    onListed: (oversized) => told.onListed(loop, oversized),
-    onHeard: () => told.onHeard(loop),
-    onFailed: (error) => told.onFailed(loop, error),
+    onListed: (oversized) => listener.onListed(loop, oversized),
+    onHeard: () => listener.onHeard(loop),
+    onFailed: (error) => listener.onFailed(loop, error),
   });
   return { server, loop };
 }

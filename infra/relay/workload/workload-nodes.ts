@@ -21,32 +21,32 @@ export interface WorkloadNodesOptions {
   readonly random?: (() => number) | undefined;
   /** The Cluster's uid. */
   readonly uid: string;
-  /** What the functions need of a Node. */
+  /** Fields of a Node that the functions need. */
   readonly nodeFields: readonly string[];
   /**
-   * After a complete list or when the watch goes on without one, an event or bookmark, a failed attempt. They must not
-   * wait for the loop. `oversized`: what is missing in the list because the server sends more than it may.
+   * Called after a complete list or a resume without one, after an event or bookmark, after a failed attempt. They must
+   * not wait for the loop. `oversized`: names the Nodes that are missing because the server sends more than it may.
    */
   readonly onListed: (oversized: string | undefined) => void;
   readonly onHeard: () => void;
   readonly onFailed: (error: unknown) => void;
 }
 
-/** The type under which the Nodes of a Cluster are stored. */
+/** Returns the type under which the Nodes of a Cluster are stored. */
 export function nodesOf(cluster: ObjectKey): TypeKey {
   return { cluster: workloadCluster(cluster), group: Node.group, kind: Node.kind };
 }
 
 /**
- * Watches the Nodes of a workload server into the read model; goes on from what an earlier watch has left there if the
- * server still has the Nodes, whatever its kubeconfig says now (KR-10, KR-19).
+ * Watches the Nodes of a workload server into the read model. Resumes from the Nodes of an earlier watch if the server
+ * still has them, also with another kubeconfig (KR-10, KR-19).
  */
 export function watchNodes(options: WorkloadNodesOptions): WatchLoop {
   const { cluster, uid, workload, store, delivery, nodeFields } = options;
   const nodes = nodesOf(cluster);
   const keep = keepOnly(nodeFields);
   const reduce = (object: KubeObject) => keep(snapshotOf(object, []));
-  // Which server it is, the Nodes tell: the role may not allow to read more (S-07).
+  // The Nodes identify the server: the role may not allow reading more (S-07).
   const scope = scopeOf(uid, { kind: Node as Kind, kept: nodeFields });
   return startWatchLoop({
     ...options,
@@ -65,7 +65,7 @@ export function watchNodes(options: WorkloadNodesOptions): WatchLoop {
       },
       resumed: async () => options.onListed(undefined),
       async listed(items, { resourceVersion, oversized }) {
-        // From a list that leaves Nodes out no watch can go on.
+        // A watch cannot resume from a list that leaves Nodes out.
         const listed = oversized === undefined ? scope : `${scope}, not all`;
         await delivery.replace(nodes, items, { resourceVersion, urgency: "live", scope: listed });
         options.onListed(oversized);

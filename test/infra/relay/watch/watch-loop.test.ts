@@ -129,7 +129,7 @@ describe("watch loop", () => {
     });
     await eventually(() => world.server.requests.length === 1, within);
     await clock.advance(10_000);
-    expect(world.warnings()).toEqual(["the watch failed and is tried again"]);
+    expect(world.warnings()).toEqual(["the watch failed; retrying"]);
     expect(world.listsSeen()).toBe(0);
   });
 
@@ -301,7 +301,7 @@ describe("watch loop", () => {
     ).toEqual([false, false, true]);
     expect(world.told).toEqual(["list a at 8", "list a at 9", "list a,b at 12"]);
     const { oversized } = world.loop.status();
-    expect(oversized).toContain("they are not followed: default/c");
+    expect(oversized).toContain("too large to follow: default/c; make them smaller");
     expect(world.warnings()).toContain(oversized);
   });
 

@@ -57,7 +57,7 @@ describe("connectionFailure", () => {
     [401, `${HOST} refuses the credentials (401); write valid credentials`],
     [
       403,
-      `${HOST} forbids to list and watch Nodes (403); allow it to the user, or write credentials of another one,`,
+      `${HOST} does not allow listing and watching Nodes (403); allow it for the user, or write credentials of another user,`,
     ],
     [404, `${HOST} does not serve Nodes (404); check the server`],
     [500, `${HOST} answers with status 500; check the server`],

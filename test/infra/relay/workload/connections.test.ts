@@ -308,7 +308,7 @@ describe("workload connections", () => {
     await eventually(async () => {
       // Slowly: 11 MiB are under way in real time, and their deadline is in this one.
       await w.clock.advance(SECOND / 10);
-      return (await w.status())?.message?.includes("not followed: n2") === true;
+      return (await w.status())?.message?.includes("too large to follow: n2") === true;
     }, within);
     expect(await w.status()).toMatchObject({ state: "connected", nodesComplete: false });
     expect(await w.nodes()).toEqual(["n1"]);
@@ -370,7 +370,7 @@ describe("workload connections", () => {
       return (await w.nodes()).length === 2;
     }, within);
     expect(await w.status()).toMatchObject({ state: "connected", nodesComplete: true });
-    expect((await w.status())?.message).toContain("does not tell what has changed");
+    expect((await w.status())?.message).toContain("does not send changes");
     expect(wholeLists(w)).toHaveLength(3);
     w.workload.watches.push(holding(event("MODIFIED", node("n1", "13"))));
     w.workload.lists.push(listing([node("n1", "12"), node("n2", "12")], "12"));
