@@ -1,6 +1,5 @@
-import { Cluster } from "../../shared/api/cluster/cluster.ts";
+import { Cluster, type ClusterStatus } from "../../shared/api/cluster/cluster.ts";
 import { Connection, CustomResourceDefinition } from "../../shared/api/core.ts";
-import { objectKeyOf } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
@@ -12,28 +11,21 @@ import { SECOND } from "../../shared/function/backoff.ts";
 import {
   type Decision,
   defineFunction,
-  type StepContext,
   watch,
   watchContract,
 } from "../../shared/function/define-function.ts";
 import { clusterOf, itself, referencing, referencingKind, sameName } from "../../shared/function/mappings.ts";
-import { done, requeueAfter, soonest, waitFor } from "../../shared/function/result.ts";
-import { readTopologyRuns } from "../../shared/rules/coexistence/topology.ts";
-import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
+import { waitFor } from "../../shared/function/result.ts";
 import { HOLD_FIELDS, unguarded } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { FAILURE_FIELDS } from "../../shared/rules/providers/failures.ts";
 import { heldBack } from "../../shared/rules/status/held-back.ts";
-import { awaitedCompletion } from "./rules/completion.ts";
-import { clusterDeletion, type DeletionFacts } from "./rules/deletion.ts";
-import { deploymentReport } from "./rules/deployments.ts";
-import { countedWorkers } from "./rules/descendants.ts";
 import { CLUSTER_FINALIZER } from "./rules/hold.ts";
-import { ownStatus, pausedStatus } from "./rules/own-status.ts";
-import { readDeployments, readDescendants, readDoomedProvider, readProviders } from "./rules/reads.ts";
-import { clusterReport, isBroughtUp } from "./rules/status.ts";
-import type { ClusterView } from "./rules/view.ts";
+import { ownStatus } from "./rules/own-status.ts";
+import { readProviders } from "./rules/reads.ts";
+import { clusterReport, isBroughtUp, pausedClusterStatus } from "./rules/status.ts";
+import { readView } from "./rules/view.ts";
 import { clusterWritesDue } from "./rules/writes-due.ts";
 
 /** Once nobody waits for the Cluster any more, a thousand pools becoming ready cost one status per second. */
@@ -135,74 +127,32 @@ export const clusterStatus = defineFunction<Cluster, "status">(
     queue: { settleMs: 50 },
   },
   async (cluster, context) => {
-    const { now } = context;
+    const { read, now } = context;
     const unready = unguarded(cluster, CLUSTER_FINALIZER);
     if (unready !== undefined) return { result: unready };
     const pause = pausedBy(cluster, cluster);
     if (pause !== undefined) {
-      return { ...applied(cluster, pausedStatus(cluster, now)), result: waitFor(pause) };
+      return { ...applied(cluster, pausedClusterStatus(cluster, now)), result: waitFor(pause) };
     }
-    return report(cluster, context);
+    const providers = await readProviders(read, cluster);
+    const held = heldBack(cluster, now);
+    if (held !== undefined && clusterWritesDue(cluster, providers)) return { result: held };
+
+    const { status, events, result } = clusterReport(await readView(context, cluster, providers));
+    return {
+      ...applied(cluster, status),
+      events,
+      ...(isBroughtUp(status) ? { notBeforeMs: FLOOR_MS } : {}),
+      result,
+    };
   },
 );
-
-type Owned = Pick<Decision<Cluster, "status">, "apply">;
-
-async function report(cluster: Cluster, { read, now }: StepContext): Promise<Decision<Cluster, "status">> {
-  const providers = await readProviders(read, cluster);
-  const due = clusterWritesDue(cluster, providers);
-  const held = heldBack(cluster, due, now);
-  if (held !== undefined) return { result: held };
-  const descendants = await readDescendants(read, cluster);
-  const topologyRuns = await readTopologyRuns(read, cluster);
-  const deployments = deploymentReport(cluster, await readDeployments(read, cluster), now);
-  const view: ClusterView = {
-    ...providers,
-    cluster,
-    workers: [...countedWorkers(cluster, descendants), ...deployments.workers],
-    // Machines are read for a deletion only; without controlPlaneRef they would tell.
-    controlPlaneHasNode: false,
-    connection: await read.get(Connection, objectKeyOf(cluster)),
-    topologyRuns,
-    deletion: isDeleting(cluster)
-      ? clusterDeletion(cluster, descendants, { ...(await readDoomed(cluster, read)), topologyRuns })
-      : undefined,
-    settled: !due,
-    now,
-  };
-  const { status, events, expiresInMs } = clusterReport(view);
-  const awaited = awaitedCompletion(view, status);
-  return {
-    ...applied(cluster, status),
-    events: [...events, ...deployments.events],
-    ...(isBroughtUp(status) ? { notBeforeMs: FLOOR_MS } : {}),
-    result: [
-      awaited === undefined ? done : waitFor(awaited),
-      expiresInMs === undefined ? done : requeueAfter(expiresInMs, "grace period of the workload connection"),
-      deployments.expiresInMs === undefined
-        ? done
-        : requeueAfter(deployments.expiresInMs, "a controller may still see the MachineDeployment"),
-    ].reduce(soonest),
-  };
-}
-
-/** The text of a deletion comes from snapshots; the deed is that of `cluster-delete`, on live reads. */
-async function readDoomed(
-  cluster: Cluster,
-  read: StepContext["read"],
-): Promise<Omit<DeletionFacts, "topologyRuns">> {
-  const [controlPlane, infrastructure] = await Promise.all([
-    readDoomedProvider(read, cluster, "controlPlane"),
-    readDoomedProvider(read, cluster, "infrastructure"),
-  ]);
-  return { controlPlane, infrastructure };
-}
 
 /**
  * The complete status. Left out when it differs from the stored one only by what others keep in it (conditions of
  * gates and topology): comparing with the snapshot would repeat such an apply in every run.
  */
-function applied(cluster: Cluster, status: NonNullable<Cluster["status"]>): Owned {
+function applied(cluster: Cluster, status: ClusterStatus): Pick<Decision<Cluster, "status">, "apply"> {
   const own = ownStatus(cluster.status);
   return sameJson(own, status) && !sameJson(own, cluster.status) ? {} : { apply: { status } };
 }

@@ -4,7 +4,7 @@ import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { BootstrapConfig, bootstrapConfigPaths } from "../../shared/contract/bootstrap-config.ts";
 import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
-import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
 import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
 import {
   inCluster,
@@ -14,29 +14,17 @@ import {
   referencing,
   referencingKind,
 } from "../../shared/function/mappings.ts";
-import { done, requeueAfter, soonest, waitFor } from "../../shared/function/result.ts";
+import { waitFor } from "../../shared/function/result.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS, unguarded } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { FAILURE_FIELDS } from "../../shared/rules/providers/failures.ts";
-import { referenceNotices } from "../../shared/rules/providers/reference-notices.ts";
 import { heldBack } from "../../shared/rules/status/held-back.ts";
-import { awaitedCompletion } from "./rules/completion.ts";
-import { awaitedDeletion } from "./rules/deletion.ts";
 import { POOL_FINALIZER } from "./rules/hold.ts";
-import { infraMachineKindOf, readOwnMachines } from "./rules/machines.ts";
-import { type NodeReport, nodeReport } from "./rules/nodes.ts";
-import { poolNotices } from "./rules/notices.ts";
-import {
-  readCluster,
-  readNodes,
-  readProviders,
-  readTakers,
-  readUnseen,
-  seeLostInfrastructure,
-} from "./rules/reads.ts";
-import { deletingPoolStatus, pausedPoolStatus, poolStatus } from "./rules/status.ts";
+import { readCluster, readProviders } from "./rules/reads.ts";
+import { deletingPoolReport, pausedPoolStatus, poolReport } from "./rules/status.ts";
+import { readView } from "./rules/view.ts";
 import { poolWritesDue } from "./rules/writes-due.ts";
 
 const PROVIDER_FIELDS = [
@@ -116,7 +104,8 @@ export const machinepoolStatus = defineFunction(
     contested: ["spec.template.spec.bootstrap.dataSecretName"],
     queue: { settleMs: 50, minIntervalMs: SECOND },
   },
-  async (pool, { read, now }) => {
+  async (pool, context) => {
+    const { read, now } = context;
     const cluster = await readCluster(read, pool);
     if (cluster === undefined) return { result: waitFor("Cluster.metadata.uid") };
     const unready = unguarded(pool, POOL_FINALIZER);
@@ -126,43 +115,15 @@ export const machinepoolStatus = defineFunction(
       return { apply: { status: pausedPoolStatus(pool, cluster, now) }, result: waitFor(pause) };
     }
 
-    const snapshots = await readProviders(read, pool);
+    const providers = await readProviders(read, pool);
     if (isDeleting(pool)) {
-      const status = deletingPoolStatus({ pool, cluster, providers: snapshots, now });
-      const awaited = awaitedDeletion(pool, snapshots) ?? "MachinePool.metadata.finalizers";
-      return { apply: { status }, notBeforeMs: 5 * SECOND, result: waitFor(awaited) };
+      const { status, events, result } = deletingPoolReport({ pool, cluster, providers, now });
+      return { apply: { status }, events, notBeforeMs: 5 * SECOND, result };
     }
-    const held = heldBack(pool, poolWritesDue(pool, cluster, snapshots), now);
-    if (held !== undefined) return { result: held };
+    const held = heldBack(pool, now);
+    if (held !== undefined && poolWritesDue(pool, cluster, providers)) return { result: held };
 
-    const providers = await seeLostInfrastructure(read, pool, snapshots);
-    const nodes = await readNodes(read, pool);
-    const hasMachines = infraMachineKindOf(pool, providers.infrastructure) !== undefined;
-    const machines = hasMachines ? await readOwnMachines(read, pool) : undefined;
-    const report = nodeReport(pool, nodes, now, await readTakers(read, pool, nodes));
-    const unseen = nodes === undefined ? await readUnseen(read, pool) : undefined;
-    const inputs = { pool, cluster, providers, nodes, unseen, machines, now };
-    const status = poolStatus(inputs, report);
-    const awaited = awaitedCompletion(inputs, report, status);
-    return {
-      apply: { status },
-      events: [
-        ...poolNotices(pool, report),
-        ...referenceNotices(pool, [providers.bootstrap, providers.infrastructure]),
-      ],
-      result: [
-        awaited === undefined ? done : waitFor(awaited),
-        report.nextExpiryAt === undefined
-          ? done
-          : requeueAfter(report.nextExpiryAt.getTime() - now.getTime(), "minReadySeconds of a Node"),
-        // Another pool that takes the Node over wakes only itself.
-        isLeft(report) ? requeueAfter(MINUTE, "a Node that left the list") : done,
-      ].reduce(soonest),
-    };
+    const { status, events, result } = poolReport(await readView(context, pool, cluster, providers));
+    return { apply: { status }, events, result };
   },
 );
-
-/** Whether a Node is named that the pool no longer lists. */
-function isLeft({ nodeRefs, matched }: NodeReport): boolean {
-  return matched !== undefined && nodeRefs.length > matched.length;
-}

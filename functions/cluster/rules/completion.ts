@@ -18,11 +18,11 @@ export function awaitedCompletion(
     return `Cluster.spec.${infrastructureRef === undefined ? "infrastructureRef" : "controlPlaneRef"}`;
   }
   if (initialization.infrastructureProvisioned !== true) {
-    const awaited = awaitedInfrastructure(view.cluster, view);
+    const awaited = awaitedInfrastructure(view.cluster, view.providers);
     if (awaited !== undefined) return awaited;
   }
   if (initialization.controlPlaneInitialized !== true) {
-    const awaited = awaitedControlPlane(view.cluster, view);
+    const awaited = awaitedControlPlane(view.cluster, view.providers);
     if (awaited !== undefined) return awaited;
   }
   return view.connection?.status.state === "connected" ? undefined : "Connection.status.state";

@@ -9,7 +9,6 @@ import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
 import { ownObject } from "./adoption.ts";
 import { summarize } from "./available.ts";
-import type { FailureDomains } from "./failure-domains.ts";
 import { initializedFlag, provisionedFlag } from "./latches.ts";
 import { ownStatus } from "./own-status.ts";
 import {
@@ -20,39 +19,32 @@ import {
 import type { ClusterView } from "./view.ts";
 import { workerConditions } from "./worker-conditions.ts";
 
-/** What the rest of the status found out and the conditions tell. */
-export interface ClusterFindings {
-  readonly provisioned: boolean;
-  readonly initialized: boolean;
-  readonly domains: FailureDomains;
-  readonly connection: DesiredCondition;
-}
-
 /** All conditions of `cluster-status`, each judged by itself. Source: cluster-and-controlplane.md 6 */
-export function clusterConditions(view: ClusterView, findings: ClusterFindings): readonly Condition[] {
-  const { cluster, infrastructure, controlPlane, now } = view;
+export function clusterConditions(view: ClusterView): readonly Condition[] {
+  const { cluster, providers, now } = view;
+  const { infrastructure, controlPlane } = providers;
   const withoutTopology = topologyProblem(cluster, view.topologyRuns);
   const hasNode = view.controlPlaneHasNode;
   const initialized = controlPlaneInitialized(cluster, controlPlane, { hasNode, withoutTopology });
   const desired = [
     infrastructureReady(cluster, {
       provider: infrastructure,
-      latched: findings.provisioned,
-      problems: infrastructureProblems(view, findings.domains),
+      latched: view.provisioned,
+      problems: infrastructureProblems(view),
       withoutTopology,
     }),
     controlPlaneAvailable(
       cluster,
       {
         provider: controlPlane,
-        latched: findings.initialized,
+        latched: view.initialized,
         problems: controlPlaneProblems(view),
         withoutTopology,
       },
       initialized,
     ),
     initialized,
-    findings.connection,
+    view.probe.condition,
     ...workerConditions(view.workers, controlPlane),
     deletingCondition(view),
     pausedCondition(cluster, cluster, cluster.kind),
@@ -86,17 +78,14 @@ function deletingCondition({ deletion }: ClusterView): DesiredCondition {
     : condition("Deleting", "True", deletion.reason, deletion.message);
 }
 
-function infrastructureProblems(
-  { cluster, infrastructure }: ClusterView,
-  domains: FailureDomains,
-): readonly string[] {
-  const owned = ownObject(cluster, infrastructure);
+function infrastructureProblems({ cluster, providers, domains }: ClusterView): readonly string[] {
+  const owned = ownObject(cluster, providers.infrastructure);
   const flag = owned === undefined ? undefined : provisionedFlag(owned).problem;
   return [flag, domains.state === "malformed" ? domains.message : undefined].filter(isText);
 }
 
-function controlPlaneProblems({ cluster, controlPlane }: ClusterView): readonly string[] {
-  const owned = ownObject(cluster, controlPlane);
+function controlPlaneProblems({ cluster, providers }: ClusterView): readonly string[] {
+  const owned = ownObject(cluster, providers.controlPlane);
   return [owned === undefined ? undefined : initializedFlag(owned).problem].filter(isText);
 }
 

@@ -6,7 +6,9 @@ import { controlPlanePath } from "../../../shared/contract/control-plane.ts";
 import { readCount } from "../../../shared/contract/fields.ts";
 import type { Found, Referenced } from "../../../shared/contract/referenced.ts";
 import { addVersions, compareVersions, type VersionCount } from "../../../shared/rules/machines/versions.ts";
+import { present } from "../../../shared/rules/status/present.ts";
 import { ownObject } from "./adoption.ts";
+import type { ClusterView } from "./view.ts";
 
 export type Counters = Omit<NonNullable<ClusterStatus["workers"]>, "upgradePlan">;
 type Count = Exclude<keyof Counters, "versions">;
@@ -20,6 +22,18 @@ const COUNTS = [
   "availableReplicas",
   "upToDateReplicas",
 ] as const;
+
+/** Returns both sets of counters as they are from now on; one of which nothing is known is left out. */
+export function clusterCounters({
+  cluster,
+  providers,
+  workers,
+}: ClusterView): Pick<ClusterStatus, "controlPlane" | "workers"> {
+  return {
+    ...present("controlPlane", controlPlaneCounters(cluster, providers.controlPlane)),
+    ...present("workers", workerCounters(workers)),
+  };
+}
 
 /**
  * Mirror of the control plane object's counters. One that it no longer reports keeps its last value, `versions` goes

@@ -1,6 +1,5 @@
-import type { Cluster, ClusterStatus } from "../../../shared/api/cluster/cluster.ts";
-import { setConditions } from "../../../shared/rules/conditions/conditions.ts";
-import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
+import type { ClusterStatus } from "../../../shared/api/cluster/cluster.ts";
+import { present } from "../../../shared/rules/status/present.ts";
 import { storedCounters } from "./counters.ts";
 
 /** Condition types that `cluster-status` writes; all others belong to somebody else. */
@@ -36,19 +35,4 @@ export function ownStatus(stored: ClusterStatus | undefined): ClusterStatus {
     ...present("controlPlane", storedCounters(controlPlane)),
     ...present("workers", storedCounters(workers)),
   };
-}
-
-/** Paused: everything as it was, and `Paused`. Source: cluster-and-controlplane.md 3.7 */
-export function pausedStatus(cluster: Cluster, now: Date): ClusterStatus {
-  const own = ownStatus(cluster.status);
-  const paused = pausedCondition(cluster, cluster, cluster.kind);
-  return { ...own, conditions: setConditions(own.conditions, [paused], now, cluster.metadata.generation) };
-}
-
-/** `{ [name]: value }`, or nothing at all: a member that is `undefined` would still be a member. */
-export function present<Name extends string, T>(
-  name: Name,
-  value: T | undefined,
-): { readonly [Key in Name]?: T } {
-  return value === undefined ? {} : ({ [name]: value } as { readonly [Key in Name]: T });
 }

@@ -5,7 +5,7 @@ import { objectKeyOf } from "../../../shared/api/kinds.ts";
 import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { type DoomedProvider, otherClusterNames, sharesProvider } from "./deletion.ts";
+import { type DeletionFacts, type DoomedProvider, otherClusterNames, sharesProvider } from "./deletion.ts";
 import { DESCENDANTS, type DescendantKind, type Descendants } from "./descendants.ts";
 import { type ClusterProviders, type ProviderRole, referenceOf } from "./providers.ts";
 
@@ -41,6 +41,18 @@ export async function readDoomedProvider(
     if (other !== undefined && sharesProvider(cluster, other, role)) return { provider, sharedWith: other };
   }
   return { provider, sharedWith: undefined };
+}
+
+/** Both provider objects before they are deleted, from snapshots, for a message: `cluster-delete` reads them live. */
+export async function readDoomedProviders(
+  read: Pick<Reader, "get" | "referenced">,
+  cluster: Cluster,
+): Promise<Pick<DeletionFacts, ProviderRole>> {
+  const [controlPlane, infrastructure] = await Promise.all([
+    readDoomedProvider(read, cluster, "controlPlane"),
+    readDoomedProvider(read, cluster, "infrastructure"),
+  ]);
+  return { controlPlane, infrastructure };
 }
 
 /**

@@ -1,14 +1,31 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Workers } from "../../../shared/api/cluster/workers.ts";
-import type { Connection } from "../../../shared/api/core.ts";
-import type { DeletionStage } from "./deletion.ts";
+import { Connection } from "../../../shared/api/core.ts";
+import { objectKeyOf } from "../../../shared/api/kinds.ts";
+import { valueAt } from "../../../shared/api/path.ts";
+import { infraClusterPath } from "../../../shared/contract/infra-cluster.ts";
+import type { StepContext } from "../../../shared/function/define-function.ts";
+import { readTopologyRuns } from "../../../shared/rules/coexistence/topology.ts";
+import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { type ConnectionReport, connectionReport } from "../../../shared/rules/workload/connection.ts";
+import { ownObject } from "./adoption.ts";
+import { clusterDeletion, type DeletionStage } from "./deletion.ts";
+import { type DeploymentReport, deploymentReport } from "./deployments.ts";
+import { countedWorkers } from "./descendants.ts";
+import { type FailureDomains, failureDomainsOf } from "./failure-domains.ts";
+import { isControlPlaneInitialized, isInfrastructureProvisioned } from "./latches.ts";
 import type { ClusterProviders } from "./providers.ts";
+import { readDeployments, readDescendants, readDoomedProviders } from "./reads.ts";
+import { clusterWritesDue } from "./writes-due.ts";
 
-/** Everything that the status of a Cluster is a projection of. */
-export interface ClusterView extends ClusterProviders {
+/** What was read for the status of a Cluster. */
+export interface ClusterFacts {
   readonly cluster: Cluster;
-  /** MachinePools and whatever else counts as workers. */
+  readonly providers: ClusterProviders;
+  /** MachinePools, MachineDeployments and what else counts as workers. */
   readonly workers: readonly Workers[];
+  /** What is to be told about MachineDeployments, which Capstan does not run. */
+  readonly deployments: Pick<DeploymentReport, "events" | "expiresInMs">;
   /** A control plane Machine has a nodeRef; only asked without controlPlaneRef. */
   readonly controlPlaneHasNode: boolean;
   readonly connection: Connection | undefined;
@@ -16,7 +33,68 @@ export interface ClusterView extends ClusterProviders {
   readonly topologyRuns: boolean;
   /** Where the deletion stands; `undefined` while the Cluster lives. */
   readonly deletion: DeletionStage | undefined;
+  readonly now: Date;
+}
+
+/** The facts and what they mean: everything that the status of a Cluster is computed from. */
+export interface ClusterView extends ClusterFacts {
+  /** The latch `infrastructureProvisioned` as it is from now on. */
+  readonly provisioned: boolean;
+  /** The latch `controlPlaneInitialized` as it is from now on. */
+  readonly initialized: boolean;
+  readonly domains: FailureDomains;
+  readonly probe: ConnectionReport;
   /** No sibling has anything left to write: `observedGeneration` may move. */
   readonly settled: boolean;
-  readonly now: Date;
+}
+
+export function clusterView(facts: ClusterFacts): ClusterView {
+  const { cluster, providers, connection, now } = facts;
+  const provisioned = isInfrastructureProvisioned(cluster, providers.infrastructure);
+  return {
+    ...facts,
+    provisioned,
+    initialized: isControlPlaneInitialized(cluster, providers.controlPlane),
+    domains: failureDomains(facts, provisioned),
+    probe: connectionReport(cluster, connection, now),
+    settled: !clusterWritesDue(cluster, providers),
+  };
+}
+
+/** Reads the rest of the view of a Cluster that is not paused; `providers` are those of `readProviders`. */
+export async function readView(
+  { read, now }: StepContext,
+  cluster: Cluster,
+  providers: ClusterProviders,
+): Promise<ClusterView> {
+  const descendants = await readDescendants(read, cluster);
+  const topologyRuns = await readTopologyRuns(read, cluster);
+  const deployments = deploymentReport(cluster, await readDeployments(read, cluster), now);
+  return clusterView({
+    cluster,
+    providers,
+    workers: [...countedWorkers(cluster, descendants), ...deployments.workers],
+    deployments,
+    // Machines are read for a deletion only; without controlPlaneRef they would tell.
+    controlPlaneHasNode: false,
+    connection: await read.get(Connection, objectKeyOf(cluster)),
+    topologyRuns,
+    deletion: isDeleting(cluster)
+      ? clusterDeletion(cluster, descendants, {
+          ...(await readDoomedProviders(read, cluster)),
+          topologyRuns,
+        })
+      : undefined,
+    now,
+  });
+}
+
+/** Read once the infra object is provisioned; until then, and while it cannot be read, the list stays. */
+function failureDomains({ cluster, providers }: ClusterFacts, provisioned: boolean): FailureDomains {
+  const own = ownObject(cluster, providers.infrastructure);
+  if (own === undefined || !provisioned || isDeleting(own.object)) {
+    return { state: "read", domains: cluster.status?.failureDomains };
+  }
+  const path = infraClusterPath(own.contract, "failureDomains");
+  return failureDomainsOf(valueAt(own.object, path), own.contract);
 }

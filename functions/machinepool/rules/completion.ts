@@ -3,29 +3,24 @@ import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { awaitedAdoption } from "../../../shared/rules/providers/adoption.ts";
 import { poolClaim } from "./adoption.ts";
 import { awaitedData, awaitedFleet } from "./awaited.ts";
-import { bootstrapReport } from "./bootstrap.ts";
 import { isReady, type NodeReport } from "./nodes.ts";
 import { infrastructureOf } from "./providers.ts";
-import type { PoolInputs } from "./reads.ts";
+import type { PoolView } from "./view.ts";
 
 /**
  * What a live pool still waits for until it is as it is wanted to be, in the order in which it comes about: bootstrap
  * data, infrastructure, the workload cluster, instances, their Nodes, their Machines; `undefined` = nothing.
  * `status` is the one about to be written.
  */
-export function awaitedCompletion(
-  inputs: PoolInputs,
-  report: NodeReport,
-  status: MachinePoolStatus,
-): string | undefined {
-  const { pool, providers, nodes } = inputs;
-  const { created, provided } = bootstrapReport(pool, providers.bootstrap);
+export function awaitedCompletion(view: PoolView, status: MachinePoolStatus): string | undefined {
+  const { pool, providers, nodes, nodeReport } = view;
+  const { created, provided } = view.bootstrap;
   if (created !== true && provided !== true) return awaitedData(pool, providers);
   const unowned = awaitedAdoption(poolClaim(pool), infrastructureOf(pool, providers));
   if (unowned !== undefined) return unowned;
   if (status.initialization?.infrastructureProvisioned !== true) return awaitedFleet(pool, providers);
   if (nodes === undefined) return "Connection.status.nodesComplete";
-  return awaitedInstances(pool, status) ?? awaitedNodes(pool, report) ?? awaitedMachines(inputs);
+  return awaitedInstances(pool, status) ?? awaitedNodes(pool, nodeReport) ?? awaitedMachines(view);
 }
 
 function awaitedInstances({ spec }: MachinePool, { replicas }: MachinePoolStatus): string | undefined {
@@ -44,7 +39,7 @@ function awaitedNodes({ spec }: MachinePool, { nodeRefs, matched = [] }: NodeRep
   return retired === undefined ? undefined : `Node.metadata.uid of ${retired.name}`;
 }
 
-function awaitedMachines({ machines = [] }: PoolInputs): string | undefined {
+function awaitedMachines({ machines = [] }: PoolView): string | undefined {
   const unavailable = machines.find(
     ({ status }) => conditionOf(status?.conditions, "Available")?.status !== "True",
   );

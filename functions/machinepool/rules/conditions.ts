@@ -11,27 +11,21 @@ import {
 import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
 import { refusal } from "../../../shared/rules/providers/adoption.ts";
 import { ownObject, poolClaim } from "./adoption.ts";
-import type { BootstrapReport } from "./bootstrap.ts";
-import type { InfrastructureReport } from "./infrastructure.ts";
 import { machineConditions } from "./machine-conditions.ts";
-import type { PoolInputs } from "./reads.ts";
+import type { PoolView } from "./view.ts";
 
 /**
- * The ten conditions of a live pool, from its inputs and the rest of the status about to be written. One for which
+ * The ten conditions of a live pool, from its view and the rest of the status about to be written. One for which
  * no rule holds is left out and stays as it is. Source: machinepool.md 7.1
  */
-export function poolConditions(
-  inputs: PoolInputs,
-  reports: { readonly bootstrap: BootstrapReport; readonly infrastructure: InfrastructureReport },
-  status: MachinePoolStatus,
-): readonly DesiredCondition[] {
-  const { pool, cluster } = inputs;
-  const infrastructureReady = infrastructureCondition(inputs, reports.infrastructure, status);
+export function poolConditions(view: PoolView, status: MachinePoolStatus): readonly DesiredCondition[] {
+  const { pool, cluster } = view;
+  const infrastructureReady = infrastructureCondition(view, status);
   return [
-    availableCondition(inputs, status, infrastructureReady),
-    bootstrapCondition(inputs, reports.bootstrap, status),
+    availableCondition(view, status, infrastructureReady),
+    bootstrapCondition(view, status),
     infrastructureReady,
-    ...machineConditions(inputs.machines ?? []),
+    ...machineConditions(view.machines ?? []),
     scalingCondition("ScalingUp", pool, status),
     scalingCondition("ScalingDown", pool, status),
     condition("Deleting", "False", "NotDeleting"),
@@ -40,7 +34,7 @@ export function poolConditions(
 }
 
 function availableCondition(
-  { pool, machines, unseen }: PoolInputs,
+  { pool, machines, unseen }: PoolView,
   status: MachinePoolStatus,
   infrastructureReady: DesiredCondition | undefined,
 ): DesiredCondition {
@@ -78,8 +72,7 @@ function waitingForReplicas(type: string, field: string): DesiredCondition {
 }
 
 function bootstrapCondition(
-  { pool, providers: { bootstrap: found } }: PoolInputs,
-  { provided, message }: BootstrapReport,
+  { pool, providers: { bootstrap: found }, bootstrap: { provided, message } }: PoolView,
   status: MachinePoolStatus,
 ): DesiredCondition | undefined {
   const type = "BootstrapConfigReady";
@@ -96,8 +89,7 @@ function bootstrapCondition(
 }
 
 function infrastructureCondition(
-  { pool, providers: { infrastructure: found } }: PoolInputs,
-  { message }: InfrastructureReport,
+  { pool, providers: { infrastructure: found }, infrastructure: { message } }: PoolView,
   status: MachinePoolStatus,
 ): DesiredCondition | undefined {
   const { name } = pool.spec.template.spec.infrastructureRef;

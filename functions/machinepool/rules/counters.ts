@@ -4,7 +4,7 @@ import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { countVersions } from "../../../shared/rules/machines/versions.ts";
 import { ownObject } from "./adoption.ts";
 import type { NodeReport } from "./nodes.ts";
-import type { PoolInputs } from "./reads.ts";
+import type { PoolView } from "./view.ts";
 
 type Counters = Pick<
   MachinePoolStatus,
@@ -15,15 +15,11 @@ type Counters = Pick<
  * Without Machines the first two are what the provider reports, whether or not a Node has joined. They stay while the
  * infrastructure object is not the pool's own. Source: machinepool.md 6.5
  */
-export function poolCounters(
-  inputs: PoolInputs,
-  { matched }: NodeReport,
-  { replicas }: MachinePoolStatus,
-): Partial<Counters> {
-  const { pool, providers, machines } = inputs;
+export function poolCounters(view: PoolView, { replicas }: MachinePoolStatus): Partial<Counters> {
+  const { pool, providers, machines } = view;
   if (ownObject(pool, providers.infrastructure) === undefined) return {};
-  if (machines !== undefined) return machineCounters(inputs, machines);
-  const versions = matched?.map((node) => node.status?.nodeInfo?.kubeletVersion ?? "");
+  if (machines !== undefined) return machineCounters(view, machines);
+  const versions = view.nodeReport.matched?.map((node) => node.status?.nodeInfo?.kubeletVersion ?? "");
   return {
     readyReplicas: replicas,
     availableReplicas: replicas,
@@ -33,7 +29,7 @@ export function poolCounters(
 }
 
 /** Differs: without a view of the workload cluster the versions stay; upstream drops them. */
-function machineCounters({ pool, nodes }: PoolInputs, machines: readonly Machine[]): Counters {
+function machineCounters({ pool, nodes }: PoolView, machines: readonly Machine[]): Counters {
   const count = (type: string) =>
     machines.filter(({ status }) => conditionOf(status?.conditions, type)?.status === "True").length;
   const versions = machines.map(({ status, spec }) => status?.nodeInfo?.kubeletVersion ?? spec.version ?? "");

@@ -8,25 +8,22 @@ import {
   summarizeDeprecated,
 } from "../../../shared/rules/conditions/deprecated-conditions.ts";
 import { ownObject } from "./adoption.ts";
-import type { BootstrapReport } from "./bootstrap.ts";
-import type { NodeReport } from "./nodes.ts";
-import type { PoolInputs } from "./reads.ts";
+import type { PoolView } from "./view.ts";
 
 /**
  * All of `status.deprecated.v1beta1.conditions`, in the words of Cluster API's v1beta1. Entries for which no rule
  * holds stay. Source: machinepool.md 7.2
  */
 export function poolDeprecatedConditions(
-  inputs: PoolInputs,
-  reports: { readonly bootstrap: BootstrapReport; readonly nodes: NodeReport },
+  view: PoolView,
   status: MachinePoolStatus,
 ): readonly DeprecatedCondition[] {
   const desired = [
-    bootstrapReady(inputs, reports.bootstrap, status),
-    infrastructureReady(inputs, status),
-    replicasReady(inputs, reports.nodes, status),
+    bootstrapReady(view, status),
+    infrastructureReady(view, status),
+    replicasReady(view, status),
   ].filter((entry) => entry !== undefined);
-  return withSummary(inputs.pool, desired, inputs.now);
+  return withSummary(view.pool, desired, view.now);
 }
 
 /** The previous entries with `desired` in their places and `Ready` computed anew. */
@@ -41,8 +38,7 @@ export function withSummary(
 }
 
 function bootstrapReady(
-  { pool, providers }: PoolInputs,
-  { provided }: BootstrapReport,
+  { pool, providers, bootstrap: { provided } }: PoolView,
   { initialization }: MachinePoolStatus,
 ): DesiredDeprecatedCondition | undefined {
   const type = "BootstrapReady";
@@ -56,7 +52,7 @@ function bootstrapReady(
 }
 
 function infrastructureReady(
-  { pool, providers: { infrastructure } }: PoolInputs,
+  { pool, providers: { infrastructure } }: PoolView,
   { initialization }: MachinePoolStatus,
 ): DesiredDeprecatedCondition | undefined {
   const type = "InfrastructureReady";
@@ -78,8 +74,7 @@ function infrastructureReady(
 
 /** Also True for a new pool without anything, as upstream says it; absent without a view of the workload cluster. */
 function replicasReady(
-  { providers, nodes }: PoolInputs,
-  report: NodeReport,
+  { providers, nodes, nodeReport: report }: PoolView,
   { replicas = 0 }: MachinePoolStatus,
 ): DesiredDeprecatedCondition | undefined {
   if (nodes === undefined || providers.infrastructure.state !== "found") return undefined;

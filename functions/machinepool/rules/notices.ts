@@ -1,17 +1,17 @@
-import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import type { Notice } from "../../../shared/function/define-function.ts";
-import type { NodeReport } from "./nodes.ts";
+import { referenceNotices } from "../../../shared/rules/providers/reference-notices.ts";
+import type { PoolView } from "./view.ts";
 
 /** From here on `providerIDList` and `nodeRefs` come near the size limit of etcd (1.5 MiB). */
 const MANY_INSTANCES = 4_000;
 
 /**
- * What people should hear about the Nodes of a pool; counts, never lists. The size is told once per change of the
+ * What people should hear about a pool: its Nodes, as counts and never as lists, and references that cannot be read. The size is told once per change of the
  * spec, the list being part of it. Source: machinepool.md 6.3 and 16.9
  */
-export function poolNotices(pool: MachinePool, report: NodeReport): readonly Notice[] {
-  const { matched, readyReplicas, claimedTwice, nodeRefs } = report;
+export function poolNotices({ pool, providers, nodeReport }: PoolView): readonly Notice[] {
+  const { matched, readyReplicas, claimedTwice, nodeRefs } = nodeReport;
   const { spec, status, metadata } = pool;
   const changed = matched !== undefined && !sameJson(status?.nodeRefs ?? [], nodeRefs);
   const many = (spec.providerIDList?.length ?? 0) >= MANY_INSTANCES;
@@ -25,6 +25,7 @@ export function poolNotices(pool: MachinePool, report: NodeReport): readonly Not
     ...(many && status?.observedGeneration !== metadata.generation
       ? [warning("TooManyInstances", `${MANY_INSTANCES} instances or more; split the pool before 10000`)]
       : []),
+    ...referenceNotices(pool, [providers.bootstrap, providers.infrastructure]),
   ];
 }
 

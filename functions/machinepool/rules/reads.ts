@@ -2,26 +2,11 @@ import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { Connection, Node } from "../../../shared/api/core.ts";
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import { type ClusterName, type ObjectKey, objectKeyOf, workloadCluster } from "../../../shared/api/kinds.ts";
-import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { LiveReader, Reader } from "../../../shared/function/reads.ts";
 import { belongsElsewhere, isContested, type Rivals, rivalsAmong } from "./node-marks.ts";
 import { isRefTo } from "./nodes.ts";
 import type { PoolProviders } from "./providers.ts";
-
-/** Everything that the status of a pool is a projection of. */
-export interface PoolInputs {
-  readonly pool: MachinePool;
-  readonly cluster: Cluster;
-  readonly providers: PoolProviders;
-  /** Of `readNodes`: `undefined` without a complete view of the workload cluster. */
-  readonly nodes: readonly Node[] | undefined;
-  /** Of `readUnseen`. */
-  readonly unseen?: string | undefined;
-  /** Of `readOwnMachines`; absent for a pool whose provider has no Machines. */
-  readonly machines?: readonly Machine[] | undefined;
-  readonly now: Date;
-}
 
 /** Where the Cluster of a pool is. */
 export function clusterKeyOf(pool: MachinePool): ObjectKey {

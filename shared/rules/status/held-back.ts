@@ -6,14 +6,14 @@ import { type Result, requeueAfter } from "../../function/result.ts";
 const HELD_BACK_UNTIL_MS = MINUTE;
 
 /**
- * Returns how the status of an object waits while `guard`, `adopt` or `sync` still have something to write (`isDue`, by
- * the rules that they decide with). Their writes wake the status again, and those to the spec raise the generation that
- * it names, so it would be written twice. `undefined`: the status is written now; always from the age of 60 s on.
+ * Returns how the status of a young object waits for `guard`, `adopt` and `sync`, if they still have something to write:
+ * their writes wake the status again, and those to the spec raise the generation that it names, so it would be written
+ * twice. `undefined` from the age of 60 s on: the status is written now.
  */
-export function heldBack(object: KubeObject, isDue: boolean, now: Date): Result | undefined {
-  const createdAt = Date.parse(object.metadata.creationTimestamp ?? "");
+export function heldBack({ metadata }: KubeObject, now: Date): Result | undefined {
+  const createdAt = Date.parse(metadata.creationTimestamp ?? "");
   const remainingMs = createdAt + HELD_BACK_UNTIL_MS - now.getTime();
-  return isDue && remainingMs > 0
+  return remainingMs > 0
     ? requeueAfter(remainingMs, "finalizer, owner references and spec are written first")
     : undefined;
 }

@@ -1,7 +1,9 @@
+import { type ClusterFacts, type ClusterView, clusterView } from "../../../functions/cluster/rules/view.ts";
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { ContractVersion, OwnerReference } from "../../../shared/api/kinds.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
-import { cluster, merge, type Overrides, type ProviderObject } from "../../support/builders.ts";
+import { cluster, connection, merge, type Overrides, type ProviderObject } from "../../support/builders.ts";
+import { NOW } from "../../support/world.ts";
 
 /** The reference by which Cluster c1 owns its provider objects. */
 export const OWNED_BY_C1: OwnerReference = {
@@ -96,3 +98,19 @@ function kindOf(kind: string) {
 
 /** Topology of a ClusterClass, as far as a Cluster needs it here. */
 export const TOPOLOGY = { classRef: { name: "class" }, version: "v1.34.2" };
+
+/** The view of a Cluster that is up, with the facts that a case changes. */
+export function viewWith(changes: Partial<ClusterFacts> = {}): ClusterView {
+  return clusterView({
+    cluster: cluster(),
+    providers: { infrastructure: found(fooCluster()), controlPlane: found(fooControlPlane()) },
+    workers: [],
+    deployments: { events: [] },
+    controlPlaneHasNode: false,
+    connection: connection(),
+    topologyRuns: false,
+    deletion: undefined,
+    now: NOW,
+    ...changes,
+  });
+}

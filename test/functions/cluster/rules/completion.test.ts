@@ -1,29 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { awaitedCompletion } from "../../../../functions/cluster/rules/completion.ts";
 import { COMPLETED } from "../../../../functions/cluster/rules/deletion.ts";
-import type { ClusterView } from "../../../../functions/cluster/rules/view.ts";
-import { cluster, connection, found, missing, unresolved } from "../../../support/builders.ts";
-import { NOW } from "../../../support/world.ts";
-import { fooCluster, fooControlPlane, TOPOLOGY } from "../foo-objects.ts";
+import type { ClusterFacts } from "../../../../functions/cluster/rules/view.ts";
+import { cluster, found, missing, unresolved } from "../../../support/builders.ts";
+import { fooCluster, TOPOLOGY, viewWith } from "../foo-objects.ts";
 
 const UP = { initialization: { infrastructureProvisioned: true, controlPlaneInitialized: true } };
 const STRANGE = { metadata: { ownerReferences: undefined } };
 
-function awaited(changes: Partial<ClusterView> = {}, status = {}): string | undefined {
-  const view: ClusterView = {
-    cluster: cluster(),
-    infrastructure: found(fooCluster()),
-    controlPlane: found(fooControlPlane()),
-    workers: [],
-    controlPlaneHasNode: false,
-    connection: connection(),
-    topologyRuns: false,
-    deletion: undefined,
-    settled: true,
-    now: NOW,
-    ...changes,
-  };
-  return awaitedCompletion(view, status);
+function awaited(changes: Partial<ClusterFacts> = {}, status = {}): string | undefined {
+  return awaitedCompletion(viewWith(changes), status);
 }
 
 describe("a Cluster", () => {
@@ -45,13 +31,14 @@ describe("a Cluster", () => {
       "CustomResourceDefinition.metadata.labels of infrastructure.cluster.x-k8s.io/FooCluster",
     ],
   ])("waits for an object %s", (_, infrastructure, what) => {
-    expect(awaited({ infrastructure })).toBe(what);
+    const { controlPlane } = viewWith().providers;
+    expect(awaited({ providers: { infrastructure, controlPlane } })).toBe(what);
   });
 
   it("does not wait for an object that it does not reference", () => {
     const bare = cluster({ spec: { infrastructureRef: undefined, controlPlaneRef: undefined } });
-    const without = { cluster: bare, infrastructure: undefined, controlPlane: undefined };
-    expect(awaited(without)).toBeUndefined();
+    const none = { infrastructure: undefined, controlPlane: undefined };
+    expect(awaited({ cluster: bare, providers: none })).toBeUndefined();
   });
 
   it("waits for the references that its topology has not brought", () => {

@@ -1,34 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { type ClusterFindings, clusterConditions } from "../../../../functions/cluster/rules/conditions.ts";
-import type { ClusterView } from "../../../../functions/cluster/rules/view.ts";
+import { clusterConditions } from "../../../../functions/cluster/rules/conditions.ts";
+import type { ClusterFacts } from "../../../../functions/cluster/rules/view.ts";
 import { cluster, found, missing } from "../../../support/builders.ts";
-import { NOW } from "../../../support/world.ts";
-import { deletedCluster, fooCluster, fooControlPlane } from "../foo-objects.ts";
+import { deletedCluster, fooCluster, fooControlPlane, viewWith } from "../foo-objects.ts";
 
-const UP: ClusterFindings = {
-  provisioned: true,
-  initialized: true,
-  domains: { state: "read", domains: undefined },
-  connection: { type: "RemoteConnectionProbe", status: "True", reason: "ProbeSucceeded", message: "" },
-};
-
-function conditionsOf(view: Partial<ClusterView> = {}, findings: Partial<ClusterFindings> = {}) {
-  const whole: ClusterView = {
-    cluster: cluster(),
-    infrastructure: found(fooCluster()),
-    controlPlane: found(fooControlPlane()),
-    workers: [],
-    controlPlaneHasNode: false,
-    connection: undefined,
-    topologyRuns: false,
-    deletion: undefined,
-    settled: true,
-    now: NOW,
-    ...view,
-  };
-  const all = clusterConditions(whole, { ...UP, ...findings });
-  return new Map(all.map((condition) => [condition.type, condition]));
+function conditionsOf(changes: Partial<ClusterFacts> = {}) {
+  return new Map(clusterConditions(viewWith(changes)).map((condition) => [condition.type, condition]));
 }
+const { providers: UP } = viewWith();
 
 describe("conditions of a Cluster", () => {
   it("are all there, once it is up, with Available on top of them", () => {
@@ -62,12 +41,13 @@ describe("conditions of a Cluster", () => {
 
   it("say what is wrong with a provisioned object whose failure domains have the wrong shape", () => {
     const message = "status.failureDomains is not a list of failure domains";
-    const conditions = conditionsOf({}, { domains: { state: "malformed", message } });
+    const malformed = fooCluster({ status: { failureDomains: { a: {} } } });
+    const conditions = conditionsOf({ providers: { ...UP, infrastructure: found(malformed) } });
     expect(conditions.get("InfrastructureReady")).toMatchObject({ status: "True", message });
   });
 
   it("are not Available when the infra object vanished while the Cluster lives", () => {
-    const conditions = conditionsOf({ infrastructure: missing(fooCluster()) });
+    const conditions = conditionsOf({ providers: { ...UP, infrastructure: missing(fooCluster()) } });
     const message = "FooCluster has been deleted while the cluster still exists";
     expect(conditions.get("InfrastructureReady")).toMatchObject({
       status: "False",
@@ -83,9 +63,8 @@ describe("conditions of a Cluster", () => {
 
   it("blame only the deletion when the objects of a Cluster go with it", () => {
     const conditions = conditionsOf({
-      cluster: deletedCluster(),
-      infrastructure: missing(fooCluster()),
-      controlPlane: missing(fooControlPlane()),
+      cluster: deletedCluster({ status: { initialization: { controlPlaneInitialized: true } } }),
+      providers: { infrastructure: missing(fooCluster()), controlPlane: missing(fooControlPlane()) },
       deletion: { reason: "DeletionCompleted", message: "Deletion completed", remove: [], awaits: "" },
     });
     expect(conditions.get("Deleting")).toMatchObject({ status: "True", reason: "DeletionCompleted" });

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ownStatus, pausedStatus } from "../../../../functions/cluster/rules/own-status.ts";
+import { ownStatus } from "../../../../functions/cluster/rules/own-status.ts";
 import type { Condition } from "../../../../shared/api/conditions.ts";
-import { cluster } from "../../../support/builders.ts";
-import { NOW } from "../../../support/world.ts";
 
 function told(type: string): Condition {
   return { type, status: "True", reason: "R", message: "", lastTransitionTime: "2026-01-01T11:00:00Z" };
@@ -22,21 +20,5 @@ describe("ownStatus", () => {
 
   it("is empty without a status", () => {
     expect(ownStatus(undefined)).toEqual({});
-  });
-});
-
-describe("pausedStatus", () => {
-  it("changes only Paused, whose generation stays current", () => {
-    const status = { conditions: [told("Available"), { ...told("Paused"), observedGeneration: 1 }] };
-    const paused = cluster({ metadata: { generation: 5 }, spec: { paused: true }, status });
-    expect(pausedStatus(paused, NOW).conditions).toEqual([
-      told("Available"),
-      {
-        ...told("Paused"),
-        reason: "Paused",
-        message: "Cluster spec.paused is set to true",
-        observedGeneration: 5,
-      },
-    ]);
   });
 });

@@ -1,33 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { clusterNotices, isBroughtUp } from "../../../../functions/cluster/rules/status.ts";
+import { isBroughtUp, pausedClusterStatus } from "../../../../functions/cluster/rules/status.ts";
+import type { Condition } from "../../../../shared/api/conditions.ts";
+import { cluster } from "../../../support/builders.ts";
+import { NOW } from "../../../support/world.ts";
+
+function told(type: string): Condition {
+  return { type, status: "True", reason: "R", message: "", lastTransitionTime: "2026-01-01T11:00:00Z" };
+}
 
 const LATCHES = { infrastructureProvisioned: true, controlPlaneInitialized: true };
-
-describe("clusterNotices", () => {
-  it("tells each latch and each change of phase once", () => {
-    const up = { phase: "Provisioned", initialization: LATCHES } as const;
-    expect(clusterNotices("c1", { phase: "Provisioning" }, up)).toEqual([
-      {
-        type: "Normal",
-        reason: "InfrastructureReady",
-        message: "Infrastructure of Cluster c1 is provisioned",
-      },
-      {
-        type: "Normal",
-        reason: "ControlPlaneInitialized",
-        message: "Control plane of Cluster c1 is initialized",
-      },
-      { type: "Normal", reason: "Provisioned", message: "Cluster c1 is Provisioned" },
-    ]);
-    expect(clusterNotices("c1", up, up)).toEqual([]);
-  });
-
-  it("names an event of the phase after the phase", () => {
-    expect(clusterNotices("c1", undefined, { phase: "Provisioning" }).map(({ reason }) => reason)).toEqual([
-      "Provisioning",
-    ]);
-  });
-});
 
 describe("isBroughtUp", () => {
   it.each([
@@ -37,5 +18,21 @@ describe("isBroughtUp", () => {
     [{ initialization: LATCHES }, true],
   ])("of %o is %s", (status, expected) => {
     expect(isBroughtUp(status)).toBe(expected);
+  });
+});
+
+describe("pausedClusterStatus", () => {
+  it("changes only Paused, whose generation stays current", () => {
+    const status = { conditions: [told("Available"), { ...told("Paused"), observedGeneration: 1 }] };
+    const paused = cluster({ metadata: { generation: 5 }, spec: { paused: true }, status });
+    expect(pausedClusterStatus(paused, NOW).conditions).toEqual([
+      told("Available"),
+      {
+        ...told("Paused"),
+        reason: "Paused",
+        message: "Cluster spec.paused is set to true",
+        observedGeneration: 5,
+      },
+    ]);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { awaitedCompletion } from "../../../../functions/machinepool/rules/completion.ts";
-import { nodeReport } from "../../../../functions/machinepool/rules/nodes.ts";
-import type { PoolInputs } from "../../../../functions/machinepool/rules/reads.ts";
+import { type PoolFacts, poolView } from "../../../../functions/machinepool/rules/view.ts";
 import type { MachinePool } from "../../../../shared/api/machinepool.ts";
 import {
   bootstrapConfig,
@@ -22,24 +21,23 @@ const FOREIGN = { metadata: { ownerReferences: [{ ...OWNED_BY_P1, name: "p2", ui
 const NOT_READY = { status: { conditions: [{ type: "Ready", status: "False" }] } };
 const AVAILABLE = machineCondition("Available", "True", "Available");
 
-interface Changes extends Partial<PoolInputs> {
+interface Changes extends Partial<PoolFacts> {
   readonly replicas?: number;
   readonly provisioned?: boolean;
 }
 
 /** What a pool of three waits for that has everything but for the changes. */
 function awaited({ replicas = 3, provisioned = true, ...changes }: Changes = {}) {
-  const inputs: PoolInputs = {
+  const view = poolView({
     pool: machinePool(),
     cluster: cluster(),
     providers: { bootstrap: found(bootstrapConfig()), infrastructure: found(infraMachinePool()) },
     nodes: NODES,
     now: NOW,
     ...changes,
-  };
-  const report = nodeReport(inputs.pool, inputs.nodes, NOW);
+  });
   const initialization = { infrastructureProvisioned: provisioned };
-  return awaitedCompletion(inputs, report, { ...inputs.pool.status, initialization, replicas });
+  return awaitedCompletion(view, { ...view.pool.status, initialization, replicas });
 }
 const provided = (bootstrap: ReturnType<typeof bootstrapConfig>, infrastructure = infraMachinePool()) => ({
   providers: { bootstrap: found(bootstrap), infrastructure: found(infrastructure) },

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { nodeReport } from "../../../../functions/machinepool/rules/nodes.ts";
-import type { PoolInputs } from "../../../../functions/machinepool/rules/reads.ts";
 import { poolStatus } from "../../../../functions/machinepool/rules/status.ts";
+import { type PoolFacts, poolView } from "../../../../functions/machinepool/rules/view.ts";
 import type { MachinePool, MachinePoolStatus } from "../../../../shared/api/machinepool.ts";
 import {
   bootstrapConfig,
@@ -23,10 +22,10 @@ const NODES = [node("n1"), node("n2"), node("n3")];
 /** The condition as `<status> <reason>: <message>`, for a ready pool with what a case changes. */
 function conditionIn(
   type: string,
-  change: Partial<PoolInputs["providers"]> & { pool?: MachinePool; unseen?: string } = {},
+  change: Partial<PoolFacts["providers"]> & { pool?: MachinePool; unseen?: string } = {},
 ): string {
   const { pool = machinePool(), unseen, ...providers } = change;
-  const inputs: PoolInputs = {
+  const view = poolView({
     pool,
     cluster: cluster(),
     providers: {
@@ -37,8 +36,8 @@ function conditionIn(
     nodes: unseen === undefined ? NODES : undefined,
     unseen,
     now: NOW,
-  };
-  const status: MachinePoolStatus = poolStatus(inputs, nodeReport(pool, inputs.nodes, NOW));
+  });
+  const status: MachinePoolStatus = poolStatus(view);
   const condition = status.conditions?.find((entry) => entry.type === type);
   if (condition === undefined) return "absent";
   return `${condition.status} ${condition.reason}${condition.message === "" ? "" : `: ${condition.message}`}`;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { nodeCounters, poolCounters } from "../../../../functions/machinepool/rules/counters.ts";
 import { nodeReport } from "../../../../functions/machinepool/rules/nodes.ts";
+import { poolView } from "../../../../functions/machinepool/rules/view.ts";
 import {
   cluster,
   found,
@@ -15,14 +16,14 @@ import { NOW } from "../../../support/world.ts";
 const NODES = [node("n1"), node("n2"), node("n3")];
 const REPORT = nodeReport(machinePool(), NODES, NOW);
 
-function inputs(infrastructure: ReturnType<typeof found> | ReturnType<typeof missing>) {
+function viewWith(infrastructure: ReturnType<typeof found> | ReturnType<typeof missing>) {
   const providers = { bootstrap: undefined, infrastructure };
-  return { pool: machinePool(), cluster: cluster(), providers, nodes: NODES, now: NOW };
+  return poolView({ pool: machinePool(), cluster: cluster(), providers, nodes: NODES, now: NOW });
 }
 
 describe("the counters of a pool", () => {
   it("6.5 are the provider's without Machines", () => {
-    expect(poolCounters(inputs(found(infraMachinePool())), REPORT, { replicas: 5 })).toEqual({
+    expect(poolCounters(viewWith(found(infraMachinePool())), { replicas: 5 })).toEqual({
       readyReplicas: 5,
       availableReplicas: 5,
       upToDateReplicas: 3,
@@ -32,14 +33,14 @@ describe("the counters of a pool", () => {
 
   it("6.5 are those of its Machines where the provider has them, and stay without an infrastructure object", () => {
     const machines = [machine("m1")];
-    expect(
-      poolCounters({ ...inputs(found(infraMachinePool())), machines }, REPORT, { replicas: 5 }),
-    ).toMatchObject({
-      readyReplicas: 0,
-      upToDateReplicas: 1,
-    });
-    const gone = { ...inputs(missing(infraMachinePool())), machines };
-    expect(poolCounters(gone, REPORT, { replicas: 5 })).toEqual({});
+    expect(poolCounters({ ...viewWith(found(infraMachinePool())), machines }, { replicas: 5 })).toMatchObject(
+      {
+        readyReplicas: 0,
+        upToDateReplicas: 1,
+      },
+    );
+    const gone = { ...viewWith(missing(infraMachinePool())), machines };
+    expect(poolCounters(gone, { replicas: 5 })).toEqual({});
   });
 
   it("6.3 of Nodes are absent where zero, never negative, and kept with the refs", () => {

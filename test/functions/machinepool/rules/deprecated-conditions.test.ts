@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { nodeReport } from "../../../../functions/machinepool/rules/nodes.ts";
 import type { PoolProviders } from "../../../../functions/machinepool/rules/providers.ts";
 import { poolStatus } from "../../../../functions/machinepool/rules/status.ts";
+import { poolView } from "../../../../functions/machinepool/rules/view.ts";
 import type { Node } from "../../../../shared/api/core.ts";
 import type { MachinePool } from "../../../../shared/api/machinepool.ts";
 import {
@@ -30,10 +30,7 @@ function conditionIn(type: string, change: Case = {}): string {
     infrastructure: found(infraMachinePool()),
     ...rest,
   };
-  const status = poolStatus(
-    { pool, cluster: cluster(), providers, nodes, now: NOW },
-    nodeReport(pool, nodes, NOW),
-  );
+  const status = poolStatus(poolView({ pool, cluster: cluster(), providers, nodes, now: NOW }));
   const entry = status.deprecated?.v1beta1?.conditions?.find((condition) => condition.type === type);
   if (entry === undefined) return "absent";
   const { status: is, severity, reason, message } = entry;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { nodeReport } from "../../../../functions/machinepool/rules/nodes.ts";
 import type { PoolProviders } from "../../../../functions/machinepool/rules/providers.ts";
 import {
-  deletingPoolStatus,
+  deletingPoolReport,
   pausedPoolStatus,
   poolStatus,
 } from "../../../../functions/machinepool/rules/status.ts";
+import { poolView } from "../../../../functions/machinepool/rules/view.ts";
 import type { MachinePoolStatus } from "../../../../shared/api/machinepool.ts";
 import {
   bootstrapConfig,
@@ -59,8 +59,8 @@ const POOL = machinePool({ status: FULL });
 
 function statusWith(providers: Partial<PoolProviders>, nodes: typeof NODES | undefined = undefined) {
   const ready = { bootstrap: found(bootstrapConfig()), infrastructure: found(infraMachinePool()) };
-  const inputs = { pool: POOL, cluster: cluster(), providers: { ...ready, ...providers }, nodes, now: NOW };
-  return poolStatus(inputs, nodeReport(POOL, nodes, NOW));
+  const all = { ...ready, ...providers };
+  return poolStatus(poolView({ pool: POOL, cluster: cluster(), providers: all, nodes, now: NOW }));
 }
 
 describe("poolStatus", () => {
@@ -114,8 +114,8 @@ describe("poolStatus", () => {
   it("leaves out what is not known of a pool without status", () => {
     const pool = machinePool();
     const providers = { bootstrap: missing(bootstrapConfig()), infrastructure: missing(infraMachinePool()) };
-    const inputs = { pool, cluster: cluster(), providers, nodes: undefined, now: NOW };
-    const status = poolStatus(inputs, nodeReport(pool, undefined, NOW));
+    const facts = { pool, cluster: cluster(), providers, nodes: undefined, now: NOW };
+    const status = poolStatus(poolView(facts));
     expect(JSON.parse(JSON.stringify(status))).toEqual({
       phase: "Pending",
       observedGeneration: 2,
@@ -135,7 +135,7 @@ describe("the status of a pool that is not worked on", () => {
 
   it("keeps refs, counters and failures while deleting", () => {
     const providers = { bootstrap: undefined, infrastructure: missing(infraMachinePool()) };
-    const status = deletingPoolStatus({ pool: POOL, cluster: cluster(), providers, now: NOW });
+    const { status } = deletingPoolReport({ pool: POOL, cluster: cluster(), providers, now: NOW });
     expect(status).toEqual({
       ...FULL,
       phase: "Deleting",

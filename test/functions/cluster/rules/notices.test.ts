@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { changeNotices, clusterNotices } from "../../../../functions/cluster/rules/notices.ts";
+import { unresolved } from "../../../support/builders.ts";
+import { viewWith } from "../foo-objects.ts";
+
+const LATCHES = { infrastructureProvisioned: true, controlPlaneInitialized: true };
+
+describe("changeNotices", () => {
+  it("tells each latch and each change of phase once", () => {
+    const up = { phase: "Provisioned", initialization: LATCHES } as const;
+    expect(changeNotices("c1", { phase: "Provisioning" }, up)).toEqual([
+      {
+        type: "Normal",
+        reason: "InfrastructureReady",
+        message: "Infrastructure of Cluster c1 is provisioned",
+      },
+      {
+        type: "Normal",
+        reason: "ControlPlaneInitialized",
+        message: "Control plane of Cluster c1 is initialized",
+      },
+      { type: "Normal", reason: "Provisioned", message: "Cluster c1 is Provisioned" },
+    ]);
+    expect(changeNotices("c1", up, up)).toEqual([]);
+  });
+
+  it("names an event of the phase after the phase", () => {
+    expect(changeNotices("c1", undefined, { phase: "Provisioning" }).map(({ reason }) => reason)).toEqual([
+      "Provisioning",
+    ]);
+  });
+});
+
+describe("clusterNotices", () => {
+  it("tells what changed first, then what is wrong", () => {
+    const event = { type: "Warning", reason: "MachineDeploymentNotSupported", message: "" } as const;
+    const providers = { ...viewWith().providers, controlPlane: unresolved(true) };
+    const view = viewWith({ providers, deployments: { events: [event] } });
+    expect(clusterNotices(view, { phase: "Provisioned" }).map(({ reason }) => reason)).toEqual([
+      "Provisioned",
+      "UnresolvedReference",
+      "MachineDeploymentNotSupported",
+    ]);
+  });
+});
