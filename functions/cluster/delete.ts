@@ -64,6 +64,14 @@ export const clusterDelete = defineFunction<Cluster>(
     ],
     owns: [],
     ownsOn: [{ kind: Cluster, fields: ["metadata.finalizers"] }],
+    inTurnWith: [
+      {
+        function: "cluster-guard",
+        on: Cluster,
+        field: "metadata.finalizers",
+        reason: "the guard adds its finalizer before the deletion, delete removes it at the end of it",
+      },
+    ],
     calls: [...DESCENDANTS.map((of) => of.kind), ControlPlane, InfraCluster].map((kind) => ({
       verb: "delete",
       kind,

@@ -46,6 +46,14 @@ export const machinepoolDelete = defineFunction(
     ],
     owns: [],
     ownsOn: [{ kind: MachinePool, fields: ["metadata.finalizers"] }],
+    inTurnWith: [
+      {
+        function: "machinepool-guard",
+        on: MachinePool,
+        field: "metadata.finalizers",
+        reason: "the guard adds its finalizer before the deletion, delete removes it at the end of it",
+      },
+    ],
     calls: [
       { verb: "delete", kind: BootstrapConfig },
       { verb: "delete", kind: InfraMachinePool },

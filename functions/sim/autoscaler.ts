@@ -36,6 +36,15 @@ export const simAutoscaler = defineFunction(
     ],
     owns: [],
     ownsOn: [{ kind: MachinePool, fields: ["spec.replicas"] }],
+    inTurnWith: [
+      {
+        function: "machinepool-guard",
+        on: MachinePool,
+        field: "spec.replicas",
+        reason:
+          "the guard writes a default once where there is none, this one where replicas are managed from outside",
+      },
+    ],
   },
   async (object, { read }) => {
     const pool = await readOwner(MachinePool, object, read);

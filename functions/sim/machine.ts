@@ -48,6 +48,14 @@ export const simMachine = defineFunction<SimMachine, Owned>(
       { kind: SimMachine, fields: ["metadata.finalizers"] },
       { kind: Machine, fields: ["metadata.finalizers"] },
     ],
+    inTurnWith: [
+      {
+        function: "sim-machinepool",
+        on: Machine,
+        field: "metadata.finalizers",
+        reason: "sim-machine as long as the SimMachine exists, sim-machinepool once it is gone",
+      },
+    ],
     calls: [
       { verb: "delete", kind: Machine },
       { verb: "delete", kind: SimMachine },

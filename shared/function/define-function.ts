@@ -120,6 +120,16 @@ export type Step<T extends KubeObject, Owned extends string> = (
   context: StepContext,
 ) => Promise<Decision<T, Owned>>;
 
+/** Another function writes the same field: never both in the same state of the object. One of the two declares it. */
+interface Turn {
+  /** The name of the other function. */
+  readonly function: string;
+  readonly on: Kind | ContractKind;
+  readonly field: string;
+  /** Which of the two writes when. */
+  readonly reason: string;
+}
+
 export interface FunctionSpec<T extends KubeObject, Owned extends string> {
   /** `<folder>-<file>`: queue, field manager (with `capstan-` before it), metric label. At most 50 characters. */
   readonly name: string;
@@ -135,6 +145,8 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
   readonly contested?: readonly string[];
   /** Kinds and fields of other objects (and of the own main document) that this function patches or applies. */
   readonly ownsOn?: readonly { readonly kind: Kind | ContractKind; readonly fields: readonly string[] }[];
+  /** Fields that another function writes, too. Without a turn, two writers of one field are refused by test. */
+  readonly inTurnWith?: readonly Turn[];
   readonly calls?: readonly {
     readonly verb: "create" | "delete";
     readonly kind: Kind | ContractKind;

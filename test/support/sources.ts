@@ -1,4 +1,5 @@
 import { glob, readFile } from "node:fs/promises";
+import { posix } from "node:path";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -30,6 +31,15 @@ export async function textsOf(pattern: string): Promise<readonly Text[]> {
     paths
       .sort((a, b) => (a < b ? -1 : 1))
       .map(async (path) => ({ path, text: await readFile(new URL(path, ROOT), "utf8") })),
+  );
+}
+
+const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"\s]+)"/g;
+
+/** What a file imports: paths from the root for our own files, package names otherwise. */
+export function importsOf({ path, code }: Source): readonly string[] {
+  return [...code.matchAll(SPECIFIER)].map(([, name = ""]) =>
+    name.startsWith(".") ? posix.join(posix.dirname(path), name) : name,
   );
 }
 

@@ -1,4 +1,4 @@
-import { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
+import { Connection, CustomResourceDefinition } from "../../shared/api/core.ts";
 import { indexesOf } from "../../shared/api/indexes.ts";
 import {
   type ClusterName,
@@ -9,9 +9,6 @@ import {
   type ObjectKey,
   objectKeyOf,
 } from "../../shared/api/kinds.ts";
-import { Machine } from "../../shared/api/machine/machine.ts";
-import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
-import { MachinePool } from "../../shared/api/machinepool.ts";
 import { kindOf } from "../../shared/api/registry.ts";
 import type { AnyDecision, AnyFunction } from "../../shared/function/define-function.ts";
 import { assert, WaitingError } from "../../shared/function/errors.ts";
@@ -166,9 +163,6 @@ function placedOf(
     .map(({ object }) => object);
 }
 
-/** Kinds whose indexes functions look objects up by. */
-const INDEXED: readonly Kind[] = [MachinePool, Machine, MachineDeployment, CustomResourceDefinition, Node];
-
 /** The part of a store that a reader uses. */
 function storeOf({ snapshots }: World): Store {
   const store: Pick<Store, "get" | "list" | "progress"> = {
@@ -188,8 +182,7 @@ function isIndexed(
   object: KubeObject,
   index: { readonly name: string; readonly values: readonly string[] },
 ): boolean {
-  const kind = INDEXED.find((known) => known.kind === type.kind && known.group === type.group);
-  return indexesOf(kind, object).some(
+  return indexesOf(kindOf(type.group, type.kind), object).some(
     (entry) => entry.name === index.name && index.values.includes(entry.value),
   );
 }

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { clusterAdopt } from "../../../functions/cluster/adopt.ts";
-import { clusterDelete } from "../../../functions/cluster/delete.ts";
-import { clusterGuard } from "../../../functions/cluster/guard.ts";
-import { clusterStatus } from "../../../functions/cluster/status.ts";
-import { clusterSync } from "../../../functions/cluster/sync.ts";
 import { applyJsonPatch, type Json } from "../../../infra/apiserver/entry.ts";
+import { loadFunctions } from "../../../infra/worker/load.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
@@ -12,7 +8,7 @@ import { connection } from "../../support/builders.ts";
 import { decide, given } from "../../support/world.ts";
 import { fooCluster, fooControlPlane, newCluster } from "./foo-objects.ts";
 
-const FUNCTIONS = [clusterGuard, clusterAdopt, clusterSync, clusterStatus, clusterDelete];
+const FUNCTIONS = await loadFunctions(["cluster-*"]);
 const BARE = { metadata: { ownerReferences: undefined, labels: undefined } };
 
 /** A world that carries out decisions, one after the other, and counts what it was asked for. */

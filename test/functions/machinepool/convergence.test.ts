@@ -17,8 +17,8 @@ const EIGHT = [
 
 describe("the machinepool functions together", () => {
   it.each([
-    ["in the order of the pattern", FUNCTIONS],
-    ["with the status always first", FUNCTIONS.toReversed()],
+    ["in the order of their names", FUNCTIONS],
+    ["in the opposite order", FUNCTIONS.toReversed()],
   ])("take a pool of three from creation to Running with eight writes, %s", async (_, functions) => {
     const objects = created();
     expect((await settle(objects, functions)).toSorted(compareText)).toEqual(EIGHT);

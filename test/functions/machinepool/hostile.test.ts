@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { machinepoolMachines } from "../../../functions/machinepool/machines.ts";
 import { MANAGEMENT, type ObjectRef } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { valueAt } from "../../../shared/api/path.ts";
@@ -27,7 +26,7 @@ import {
 /** Snapshots of the read model lag behind by at most so many changes. */
 const MAX_LAG = 4;
 
-const BY_NAME = new Map([...FUNCTIONS, machinepoolMachines].map((fn) => [fn.spec.name, fn] as const));
+const BY_NAME = new Map(FUNCTIONS.map((fn) => [fn.spec.name, fn] as const));
 
 /** Runs of some functions, or something that somebody else does; short enough to be read in a counterexample. */
 type Moment = Deed | { readonly runs: readonly string[]; readonly lag: number };

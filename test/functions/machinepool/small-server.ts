@@ -1,11 +1,5 @@
-import { machinepoolAdopt } from "../../../functions/machinepool/adopt.ts";
-import { machinepoolDelete } from "../../../functions/machinepool/delete.ts";
-import { machinepoolGuard } from "../../../functions/machinepool/guard.ts";
-import { machinepoolNodes } from "../../../functions/machinepool/nodes.ts";
-import { machinepoolRetire } from "../../../functions/machinepool/retire.ts";
-import { machinepoolStatus } from "../../../functions/machinepool/status.ts";
-import { machinepoolSync } from "../../../functions/machinepool/sync.ts";
 import { applyJsonPatch, type Json } from "../../../infra/apiserver/entry.ts";
+import { loadFunctions } from "../../../infra/worker/load.ts";
 import { type KubeObject, MANAGEMENT, type ObjectRef } from "../../../shared/api/kinds.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { sameJson, valueAt } from "../../../shared/api/path.ts";
@@ -20,16 +14,8 @@ import {
 } from "../../support/builders.ts";
 import { decide, given, NOW, type World } from "../../support/world.ts";
 
-/** The functions of a pool that has no Machines. */
-export const FUNCTIONS: readonly AnyFunction[] = [
-  machinepoolGuard,
-  machinepoolAdopt,
-  machinepoolSync,
-  machinepoolNodes,
-  machinepoolRetire,
-  machinepoolStatus,
-  machinepoolDelete,
-];
+/** Every function of a MachinePool. */
+export const FUNCTIONS: readonly AnyFunction[] = await loadFunctions(["machinepool-*"]);
 
 const WORKLOAD = "default/c1";
 /** Servers of sorts: objects by cluster, kind and name. */
