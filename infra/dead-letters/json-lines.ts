@@ -1,14 +1,19 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import type { AttemptSummary } from "../../shared/runtime/letters/dead-letter.ts";
 import { headOf } from "../../shared/runtime/letters/dead-letter.ts";
-import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
+import type {
+  AttemptHistory,
+  DeadLetters,
+  LetterKey,
+} from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER, readPrivateFile } from "../private-file.ts";
 import { decodeLetter, encodeLetter } from "./encode-letter.ts";
 import { hideWith, newHideKey } from "./hide.ts";
 import { LetterFile } from "./letter-file.ts";
 import type { LetterMap } from "./letter-map.ts";
-import { createRecentAttempts } from "./recent-attempts.ts";
+import { MAX_ATTEMPTS, MAX_LETTERS } from "./limits.ts";
 
 export interface JsonLinesOptions {
   /** Made with mode 0600 at the first letter; beside it `<file>.key`, which hides secrets. */
@@ -100,4 +105,28 @@ async function hideKeyOf(file: string, log: Log): Promise<string> {
     log.warn({ file, error: (error as Error).message }, "the key that hides secrets cannot be kept");
   }
   return newHideKey();
+}
+
+/** Failed attempts of the keys of one process; the key whose last failure is longest ago makes room. */
+interface RecentAttempts {
+  note(at: LetterKey, attempt: AttemptSummary): AttemptHistory;
+}
+
+function createRecentAttempts(): RecentAttempts {
+  const histories = new Map<string, AttemptHistory>();
+  return {
+    note: (at, attempt) => {
+      const id = `${at.function}|${at.key}`;
+      const known = attempt.failures === 1 ? undefined : histories.get(id);
+      const history = {
+        firstFailureAt: known?.firstFailureAt ?? attempt.start,
+        attempts: [...(known?.attempts ?? []), attempt].slice(-MAX_ATTEMPTS),
+      };
+      histories.delete(id);
+      histories.set(id, history);
+      const [oldest] = histories.keys();
+      if (histories.size > MAX_LETTERS && oldest !== undefined) histories.delete(oldest);
+      return history;
+    },
+  };
 }

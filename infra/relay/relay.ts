@@ -19,7 +19,7 @@ import {
 } from "./resync.ts";
 import { rest, untilAccepted } from "./retry.ts";
 import { watchForLoss } from "./store-loss.ts";
-import type { LoopStatus } from "./watch/loop-status.ts";
+import type { LoopStatus } from "./watch/watch-loop.ts";
 import { type ConnectionStatus, type Connections, startConnections } from "./workload/connections.ts";
 import type { WorkloadReach } from "./workload/workload-access.ts";
 

@@ -2,8 +2,7 @@ import { SECOND } from "../../shared/function/backoff.ts";
 import type { Clock, TypeKey } from "../../shared/runtime/ports.ts";
 import type { Delivery } from "./delivery/delivery.ts";
 import { rest } from "./retry.ts";
-import type { LoopStatus } from "./watch/loop-status.ts";
-import type { WatchLoop } from "./watch/watch-loop.ts";
+import type { LoopStatus, WatchLoop } from "./watch/watch-loop.ts";
 
 /** The part of a watch loop that a relist needs. */
 export interface Relisted extends Pick<WatchLoop, "relist"> {

@@ -10,12 +10,12 @@ import {
   type ObjectKey,
   objectKeyOf,
 } from "../api/kinds.ts";
+import type { ContractKind } from "../contract/contract-kind.ts";
 import type { Referenced } from "../contract/referenced.ts";
 import { unresolved } from "../contract/referenced.ts";
-import type { AnyFunction } from "../function/define-function.ts";
-import { KubeError } from "../function/errors.ts";
+import { type AnyFunction, describeReference, isContractKind } from "../function/define-function.ts";
+import { assert, KubeError } from "../function/errors.ts";
 import type { ListOptions, LiveReader, Reader } from "../function/reads.ts";
-import { demandContractWatched, demandLiveDeclared, demandWatched } from "./declared-reads.ts";
 import { keepDeclared } from "./kept-fields.ts";
 import { whileListed } from "./listed.ts";
 import type { Clients, Store, TypeKey } from "./ports.ts";
@@ -244,4 +244,35 @@ function recordOf({ source, cluster, kind, asked, found }: Seen): ReadRecord {
     what: "name" in asked ? `${asked.namespace}/${asked.name}` : JSON.stringify(asked, withoutLongLists),
     resourceVersions: found.flatMap((object) => object?.metadata.resourceVersion ?? []),
   };
+}
+
+/** Reading a kind that a function does not watch is a bug: nothing would wake it. */
+function demandWatched({ name, reconciles, watches }: AnyFunction["spec"], kind: Kind): void {
+  const watched = [reconciles, ...watches.map(({ on }) => on)].some(
+    (on) => isKind(on, kind) || mayBeAnnounced(on, kind, reconciles),
+  );
+  assert(watched, `${name} reads ${kind.kind}, which it does not watch`);
+}
+
+function demandContractWatched({ name, watches }: AnyFunction["spec"], reference: ContractReference): void {
+  const watched = watches.some(({ on }) => isContractKind(on));
+  assert(watched, `${name} reads ${describeReference(reference)} and watches no provider object`);
+}
+
+function demandLiveDeclared(
+  { name, reconciles, watches, readsLive = [] }: AnyFunction["spec"],
+  kind: Kind,
+): void {
+  const declared = [reconciles, ...watches.map(({ on }) => on), ...readsLive];
+  const known = declared.some((on) => isContractKind(on) || isKind(on, kind));
+  assert(known, `${name} reads ${kind.kind} live, which it neither watches nor declares`);
+}
+
+/** Which kind it is, only provider objects say: any that is not of Cluster API's own group. */
+function mayBeAnnounced(on: Kind | ContractKind, kind: Kind, reconciles: Kind): boolean {
+  return isContractKind(on) && on.announcedBy !== undefined && kind.group !== reconciles.group;
+}
+
+function isKind(on: Kind | ContractKind, kind: Kind): boolean {
+  return !isContractKind(on) && on.group === kind.group && on.kind === kind.kind;
 }

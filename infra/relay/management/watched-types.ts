@@ -7,9 +7,8 @@ import type { Delivery } from "../delivery/delivery.ts";
 import { untilAccepted } from "../retry.ts";
 import { markWatched, snapshotOf } from "../snapshot.ts";
 import { relistIfLost } from "../store-loss.ts";
-import type { LoopStatus } from "../watch/loop-status.ts";
 import type { WatchConsumer } from "../watch/watch-consumer.ts";
-import type { WatchLoop } from "../watch/watch-loop.ts";
+import type { LoopStatus, WatchLoop } from "../watch/watch-loop.ts";
 import { Definitions, definedBy } from "./definitions.ts";
 import { createDistrust, type Distrust, type DistrustOptions } from "./distrust.ts";
 import {

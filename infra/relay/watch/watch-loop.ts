@@ -8,8 +8,7 @@ import type { Budget } from "./budget.ts";
 import { createEcho, type Echo } from "./echo.ts";
 import { createLastSeen, type LastSeen } from "./last-seen.ts";
 import { createLister, type Lister } from "./lister.ts";
-import { createLoopMeter, type LoopMeter } from "./loop-meter.ts";
-import type { LoopStatus } from "./loop-status.ts";
+import { createLoopMeter, type LoopMeter, type Traffic } from "./loop-meter.ts";
 import { createOpener, type OpenWatch } from "./open-watch.ts";
 import { type ReadAhead, readAhead } from "./pending-events.ts";
 import { Position } from "./position.ts";
@@ -46,6 +45,21 @@ export interface WatchLoopOptions {
   readonly budget?: Budget | undefined;
   /** In [0, 1). */
   readonly random?: (() => number) | undefined;
+}
+
+/** The state of a watch loop, for people and metrics. */
+export interface LoopStatus extends Traffic {
+  readonly name: string;
+  /** See the states above. */
+  readonly state: "listing" | "streaming" | "backoff" | "stopped";
+  readonly undecodable: number;
+  /** By cause: `closed`, or the reason of the error. */
+  readonly reconnects: { readonly [cause: string]: number };
+  readonly resourceVersion: string | undefined;
+  /** Events that wait for the consumer. */
+  readonly pending: number;
+  /** A text for people when answers are too large: names the objects that the last list left out. */
+  readonly oversized: string | undefined;
 }
 
 export interface WatchLoop extends AsyncDisposable {

@@ -4,16 +4,20 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import { KubeError, WaitingError } from "../../../shared/function/errors.ts";
 import type { KubeClient, Sending, Store } from "../../../shared/runtime/ports.ts";
 import { relistIfLost } from "../store-loss.ts";
-import type { LoopStatus } from "../watch/loop-status.ts";
 import { isDamaged, SILENT_WATCH } from "../watch/recovery.ts";
-import type { WatchLoop } from "../watch/watch-loop.ts";
+import type { LoopStatus, WatchLoop } from "../watch/watch-loop.ts";
 import { connectionFailure } from "./connection-failure.ts";
 import { ConnectionRecord, type ConnectionRecordOptions, FAILURES } from "./connection-record.ts";
 import { reportingWrites } from "./reporting-writes.ts";
 import { createSteps, type Steps } from "./steps.ts";
 import { kubeconfigIn, secretIsMissing, type WorkloadOptions, whyUnreachable } from "./workload-access.ts";
-import { type Attempt, leaveAttempt, openAttempt } from "./workload-attempt.ts";
-import { nodesOf, type WorkloadNodesOptions } from "./workload-nodes.ts";
+import {
+  type Attempt,
+  leaveAttempt,
+  nodesOf,
+  openAttempt,
+  type WorkloadNodesOptions,
+} from "./workload-nodes.ts";
 
 /*
  * The connection to one workload server (KR-19, R-09):

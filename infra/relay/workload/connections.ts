@@ -17,7 +17,7 @@ import type { Server } from "../../kube/client.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import { EVERYTHING, type WatchFilter } from "../delivery/watch-filter.ts";
 import { untilAccepted } from "../retry.ts";
-import type { LoopStatus } from "../watch/loop-status.ts";
+import type { LoopStatus } from "../watch/watch-loop.ts";
 import { type ConnectionStatus, createConnection, type WorkloadConnection } from "./connection.ts";
 import { CONNECTION_TYPE } from "./connection-record.ts";
 import { startRefill } from "./connection-refill.ts";

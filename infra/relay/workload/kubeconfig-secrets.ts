@@ -7,7 +7,7 @@ import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import type { Server } from "../../kube/client.ts";
 import type { ServerClient } from "../../kube/verbs.ts";
 import { createTurns, type Turns } from "../turns.ts";
-import type { LoopStatus } from "../watch/loop-status.ts";
+import type { LoopStatus } from "../watch/watch-loop.ts";
 import { startWatchLoop, type WatchLoop } from "../watch/watch-loop.ts";
 import { kubeconfigSecretOf } from "./workload-access.ts";
 

@@ -1,3 +1,4 @@
+import type { Secret } from "../../../shared/api/core.ts";
 import { Node } from "../../../shared/api/core.ts";
 import { type Kind, type KubeObject, type ObjectKey, workloadCluster } from "../../../shared/api/kinds.ts";
 import { keepOnly } from "../../../shared/runtime/kept-fields.ts";
@@ -9,6 +10,7 @@ import { snapshotOf } from "../snapshot.ts";
 import { createTurns } from "../turns.ts";
 import { createBudget } from "../watch/budget.ts";
 import { startWatchLoop, type WatchLoop } from "../watch/watch-loop.ts";
+import { createWorkloadServer, type WorkloadOptions, workloadAccess } from "./workload-access.ts";
 
 export interface WorkloadNodesOptions {
   readonly cluster: ObjectKey;
@@ -41,7 +43,7 @@ export function nodesOf(cluster: ObjectKey): TypeKey {
  * Watches the Nodes of a workload server into the read model. Resumes from the Nodes of an earlier watch if the server
  * still has them, also with another kubeconfig (KR-10, KR-19).
  */
-export function watchNodes(options: WorkloadNodesOptions): WatchLoop {
+function watchNodes(options: WorkloadNodesOptions): WatchLoop {
   const { cluster, uid, workload, store, delivery, nodeFields } = options;
   const nodes = nodesOf(cluster);
   const keep = keepOnly(nodeFields);
@@ -82,4 +84,38 @@ export function watchNodes(options: WorkloadNodesOptions): WatchLoop {
       failed: options.onFailed,
     },
   });
+}
+
+/** One try to reach a workload server: its connections and the watch of its Nodes. */
+export interface Attempt {
+  readonly server: Server;
+  readonly loop: WatchLoop;
+}
+
+interface Listener {
+  onListed(loop: WatchLoop, oversized: string | undefined): void;
+  onHeard(loop: WatchLoop): void;
+  onFailed(loop: WatchLoop, error: unknown): void;
+}
+
+type AttemptOptions = WorkloadOptions &
+  Omit<WorkloadNodesOptions, "workload" | "onListed" | "onHeard" | "onFailed">;
+
+/** Begins to watch. Throws TerminalError for a Secret without a usable kubeconfig. */
+export function openAttempt(secret: Secret, options: AttemptOptions, listener: Listener): Attempt {
+  const access = workloadAccess(secret, options);
+  const server = createWorkloadServer(options.cluster, access, options);
+  const loop: WatchLoop = watchNodes({
+    ...options,
+    workload: server,
+    onListed: (oversized) => listener.onListed(loop, oversized),
+    onHeard: () => listener.onHeard(loop),
+    onFailed: (error) => listener.onFailed(loop, error),
+  });
+  return { server, loop };
+}
+
+export async function leaveAttempt(attempt: Attempt | undefined): Promise<void> {
+  await attempt?.loop[Symbol.asyncDispose]();
+  attempt?.server[Symbol.dispose]();
 }
