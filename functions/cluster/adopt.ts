@@ -19,7 +19,7 @@ export const clusterAdopt = defineFunction<Cluster>(
     source: "cluster-and-controlplane.md 3.1; core/reconcilers/cluster/cluster_controller_phases.go",
     reconciles: Cluster,
     watches: [
-      watch(Cluster, ["metadata.uid", ...CLUSTER_HOLD_FIELDS], itself),
+      watch(Cluster, CLUSTER_HOLD_FIELDS, itself),
       watchContract(InfraCluster, ["metadata.uid", ...ADOPTED_FIELDS], referencing),
       watchContract(ControlPlane, ["metadata.uid", ...ADOPTED_FIELDS], referencing),
       watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),

@@ -20,9 +20,17 @@ import { done, requeueAfter, waitFor } from "../../shared/function/result.ts";
 import { readTopologyRuns } from "../../shared/rules/coexistence/topology.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { removeFinalizerPatch } from "../../shared/rules/metadata/finalizers.ts";
+import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { PAUSE_FIELDS, pausedBy } from "../../shared/rules/metadata/paused.ts";
-import { COMPLETED, type DeletionStage, hookStage, providerStage, workersStage } from "./rules/deletion.ts";
-import { DESCENDANTS, type Descendants } from "./rules/descendants.ts";
+import {
+  COMPLETED,
+  type DeletionStage,
+  HOOK_FIELDS,
+  hookStage,
+  providerStage,
+  workersStage,
+} from "./rules/deletion.ts";
+import { DESCENDANT_FIELDS, DESCENDANTS, type Descendants } from "./rules/descendants.ts";
 import { CLUSTER_FINALIZER } from "./rules/hold.ts";
 import { type ProviderRole, referenceOf } from "./rules/providers.ts";
 import { readDescendantsLive, readDoomedProvider } from "./rules/reads.ts";
@@ -31,12 +39,6 @@ import { readDescendantsLive, readDoomedProvider } from "./rules/reads.ts";
 const POLL_MS = 5 * SECOND;
 
 const UNWATCHED = DESCENDANTS.filter((of) => !of.watched).map((of) => of.kind);
-
-const DESCENDANT_FIELDS = [
-  "metadata.uid",
-  "metadata.ownerReferences",
-  "metadata.labels[cluster.x-k8s.io/cluster-name]",
-] as const;
 
 export const clusterDelete = defineFunction<Cluster>(
   {
@@ -47,13 +49,7 @@ export const clusterDelete = defineFunction<Cluster>(
     watches: [
       watch(
         Cluster,
-        [
-          "metadata.uid",
-          "metadata.deletionTimestamp",
-          ...PAUSE_FIELDS,
-          "metadata.annotations[runtime.cluster.x-k8s.io/ok-to-delete]",
-          "spec.paused",
-        ],
+        ["metadata.deletionTimestamp", ...PAUSE_FIELDS, ...PAUSING_FIELDS, ...HOOK_FIELDS],
         itself,
       ),
       watch(MachinePool, DESCENDANT_FIELDS, clusterOf),

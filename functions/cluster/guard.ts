@@ -4,7 +4,7 @@ import { defineFunction, watch } from "../../shared/function/define-function.ts"
 import { itself } from "../../shared/function/mappings.ts";
 import { done } from "../../shared/function/result.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
-import { addFinalizerPatch, hasFinalizer } from "../../shared/rules/metadata/finalizers.ts";
+import { addFinalizerPatch, FINALIZER_FIELDS, hasFinalizer } from "../../shared/rules/metadata/finalizers.ts";
 import { CLUSTER_FINALIZER } from "./rules/hold.ts";
 
 export const clusterGuard = defineFunction<Cluster>(
@@ -13,7 +13,7 @@ export const clusterGuard = defineFunction<Cluster>(
     summary: "Keeps a Cluster until it has been taken apart.",
     source: "cluster-functions.md; core/reconcilers/cluster/cluster_controller.go",
     reconciles: Cluster,
-    watches: [watch(Cluster, ["metadata.uid", "metadata.finalizers", "metadata.deletionTimestamp"], itself)],
+    watches: [watch(Cluster, ["metadata.uid", ...FINALIZER_FIELDS], itself)],
     owns: [],
     ownsOn: [{ kind: Cluster, fields: ["metadata.finalizers"] }],
   },

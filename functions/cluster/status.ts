@@ -5,7 +5,7 @@ import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { sameJson } from "../../shared/api/path.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
-import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
+import { InfraCluster, infraClusterPaths } from "../../shared/contract/infra-cluster.ts";
 import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import {
@@ -16,42 +16,35 @@ import {
 } from "../../shared/function/define-function.ts";
 import { clusterOf, itself, referencing, referencingKind, sameName } from "../../shared/function/mappings.ts";
 import { waitFor } from "../../shared/function/result.ts";
+import { mirroredFields } from "../../shared/rules/conditions/conditions.ts";
 import { HOLD_FIELDS, unguarded } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { FAILURE_FIELDS } from "../../shared/rules/providers/failures.ts";
 import { heldBack } from "../../shared/rules/status/held-back.ts";
+import { CONNECTION_FIELDS } from "../../shared/rules/workload/connection.ts";
+import { CONTROL_PLANE_COUNTER_FIELDS, WORKER_COUNTER_FIELDS } from "./rules/counters.ts";
+import { HOOK_FIELDS } from "./rules/deletion.ts";
+import { ENDPOINT_FIELDS } from "./rules/endpoint.ts";
 import { CLUSTER_FINALIZER } from "./rules/hold.ts";
+import { INITIALIZED_FIELDS, PROVISIONED_FIELDS } from "./rules/latches.ts";
 import { ownStatus } from "./rules/own-status.ts";
 import { readProviders } from "./rules/reads.ts";
 import { clusterReport, isBroughtUp, pausedClusterStatus } from "./rules/status.ts";
 import { readView } from "./rules/view.ts";
+import { CONTROL_PLANE_CONDITION_FIELDS, WORKER_CONDITION_FIELDS } from "./rules/worker-conditions.ts";
 import { clusterWritesDue } from "./rules/writes-due.ts";
 
 /** Once nobody waits for the Cluster any more, a thousand pools becoming ready cost one status per second. */
 const FLOOR_MS = SECOND;
 
-const PROVIDER_FIELDS = [
-  ...OWN_FIELDS,
-  ...FAILURE_FIELDS,
-  "status.conditions[Ready]",
-  "status.v1beta2.conditions[Ready]",
-] as const;
+const PROVIDER_FIELDS = [...OWN_FIELDS, ...FAILURE_FIELDS, ...mirroredFields("Ready")];
 
-/** What the counters and conditions are computed from, of every kind of workers. */
-const OF_WORKERS = [
+const WORKER_FIELDS = [
   "metadata.uid",
   "metadata.deletionTimestamp",
-  "spec.replicas",
-  "status.replicas",
-  "status.readyReplicas",
-  "status.availableReplicas",
-  "status.upToDateReplicas",
-  "status.versions",
-  "status.conditions[Available].status",
-  "status.conditions[RollingOut].status",
-  "status.conditions[ScalingUp].status",
-  "status.conditions[ScalingDown].status",
+  ...WORKER_COUNTER_FIELDS,
+  ...WORKER_CONDITION_FIELDS,
 ] as const;
 
 export const clusterStatus = defineFunction<Cluster, "status">(
@@ -63,54 +56,32 @@ export const clusterStatus = defineFunction<Cluster, "status">(
     watches: [
       watch(
         Cluster,
-        [
-          "metadata.uid",
-          "metadata.generation",
-          ...HOLD_FIELDS,
-          "metadata.annotations[runtime.cluster.x-k8s.io/ok-to-delete]",
-          "spec",
-          "status",
-        ],
+        ["metadata.uid", "metadata.generation", ...HOLD_FIELDS, ...HOOK_FIELDS, "spec", "status"],
         itself,
       ),
       watchContract(
         InfraCluster,
-        [...PROVIDER_FIELDS, "status.initialization.provisioned", "status.ready", "status.failureDomains"],
+        [...PROVIDER_FIELDS, ...PROVISIONED_FIELDS, ...infraClusterPaths("failureDomains")],
         referencing,
       ),
       watchContract(
         ControlPlane,
         [
           ...PROVIDER_FIELDS,
-          "spec.replicas",
-          "status.initialization.controlPlaneInitialized",
-          "status.initialized",
-          "status.replicas",
-          "status.readyReplicas",
-          "status.availableReplicas",
-          "status.unavailableReplicas",
-          "status.upToDateReplicas",
-          "status.updatedReplicas",
-          "status.versions",
-          ...["Available", "RollingOut", "ScalingUp", "ScalingDown"].flatMap((type) => [
-            `status.conditions[${type}]`,
-            `status.v1beta2.conditions[${type}]`,
-          ]),
+          ...INITIALIZED_FIELDS,
+          ...CONTROL_PLANE_COUNTER_FIELDS,
+          ...mirroredFields("Available"),
+          ...CONTROL_PLANE_CONDITION_FIELDS,
         ],
         referencing,
       ),
       watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
-      // Messages of conditions that stay as they are wake nobody: they would at every step of every pool.
-      watch(MachinePool, OF_WORKERS, clusterOf),
+      watch(MachinePool, WORKER_FIELDS, clusterOf),
       // Where Cluster API is installed, too.
-      watch(MachineDeployment, [...OF_WORKERS, "status.observedGeneration"], clusterOf),
+      watch(MachineDeployment, [...WORKER_FIELDS, "status.observedGeneration"], clusterOf),
       // A deletion waits for them, and says so.
       watch(Machine, ["metadata.uid"], clusterOf),
-      watch(
-        Connection,
-        ["metadata.uid", "status.state", "status.message", "status.lastSuccess", "status.failures"],
-        sameName,
-      ),
+      watch(Connection, CONNECTION_FIELDS, sameName),
     ],
     // Whether the endpoint is still to be copied: the copy wakes.
     reads: [
@@ -120,8 +91,8 @@ export const clusterStatus = defineFunction<Cluster, "status">(
           (type) => `status.conditions[${type}]`,
         ),
       },
-      { on: InfraCluster, fields: ["spec.controlPlaneEndpoint"] },
-      { on: ControlPlane, fields: ["spec.controlPlaneEndpoint"] },
+      { on: InfraCluster, fields: ENDPOINT_FIELDS },
+      { on: ControlPlane, fields: ENDPOINT_FIELDS },
     ],
     owns: ["status"],
     queue: { settleMs: 50 },

@@ -17,6 +17,7 @@ import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import {
   awaitedEndpoint,
   desiredEndpoint,
+  ENDPOINT_FIELDS,
   type Endpoint,
   endpointFrom,
   formatEndpoint,
@@ -24,10 +25,11 @@ import {
   reportedEndpoint,
 } from "./rules/endpoint.ts";
 import { CLUSTER_HOLD_FIELDS, clusterHold } from "./rules/hold.ts";
+import { INITIALIZED_FIELDS, PROVISIONED_FIELDS } from "./rules/latches.ts";
 import { type ClusterProviders, referenceOf } from "./rules/providers.ts";
 import { readProviders } from "./rules/reads.ts";
 
-const SOURCE_FIELDS = [...OWN_FIELDS, "spec.controlPlaneEndpoint"] as const;
+const SOURCE_FIELDS = [...OWN_FIELDS, ...ENDPOINT_FIELDS] as const;
 
 export const clusterSync = defineFunction<Cluster>(
   {
@@ -41,20 +43,12 @@ export const clusterSync = defineFunction<Cluster>(
         ["metadata.uid", ...CLUSTER_HOLD_FIELDS, "spec.controlPlaneEndpoint", "status.initialization"],
         itself,
       ),
-      watchContract(
-        InfraCluster,
-        [...SOURCE_FIELDS, "status.initialization.provisioned", "status.ready"],
-        referencing,
-      ),
-      watchContract(
-        ControlPlane,
-        [...SOURCE_FIELDS, "status.initialization.controlPlaneInitialized", "status.initialized"],
-        referencing,
-      ),
+      watchContract(InfraCluster, [...SOURCE_FIELDS, ...PROVISIONED_FIELDS], referencing),
+      watchContract(ControlPlane, [...SOURCE_FIELDS, ...INITIALIZED_FIELDS], referencing),
       watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
     ],
     owns: [],
-    ownsOn: [{ kind: Cluster, fields: ["spec.controlPlaneEndpoint"] }],
+    ownsOn: [{ kind: Cluster, fields: ENDPOINT_FIELDS }],
     readsLive: [InfraCluster, ControlPlane],
     queue: { settleMs: 50 },
   },

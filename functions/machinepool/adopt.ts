@@ -3,6 +3,7 @@ import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { BootstrapConfig } from "../../shared/contract/bootstrap-config.ts";
 import { InfraMachinePool } from "../../shared/contract/infra-machine-pool.ts";
+import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
 import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
 import { inCluster, itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
@@ -33,7 +34,7 @@ export const machinepoolAdopt = defineFunction(
       watch(Cluster, PAUSING_FIELDS, inCluster),
       watchContract(BootstrapConfig, ["metadata.uid", ...ADOPTED_FIELDS], referencing),
       watchContract(InfraMachinePool, ["metadata.uid", ...ADOPTED_FIELDS], referencing),
-      watch(CustomResourceDefinition, ["metadata.uid", "metadata.labels"], referencingKind),
+      watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
     ],
     owns: [],
     ownsOn: [

@@ -4,6 +4,7 @@ import { refTo, workloadCluster } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { BootstrapConfig } from "../../shared/contract/bootstrap-config.ts";
 import { InfraMachinePool } from "../../shared/contract/infra-machine-pool.ts";
+import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
 import {
   type Decision,
   defineFunction,
@@ -21,10 +22,11 @@ import { done, waitFor } from "../../shared/function/result.ts";
 import { removeFinalizerPatch } from "../../shared/rules/metadata/finalizers.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
+import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { awaitedDeletion, remainingProviders } from "./rules/deletion.ts";
 import { POOL_FINALIZER } from "./rules/hold.ts";
 import { type NodesLeft, nodeDeletionResult, readNodesLeft, undeletedNodes } from "./rules/node-deletion.ts";
-import { clusterKeyOf, readLive, readProviders } from "./rules/reads.ts";
+import { CONNECTED_FIELDS, clusterKeyOf, readLive, readProviders } from "./rules/reads.ts";
 
 /** Nodes of one run, of which a workload server takes 100 a second from us (KC-09); those that go bring the key back. */
 const AT_ONCE = 500;
@@ -38,10 +40,10 @@ export const machinepoolDelete = defineFunction(
     watches: [
       watch(MachinePool, [...HOLD_FIELDS, "spec.template.spec.deletion.nodeDeletionTimeoutSeconds"], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),
-      watch(Connection, ["status.state"], inCluster),
-      watchContract(BootstrapConfig, ["metadata.uid", "metadata.ownerReferences"], referencing),
-      watchContract(InfraMachinePool, ["metadata.uid", "metadata.ownerReferences"], referencing),
-      watch(CustomResourceDefinition, ["metadata.uid", "metadata.labels"], referencingKind),
+      watch(Connection, CONNECTED_FIELDS, inCluster),
+      watchContract(BootstrapConfig, ["metadata.uid", ...OWNER_FIELDS], referencing),
+      watchContract(InfraMachinePool, ["metadata.uid", ...OWNER_FIELDS], referencing),
+      watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
       watch(Node, ["metadata.uid"], poolsOfNode),
     ],
     owns: [],

@@ -5,8 +5,10 @@ import { defineFunction, watch } from "../../shared/function/define-function.ts"
 import { inCluster, itself } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
 import { HOLD_FIELDS, isAtRest, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
-import { poolGuardPatch } from "./rules/guard.ts";
+import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
+import { GUARDED_FIELDS, poolGuardPatch } from "./rules/guard.ts";
 import { readCluster } from "./rules/reads.ts";
+import { SIZE_FIELDS } from "./rules/replicas.ts";
 import { poolViolations } from "./rules/violations.ts";
 
 export const machinepoolGuard = defineFunction(
@@ -21,10 +23,8 @@ export const machinepoolGuard = defineFunction(
         MachinePool,
         [
           ...HOLD_FIELDS,
-          "metadata.labels[cluster.x-k8s.io/cluster-name]",
-          "metadata.ownerReferences",
-          "metadata.annotations[cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size]",
-          "metadata.annotations[cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size]",
+          ...ADOPTED_FIELDS,
+          ...SIZE_FIELDS,
           "spec.replicas",
           "spec.template.metadata",
           "spec.template.spec",
@@ -34,18 +34,7 @@ export const machinepoolGuard = defineFunction(
       watch(Cluster, PAUSING_FIELDS, inCluster),
     ],
     owns: [],
-    ownsOn: [
-      {
-        kind: MachinePool,
-        fields: [
-          "metadata.finalizers",
-          "metadata.labels[cluster.x-k8s.io/cluster-name]",
-          "metadata.ownerReferences",
-          "spec.replicas",
-          "spec.template.spec.deletion.nodeDeletionTimeoutSeconds",
-        ],
-      },
-    ],
+    ownsOn: [{ kind: MachinePool, fields: GUARDED_FIELDS }],
   },
   async (pool, { read }) => {
     const cluster = await readCluster(read, pool);

@@ -5,7 +5,7 @@ import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { readString } from "../../shared/contract/fields.ts";
 import { InfraMachine, infraMachinePath, infraMachinePaths } from "../../shared/contract/infra-machine.ts";
-import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
+import { InfraMachinePool } from "../../shared/contract/infra-machine-pool.ts";
 import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
 import { MINUTE } from "../../shared/function/backoff.ts";
 import {
@@ -23,36 +23,30 @@ import {
   referencingKind,
 } from "../../shared/function/mappings.ts";
 import { done, requeueAfter } from "../../shared/function/result.ts";
+import { POOL_LABEL_FIELDS } from "../../shared/rules/machines/pool-labels.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
+import { KUBELET_FIELDS } from "./rules/counters.ts";
 import { poolHold } from "./rules/hold.ts";
-import { machineWrites } from "./rules/machine-writes.ts";
+import { MACHINE_FIELDS, machineWrites } from "./rules/machine-writes.ts";
 import {
   type InfraMachines,
   infraMachineKindOf,
+  MACHINE_KIND_FIELDS,
   machineFor,
   machineKeyOf,
   readInfraMachines,
   readPoolMachines,
   stayingInfraMachines,
 } from "./rules/machines.ts";
-import { clusterKeyOf, hasCompleteView, readCluster, readProviders } from "./rules/reads.ts";
-
-const MACHINE_FIELDS = [
-  "metadata.labels",
-  "metadata.annotations",
-  "metadata.ownerReferences",
-  "spec.clusterName",
-  "spec.bootstrap.dataSecretName",
-  "spec.infrastructureRef",
-  "spec.version",
-  "status.conditions[UpToDate]",
-] as const;
-
-const LABELS = [
-  "metadata.labels[cluster.x-k8s.io/pool-name]",
-  "metadata.labels[cluster.x-k8s.io/cluster-name]",
-] as const;
+import {
+  COMPLETE_VIEW_FIELDS,
+  clusterKeyOf,
+  hasCompleteView,
+  NODE_FIELDS,
+  readCluster,
+  readProviders,
+} from "./rules/reads.ts";
 
 export const machinepoolMachines = defineFunction(
   {
@@ -74,14 +68,15 @@ export const machinepoolMachines = defineFunction(
         itself,
       ),
       watch(Cluster, PAUSING_FIELDS, inCluster),
-      watchContract(
-        InfraMachinePool,
-        [...OWN_FIELDS, ...infraMachinePoolPaths("infrastructureMachineKind")],
-        referencing,
-      ),
+      watchContract(InfraMachinePool, [...OWN_FIELDS, ...MACHINE_KIND_FIELDS], referencing),
       watchContract(
         InfraMachine,
-        ["metadata.uid", "metadata.deletionTimestamp", ...LABELS, ...infraMachinePaths("providerID")],
+        [
+          "metadata.uid",
+          "metadata.deletionTimestamp",
+          ...POOL_LABEL_FIELDS,
+          ...infraMachinePaths("providerID"),
+        ],
         poolOfMachine,
       ),
       watch(
@@ -90,8 +85,8 @@ export const machinepoolMachines = defineFunction(
         poolOfMachine,
       ),
       watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
-      watch(Node, ["metadata.uid", "spec.providerID", "status.nodeInfo.kubeletVersion"], poolsOfNode),
-      watch(Connection, ["status.state", "status.nodesComplete"], inCluster),
+      watch(Node, [...NODE_FIELDS, ...KUBELET_FIELDS], poolsOfNode),
+      watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
     ],
     owns: [],
     ownsOn: [{ kind: Machine, fields: MACHINE_FIELDS }],

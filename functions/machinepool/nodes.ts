@@ -8,23 +8,21 @@ import { defineFunction, watch } from "../../shared/function/define-function.ts"
 import { inCluster, itself, poolOfMachine, poolsOfNode } from "../../shared/function/mappings.ts";
 import { done, requeueAfter, soonest, waitFor } from "../../shared/function/result.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { poolHold } from "./rules/hold.ts";
 import { readOwnMachines } from "./rules/machines.ts";
-import { belongsElsewhere, nodeMarksPatch } from "./rules/node-marks.ts";
-import { clusterKeyOf, hasCompleteView, readCluster, readRivals } from "./rules/reads.ts";
-
-const MARKS = [
-  "metadata.annotations[cluster.x-k8s.io/cluster-name]",
-  "metadata.annotations[cluster.x-k8s.io/cluster-namespace]",
-  "metadata.annotations[cluster.x-k8s.io/owner-kind]",
-  "metadata.annotations[cluster.x-k8s.io/owner-name]",
-  "spec.taints",
-] as const;
+import { belongsElsewhere, LABELLED_FIELDS, MARK_FIELDS, nodeMarksPatch } from "./rules/node-marks.ts";
+import {
+  COMPLETE_VIEW_FIELDS,
+  clusterKeyOf,
+  hasCompleteView,
+  NODE_FIELDS,
+  readCluster,
+  readRivals,
+} from "./rules/reads.ts";
 
 /** Nodes of one run, of which a workload server takes 100 a second from us (KC-09). */
 const AT_ONCE = 500;
-
-const LABELS_ARE_ON_IT = "metadata.annotations[cluster.x-k8s.io/labels-from-machine]";
 
 export const machinepoolNodes = defineFunction(
   {
@@ -35,12 +33,12 @@ export const machinepoolNodes = defineFunction(
     watches: [
       watch(MachinePool, [...HOLD_FIELDS, "spec.providerIDList"], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),
-      watch(Connection, ["status.state", "status.nodesComplete"], inCluster),
-      watch(Node, ["metadata.uid", "spec.providerID", LABELS_ARE_ON_IT, ...MARKS], poolsOfNode),
-      watch(Machine, ["metadata.uid", "metadata.ownerReferences", "status.nodeRef"], poolOfMachine),
+      watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
+      watch(Node, [...NODE_FIELDS, ...LABELLED_FIELDS, ...MARK_FIELDS], poolsOfNode),
+      watch(Machine, ["metadata.uid", ...OWNER_FIELDS, "status.nodeRef"], poolOfMachine),
     ],
     owns: [],
-    ownsOn: [{ kind: Node, fields: MARKS }],
+    ownsOn: [{ kind: Node, fields: MARK_FIELDS }],
     // Nodes of a large pool come and go together: one run for all of them.
     queue: { concurrency: 20, maxRunningPerTenant: 5, settleMs: 100 },
   },

@@ -2,14 +2,21 @@ import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { refTo } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
-import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
+import { InfraMachinePool } from "../../shared/contract/infra-machine-pool.ts";
 import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
 import { inCluster, itself, poolOfMachine, referencing } from "../../shared/function/mappings.ts";
 import { done, failed, waitFor } from "../../shared/function/result.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
-import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
+import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { poolHold } from "./rules/hold.ts";
-import { infraMachineKindOf, readOwnMachines, readOwnMachinesLive } from "./rules/machines.ts";
+import { REMEDIATION_FIELDS } from "./rules/machine-conditions.ts";
+import {
+  infraMachineKindOf,
+  MACHINE_KIND_FIELDS,
+  OWN_MACHINE_FIELDS,
+  readOwnMachines,
+  readOwnMachinesLive,
+} from "./rules/machines.ts";
 import { readCluster, readLive, readProviders } from "./rules/reads.ts";
 import { isHandedOver, poolRemediation, REMEDIATION_LIMIT, remediationLimit } from "./rules/remediation.ts";
 
@@ -32,20 +39,10 @@ export const machinepoolRemediate = defineFunction(
         itself,
       ),
       watch(Cluster, PAUSING_FIELDS, inCluster),
-      watchContract(
-        InfraMachinePool,
-        ["metadata.uid", "metadata.ownerReferences", ...infraMachinePoolPaths("infrastructureMachineKind")],
-        referencing,
-      ),
+      watchContract(InfraMachinePool, ["metadata.uid", ...OWNER_FIELDS, ...MACHINE_KIND_FIELDS], referencing),
       watch(
         Machine,
-        [
-          ...OWN_FIELDS,
-          "metadata.labels[cluster.x-k8s.io/pool-name]",
-          "metadata.labels[cluster.x-k8s.io/cluster-name]",
-          "status.conditions[HealthCheckSucceeded].status",
-          "status.conditions[OwnerRemediated]",
-        ],
+        [...OWN_MACHINE_FIELDS, "metadata.deletionTimestamp", ...REMEDIATION_FIELDS],
         poolOfMachine,
       ),
     ],

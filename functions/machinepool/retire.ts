@@ -8,10 +8,13 @@ import { defineFunction, watch, watchContract } from "../../shared/function/defi
 import { inCluster, itself, poolsOfNode, referencing } from "../../shared/function/mappings.ts";
 import { done, requeueAfter, waitFor } from "../../shared/function/result.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { poolHold } from "./rules/hold.ts";
 import { isContested, type Rivals } from "./rules/node-marks.ts";
 import {
+  COMPLETE_VIEW_FIELDS,
   clusterKeyOf,
+  NODE_FIELDS,
   readCluster,
   readLive,
   readNodes,
@@ -20,7 +23,7 @@ import {
   readRivals,
   readRivalsLive,
 } from "./rules/reads.ts";
-import { retiredNodes } from "./rules/retired-nodes.ts";
+import { RETIREMENT_FIELDS, retiredNodes } from "./rules/retired-nodes.ts";
 
 /** Nodes of one run: two requests each, of which a workload server takes 100 a second from us (KC-09). */
 const AT_ONCE = 500;
@@ -32,15 +35,15 @@ export const machinepoolRetire = defineFunction(
     source: "machinepool.md 6.4",
     reconciles: MachinePool,
     watches: [
-      watch(MachinePool, [...HOLD_FIELDS, "spec.providerIDList", "spec.replicas", "status.nodeRefs"], itself),
+      watch(MachinePool, [...HOLD_FIELDS, ...RETIREMENT_FIELDS], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),
-      watch(Connection, ["status.state", "status.nodesComplete"], inCluster),
+      watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
       watchContract(
         InfraMachinePool,
-        ["metadata.uid", "metadata.ownerReferences", ...infraMachinePoolPaths("providerIDList")],
+        ["metadata.uid", ...OWNER_FIELDS, ...infraMachinePoolPaths("providerIDList")],
         referencing,
       ),
-      watch(Node, ["metadata.uid", "spec.providerID"], poolsOfNode),
+      watch(Node, NODE_FIELDS, poolsOfNode),
     ],
     owns: [],
     calls: [{ verb: "delete", kind: Node }],

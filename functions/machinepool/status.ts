@@ -2,8 +2,9 @@ import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
-import { BootstrapConfig, bootstrapConfigPaths } from "../../shared/contract/bootstrap-config.ts";
-import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
+import { BootstrapConfig } from "../../shared/contract/bootstrap-config.ts";
+import { InfraMachinePool } from "../../shared/contract/infra-machine-pool.ts";
+import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
 import {
@@ -15,41 +16,33 @@ import {
   referencingKind,
 } from "../../shared/function/mappings.ts";
 import { waitFor } from "../../shared/function/result.ts";
+import { mirroredFields } from "../../shared/rules/conditions/conditions.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS, unguarded } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
-import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
+import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { FAILURE_FIELDS } from "../../shared/rules/providers/failures.ts";
+import { MANAGED_FIELDS } from "../../shared/rules/providers/replicas-managed.ts";
 import { heldBack } from "../../shared/rules/status/held-back.ts";
+import { BOOTSTRAP_FIELDS, DATA_SECRET_NAME } from "./rules/bootstrap.ts";
+import { KUBELET_FIELDS } from "./rules/counters.ts";
 import { POOL_FINALIZER } from "./rules/hold.ts";
-import { readCluster, readProviders } from "./rules/reads.ts";
+import { INFRASTRUCTURE_FIELDS } from "./rules/infrastructure.ts";
+import { MACHINE_CONDITION_FIELDS } from "./rules/machine-conditions.ts";
+import { MACHINE_KIND_FIELDS, OWN_MACHINE_FIELDS } from "./rules/machines.ts";
+import { NODE_REPORT_FIELDS } from "./rules/nodes.ts";
+import { COMPLETE_VIEW_FIELDS, readCluster, readProviders } from "./rules/reads.ts";
 import { deletingPoolReport, pausedPoolStatus, poolReport } from "./rules/status.ts";
 import { readView } from "./rules/view.ts";
 import { poolWritesDue } from "./rules/writes-due.ts";
 
 const PROVIDER_FIELDS = [
-  ...OWN_FIELDS,
-  "metadata.labels[cluster.x-k8s.io/cluster-name]",
+  "metadata.uid",
+  "metadata.deletionTimestamp",
+  ...ADOPTED_FIELDS,
   ...FAILURE_FIELDS,
-  "status.conditions[Ready]",
-  "status.v1beta2.conditions[Ready]",
+  ...mirroredFields("Ready"),
 ];
-const BOOTSTRAP_FIELDS = bootstrapConfigPaths("dataSecretCreated", "dataSecretName");
-const INFRASTRUCTURE_FIELDS = infraMachinePoolPaths(
-  "providerIDList",
-  "ready",
-  "provisioned",
-  "replicas",
-  "infrastructureMachineKind",
-);
-
-const MACHINE_CONDITIONS = [
-  "status.conditions[Ready]",
-  "status.conditions[Available].status",
-  "status.conditions[UpToDate]",
-  "status.conditions[HealthCheckSucceeded].status",
-  "status.conditions[OwnerRemediated]",
-] as const;
 
 export const machinepoolStatus = defineFunction(
   {
@@ -58,50 +51,25 @@ export const machinepoolStatus = defineFunction(
     source: "machinepool.md 6.3, 6.5, 7, 8 and 11",
     reconciles: MachinePool,
     watches: [
-      watch(
-        MachinePool,
-        [
-          ...HOLD_FIELDS,
-          "metadata.labels[cluster.x-k8s.io/cluster-name]",
-          "metadata.ownerReferences",
-          "metadata.annotations[cluster.x-k8s.io/replicas-managed-by]",
-          "spec",
-          "status",
-        ],
-        itself,
-      ),
+      watch(MachinePool, [...HOLD_FIELDS, ...ADOPTED_FIELDS, ...MANAGED_FIELDS, "spec", "status"], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),
       watchContract(BootstrapConfig, [...PROVIDER_FIELDS, ...BOOTSTRAP_FIELDS], referencing),
-      watchContract(InfraMachinePool, [...PROVIDER_FIELDS, ...INFRASTRUCTURE_FIELDS], referencing),
-      watch(CustomResourceDefinition, ["metadata.uid", "metadata.labels"], referencingKind),
-      watch(
-        Node,
-        [
-          "metadata.uid",
-          "spec.providerID",
-          "status.conditions[Ready].status",
-          "status.conditions[Ready].lastTransitionTime",
-          "status.nodeInfo.kubeletVersion",
-        ],
-        poolsOfNode,
+      watchContract(
+        InfraMachinePool,
+        [...PROVIDER_FIELDS, ...INFRASTRUCTURE_FIELDS, ...MACHINE_KIND_FIELDS],
+        referencing,
       ),
+      watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
+      watch(Node, [...NODE_REPORT_FIELDS, ...KUBELET_FIELDS], poolsOfNode),
       watch(
         Machine,
-        [
-          "metadata.uid",
-          "metadata.labels[cluster.x-k8s.io/pool-name]",
-          "metadata.labels[cluster.x-k8s.io/cluster-name]",
-          "metadata.ownerReferences",
-          "spec.version",
-          "status.nodeInfo.kubeletVersion",
-          ...MACHINE_CONDITIONS,
-        ],
+        [...OWN_MACHINE_FIELDS, "spec.version", ...KUBELET_FIELDS, ...MACHINE_CONDITION_FIELDS],
         poolOfMachine,
       ),
-      watch(Connection, ["status.state", "status.nodesComplete", "status.message"], inCluster),
+      watch(Connection, [...COMPLETE_VIEW_FIELDS, "status.message"], inCluster),
     ],
     owns: ["status"],
-    contested: ["spec.template.spec.bootstrap.dataSecretName"],
+    contested: [DATA_SECRET_NAME],
     queue: { settleMs: 50, minIntervalMs: SECOND },
   },
   async (pool, context) => {

@@ -2,14 +2,17 @@ import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { refTo } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
-import { BootstrapConfig, bootstrapConfigPaths } from "../../shared/contract/bootstrap-config.ts";
-import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
+import { BootstrapConfig } from "../../shared/contract/bootstrap-config.ts";
+import { InfraMachinePool } from "../../shared/contract/infra-machine-pool.ts";
+import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
 import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
 import { inCluster, itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
+import { BOOTSTRAP_FIELDS, DATA_SECRET_NAME } from "./rules/bootstrap.ts";
 import { poolHold } from "./rules/hold.ts";
+import { INFRASTRUCTURE_FIELDS } from "./rules/infrastructure.ts";
 import { readCluster, readProviders } from "./rules/reads.ts";
 import { desiredPoolSpec, poolSpecAwaits, poolSpecPatch } from "./rules/spec.ts";
 
@@ -30,23 +33,13 @@ export const machinepoolSync = defineFunction(
         itself,
       ),
       watch(Cluster, PAUSING_FIELDS, inCluster),
-      watchContract(
-        BootstrapConfig,
-        [...OWN_FIELDS, ...bootstrapConfigPaths("dataSecretCreated", "dataSecretName")],
-        referencing,
-      ),
-      watchContract(
-        InfraMachinePool,
-        [...OWN_FIELDS, ...infraMachinePoolPaths("ready", "provisioned", "replicas", "providerIDList")],
-        referencing,
-      ),
-      watch(CustomResourceDefinition, ["metadata.uid", "metadata.labels"], referencingKind),
+      watchContract(BootstrapConfig, [...OWN_FIELDS, ...BOOTSTRAP_FIELDS], referencing),
+      watchContract(InfraMachinePool, [...OWN_FIELDS, ...INFRASTRUCTURE_FIELDS], referencing),
+      watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
     ],
     owns: [],
-    ownsOn: [
-      { kind: MachinePool, fields: ["spec.template.spec.bootstrap.dataSecretName", "spec.providerIDList"] },
-    ],
-    contested: ["spec.template.spec.bootstrap.dataSecretName"],
+    ownsOn: [{ kind: MachinePool, fields: [DATA_SECRET_NAME, "spec.providerIDList"] }],
+    contested: [DATA_SECRET_NAME],
     // adopt's two writes come back within this time.
     queue: { settleMs: 50 },
   },

@@ -7,8 +7,8 @@ import { inCluster, itself, ownedBy } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
 import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { isPaused, PAUSE_FIELDS } from "../../shared/rules/metadata/paused.ts";
-import { readOwner } from "../../shared/rules/metadata/read-owner.ts";
-import { isManagedOutside } from "../../shared/rules/providers/replicas-managed.ts";
+import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
+import { isManagedOutside, MANAGED_FIELDS } from "../../shared/rules/providers/replicas-managed.ts";
 
 export const simAutoscaler = defineFunction(
   {
@@ -19,17 +19,12 @@ export const simAutoscaler = defineFunction(
     watches: [
       watch(
         SimMachinePool,
-        ["metadata.uid", "metadata.ownerReferences", ...PAUSE_FIELDS, "status.ready", "status.replicas"],
+        ["metadata.uid", ...OWNER_FIELDS, ...PAUSE_FIELDS, "status.ready", "status.replicas"],
         itself,
       ),
       watch(
         MachinePool,
-        [
-          "metadata.uid",
-          "metadata.deletionTimestamp",
-          "metadata.annotations[cluster.x-k8s.io/replicas-managed-by]",
-          "spec.replicas",
-        ],
+        ["metadata.uid", "metadata.deletionTimestamp", ...MANAGED_FIELDS, "spec.replicas"],
         ownedBy,
       ),
       watch(Cluster, PAUSING_FIELDS, inCluster),

@@ -22,7 +22,7 @@ import {
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { controllerReference, isOwnedBy } from "../../shared/rules/metadata/owner-references.ts";
 import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
-import { readOwner } from "../../shared/rules/metadata/read-owner.ts";
+import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
 
 const FINALIZER = "simcluster.infrastructure.sim.capstan.dev";
 
@@ -38,7 +38,7 @@ export const simCluster = defineFunction<SimCluster, Owned>(
     watches: [
       watch(
         SimCluster,
-        ["metadata.uid", "metadata.ownerReferences", ...HOLD_FIELDS, "spec.controlPlaneEndpoint"],
+        ["metadata.uid", ...OWNER_FIELDS, ...HOLD_FIELDS, "spec.controlPlaneEndpoint"],
         itself,
       ),
       watch(Cluster, PAUSING_FIELDS, ownedBy),

@@ -8,7 +8,7 @@ import { done, waitFor } from "../../shared/function/result.ts";
 import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions/conditions.ts";
 import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { isPaused, PAUSE_FIELDS, pausedCondition } from "../../shared/rules/metadata/paused.ts";
-import { readOwner } from "../../shared/rules/metadata/read-owner.ts";
+import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
 
 const OWNED = [
   "status.initialization.controlPlaneInitialized",
@@ -36,7 +36,7 @@ export const simControlplane = defineFunction<SimControlPlane, Owned>(
     watches: [
       watch(
         SimControlPlane,
-        ["metadata.uid", "metadata.ownerReferences", ...PAUSE_FIELDS, "spec.replicas", "spec.version"],
+        ["metadata.uid", ...OWNER_FIELDS, ...PAUSE_FIELDS, "spec.replicas", "spec.version"],
         itself,
       ),
       watch(Cluster, [...PAUSING_FIELDS, "status.initialization.infrastructureProvisioned"], ownedBy),

@@ -15,11 +15,13 @@ import { done, waitFor } from "../../shared/function/result.ts";
 import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions/conditions.ts";
 import {
   addFinalizerPatch,
+  FINALIZER_FIELDS,
   hasFinalizer,
   removeFinalizerPatch,
 } from "../../shared/rules/metadata/finalizers.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
+import { INSTANCE_FIELDS } from "./rules/instances.ts";
 import { SIM_MACHINE_FINALIZER, simMachineReference } from "./rules/machines.ts";
 
 const OWNED = ["status.initialization.provisioned", "status.ready", "status.conditions"] as const;
@@ -38,8 +40,8 @@ export const simMachine = defineFunction<SimMachine, Owned>(
     watches: [
       watch(SimMachine, ["metadata.uid", ...HOLD_FIELDS, "spec.providerID"], itself),
       // An instance has the name of its SimMachine.
-      watch(SimInstance, ["metadata.uid", "metadata.deletionTimestamp", "status.phase"], sameName),
-      watch(Machine, ["metadata.uid", "metadata.finalizers", "metadata.deletionTimestamp"], referenced),
+      watch(SimInstance, INSTANCE_FIELDS, sameName),
+      watch(Machine, ["metadata.uid", ...FINALIZER_FIELDS], referenced),
       watch(Cluster, PAUSING_FIELDS, inCluster),
     ],
     reads: [{ on: SimInstance, fields: ["spec.providerID"] }],

@@ -23,10 +23,17 @@ import {
 } from "../../shared/rules/metadata/finalizers.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
-import { readOwner } from "../../shared/rules/metadata/read-owner.ts";
+import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
+import { MANAGED_FIELDS } from "../../shared/rules/providers/replicas-managed.ts";
 import { withFaults } from "./rules/faults.ts";
 import { missingDependency, missingParts, readFleet, readFleetLive } from "./rules/fleet.ts";
-import { runningProviderIDs, surplusInstances, wantedReplicas } from "./rules/instances.ts";
+import {
+  INSTANCE_FIELDS,
+  REPLICA_FIELDS,
+  runningProviderIDs,
+  surplusInstances,
+  wantedReplicas,
+} from "./rules/instances.ts";
 import { orphanedMachines, removalOf } from "./rules/removal.ts";
 
 const FINALIZER = "simmachinepool.infrastructure.sim.capstan.dev";
@@ -53,11 +60,11 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
         SimMachinePool,
         [
           "metadata.uid",
-          "metadata.ownerReferences",
+          ...OWNER_FIELDS,
           ...HOLD_FIELDS,
           "spec.providerIDList",
           "spec.machines",
-          "spec.replicas",
+          ...REPLICA_FIELDS,
           "spec.faults",
         ],
         itself,
@@ -66,15 +73,15 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
         MachinePool,
         [
           "metadata.uid",
-          "metadata.annotations[cluster.x-k8s.io/replicas-managed-by]",
-          "spec.replicas",
+          ...MANAGED_FIELDS,
+          ...REPLICA_FIELDS,
           "spec.template.spec.bootstrap.dataSecretName",
           "spec.template.spec.version",
         ],
         ownedBy,
       ),
       watch(Cluster, [...PAUSING_FIELDS, "status.initialization.infrastructureProvisioned"], inCluster),
-      watch(SimInstance, ["metadata.uid", "metadata.deletionTimestamp", "status.phase"], owners),
+      watch(SimInstance, INSTANCE_FIELDS, owners),
       watch(SimMachine, ["metadata.uid", "metadata.deletionTimestamp"], owners),
       watch(Machine, ["metadata.uid", "metadata.deletionTimestamp"], siblings),
     ],

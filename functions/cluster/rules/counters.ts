@@ -2,7 +2,7 @@ import type { Cluster, ClusterStatus } from "../../../shared/api/cluster/cluster
 import type { Workers } from "../../../shared/api/cluster/workers.ts";
 import type { ContractVersion, KubeObject } from "../../../shared/api/kinds.ts";
 import { valueAt } from "../../../shared/api/path.ts";
-import { controlPlanePath } from "../../../shared/contract/control-plane.ts";
+import { controlPlanePath, controlPlanePaths } from "../../../shared/contract/control-plane.ts";
 import { readCount } from "../../../shared/contract/fields.ts";
 import type { Found, Referenced } from "../../../shared/contract/referenced.ts";
 import { addVersions, compareVersions, type VersionCount } from "../../../shared/rules/machines/versions.ts";
@@ -22,6 +22,18 @@ const COUNTS = [
   "availableReplicas",
   "upToDateReplicas",
 ] as const;
+
+/** The fields of an object of workers that its counters are. */
+export const WORKER_COUNTER_FIELDS = [
+  "spec.replicas",
+  "status.replicas",
+  "status.readyReplicas",
+  "status.availableReplicas",
+  "status.upToDateReplicas",
+  "status.versions",
+] as const;
+/** The fields of a control plane object that its counters are. */
+export const CONTROL_PLANE_COUNTER_FIELDS = controlPlanePaths(...COUNTS, "unavailableReplicas", "versions");
 
 /** Returns both sets of counters as they are from now on; one of which nothing is known is left out. */
 export function clusterCounters({

@@ -10,6 +10,8 @@ import { type ProviderRole, referenceOf } from "./providers.ts";
 
 /** Set by Cluster API's topology controller when its hooks allow the deletion. */
 const OK_TO_DELETE_ANNOTATION = "runtime.cluster.x-k8s.io/ok-to-delete";
+/** The field of a Cluster that `hookStage` reads. */
+export const HOOK_FIELDS = [`metadata.annotations[${OK_TO_DELETE_ANNOTATION}]`] as const;
 
 /**
  * Where the deletion of a Cluster stands, in the order of the stages. `reason` and `message` are those of the

@@ -4,7 +4,11 @@ import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
 import { isOwnedByName } from "./adoption.ts";
+
+/** The fields of a descendant that say whose it is. */
+export const DESCENDANT_FIELDS = ["metadata.uid", ...ADOPTED_FIELDS] as const;
 
 const CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane";
 

@@ -15,6 +15,8 @@ export interface Endpoint {
   readonly port: number;
 }
 
+/** The field of a Cluster and of its provider objects that holds the endpoint. */
+export const ENDPOINT_FIELDS = ["spec.controlPlaneEndpoint"] as const;
 const MAX_HOST = 512;
 const MAX_PORT = 65_535;
 

@@ -1,14 +1,14 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { type Result, waitFor } from "../../../shared/function/result.ts";
 import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
-import { HOLD_FIELDS, hold } from "../../../shared/rules/metadata/hold.ts";
+import { HOLD_FIELDS, hold, PAUSING_FIELDS } from "../../../shared/rules/metadata/hold.ts";
 
 export const CLUSTER_FINALIZER = "cluster.cluster.x-k8s.io";
 
 /** The fields that `clusterHold` reads. */
 export const CLUSTER_HOLD_FIELDS = [
   ...HOLD_FIELDS,
-  "spec.paused",
+  ...PAUSING_FIELDS,
   "spec.infrastructureRef",
   "spec.controlPlaneRef",
   "spec.topology",

@@ -1,11 +1,16 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { controlPlanePath } from "../../../shared/contract/control-plane.ts";
+import { controlPlanePath, controlPlanePaths } from "../../../shared/contract/control-plane.ts";
 import { type Field, readBoolean } from "../../../shared/contract/fields.ts";
-import { infraClusterPath } from "../../../shared/contract/infra-cluster.ts";
+import { infraClusterPath, infraClusterPaths } from "../../../shared/contract/infra-cluster.ts";
 import type { Found, Referenced } from "../../../shared/contract/referenced.ts";
 import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { ownObject } from "./adoption.ts";
+
+/** The fields of an infra object that `isInfrastructureProvisioned` reads. */
+export const PROVISIONED_FIELDS = infraClusterPaths("provisioned");
+/** The fields of a control plane object that `isControlPlaneInitialized` reads. */
+export const INITIALIZED_FIELDS = controlPlanePaths("initialized");
 
 /**
  * The latch `status.initialization.infrastructureProvisioned` as it is from now on: once true it stays, whatever

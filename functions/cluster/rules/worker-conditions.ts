@@ -6,7 +6,21 @@ import {
   conditionOf,
   type DesiredCondition,
   mirrorCondition,
+  mirroredFields,
 } from "../../../shared/rules/conditions/conditions.ts";
+
+/**
+ * The fields of workers whose change is worth a new aggregate. Not the messages of conditions that stay as they are: they
+ * change at every step of every pool.
+ */
+export const WORKER_CONDITION_FIELDS = [
+  "status.conditions[Available].status",
+  "status.conditions[RollingOut].status",
+  "status.conditions[ScalingUp].status",
+  "status.conditions[ScalingDown].status",
+] as const;
+/** The fields of a control plane object that take part. */
+export const CONTROL_PLANE_CONDITION_FIELDS = mirroredFields("RollingOut", "ScalingUp", "ScalingDown");
 
 /** An aggregate of the Cluster and what it says when no object reports the source. */
 interface ClusterAggregate {

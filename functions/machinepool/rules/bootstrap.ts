@@ -1,11 +1,14 @@
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
-import { bootstrapConfigPath } from "../../../shared/contract/bootstrap-config.ts";
+import { bootstrapConfigPath, bootstrapConfigPaths } from "../../../shared/contract/bootstrap-config.ts";
 import { readBoolean, readString } from "../../../shared/contract/fields.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { managersOf } from "../../../shared/function/define-function.ts";
 import { ownObject } from "./adoption.ts";
 
 export const DATA_SECRET_NAME = "spec.template.spec.bootstrap.dataSecretName";
+
+/** The fields of a bootstrap object that `bootstrapReport` reads. */
+export const BOOTSTRAP_FIELDS = bootstrapConfigPaths("dataSecretCreated", "dataSecretName");
 
 /** What the bootstrap object means for its pool. A member that is absent keeps its present value. */
 export interface BootstrapReport {

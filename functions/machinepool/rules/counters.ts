@@ -11,6 +11,9 @@ type Counters = Pick<
   "readyReplicas" | "availableReplicas" | "upToDateReplicas" | "versions"
 >;
 
+/** The field of a Node, and of a Machine, that holds the version of its kubelet. */
+export const KUBELET_FIELDS = ["status.nodeInfo.kubeletVersion"] as const;
+
 /**
  * Without Machines the first two are what the provider reports, whether or not a Node has joined. They stay while the
  * infrastructure object is not the pool's own. Source: machinepool.md 6.5

@@ -6,10 +6,19 @@ import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts"
 import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
 import { ownerReference, ownerReferencePatch } from "../../../shared/rules/metadata/owner-references.ts";
 import { isPaused } from "../../../shared/rules/metadata/paused.ts";
+import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
 import { POOL_FINALIZER } from "./hold.ts";
 import { defaultReplicas } from "./replicas.ts";
 
 const NODE_DELETION_TIMEOUT_SECONDS = 10;
+
+/** The fields of a pool that `poolGuardPatch` writes. */
+export const GUARDED_FIELDS = [
+  "metadata.finalizers",
+  ...ADOPTED_FIELDS,
+  "spec.replicas",
+  "spec.template.spec.deletion.nodeDeletionTimeoutSeconds",
+] as const;
 
 /**
  * What is missing on the pool itself: finalizer, cluster label, Cluster owner reference, absent defaults. A paused

@@ -9,9 +9,18 @@ import {
 import {
   type InfraMachinePoolField,
   infraMachinePoolPath,
+  infraMachinePoolPaths,
 } from "../../../shared/contract/infra-machine-pool.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { ownObject } from "./adoption.ts";
+
+/** The fields of an infrastructure object that `infrastructureReport` reads, but for the kind of its machines. */
+export const INFRASTRUCTURE_FIELDS = infraMachinePoolPaths(
+  "ready",
+  "provisioned",
+  "replicas",
+  "providerIDList",
+);
 
 /** What the infrastructure object means for its pool. A member that is absent keeps its present value. */
 export interface InfrastructureReport {

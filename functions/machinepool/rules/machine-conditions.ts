@@ -7,6 +7,19 @@ import {
   type DesiredCondition,
 } from "../../../shared/rules/conditions/conditions.ts";
 
+/** The fields of a Machine that `waitsForRemediation` reads. */
+export const REMEDIATION_FIELDS = [
+  "status.conditions[HealthCheckSucceeded].status",
+  "status.conditions[OwnerRemediated]",
+] as const;
+/** The fields of a Machine that `machineConditions` reads. */
+export const MACHINE_CONDITION_FIELDS = [
+  "status.conditions[Ready]",
+  "status.conditions[Available].status",
+  "status.conditions[UpToDate]",
+  ...REMEDIATION_FIELDS,
+] as const;
+
 const READY: Aggregation = {
   source: "Ready",
   polarity: "positive",

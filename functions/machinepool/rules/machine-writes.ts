@@ -26,6 +26,18 @@ import { refusal } from "../../../shared/rules/providers/adoption.ts";
 import { isControlled, isForeign, poolClaim } from "./adoption.ts";
 import { type InfraMachines, machineFor, machineKeyOf } from "./machines.ts";
 
+/** The fields of a Machine that `machineWrites` writes. */
+export const MACHINE_FIELDS = [
+  "metadata.labels",
+  "metadata.annotations",
+  "metadata.ownerReferences",
+  "spec.clusterName",
+  "spec.bootstrap.dataSecretName",
+  "spec.infrastructureRef",
+  "spec.version",
+  "status.conditions[UpToDate]",
+] as const;
+
 /** What is to be written for the Machines of a pool. */
 export interface MachineWrites {
   readonly patch: readonly GuardedPatch[];

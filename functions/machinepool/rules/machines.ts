@@ -5,12 +5,18 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { labelValueOf } from "../../../shared/api/names.ts";
 import { readString } from "../../../shared/contract/fields.ts";
-import { infraMachinePoolPath } from "../../../shared/contract/infra-machine-pool.ts";
+import { infraMachinePoolPath, infraMachinePoolPaths } from "../../../shared/contract/infra-machine-pool.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { definitionsOf, type Resolved, resolveAmong } from "../../../shared/contract/referenced.ts";
 import type { LiveReader, Reader } from "../../../shared/function/reads.ts";
-import { poolLabels } from "../../../shared/rules/machines/pool-labels.ts";
+import { POOL_LABEL_FIELDS, poolLabels } from "../../../shared/rules/machines/pool-labels.ts";
+import { OWNER_FIELDS } from "../../../shared/rules/metadata/read-owner.ts";
 import { isControlled, isForeign, ownObject } from "./adoption.ts";
+
+/** The fields of Machines that `readOwnMachines` goes by. */
+export const OWN_MACHINE_FIELDS = ["metadata.uid", ...POOL_LABEL_FIELDS, ...OWNER_FIELDS] as const;
+/** The field of an infrastructure object that `infraMachineKindOf` reads. */
+export const MACHINE_KIND_FIELDS = infraMachinePoolPaths("infrastructureMachineKind");
 
 /** Where the infrastructure machines of a pool are found, with what was read of their kind. */
 export interface InfraMachines {

@@ -4,8 +4,19 @@ import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { annotationsPatch } from "../../../shared/rules/metadata/labels.ts";
 
+/** The fields of a Node that `nodeMarksPatch` writes. */
+export const MARK_FIELDS = [
+  "metadata.annotations[cluster.x-k8s.io/cluster-name]",
+  "metadata.annotations[cluster.x-k8s.io/cluster-namespace]",
+  "metadata.annotations[cluster.x-k8s.io/owner-kind]",
+  "metadata.annotations[cluster.x-k8s.io/owner-name]",
+  "spec.taints",
+] as const;
+
 /** Annotation on a Node: its Machine's labels are on it. */
 const LABELS_ARE_ON_IT = "cluster.x-k8s.io/labels-from-machine";
+/** The field that says whether the Machine of a Node has set its labels. */
+export const LABELLED_FIELDS = [`metadata.annotations[${LABELS_ARE_ON_IT}]`] as const;
 
 /**
  * Operations that mark a Node as the pool's and open it for pods; none when both is done. One that a Machine claims

@@ -7,6 +7,14 @@ import type { Rivals } from "./node-marks.ts";
 /** Of `status.nodeRefs`. */
 const MAX_REFS = 10_000;
 
+/** The fields of a Node that `nodeReport` reads. */
+export const NODE_REPORT_FIELDS = [
+  "metadata.uid",
+  "spec.providerID",
+  "status.conditions[Ready].status",
+  "status.conditions[Ready].lastTransitionTime",
+] as const;
+
 /** The Nodes of a pool as its status shows them. */
 export interface NodeReport {
   /** In the order of `spec.providerIDList`; refs of Nodes that are still being retired last, uncounted. */

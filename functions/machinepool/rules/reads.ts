@@ -8,6 +8,13 @@ import { belongsElsewhere, isContested, type Rivals, rivalsAmong } from "./node-
 import { isRefTo } from "./nodes.ts";
 import type { PoolProviders } from "./providers.ts";
 
+/** The field of a Connection that `isConnected` reads. */
+export const CONNECTED_FIELDS = ["status.state"] as const;
+/** The fields of a Connection that `hasCompleteView` reads. */
+export const COMPLETE_VIEW_FIELDS = [...CONNECTED_FIELDS, "status.nodesComplete"] as const;
+/** The fields by which the Nodes of a pool are found. */
+export const NODE_FIELDS = ["metadata.uid", "spec.providerID"] as const;
+
 /** Where the Cluster of a pool is. */
 export function clusterKeyOf(pool: MachinePool): ObjectKey {
   return { namespace: pool.metadata.namespace ?? "", name: pool.spec.clusterName };

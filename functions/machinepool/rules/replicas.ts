@@ -2,6 +2,11 @@ import type { MachinePool } from "../../../shared/api/machinepool.ts";
 
 export const MIN_SIZE = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size";
 export const MAX_SIZE = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size";
+/** The fields of a pool that `defaultReplicas` reads. */
+export const SIZE_FIELDS = [
+  `metadata.annotations[${MIN_SIZE}]`,
+  `metadata.annotations[${MAX_SIZE}]`,
+] as const;
 const COUNT = /^\d{1,9}$/;
 
 /** The autoscaler's minimum where both its annotations are there, else 1; `undefined` when they are no counts. */

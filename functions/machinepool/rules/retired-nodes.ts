@@ -7,6 +7,9 @@ import { ownObject } from "./adoption.ts";
 import { PROVIDER_ID_LIMITS } from "./infrastructure.ts";
 import { isRefTo } from "./nodes.ts";
 
+/** The fields of a pool that `retiredNodes` reads. */
+export const RETIREMENT_FIELDS = ["spec.providerIDList", "spec.replicas", "status.nodeRefs"] as const;
+
 /**
  * Nodes whose instance left the pool: named by a ref of the status, with a provider ID that is in neither list. None
  * while a list is empty or unreadable, unless `spec.replicas` is exactly 0; none for a foreign infrastructure object.

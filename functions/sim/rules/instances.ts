@@ -16,6 +16,12 @@ const POOL_LABEL = "infrastructure.sim.capstan.dev/pool-name";
 /** Kubelet version of instances for which neither pool names one. */
 const KUBELET_VERSION = "v1.34.0";
 
+/** The fields of an instance that say whether it runs and stays. */
+export const INSTANCE_FIELDS = ["metadata.uid", "metadata.deletionTimestamp", "status.phase"] as const;
+
+/** The field of both pools that `wantedReplicas` reads, beside the fields of `isManagedOutside`. */
+export const REPLICA_FIELDS = ["spec.replicas"] as const;
+
 /** A simulated pool with everything that it has made, and the Machines made for that. */
 export interface SimFleet {
   readonly object: SimMachinePool;

@@ -70,6 +70,14 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
+/** Returns the fields that `mirrorCondition` reads for these sources. */
+export function mirroredFields(...sources: readonly string[]): readonly string[] {
+  return sources.flatMap((source) => [
+    `status.conditions[${source}]`,
+    `status.v1beta2.conditions[${source}]`,
+  ]);
+}
+
 const REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 
 /**

@@ -1,11 +1,11 @@
 import type { KubeObject } from "../../api/kinds.ts";
 import { done, type Result, waitFor } from "../../function/result.ts";
 import { isDeleting } from "./deletion.ts";
-import { hasFinalizer } from "./finalizers.ts";
+import { FINALIZER_FIELDS, hasFinalizer } from "./finalizers.ts";
 import { isPaused, PAUSE_FIELDS, type Pausing, pausedBy } from "./paused.ts";
 
 /** The fields of an object that decide whether functions work on it. */
-export const HOLD_FIELDS = ["metadata.finalizers", "metadata.deletionTimestamp", ...PAUSE_FIELDS] as const;
+export const HOLD_FIELDS = [...FINALIZER_FIELDS, ...PAUSE_FIELDS] as const;
 /** The fields of a Cluster that decide the same about its objects. */
 export const PAUSING_FIELDS = ["metadata.uid", "spec.paused"] as const;
 

@@ -1,6 +1,9 @@
 import { groupOf, type Kind, type KubeObject } from "../../api/kinds.ts";
 import type { Reader } from "../../function/reads.ts";
 
+/** The field of a dependent that says who owns it. */
+export const OWNER_FIELDS = ["metadata.ownerReferences"] as const;
+
 /**
  * The owner of `object` that is of this kind, whatever version its reference carries; `undefined` while there is no
  * such reference, or only one to an earlier object of that name (before a move or restore).

@@ -17,6 +17,15 @@ const SECRET_GRACE_MS = 10 * SECOND;
 const NOT_YET = "Remote connection not established yet";
 const FAILED = "Remote connection probe failed";
 
+/** The fields of a Connection that the report is made from. */
+export const CONNECTION_FIELDS = [
+  "metadata.uid",
+  "status.state",
+  "status.message",
+  "status.lastSuccess",
+  "status.failures",
+] as const;
+
 export interface ConnectionReport {
   readonly condition: DesiredCondition;
   readonly events: readonly Notice[];
