@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { loadFunctions } from "../../../infra/worker/load.ts";
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { Node } from "../../../shared/api/core.ts";
+import type { Kind } from "../../../shared/api/kinds.ts";
 import { KINDS, kindOf } from "../../../shared/api/registry.ts";
+import { isContractKind } from "../../../shared/function/define-function.ts";
 
 describe("the registry of kinds", () => {
   it("finds a kind by group and name", () => {
@@ -19,9 +22,20 @@ describe("the registry of kinds", () => {
     expect(new Set(KINDS.map(({ group, plural }) => `${group}/${plural}`)).size).toBe(KINDS.length);
   });
 
-  it("serves no kind of Cluster API that is not complete", () => {
-    const served = KINDS.filter(({ group, crd }) => group === "cluster.x-k8s.io" && crd !== undefined);
-    expect(served.map(({ kind }) => kind)).toEqual(["Cluster", "MachinePool", "Machine"]);
+  it("serves the kinds of Cluster API that functions write, and no others", async () => {
+    const functions = await loadFunctions();
+    const written = functions.flatMap(({ spec }) => [
+      spec.reconciles,
+      ...(spec.ownsOn ?? []).map(({ kind }) => kind),
+      ...(spec.calls ?? []).filter(({ verb }) => verb === "create").map(({ kind }) => kind),
+    ]);
+    const ofClusterApi = ({ group, crd }: Kind) => group === "cluster.x-k8s.io" && crd !== undefined;
+    const served = KINDS.filter(ofClusterApi).map(({ kind }) => kind);
+    const wanted = written.flatMap((on) =>
+      !isContractKind(on) && on.group === "cluster.x-k8s.io" ? [on.kind] : [],
+    );
+    expect(new Set(served)).toEqual(new Set(wanted));
+    expect(served).toContain("MachinePool");
   });
 
   it("has a schema for every CRD", () => {

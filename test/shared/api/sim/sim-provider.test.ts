@@ -1,18 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Kind } from "../../../../shared/api/kinds.ts";
-import { SimBootstrapConfig } from "../../../../shared/api/sim/sim-bootstrap.ts";
-import { SimCluster } from "../../../../shared/api/sim/sim-cluster.ts";
+import { KINDS } from "../../../../shared/api/registry.ts";
 import { SimControlPlane } from "../../../../shared/api/sim/sim-controlplane.ts";
-import { SimMachine } from "../../../../shared/api/sim/sim-machine.ts";
 import { SimMachinePool, SimMachinePoolTemplate } from "../../../../shared/api/sim/sim-machinepool.ts";
 
-const PROVIDER_KINDS: readonly Kind[] = [
-  SimCluster,
-  SimMachinePool,
-  SimMachine,
-  SimControlPlane,
-  SimBootstrapConfig,
-];
+/** Those that have a status: a template has none, and follows the kind that it is a template of. */
+const PROVIDER_KINDS = KINDS.filter(
+  ({ group, crd }) =>
+    /^(?:infrastructure|controlplane|bootstrap)\.sim\.capstan\.dev$/.test(group) && crd?.status !== false,
+);
 
 function bare(kind: Kind, spec?: object): object {
   return {
@@ -24,6 +20,10 @@ function bare(kind: Kind, spec?: object): object {
 }
 
 describe("simulated provider kinds", () => {
+  it("are more than one", () => {
+    expect(PROVIDER_KINDS.length).toBeGreaterThan(4);
+  });
+
   it.each(PROVIDER_KINDS)("$kind says in its CRD that it follows the contract v1beta2", ({ crd }) => {
     expect(crd?.labels).toEqual({ "cluster.x-k8s.io/v1beta2": "v1beta2" });
     expect(crd?.categories).toEqual(["cluster-api"]);
