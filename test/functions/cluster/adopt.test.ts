@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { clusterAdopt } from "../../../functions/cluster/adopt.ts";
 import { done, waitFor } from "../../../shared/function/result.ts";
 import { cluster, crd } from "../../support/builders.ts";
-import { decide, given, type World } from "../../support/world.ts";
 import {
   deletedCluster,
   FOREIGN_CONTROLLER,
@@ -10,7 +9,8 @@ import {
   fooControlPlane,
   OWNED_BY_C1,
   TOPOLOGY,
-} from "./foo-objects.ts";
+} from "../../support/foo-cluster.ts";
+import { decide, given, type World } from "../../support/world.ts";
 
 const BARE = { metadata: { ownerReferences: undefined, labels: undefined } };
 

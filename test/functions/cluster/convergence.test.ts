@@ -5,8 +5,8 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { connection } from "../../support/builders.ts";
+import { fooCluster, fooControlPlane, newCluster } from "../../support/foo-cluster.ts";
 import { decide, given } from "../../support/world.ts";
-import { fooCluster, fooControlPlane, newCluster } from "./foo-objects.ts";
 
 const FUNCTIONS = await loadFunctions(["cluster-*"]);
 const BARE = { metadata: { ownerReferences: undefined, labels: undefined } };

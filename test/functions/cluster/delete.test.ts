@@ -3,7 +3,6 @@ import { clusterDelete } from "../../../functions/cluster/delete.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import { cluster, crd, machinePool, OWNED_BY_P1 } from "../../support/builders.ts";
-import { decide, given, type World } from "../../support/world.ts";
 import {
   deletedCluster,
   FOREIGN_CONTROLLER,
@@ -11,7 +10,8 @@ import {
   fooControlPlane,
   OWNED_BY_C1,
   TOPOLOGY,
-} from "./foo-objects.ts";
+} from "../../support/foo-cluster.ts";
+import { decide, given, type World } from "../../support/world.ts";
 
 const GOING = { metadata: { deletionTimestamp: "2026-01-01T11:59:30Z" } };
 const FINALIZER = "cluster.cluster.x-k8s.io";

@@ -4,8 +4,8 @@ import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { refTo } from "../../../shared/api/kinds.ts";
 import { done } from "../../../shared/function/result.ts";
 import { cluster } from "../../support/builders.ts";
+import { deletedCluster, TOPOLOGY } from "../../support/foo-cluster.ts";
 import { decide, given } from "../../support/world.ts";
-import { deletedCluster, TOPOLOGY } from "./foo-objects.ts";
 
 const FINALIZER = "cluster.cluster.x-k8s.io";
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { clusterStatus } from "../../../functions/cluster/status.ts";
 import { cluster, connection, crd } from "../../support/builders.ts";
-import { decide, given } from "../../support/world.ts";
 import {
   deletedCluster,
   FOREIGN_CONTROLLER,
@@ -10,7 +9,8 @@ import {
   newCluster,
   OWNED_BY_C1,
   TOPOLOGY,
-} from "./foo-objects.ts";
+} from "../../support/foo-cluster.ts";
+import { decide, given } from "../../support/world.ts";
 import { statusIn, told, withStatus } from "./reported-status.ts";
 
 const C1 = { host: "c1.example.com", port: 6443 };

@@ -4,7 +4,6 @@ import type { ClusterStatus } from "../../../shared/api/cluster/cluster.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import { cluster, connection, crd, machine, machinePool, merge } from "../../support/builders.ts";
-import { appliedStatus, decide, given, NOW } from "../../support/world.ts";
 import {
   deletedCluster,
   fooCluster,
@@ -12,7 +11,8 @@ import {
   newCluster,
   OWNED_BY_C1,
   TOPOLOGY,
-} from "./foo-objects.ts";
+} from "../../support/foo-cluster.ts";
+import { appliedStatus, decide, given, NOW } from "../../support/world.ts";
 import { statuses, statusIn, told, withStatus } from "./reported-status.ts";
 
 const C1 = { host: "c1.example.com", port: 6443 };

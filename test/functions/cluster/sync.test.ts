@@ -4,7 +4,6 @@ import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { refTo } from "../../../shared/api/kinds.ts";
 import { done, waitFor } from "../../../shared/function/result.ts";
 import { cluster } from "../../support/builders.ts";
-import { decide, given, type World } from "../../support/world.ts";
 import {
   deletedCluster,
   FOREIGN_CONTROLLER,
@@ -13,7 +12,8 @@ import {
   newCluster,
   OWNED_BY_C1,
   TOPOLOGY,
-} from "./foo-objects.ts";
+} from "../../support/foo-cluster.ts";
+import { decide, given, type World } from "../../support/world.ts";
 
 const C1 = { host: "c1.example.com", port: 6443 };
 const NOTHING = { result: waitFor("InfraCluster.spec.controlPlaneEndpoint") };

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { valueAt } from "../../../shared/api/path.ts";
 import { ControlPlane, controlPlanePath, controlPlanePaths } from "../../../shared/contract/control-plane.ts";
 import { readBoolean } from "../../../shared/contract/fields.ts";
-import { fooControlPlane } from "../../functions/cluster/foo-objects.ts";
 import { cluster } from "../../support/builders.ts";
+import { fooControlPlane } from "../../support/foo-cluster.ts";
 
 describe("ControlPlane", () => {
   it("is found where a Cluster names it", () => {

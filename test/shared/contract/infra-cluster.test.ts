@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { valueAt } from "../../../shared/api/path.ts";
 import { readBoolean } from "../../../shared/contract/fields.ts";
 import { InfraCluster, infraClusterPath, infraClusterPaths } from "../../../shared/contract/infra-cluster.ts";
-import { fooCluster } from "../../functions/cluster/foo-objects.ts";
 import { cluster } from "../../support/builders.ts";
+import { fooCluster } from "../../support/foo-cluster.ts";
 
 describe("InfraCluster", () => {
   it("is found where a Cluster names its infrastructure", () => {

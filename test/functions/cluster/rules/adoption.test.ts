@@ -2,7 +2,13 @@ import { describe, expect, it } from "vitest";
 import { clusterClaim, isOwnedByName, ownObject } from "../../../../functions/cluster/rules/adoption.ts";
 import { adoptionPatch, refusal } from "../../../../shared/rules/providers/adoption.ts";
 import { cluster, missing, unresolved } from "../../../support/builders.ts";
-import { FOREIGN_CONTROLLER, fooCluster, found, OWNED_BY_C1, TOPOLOGY } from "../foo-objects.ts";
+import {
+  FOREIGN_CONTROLLER,
+  fooCluster,
+  found,
+  OWNED_BY_C1,
+  TOPOLOGY,
+} from "../../../support/foo-cluster.ts";
 
 function ownedBy(...ownerReferences: readonly (typeof OWNED_BY_C1)[]) {
   return fooCluster({ metadata: { ownerReferences } });

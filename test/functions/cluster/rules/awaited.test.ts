@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { awaitedControlPlane, awaitedInfrastructure } from "../../../../functions/cluster/rules/awaited.ts";
 import { cluster, found, missing } from "../../../support/builders.ts";
-import { fooCluster, fooControlPlane } from "../foo-objects.ts";
+import { fooCluster, fooControlPlane } from "../../../support/foo-cluster.ts";
 
 describe("what a Cluster awaits of a provider object", () => {
   it("is its flag under the contract of the object", () => {

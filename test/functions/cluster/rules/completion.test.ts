@@ -3,7 +3,7 @@ import { awaitedCompletion } from "../../../../functions/cluster/rules/completio
 import { COMPLETED } from "../../../../functions/cluster/rules/deletion.ts";
 import type { ClusterFacts } from "../../../../functions/cluster/rules/view.ts";
 import { cluster, found, missing, unresolved } from "../../../support/builders.ts";
-import { fooCluster, TOPOLOGY, viewWith } from "../foo-objects.ts";
+import { fooCluster, TOPOLOGY, viewWith } from "../../../support/foo-cluster.ts";
 
 const UP = { initialization: { infrastructureProvisioned: true, controlPlaneInitialized: true } };
 const STRANGE = { metadata: { ownerReferences: undefined } };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { clusterConditions } from "../../../../functions/cluster/rules/conditions.ts";
 import type { ClusterFacts } from "../../../../functions/cluster/rules/view.ts";
 import { cluster, found, missing } from "../../../support/builders.ts";
-import { deletedCluster, fooCluster, fooControlPlane, viewWith } from "../foo-objects.ts";
+import { deletedCluster, fooCluster, fooControlPlane, viewWith } from "../../../support/foo-cluster.ts";
 
 function conditionsOf(changes: Partial<ClusterFacts> = {}) {
   return new Map(clusterConditions(viewWith(changes)).map((condition) => [condition.type, condition]));

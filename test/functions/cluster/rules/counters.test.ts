@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { controlPlaneCounters, workerCounters } from "../../../../functions/cluster/rules/counters.ts";
 import { cluster, machinePool, type ProviderObject } from "../../../support/builders.ts";
-import { fooControlPlane, found, missing, unresolved } from "../foo-objects.ts";
+import { fooControlPlane, found, missing, unresolved } from "../../../support/foo-cluster.ts";
 
 const STORED = cluster({
   status: { controlPlane: { replicas: 9, readyReplicas: 9, versions: [{ version: "v1.0.0", replicas: 9 }] } },

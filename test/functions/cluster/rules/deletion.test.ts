@@ -10,7 +10,7 @@ import {
   missing,
   TOPOLOGY,
   unresolved,
-} from "../foo-objects.ts";
+} from "../../../support/foo-cluster.ts";
 
 const GONE: DoomedProvider = { provider: missing("Foo"), sharedWith: undefined };
 

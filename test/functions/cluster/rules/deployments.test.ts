@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { deploymentReport } from "../../../../functions/cluster/rules/deployments.ts";
 import type { MachineDeployment } from "../../../../shared/api/machinedeployment.ts";
 import { cluster } from "../../../support/builders.ts";
+import { deletedCluster } from "../../../support/foo-cluster.ts";
 import { NOW } from "../../../support/world.ts";
-import { deletedCluster } from "../foo-objects.ts";
 
 const TEXT =
   "Capstan does not run kind MachineDeployment, which needs the manager of Cluster API; write a MachinePool instead";

@@ -3,8 +3,15 @@ import { clusterDeprecatedConditions } from "../../../../functions/cluster/rules
 import type { ClusterProviders } from "../../../../functions/cluster/rules/providers.ts";
 import type { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import { cluster } from "../../../support/builders.ts";
+import {
+  deletedCluster,
+  fooCluster,
+  fooControlPlane,
+  found,
+  missing,
+  unresolved,
+} from "../../../support/foo-cluster.ts";
 import { NOW } from "../../../support/world.ts";
-import { deletedCluster, fooCluster, fooControlPlane, found, missing, unresolved } from "../foo-objects.ts";
 
 const UP: ClusterProviders = { infrastructure: found(fooCluster()), controlPlane: found(fooControlPlane()) };
 

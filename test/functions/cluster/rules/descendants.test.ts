@@ -7,7 +7,7 @@ import {
 } from "../../../../functions/cluster/rules/descendants.ts";
 import type { Workers } from "../../../../shared/api/cluster/workers.ts";
 import { cluster, machinePool } from "../../../support/builders.ts";
-import { OWNED_BY_C1 } from "../foo-objects.ts";
+import { OWNED_BY_C1 } from "../../../support/foo-cluster.ts";
 
 function descendants(kind: string, ...objects: readonly Workers[]): Descendants {
   const of = DESCENDANTS.find((known) => known.kind.kind === kind);

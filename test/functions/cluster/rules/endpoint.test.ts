@@ -7,7 +7,7 @@ import {
 } from "../../../../functions/cluster/rules/endpoint.ts";
 import type { ClusterProviders } from "../../../../functions/cluster/rules/providers.ts";
 import { cluster, unresolved } from "../../../support/builders.ts";
-import { fooCluster, fooControlPlane, found, newCluster } from "../foo-objects.ts";
+import { fooCluster, fooControlPlane, found, newCluster } from "../../../support/foo-cluster.ts";
 
 const LATCHED = { initialization: { infrastructureProvisioned: true, controlPlaneInitialized: true } };
 const OTHER = { controlPlaneEndpoint: { host: "cp.example.com", port: 1 } };

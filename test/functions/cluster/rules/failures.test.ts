@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { clusterFailure } from "../../../../functions/cluster/rules/failures.ts";
 import { cluster } from "../../../support/builders.ts";
-import { fooCluster, fooControlPlane, found, missing } from "../foo-objects.ts";
+import { fooCluster, fooControlPlane, found, missing } from "../../../support/foo-cluster.ts";
 
 describe("clusterFailure", () => {
   it("says nothing of objects that report nothing, or something else than texts", () => {

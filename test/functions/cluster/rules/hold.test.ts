@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { clusterHold } from "../../../../functions/cluster/rules/hold.ts";
 import { done, waitFor } from "../../../../shared/function/result.ts";
 import { cluster } from "../../../support/builders.ts";
-import { deletedCluster, TOPOLOGY } from "../foo-objects.ts";
+import { deletedCluster, TOPOLOGY } from "../../../support/foo-cluster.ts";
 
 describe("clusterHold", () => {
   it("lets go of a guarded Cluster", () => {

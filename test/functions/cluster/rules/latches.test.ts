@@ -4,7 +4,14 @@ import {
   isInfrastructureProvisioned,
 } from "../../../../functions/cluster/rules/latches.ts";
 import { cluster } from "../../../support/builders.ts";
-import { fooCluster, fooControlPlane, found, missing, newCluster, TOPOLOGY } from "../foo-objects.ts";
+import {
+  fooCluster,
+  fooControlPlane,
+  found,
+  missing,
+  newCluster,
+  TOPOLOGY,
+} from "../../../support/foo-cluster.ts";
 
 describe("isControlPlaneInitialized", () => {
   it.each([

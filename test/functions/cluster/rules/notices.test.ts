@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { changeNotices, clusterNotices } from "../../../../functions/cluster/rules/notices.ts";
 import { unresolved } from "../../../support/builders.ts";
-import { viewWith } from "../foo-objects.ts";
+import { viewWith } from "../../../support/foo-cluster.ts";
 
 const LATCHES = { infrastructureProvisioned: true, controlPlaneInitialized: true };
 

@@ -16,7 +16,7 @@ import {
   missing,
   TOPOLOGY,
   unresolved,
-} from "../foo-objects.ts";
+} from "../../../support/foo-cluster.ts";
 
 const NOT_YET = condition("ControlPlaneInitialized", "False", "NotInitialized", "not yet");
 const INITIALIZED = condition("ControlPlaneInitialized", "True", "Initialized");

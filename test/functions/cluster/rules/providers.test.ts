@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { providersOf, referenceOf } from "../../../../functions/cluster/rules/providers.ts";
 import { awaitsTopology } from "../../../../shared/rules/coexistence/topology.ts";
 import { cluster, found, missing } from "../../../support/builders.ts";
-import { fooCluster } from "../foo-objects.ts";
+import { fooCluster } from "../../../support/foo-cluster.ts";
 
 describe("provider objects of a Cluster", () => {
   it("are named by one reference each", () => {

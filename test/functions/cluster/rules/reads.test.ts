@@ -4,7 +4,7 @@ import type { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { Kind, KubeObject, ObjectKey } from "../../../../shared/api/kinds.ts";
 import type { ListOptions, Reader } from "../../../../shared/function/reads.ts";
 import { cluster, crd, machine, machinePool } from "../../../support/builders.ts";
-import { deletedCluster } from "../foo-objects.ts";
+import { deletedCluster } from "../../../support/foo-cluster.ts";
 
 const labelled = machinePool();
 const young = machinePool({ metadata: { name: "young", uid: "uid-young", labels: undefined } });

@@ -3,7 +3,7 @@ import { workerConditions } from "../../../../functions/cluster/rules/worker-con
 import type { Condition, ConditionStatus } from "../../../../shared/api/conditions.ts";
 import type { Referenced } from "../../../../shared/contract/referenced.ts";
 import { machinePool } from "../../../support/builders.ts";
-import { fooControlPlane, found, missing, unresolved } from "../foo-objects.ts";
+import { fooControlPlane, found, missing, unresolved } from "../../../support/foo-cluster.ts";
 
 function pool(name: string, ...reported: readonly (readonly [string, ConditionStatus, string])[]) {
   const conditions: readonly Condition[] = reported.map(([type, status, message]) => ({

@@ -13,7 +13,7 @@ import {
   newCluster,
   TOPOLOGY,
   unresolved,
-} from "../foo-objects.ts";
+} from "../../../support/foo-cluster.ts";
 
 const BARE = { metadata: { ownerReferences: undefined } };
 const FOREIGN = { metadata: { ownerReferences: [FOREIGN_CONTROLLER] } };

@@ -4,8 +4,8 @@ import {
   topologyNotices,
   topologyProblem,
 } from "../../../../shared/rules/coexistence/topology.ts";
-import { deletedCluster, TOPOLOGY } from "../../../functions/cluster/foo-objects.ts";
 import { cluster, crd } from "../../../support/builders.ts";
+import { deletedCluster, TOPOLOGY } from "../../../support/foo-cluster.ts";
 
 const PLANNED = { spec: { topology: TOPOLOGY, infrastructureRef: undefined, controlPlaneRef: undefined } };
 const CLASSES = crd("cluster.x-k8s.io", "ClusterClass", {

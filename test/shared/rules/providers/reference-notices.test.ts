@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { referenceNotices } from "../../../../shared/rules/providers/reference-notices.ts";
-import { deletedCluster, fooCluster } from "../../../functions/cluster/foo-objects.ts";
 import { cluster, found, missing, unresolved } from "../../../support/builders.ts";
+import { deletedCluster, fooCluster } from "../../../support/foo-cluster.ts";
 
 describe("referenceNotices", () => {
   it("warns once per kind that cannot be read", () => {

@@ -3,8 +3,8 @@ import type { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { Condition } from "../../../../shared/api/conditions.ts";
 import type { Connection } from "../../../../shared/api/core.ts";
 import { connectionReport, reasonTold } from "../../../../shared/rules/workload/connection.ts";
-import { deletedCluster } from "../../../functions/cluster/foo-objects.ts";
 import { cluster, connection } from "../../../support/builders.ts";
+import { deletedCluster } from "../../../support/foo-cluster.ts";
 import { NOW } from "../../../support/world.ts";
 
 const REFUSED = "10.0.0.1:6443 refuses the connection; check the server";

@@ -1,9 +1,9 @@
-import { type ClusterFacts, type ClusterView, clusterView } from "../../../functions/cluster/rules/view.ts";
-import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import type { ContractVersion, OwnerReference } from "../../../shared/api/kinds.ts";
-import type { Referenced } from "../../../shared/contract/referenced.ts";
-import { cluster, connection, merge, type Overrides, type ProviderObject } from "../../support/builders.ts";
-import { NOW } from "../../support/world.ts";
+import { type ClusterFacts, type ClusterView, clusterView } from "../../functions/cluster/rules/view.ts";
+import type { Cluster } from "../../shared/api/cluster/cluster.ts";
+import type { ContractVersion, OwnerReference } from "../../shared/api/kinds.ts";
+import type { Referenced } from "../../shared/contract/referenced.ts";
+import { cluster, connection, merge, type Overrides, type ProviderObject } from "./builders.ts";
+import { NOW } from "./world.ts";
 
 /** The reference by which Cluster c1 owns its provider objects. */
 export const OWNED_BY_C1: OwnerReference = {
