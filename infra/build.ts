@@ -21,7 +21,7 @@ const PACKAGES = [
 const WHOLE = ["shared", "infra/dead-letters", "infra/kube", "infra/queue", "infra/store", "infra/worker"];
 
 /**
- * Builds JavaScript into `folder`: what images and npx start (decisions.md 8). The command line, the entry of Lambda and
+ * Builds JavaScript into `folder`: what images and npx start. The command line, the entry of Lambda and
  * every function are files of their own; what they share lies in chunks, with the libraries that every process loads, so
  * that a start reads 20 files instead of 400 (KC-04).
  */

@@ -16,7 +16,7 @@ export const clusterAdopt = defineFunction<Cluster>(
   {
     name: "cluster-adopt",
     summary: "Makes the Cluster an owner of its infrastructure and control plane object.",
-    source: "cluster-and-controlplane.md 3.1; core/reconcilers/cluster/cluster_controller_phases.go",
+    source: "CL-3.1",
     reconciles: Cluster,
     watches: [
       watch(Cluster, CLUSTER_HOLD_FIELDS, itself),

@@ -44,7 +44,7 @@ export const clusterDelete = defineFunction<Cluster>(
   {
     name: "cluster-delete",
     summary: "Takes a deleted Cluster apart: workers, control plane, infrastructure, finalizer.",
-    source: "cluster-and-controlplane.md 8; core/reconcilers/cluster/cluster_controller.go",
+    source: "CL-8",
     reconciles: Cluster,
     watches: [
       watch(

@@ -11,7 +11,7 @@ export const clusterGuard = defineFunction<Cluster>(
   {
     name: "cluster-guard",
     summary: "Keeps a Cluster until it has been taken apart.",
-    source: "cluster-functions.md; core/reconcilers/cluster/cluster_controller.go",
+    source: "CL-3",
     reconciles: Cluster,
     watches: [watch(Cluster, ["metadata.uid", ...FINALIZER_FIELDS], itself)],
     owns: [],

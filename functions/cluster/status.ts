@@ -51,7 +51,7 @@ export const clusterStatus = defineFunction<Cluster, "status">(
   {
     name: "cluster-status",
     summary: "Says what is known about the Cluster.",
-    source: "cluster-and-controlplane.md 3 to 6; core/reconcilers/cluster/cluster_controller_status.go",
+    source: "CL-3.2, CL-3.3, CL-3.5, CL-3.6, CL-3.7, CL-3.8, CL-4, CL-5, CL-6, CL-11",
     reconciles: Cluster,
     watches: [
       watch(

@@ -35,7 +35,7 @@ export const clusterSync = defineFunction<Cluster>(
   {
     name: "cluster-sync",
     summary: "Copies the control plane endpoint into the Cluster, once.",
-    source: "cluster-and-controlplane.md 3.4; core/reconcilers/cluster/cluster_controller_phases.go",
+    source: "CL-3.4",
     reconciles: Cluster,
     watches: [
       watch(

@@ -18,7 +18,7 @@ export const machinepoolAdopt = defineFunction(
   {
     name: "machinepool-adopt",
     summary: "Makes a MachinePool the controller of its bootstrap and infrastructure object.",
-    source: "machinepool.md 2 and 5",
+    source: "MP-2, MP-5",
     reconciles: MachinePool,
     watches: [
       watch(

@@ -35,7 +35,7 @@ export const machinepoolDelete = defineFunction(
   {
     name: "machinepool-delete",
     summary: "Takes a deleted MachinePool apart: bootstrap and infrastructure object, Nodes, finalizer.",
-    source: "machinepool.md 13",
+    source: "MP-13, MP-13.1, MP-13.2, MP-13.3",
     reconciles: MachinePool,
     watches: [
       watch(MachinePool, [...HOLD_FIELDS, "spec.template.spec.deletion.nodeDeletionTimeoutSeconds"], itself),

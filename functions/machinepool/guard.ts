@@ -16,7 +16,7 @@ export const machinepoolGuard = defineFunction(
     name: "machinepool-guard",
     summary:
       "Makes a MachinePool safe to work on: finalizer, cluster label, Cluster owner reference, defaults.",
-    source: "machinepool.md 2, 4 and 12",
+    source: "MP-2, MP-2.1, MP-3, MP-4, MP-12",
     reconciles: MachinePool,
     watches: [
       watch(

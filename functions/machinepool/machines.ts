@@ -53,7 +53,7 @@ export const machinepoolMachines = defineFunction(
     name: "machinepool-machines",
     summary:
       "Keeps one Machine per infrastructure machine of a MachinePool and says whether it is up to date.",
-    source: "machinepool.md 10",
+    source: "MP-10",
     reconciles: MachinePool,
     watches: [
       watch(

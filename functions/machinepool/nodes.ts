@@ -28,7 +28,7 @@ export const machinepoolNodes = defineFunction(
   {
     name: "machinepool-nodes",
     summary: "Marks the Nodes of a MachinePool as its own and opens them for pods.",
-    source: "machinepool.md 6.4",
+    source: "MP-6.4",
     reconciles: MachinePool,
     watches: [
       watch(MachinePool, [...HOLD_FIELDS, "spec.providerIDList"], itself),

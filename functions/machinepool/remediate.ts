@@ -25,7 +25,7 @@ export const machinepoolRemediate = defineFunction(
     name: "machinepool-remediate",
     summary:
       "Deletes unhealthy Machines of a MachinePool that says how many at a time; off without that annotation.",
-    source: "machinepool.md 10.8, machinehealthcheck.md 11",
+    source: "MP-10.8",
     reconciles: MachinePool,
     watches: [
       watch(

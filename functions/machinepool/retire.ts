@@ -32,7 +32,7 @@ export const machinepoolRetire = defineFunction(
   {
     name: "machinepool-retire",
     summary: "Deletes the Nodes whose instance has left the MachinePool.",
-    source: "machinepool.md 6.4",
+    source: "MP-6.4.1",
     reconciles: MachinePool,
     watches: [
       watch(MachinePool, [...HOLD_FIELDS, ...RETIREMENT_FIELDS], itself),

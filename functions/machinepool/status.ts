@@ -48,7 +48,7 @@ export const machinepoolStatus = defineFunction(
   {
     name: "machinepool-status",
     summary: "Says what is known about a MachinePool: refs, counters, conditions, phase.",
-    source: "machinepool.md 6.3, 6.5, 7, 8 and 11",
+    source: "MP-6.2, MP-6.3, MP-6.5, MP-7.1, MP-7.2, MP-8, MP-11, MP-16.3, MP-16.8",
     reconciles: MachinePool,
     watches: [
       watch(MachinePool, [...HOLD_FIELDS, ...ADOPTED_FIELDS, ...MANAGED_FIELDS, "spec", "status"], itself),

@@ -20,7 +20,7 @@ export const machinepoolSync = defineFunction(
   {
     name: "machinepool-sync",
     summary: "Copies the bootstrap data secret name and the provider ID list into a MachinePool.",
-    source: "machinepool.md 6.1 and 6.2",
+    source: "MP-6.1, MP-6.2",
     reconciles: MachinePool,
     watches: [
       watch(

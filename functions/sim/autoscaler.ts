@@ -14,7 +14,7 @@ export const simAutoscaler = defineFunction(
   {
     name: "sim-autoscaler",
     summary: "Tells a MachinePool whose replicas are managed from outside how many there are.",
-    source: "machinepool.md 9",
+    source: "MP-9",
     reconciles: SimMachinePool,
     watches: [
       watch(

@@ -31,7 +31,7 @@ export const simBootstrap = defineFunction<SimBootstrapConfig, Owned>(
   {
     name: "sim-bootstrap",
     summary: "Writes the bootstrap data Secret of a SimBootstrapConfig and names it in the status.",
-    source: "machinepool.md 6.1, provider-contracts.md 3",
+    source: "MP-6.1, PC-3",
     reconciles: SimBootstrapConfig,
     watches: [
       watch(SimBootstrapConfig, [...OWN_FIELDS, ...PAUSE_FIELDS], itself),

@@ -33,7 +33,7 @@ export const simCluster = defineFunction<SimCluster, Owned>(
   {
     name: "sim-cluster",
     summary: "Orders the virtual workload API server of a Cluster and publishes its endpoint.",
-    source: "cluster-and-controlplane.md 3.2, 3.4, provider-contracts.md 3",
+    source: "CL-3.2, CL-3.4, PC-3",
     reconciles: SimCluster,
     watches: [
       watch(

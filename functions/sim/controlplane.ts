@@ -31,7 +31,7 @@ export const simControlplane = defineFunction<SimControlPlane, Owned>(
   {
     name: "sim-controlplane",
     summary: "Reports the virtual workload API server of a Cluster as its control plane.",
-    source: "cluster-and-controlplane.md 9, provider-contracts.md 5",
+    source: "CL-9, PC-5",
     reconciles: SimControlPlane,
     watches: [
       watch(

@@ -35,7 +35,7 @@ export const simMachine = defineFunction<SimMachine, Owned>(
   {
     name: "sim-machine",
     summary: "Reports a simulated instance as an infrastructure machine and takes it down with its Machine.",
-    source: "machinepool.md 10.6, provider-contracts.md 4",
+    source: "MP-10.6, PC-4",
     reconciles: SimMachine,
     watches: [
       watch(SimMachine, ["metadata.uid", ...HOLD_FIELDS, "spec.providerID"], itself),
@@ -113,7 +113,7 @@ async function followMachine(
   return { delete: [{ target: refTo(SimMachine, own) }], result: done };
 }
 
-/** The instance has gone by itself: its Machine goes, or without one this SimMachine. Source: machinepool.md 10.6 */
+/** The instance has gone by itself: its Machine goes, or without one this SimMachine. Source: MP-10.6 */
 async function followInstance(
   object: SimMachine,
   machine: Machine | undefined,

@@ -53,7 +53,7 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
   {
     name: "sim-machinepool",
     summary: "Keeps as many simulated instances as the MachinePool wants and lists their provider IDs.",
-    source: "machinepool.md 6.2, 9 and 10, provider-contracts.md 4",
+    source: "MP-6.2, MP-9, MP-10, PC-4",
     reconciles: SimMachinePool,
     watches: [
       watch(

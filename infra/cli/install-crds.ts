@@ -9,7 +9,7 @@ const OURS = "app.kubernetes.io/managed-by";
 /**
  * Installs or updates Capstan's CRDs and waits until they are served. Refuses, before it writes anything,
  * when one of
- * them exists and is not Capstan's, and names it (decisions.md 6). Throws after 30 s without `Established`.
+ * them exists and is not Capstan's, and names it. Throws after 30 s without `Established`.
  */
 export async function installCrds(client: KubeClient, clock: Clock): Promise<void> {
   const wanted = await loadCrds();

@@ -7,7 +7,7 @@ const VERSION = "v1beta2";
 const PUBLISHED = new URL("../../../shared/data/core-crds/", import.meta.url);
 
 const NO_ADMISSION =
-  "ours: Cluster API's webhook refuses the same, and Capstan runs without admission (machinepool.md 12)";
+  "ours: Cluster API's webhook refuses the same, and Capstan runs without admission (MP-12)";
 
 /** Differences on purpose: path as printed → why. Everything else that differs fails. */
 const EXPLAINED: ReadonlyMap<string, string> = new Map(

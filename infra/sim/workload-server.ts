@@ -64,7 +64,7 @@ async function startOnPort(wanted: ApiServerOptions) {
   }
 }
 
-/** Names as in the kubeconfigs that Cluster API writes. Source: cluster-and-controlplane.md 7.1 */
+/** Names as in the kubeconfigs that Cluster API writes. Source: CL-7.1 */
 function kubeconfigText(clusterName: string, server: URL, token: string): string {
   const user = `${clusterName}-admin`;
   const context = `${user}@${clusterName}`;

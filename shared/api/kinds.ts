@@ -67,7 +67,7 @@ export interface ContractReference {
   readonly name: string;
 }
 
-/** Contract between Cluster API and a provider, which a CRD claims by label (provider-contracts.md 2). */
+/** Contract between Cluster API and a provider, which a CRD claims by label (PC-2). */
 export type ContractVersion = "v1beta1" | "v1beta2";
 
 /** One index of a kind: the strings at `path` (a string, a list of strings, or `member` of a list of objects). */

@@ -10,7 +10,7 @@ export const BootstrapConfig: ContractKind = {
   referencedBy: [{ kind: MachinePool, path: "spec.template.spec.bootstrap.configRef" }],
 };
 
-/** Field paths by contract version. Source: machinepool.md 6.1 and 11 */
+/** Field paths by contract version. Source: MP-6.1, MP-11 */
 const PATHS = {
   v1beta1: {
     dataSecretCreated: "status.ready",

@@ -12,7 +12,7 @@ export const InfraMachine: ContractKind = {
 
 const FIELDS = { providerID: "spec.providerID" } as const;
 
-/** Both contract versions agree. Source: provider-contracts.md IMP-21 */
+/** Both contract versions agree. Source: IMP-21 */
 const PATHS = { v1beta1: FIELDS, v1beta2: FIELDS } as const;
 
 export function infraMachinePath(contract: ContractVersion, field: keyof typeof FIELDS): string {

@@ -17,7 +17,7 @@ const STABILITY = { alpha: 0, beta: 1, stable: 2 } as const;
  * The contract that a CRD claims by label (`cluster.x-k8s.io/v1beta2: v1beta1_v1beta2`) and the version to read its
  * objects in: the highest that the label of the newest supported contract names. Whether that version is served is
  * not checked, as in Cluster API. `undefined` when no supported label is there or it is empty.
- * Source: provider-contracts.md 2.2.
+ * Source: PC-2.2.
  */
 export function contractOf(
   crd: Pick<CustomResourceDefinition, "metadata">,
@@ -34,7 +34,7 @@ export function contractOf(
 
 /**
  * Kubernetes version priority, highest first: stable before beta before alpha, higher numbers first, then what is
- * no version (`foo1`) in alphabetical order. Source: provider-contracts.md 2.3.
+ * no version (`foo1`) in alphabetical order. Source: PC-2.3.
  */
 export function compareApiVersions(a: string, b: string): number {
   const left = rankOf(a);

@@ -5,7 +5,7 @@ import type { KubeClient, Store } from "./ports.ts";
 
 /**
  * Kind and version of a provider object, from its CRD's contract labels; the object's own apiVersion plays no part.
- * Source: provider-contracts.md 2.2.
+ * Source: PC-2.2.
  */
 export async function resolveReference(
   store: Pick<Store, "list">,

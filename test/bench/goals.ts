@@ -2,7 +2,7 @@ import { formatTable } from "../../infra/cli/table.ts";
 
 /**
  * What one workload has cost, from creation to Running, on a real kube-apiserver. Cluster API's figures and the goals
- * were measured and set once, on 2 cores, with kube-apiserver 1.34.2. Source: decisions.md 13
+ * were measured and set once, on 2 cores, with kube-apiserver 1.34.2.
  */
 export interface Cost {
   readonly seconds: number;

@@ -2,23 +2,12 @@ import { describe, expect, it } from "vitest";
 import { idsIn, prefixOf, rulesOf, withoutRowIds } from "../support/rules.ts";
 import { type Text, textsOf } from "../support/sources.ts";
 
-/** Prefixes and documents whose rules are not in the READMEs yet (issue 14, part 1). */
-const OPEN = new Set([
-  ...["CL", "IMP", "KW", "MA", "MHC", "MP", "PC", "R", "S"],
-  ...["cluster-and-controlplane.md", "cluster-functions.md", "decisions.md"],
-  ...["machine-functions.md", "machine.md", "machinehealthcheck.md"],
-  ...["machinepool-functions.md", "machinepool.md", "provider-contracts.md", "reliability.md"],
-  ...["style.md"],
-]);
-
 const [code, tests, pages] = await Promise.all([
   textsOf("{functions,shared,infra}/**/*.{ts,lua}"),
   textsOf("test/**/*.ts"),
   textsOf("{,{functions,shared,infra,test}/**/}*.md"),
 ]);
 const rules = pages.flatMap(rulesOf);
-const isClosed = (id: string) => !OPEN.has(prefixOf(id));
-const closed = rules.filter(({ id }) => isClosed(id));
 
 /** Every id with the files that cite it. */
 function citations(texts: readonly Text[]): ReadonlyMap<string, readonly string[]> {
@@ -41,16 +30,16 @@ describe("the rules beside the code", () => {
   it("every rule that is cited has one row", () => {
     const cited = citations([...code, ...tests, ...pages.filter(({ path }) => path !== "CHANGELOG.md")]);
     const missing = [...cited]
-      .filter(([id]) => isClosed(id) && !rules.some((rule) => rule.id === id))
+      .filter(([id]) => !rules.some((rule) => rule.id === id))
       .map(([id, paths]) => `${id} has no row: ${paths.slice(0, 3).join(", ")}`);
-    const twice = closed
-      .filter(({ id }, at) => closed.findIndex((rule) => rule.id === id) !== at)
+    const twice = rules
+      .filter(({ id }, at) => rules.findIndex((rule) => rule.id === id) !== at)
       .map(({ id, page }) => `${id} has a second row in ${page}`);
     expect([...missing, ...twice]).toEqual([]);
   });
 
   it("the rules of one prefix are on one page", () => {
-    const pagesOf = Object.groupBy(closed, ({ id }) => prefixOf(id));
+    const pagesOf = Object.groupBy(rules, ({ id }) => prefixOf(id));
     const apart = Object.values(pagesOf).map((of = []) =>
       [...new Set(of.map(({ page }) => page))].join(", "),
     );
@@ -59,17 +48,17 @@ describe("the rules beside the code", () => {
 
   it("every row is cited in code or tests, or says why not", () => {
     const cited = citations([...code, ...tests]);
-    const silent = closed
+    const silent = rules
       .filter(({ id, reasons }) => !cited.has(id) && reasons.length === 0)
       .map(({ id, page }) => `${page}: ${id} is cited nowhere`);
-    const wrong = closed
+    const wrong = rules
       .filter(({ id, reasons }) => cited.has(id) && reasons.some((reason) => reason.startsWith("not cited")))
       .map(({ id, page }) => `${page}: ${id} is cited in ${cited.get(id)?.join(", ")}`);
     expect([...silent, ...wrong]).toEqual([]);
   });
 
   it("every row says what holds, and names tests that are there, by the beginning of their titles", () => {
-    const wrong = closed.flatMap(({ id, holds, proofs, reasons, odd }) => [
+    const wrong = rules.flatMap(({ id, holds, proofs, reasons, odd }) => [
       ...(holds === "" ? [`${id}: says nothing`] : []),
       ...(proofs.length + reasons.length > 0 ? [] : [`${id}: names neither a test nor a reason`]),
       ...odd.map((part) => `${id}: "${part}" is neither a test nor a reason`),
@@ -87,7 +76,7 @@ describe("the rules beside the code", () => {
     const unknown = [...code, ...tests].flatMap(({ path, text }) =>
       (text.match(/[\w./-]*\w\.md\b/g) ?? [])
         .map((name) => name.replace(/^(?:\.*\/)+/, ""))
-        .filter((name) => !known.has(name) && !OPEN.has(name))
+        .filter((name) => !known.has(name))
         .map((name) => `${path} cites ${name}`),
     );
     expect(unknown).toEqual([]);

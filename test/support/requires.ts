@@ -22,7 +22,7 @@ interface DescribeWith {
 /**
  * `describe` for tests that need a server or binary. `missing` says what is not there and what to install; with it
  * the suite is skipped and listed at the end, or its file fails when CI is set. `optional` suites are skipped in CI
- * as well: the real API server, which not every machine can build (decisions.md 12).
+ * as well: the real API server, which not every machine can build.
  */
 export function describeWith(
   missing: string | undefined,

@@ -41,7 +41,7 @@ for (const flavour of API_SERVERS) {
       });
       afterAll(() => stack.disposeAsync());
 
-      it("4 leaves a paused pool alone but for finalizer and Paused, keeps it while it is deleted, and makes up for it", async () => {
+      it("MP-4: leaves a paused pool alone but for finalizer and Paused, keeps it while it is deleted, and makes up for it", async () => {
         const { kubectl, workload } = scene;
         const metadata = 'annotations: { cluster.x-k8s.io/paused: "false" }';
         await kubectl("create -f -", fooPool("still", { metadata }));
@@ -109,7 +109,7 @@ for (const flavour of API_SERVERS) {
         }, WITHIN);
       });
 
-      it("10.8 tells of a limit that is none and does nothing more, until it is mended", async () => {
+      it("MP-10.8: tells of a limit that is none and does nothing more, until it is mended", async () => {
         const { kubectl, capstan } = scene;
         const metadata = 'annotations: { capstan.dev/remediation-max-in-flight: "many" }';
         await kubectl("create -f -", fooPool("odd", { metadata }));
@@ -122,7 +122,7 @@ for (const flavour of API_SERVERS) {
         await eventually(async () => expect(await dead()).toBe(0), WITHIN);
       });
 
-      it("16.9 warns of a pool that comes near the size of one object, once", async () => {
+      it("MP-16.9: warns of a pool that comes near the size of one object, once", async () => {
         const { kubectl } = scene;
         await kubectl("create -f -", fooPool("huge", { spec: "replicas: 4000" }));
         await nameSecret(kubectl, "huge", "data", "foo");
@@ -142,7 +142,7 @@ for (const flavour of API_SERVERS) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `a pool with a name that is no label on ${flavour.name}`,
     () => {
-      it("10.2 finds its Machines by the hash of its name", async () => {
+      it("MP-10.2: finds its Machines by the hash of its name", async () => {
         await using server = await flavour.start();
         const kubectl = kubectlFor(server.kubeconfigFile);
         await using _capstan = await startCapstan(server.kubeconfigFile);

@@ -22,7 +22,7 @@ const OWNER_NAME = "{.metadata.annotations.cluster\\.x-k8s\\.io/owner-name}";
 
 for (const flavour of API_SERVERS) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
-    `the rules of machinepool.md on ${flavour.name}`,
+    `the rules of MachinePool on ${flavour.name}`,
     { concurrent: true },
     () => {
       const stack = new AsyncDisposableStack();
@@ -32,7 +32,7 @@ for (const flavour of API_SERVERS) {
       });
       afterAll(() => stack.disposeAsync());
 
-      it("1, 7, 16.8 shows counters, ten conditions and the deprecated ones of a Running pool in columns and lists", async () => {
+      it("MP-1, MP-7.1, MP-16.8: shows counters, ten conditions and the deprecated ones of a Running pool in columns and lists", async () => {
         const { kubectl } = scene;
         await eventually(async () => {
           const { status, metadata } = await getPool(kubectl, "foo-pool");
@@ -73,13 +73,13 @@ for (const flavour of API_SERVERS) {
         ["half a version", 'version: "1.34"', "must be a semantic version"],
         ["taints", "taints: [{ key: a, effect: NoSchedule, propagation: Always }]", "not supported"],
         ["a negative timeout", "deletion: { nodeDeletionTimeoutSeconds: -1 }", "nodeDeletionTimeoutSeconds"],
-      ])("12 refuses a pool with %s", async (_, template, message) => {
+      ])("MP-12: refuses a pool with %s", async (_, template, message) => {
         const { ok, output } = await scene.kubectl.try("create -f -", manifestOf("refused", { template }));
         expect(ok).toBe(false);
         expect(output).toContain(message);
       });
 
-      it("12 refuses a pool without bootstrap, one of two Clusters, and a move to another Cluster", async () => {
+      it("MP-12: refuses a pool without bootstrap, one of two Clusters, and a move to another Cluster", async () => {
         const manifest = manifestOf("refused");
         const twofold = await scene.kubectl.try(
           "create -f -",
@@ -98,7 +98,7 @@ for (const flavour of API_SERVERS) {
         expect(moved.output).toContain("clusterName is immutable");
       });
 
-      it("12 writes the defaults that no admission writes, and tells what admission would have refused", async () => {
+      it("MP-12: writes the defaults that no admission writes, and tells what admission would have refused", async () => {
         const { kubectl } = scene;
         const sizes = ["min", "max"].map(
           (end) =>
@@ -125,7 +125,7 @@ for (const flavour of API_SERVERS) {
       });
 
       it.each(CONTRACTS)(
-        "6.1 follows a new config only once its data is ready, and leaves a user's own name alone, by contract %s",
+        "MP-6.1: follows a new config only once its data is ready, and leaves a user's own name alone, by contract %s",
         async (contract, provider) => {
           const { kubectl } = scene;
           const [name, next] = [`roll-${contract}`, `roll-${contract}-2`];
@@ -160,7 +160,7 @@ for (const flavour of API_SERVERS) {
         },
       );
 
-      it("11 keeps a provider's failure for ever, and tells that ready infrastructure was deleted", async () => {
+      it("MP-11: keeps a provider's failure for ever, and tells that ready infrastructure was deleted", async () => {
         const { kubectl } = scene;
         await kubectl("create -f -", fooPool("sick"));
         await listInstances(kubectl, "sick", ["foo://sick-1"]);
@@ -202,7 +202,7 @@ for (const flavour of API_SERVERS) {
         }, WITHIN);
       });
 
-      it("2 leaves provider objects to the pool that has them, and names it", async () => {
+      it("MP-2: leaves provider objects to the pool that has them, and names it", async () => {
         const { kubectl } = scene;
         await kubectl("create -f -", fooPool("first"));
         await eventually(async () => {
@@ -221,7 +221,7 @@ for (const flavour of API_SERVERS) {
         expect(await kubectl("get fooconfig/first foomachinepool/first -o name")).toContain("fooconfig");
       });
 
-      it("9 says Scaling while somebody else scales, and Running once the provider has written the count", async () => {
+      it("MP-9: says Scaling while somebody else scales, and Running once the provider has written the count", async () => {
         const { kubectl, workload } = scene;
         const metadata = 'annotations: { cluster.x-k8s.io/replicas-managed-by: "" }';
         await kubectl("create -f -", fooPool("elastic", { metadata }));
@@ -234,7 +234,7 @@ for (const flavour of API_SERVERS) {
         await kubectl("wait machinepool/elastic --for=jsonpath={.status.phase}=Running --timeout=240s");
       });
 
-      it("6.3 counts a Node as available after minReadySeconds, without any event, and knows it when it is created again", async () => {
+      it("MP-6.3: counts a Node as available after minReadySeconds, without any event, and knows it when it is created again", async () => {
         const { kubectl, workload } = scene;
         await kubectl("create -f -", fooPool("patient", { template: "minReadySeconds: 1" }));
         await listInstances(kubectl, "patient", ["foo://m1"]);
@@ -272,7 +272,7 @@ for (const flavour of API_SERVERS) {
         }, WITHIN);
       });
 
-      it("6.3, 6.4 tells of two Nodes with one provider ID, and gives a Node of two pools to the older one", async () => {
+      it("MP-6.3, MP-6.4: tells of two Nodes with one provider ID, and gives a Node of two pools to the older one", async () => {
         const { kubectl, workload } = scene;
         await kubectl("create -f -", fooPool("a-twin"));
         await joinNodes(workload, ["t1"]);

@@ -23,7 +23,7 @@ for (const flavour of API_SERVERS) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `a Cluster whose pools have Machines on ${flavour.name}`,
     () => {
-      it("8, 10.6 is deleted after the last Machine of its pools, names it meanwhile, and leaves nothing behind", async () => {
+      it("CL-8, MP-10.6: is deleted after the last Machine of its pools, names it meanwhile, and leaves nothing behind", async () => {
         await using server = await flavour.start();
         const kubectl = kubectlFor(server.kubeconfigFile);
         await using _capstan = await startCapstan(server.kubeconfigFile);

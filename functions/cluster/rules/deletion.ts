@@ -59,7 +59,7 @@ export interface DeletionFacts {
 /**
  * The stage that a deletion is in: workers, control plane object, infra object, done. The step that deletes reads
  * the parts one after the other and asks `hookStage`, `workersStage` and `providerStage` itself.
- * Source: cluster-and-controlplane.md 8
+ * Source: CL-8
  */
 export function clusterDeletion(
   cluster: Cluster,

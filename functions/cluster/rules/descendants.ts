@@ -33,7 +33,7 @@ function unserved(kind: string, plural: string): Kind<Workers> {
 
 /**
  * Every kind that lives in a Cluster. Those that Capstan does not run are listed live before the Cluster goes, where
- * an installation of Cluster API serves them. Source: cluster-and-controlplane.md 1 and 8
+ * an installation of Cluster API serves them. Source: CL-1, CL-8
  */
 export const DESCENDANTS: readonly DescendantKind[] = [
   {

@@ -39,7 +39,7 @@ export interface EndpointSource extends Endpoint {
 
 /**
  * What to copy into the Cluster: never while its own value is valid, never a value that is not, host and port of one
- * object together; the infra object wins. Source: cluster-and-controlplane.md 3.4
+ * object together; the infra object wins. Source: CL-3.4
  * Differs: a half-set value is never cleared; upstream clears it when the provider has no such field.
  */
 export function desiredEndpoint(cluster: Cluster, providers: ClusterProviders): EndpointSource | "keep" {

@@ -15,7 +15,7 @@ export const INITIALIZED_FIELDS = controlPlanePaths("initialized");
 /**
  * The latch `status.initialization.infrastructureProvisioned` as it is from now on: once true it stays, whatever
  * the infra object says. Without reference (and topology) there is nothing to wait for.
- * Source: cluster-and-controlplane.md 3.2
+ * Source: CL-3.2
  */
 export function isInfrastructureProvisioned(
   cluster: Cluster,
@@ -30,7 +30,7 @@ export function isInfrastructureProvisioned(
 
 /**
  * The latch `status.initialization.controlPlaneInitialized`. Never set without reference: look at the condition
- * `ControlPlaneInitialized` then. Source: cluster-and-controlplane.md 3.3
+ * `ControlPlaneInitialized` then. Source: CL-3.3
  */
 export function isControlPlaneInitialized(cluster: Cluster, controlPlane: Referenced | undefined): boolean {
   if (cluster.status?.initialization?.controlPlaneInitialized === true) return true;

@@ -4,7 +4,7 @@ import { isValidEndpoint } from "./endpoint.ts";
 
 /**
  * The phase for people; no step may decide on it. Where no rule matches the stored phase stays.
- * Source: cluster-and-controlplane.md 4
+ * Source: CL-4
  */
 export function clusterPhase(cluster: Cluster, infrastructureProvisioned: boolean): ClusterPhase {
   const { infrastructureRef, controlPlaneRef, controlPlaneEndpoint } = cluster.spec;

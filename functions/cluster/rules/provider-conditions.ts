@@ -43,7 +43,7 @@ export interface ProviderFacts {
 
 /**
  * `InfrastructureReady` or `ControlPlaneAvailable` of a Cluster that references the object.
- * Source: cluster-and-controlplane.md 6.1 and 6.2
+ * Source: CL-6.1, CL-6.2
  */
 function providerCondition(
   cluster: Cluster,
@@ -123,7 +123,7 @@ export function controlPlaneAvailable(
 
 /**
  * `ControlPlaneInitialized`: once True it is copied, never evaluated. `hasNode`: a control plane Machine
- * has a nodeRef; only asked without reference. Source: cluster-and-controlplane.md 6.3
+ * has a nodeRef; only asked without reference. Source: CL-6.3
  */
 export function controlPlaneInitialized(
   cluster: Cluster,

@@ -68,7 +68,7 @@ const WITHOUT_MACHINES: readonly DesiredCondition[] = [
   condition("WorkerMachinesUpToDate", "True", "NoReplicas"),
 ];
 
-/** Every condition that descendants feed. Source: cluster-and-controlplane.md 6.4 */
+/** Every condition that descendants feed. Source: CL-6.4 */
 export function workerConditions(
   workers: readonly Workers[],
   controlPlane: Referenced | undefined,

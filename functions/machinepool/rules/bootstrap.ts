@@ -25,8 +25,8 @@ export interface BootstrapReport {
 const MAX_NAME = 253;
 
 /**
- * Differs: a name that a user set beside a `configRef` stays (decisions.md 1); Cluster API overwrites it.
- * Source: machinepool.md 6.1
+ * Differs: a name that a user set beside a `configRef` stays; Cluster API overwrites it.
+ * Source: MP-6.1
  */
 export function bootstrapReport(pool: MachinePool, found: Referenced | undefined): BootstrapReport {
   const { configRef, dataSecretName } = pool.spec.template.spec.bootstrap;
@@ -48,7 +48,7 @@ export function bootstrapReport(pool: MachinePool, found: Referenced | undefined
   return { created: true, dataSecretName: name.value };
 }
 
-/** Tools that write or restore whole objects are no users (decisions.md 1), and neither are our own functions. */
+/** Tools that write or restore whole objects are no users (KW-07), and neither are our own functions. */
 const NO_USERS: ReadonlySet<string> = new Set([
   "manager",
   "machinepool-controller",

@@ -10,7 +10,7 @@ import type { PoolProviders } from "./providers.ts";
 
 /**
  * Provider objects that a deleted pool takes with it and that still exist: its own and nobody's. Another's counts as
- * gone. Differs: upstream deletes that, too. Source: machinepool.md 13
+ * gone. Differs: upstream deletes that, too. Source: MP-13, MP-13.3
  */
 export function remainingProviders(pool: MachinePool, providers: PoolProviders): readonly Found[] {
   return [providers.bootstrap, providers.infrastructure].filter(

@@ -12,7 +12,7 @@ import type { PoolView } from "./view.ts";
 
 /**
  * All of `status.deprecated.v1beta1.conditions`, in the words of Cluster API's v1beta1. Entries for which no rule
- * holds stay. Source: machinepool.md 7.2
+ * holds stay. Source: MP-7.2
  */
 export function poolDeprecatedConditions(
   view: PoolView,

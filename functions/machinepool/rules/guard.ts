@@ -23,7 +23,7 @@ export const GUARDED_FIELDS = [
 /**
  * What is missing on the pool itself: finalizer, cluster label, Cluster owner reference, absent defaults. A paused
  * pool gets the finalizer only, a deleted one no finalizer and no defaults, a deleted and paused one nothing.
- * Source: machinepool.md 2, 4 and 12
+ * Source: MP-2, MP-2.1, MP-4, MP-12
  */
 export function poolGuardPatch(pool: MachinePool, cluster: Cluster): readonly PatchOperation[] {
   const deleting = pool.metadata.deletionTimestamp !== undefined;

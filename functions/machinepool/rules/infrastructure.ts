@@ -39,7 +39,7 @@ export const PROVIDER_ID_LIMITS = { maxItems: 10_000, maxLength: 512 };
 
 /**
  * Differs: `initialization.provisioned` counts where `status.ready` is absent; v1.14.0 never reads it.
- * Source: machinepool.md 6.2
+ * Source: MP-6.2
  */
 export function infrastructureReport(pool: MachinePool, found: Referenced): InfrastructureReport {
   const own = ownObject(pool, found);

@@ -38,7 +38,7 @@ const OWNER_REMEDIATED: Aggregation = {
 
 const MAX_NAMES = 3;
 
-/** What the Machines of a pool say together; `machines` is empty for a pool that has none. Source: machinepool.md 7.1 */
+/** What the Machines of a pool say together; `machines` is empty for a pool that has none. Source: MP-7.1 */
 export function machineConditions(machines: readonly Machine[]): readonly DesiredCondition[] {
   return [
     together("MachinesReady", READY, machines),
@@ -47,7 +47,7 @@ export function machineConditions(machines: readonly Machine[]): readonly Desire
   ];
 }
 
-/** Whether a health check has handed a Machine to its owner. Source: machinehealthcheck.md 11 */
+/** Whether a health check has handed a Machine to its owner. Source: MP-10.8 */
 export function waitsForRemediation(machine: Machine): boolean {
   return isFalse(machine, "HealthCheckSucceeded") && isFalse(machine, "OwnerRemediated");
 }

@@ -58,7 +58,7 @@ export interface MachineInputs {
 /**
  * One Machine per infrastructure machine, with the fields of the pool's template, and `UpToDate` on each. None is
  * deleted, none is made for an infrastructure machine that is going, and none is taken from another controller.
- * Source: machinepool.md 10.3 to 10.7
+ * Source: MP-10.3, MP-10.4, MP-10.5, MP-10.6, MP-10.7
  */
 export function machineWrites(inputs: MachineInputs): MachineWrites {
   const { pool, infraMachines, machines, now } = inputs;
@@ -198,7 +198,7 @@ function includesAll(
   return Object.entries(wanted).every(([key, value]) => present?.[key] === value);
 }
 
-/** No version is compared: a rollout of a pool is its provider's business. Source: machinepool.md 10.7 */
+/** No version is compared: a rollout of a pool is its provider's business. Source: MP-10.7 */
 function upToDateWrite(machine: Machine, now: Date): AppliedObject | undefined {
   const stored = conditionOf(machine.status?.conditions, "UpToDate");
   const desired =
@@ -208,6 +208,6 @@ function upToDateWrite(machine: Machine, now: Date): AppliedObject | undefined {
   const previous = stored === undefined ? [] : [stored];
   const conditions = setConditions(previous, [desired], now, machine.metadata.generation);
   if (sameJson(previous, conditions)) return undefined;
-  // With the version that it was decided by: a late request must not undo a newer one (decisions.md 3).
+  // With the version that it was decided by: a late request must not undo a newer one (KW-11).
   return { target: refTo(Machine, machine), subresource: "status", body: { status: { conditions } } };
 }

@@ -26,7 +26,7 @@ export interface InfraMachines {
 
 /**
  * The kind of a pool's infrastructure machines; `undefined` while its own infrastructure object names none: the pool
- * has no Machines then. Source: machinepool.md 10.1
+ * has no Machines then. Source: MP-10.1
  */
 export function infraMachineKindOf(pool: MachinePool, infrastructure: Referenced): string | undefined {
   const own = ownObject(pool, infrastructure);
@@ -52,7 +52,7 @@ export async function readInfraMachines(
 
 /**
  * Of these infrastructure machines those that the API server has and keeps. A snapshot may still show one that has
- * taken its Machine with it; the Machine made for that would have no end. Source: reliability.md F-20, F-23
+ * taken its Machine with it; the Machine made for that would have no end. Source: F-20, F-23
  */
 export async function stayingInfraMachines(
   live: Pick<LiveReader, "list">,
@@ -124,7 +124,7 @@ export function machineKeyOf({ metadata }: KubeObject): ObjectKey {
   return { namespace: metadata.namespace ?? "", name: metadata.name };
 }
 
-/** The Machine of an infrastructure machine: older ones have names of their own. Source: machinepool.md 10.3 */
+/** The Machine of an infrastructure machine: older ones have names of their own. Source: MP-10.3 */
 export function machineFor(infraMachine: KubeObject, machines: readonly Machine[]): Machine | undefined {
   return machines.find(({ spec }) => spec.infrastructureRef.name === infraMachine.metadata.name);
 }

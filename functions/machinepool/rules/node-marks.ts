@@ -21,7 +21,7 @@ export const LABELLED_FIELDS = [`metadata.annotations[${LABELS_ARE_ON_IT}]`] as 
 /**
  * Operations that mark a Node as the pool's and open it for pods; none when both is done. One that a Machine claims
  * (`status.nodeRef`) is marked by that Machine, and open for pods only with the Machine's labels.
- * Source: machinepool.md 6.4
+ * Source: MP-6.4
  */
 export function nodeMarksPatch(
   pool: MachinePool,

@@ -6,7 +6,7 @@ import { defaultReplicas, MAX_SIZE, MIN_SIZE } from "./replicas.ts";
 
 /**
  * What admission would have refused, as events that name the field. The pool is worked on all the same: a stored
- * object may be older than a rule. Source: machinepool.md 12
+ * object may be older than a rule. Source: MP-12
  */
 export function poolViolations(pool: MachinePool): readonly Notice[] {
   const { clusterName, replicas, template } = pool.spec;

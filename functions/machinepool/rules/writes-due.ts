@@ -10,7 +10,7 @@ import { desiredPoolSpec, poolSpecPatch } from "./spec.ts";
 /**
  * Whether guard, adopt or sync still have something to write for these snapshots, by the rules they decide with.
  * Each of their writes wakes the status again, so a status before them would be written twice.
- * Source: machinepool-functions.md rule 3
+ * Source: MP-16.8
  */
 export function poolWritesDue(pool: MachinePool, cluster: Cluster, providers: PoolProviders): boolean {
   if (isAtRest(pool, cluster)) return false;

@@ -17,7 +17,7 @@ const BOOTSTRAP_READY: MovedField = {
   to: "status.initialization.bootstrapDataSecretCreated",
 };
 
-/** Source: cluster-and-controlplane.md 11 */
+/** Source: CL-11 */
 const Cluster: Conversion = {
   moved: [
     { from: "spec.infrastructureRef", to: "spec.infrastructureRef", as: toContractReference },
@@ -44,7 +44,7 @@ const Cluster: Conversion = {
   ],
 };
 
-/** Source: machinepool.md 15 */
+/** Source: MP-15 */
 const MachinePool: Conversion = {
   moved: [
     { from: "spec.minReadySeconds", to: `${TEMPLATE}.minReadySeconds` },
@@ -61,7 +61,7 @@ const MachinePool: Conversion = {
   empty: ["spec.template.metadata", ...emptyInMachineSpec(TEMPLATE)],
 };
 
-/** Source: machine.md 9 */
+/** Source: MA-9 */
 const Machine: Conversion = {
   moved: [
     ...movedInMachineSpec("spec"),

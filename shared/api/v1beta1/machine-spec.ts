@@ -4,7 +4,7 @@ import { toSeconds } from "./seconds.ts";
 
 /**
  * What moved in the spec of a Machine, or of a template of Machines; `path` leads to it, as in `spec.template.spec`.
- * Source: machinepool.md 15, machine.md 9
+ * Source: MP-15, MA-9
  */
 export function movedInMachineSpec(path: string): readonly MovedField[] {
   const reference = (field: string): MovedField => ({

@@ -9,7 +9,7 @@ const CONVERSION_DATA = `${GROUP}/conversion-data`;
 /**
  * A Cluster, MachinePool or Machine of Cluster API's v1beta1 as v1beta2; every other object as it is.
  * Throws Error with the object, the field in v1beta1 and what to do when something has no counterpart.
- * Source: decisions.md 6
+ * Source: MP-15, CL-11, MA-9
  */
 export function toV1beta2(object: KubeObject): KubeObject {
   const conversion = CONVERSIONS.get(object.kind);

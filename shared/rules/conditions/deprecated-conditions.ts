@@ -42,7 +42,7 @@ export function mirrorDeprecatedCondition(
 /**
  * The whole list to apply (it has no merge key): `desired` in place of the previous entries of those types, all
  * others as they are, `Ready` first, then by type. The time moves when status, reason, severity or message changes.
- * Source: machinepool.md 7.2
+ * Source: MP-7.2
  */
 export function setDeprecatedConditions(
   previous: readonly DeprecatedCondition[] | undefined,

@@ -39,7 +39,7 @@ export function sameOwner(a: OwnerReference, b: OwnerReference): boolean {
  * Whether `owner` may be named as an owner of `dependents`: the garbage collector deletes an object whose only owner
  * is gone. A dependent that is younger than its owner may have been recreated together with it since the snapshot of
  * the owner was stored; then, and only then, the API server is asked (one request).
- * Source: reliability.md F-20, X-19
+ * Source: F-20, X-19
  */
 export async function isStillOwner<T extends KubeObject>(
   live: LiveReader,
@@ -57,7 +57,7 @@ export async function isStillOwner<T extends KubeObject>(
  *
  * An entry of the same group, kind and name is replaced at its index (older version, uid from before a move or
  * restore), a second one of these is removed, other owners stay. To be sent with the runtime's guards.
- * Source: machinepool.md 2 and 16.4
+ * Source: MP-2, MP-16.4
  */
 export function ownerReferencePatch(object: KubeObject, desired: OwnerReference): readonly PatchOperation[] {
   const owners = object.metadata.ownerReferences ?? [];

@@ -21,7 +21,7 @@ export function pausedBy(cluster: Pausing | undefined, object: KubeObject): stri
   return isPaused(cluster, object) ? `${object.kind}.metadata.annotations[${PAUSED_ANNOTATION}]` : undefined;
 }
 
-/** Condition `Paused`; `kindName` is the kind as people read it. Source: machinepool.md 4 */
+/** Condition `Paused`; `kindName` is the kind as people read it. Source: MP-4 */
 export function pausedCondition(
   cluster: Pausing | undefined,
   object: KubeObject,

@@ -221,18 +221,18 @@ function condition(type: string) {
 }
 
 describe("the functions of a pool", () => {
-  it.each(CASES)("5.1 are woken by %s as far as it concerns them", async (_, object, changes, wakes) => {
+  it.each(CASES)("MP-5.1: are woken by %s as far as it concerns them", async (_, object, changes, wakes) => {
     const after = changes === "gone" ? undefined : merge<KubeObject>(object, changes);
     expect(await woken(object, after)).toBe(wakes);
   });
 
-  it("5.1 are not woken by a heartbeat, nor by the Node of another Cluster", async () => {
+  it("MP-5.1: are not woken by a heartbeat, nor by the Node of another Cluster", async () => {
     const beating = (beat: string) => merge<KubeObject>(node(), readyNode("True", beat));
     expect(await woken(beating("1"), beating("2"))).toBe("");
     expect(await woken(node(), undefined, "default/c2")).toBe("");
   });
 
-  it("5.1 are all woken by a pool that appears", async () => {
+  it("MP-5.1: are all woken by a pool that appears", async () => {
     expect(await woken(undefined, machinePool())).toBe(ALL);
   });
 });

@@ -87,7 +87,7 @@ describe("sim-machine", () => {
     ]);
   });
 
-  it("10.6 takes its Machine along when it is deleted, also one that no snapshot shows yet", async () => {
+  it("MP-10.6: takes its Machine along when it is deleted, also one that no snapshot shows yet", async () => {
     const going = simMachine("i0", { metadata: { deletionTimestamp: DELETED } });
     const to = world(going).without(simInstance("i0"));
     expect(await effects(to)).toEqual(["delete Machine m0"]);
@@ -100,7 +100,7 @@ describe("sim-machine", () => {
     expect(await effects(world(earlier).goneLive(earlier))).toEqual([]);
   });
 
-  it("10.6 deletes its Machine, or without one itself, when the instance has gone by itself", async () => {
+  it("MP-10.6: deletes its Machine, or without one itself, when the instance has gone by itself", async () => {
     const to = world().without(simInstance("i0"));
     expect(await effects(to)).toEqual(["delete Machine m0"]);
     expect(await effects(to.without(machineOf()))).toEqual(["delete SimMachine i0"]);

@@ -1,8 +1,7 @@
 import type { Repository } from "../../support/repository.ts";
 
-/** `machinepool.md 6.1 and 6.2`, `6.4`, `core/reconcilers/cluster/cluster_controller.go`. */
-const SECTIONS = /^(?:[a-z-]+\.md(?: |$))?(?:\d+(?:\.\d+)*(?:(?: to | and )\d+(?:\.\d+)*)*)?$/;
-const UPSTREAM = /^(?:Cluster API v\d+\.\d+\.\d+|[\w./-]+\.go)$/;
+/** `MP-6.1, MP-6.2` */
+const ROWS = /^[A-Z]+-[\d.]+(?:, [A-Z]+-[\d.]+)*$/;
 
 /** `functions/<kind>/<step>.ts`; a kind's rules are in a folder of their own. */
 function stepsOf({ sources }: Repository): Repository["sources"] {
@@ -54,14 +53,9 @@ export function unsummed({ functions }: Repository): readonly string[] {
     .map(({ spec }) => `${spec.name}: ${spec.summary}`);
 }
 
-/** Returns sources of functions that name neither a section, a file of Cluster API nor `own`. */
+/** Returns sources of functions that are neither rows of READMEs (`MP-2, MP-5`) nor `own`. */
 export function oddSources({ functions }: Repository): readonly string[] {
   return functions
-    .filter(({ spec }) => spec.source !== "own")
-    .flatMap(({ spec }) =>
-      spec.source
-        .split(/[;,] /)
-        .filter((item) => item === "" || !(SECTIONS.test(item) || UPSTREAM.test(item)))
-        .map((item) => `${spec.name}: ${item}`),
-    );
+    .filter(({ spec }) => spec.source !== "own" && !ROWS.test(spec.source))
+    .map(({ spec }) => `${spec.name}: ${spec.source}`);
 }

@@ -17,7 +17,7 @@ function reasons(...machines: readonly ReturnType<typeof machine>[]) {
 }
 
 describe("what the Machines of a pool say together", () => {
-  it("7.1 is True and NoReplicas for a pool without any", () => {
+  it("MP-7.1: is True and NoReplicas for a pool without any", () => {
     expect(reasons()).toEqual([
       "MachinesReady True NoReplicas",
       "MachinesUpToDate True NoReplicas",
@@ -25,7 +25,7 @@ describe("what the Machines of a pool say together", () => {
     ]);
   });
 
-  it("7.1 is True only when all say so; False weighs more than not reported", () => {
+  it("MP-7.1: is True only when all say so; False weighs more than not reported", () => {
     const good = withConditions("m1", READY, UP_TO_DATE);
     const silent = withConditions("m2");
     const bad = withConditions("m3", machineCondition("Ready", "False", "NotReady"), UP_TO_DATE);
@@ -37,7 +37,7 @@ describe("what the Machines of a pool say together", () => {
     expect(reasons(good, silent, bad)[0]).toBe("MachinesReady False NotReady");
   });
 
-  it("7.1 is Remediating only for a Machine that was handed over, and names others that are unhealthy", () => {
+  it("MP-7.1: is Remediating only for a Machine that was handed over, and names others that are unhealthy", () => {
     const waiting = withConditions("m1", UNHEALTHY, HANDED_OVER);
     expect(waitsForRemediation(waiting)).toBe(true);
     expect(machineConditions([waiting])[2]).toMatchObject({

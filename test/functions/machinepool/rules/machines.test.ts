@@ -12,7 +12,7 @@ import {
 } from "../../../support/builders.ts";
 
 describe("the Machines of a pool", () => {
-  it("10.1 are switched on by its own infrastructure object only", () => {
+  it("MP-10.1: are switched on by its own infrastructure object only", () => {
     const kindOf = (value: unknown, ownerReferences = [OWNED_BY_P1]) =>
       infraMachineKindOf(
         machinePool(),
@@ -26,14 +26,14 @@ describe("the Machines of a pool", () => {
     expect(infraMachineKindOf(machinePool(), missing(infraMachinePool()))).toBeUndefined();
   });
 
-  it("10.2 carry the pool's name as a label value", () => {
+  it("MP-10.2: carry the pool's name as a label value", () => {
     expect(poolLabels(machinePool({ metadata: { name: "machineSetName".repeat(12) } }))).toEqual({
       "cluster.x-k8s.io/pool-name": "hash_FR_ghQ_z",
       "cluster.x-k8s.io/cluster-name": "c1",
     });
   });
 
-  it("10.3 belong to the infrastructure machine that they reference", () => {
+  it("MP-10.3: belong to the infrastructure machine that they reference", () => {
     const older = machine("pool-x7k2p", { spec: { infrastructureRef: { name: "m1" } } });
     expect(machineFor(infraMachine("m1"), [machine("m2"), older])).toBe(older);
     expect(machineFor(infraMachine("m3"), [machine("m2"), older])).toBeUndefined();

@@ -29,7 +29,7 @@ function convert(kind: Kind, content: object): object {
 }
 
 describe("a MachinePool of v1beta1", () => {
-  it("machinepool.md 15: has every field of its spec where v1beta2 has it", () => {
+  it("MP-15: has every field of its spec where v1beta2 has it", () => {
     const content = {
       spec: {
         clusterName: "c1",
@@ -78,7 +78,7 @@ describe("a MachinePool of v1beta1", () => {
     });
   });
 
-  it("machinepool.md 15: has every field of its status where v1beta2 has it", () => {
+  it("MP-15: has every field of its status where v1beta2 has it", () => {
     const status = {
       bootstrapReady: true,
       infrastructureReady: false,
@@ -229,7 +229,7 @@ describe("a Cluster of v1beta1", () => {
 });
 
 describe("a Machine of v1beta1", () => {
-  it("machine.md 9: has its spec and its status where v1beta2 has them", () => {
+  it("MA-9: has its spec and its status where v1beta2 has them", () => {
     const content = {
       spec: {
         clusterName: "c1",
