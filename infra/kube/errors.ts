@@ -128,7 +128,7 @@ const defaultReasons: { readonly [code: number]: string } = {
   504: "Timeout",
 };
 
-/** A create into a missing namespace is answered with a 404 about the namespace. */
+/** Returns the reason of a 404: a create into a missing namespace is answered with one about the namespace. */
 function notFoundReason(status: Status | undefined): string {
   return status?.details.kind === "namespaces" ? "NamespaceNotFound" : "TypeNotServed";
 }
@@ -167,7 +167,10 @@ function classOf(
   }
 }
 
-/** A failed `test` of a JSON patch has no causes (KW-12); an apply to a recreated object names its uid (KW-10). */
+/**
+ * Returns whether a 422 is a lost race: a failed `test` of a JSON patch has no causes (KW-12), an apply to a recreated
+ * object names its uid (KW-10).
+ */
 function isRace(causes: readonly { readonly field?: string }[], subject: RequestSubject): boolean {
   if (causes.length === 0) return subject.verb === "patch";
   return causes.some((cause) => cause.field === "metadata.uid" || cause.field === "metadata.resourceVersion");

@@ -59,7 +59,7 @@ function spell(segment: string, first: boolean): string {
   }
 }
 
-/** `{"type":"Ready"}` → `Ready`; several members → `port=80,protocol=TCP`. */
+/** Returns the text of a key: `{"type":"Ready"}` → `Ready`; several members → `port=80,protocol=TCP`. */
 function keyText(json: string): string {
   try {
     const members = Object.entries(JSON.parse(json) as object);

@@ -12,8 +12,8 @@ const MAX_MESSAGE = 512;
  * Returns access that needs more than texts and files: exec plugin, auth-provider, OIDC, proxy. The only module that
  * loads @kubernetes/client-node (KC-01): 300 ms and 90 MB, hence never for workload kubeconfigs and never unless
  * needed. `renew` of the result asks the plugin again once its credentials have expired; after a 401 the caller loads
- * the kubeconfig again. Throws TerminalError `InvalidKubeconfig` that names file and field, never what a plugin printed
- * as credential.
+ * the kubeconfig again. Throws TerminalError `InvalidKubeconfig` that names file and field, never a credential that
+ * a plugin printed.
  */
 export async function accessByPlugin(file: string): Promise<ServerAccess> {
   const { KubeConfig } = await import("@kubernetes/client-node");
@@ -62,7 +62,7 @@ async function withinTime(answer: Promise<void>): Promise<void> {
 
 function whyRefused(command: unknown, error: unknown): string {
   const what = typeof command === "string" ? `field exec: ${command}` : "fields of the user";
-  // The parser's message quotes what was printed, which may be a credential.
+  // The parser's message quotes the output, which may be a credential.
   if (error instanceof SyntaxError) return `${what} did not print an ExecCredential; correct the plugin`;
   const why = error instanceof Error ? error.message : "unknown";
   return `${what} failed: ${redactText(why, () => "…")

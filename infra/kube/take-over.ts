@@ -31,7 +31,7 @@ export async function takeOver(
   return changed;
 }
 
-/** A kind that is not served has no objects. */
+/** Yields the pages of a kind; none for a kind that is not served. */
 async function* pagesOf(client: ServerClient, kind: Kind) {
   try {
     yield* client.pages(kind, {});

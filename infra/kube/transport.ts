@@ -134,7 +134,7 @@ export async function readBody(answer: StreamedAnswer, limitBytes: number): Prom
   return parts.join("") + decoder.end();
 }
 
-/** Leaving the loop destroys the stream and with it the socket. */
+/** Yields a body up to the limit. Leaving the loop destroys the stream and its socket. */
 async function* counted(body: AsyncIterable<Buffer>, limitBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of body) {

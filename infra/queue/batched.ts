@@ -20,7 +20,7 @@ export function batched<I, O>(
     underWay += 1;
     try {
       const results = await run(part.map(({ item }) => item));
-      // As many results as items; a missing one is what O allows it to be.
+      // There are as many results as items; O says whether one may be missing.
       for (const [index, call] of part.entries()) call.resolve(results[index] as O);
     } catch (error) {
       for (const call of part) call.reject(error);

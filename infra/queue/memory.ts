@@ -169,7 +169,7 @@ class FunctionQueue implements AsyncDisposable {
     this.#advance();
   }
 
-  /** Lets time and free slots have their effect. Called after every change. */
+  /** Ticks, claims keys for free slots and sets the timer. Called after every change. */
   #advance(): void {
     if (this.#closed.signal.aborted) return;
     this.#ledger.tick(this.#now());
@@ -221,7 +221,9 @@ class FunctionQueue implements AsyncDisposable {
     if (run !== undefined && !accepted) void this.#note({ ...run, fenced: true });
   }
 
-  /** Called by the ledger within `finish`, or within `tick` for an expired lease, whose run is unknown. */
+  /**
+   * Notes a failure: called by the ledger within `finish`, or within `tick` for an expired lease, whose run is unknown.
+   */
   #failed(failed: CountedFailure): void {
     const known = this.#finishing ?? { function: this.#name, causes: [] };
     void this.#note({ ...known, ...failed });

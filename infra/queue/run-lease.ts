@@ -113,7 +113,7 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
   return end;
 }
 
-/** It is unknown what such a run has sent, so it arms the floor. */
+/** Returns the end of a run without an outcome: it may have sent requests, so it arms the floor. */
 function failedWith(failure: Failure): Outcome & { readonly type: "error" } {
   return { type: "error", failure, terminal: false, requested: true };
 }
@@ -126,7 +126,7 @@ function timedOut(limitMs: number): Failure {
   };
 }
 
-/** The runner translates errors of a step; an error that arrives here is a defect of the runner itself. */
+/** Returns the failure of the runner itself: it translates errors of a step, so any other error is its own defect. */
 function runnerFailed(thrown: unknown): Failure {
   return { ...failureOf(thrown), class: "Transient", reason: "RunnerFailed" };
 }

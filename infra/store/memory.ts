@@ -106,7 +106,7 @@ class StoredType {
     return [...this.#notes].map(([text, { before }]) => ({ before, after: this.#objects.get(text)?.object }));
   }
 
-  /** Versions only grow: a relay that lags behind another one changes nothing. */
+  /** Notes progress. Versions only grow: a relay that lags behind another one changes nothing. */
   advance({ resourceVersion, ...change }: Partial<TypeProgress>): void {
     const known = this.progress.resourceVersion;
     const newer = resourceVersion !== undefined && !isAtLeast(known, resourceVersion);

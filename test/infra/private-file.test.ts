@@ -20,7 +20,7 @@ describe("a file with secrets", () => {
     const { ino } = await stat(file);
     await writePrivateFile(file, "new");
     expect(await modeOf(file)).toBe(0o600);
-    // Whoever has the old one open does not read the new one.
+    // A process that has the old file open does not read the new one.
     expect((await stat(file)).ino).not.toBe(ino);
     expect(await readFile(file, "utf8")).toBe("new");
     expect(await readdir(dir)).toEqual(["kubeconfig"]);
@@ -28,16 +28,16 @@ describe("a file with secrets", () => {
 
   it("does not follow a symbolic link", async () => {
     const [target, link] = [join(dir, "target"), join(dir, "link")];
-    await writeFile(target, "of somebody else");
+    await writeFile(target, "of another user");
     await symlink(target, link);
     await writePrivateFile(link, "secret");
-    expect(await readFile(target, "utf8")).toBe("of somebody else");
+    expect(await readFile(target, "utf8")).toBe("of another user");
     expect(await readFile(link, "utf8")).toBe("secret");
     await rm(link);
     await symlink(target, link);
     await expect(appendPrivateFile(link, "secret")).rejects.toThrow(/ELOOP/);
     await expect(readPrivateFile(link)).rejects.toThrow(/ELOOP/);
-    expect(await readFile(target, "utf8")).toBe("of somebody else");
+    expect(await readFile(target, "utf8")).toBe("of another user");
   });
 
   it("is written in parts, and not at all when they end too early", async () => {

@@ -48,7 +48,7 @@ describe("the folder of an API server's objects", () => {
     await expect(startApiServer({ name: "a", data })).rejects.toThrow(message);
   });
 
-  // Only root can give a file to somebody else.
+  // Only root can give a file to another user.
   it.runIf(process.getuid?.() === 0)("is refused when others own it or a file in it", async () => {
     await mkdir(data, { mode: 0o700 });
     await writeFile(join(data, "snapshot.jsonl"), "");

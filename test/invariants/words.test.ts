@@ -56,7 +56,21 @@ const OPEN: readonly string[] = [
   "shared/redaction/",
   "shared/rules/",
   "shared/runtime/",
-  "test/",
+  "test/bench/",
+  "test/functions/",
+  "test/infra/apiserver/",
+  "test/infra/cli/",
+  "test/infra/crds/",
+  "test/infra/dead-letters/",
+  "test/infra/sim/",
+  "test/infra/telemetry/",
+  "test/infra/worker/",
+  "test/invariants/",
+  "test/shared/",
+  "test/simulation/",
+  "test/slow",
+  "test/support/",
+  "test/system/",
 ];
 
 function bannedIn(prose: readonly Prose[]): readonly string[] {

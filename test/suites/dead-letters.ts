@@ -18,7 +18,7 @@ export interface DeadLettersSuite {
 
 const AT = { function: "machinepool-status", key: POOL_KEY };
 
-/** What every store of dead letters must do (Q-35). */
+/** The behaviour of every store of dead letters (Q-35). */
 export function deadLettersSuite({ name, create }: DeadLettersSuite): void {
   describe(`${name} dead letters`, () => {
     it("gives back what was stored, to every process", async () => {

@@ -33,7 +33,7 @@ function deadlyClock() {
   return { clock, revive };
 }
 
-/** What is known of a key whose workers are killed, on every queue that processes share. */
+/** The dead letter of a key whose workers are killed, on every queue that processes share. */
 export function killedWorkersSuite(open: (options: ProcessOptions) => Promise<Queue>): void {
   it("Q-13: the letter of a key that six workers did not survive holds the last five runs and the first failure", async () => {
     await using stack = new AsyncDisposableStack();
@@ -45,7 +45,7 @@ export function killedWorkersSuite(open: (options: ProcessOptions) => Promise<Qu
     stack.defer(revive);
     const survivor = stack.use(await open({ clock, timing: TIMING, noteFailure }));
     const functionName = "f-killed";
-    // Its process ticks, and works for nobody.
+    // Its process ticks, and works for no function.
     await survivor.depth(functionName);
     const claims: Date[] = [];
     const options = { ...DEFAULT_QUEUE, attempts: 6, owner: "killed" };

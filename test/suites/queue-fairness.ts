@@ -21,7 +21,7 @@ const keysOf = (tenant: string, count: number, from = 0): readonly string[] =>
 
 /** as the order in which keys start, beyond the aging time too. */
 export function queueFairnessSuite(create: CreateQueue): void {
-  /** Ready for long, and nobody works. */
+  /** Ready for long, without a worker. */
   const aged = async (...entries: readonly QueueEntry[]): Promise<World> => {
     const world = await openWorld(create, { limits: { agingMs: AGING_MS } });
     await world.queue.pause(world.functionName);

@@ -10,7 +10,7 @@ const live = (key: string, delayMs = 0): Operation => ({
   entry: { key, delayMs, class: "live" },
 });
 
-/** Sequences that once told a driver from the model, shrunk; every driver plays them. */
+/** Sequences in which a driver once differed from the model, shrunk; every driver plays them. */
 export const FOUND_SEQUENCES: readonly FoundSequence[] = [
   {
     // The model was wrong: it had t|c dead at once, so that t|b had room and came before v. A key that has failed for

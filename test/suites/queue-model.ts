@@ -80,7 +80,7 @@ export function queueModelSuite(suite: QueueModelSuite): void {
   };
 
   describe(`the ${name} queue beside the model`, () => {
-    // What needs hours is played where time is virtual.
+    // Sequences that need hours are played where time is virtual.
     const playable = FOUND_SEQUENCES.filter(
       ({ sequence }) => time === "virtual" || sequence.every(({ type }) => type !== "pass"),
     );
@@ -157,7 +157,7 @@ class Pair {
     return this.#under.clock?.now().getTime() ?? 0;
   }
 
-  /** The queue of whoever works now (0), or of the other (1). */
+  /** The queue of the current worker (0), or of the other one (1). */
   #queue(who: 0 | 1 = 0): Queue {
     const { queue, other } = this.#under;
     return (this.#workers + who) % 2 === 0 ? queue : other;

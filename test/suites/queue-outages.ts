@@ -40,7 +40,7 @@ function connection(url: string): AsyncDisposable & { readonly redis: Redis } {
 const said = (lines: readonly LogLine[]): readonly string[] =>
   lines.map(({ level, message }) => `${level} ${message}`);
 
-/** What happens to the Redis of a ledger: said in the log and by `healthy`, then made up for without help. */
+/** Outages of the Redis of a ledger: shown in the log and by `healthy`, then repaired without help. */
 export function queueOutageSuite({ name, create }: QueueOutageSuite): void {
   const open = (options: Omit<OutageOptions, "log"> & { readonly log?: Log }): Promise<Queue> =>
     create({ log: silentLog, ...options });
@@ -191,7 +191,7 @@ export function queueOutageSuite({ name, create }: QueueOutageSuite): void {
       await eventually(async () => (await queue.depth("f")).running === 0, WITHIN);
     });
 
-    it("Q-15: a Redis that restarts with its data goes on, and may have lost the last of it", async () => {
+    it("Q-15: a Redis that restarts with its data continues, and may have lost the last of it", async () => {
       await using redis = await startRedis(["appendonly yes", "appendfsync always"]);
       const { log, lines } = recordingLog();
       await using queue = await open({ url: redis.url, log, resendMs: 100 });

@@ -68,7 +68,7 @@ export class World implements AsyncDisposable {
     return this.#under.clock ?? systemClock;
   }
 
-  /** What the ledger has counted for this function. */
+  /** The counts of the ledger for this function. */
   counted(what: Counted): number {
     return this.#counts.get(`${this.functionName} ${what}`) ?? 0;
   }

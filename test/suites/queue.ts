@@ -38,14 +38,14 @@ const FENCE: Fence = {
   name: "a",
   resourceVersion: "7",
 };
-/** A lease that nobody renews in time, long enough to do something in it. */
+/** A lease that is not renewed in time, long enough to do something in it. */
 const SHORT_LEASE = { leaseMs: 700, renewMs: HOUR };
 
 const A = "default/-|MachinePool|default/a";
 const B = "default/-|MachinePool|default/b";
 const C = "default/-|MachinePool|default/c";
 
-/** What every driver of the queue must do; the numbers are those of infra/queue/README.md. */
+/** The rules that every driver of the queue must keep; the numbers are those of infra/queue/README.md. */
 export function queueSuite({ name, create, concurrent }: QueueSuite): void {
   const open = (timing: Partial<LeaseTiming> = {}): Promise<World> => openWorld(create, { timing });
 
@@ -73,7 +73,7 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect(runs.leases[1]?.causes).toEqual([]);
     });
 
-    it("Q-02: no key is run twice at the same time, whoever works", async () => {
+    it("Q-02: no key is run twice at the same time by any workers", async () => {
       await using world = await open();
       const running = new Set<string>();
       let overlaps = 0;
@@ -95,7 +95,7 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect(new Set([...runs.keys, ...others.keys])).toEqual(new Set([A, B, C]));
     });
 
-    it("Q-02: a run that has lost its lease is told and its end changes nothing", async () => {
+    it("Q-02: a run that has lost its lease is aborted and its end changes nothing", async () => {
       await using world = await open(SHORT_LEASE);
       const late = Promise.withResolvers<Outcome>();
       const runs = await world.work(({ signal }) => {
@@ -537,7 +537,7 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       await world.until(() => runs.count === 2);
     });
 
-    it("F-15: tells where a key stands, why it will run and what its last failure was", async () => {
+    it("F-15: shows the state of a key, why it will run and its last failure", async () => {
       await using world = await open();
       const stateOf = (key: string) => world.queue.keyState(world.functionName, key);
       expect(await stateOf(A)).toBeUndefined();
@@ -595,7 +595,7 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect(Math.max(...most.values())).toBeLessThanOrEqual(2);
     });
 
-    it("Q-29: a paused function claims nothing, takes events all the same, and goes on", async () => {
+    it("Q-29: a paused function claims nothing, accepts events meanwhile, and resumes", async () => {
       await using world = await open();
       const runs = await world.work();
       await world.queue.pause(world.functionName);
@@ -621,7 +621,7 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect((await world.queue.depth(other)).breakerOpen).toBeUndefined();
     });
 
-    it("tells how much waits for whom and since when", async () => {
+    it("reports how many keys of each tenant wait and since when", async () => {
       await using world = await open();
       await world.enqueue(live(A), live(B, HOUR), resync("other/c|Machine|other/m"));
       await world.pass(20);
@@ -746,7 +746,7 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect(told).not.toContain(canary);
     });
 
-    it("refuses what no queue could keep, with the reason, and goes on", async () => {
+    it("refuses entries that no queue could keep, with the reason, and continues", async () => {
       await using world = await open();
       const runs = await world.work();
       const mebibyte = "m".repeat(1_048_576);

@@ -73,7 +73,7 @@ const newType = (): TypeKey => ({
   kind: "Widget",
 });
 
-/** What every read model must do; the rules are those of the port. */
+/** The behaviour of every read model; the rules are those of the port. */
 export function storeSuite({ name, create }: StoreSuite): void {
   const open = (): Promise<Store> =>
     create((group, kind) => (group === WIDGETS.group && kind === WIDGETS.kind ? WIDGETS : undefined));

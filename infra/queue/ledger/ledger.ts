@@ -55,7 +55,7 @@ import { merged, newest } from "./wish.ts";
  *
  * Which key a claim takes (Q-11, Q-12): live lines before resync lines; one line per tenant, lines in turn, each in
  * the order of arrival; no tenant beyond maxRunningPerTenant. None while paused, one per second while the breaker is
- * open (breaker.ts); events are accepted and time passes all the same.
+ * open (breaker.ts); events are accepted and time passes meanwhile.
  *
  * Forbidden: two leases of one key; a finish, renew or release by another than the owner of the lease (answer: fenced,
  * nothing changes); a claim before the floor; a dead key that runs without an event, or that has no letter. The failure
@@ -122,7 +122,7 @@ export class Ledger {
     return { key, owner: terms.owner, failures, again, causes, fences, readyMs };
   }
 
-  /** False = fenced. */
+  /** Ends a run. Returns false when it is fenced. */
   finish(now: number, { key, owner }: Pick<Claim, "key" | "owner">, outcome: Outcome): boolean {
     const entry = this.#held(key, owner);
     if (entry?.lease === undefined) return this.#fenced();
@@ -143,14 +143,14 @@ export class Ledger {
     return true;
   }
 
-  /** False = fenced. */
+  /** Extends a lease. Returns false when it is fenced. */
   renew(now: number, { key, owner }: Pick<Claim, "key" | "owner">, leaseMs: number): boolean {
     const entry = this.#held(key, owner);
     if (entry !== undefined) this.#entries.wake(entry, now + leaseMs);
     return entry !== undefined;
   }
 
-  /** Gives a key back uncounted. False = fenced. */
+  /** Releases a key uncounted. Returns false when it is fenced. */
   release(now: number, { key, owner }: Pick<Claim, "key" | "owner">): boolean {
     const entry = this.#held(key, owner);
     if (entry === undefined) return this.#fenced();
@@ -202,7 +202,7 @@ export class Ledger {
     return deadKeys(this.#entries.all());
   }
 
-  /** Undefined = idle. */
+  /** Returns the state of a key for people; undefined = idle. */
   keyState(key: Key): KeyState | undefined {
     const entry = this.#entries.get(key);
     return entry === undefined ? undefined : keyStateOf(entry);

@@ -102,7 +102,7 @@ export async function importSqs(
   }
 }
 
-/** The SDK reports a refused connection to several addresses as an AggregateError without a message. */
+/** Returns the text of an error: a refused connection to several addresses is an AggregateError without a message. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") return error.errors.map(reasonOf).join(", ");
   if (!(error instanceof Error)) return String(error);

@@ -16,7 +16,7 @@ export interface SqsQueuesOptions {
   readonly functionName: string;
   readonly prefix: string;
   readonly region: string;
-  /** Create what is missing, with a transport DLQ; else a missing queue is an error. */
+  /** True: create missing queues, with a transport DLQ; otherwise a missing queue is an error. */
   readonly create: boolean;
   /** True on AWS itself: encryption and access are set, too, which emulators do not know (S-25). */
   readonly aws: boolean;

@@ -43,7 +43,7 @@ export class SqsSender {
     this.#options = options;
   }
 
-  /** Never throws. While SQS is away it does not make the caller wait. */
+  /** Sends tokens. Never throws, and does not wait while SQS is away. */
   async send(tokens: readonly Token[]): Promise<void> {
     if (!this.#options.endpoint.reachable && this.#unsent.size > 0) this.#keep(tokens);
     else await this.#attempt(tokens);

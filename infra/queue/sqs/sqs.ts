@@ -156,7 +156,7 @@ interface QueueParts {
   readonly close: () => Promise<void>;
 }
 
-/** One TokenQueue per function, opened when it is first used. */
+/** Returns a queue with one TokenQueue per function, opened when it is first used. */
 function queueOf({ ledger, health, open: create, close }: QueueParts): Omit<Queue, "healthy"> {
   const functions = new Map<string, TokenQueue>();
   let closed: Promise<void> | undefined;

@@ -26,7 +26,7 @@ export class Ticker implements Disposable {
     this.#arm(options.everyMs);
   }
 
-  /** A key is due after `delayMs`. */
+  /** Ticks early if a key is due after `delayMs` and that is soon. */
   due(delayMs: number): void {
     if (delayMs < ARM_BELOW_TICKS * this.#options.everyMs) this.#arm(delayMs);
   }

@@ -75,7 +75,7 @@ export class TokenQueue implements AsyncDisposable {
     this.#ticker = new Ticker({ clock, random: this.#random, everyMs, tick: () => this.tick() });
   }
 
-  /** Rejects when the ledger cannot be reached; then some of the entries may have been accepted. */
+  /** Enqueues entries. Rejects when the ledger cannot be reached; then some of the entries may have been accepted. */
   async enqueue(entries: readonly QueueEntry[]): Promise<void> {
     await Promise.all(entries.map(this.#accept));
   }

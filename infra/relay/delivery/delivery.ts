@@ -262,7 +262,7 @@ function placeOf({ cluster, group, kind }: TypeKey): Pick<Change, "kind" | "clus
   return { kind: { group, kind }, cluster };
 }
 
-/** An object recreated under its name is two changes: the old one went, the new one came (KR-13). */
+/** Returns a recreated object as two changes: the deletion of the old one and the addition of the new one (KR-13). */
 function separate({ before, after }: Difference): readonly Difference[] {
   const recreated = before !== undefined && after !== undefined && before.metadata.uid !== after.metadata.uid;
   return recreated ? [{ before }, { after }] : [{ before, after }];

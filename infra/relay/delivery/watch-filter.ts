@@ -27,7 +27,7 @@ export const EVERYTHING: WatchFilter = {
   seen: (change) => change,
 };
 
-/** Objects whose label has this value; all of them without one. */
+/** Returns a filter of the objects whose label has this value; without a value, all objects pass. */
 export function createWatchFilter(
   value: string | undefined,
   functions: readonly AnyFunction[],

@@ -103,7 +103,7 @@ describe("client", () => {
     });
   });
 
-  it("R-04: sends no write once it may not, also when it had to wait for its turn; reads go on", async () => {
+  it("R-04: sends no write once it may not, also when it had to wait for its turn; reads continue", async () => {
     await using w = await world([json(200, a)]);
     let isOver: boolean = false;
     const mayGo = (): void => {
@@ -142,7 +142,7 @@ describe("client", () => {
     });
   });
 
-  it("tells an object that is not there from a type that is not served", async () => {
+  it("distinguishes a missing object from a type that is not served", async () => {
     const unserved = text(404, "404 page not found\n");
     const ofNamespace = failing(404, "NotFound", { details: { name: "default", kind: "namespaces" } });
     await using w = await world([absent, unserved, ofNamespace]);
@@ -220,7 +220,7 @@ describe("client", () => {
     await using w = await world([failing(429, "TooManyRequests", {}, { "Retry-After": "60" })]);
     const throttled = { class: "Throttled", status: 429, retryAfterMs: 60_000 };
     await expect(w.client.get(Thing, key)).rejects.toMatchObject(throttled);
-    // The pause holds for everybody who talks to this server.
+    // The pause holds for every client of this server.
     await expect(w.server.as("other").get(Thing, key)).rejects.toMatchObject({
       class: "Throttled",
       status: 0,
@@ -278,7 +278,7 @@ describe("client", () => {
     expect(lines).toEqual([]);
   });
 
-  it("lets every request to a server wait when one was told to, even by a watch (KC-09)", async () => {
+  it("lets every request to a server wait when one was asked to, even by a watch (KC-09)", async () => {
     const clock = virtualClock();
     await using w = await world([json(200, a)], { clock });
     w.scripted.watches.push(failing(429, "TooManyRequests", {}, { "Retry-After": "3" }));

@@ -137,7 +137,7 @@ describe("an exec plugin", () => {
     expect(tokens).toEqual(["Bearer t1", "Bearer t1", "Bearer t3"]);
   });
 
-  it("is asked anew, once, when the server refuses its credentials (KC-06)", async () => {
+  it("is asked again, once, when the server refuses its credentials (KC-06)", async () => {
     await using dir = await folder();
     await using scripted = await startScriptedServer();
     const [file, counter] = [join(dir.path, "config"), join(dir.path, "calls")];
@@ -250,7 +250,7 @@ describe("TLS", () => {
     await expect(get11).rejects.toMatchObject({ reason: "NoAnswer" });
   });
 
-  it("tells a certificate that is no certificate from a server that does not answer", async () => {
+  it("distinguishes a malformed certificate from a server that does not answer", async () => {
     await using server = await tlsServer();
     const broken = base64("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
     await expect(get(server.url, { "certificate-authority-data": broken })).rejects.toMatchObject({

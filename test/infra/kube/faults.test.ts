@@ -103,9 +103,9 @@ describe("an answer that is damaged", () => {
       "Undecodable",
     ],
     ["has no body", bytes(`${head}Content-Length: 0\r\n\r\n`), "Undecodable"],
-    ["is no HTTP", bytesAndEnd("SSH-2.0-OpenSSH_9.6\r\n"), "NoAnswer"],
+    ["is not HTTP", bytesAndEnd("SSH-2.0-OpenSSH_9.6\r\n"), "NoAnswer"],
     [
-      "has a chunk size that is no number",
+      "has a chunk size that is not a number",
       bytes(`${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`),
       "NoAnswer",
     ],

@@ -50,7 +50,7 @@ describe("the owners of fields (KW-13)", () => {
     ]);
   });
 
-  it("can be shown for a key that is no JSON", () => {
+  it("can be shown for a key that is not JSON", () => {
     expect(fieldsOf({ "f:a": { "k:{": {} } })).toEqual(["a[{]"]);
   });
 });

@@ -28,7 +28,7 @@ async function asking(script: (server: ScriptedServer) => void) {
   return { server, client, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** What reads of a server fail with. */
+/** Returns the failures of reads from a server. */
 async function failureOf(read: Promise<unknown>): Promise<KubeError> {
   const failure: unknown = await read.then(
     () => new Error("nothing failed"),

@@ -62,7 +62,7 @@ function value({ marker, file }: Dangers): fc.Arbitrary<unknown> {
 
 function kubeconfig(dangers: Dangers): fc.Arbitrary<string> {
   const entry = fc.dictionary(fc.constantFrom(...FIELDS), value(dangers), { maxKeys: 5 });
-  // Names may stand in messages: nobody keeps a credential there.
+  // Names may stand in messages: they are not credentials.
   const name = fc.oneof(
     { weight: 9, arbitrary: fc.constantFrom<unknown>("a", "b", "") },
     { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) },

@@ -25,7 +25,7 @@ describe("the bounds of a list (KR-20)", () => {
     expect(() => page(1)).toThrow(tooLarge("has more than 200000 objects"));
   });
 
-  it("KR-20: begin anew with a list that begins anew, three times", () => {
+  it("KR-20: start over with a list that starts over, three times", () => {
     const { page } = bounds();
     for (let turn = 0; turn < 4; turn += 1) page(150_000, true);
     expect(() => page(1, true)).toThrow(tooLarge("has expired 4 times before its end"));

@@ -25,7 +25,7 @@ describe("rate limit", () => {
     expect(await limit.turn(start + 500)).toBe(false);
   });
 
-  it("lets nobody through during a pause", async () => {
+  it("lets no request through during a pause", async () => {
     const clock = virtualClock();
     const start = clock.now().getTime();
     const limit = createRateLimit(clock, { requestsPerSecond: 10, burst: 10 });

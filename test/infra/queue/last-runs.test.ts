@@ -38,7 +38,7 @@ describe("the last runs of a process", () => {
     expect(found.map((each) => each?.runId)).toEqual(["3", undefined, "4"]);
   });
 
-  it("Q-20: are noted at the end of every run, so that the queue tells what a key waits for", async () => {
+  it("Q-20: are noted at the end of every run, so that the queue shows what a key waits for", async () => {
     const clock = virtualClock();
     await using queue = createMemoryQueue({ clock });
     await using lastRuns = createMemoryLastRuns();
@@ -86,7 +86,7 @@ describe("the last runs of a process", () => {
     expect(await lastRuns.get("f", KEY)).toMatchObject({ waitingFor: "run 2" });
   });
 
-  it("F-14: tell what a run that was cut off had written until then", async () => {
+  it("F-14: show what a run that was cut off had written until then", async () => {
     const clock = virtualClock();
     const timing = { leaseMs: 1_000, renewMs: 60_000 };
     await using queue = createMemoryQueue({ clock, timing, random: () => 0 });

@@ -30,7 +30,7 @@ export interface Row {
   aged: boolean;
   /** Has been dead and neither succeeded nor been revived since. */
   died: boolean;
-  /** Its last run has ended, its letter is being written: it still runs, for nobody but the letter. */
+  /** Its last run has ended, its letter is being written: it still runs, but only for the letter. */
   dying: boolean;
 }
 
@@ -117,7 +117,7 @@ export class NaiveLedger {
     row.died = wanted === "resync";
   }
 
-  /** Of `key`, where a driver leaves the order to others; else of whoever is first. */
+  /** Claims `key`, where a driver leaves the order to others; otherwise the first key. */
   claim(now: number, owner: string, key?: string): Omit<Claim, "owner"> | undefined {
     const ready = this.rows.filter((row) => row.state === "ready" && (key ?? row.key) === row.key);
     if (this.paused || ready.length === 0) return undefined;

@@ -31,9 +31,9 @@ const back = fc.constantFrom(0, 0, 0, 1, 2);
 
 export interface Choices {
   readonly keys: readonly string[];
-  /** What events may ask for. */
+  /** Wishes of events. */
   readonly delays: readonly number[];
-  /** What runs may ask for. */
+  /** Wishes of runs. */
   readonly afters: readonly (number | undefined)[];
 }
 

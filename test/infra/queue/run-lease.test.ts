@@ -16,7 +16,7 @@ const CLAIM = {
   readyMs: 0,
 };
 
-/** A run that is handed its lease, and goes on when it is told to. */
+/** A run that keeps its lease, and continues on demand. */
 function running(terms: Partial<RunTerms> = {}, fences: readonly Fence[] = []) {
   const clock = virtualClock(NOW);
   const begun = Promise.withResolvers<Lease>();
@@ -90,7 +90,7 @@ describe("a run under its lease", () => {
     expect(await end).toMatchObject({ outcome: { type: "error", failure: { reason: "LeaseExpired" } } });
   });
 
-  it("R-04: gives nothing when it returns after its lease, although no timer has told of the end", async () => {
+  it("R-04: gives nothing when it returns after its lease, although no timer has reported the end", async () => {
     const { clock, end, lease, finish } = running();
     const held = await lease;
     clock.standStill(LEASE_TIMING.leaseMs);

@@ -20,7 +20,7 @@ describeWith(redisMissing())("a Redis that is allowed to evict data (S-23, Q-33)
     const epoch = await queue.epoch("f");
     expect(queue.healthy()).toEqual({ ok: true });
     await admin.redis.config("SET", "maxmemory-policy", "allkeys-lru");
-    // A connection that is made anew, after a failover for instance, is looked at like the first.
+    // A new connection, after a failover for instance, is checked like the first.
     await admin.redis.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
     await eventually(
       () => expect(queue.healthy()).toEqual({ ok: false, message: `Redis: ${REASON}` }),
@@ -32,7 +32,7 @@ describeWith(redisMissing())("a Redis that is allowed to evict data (S-23, Q-33)
     expect(await queue.epoch("f")).not.toBe(epoch);
   });
 
-  it("is looked at every 30 s, and told about once each way", async () => {
+  it("is checked every 30 s, and logged once each way", async () => {
     await using server = await startRedis();
     using connection = connect(server.url);
     const { redis } = connection;

@@ -18,7 +18,7 @@ import { twoDeadLetters } from "../../support/two-dead-letters.ts";
 const PASSWORD = "of-a-test";
 const DOCUMENTED = new URL("../../../infra/queue/README.md", import.meta.url);
 
-/** The user that the documentation tells to create, as a line of redis.conf. */
+/** The user of the documentation, as a line of redis.conf. */
 async function documentedUser(): Promise<string> {
   const [line] = /^user capstan .*$/m.exec(await readFile(DOCUMENTED, "utf8")) ?? [];
   if (line === undefined) throw new Error("infra/queue/README.md names no Redis user");

@@ -25,7 +25,7 @@ function thing(name: string, resourceVersion: string, owner = "x", uid = `uid-${
   return { apiVersion: "things.example/v1", kind: "Thing", metadata, owner } as KubeObject;
 }
 
-/** Wakes the object itself and whom it points at: the deletion of an object wakes only the latter. */
+/** Enqueues the object itself and the objects it points at: its deletion enqueues only the latter. */
 const pointing = defineFunction(
   {
     name: "thing-owner",
@@ -55,7 +55,7 @@ const pointing = defineFunction(
 interface Event {
   readonly version: string;
   readonly change: (delivery: Delivery) => Promise<void>;
-  /** Whom it must have woken, at least once, whatever happened: `name@version`. */
+  /** The keys that it must have enqueued at least once in any case: `name@version`. */
   readonly wakes: readonly string[];
 }
 
@@ -174,7 +174,7 @@ describe("a relay that is killed at any call to store or queue (X-06, KR-14)", (
     expect(killAt).toBeGreaterThan(15);
   });
 
-  it("tells nothing twice when nobody kills it", async () => {
+  it("notifies of nothing twice when it is not killed", async () => {
     const { woken } = await life(Number.POSITIVE_INFINITY, false);
     const expected = EVENTS.flatMap(({ wakes }) => wakes);
     expect(woken).toHaveLength(expected.length);

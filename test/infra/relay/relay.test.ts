@@ -48,7 +48,7 @@ const pools = defineFunction(
   },
   never,
 );
-/** Of a kind whose CRD nobody has installed yet. */
+/** Of a kind whose CRD is not installed yet. */
 const Late: Kind = {
   group: "late.example",
   version: "v1",
@@ -320,7 +320,7 @@ describe("relay", () => {
     await eventually(() => w.woken.some((line) => line.startsWith("late-test Late default/l1")), within);
   });
 
-  it("notices deletions that happened while the watch could not go on (KR-09, KR-13)", async () => {
+  it("notices deletions that happened while the watch could not continue (KR-09, KR-13)", async () => {
     await using w = await world();
     const created = await w.create(MachinePool as Kind, named(fooObjects, "MachinePool"));
     const first = await w.start([pools]);
@@ -338,7 +338,7 @@ describe("relay", () => {
     await eventually(async () => (await w.store.list(typeOf(MachinePool), {})).length === 0, within);
   });
 
-  it("goes on after a restart where the one before ended: nothing listed, nobody woken (KR-14, KR-17)", async () => {
+  it("resumes after a restart where the one before ended: nothing listed, no function notified (KR-14, KR-17)", async () => {
     await using w = await world();
     const pool = named(fooObjects, "MachinePool");
     await w.create(MachinePool as Kind, pool);
@@ -363,7 +363,7 @@ describe("relay", () => {
     await eventually(() => w.woken.length === 1, within);
   });
 
-  it("tells after a restart what changed meanwhile, and resyncs nobody else (KR-14)", async () => {
+  it("notifies after a restart of changes made meanwhile, and resyncs no other function (KR-14)", async () => {
     await using w = await world();
     const pool = named(fooObjects, "MachinePool");
     const created = await w.create(MachinePool as Kind, pool);
@@ -383,7 +383,7 @@ describe("relay", () => {
     await eventually(async () => (await w.store.list(typeOf(MachinePool), {})).length === 1, within);
   });
 
-  it("resyncs a function of another build, one that is new, and all when the queue began anew (Q-15)", async () => {
+  it("resyncs a function of another build, one that is new, and all when the queue is a new one (Q-15)", async () => {
     await using w = await world();
     await w.create(MachinePool as Kind, named(fooObjects, "MachinePool"));
     const run = async (functions: readonly AnyFunction[]) => {
@@ -442,7 +442,7 @@ describe("relay", () => {
     await eventually(() => w.woken.includes(resynced), within);
   });
 
-  it("lets nobody read the other kinds of a restored server until they are listed again (KR-12)", async () => {
+  it("lets no function read the other kinds of a restored server until they are listed again (KR-12)", async () => {
     await using w = await world();
     await w.create(CustomResourceDefinition as Kind, named(fooCrds, "FooMachinePool"));
     await w.create(MachinePool as Kind, named(fooObjects, "MachinePool"));
@@ -524,7 +524,7 @@ describe("relay", () => {
     await eventually(() => w.woken.includes(resynced), within);
   });
 
-  it("looks at one namespace only when told (--namespace)", async () => {
+  it("watches a single namespace on request (--namespace)", async () => {
     await using w = await world();
     const pool = named(fooObjects, "MachinePool");
     await w.create(Namespace, {
@@ -540,7 +540,7 @@ describe("relay", () => {
       "other",
     ]);
     await relay[Symbol.asyncDispose]();
-    // Another namespace is another scope: what is stored is replaced, not gone on with.
+    // Another namespace is another scope: the stored objects are replaced, and the watch does not resume.
     await (await w.start([pools], { namespace: "default" })).ready();
     expect((await w.store.list(typeOf(MachinePool), {})).map(({ metadata }) => metadata.namespace)).toEqual([
       "default",
@@ -578,7 +578,7 @@ describe("relay", () => {
     expect(watched()).toEqual(["customresourcedefinitions", "machinepools", "foomachinepools"]);
   });
 
-  it("lists again and wakes everybody when the store has lost everything (X-36, F-10)", async () => {
+  it("lists again and notifies every function when the store has lost everything (X-36, F-10)", async () => {
     await using w = await world();
     await w.create(MachinePool as Kind, named(fooObjects, "MachinePool"));
     const relay = await w.start([pools, lates]);

@@ -28,7 +28,7 @@ import { silentLog } from "../../support/silent-log.ts";
 import { listsTo, Thing, thing, type Watching, watching } from "./watching.ts";
 
 /*
- * What a stock informer does not survive, then what proxies and damaged servers send (KR-24).
+ * Failures that a stock informer does not survive, then answers of proxies and damaged servers (KR-24).
  */
 
 const within = { withinMs: 10_000 };
@@ -137,7 +137,7 @@ describe("KR-24: a watch loop, where a stock informer", () => {
     expect(listedFrom(w.world)).toEqual([null, "100", "100", null]);
   });
 
-  it("KR-06: waits up to 30 s after a clean end, goes on at once", async () => {
+  it("KR-06: waits up to 30 s after a clean end, resumes at once", async () => {
     await using w = await patient(({ watches }) =>
       watches.push(streaming(event("ADDED", thing("a", "105"))), holding(event("ADDED", thing("b", "106")))),
     );
@@ -196,7 +196,7 @@ describe("KR-24: a watch loop, where a stock informer", () => {
     expect(w.world.loop.status()).toMatchObject({ undecodable: 1, reconnects: { Undecodable: 1 } });
   });
 
-  it("KR-13: tells one update of an object created anew while nobody watched, tells that one went and one came", async () => {
+  it("KR-13: shows one update of an object recreated between two watches, shows a deletion and an addition", async () => {
     await using w = await stored(({ lists, watches }) => {
       lists.push(listing([thing("a", "90", "old")], "100"), listing([thing("a", "190", "new")], "200"));
       watches.push(streaming(expired));
@@ -205,7 +205,7 @@ describe("KR-24: a watch loop, where a stock informer", () => {
     expect(w.changes).toEqual(["added old at 90", "deleted old at 90", "added new at 190"]);
   });
 
-  it("KR-13: tells of what was deleted before a 410, tells the last snapshot, too", async () => {
+  it("KR-13: shows a deletion before a 410, shows its last snapshot, too", async () => {
     await using w = await stored(({ lists, watches }) => {
       lists.push(listing([thing("a", "90")], "100"), listing([], "200"));
       watches.push(streaming(event("MODIFIED", thing("a", "105"))), streaming(expired));
@@ -243,7 +243,7 @@ describe("KR-24: a watch loop, where a stock informer", () => {
 });
 
 describe("KR-05: a list by watch", () => {
-  it("is everything up to the mark, and the watch goes on without a second request", async () => {
+  it("is everything up to the mark, and the watch continues without a second request", async () => {
     await using w = await patient(({ watchLists }) =>
       watchLists.push(
         holding(
@@ -344,7 +344,7 @@ describe("KR-08: a loop with a version to resume from", () => {
     expect(w.world.told).toEqual(["list a at 101"]);
   });
 
-  it("KR-08: lists when the version is too old, and what it knew before is no first list", async () => {
+  it("KR-08: lists when the version is too old, and does not take that for a first list", async () => {
     await using w = await patient(
       ({ lists, watches }) => {
         lists.push(listing([thing("a", "70")], "100"));
@@ -357,7 +357,7 @@ describe("KR-08: a loop with a version to resume from", () => {
     expect(listedFrom(w.world).at(-1)).toBe("90");
   });
 
-  it("KR-08: is where it was when a consumer fails, and tells the event again", async () => {
+  it("KR-08: is where it was when a consumer fails, and repeats the event", async () => {
     let failures = 0;
     const told: string[] = [];
     const changed: WatchConsumer["changed"] = async ({ object }) => {
@@ -399,7 +399,7 @@ describe("KR-20: a server that sends without end", () => {
 });
 
 describe("KR-12: a server whose versions go down", () => {
-  it("KR-12: is listed anew when an event tells so", async () => {
+  it("KR-12: is listed again when an event shows it", async () => {
     await using w = await patient(({ lists, watches }) => {
       lists.push(listing([], "100"), listing([], "51"));
       watches.push(holding(event("ADDED", thing("a", "105")), event("ADDED", thing("b", "50"))));
@@ -410,7 +410,7 @@ describe("KR-12: a server whose versions go down", () => {
     expect(w.world.loop.status().reconnects).toEqual({ WentBack: 1 });
   });
 
-  it("KR-12: is listed anew when it is silent and the list of one object tells so", async () => {
+  it("KR-12: is listed again when it is silent and the list of one object shows it", async () => {
     await using w = await patient(({ lists }) =>
       lists.push(listing([], "100"), listing([], "51"), listing([], "52")),
     );
@@ -423,7 +423,7 @@ describe("KR-12: a server whose versions go down", () => {
   });
 });
 
-describe("KR-24: a watch loop goes on after", () => {
+describe("KR-24: a watch loop continues after", () => {
   it("KR-24: a server that speaks no TLS", async () => {
     const access = (url: URL) => ({ server: new URL(url.href.replace("http:", "https:")) });
     await using w = await patient(() => undefined, { access });
@@ -494,7 +494,7 @@ describe("KR-24: a watch loop goes on after", () => {
       [bookmark("104"), event("ADDED", thing("a", "105"))],
       ["reached 104", "ADDED a"],
     ],
-    ["the deletion of what nobody knows", [event("DELETED", thing("a", "105"))], ["DELETED a"]],
+    ["the deletion of an unknown object", [event("DELETED", thing("a", "105"))], ["DELETED a"]],
   ])("KR-24: %s", async (_what, chunks, told) => {
     await using w = await patient(({ watches }) => watches.push(holding(...chunks)));
     await w.until(() => w.world.told.length === told.length + 1);
@@ -529,7 +529,7 @@ function bytes(line: string): readonly Buffer[] {
   return [...Buffer.from(line)].map((byte) => Buffer.from([byte]));
 }
 
-/** A loop that delivers into a read model; `changes` are what functions would be told. */
+/** A loop that delivers into a read model; `changes` are those that functions would be notified of. */
 async function stored(script: Script) {
   const store = createMemoryStore();
   const clock = virtualClock();

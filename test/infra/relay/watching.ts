@@ -12,7 +12,7 @@ import { recordingLog } from "../../support/recording-log.ts";
 
 export const Thing: Kind = { group: "", version: "v1", kind: "Thing", plural: "things", namespaced: true };
 
-/** What a watch may last, and be silent before the end of its initial events: limits, not delays. */
+/** Limits of the life of a watch, and of its silence before the end of its initial events: not delays. */
 export const isLimit = (delayMs: number) => delayMs >= 300_000 || delayMs === 15_000;
 
 /** Real time in which delays are over at once and limits are never reached; the delays asked for are kept. */
@@ -61,7 +61,7 @@ export async function watching(
     readonly stored?: (key: ObjectKey) => Promise<KubeObject | undefined>;
     readonly access?: (url: URL) => ServerAccess;
     readonly budget?: Budget;
-    /** In place of what tells `told`. */
+    /** Replaces the consumer that notes its calls. */
     readonly consumer?: Partial<WatchConsumer>;
   } = {},
 ): Promise<Watching> {

@@ -91,7 +91,7 @@ describeWith(redisMissing())("on Redis", () => {
     reader.disconnect();
   });
 
-  it("takes no type for complete that a Redis before a restart was told of, until it is listed again (X-34)", async () => {
+  it("takes no type for complete that was listed before Redis restarted, until it is listed again (X-34)", async () => {
     await using own = await startRedis(["appendonly yes", "appendfsync always"]);
     await using store = await createRedisStore({ url: own.url, log: silentLog });
     const type = await threeWidgets(store, "restarted");

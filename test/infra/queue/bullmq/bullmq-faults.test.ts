@@ -28,7 +28,7 @@ function connection(url: string): AsyncDisposable & { readonly redis: Redis } {
   return { redis, [Symbol.asyncDispose]: async () => redis.disconnect() };
 }
 
-/** What was logged, as `level message`. */
+/** Returns the log lines as `level message`. */
 function recordingLog(): { readonly log: Log; readonly lines: string[] } {
   const lines: string[] = [];
   const at = (level: string) => (_fields: object, message: string) => void lines.push(`${level} ${message}`);

@@ -213,7 +213,7 @@ describe("the ledger", () => {
     expect(counts).toEqual(["revivedResync", "revivedLive"]);
   });
 
-  it("Q-26: a key is not dead before it is buried, and is told again when nobody does", () => {
+  it("Q-26: a key is not dead before it is buried, and its death is reported again until then", () => {
     const told: CountedFailure[] = [];
     const ledger = new Ledger({ random: () => 0, onFailure: (failed) => told.push(failed) });
     const terminal = outcomeOf({ how: "terminal", afterMs: undefined, requested: false, fenced: false });
@@ -251,7 +251,7 @@ describe("the ledger", () => {
     expect(ledger.claim(2, { ...TERMS, owner: "o3" })).toMatchObject({ key: "t|a", failures: 0 });
   });
 
-  it("Q-34: tells by how much time is behind", () => {
+  it("Q-34: reports the lag of the tick", () => {
     const ledger = new Ledger({ random: () => 0 });
     ledger.enqueue(0, { key: "t|a", class: "live", delayMs: 100 });
     expect(ledger.depth(100).tickLagMs).toBeUndefined();

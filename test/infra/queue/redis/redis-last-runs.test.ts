@@ -40,7 +40,7 @@ describeWith(redisMissing())("the last runs on Redis", () => {
     raw.disconnect();
   });
 
-  it("are written when the worker stops, and nobody waits for them while Redis is away", async () => {
+  it("are written when the worker stops, and no run waits for them while Redis is away", async () => {
     await using redis = await startRedis();
     const options = { url: redis.url, clock: virtualClock(), log: silentLog };
     const worker = await createRedisLastRuns(options);

@@ -229,7 +229,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     });
   });
 
-  it("sends the token of a key that nobody claims again, with the same seq", async () => {
+  it("sends the token of an unclaimed key again, with the same seq", async () => {
     const { tokens } = await ledger.enqueue("resend", [{ key: "a", class: "live" }]);
     const again = await eventually(
       async () => {
@@ -256,7 +256,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     expect((await ledger.enqueue("upgrade", [{ key: "a", class: "live" }])).tokens).toEqual([]);
   });
 
-  it("tells how soon a key that a call left waiting is due", async () => {
+  it("returns how soon a key that a call left waiting is due", async () => {
     const { waitMs = 0 } = await ledger.enqueue("due", [
       { key: "a", class: "live", delayMs: 2 * HOUR },
       { key: "b", class: "live", delayMs: HOUR },
@@ -398,7 +398,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     expect(await redis.keys("{cap:dead}*")).toEqual(["{cap:dead}:l:meta"]);
   });
 
-  it("Q-13: a dying key is told to whoever ticks, and again to the worker that still finishes it", async () => {
+  it("Q-13: a death is reported to the process that ticks, and again to the worker that still finishes the run", async () => {
     const hasty = await createRedisLedger({
       producer: redis,
       worker: redis,
@@ -415,7 +415,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
       const death = await eventually(async () => (await hasty.tick("dying")).deaths[0] ?? false, {
         withinMs: 10_000,
       });
-      if (death === false) throw new Error("nobody was told");
+      if (death === false) throw new Error("the death was not reported");
       return death;
     };
     const first = await told();
@@ -457,7 +457,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     expect(countsOf("born").without()).toMatchObject({ revivedLive: 1 });
   });
 
-  it("Q-34: tells by how much time is behind", async () => {
+  it("Q-34: reports the lag of the tick", async () => {
     await ledger.enqueue("lag", [{ key: "a", class: "live", delayMs: 1 }]);
     await eventually(async () => ((await ledger.depth("lag")).tickLagMs ?? 0) >= 20, { withinMs: 10_000 });
     await ledger.tick("lag");

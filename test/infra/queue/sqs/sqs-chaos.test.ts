@@ -13,7 +13,7 @@ import { silentLog } from "../../../support/silent-log.ts";
 
 const NAMES = ["live", "resync"].map((wanted) => `capstan-${CHAOS_FUNCTION}-${wanted}`);
 
-/** Taken by somebody who never comes back, until long after the test; or copied and put back. */
+/** Taken by a receiver that never comes back, until long after the test; or copied and put back. */
 async function takeAll(sqs: SqsServer, name: string): Promise<readonly string[]> {
   const bodies: string[] = [];
   for (;;) {

@@ -312,7 +312,7 @@ describeWith(redisMissing())("the sqs queue", { concurrent: true }, () => {
     await eventually(() => isQuiet(queue), WITHIN);
   });
 
-  it("deletes a thousand messages that are no tokens, counts them, and runs the one that is", async () => {
+  it("deletes a thousand messages that are not tokens, counts them, and runs the real token", async () => {
     await using servers = await startServers();
     const { sqs } = servers;
     const { log, lines } = recordingLog();
@@ -336,7 +336,7 @@ describeWith(redisMissing())("the sqs queue", { concurrent: true }, () => {
     expect(JSON.stringify(reported)).not.toContain("__proto__");
   });
 
-  it("refuses a key that fits into no message once its characters are escaped, and goes on", async () => {
+  it("refuses a key that fits into no message once its characters are escaped, and continues", async () => {
     await using servers = await startServers();
     await using queue = await servers.open();
     await using worker = await collect(queue);

@@ -105,7 +105,7 @@ function world({ open = true, store = createMemoryStore() } = {}): World {
 const list = (resourceVersion: string) => ({ resourceVersion, urgency: "live" }) as const;
 
 describe("delivery", () => {
-  it("stores a change, then wakes whom it concerns, settled and with its cause (KR-14, Q-19)", async () => {
+  it("stores a change, then notifies the functions it concerns, settled and with its cause (KR-14, Q-19)", async () => {
     const { delivery, enqueued, store } = world();
     await delivery.put(type, thing("a", "5"), "live");
     expect((await store.get(type, { namespace: "default", name: "a" }))?.metadata.resourceVersion).toBe("5");
@@ -124,7 +124,7 @@ describe("delivery", () => {
     expect(enqueued[0]).toMatchObject({ class: "resync", delayMs: 0 });
   });
 
-  it("wakes nobody for what is not newer or changes no watched field (KR-14, KR-15)", async () => {
+  it("notifies no function of an object that is not newer or has the same watched fields (KR-14, KR-15)", async () => {
     const { delivery, woken, clock } = world();
     await delivery.put(type, thing("a", "5"), "live");
     await clock.advance(SECOND);
@@ -135,7 +135,7 @@ describe("delivery", () => {
     expect(woken()).toEqual([]);
   });
 
-  it("wakes nobody after a list of 10,000 unchanged objects (KR-17)", async () => {
+  it("notifies no function after a list of 10,000 unchanged objects (KR-17)", async () => {
     const { delivery, woken } = world();
     const all = Array.from({ length: 10_000 }, (_none, at) => thing(`t${at}`, String(1 + at)));
     await delivery.replace(type, all, list("20000"));
@@ -144,7 +144,7 @@ describe("delivery", () => {
     expect(woken()).toEqual([]);
   });
 
-  it("tells of what disappeared between two lists as of any deletion (KR-13)", async () => {
+  it("notifies of an object that disappeared between two lists as of any deletion (KR-13)", async () => {
     const { delivery, woken, changes, store } = world();
     await delivery.replace(type, [thing("a", "5"), thing("b", "6")], list("10"));
     woken();
@@ -155,7 +155,7 @@ describe("delivery", () => {
     expect(await store.progress(type)).toEqual({ ready: true, resourceVersion: "20" });
   });
 
-  it("tells of a recreated object as deleted, then added (KR-13)", async () => {
+  it("notifies of a recreated object as deleted, then added (KR-13)", async () => {
     const { delivery, changes } = world();
     await delivery.put(type, thing("a", "5"), "live");
     changes.length = 0;
@@ -174,7 +174,7 @@ describe("delivery", () => {
     expect(woken()).toEqual([]);
   });
 
-  it("tells of a deletion that the store has forgotten the object of (X-36)", async () => {
+  it("notifies of the deletion of an object that the store has forgotten (X-36)", async () => {
     const { delivery, store, woken } = world();
     await delivery.replace(type, [thing("a", "9")], list("9"));
     woken();
@@ -205,7 +205,7 @@ describe("delivery", () => {
     expect(await delivery.replace(type, [thing("a", "500"), thing("b", "90")], list("601"))).toBe(false);
   });
 
-  it("says that the server was restored before anything of its list is stored or told (KR-12)", async () => {
+  it("says that the server was restored before anything of its list is stored or notified (KR-12)", async () => {
     const { delivery, store, woken } = world();
     await delivery.replace(type, [thing("a", "500")], list("510"));
     woken();
@@ -283,7 +283,7 @@ describe("delivery", () => {
 describe("a relay that is killed and started again", () => {
   const complete = { ...list("20"), scope: "scope" };
 
-  it("goes on from the version up to which everything was stored and told (KR-08, KR-14)", async () => {
+  it("resumes from the version up to which everything was stored and notified (KR-08, KR-14)", async () => {
     const first = world();
     await first.delivery.replace(type, [thing("a", "5"), thing("b", "6")], complete);
     await first.delivery.put(type, thing("a", "21", { size: 2 }), "live");
@@ -296,7 +296,7 @@ describe("a relay that is killed and started again", () => {
     expect(await world({ store: first.store }).delivery.resume(type, "scope")).toBe("22");
   });
 
-  it("tells what was left untold once, however often it tries a server that is away (KR-14)", async () => {
+  it("notifies once of changes left by a crash, however often it tries a server that is away (KR-14)", async () => {
     const first = world();
     await first.delivery.replace(type, [thing("a", "5"), thing("b", "6")], complete);
     await first.delivery.put(type, thing("a", "21", { size: 2 }), "live");
@@ -322,7 +322,7 @@ describe("a relay that is killed and started again", () => {
     expect(await first.store.progress(type)).toMatchObject({ resourceVersion: "120" });
   });
 
-  it("takes up what is stored and wakes nobody for 10,000 unchanged objects (KR-17)", async () => {
+  it("resumes from the store and notifies no function of 10,000 unchanged objects (KR-17)", async () => {
     const first = world();
     const all = Array.from({ length: 10_000 }, (_none, at) => thing(`t${at}`, String(1 + at)));
     await first.delivery.replace(type, all, { ...complete, resourceVersion: "20000" });
@@ -334,17 +334,14 @@ describe("a relay that is killed and started again", () => {
     expect(second.woken()).toEqual([]);
   });
 
-  it.each(["another scope", undefined])(
-    "does not go on from what is of another scope (%s)",
-    async (scope) => {
-      const first = world();
-      await first.delivery.replace(type, [thing("a", "5")], complete);
-      const second = world({ store: first.store, open: false });
-      expect(await second.delivery.resume(type, scope)).toBeUndefined();
-      expect(await second.store.progress(type)).toMatchObject({ ready: false });
-      expect(second.delivery.open()).toEqual([type]);
-    },
-  );
+  it.each(["another scope", undefined])("does not resume from another scope (%s)", async (scope) => {
+    const first = world();
+    await first.delivery.replace(type, [thing("a", "5")], complete);
+    const second = world({ store: first.store, open: false });
+    expect(await second.delivery.resume(type, scope)).toBeUndefined();
+    expect(await second.store.progress(type)).toMatchObject({ ready: false });
+    expect(second.delivery.open()).toEqual([type]);
+  });
 
   it.each([
     ["stored a change", (w: World) => w.delivery.put(type, thing("a", "21", { size: 2 }), "live"), ["a"]],
@@ -355,7 +352,7 @@ describe("a relay that is killed and started again", () => {
     ],
     ["removed an object", (w: World) => w.delivery.remove(type, thing("a", "21")), ["neighbour-of-a"]],
   ])(
-    "tells what was not told because it was killed when it had %s (KR-14)",
+    "notifies of a change that it was killed over when it had %s (KR-14)",
     async (_what, change, expected) => {
       const first = world();
       await first.delivery.replace(type, [thing("a", "5")], complete);
@@ -365,7 +362,7 @@ describe("a relay that is killed and started again", () => {
       const second = world({ store: first.store, open: false });
       expect(await second.delivery.resume(type, "scope")).toBe("20");
       expect(second.woken()).toEqual(expected);
-      // The server sends it again, from the version on: it is told once more, and then no more.
+      // The server sends it again, from the version on: functions are notified once more, and then no more.
       await change(second);
       await second.clock.advance(SECOND);
       second.woken();
@@ -376,11 +373,11 @@ describe("a relay that is killed and started again", () => {
     },
   );
 
-  it("lists and tells differences only where the store has lost some of it (X-36)", async () => {
+  it("lists and notifies of differences only where the store has lost some of it (X-36)", async () => {
     const first = world();
     await first.delivery.replace(type, [thing("a", "5"), thing("b", "6"), thing("c", "7")], complete);
     first.woken();
-    // What a store with a hole says of itself.
+    // The progress of a store with a hole.
     await first.store.remove(
       type,
       { namespace: "default", name: "b" },
@@ -396,7 +393,7 @@ describe("a relay that is killed and started again", () => {
     expect(await first.delivery.hasLost(type)).toBe(false);
   });
 
-  it("F-05: begins anew in a store that goes back just when it was emptied (X-34)", async () => {
+  it("F-05: starts over in a store that goes back just when it was emptied (X-34)", async () => {
     const inner = createMemoryStore();
     let forgotten = 0;
     const store = {
@@ -413,7 +410,7 @@ describe("a relay that is killed and started again", () => {
     expect((await store.list(type, {})).map(({ metadata }) => metadata.name)).toEqual(["a"]);
   });
 
-  it("F-05: tells the store that a list begins before anything of it is stored, and at last that it is whole", async () => {
+  it("F-05: notes in the store that a list begins before anything of it is stored, and at last that it is complete", async () => {
     const inner = createMemoryStore();
     const told: string[] = [];
     const store = {
@@ -432,7 +429,7 @@ describe("a relay that is killed and started again", () => {
     expect(told).toEqual(["ready false", "put", "put", "ready true"]);
   });
 
-  it("notices a store that has lost the newest of what it was told (X-34)", async () => {
+  it("notices a store that has lost its newest writes (X-34)", async () => {
     const first = world();
     await first.delivery.replace(type, [thing("a", "5")], complete);
     await first.delivery.reached(type, "40");
@@ -442,7 +439,7 @@ describe("a relay that is killed and started again", () => {
     expect(await first.delivery.hasLost(type)).toBe(true);
   });
 
-  it("is harmless beside another one: whoever is late tells it once more (X-07, KR-21)", async () => {
+  it("is harmless beside another one: the later relay notifies once more (X-07, KR-21)", async () => {
     const first = world();
     const second = world({ store: first.store });
     await first.delivery.replace(type, [thing("a", "5")], complete);

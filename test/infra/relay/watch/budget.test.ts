@@ -42,7 +42,7 @@ describe("the budget of a server (KR-20)", () => {
     expect(await paying(Array(400_000).fill({ bytes: 1 }))).toBeGreaterThanOrEqual(8_000);
   });
 
-  it("KR-20: holds nobody up who stops", async () => {
+  it("KR-20: does not delay a loop that stops", async () => {
     const clock = virtualClock();
     const abort = new AbortController();
     const paid = createBudget(clock).spend({ bytes: 100 * MB }, abort.signal);

@@ -21,7 +21,7 @@ function world() {
 }
 
 describe("the echo of an own write (KR-07)", () => {
-  it("is missing when the watch has not told of it after 30 s", async () => {
+  it("is missing when the watch has not shown it after 30 s", async () => {
     const w = world();
     w.echo.wrote("11");
     await w.clock.advance(29_999);
@@ -30,7 +30,7 @@ describe("the echo of an own write (KR-07)", () => {
     expect(w.missing()).toBe(1);
   });
 
-  it("is there when the watch has told of it or of something newer", async () => {
+  it("is there when the watch has shown it or a newer version", async () => {
     const w = world();
     w.echo.wrote("11");
     w.sees("12");

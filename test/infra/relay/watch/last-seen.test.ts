@@ -42,7 +42,7 @@ describe("KR-12: a server that was away is recognised", () => {
     ]);
   });
 
-  it("KR-12: by an older object when newer ones have changed since: the watch tells of those", async () => {
+  it("KR-12: by an older object when newer ones have changed since: the watch shows those", async () => {
     const { seen, asked } = serving({ a: thing("a", "60"), b: thing("b", "85"), c: thing("c", "86") });
     seen.listed([thing("a", "60"), thing("b", "70"), thing("c", "75")]);
     expect(await seen.recognise("80")).toBe(true);
@@ -122,7 +122,7 @@ describe("KR-12: a watch loop whose server was away for more than 5 s", () => {
     };
   };
 
-  it("KR-12: goes on where it was when the server still has the object", async () => {
+  it("KR-12: resumes where it was when the server still has the object", async () => {
     await using world = await watching(
       ({ lists, watches }) => {
         lists.push(listing([thing("a", "7")], "8"), listing([thing("a", "7")], "30"));

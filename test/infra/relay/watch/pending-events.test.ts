@@ -107,7 +107,7 @@ describe("events that wait for the consumer (KR-16)", () => {
     }
   });
 
-  it("KR-16: an object that never rests is told once per round, not last for ever", async () => {
+  it("KR-16: an object that changes all the time comes once per round, not always last", async () => {
     const noisy = Array.from({ length: 400 }, (_none, at) => [
       received("MODIFIED", "noisy", 2 * at + 1),
       received("ADDED", `t${at}`, 2 * at + 2),
@@ -122,7 +122,7 @@ describe("events that wait for the consumer (KR-16)", () => {
     expect(told.at(-1)).toBe("t399");
   });
 
-  it("KR-08: are all told before the failure that came after them", async () => {
+  it("KR-08: all come before the failure that followed them", async () => {
     const { watch } = saying([received("ADDED", "a", 1), received("ADDED", "b", 2)], new Error("broken"));
     const told: string[] = [];
     const follow = async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Position } from "../../../../infra/relay/watch/position.ts";
 
 describe("the position of a watch loop", () => {
-  it("goes on where it was after a failure, unless that voids its version", () => {
+  it("resumes where it was after a failure, unless that voids its version", () => {
     const position = new Position();
     position.reached("10");
     position.failed({ isVoid: false, isRestored: false });
@@ -22,7 +22,7 @@ describe("the position of a watch loop", () => {
     expect(position.news).toEqual({ first: false, restored: false });
   });
 
-  it("is the first list until one was told, and again once that is lost", () => {
+  it("is the first list until one was handled, and again once that is lost", () => {
     const position = new Position();
     expect(position.news.first).toBe(true);
     position.listed();

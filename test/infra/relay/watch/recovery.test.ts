@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Recovery } from "../../../../infra/relay/watch/recovery.ts";
 
-it("lists more seldom in place of a watch while nothing changes, until the watch tells something (KR-07)", () => {
+it("lists more seldom in place of a watch while nothing changes, until the watch shows a change (KR-07)", () => {
   const recovery = new Recovery(() => 0.5);
   const idleAfterList = (newest: string) => {
     recovery.listed(newest);

@@ -148,7 +148,7 @@ describe("watch loop", () => {
     expect(world.listsSeen()).toBe(1);
   });
 
-  it("waits as told by a 503 and then lists (KC-06)", async () => {
+  it("waits as long as a 503 says and then lists (KC-06)", async () => {
     await using world = await watching(({ lists }) =>
       lists.push(failing(503, "ServiceUnavailable", {}, { "Retry-After": "0" }), listing([], "8")),
     );
@@ -194,7 +194,7 @@ describe("watch loop", () => {
   });
 
   it.each([
-    ["a garbage line", "this is no JSON\n"],
+    ["a garbage line", "this is not JSON\n"],
     ["a line of an unknown type", event("CHANGED", thing("a", "105"))],
     ["an object without uid", event("ADDED", { metadata: { name: "a", resourceVersion: "105" } })],
     ["an object without version", event("ADDED", { metadata: { name: "a", uid: "u" } })],
@@ -236,7 +236,7 @@ describe("watch loop", () => {
     expect(world.told).toHaveLength(1);
   });
 
-  it("lists every 30 s in place of a watch that does not tell of changes, until it tells (KR-07)", async () => {
+  it("lists every 30 s in place of a watch that does not show changes, until it does (KR-07)", async () => {
     const serverClock = silentClock();
     const changed = [thing("a", "105")];
     await using world = await watching(
@@ -368,7 +368,7 @@ describe("watch loop", () => {
     expect(world.delays).toEqual([375, 750, 1_500, 375]);
   });
 
-  it("takes an HTML page or an unasked 404 page for no answer at all and goes on (KR-24)", async () => {
+  it("takes an HTML page or an unasked 404 page for no answer at all and continues (KR-24)", async () => {
     await using world = await watching(({ lists }) =>
       lists.push(text(200, "<html>login</html>"), text(404, "404 page not found"), listing([], "8")),
     );
@@ -395,7 +395,7 @@ describe("watch loop", () => {
     expect(world.told).toEqual(["gone", "gone", "list  at 100"]);
   });
 
-  it("is told every page of a list as one (KC-08)", async () => {
+  it("gets all pages of a list as one (KC-08)", async () => {
     await using world = await watching(({ lists }) =>
       lists.push(
         listing([thing("a", "1")], "8", "more"),

@@ -42,7 +42,7 @@ function ownTimersOn(clock: Clock): {
     clock: {
       now: () => clock.now(),
       after(ms, callback) {
-        // The watch and the client use the same clock and may use the same delays: only the caller tells.
+        // The watch and the client use the same clock and may use the same delays: only the caller distinguishes them.
         const [, , caller = ""] = (new Error("who calls").stack ?? "").split("\n");
         if (!/\/connection\.ts\b/.test(caller)) return clock.after(ms, callback);
         const timer = { ms };
@@ -86,7 +86,7 @@ function world() {
 }
 type World = ReturnType<typeof world>;
 
-/** What can happen to a connection. */
+/** Events of a connection. */
 const HAPPENINGS: { readonly [what: string]: (w: World) => unknown } = {
   "a kubeconfig appears": ({ connection }) => connection.secretChanged(secret(kubeconfig("one"))),
   "another kubeconfig appears": ({ connection }) => connection.secretChanged(secret(kubeconfig("another"))),

@@ -353,7 +353,7 @@ describe("workload connections", () => {
     expect(await w.nodes()).toEqual(["n1"]);
   });
 
-  it("notice a watch that does not tell of their own write, list instead, and say so until it tells", async () => {
+  it("notice a watch that does not show their own write, list instead, and say so until it does", async () => {
     await using w = await world();
     await connect(w);
     w.workload.others.push(json(200, node("n1", "11")));
@@ -414,7 +414,7 @@ describe("workload connections", () => {
     expect((await w.status())?.state).toBe("connected");
   });
 
-  it("go on with another kubeconfig of the same server where the watch was, without a list (KR-10, KR-19)", async () => {
+  it("resume with another kubeconfig of the same server where the watch was, without a list (KR-10, KR-19)", async () => {
     await using w = await world();
     await connect(w);
     await eventually(() => watchesFrom(w, "10").length === 1, within);
@@ -427,7 +427,7 @@ describe("workload connections", () => {
     expect(await w.status()).toMatchObject({ state: "connected", nodesComplete: true });
   });
 
-  it("go on after an outage where the watch was (KR-10)", async () => {
+  it("resume after an outage where the watch was (KR-10)", async () => {
     await using w = await world();
     w.workload.watches.push(breaking(), ...Array(20).fill(reset));
     w.workload.others.push(...Array(20).fill(reset));
@@ -453,7 +453,7 @@ describe("workload connections", () => {
     expect(wholeLists(w)).toHaveLength(2);
   });
 
-  it("list when the version is too old to go on from (KR-10)", async () => {
+  it("list when the version is too old to resume from (KR-10)", async () => {
     await using w = await world();
     await connect(w);
     await eventually(() => watchesFrom(w, "10").length === 1, within);
@@ -510,7 +510,7 @@ describe("workload connections", () => {
     await eventually(async () => (await w.nodes()).length === 0, within);
   });
 
-  it("end with their Cluster, and start anew for another of the same name", async () => {
+  it("end with their Cluster, and start again for another of the same name", async () => {
     await using w = await world();
     await connect(w);
     w.connections.clusterChanged({ kind: ClusterKind, cluster: MANAGEMENT, before: cluster("c1") });
