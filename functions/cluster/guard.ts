@@ -3,9 +3,8 @@ import { refTo } from "../../shared/api/kinds.ts";
 import { defineFunction, watch } from "../../shared/function/define-function.ts";
 import { itself } from "../../shared/function/mappings.ts";
 import { done } from "../../shared/function/result.ts";
-import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
-import { addFinalizerPatch, FINALIZER_FIELDS, hasFinalizer } from "../../shared/rules/metadata/finalizers.ts";
-import { CLUSTER_FINALIZER } from "./rules/hold.ts";
+import { FINALIZER_FIELDS } from "../../shared/rules/metadata/finalizers.ts";
+import { clusterGuardPatch, GUARDED_FIELDS } from "./rules/guard.ts";
 
 export const clusterGuard = defineFunction<Cluster>(
   {
@@ -15,12 +14,12 @@ export const clusterGuard = defineFunction<Cluster>(
     reconciles: Cluster,
     watches: [watch(Cluster, ["metadata.uid", ...FINALIZER_FIELDS], itself)],
     owns: [],
-    ownsOn: [{ kind: Cluster, fields: ["metadata.finalizers"] }],
+    ownsOn: [{ kind: Cluster, fields: GUARDED_FIELDS }],
   },
   async (cluster) => {
-    // Paused or not: a Cluster without finalizer could vanish under its machines.
-    if (isDeleting(cluster) || hasFinalizer(cluster, CLUSTER_FINALIZER)) return { result: done };
-    const operations = addFinalizerPatch(cluster, CLUSTER_FINALIZER);
-    return { patch: [{ target: refTo(Cluster, cluster), operations }], result: done };
+    const operations = clusterGuardPatch(cluster);
+    return operations.length === 0
+      ? { result: done }
+      : { patch: [{ target: refTo(Cluster, cluster), operations }], result: done };
   },
 );

@@ -1,11 +1,10 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { awaitsTopology } from "../../../shared/rules/coexistence/topology.ts";
-import { hasFinalizer } from "../../../shared/rules/metadata/finalizers.ts";
 import { isAtRest } from "../../../shared/rules/metadata/hold.ts";
 import { isAdoptionDue } from "../../../shared/rules/providers/adoption.ts";
 import { clusterClaim } from "./adoption.ts";
 import { desiredEndpoint } from "./endpoint.ts";
-import { CLUSTER_FINALIZER } from "./hold.ts";
+import { clusterGuardPatch } from "./guard.ts";
 import { type ClusterProviders, providersOf } from "./providers.ts";
 
 /**
@@ -14,7 +13,7 @@ import { type ClusterProviders, providersOf } from "./providers.ts";
  */
 export function clusterWritesDue(cluster: Cluster, providers: ClusterProviders): boolean {
   if (isAtRest(cluster, cluster)) return false;
-  if (!hasFinalizer(cluster, CLUSTER_FINALIZER)) return true;
+  if (clusterGuardPatch(cluster).length > 0) return true;
   if (awaitsTopology(cluster)) return false;
   return (
     isAdoptionDue(clusterClaim(cluster), providersOf(cluster, providers)) ||
