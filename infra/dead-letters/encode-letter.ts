@@ -3,7 +3,7 @@ import { type DeadLetter, parseDeadLetter } from "../../shared/runtime/letters/d
 
 /** Letters from here on are stored compressed. */
 const GZIP_FROM_BYTES = 16 * 1024;
-/** A stored letter that unpacks to more is no letter of ours. */
+/** A stored letter that unpacks to more is not one of ours. */
 const MAX_UNPACKED_BYTES = 4 * 1024 * 1024;
 const GZIP = "gzip:";
 
@@ -14,7 +14,7 @@ export function encodeLetter(letter: DeadLetter): string {
   return `${GZIP}${gzipSync(text).toString("base64")}`;
 }
 
-/** Throws when the text is no letter, or unpacks to more than 4 MiB. */
+/** Throws when the text is not a letter, or unpacks to more than 4 MiB. */
 export function decodeLetter(text: string): DeadLetter {
   const json = text.startsWith(GZIP)
     ? gunzipSync(Buffer.from(text.slice(GZIP.length), "base64"), {

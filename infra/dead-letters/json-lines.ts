@@ -25,13 +25,13 @@ export interface JsonLinesOptions {
 }
 
 export interface JsonLinesDeadLetters extends DeadLetters {
-  /** Lines that are no record, for example cut off by a full disk: they are skipped. */
+  /** Lines that are not a record, for example cut off by a full disk: they are skipped. */
   corruptLines(): Promise<number>;
 }
 
 /**
  * Dead letters as lines of a file, for the queue in memory: the newest line of a key counts. Other processes may
- * read it, and drop from it, at the same time. What cannot be written stays in memory.
+ * read it, and drop from it, at the same time. Letters that cannot be written stay in memory.
  */
 export function createJsonLinesDeadLetters(options: JsonLinesOptions): JsonLinesDeadLetters {
   const { file, clock, log, compact = false } = options;

@@ -31,7 +31,7 @@ export class LetterFile {
     this.#log = log;
   }
 
-  /** Lines that are no record. */
+  /** Lines that are not a record. */
   get corruptLines(): number {
     return this.#read.corrupt;
   }

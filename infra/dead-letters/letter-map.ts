@@ -16,7 +16,7 @@ export interface LetterMap {
   /** The newest letter of a key counts. */
   set(stored: StoredLetter): void;
   delete(at: LetterKey): boolean;
-  /** What `times` of a new letter is. */
+  /** Returns the `times` of a new letter. */
   timesOf(letter: DeadLetter): number;
   heads(functionName?: string): readonly DeadLetterHead[];
   all(): readonly StoredLetter[];

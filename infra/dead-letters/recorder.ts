@@ -28,16 +28,16 @@ export interface Recorder extends AsyncDisposable {
 }
 
 const EXPIRE_EVERY_MS = 60 * MINUTE;
-/** What they have read is kept in memory. */
+/** Their reads are kept in memory. */
 const MAX_UNSTORED = 100;
 
 /**
- * Turns failures into dead letters: notes every attempt, and writes the letter of a key that dies. What cannot be
- * stored is logged; of a death the queue is also told, and lets the key die later. Lets old letters expire every hour.
+ * Turns failures into dead letters: notes every attempt, and writes the letter of a key that dies. Logs failures
+ * that cannot be stored; after one at a death the call also rejects, and the queue lets the key die later. Lets old letters expire every hour.
  */
 export function createRecorder({ deadLetters, functions, clock, log }: RecorderOptions): Recorder {
   const builds = new Map<string, Promise<DeadLetter["build"]>>();
-  /** By function and key: what is told of a key is written in that order. */
+  /** By function and key: the failures of a key are written in the order of the calls. */
   const pending = new Map<string, Promise<void>>();
   const buildOf = (name: string): Promise<DeadLetter["build"]> => {
     const known = builds.get(name) ?? describeBuild(functions.find(({ spec }) => spec.name === name));
@@ -52,7 +52,7 @@ export function createRecorder({ deadLetters, functions, clock, log }: RecorderO
     // A damaged letter is as good as none.
     const letter = mayExist ? await deadLetters.get(at).catch(() => undefined) : undefined;
     if (run.fenced === true) return complete(run, letter, hide);
-    // Whoever began to write it has been killed after that.
+    // The process that began to write it has been killed after that.
     if (letter !== undefined && isLetterOf(letter, run)) return;
     const attempt = summarizeAttempt(run, clock.now(), hide);
     const history = await deadLetters.noteAttempt(at, attempt);
@@ -108,7 +108,7 @@ export function createRecorder({ deadLetters, functions, clock, log }: RecorderO
   };
 }
 
-/** Keeps the last runs whose letters could not be stored: who tells of the death again may not know what they read. */
+/** Keeps the last runs whose letters could not be stored: a process that reports the death again may not know their reads. */
 function keepingUnstored(record: NoteFailure): NoteFailure {
   const unstored = new Map<string, FailedRun>();
   return async (told) => {

@@ -26,7 +26,7 @@ const FUNCTIONS = "{cap:dead-letters}:functions";
 const HIDE_KEY = "{cap:dead-letters}:hide-key";
 /** Letters in one reply: each has up to 1 MiB. */
 const READ_AT_ONCE = 50;
-/** Redis holds up everybody else while it removes. */
+/** Redis holds up all other clients while it removes. */
 const REMOVE_AT_ONCE = 1_000;
 const PUT = "capstanDeadLetters:put";
 

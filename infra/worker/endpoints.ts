@@ -98,7 +98,7 @@ async function answer(
   }
 }
 
-/** What every function of this process knows about a key. */
+/** Returns the history of a key for every function of this process. */
 async function keyAnswer(
   text: string,
   { health, history }: Pick<EndpointsOptions, "health" | "history">,

@@ -24,7 +24,7 @@ export interface HealthSources {
   worker(): Pick<Worker, "status"> | "starting" | undefined;
 }
 
-/** What `/status` shows. Names of clusters appear here and never in metrics. */
+/** The answer of `/status`. Names of clusters appear here and never in metrics. */
 export interface ProcessStatus {
   readonly version: string;
   readonly ready: boolean;

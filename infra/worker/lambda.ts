@@ -14,7 +14,7 @@ const DEFAULT_CONCURRENCY = 10;
 /** Added to the platform's timeout: by then it has ended whatever ran. */
 const LEASE_MARGIN_MS = 5 * SECOND;
 
-/** What Lambda hands over of a message; everything in it may be missing or wrong. */
+/** A message as Lambda hands it over; everything in it may be missing or wrong. */
 export interface SqsRecord {
   readonly messageId?: unknown;
   readonly body?: unknown;
@@ -45,8 +45,8 @@ export type LambdaHandler = ((event: SqsEvent) => Promise<SqsBatchResponse>) & A
 /**
  * The entry of AWS Lambda for event source mappings on the queues of `functions` (Q-32). Connects at the
  * first event and keeps nothing but the connections between events (S-72). Never throws: a throw would fail the
- * whole batch. Reports only messages that nobody could claim or finish because Redis did not answer, or for which no
- * time was left; a run that fails is retried by the ledger, and what is no token is deleted.
+ * whole batch. Reports only messages that could not be claimed or finished because Redis did not answer, or for which no
+ * time was left; a run that fails is retried by the ledger, and a message that is not a token is deleted.
  */
 export function createLambdaHandler(options: LambdaOptions): LambdaHandler {
   const { clock, log, timeoutMs, concurrency = DEFAULT_CONCURRENCY } = options;

@@ -13,7 +13,7 @@ export function parseLoopbackAddress(text: string): LoopbackAddress {
   const [, host = "", digits = ""] = /^(.*):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
   if (host === "" || digits === "" || port > 65_535) {
-    throw new Error(`${text} is no address; write 127.0.0.1:PORT`);
+    throw new Error(`${text} is not an address with a port; write 127.0.0.1:PORT`);
   }
   if (host === "localhost") return { host: "127.0.0.1", port };
   if (host === "[::1]") return { host: "::1", port };

@@ -34,7 +34,7 @@ export interface Observed extends AsyncDisposable, LedgerMeter {
   workerStarted(worker: Worker): void;
 }
 
-/** Starts the endpoints before the parts that they tell of, and ends after them. */
+/** Starts the endpoints before the parts that they report on, and ends after those parts. */
 export async function observe(options: ObserveOptions): Promise<Observed> {
   const { address, functions, queue, history, store, clock, log, version, parts } = options;
   const names = functions.map(({ spec }) => spec.name);

@@ -3,7 +3,7 @@ import { maskText } from "../../shared/redaction/redact.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import type { Lease, Outcome } from "../../shared/runtime/queue-port.ts";
 
-/** Told of an error that was thrown outside of every run; without a name when it belongs to none. */
+/** Called with an error that was thrown outside of every run; without a name when it belongs to none. */
 export type NoteStrayError = (functionName?: string) => void;
 
 interface Origin {
@@ -12,7 +12,7 @@ interface Origin {
   ended: boolean;
 }
 
-/** The run that has started what happens now: a timer, or a promise that nobody awaits. */
+/** The run that has started what happens now: a timer, or a promise that is not awaited. */
 const origins = new AsyncLocalStorage<Origin>();
 
 /** Runs a step so that what it leaves behind is known as its own. */
@@ -37,7 +37,7 @@ export function catchStrayErrors(log: Log, note: NoteStrayError = () => undefine
     const origin = origins.getStore();
     note(origin?.functionName);
     if (origin === undefined) {
-      log.error({ error: asError(error) }, "bug: an error that no run has thrown; this process goes on");
+      log.error({ error: asError(error) }, "bug: an error that no run has thrown; this process continues");
       return;
     }
     const { functionName, lease, ended } = origin;

@@ -21,7 +21,7 @@ interface Seen {
 /** Keys of the reconciled kind that a change of `seen` concerns. */
 export type ToKeys = (seen: Seen, reconciled: Kind, lookup: Lookup) => Promise<readonly Member[]>;
 
-/** What wakes a function: a change of one of `fields` of an object of `kind`. */
+/** Enqueues a function after a change of one of `fields` of an object of `kind`. */
 export interface Watch {
   readonly on: Kind | ContractKind;
   readonly fields: readonly string[];
@@ -88,9 +88,9 @@ export interface Notice {
 }
 
 /**
- * What the runtime must do, in the API's own verbs; executed in the order of the members. Patches of different objects
+ * Writes for the runtime to send, in the API's own verbs; executed in the order of the members. Patches of different objects
  * are all attempted, side by side; the first error counts afterwards. A patch that removes a finalizer is sent last.
- * What holds for one write stands on that write, what holds for the run stands here (decision record 8).
+ * Options of one write stand on that write, options of the run stand here (decision record 8).
  */
 export interface Decision<T extends KubeObject, Owned extends string> {
   readonly create?: readonly NewObject[];
@@ -152,7 +152,7 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
     readonly kind: Kind | ContractKind;
   }[];
   /**
-   * Fields that the step reads and that wake nobody, because what follows from them does. Snapshots keep them, and what
+   * Fields that the step reads and whose change enqueues nothing, because what follows from them does. Snapshots keep them, and what
    * is read live: of an object a step gets what it declares, here, in watches or in owns, and no more.
    */
   readonly reads?: readonly { readonly on: Kind | ContractKind; readonly fields: readonly string[] }[];
@@ -186,7 +186,7 @@ export function defineFunction<
   return Object.freeze({ spec, step }) as unknown as AnyFunction;
 }
 
-/** Names of the field managers that hold `path` of a snapshot; empty when nobody does. Only contested paths. */
+/** Names of the field managers that hold `path` of a snapshot; empty when there are none. Only contested paths. */
 export function managersOf(object: KubeObject, path: string): readonly string[] {
   return object.metadata.managers?.[path] ?? [];
 }

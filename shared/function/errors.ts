@@ -1,7 +1,7 @@
 import { maskText } from "../redaction/redact.ts";
 
 /**
- * What the runtime does with a failure (R-13): Conflict runs again once the snapshot has caught up, Throttled is
+ * Classes of failures, by what the runtime does with them (R-13): Conflict runs again once the snapshot has caught up, Throttled is
  * waited out by the client, Waiting parks the key, Transient backs off, Terminal is dead until a change.
  */
 export type ErrorClass = "Conflict" | "Throttled" | "Waiting" | "Transient" | "Terminal";
@@ -63,7 +63,7 @@ export class KubeError extends Error implements KubeErrorDetails {
   }
 }
 
-/** For what cannot happen. Transient: it pages somebody through the dead letter. */
+/** For what cannot happen. Transient: it pages a person through the dead letter. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`bug: ${message}`);
 }

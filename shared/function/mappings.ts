@@ -37,7 +37,7 @@ export const clusterOf: ToKeys = async ({ object }, reconciled, lookup) => {
     : [];
 };
 
-/** A provider object → whoever references it by group, kind and name, owned or not. */
+/** A provider object → the objects that reference it by group, kind and name, owned or not. */
 export const referencing: ToKeys = ({ object }, reconciled, lookup) =>
   lookup.find(
     reconciled,
@@ -48,7 +48,7 @@ export const referencing: ToKeys = ({ object }, reconciled, lookup) =>
     ),
   );
 
-/** A CustomResourceDefinition → whoever references an object of its kind. */
+/** A CustomResourceDefinition → the objects that reference an object of its kind. */
 export const referencingKind: ToKeys = ({ object }, reconciled, lookup) =>
   lookup.find(
     reconciled,
@@ -82,7 +82,7 @@ export const poolOfMachine: ToKeys = async (seen, reconciled, lookup) => {
   const [pool, cluster] = [labels[POOL_NAME_LABEL], labels[CLUSTER_NAME_LABEL]];
   const owning = await owners(seen, reconciled, lookup);
   if (pool === undefined || cluster === undefined) return owning;
-  // No name has an underscore. Whose hash it is, only a look at all pools of the Cluster tells.
+  // No name has an underscore. Only a look at all pools of the Cluster shows whose hash it is.
   const labelled = pool.includes("_")
     ? await lookup.find(reconciled, "cluster", `${namespace}/${cluster}`)
     : await lookup.find(reconciled, "name", `${namespace}/${pool}`);

@@ -1,4 +1,4 @@
-/** What a step decided about the future of its key. There is no "requeue now". */
+/** The decision of a step about the future of its key. There is no "requeue now". */
 export type Result =
   | { readonly type: "done" }
   | { readonly type: "wait"; readonly what: string }

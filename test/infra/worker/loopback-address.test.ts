@@ -21,7 +21,7 @@ describe("the address of metrics", () => {
   it.each(["", "9090", ":9090", "127.0.0.1", "127.0.0.1:", "127.0.0.1:99999", "127.0.0.1:-1"])(
     "must be one: %j",
     (text) => {
-      expect(() => parseLoopbackAddress(text)).toThrow("is no address; write 127.0.0.1:PORT");
+      expect(() => parseLoopbackAddress(text)).toThrow("is not an address with a port; write 127.0.0.1:PORT");
     },
   );
 });
