@@ -1,6 +1,6 @@
 import type { Clock, Random } from "../../shared/runtime/ports.ts";
 import { systemClock } from "../clock.ts";
-import { CertificateAuthority } from "../pki/certificate-authority.ts";
+import type { CertificateAuthority } from "../pki/certificate-authority.ts";
 import { systemRandom } from "../random.ts";
 import { badRequest } from "./errors/status-error.ts";
 import type { Administered } from "./faults/admin.ts";
@@ -97,8 +97,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     log: options.recordRequests ? log : undefined,
   };
   let isDown = false;
-  const authority = options.tls ? new CertificateAuthority() : undefined;
-  const opened = listenOn({ port, host, credentials: authority?.issue() }, (exchange) => {
+  const authority = options.tls ? await newAuthority() : undefined;
+  const opened = listenOn({ port, host, credentials: await authority?.issue() }, (exchange) => {
     if (isDown) exchange.reset();
     else void listen(listener, exchange);
   });
@@ -139,9 +139,9 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     converters: shared.converters,
     certificateAuthority: authority?.cert,
     kubeconfig: (of = token) => kubeconfigText(name, url, of, authority?.cert),
-    presentCertificate: (problem) => {
+    presentCertificate: async (problem) => {
       // A port without TLS refuses whatever it is given.
-      door.present((authority ?? new CertificateAuthority()).issue(problem));
+      door.present(await (authority ?? (await newAuthority())).issue(problem));
     },
     addUser: (user) => shared.users.add(user),
     compact: () => running.server.storage.compact(),
@@ -150,6 +150,12 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     [Symbol.asyncDispose]: stop,
   };
   return apiServer;
+}
+
+/** Most servers need no certificates, and never load what makes them. */
+async function newAuthority(): Promise<CertificateAuthority> {
+  const { createCertificateAuthority } = await import("../pki/certificate-authority.ts");
+  return createCertificateAuthority();
 }
 
 /** On a full disk the present objects stay. */

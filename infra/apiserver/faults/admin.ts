@@ -10,7 +10,7 @@ export interface Administered {
   /** Of single requests; nothing at first. */
   readonly faults: Faults;
   /** With TLS: new connections see a certificate with this problem, or a good one again. */
-  presentCertificate(problem?: CertificateProblem): void;
+  presentCertificate(problem?: CertificateProblem): Promise<void>;
   /** Cuts watch history so that older versions answer 410. */
   compact(): void;
   /**
@@ -52,7 +52,7 @@ export async function administer(
         throw new StatusError(404, "NotFound", `fault ${id} is not switched on`);
       return json(200, {});
     case "POST certificate":
-      server.presentCertificate((await read(exchange, certificateSchema)).problem);
+      await server.presentCertificate((await read(exchange, certificateSchema)).problem);
       return json(200, {});
     case "POST compact":
       server.compact();

@@ -1,6 +1,6 @@
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { CertificateAuthority } from "../../../infra/pki/certificate-authority.ts";
+import { createCertificateAuthority } from "../../../infra/pki/certificate-authority.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a test may answer whatever it likes
 type Body = any;
@@ -35,9 +35,9 @@ export interface ConversionWebhook extends AsyncDisposable {
 export async function startConversionWebhook(
   convert: (object: Body, apiVersion: string) => Body,
 ): Promise<ConversionWebhook> {
-  const authority = new CertificateAuthority();
+  const authority = await createCertificateAuthority();
   const asked: Review[] = [];
-  const server = createServer(authority.issue(), async (request, response) => {
+  const server = createServer(await authority.issue(), async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
     const review = JSON.parse(Buffer.concat(parts).toString("utf8")) as Review;

@@ -1,7 +1,5 @@
-import { X509Certificate } from "node:crypto";
 import { request } from "node:https";
 import { describe, expect, it } from "vitest";
-import { CertificateAuthority } from "../../../../infra/pki/certificate-authority.ts";
 import { kubectlMissing } from "../../../support/processes/kubectl.ts";
 import { readKubeconfig } from "../../../support/read-kubeconfig.ts";
 import { describeWith } from "../../../support/requires.ts";
@@ -24,17 +22,7 @@ function ask(api: TestApiServer): Promise<number | string | undefined> {
   return promise;
 }
 
-describe("certificates", () => {
-  it("A-03: are signed by an authority of their own, for loopback", () => {
-    const authority = new CertificateAuthority();
-    const root = new X509Certificate(authority.cert);
-    const leaf = new X509Certificate(authority.issue().cert);
-    expect([root.ca, leaf.ca]).toEqual([true, false]);
-    expect(leaf.verify(root.publicKey)).toBe(true);
-    expect([leaf.checkHost("localhost"), leaf.checkIP("127.0.0.1")]).toEqual(["localhost", "127.0.0.1"]);
-    expect(new X509Certificate(authority.issue().cert).serialNumber).not.toBe(leaf.serialNumber);
-  });
-
+describe("certificates of the API server", () => {
   it("A-03: serve HTTPS that clients with the kubeconfig trust", async () => {
     await using api = await startTestServer({ tls: true });
     expect(api.server.url).toMatch(/^https:/);
@@ -81,7 +69,7 @@ describeWith(kubectlMissing())("kubectl over TLS", () => {
   it("A-03: trusts the authority in its kubeconfig and sends its token", async () => {
     await using server = await startKubectlServer({ tls: true });
     expect(await server.kubectl("get namespaces -o name")).toContain("namespace/default");
-    server.api.server.presentCertificate("expired");
+    await server.api.server.presentCertificate("expired");
     expect((await server.kubectl.try("get namespaces")).output).toContain("certificate has expired");
   });
 });
