@@ -1,4 +1,5 @@
 import type { Clock } from "../../shared/runtime/ports.ts";
+import { createTokenBucket } from "../token-bucket.ts";
 
 /** How many requests one process sends to one API server. */
 export interface RequestRate {
@@ -29,10 +30,9 @@ export interface RateLimit {
   pause(forMs: number): void;
 }
 
-/** Creates a token bucket: turns are saved up while it is idle. */
+/** Creates a rate limit: turns are saved up while it is idle, and requests that wait form a queue. */
 export function createRateLimit(clock: Clock, { requestsPerSecond, burst }: RequestRate): RateLimit {
-  let tokens = burst;
-  let refilledAt = clock.now().getTime();
+  const bucket = createTokenBucket(clock, { perSecond: requestsPerSecond, burst });
   let pausedUntil = 0;
 
   const wait = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
@@ -40,12 +40,9 @@ export function createRateLimit(clock: Clock, { requestsPerSecond, burst }: Requ
   return {
     async turn(deadlineAt) {
       const now = clock.now().getTime();
-      tokens = Math.min(burst, tokens + (Math.max(0, now - refilledAt) * requestsPerSecond) / 1_000);
-      refilledAt = now;
-      // The bucket may owe: the debt is the length of the queue in front of the next request.
-      const dueAt = now + Math.max(0, ((1 - tokens) * 1_000) / requestsPerSecond);
+      const dueAt = now + bucket.debtAfterMs(1);
       if (Math.max(dueAt, pausedUntil) > deadlineAt) return false;
-      tokens -= 1;
+      bucket.take(1);
       if (dueAt > now) await wait(dueAt - now);
       for (
         let left = pausedUntil - clock.now().getTime();

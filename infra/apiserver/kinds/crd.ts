@@ -7,7 +7,7 @@ import type { Schema } from "../schema/schema.ts";
 import { structuralCauses } from "../schema/structural.ts";
 import { conversionCauses, withConversionDefaults } from "./crd-conversion.ts";
 import type { Column, ResourceType, ScalePaths, ServedVersion, Strategy } from "./registry.ts";
-import { compareVersions } from "./registry.ts";
+import { compareApiVersions } from "./registry.ts";
 
 /** Holds a CRD until its objects are gone (A-56). */
 export const CRD_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
@@ -133,7 +133,7 @@ export function toResourceType(crd: KubeObject): ResourceType {
   const group = textAt(spec, "group");
   const plural = textAt(names, "plural");
   const versions = versionsOf(crd);
-  const ordered = versions.toSorted((a, b) => compareVersions(textAt(a, "name"), textAt(b, "name")));
+  const ordered = versions.toSorted((a, b) => compareApiVersions(textAt(a, "name"), textAt(b, "name")));
   const selectable = new Set(versions.flatMap(selectableFields));
   return {
     id: `${group}/${plural}`,

@@ -207,7 +207,7 @@ function collectGroups(types: Iterable<ResourceType>): Map<string, readonly stri
     for (const { version } of type.versions) {
       if (servedVersion(type, version) && !versions.includes(version)) versions.push(version);
     }
-    if (versions.length > 0) groups.set(type.group, versions.sort(compareVersions));
+    if (versions.length > 0) groups.set(type.group, versions.sort(compareApiVersions));
   }
   return groups;
 }
@@ -215,7 +215,7 @@ function collectGroups(types: Iterable<ResourceType>): Map<string, readonly stri
 const STABILITY = { alpha: 1, beta: 2, "": 3 } as const;
 
 /** Kubernetes' order of versions: v2, v1, v1beta2, v1beta1, v1alpha1, then anything else by name. */
-export function compareVersions(a: string, b: string): number {
+export function compareApiVersions(a: string, b: string): number {
   const left = rank(a);
   const right = rank(b);
   if (!left || !right) return left ? -1 : right ? 1 : a < b ? -1 : 1;

@@ -1,6 +1,6 @@
 import type { DeadKey, KeyState, QueueDepth, TenantDepth } from "../../../shared/runtime/queue-port.ts";
 import type { Class, Entry } from "./ledger-entries.ts";
-import { tenantOf } from "./tenant-lines.ts";
+import { tenantOfKey } from "./tenant-lines.ts";
 
 /** Counts entries by state and tenant, with the ages of the oldest ready ones; for people and metrics. */
 export function countEntries(now: number, entries: readonly Entry[]): QueueDepth {
@@ -11,8 +11,8 @@ export function countEntries(now: number, entries: readonly Entry[]): QueueDepth
   let nextDueMs: number | undefined;
   for (const entry of entries) {
     const { key, state, class: wanted, readyAt = now, wakeAt = now } = entry;
-    const tenant = tenants.get(tenantOf(key)) ?? { ready: 0, waiting: 0, running: 0, dead: 0 };
-    tenants.set(tenantOf(key), tenant);
+    const tenant = tenants.get(tenantOfKey(key)) ?? { ready: 0, waiting: 0, running: 0, dead: 0 };
+    tenants.set(tenantOfKey(key), tenant);
     tenant[state] += 1;
     total[state] += 1;
     if (state === "ready") oldest[wanted] = Math.max(oldest[wanted] ?? 0, now - readyAt);

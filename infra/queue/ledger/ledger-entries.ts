@@ -1,8 +1,8 @@
 import type { Key } from "../../../shared/runtime/key.ts";
 import type { Cause, Failure, QueueEntry } from "../../../shared/runtime/queue-port.ts";
+import { type Due, DueHeap } from "../../due-heap.ts";
 import type { ClaimTerms } from "../claim.ts";
-import { DueHeap } from "./due-heap.ts";
-import { TenantLines, tenantOf } from "./tenant-lines.ts";
+import { TenantLines, tenantOfKey } from "./tenant-lines.ts";
 
 export type State = "waiting" | "ready" | "running" | "dead";
 export type Class = QueueEntry["class"];
@@ -38,6 +38,11 @@ export interface Entry {
 /** Stale elements that the heap may hold beyond twice the number of keys. */
 const HEAP_SLACK = 256;
 
+/** A key and the instant at which it wants attention. */
+interface KeyDue extends Due {
+  readonly key: Key;
+}
+
 /** The entries of one ledger with their order: ready ones by class and arrival, waiting and running ones by time. */
 export class LedgerEntries {
   readonly #entries = new Map<Key, Entry>();
@@ -46,7 +51,8 @@ export class LedgerEntries {
     resync: new TenantLines(),
   };
   readonly #running = new Map<string, number>();
-  readonly #heap = new DueHeap();
+  readonly #heap = new DueHeap<KeyDue>();
+  #order = 0;
   readonly counts: Record<State, number> = { waiting: 0, ready: 0, running: 0, dead: 0 };
 
   get(key: Key): Entry | undefined {
@@ -108,7 +114,7 @@ export class LedgerEntries {
   }
 
   #countRunning({ key }: Entry, change: 1 | -1): void {
-    const tenant = tenantOf(key);
+    const tenant = tenantOfKey(key);
     const count = (this.#running.get(tenant) ?? 0) + change;
     if (count === 0) this.#running.delete(tenant);
     else this.#running.set(tenant, count);
@@ -118,7 +124,7 @@ export class LedgerEntries {
     if (entry.wakeAt === at) return;
     entry.wakeAt = at;
     if (at === undefined) return;
-    this.#heap.push(at, entry.key);
+    this.#heap.push({ at, key: entry.key, order: this.#order++ });
     if (this.#heap.size > 2 * this.#entries.size + HEAP_SLACK) this.#compact();
   }
 

@@ -7,7 +7,7 @@ const NEWCOMER_KEYS = 64;
 const NEWCOMERS_IN_A_ROW = 2;
 
 /** Returns the tenant of a key: the part before its first `|`, empty without one (Q-12). */
-export function tenantOf(key: Key): string {
+export function tenantOfKey(key: Key): string {
   const end = key.indexOf("|");
   return end < 0 ? "" : key.slice(0, end);
 }
@@ -31,7 +31,7 @@ export class TenantLines {
   #newcomersInARow = 0;
 
   add(key: Key): void {
-    const tenant = tenantOf(key);
+    const tenant = tenantOfKey(key);
     const line = this.#lines.get(tenant) ?? { keys: new Fifo(), taken: 0 };
     this.#lines.set(tenant, line);
     if (line.keys.size === 0) this.#newcomers.add(tenant);
@@ -39,7 +39,7 @@ export class TenantLines {
   }
 
   delete(key: Key): void {
-    const tenant = tenantOf(key);
+    const tenant = tenantOfKey(key);
     const line = this.#lines.get(tenant);
     line?.keys.delete(key);
     if (line?.keys.size === 0) this.#remove(tenant);

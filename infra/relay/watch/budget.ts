@@ -1,5 +1,5 @@
-import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
+import { createTokenBucket } from "../../token-bucket.ts";
 import { rest } from "../retry.ts";
 
 export interface Spent {
@@ -30,27 +30,12 @@ const CHUNK_BYTES = 200;
 export function createBudget(clock: Clock, limits: BudgetLimits = {}): Budget {
   const { bytesPerSecond = 2 * MB, burstBytes = 64 * MB } = limits;
   const { eventsPerSecond = 1_000, burstEvents = 32_000 } = limits;
-  const ofBytes = createAccount(clock, bytesPerSecond, burstBytes);
-  const ofEvents = createAccount(clock, eventsPerSecond, burstEvents);
+  const ofBytes = createTokenBucket(clock, { perSecond: bytesPerSecond, burst: burstBytes });
+  const ofEvents = createTokenBucket(clock, { perSecond: eventsPerSecond, burst: burstEvents });
   return {
     async spend({ bytes = 0, events = 0 }, signal) {
-      const debtMs = Math.max(ofBytes.spend(bytes === 0 ? 0 : bytes + CHUNK_BYTES), ofEvents.spend(events));
+      const debtMs = Math.max(ofBytes.take(bytes === 0 ? 0 : bytes + CHUNK_BYTES), ofEvents.take(events));
       if (debtMs > 0) await rest(debtMs, clock, signal);
-    },
-  };
-}
-
-function createAccount(clock: Clock, perSecond: number, burst: number) {
-  let left = burst;
-  let at = clock.now().getTime();
-  return {
-    /** Spends an amount. Returns how long until the account is no longer overdrawn, in ms. */
-    spend(amount: number): number {
-      const now = clock.now().getTime();
-      // A clock that steps back removes nothing.
-      left = Math.min(burst, left + (Math.max(0, now - at) * perSecond) / SECOND) - amount;
-      at = now;
-      return left >= 0 ? 0 : (-left * SECOND) / perSecond;
     },
   };
 }

@@ -1,33 +1,35 @@
-/** A key and the instant (ms) at which it is due. */
+/** Something that happens at an instant (ms). */
 export interface Due {
   readonly at: number;
-  readonly key: string;
-  /** Keeps keys with the same instant in the order in which they came. */
+  /** Of two with the same instant the lower one comes first. */
   readonly order: number;
 }
 
 /**
- * Binary heap, earliest first. No element is removed from its middle: the caller of `pop` decides whether an element
- * still holds, and `keep` removes the others before they outnumber the valid ones.
+ * Binary heap, earliest first. Nothing is ever removed from its middle: its user decides when popping whether an element
+ * still holds, and `keep` throws out the others before they outnumber the living.
  */
-export class DueHeap {
-  #heap: Due[] = [];
-  #order = 0;
+export class DueHeap<T extends Due> {
+  #heap: T[] = [];
 
   get size(): number {
     return this.#heap.length;
   }
 
-  peek(): Due | undefined {
+  /** All elements, in no order. */
+  get all(): readonly T[] {
+    return this.#heap;
+  }
+
+  peek(): T | undefined {
     return this.#heap[0];
   }
 
-  push(at: number, key: string): void {
-    this.#heap.push({ at, key, order: this.#order++ });
-    this.#rise(this.#heap.length - 1);
+  push(one: T): void {
+    this.#rise(this.#heap.push(one) - 1);
   }
 
-  pop(): Due | undefined {
+  pop(): T | undefined {
     const first = this.#heap[0];
     const last = this.#heap.pop();
     if (last !== undefined && this.#heap.length > 0) {
@@ -37,7 +39,7 @@ export class DueHeap {
     return first;
   }
 
-  keep(holds: (due: Due) => boolean): void {
+  keep(holds: (one: T) => boolean): void {
     // A sorted array is a heap.
     this.#heap = this.#heap.filter(holds).sort((a, b) => (isBefore(a, b) ? -1 : 1));
   }
