@@ -15,10 +15,17 @@ const project = (name: string, include: string[], { exclude = [], isolate = true
   test: { name, include, exclude, isolate, testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS },
 });
 
-/** Thousands of sequences, killed processes, cut connections, other programs: not part of the quick gate. */
+/**
+ * Not part of the quick gate: thousands of sequences and letters, hostile worlds and requests, killed processes, cut
+ * connections, other programs, and the suite of the queue on drivers whose time is real (bullmq alone stays).
+ */
 const LONG = [
-  "test/infra/**/*-{model,outages,chaos,fuzz,cluster,as-test}.test.ts",
+  "test/{infra,functions,shared}/**/*-{model,outages,chaos,fuzz,cluster,as-test}.test.ts",
+  "test/{infra,functions,shared}/**/hostile*.test.ts",
   "test/infra/**/{differential,build,kubectl*}.test.ts",
+  "test/infra/dead-letters/limits.test.ts",
+  "test/infra/queue/sqs/sqs.test.ts",
+  "test/infra/redis/rights.test.ts",
 ];
 
 const UNIT = ["functions", "shared", "invariants", "support"].map((name) => `test/${name}/**/*.test.ts`);
@@ -31,9 +38,9 @@ export default defineConfig({
     reporters: ["default", skippedReporter],
     setupFiles: ["test/support/seeded.ts"],
     projects: [
-      // Nothing that they import keeps a state, so they share their modules.
-      project("unit", UNIT, { isolate: false }),
-      project("infra", ["test/infra/**/*.test.ts"], { exclude: LONG }),
+      // No module that they import keeps a state, so they share their modules.
+      project("unit", UNIT, { exclude: LONG, isolate: false }),
+      project("infra", ["test/infra/**/*.test.ts"], { exclude: LONG, isolate: false }),
       project("long", LONG),
       project("simulation", ["test/simulation/**/*.test.ts"]),
       project("system", ["test/system/**/*.test.ts"]),

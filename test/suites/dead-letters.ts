@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MAX_LETTERS, RETENTION_MS } from "../../infra/dead-letters/limits.ts";
+import { RETENTION_MS } from "../../infra/dead-letters/limits.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { VirtualClock } from "../support/clock.ts";
 import { attempt, deadLetter, POOL_KEY } from "../support/letters.ts";
@@ -93,21 +93,6 @@ export function deadLettersSuite({ name, create }: DeadLettersSuite): void {
       await world.clock.advance(RETENTION_MS / 2);
       expect(await world.deadLetters.expire()).toBe(1);
       expect((await world.other.list()).map(({ key }) => key)).toEqual([POOL_KEY]);
-    });
-
-    it("S-28: keeps at most 10,000 letters of a function; the oldest make room", async () => {
-      await using world = await create();
-      for (let n = 0; n <= MAX_LETTERS; n += 100) {
-        const count = Math.min(100, MAX_LETTERS + 1 - n);
-        await Promise.all(
-          Array.from({ length: count }, (_, index) =>
-            world.deadLetters.put(deadLetter({ key: `a/b|A|a/${n + index}` })),
-          ),
-        );
-        await world.clock.advance(1);
-      }
-      expect(await world.deadLetters.list("machinepool-status")).toHaveLength(MAX_LETTERS);
-      expect(await world.deadLetters.get({ ...AT, key: `a/b|A|a/${MAX_LETTERS}` })).toBeDefined();
     });
 
     it("keeps the last five attempts in a row and when they began", async () => {

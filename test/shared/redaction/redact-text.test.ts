@@ -157,7 +157,7 @@ describe("redaction of texts", () => {
       "kind:",
     ],
     ...["a\n", "passwordpassword", "aaaaaa.", "authorization", "xoxb-", "{", "token: \\\\\\"],
-  ])("ends on a text of four MiB of %j", (part) => {
-    expect(redactText(part.repeat(Math.ceil(4_194_304 / part.length)), hide)).toBeTypeOf("string");
+  ])("ends on a text of a MiB of %j", (part) => {
+    expect(redactText(part.repeat(Math.ceil(1_048_576 / part.length)), hide)).toBeTypeOf("string");
   });
 });

@@ -1,13 +1,9 @@
 import { afterAll, beforeAll } from "vitest";
 import { queueSuite } from "../../../suites/queue.ts";
-import { queueModelSuite } from "../../../suites/queue-model.ts";
 import { openLuaQueues } from "../../../support/lua-queue.ts";
 import type { RedisServer } from "../../../support/processes/redis-server.ts";
 import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
 import { describeWith } from "../../../support/requires.ts";
-
-/** Beyond every sequence: time moves on where the model says so. */
-const NEVER_MS = 365 * 24 * 3_600_000;
 
 describeWith(redisMissing())("on the scripts of Redis, in virtual time", () => {
   let redis: RedisServer;
@@ -20,14 +16,5 @@ describeWith(redisMissing())("on the scripts of Redis, in virtual time", () => {
     name: "lua",
     concurrent: false,
     create: (own) => openLuaQueues({ url: redis.url, ...own }),
-  });
-
-  queueModelSuite({
-    name: "lua",
-    time: "virtual",
-    unordered: true,
-    atOnce: 1,
-    maxLength: 50,
-    create: (timing) => openLuaQueues({ url: redis.url, timing, tickMs: NEVER_MS }),
   });
 });

@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createJsonLinesDeadLetters } from "../../../infra/dead-letters/json-lines.ts";
+import { MAX_LETTERS } from "../../../infra/dead-letters/limits.ts";
+import type { DeadLetters } from "../../../shared/runtime/letters/dead-letters-port.ts";
+import { type VirtualClock, virtualClock } from "../../support/clock.ts";
+import { deadLetter } from "../../support/letters.ts";
+import { redisMissing, startRedis } from "../../support/processes/redis-server.ts";
+import { describeWith } from "../../support/requires.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { twoDeadLetters } from "../../support/two-dead-letters.ts";
+
+interface Store {
+  readonly deadLetters: DeadLetters;
+  readonly clock: VirtualClock;
+}
+
+async function fill({ deadLetters, clock }: Store): Promise<void> {
+  for (let n = 0; n <= MAX_LETTERS; n += 100) {
+    const count = Math.min(100, MAX_LETTERS + 1 - n);
+    await Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        deadLetters.put(deadLetter({ key: `a/b|A|a/${n + index}` })),
+      ),
+    );
+    await clock.advance(1);
+  }
+  const newest = { function: "machinepool-status", key: `a/b|A|a/${MAX_LETTERS}` };
+  expect(await deadLetters.list("machinepool-status")).toHaveLength(MAX_LETTERS);
+  expect(await deadLetters.get(newest)).toBeDefined();
+}
+
+describe("dead letters of a function in a file", () => {
+  it("S-28: are at most 10,000; the oldest make room", async () => {
+    const dir = await mkdtemp(join(tmpdir(), "capstan-letters-"));
+    const clock = virtualClock();
+    const file = join(dir, "dead-letters.jsonl");
+    await fill({
+      clock,
+      deadLetters: createJsonLinesDeadLetters({ file, clock, log: silentLog, compact: true }),
+    });
+    await rm(dir, { recursive: true, force: true });
+  });
+});
+
+describeWith(redisMissing())("dead letters of a function on Redis", () => {
+  it("S-28: are at most 10,000; the oldest make room", async () => {
+    await using redis = await startRedis();
+    await using store = await twoDeadLetters(redis.url);
+    await fill(store);
+  });
+});
