@@ -4,7 +4,7 @@ import { connect, createServer } from "node:tls";
 import { describe, expect, it } from "vitest";
 import { createCertificateAuthority } from "../../../infra/pki/certificate-authority.ts";
 
-/** What a careful client meets at a server with these credentials: "trusted", or the code of its error. */
+/** Connects as a careful client. Returns "trusted", or the code of the error. */
 async function meet(ca: string, credentials: { readonly key: string; readonly cert: string }) {
   const server = createServer(credentials).listen(0, "127.0.0.1");
   await once(server, "listening");
