@@ -5,10 +5,10 @@ import { build, type Plugin } from "rolldown";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const ENTRIES = ["infra/cli/main.ts", "infra/worker/lambda.ts", "functions/*/*.ts"];
-/** Read when they are needed, beside the code that reads them. */
+/** Files that are read at run time, beside the code that reads them. */
 const DATA = ["package.json", "infra/**/*.{lua,yaml}"];
 
-/** Large, and loaded by few processes: they stay packages. */
+/** Large packages that few processes load: they stay packages. */
 const PACKAGES = [
   "@aws-sdk/client-sqs",
   "@bufbuild/cel",
@@ -17,12 +17,13 @@ const PACKAGES = [
   "ioredis",
   "prom-client",
 ];
-/** Folders that become one file each: what every function process loads of them is most of them. */
+/** Folders that become one file each: every function process loads most of their files. */
 const WHOLE = ["shared", "infra/dead-letters", "infra/kube", "infra/queue", "infra/store", "infra/worker"];
 
 /**
  * Builds JavaScript into `folder`: what images and npx start. The command line, the entry of Lambda and
- * every function are files of their own; what they share lies in chunks, with the libraries that every process loads, so
+ * every function are files of their own; what they share lies in chunks, with the libraries that every process loads,
+ * so
  * that a start reads 20 files instead of 400 (KC-04).
  */
 export async function buildInto(folder: string): Promise<void> {
@@ -55,7 +56,7 @@ function isWithin(folder: string, file: string): boolean {
   return relative(ROOT, file).split(sep).join("/").startsWith(`${folder}/`);
 }
 
-/** Wherever its code ends up, a source finds its files where they were: every built file lies two folders deep. */
+/** Keeps relative paths of data files valid: every built file lies two folders deep. */
 const ownPlace: Plugin = {
   name: "own-place",
   transform(code, id) {

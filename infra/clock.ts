@@ -3,7 +3,7 @@ import type { Clock } from "../shared/runtime/ports.ts";
 /** Longest delay that setTimeout takes; a longer one would fire at once. About 25 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** The clock and timers of this process. Timers keep it alive until they run or are cancelled. */
+/** Clock and timers of this process. Timers keep it alive until they run or are cancelled. */
 export const systemClock: Clock = Object.freeze({ now: () => new Date(), after });
 
 function after(delayMs: number, callback: () => void): () => void {

@@ -12,7 +12,7 @@ const environmentSchema = z.object({
 });
 export type Environment = z.infer<typeof environmentSchema>;
 
-/** The only place that reads environment variables. Throws with the variable's name when a value is wrong. */
+/** Reads environment variables; no other file does. Throws with the variable's name when a value is wrong. */
 export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
   const parsed = environmentSchema.safeParse(variables);
   if (parsed.success) return parsed.data;

@@ -1,7 +1,10 @@
 import { generateReadme } from "./cli/readme.ts";
 import { generateCrds } from "./crds/generate.ts";
 
-/** `npm run generate`: everything that is generated and committed. `--check` only tells what is not up to date. */
+/**
+ * Runs `npm run generate`: writes every file that is generated and committed. `--check` only lists files that
+ * are out of date.
+ */
 const check = process.argv.includes("--check");
 const differing = [...(await generateCrds({ check })), ...(await generateReadme({ check }))];
 for (const file of differing) process.stdout.write(`${file}\n`);

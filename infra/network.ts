@@ -1,7 +1,7 @@
 import type { Listen } from "./apiserver/entry.ts";
 import { type Connect, createTransport } from "./kube/transport.ts";
 
-/** How servers are reached, and how a server is made reachable. Simulation replaces it. */
+/** Connects to servers and listens as one. The simulation replaces it. */
 export interface Network {
   readonly connect: Connect;
   readonly listen: Listen;

@@ -10,8 +10,8 @@ const OTHERS = 0o077;
 const OTHERS_MAY_WRITE = 0o022;
 
 /**
- * Puts a file with secrets or object data in the place of whatever is there: a new file with mode 0600, renamed when
- * it is complete, so that neither the mode of an old file nor a symbolic link counts. Devices and pipes are written to.
+ * Replaces a file by one with secrets or object data: a new file with mode 0600, renamed when it is complete,
+ * so that neither the mode of an old file nor a symbolic link counts. Devices and pipes are written to.
  */
 export async function writePrivateFile(file: string, text: string | AsyncIterable<string>): Promise<void> {
   const path = resolve(file);
@@ -37,7 +37,8 @@ async function isStream(path: string): Promise<boolean> {
 }
 
 /**
- * Adds to a file, made with mode 0600; one that others may read gets that mode. Throws when it is a symbolic link, or
+ * Appends to a file, created with mode 0600; a file that others may read gets that mode. Throws when it is a
+ * symbolic link, or
  * when others own it or may write to it.
  */
 export async function appendPrivateFile(file: string, text: string): Promise<void> {
@@ -50,7 +51,7 @@ export async function appendPrivateFile(file: string, text: string): Promise<voi
   await handle.writeFile(text);
 }
 
-/** The text of such a file. Throws as `appendPrivateFile` does, and when there is none. */
+/** Returns the text of such a file. Throws as `appendPrivateFile` does, and when it does not exist. */
 export async function readPrivateFile(file: string): Promise<string> {
   await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   const found = await handle.stat();
@@ -63,7 +64,7 @@ export function mayOthersRead({ mode }: Stats): boolean {
   return (mode & OTHERS) !== 0;
 }
 
-/** Throws when another user owns it, or others may change it; then nothing in it can be believed. */
+/** Throws when another user owns the file or others may change it: its content cannot be trusted. */
 export function demandOwn(path: string, { uid, mode }: Stats): void {
   const own = process.getuid?.();
   if (own !== undefined && uid !== own) {

@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Random } from "../shared/runtime/ports.ts";
 
-/** The operating system is asked for so many bytes at once: an id of every run would cost more than many a run. */
+/**
+ * Bytes that are read from the operating system at once: one read per run id would cost more than many runs.
+ */
 const POOL_BYTES = 4_096;
 let entropy = Buffer.alloc(0);
 
@@ -12,7 +14,7 @@ function id(bytes: number): string {
   return taken.toString("hex");
 }
 
-/** The chance of this machine; what nobody shall guess is really random. */
+/** Random numbers of this machine; those that must not be guessed come from the operating system. */
 export const systemRandom: Random = Object.freeze({
   number: Math.random,
   id,

@@ -1,21 +1,21 @@
 import { spawnSync } from "node:child_process";
 
 /**
- * Installs what the tests need and a bare Debian machine with Node and npm lacks: redis-server from Debian's
- * packages. Does nothing when it is there. `npm run setup`.
+ * Runs `npm run setup`: installs redis-server, which the tests need, from Debian's packages. Does nothing
+ * when it is there.
  */
 function setUp(): void {
   if (has("redis-server")) return;
   if (!has("apt-get")) {
     fail(
-      "redis-server is missing and this is no Debian machine; install Redis 7 or newer with your package manager",
+      "redis-server is missing and this machine is not a Debian; install Redis 7 or newer with your package manager",
     );
   }
   const root = process.getuid?.() === 0;
   if (!root && !has("sudo")) fail("redis-server is missing; run as root: apt-get install --yes redis-server");
   const apt = (...args: string[]): boolean => {
     const [command, ...rest] = root ? ["apt-get", ...args] : ["sudo", "apt-get", ...args];
-    // Debian starts a service on installation, which the tests neither need nor want.
+    // Debian starts a service on installation, which would get in the way of the tests.
     const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
     return spawnSync(command ?? "", rest, { stdio: "inherit", env }).status === 0;
   };

@@ -9,7 +9,7 @@ const PUBLISHED = new URL("../../../shared/data/core-crds/", import.meta.url);
 const NO_ADMISSION =
   "ours: Cluster API's webhook refuses the same, and Capstan runs without admission (MP-12)";
 
-/** Differences on purpose: path as printed → why. Everything else that differs fails. */
+/** Differences on purpose: path as printed → why. Every other difference fails the comparison. */
 const EXPLAINED: ReadonlyMap<string, string> = new Map(
   [
     "clusters/schema#x-kubernetes-validations",
@@ -35,7 +35,10 @@ type Facts = Map<string, string>;
 /** Order has no meaning in these lists. */
 const SETS = new Set(["required", "enum", "shortNames", "categories"]);
 
-/** Every fact of a schema by path: `spec/template/spec/version#maxLength` → `256`. Descriptions are no facts. */
+/**
+ * Returns every fact of a schema by path: `spec/template/spec/version#maxLength` → `256`. Descriptions are
+ * left out.
+ */
 function addSchemaFacts(facts: Facts, path: string, schema: object): void {
   for (const [member, value] of Object.entries(schema)) {
     if (member === "description") continue;
@@ -75,7 +78,7 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** What users and clients of a CRD can see of one version of it. */
+/** Facts of one version of a CRD that users and clients can see. */
 function factsOf(crd: unknown): Facts {
   const plural = String(valueAt(crd, "spec.names.plural"));
   const versions = valueAt(crd, "spec.versions");
@@ -98,7 +101,9 @@ function factsOf(crd: unknown): Facts {
   return facts;
 }
 
-/** Every difference between one of our CRDs and a published one, in both directions, sorted by path. */
+/**
+ * Returns every difference between one of our CRDs and a published one, in both directions, sorted by path.
+ */
 export function differences(ours: unknown, published: unknown): readonly Difference[] {
   const [left, right] = [factsOf(ours), factsOf(published)];
   return [...new Set([...left.keys(), ...right.keys()])]

@@ -9,7 +9,10 @@ export interface CrdObject extends KubeObject {
 /** `--install-crds` replaces only CRDs that carry this label. */
 const MANAGED_BY = { "app.kubernetes.io/managed-by": "capstan" };
 
-/** The CRD of a kind of ours; `undefined` for kinds that are built into the API server or are no API objects. */
+/**
+ * Returns the CRD of a kind of ours; `undefined` for kinds that are built into the API server or never stored
+ * in one.
+ */
 export function toCrd({
   group,
   version,

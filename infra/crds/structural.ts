@@ -16,10 +16,11 @@ const INT32 = { format: "int32", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
 const INT64 = { format: "int64", minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
 /**
- * The structural schema of an object kind: what the zod schema accepts, in the dialect of Kubernetes.
+ * Returns the structural schema of an object kind: the zod schema in the dialect of Kubernetes.
  *
- * `metadata` is only `type: object`, the API server knows the rest. Integers carry their format instead of its
- * bounds, times only `date-time`; what Kubernetes prunes or does not know (`additionalProperties: false`, `readOnly`,
+ * `metadata` is only `type: object`, because the API server knows the rest. Integers carry their format
+ * instead of its bounds, times only `date-time`; keywords that Kubernetes prunes or does not know
+ * (`additionalProperties: false`, `readOnly`,
  * `anyOf` of int-or-string with bounds) is left out.
  */
 export function toStructural(schema: z.ZodType): Structural {

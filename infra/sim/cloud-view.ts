@@ -7,15 +7,18 @@ export interface RunningServer extends WorkloadServer {
   readonly uid: string;
 }
 
-/** The cloud's memory; all but `ports` comes back from the management API server after a restart. */
+/** State of the cloud; all but `ports` is read again from the management API server after a restart. */
 export interface CloudView {
   /** By `<namespace>/<name>`; a SimServer has the name of its Cluster. */
   readonly servers: Map<string, SimServer>;
   readonly instances: Map<string, SimInstance>;
   readonly running: Map<string, RunningServer>;
-  /** Of servers that have gone: another one of that name is reached where they were, as behind a load balancer. */
+  /**
+   * Ports of servers that are gone: a new server of the same name takes the port over, as behind a load
+   * balancer.
+   */
   readonly ports: Map<string, number>;
-  /** Keys of the instances of each server. */
+  /** Keys of each server's instances. */
   readonly instancesOf: Map<string, Set<string>>;
 }
 
@@ -29,7 +32,7 @@ export function createCloudView(): CloudView {
   };
 }
 
-/** The key of the SimServer whose Cluster an instance belongs to. */
+/** Returns the key of the SimServer whose Cluster an instance belongs to. */
 export function serverKeyOf({ metadata, spec }: SimInstance): string {
   return `${metadata.namespace ?? ""}/${spec.clusterName}`;
 }

@@ -9,24 +9,29 @@ import { createSerialRuns } from "./serial-runs.ts";
 import { runServer } from "./servers.ts";
 
 export interface CloudOptions {
-  /** The management API server; the cloud is one more client of it. */
+  /** Client of the management API server; the cloud is an ordinary client. */
   readonly server: { as(functionName: string): KubeClient };
   readonly clock: Clock;
   readonly log: Log;
   /** Default: those of this process. */
   readonly random?: Random | undefined;
   readonly network?: Network | undefined;
-  /** So long a Node outlives its instance, ms; default 0. */
+  /** Time that a Node outlives its instance, ms; default 0. */
   readonly nodeLingersMs?: number | undefined;
 }
 
-/** Requests under way at the same time: enough to keep a server busy, few enough not to crowd out the functions. */
+/**
+ * Requests under way at the same time: enough to keep a server busy, few enough not to crowd out the
+ * functions.
+ */
 const CONCURRENT_SERVERS = 8;
 const CONCURRENT_INSTANCES = 32;
 
 /**
- * Starts the simulated cloud: every SimServer gets a virtual workload API server on loopback with a kubeconfig
- * Secret, every SimInstance boots and becomes a Node there. All state is in those objects; a second start takes up
+ * Starts the simulated cloud: every SimServer gets a virtual workload API server on loopback with a
+ * kubeconfig
+ * Secret, every SimInstance boots and becomes a Node there. All state is in those objects; a second start
+ * takes up
  * where the first ended. Disposing stops the workload servers.
  */
 export async function startCloud(options: CloudOptions): Promise<AsyncDisposable> {
@@ -35,7 +40,7 @@ export async function startCloud(options: CloudOptions): Promise<AsyncDisposable
   const view = createCloudView();
   const stopping = new AbortController();
   const onError = (key: string, error: unknown): void =>
-    log.warn({ object: key, error: String(error) }, "simulated cloud: will try again");
+    log.warn({ object: key, error: String(error) }, "simulated cloud: run failed; it is retried");
 
   const instances = createSerialRuns({
     clock,

@@ -12,7 +12,7 @@ interface Registered {
   readonly instanceUid: string | undefined;
   readonly server: RunningServer;
   readonly uid: string | undefined;
-  /** What its status says about Ready; undefined: it has no status yet. */
+  /** Status of its condition Ready; undefined: it has no status yet. */
   reported: boolean | undefined;
   /** Since when its instance is gone, ms since the epoch. */
   leftAt?: number;
@@ -22,15 +22,16 @@ export interface InstancesOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly view: CloudView;
-  /** So long a Node outlives its instance, ms; default 0. */
+  /** Time that a Node outlives its instance, ms; default 0. */
   readonly nodeLingersMs?: number | undefined;
 }
 
 /**
- * One instance's life, by level: pending until its boot delay is over, then registered as a Node and Running, then
- * its Node is Ready; gone, its Node goes too, at once or after a while as with a cloud controller manager. Delays count from the creation of the SimInstance (in whole seconds, so
- * up to 1 s less), so that after a restart of this process everything that was there comes back at once. Gives the
- * delay until the next stage, ms.
+ * Runs one instance by level: pending until its boot delay is over, then registered as a Node and Running,
+ * then its Node is Ready. When the instance is gone its Node goes too, at once or after a while as with a
+ * cloud controller manager. Delays count from the creation of the SimInstance (in whole seconds, so
+ * up to 1 s less), so that after a restart of this process every instance is back at once. Returns the delay
+ * until the next stage, ms.
  */
 export function createInstanceRun(options: InstancesOptions): (key: string) => Promise<number | undefined> {
   const nodes = new Map<string, Registered>();
@@ -49,12 +50,12 @@ export function createInstanceRun(options: InstancesOptions): (key: string) => P
     return alive === undefined ? undefined : live(key, alive);
   };
 
-  /** Takes an instance to its present stage; the delay until the next, ms. */
+  /** Takes an instance to its present stage; returns the delay until the next, ms. */
   async function live(key: string, alive: SimInstance): Promise<number | undefined> {
     const due = stagesOf(alive, clock.now());
     if (due.bootsInMs > 0) return due.bootsInMs;
     const server = view.running.get(serverKeyOf(alive));
-    // Nothing to register with: the start of the server brings the instance back.
+    // There is no server to register with: its start runs the instance again.
     if (server === undefined) return undefined;
     const stage = { instance: alive, ready: due.readyInMs <= 0, now: clock.now() };
     nodes.set(key, await upToDateNode(nodes.get(key), server, stage));
@@ -63,13 +64,13 @@ export function createInstanceRun(options: InstancesOptions): (key: string) => P
   }
 }
 
-/** How much longer a Node stays whose instance is gone, from when that was seen. */
+/** Returns the time that a Node without instance still stays, counted from when that was seen. */
 function lingersFor(known: Registered, nodeLingersMs: number, now: Date): number {
   known.leftAt ??= now.getTime();
   return known.leftAt + nodeLingersMs - now.getTime();
 }
 
-/** What an instance has come to. */
+/** Stage of an instance. */
 interface Stage {
   readonly instance: SimInstance;
   /** Its kubelet is ready. */
@@ -110,7 +111,7 @@ async function register(server: RunningServer, { instance, ready, now }: Stage):
   }
   if (existing !== undefined) await deleteNode(server, instance.metadata.name, existing.metadata.uid);
   // The name is free now; the retry registers.
-  throw new Error(`Node ${instance.metadata.name} of another instance was in the way`);
+  throw new Error(`Node ${instance.metadata.name} of another instance had the name; deleted it`);
 }
 
 /** Writes the whole status: with server-side apply, what is left out is removed. */
@@ -120,7 +121,7 @@ async function report(node: Registered, { instance, ready, now }: Stage): Promis
   try {
     await node.server.client.apply(Node, nodeKey(metadata.name), body, "status");
   } catch (error) {
-    // Somebody deleted the Node: a kubelet registers when it starts, not again.
+    // The Node was deleted by another client: a kubelet registers only when it starts.
     if (!(error instanceof KubeError) || !NODE_GONE.has(error.reason)) throw error;
   }
   node.reported = ready;
@@ -147,7 +148,7 @@ async function deleteNode({ client }: RunningServer, name: string, uid: string |
   try {
     await client.delete(Node, nodeKey(name), { uid: uid ?? "" });
   } catch (error) {
-    // Another Node has the name by now, and that one is not ours to delete.
+    // Another Node has the name by now: it must not be deleted.
     if (!(error instanceof KubeError) || error.reason !== "Conflict") throw error;
   }
 }

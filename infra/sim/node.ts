@@ -5,7 +5,7 @@ import type { SimInstance } from "../../shared/api/sim/sim-cloud.ts";
 
 const KUBELET_VERSION = "v1.34.0";
 
-/** A Node as the kubelet of an instance registers it: not initialized by a cloud controller yet. */
+/** Returns a Node as the kubelet of an instance registers it: not initialized by a cloud controller yet. */
 interface RegisteredNode extends Node {
   readonly status: {
     readonly conditions: readonly NodeCondition[];

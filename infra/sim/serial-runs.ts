@@ -1,27 +1,27 @@
 import { backoffMs } from "../../shared/function/backoff.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 
-/** Longest pause between two attempts: a cloud that needs minutes to notice a recovered server helps nobody. */
+/** Longest pause between two attempts: a recovered server must be noticed within seconds, not minutes. */
 const MAX_BACKOFF_MS = 5_000;
 
 export interface SerialRunsOptions {
   readonly clock: Clock;
-  /** Runs at the same time, over all keys. */
+  /** Number of runs at the same time, over all keys. */
   readonly concurrency: number;
-  /** Brings one key to its desired state; a number is the delay in ms after which to look again. */
+  /** Brings one key to its desired state; a returned number is the delay in ms until its next run. */
   readonly run: (key: string) => Promise<number | undefined>;
-  /** A failed run is repeated with backoff; this only tells somebody. */
+  /** Called with the error of a failed run, which is repeated with backoff. */
   readonly onError: (key: string, error: unknown) => void;
 }
 
 export interface SerialRuns extends AsyncDisposable {
-  /** At least one run after now. */
+  /** Guarantees at least one run that starts after the call. */
   wake(key: string): void;
 }
 
 interface KeyState {
   phase: "idle" | "ready" | "running";
-  /** Woken while running: exactly one more run follows. */
+  /** Enqueued while running: exactly one more run follows. */
   again: boolean;
   failures: number;
   cancelTimer: () => void;
@@ -29,7 +29,9 @@ interface KeyState {
 
 const nothing = (): void => undefined;
 
-/** Runs keys side by side, but never one key twice at a time. Disposing waits for the runs under way. */
+/**
+ * Runs keys side by side, but one key never twice at the same time. Disposing waits for the runs under way.
+ */
 export function createSerialRuns(options: SerialRunsOptions): SerialRuns {
   const states = new Map<string, KeyState>();
   const ready: string[] = [];

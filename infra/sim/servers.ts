@@ -16,11 +16,11 @@ export interface ServersOptions {
   readonly random: Random;
   readonly network: Network;
   readonly view: CloudView;
-  /** Told when the workload server of a SimServer has started: its instances can register. */
+  /** Called when the workload server of a SimServer has started: its instances can register. */
   readonly onStart: (key: string) => void;
 }
 
-/** Brings one SimServer to life, or its workload server to an end. */
+/** Starts or stops the workload server of one SimServer. */
 export async function runServer(options: ServersOptions, key: string): Promise<undefined> {
   const { view } = options;
   const desired = view.servers.get(key);
@@ -80,7 +80,7 @@ function kubeconfigOf(secret: Secret): string {
 
 const SECRET_TYPE = "cluster.x-k8s.io/secret";
 
-/** Creates the Secret, or brings our own up to date; a user's (any other type) stays as it is. */
+/** Creates the Secret, or updates our own; a user's (any other type) stays as it is. */
 async function writeKubeconfig(
   { client, log }: ServersOptions,
   desired: SimServer,

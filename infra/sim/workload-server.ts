@@ -5,7 +5,7 @@ import { parseKubeconfig } from "../kube/kubeconfig.ts";
 import type { Network } from "../network.ts";
 import { writeYaml } from "../yaml/write-yaml.ts";
 
-/** A virtual workload API server on loopback, and the cloud's own way into it. */
+/** A virtual workload API server on loopback, and the cloud's connection to it. */
 export interface WorkloadServer {
   readonly host: string;
   readonly port: number;
@@ -18,7 +18,7 @@ export interface WorkloadServerOptions {
   readonly clusterName: string;
   /** Tried first; a free port is taken when it is in use. */
   readonly port: number | undefined;
-  /** Kubeconfig of an earlier life: its token stays valid. */
+  /** Kubeconfig of the server's previous start: its token stays valid. */
   readonly kubeconfig: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -83,7 +83,7 @@ function tokenOf(kubeconfig: string | undefined): string | undefined {
   try {
     return parseKubeconfig(kubeconfig).token;
   } catch {
-    // Whatever the Secret holds is no kubeconfig of ours: it is replaced.
+    // The Secret does not hold a kubeconfig of ours: it is replaced.
     return undefined;
   }
 }

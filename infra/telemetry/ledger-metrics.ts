@@ -4,12 +4,12 @@ import type { ResyncCause } from "../relay/resync.ts";
 import { LABEL_VALUES, RESYNC_CAUSES } from "./metric-labels.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** To be called by a queue and a relay for what they count. */
+/** Called by a queue and a relay with their counts. */
 export interface LedgerMeter {
   readonly noteCount: NoteCount;
   readonly noteFailure: NoteFailure;
   readonly noteResync: (functionName: string, cause: ResyncCause) => void;
-  /** Without a name: nobody knows which function it belongs to. */
+  /** A count without a name: its function is not known. */
   readonly noteStrayError: (functionName?: string) => void;
 }
 
@@ -23,7 +23,10 @@ const OWN_COUNTERS = {
 } as const satisfies { readonly [counted in Counted]?: string };
 const REVIVING = { revivedLive: "live", revivedResync: "resync" } as const;
 
-/** Counts what the ledger tells, in the process that made the call. From 0 on, so that the first is an increase. */
+/**
+ * Counts the ledger's reports in the process that made the call. Starts at 0, so that the first report is an
+ * increase.
+ */
 export function meterLedger(metrics: Metrics, functions: readonly string[]): LedgerMeter {
   const noteCount: NoteCount = (name, counted, times) => {
     if (counted === "revivedLive" || counted === "revivedResync") {

@@ -5,8 +5,9 @@ import { withoutSecrets } from "./without-secrets.ts";
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 /**
- * JSON lines, each one `write`; by default on standard error, so that standard output belongs to what a command prints.
- * Texts, errors among them, lose their credentials here whatever the caller has let pass.
+ * Returns a log of JSON lines, each one `write`; by default on standard error, so that standard output holds
+ * only the output of a command. Texts and errors lose their credentials here, also those that a caller
+ * forgot.
  */
 export function createLog(
   level: LogLevel,

@@ -9,14 +9,14 @@ export interface MeteredQueueOptions {
   readonly nowMs?: () => number;
 }
 
-/** A queue that is measured from outside, and what the last calls of `enqueue` said. */
+/** A queue that is measured from outside, and the results of the last calls of `enqueue`. */
 export interface MeteredQueue {
   readonly queue: Queue;
-  /** Why the queue did not take the last keys of a function; gone with the next that it takes. */
+  /** Reason why the queue refused the last keys of a function; cleared by the next keys that it takes. */
   readonly refusals: ReadonlyMap<string, string>;
 }
 
-/** What a run that ended by a defect of the code gives as its reason: the name of a JavaScript error. */
+/** Reasons of runs that ended by a defect of the code: names of JavaScript errors. */
 const DEFECTS: ReadonlySet<string> = new Set([
   "Error",
   "TypeError",
@@ -31,8 +31,8 @@ const DEFECTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The same queue, counting what goes through it: enqueued keys, runs, their results and durations. Neither the
- * ledger nor a function knows. The numbers of the whole queue come from `meterDepths`.
+ * Returns the same queue with counters: enqueued keys, runs, their results and durations. Neither the ledger
+ * nor a function sees them. The numbers of the whole queue come from `meterDepths`.
  */
 export function meterQueue(
   queue: Queue,
@@ -78,7 +78,7 @@ class RunMeter {
     this.#name = name;
     this.#metrics = metrics;
     this.#nowMs = nowMs;
-    // From 0 on, so that the first failure is seen as an increase.
+    // Starts at 0, so that the first failure is an increase.
     for (const result of ["success", "error", "requeue", "requeue_after"]) this.#count(result, 0);
     for (const counter of [
       "controller_runtime_reconcile_errors_total",

@@ -5,7 +5,7 @@ import type { ResyncCause } from "../relay/resync.ts";
 /** Priorities as controller-runtime spells them: live keys 0, resync keys -100. */
 export const PRIORITY = { live: "0", resync: "-100" } as const;
 
-/** Why watches end: reasons that an API server or the client gives; what else a server invents is `other`. */
+/** Reasons why watches end, from an API server or the client; any other reason is counted as `other`. */
 const CAUSES = [
   "closed",
   "Bug",

@@ -9,7 +9,7 @@ export interface MetricSpec {
   readonly buckets?: readonly number[];
 }
 
-/** What a label may say is closed (S-44): `createMetrics` turns everything else into `other`. */
+/** The values of a label are a closed set (S-44): `createMetrics` turns every other value into `other`. */
 type LabelName = "name" | "controller" | "function" | keyof typeof LABEL_VALUES;
 
 /** Of client-go: 10 ns to 1,000 s. */
@@ -24,7 +24,7 @@ const NAME = ["name", "controller"] as const;
 const LOOP = ["server", "resource"] as const;
 
 /**
- * Everything that is measured. Names, labels and buckets of `workqueue_` and `controller_runtime_` are those of
+ * All metrics. Names, labels and buckets of `workqueue_` and `controller_runtime_` are those of
  * controller-runtime, so that its dashboards work; both `name` and `controller` are the function (Q-34).
  * Gauges of keys show the whole queue and are the same in every process: take their maximum, not their sum.
  */
@@ -120,7 +120,7 @@ export const METRICS = {
   capstan_queue_paused: {
     type: "gauge",
     labels: ["function"],
-    help: "1 while somebody has stopped the claims of the function, else 0.",
+    help: "1 while the claims of the function are stopped by hand, else 0.",
   },
   capstan_queue_breaker_open: {
     type: "gauge",
@@ -155,7 +155,7 @@ export const METRICS = {
   capstan_queue_dead_total: {
     type: "counter",
     labels: ["function", "reason"],
-    help: "Keys that died: no attempts left, failed for good, no worker survived them, or no key at all.",
+    help: "Keys that died: no attempts left, failed for good, no worker survived them, or malformed.",
   },
   capstan_queue_coalesced_total: {
     type: "counter",
@@ -185,12 +185,12 @@ export const METRICS = {
   capstan_queue_resent_tokens_total: {
     type: "counter",
     labels: ["function"],
-    help: "Tokens that this process sent again because nobody had claimed their key. Always 0 without tokens.",
+    help: "Tokens that this process sent again because no worker had claimed their key. Always 0 without tokens.",
   },
   capstan_queue_tick_lag_seconds: {
     type: "gauge",
     labels: ["function"],
-    help: "For how long the longest overdue key has been due, or its lease over: nobody ticks, or too seldom.",
+    help: "Time since the longest overdue key became due, or its lease ended: no process ticks, or too rarely.",
   },
   capstan_queue_resync_total: {
     type: "counter",
@@ -200,7 +200,7 @@ export const METRICS = {
   capstan_worker_stray_errors_total: {
     type: "counter",
     labels: ["function"],
-    help: "Errors thrown outside of every run: by a timer or a promise that a step has left behind, or by nobody's (other).",
+    help: "Errors thrown outside of every run: by a timer or a promise that a step has left behind, or of unknown origin (other).",
   },
   capstan_relay_ready: {
     type: "gauge",
@@ -215,17 +215,17 @@ export const METRICS = {
   capstan_relay_silent_seconds: {
     type: "gauge",
     labels: LOOP,
-    help: "Since the last byte of the streaming loop that has been silent longest; lists count.",
+    help: "Time since the last byte of the streaming loop that has been silent longest; lists count.",
   },
   capstan_relay_quiet_seconds: {
     type: "gauge",
     labels: LOOP,
-    help: "Since the last event of the streaming loop in which nothing has happened for longest.",
+    help: "Time since the last event of the streaming loop that has been without events longest.",
   },
   capstan_relay_lag_seconds: {
     type: "gauge",
     labels: LOOP,
-    help: "From the last write of our own until its event was handled, the worst loop, to the second.",
+    help: "Time from the last own write until its event was handled, of the slowest loop, in whole seconds.",
   },
   capstan_relay_pending_events: {
     type: "gauge",
@@ -236,7 +236,7 @@ export const METRICS = {
   capstan_relay_events_total: {
     type: "counter",
     labels: [...LOOP, "type"],
-    help: "Watch events that were handled. Of events that wait for one object only the newest is.",
+    help: "Watch events that were handled. Of waiting events of one object only the newest counts.",
   },
   capstan_relay_received_bytes_total: {
     type: "counter",

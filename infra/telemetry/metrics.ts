@@ -9,7 +9,7 @@ type NameOf<Type extends MetricSpec["type"]> = {
 type CounterName = NameOf<"counter">;
 type GaugeName = NameOf<"gauge">;
 type HistogramName = NameOf<"histogram">;
-/** All labels of a metric and no other. */
+/** Exactly the labels of a metric. */
 export type LabelsOf<Name extends keyof Specs> = {
   readonly [Label in Specs[Name]["labels"][number]]: string;
 };
@@ -18,12 +18,12 @@ export type LabelsOf<Name extends keyof Specs> = {
 export interface Metrics {
   add<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by?: number): void;
   set<Name extends GaugeName>(name: Name, labels: LabelsOf<Name>, value: number): void;
-  /** Forgets all values of a gauge: what is no longer known must not look like a fact. */
+  /** Removes all values of a gauge: a value that is no longer known must not look like a fact. */
   clear(name: GaugeName): void;
   observe<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>, seconds: number): void;
   /** `refresh` is called, and waited for, before each text. It must not throw. */
   onScrape(refresh: () => void | Promise<void>): void;
-  /** Prometheus text format 0.0.4. Calls at the same time share one look. */
+  /** Prometheus text format 0.0.4. Calls at the same time share one reading. */
   text(): Promise<string>;
   readonly contentType: string;
 }
@@ -43,7 +43,7 @@ export async function createMetrics(functions: readonly string[]): Promise<Metri
     else {
       const gauge = new prom.Gauge(common);
       gauges.set(name, gauge);
-      // Without labels it starts at 0, which looks like a fact before anything is known.
+      // A metric without labels starts at 0, which would look like a fact.
       if (labels.length === 0) gauge.remove();
     }
   }
@@ -83,7 +83,7 @@ function labelCloser(functions: readonly string[]): (labels: Labels) => Labels {
   const isKnown = ([label, value]: readonly [string, string]) => known[label]?.has(value) === true;
   return (labels) => {
     const entries = Object.entries(labels);
-    // Nearly always: every count goes through here.
+    // The usual case: every count passes here.
     if (entries.every(isKnown)) return labels;
     return Object.fromEntries(entries.map((entry) => [entry[0], isKnown(entry) ? entry[1] : "other"]));
   };

@@ -10,14 +10,14 @@ interface FunctionDepth {
 }
 
 export interface QueueView {
-  /** Of every function, in their order; never rejects. Calls at the same time share one look. */
+  /** Depths of every function, in their order; never rejects. Calls at the same time share one reading. */
   depths(): Promise<readonly FunctionDepth[]>;
 }
 
 /** Below the usual time limits of a scrape (10 s) and of a probe (several tries). */
 const ANSWER_WITHIN_MS = 2 * SECOND;
 
-/** Looks at the queue for people and probes, which must get an answer even when the queue gives none. */
+/** Reads the queue for people and probes, which must get an answer even when the queue does not. */
 export function viewQueue(queue: Queue, functions: readonly string[], clock: Clock): QueueView {
   const look = async (functionName: string): Promise<FunctionDepth> => {
     try {

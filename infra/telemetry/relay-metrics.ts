@@ -6,7 +6,7 @@ import type { LabelsOf, Metrics } from "./metrics.ts";
 
 type Loop = ReturnType<Relay["status"]>["loops"][number];
 type LoopLabels = LabelsOf<"capstan_relay_lists_total">;
-/** What only ever grows while a loop lives. */
+/** Counters of a loop: they never decrease while it lives. */
 type Counts = Pick<Loop, "lists" | "bytes" | "undecodable" | "eventsByType" | "reconnects">;
 const NONE: Counts = Object.freeze({
   lists: 0,
@@ -17,7 +17,8 @@ const NONE: Counts = Object.freeze({
 });
 
 /**
- * Shows the relay's watch loops at each scrape (KR-23), from its status. Loops of workload clusters are added up:
+ * Shows the relay's watch loops at each scrape (KR-23), from its status. Loops of workload clusters are added
+ * up:
  * the names of clusters are for `/status`, not for labels (S-44).
  */
 export function meterRelay(relay: Pick<Relay, "status">, metrics: Metrics, clock: Clock): void {
@@ -38,7 +39,9 @@ export function meterRelay(relay: Pick<Relay, "status">, metrics: Metrics, clock
   });
 }
 
-/** Adds what a loop has counted since the last scrape. Lower numbers are those of a new loop with the same name. */
+/**
+ * Adds what a loop has counted since the last scrape. Lower numbers belong to a new loop with the same name.
+ */
 function countLoop(metrics: Metrics, loop: Loop, last: Loop | undefined): void {
   const labels = labelsOf(loop);
   const restarted =
@@ -103,7 +106,7 @@ function showLoops(metrics: Metrics, loops: readonly Loop[], nowMs: number): voi
   }
 }
 
-/** A list is bytes, too: after it a watch begins. */
+/** A list counts as bytes, too: a watch follows it. */
 function lastByteOf({ lastByteAt, lastHeardAt }: Loop): number | undefined {
   return lastByteAt === undefined ? lastHeardAt : Math.max(lastByteAt, lastHeardAt ?? 0);
 }

@@ -1,11 +1,11 @@
 import { pino } from "pino";
 import { maskText } from "../../shared/redaction/redact.ts";
 
-/** A field of a log line is flat; what is nested deeper says nothing to who reads it. */
+/** Fields of a log line are flat; deeper nesting does not help a reader. */
 const MAX_DEPTH = 6;
 const CREDENTIALS = /^(?:token|authorization|kubeconfig|password|passphrase|secret|cookie|credentials?)$/i;
 
-/** The fields of a log line with credentials left out: by the names of fields, and in texts and errors. */
+/** Returns the fields of a log line without credentials: by the names of fields, and in texts and errors. */
 export function withoutSecrets(value: unknown): unknown {
   return visit(value, 0);
 }

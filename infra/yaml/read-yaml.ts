@@ -3,18 +3,24 @@ import { KUBERNETES_SCHEMA } from "./yaml-schema.ts";
 import { type SurveyedDocument, surveyEvents } from "./yaml-survey.ts";
 import { isWithin } from "./yaml-weight.ts";
 
-/** What a text may hold; the caller knows who wrote it. */
+/** Bounds of a text; the caller chooses them by its author. */
 export interface YamlBounds {
   readonly maxBytes: number;
   readonly maxDocuments: number;
-  /** Lines, and places where a value may begin. The parser's work is proportional to them and to the bytes. */
+  /**
+   * Lines, and places where a value may begin. The parser's work is proportional to them and to the bytes.
+   */
   readonly maxMarks: number;
-  /** In all documents. The documents must not be larger than `maxMarks` values with their aliases written out. */
+  /**
+   * In all documents. The documents must not be larger than `maxMarks` values with their aliases written out.
+   */
   readonly maxAliases: number;
 }
 
 export interface YamlDocument extends SurveyedDocument {
-  /** A JSON value, undefined for an empty document. Objects may occur in it twice where the text had aliases. */
+  /**
+   * A JSON value, undefined for an empty document. Objects may occur in it twice where the text had aliases.
+   */
   readonly value: unknown;
 }
 
@@ -22,7 +28,7 @@ export interface YamlDocument extends SurveyedDocument {
 export class YamlError extends Error {
   /** From 1; undefined when the text as a whole is refused. */
   readonly line: number | undefined;
-  /** For a bound: what there is too much of. Quotes nothing. */
+  /** The exceeded bound, without a quotation of the text. */
   readonly bound: string | undefined;
   constructor(message: string, { line, bound, cause }: { line?: number; bound?: string; cause?: unknown }) {
     super(line === undefined ? message : `line ${line}: ${message}`, { cause });
@@ -32,7 +38,10 @@ export class YamlError extends Error {
   }
 }
 
-/** For files that a user names on the command line: larger than every provider's, and still no hang. */
+/**
+ * Bounds for files that a user names on the command line: larger than every provider's, and still read
+ * quickly.
+ */
 export const FILE_BOUNDS: YamlBounds = {
   maxBytes: 16 * 1024 * 1024,
   maxDocuments: 10_000,
@@ -44,7 +53,8 @@ export const FILE_BOUNDS: YamlBounds = {
 const MAX_DEPTH = 100;
 
 /**
- * Reads YAML of whatever origin in a time proportional to its length (decision record 7). Throws YamlError. Tags that
+ * Reads YAML of any origin in time proportional to its length (decision record 7). Throws YamlError. Tags
+ * that
  * JSON has no value for, and keys that are collections, are errors.
  */
 export function readYaml(text: string, bounds: YamlBounds): readonly YamlDocument[] {
@@ -54,7 +64,7 @@ export function readYaml(text: string, bounds: YamlBounds): readonly YamlDocumen
     const { documents, aliases } = surveyEvents(events, text);
     checkBound(documents.length, bounds.maxDocuments, "documents");
     checkBound(aliases, bounds.maxAliases, "aliases");
-    // Duplicates are known by now, so the last value may replace the first.
+    // Duplicates have been recorded, so the last value may replace the first.
     const values = constructFromEvents(events, { source: text, schema: KUBERNETES_SCHEMA, json: true });
     if (aliases > 0 && !isWithin(values, { maxNodes: bounds.maxMarks, maxDepth: MAX_DEPTH })) {
       throw exceeds(`more than ${bounds.maxMarks} values when its aliases are written out`);

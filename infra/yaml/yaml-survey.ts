@@ -20,7 +20,7 @@ interface Level {
 
 type Value = Exclude<Event, { readonly type: typeof EVENT_ID.DOCUMENT | typeof EVENT_ID.POP }>;
 
-/** What the parser's events of `text` say of each document, in one pass. */
+/** Surveys each document in one pass over the parser's events of `text`. */
 export function surveyEvents(events: readonly Event[], text: string): Survey {
   const documents: { line: number; duplicates: { key: string; line: number }[] }[] = [];
   const levels: Level[] = [];
@@ -66,14 +66,14 @@ function startOf(event: Value): number {
   return event.type === EVENT_ID.ALIAS ? event.anchorStart : event.start;
 }
 
-/** Undefined for `<<`, which a map may have twice, and for keys that are no text. */
+/** Undefined for `<<`, which a map may have twice, and for keys that are not texts. */
 function keyOf(event: Value, text: string): string | undefined {
   if (event.type !== EVENT_ID.SCALAR) return undefined;
   const key = getScalarValue(text, event);
   return key === "<<" ? undefined : key;
 }
 
-/** The line of a place, from 1; asked for places in their order, it looks at each character once. */
+/** Returns the line of a place, from 1; for places in ascending order it reads each character once. */
 function createLineCounter(text: string): (place: number) => number {
   let line = 1;
   let next = text.indexOf("\n");

@@ -9,8 +9,8 @@ interface Weight {
 }
 
 /**
- * Whether values stay within limits once everything that occurs in them twice is written twice: aliases of aliases
- * double with each line. Looks at each collection once; one that holds itself is too deep.
+ * Returns whether values stay within limits once their aliases are written out: aliases of aliases double
+ * with each line. Visits each collection once; one that holds itself is too deep.
  */
 export function isWithin(values: readonly unknown[], limits: Limits): boolean {
   const known = new Map<object, Weight>();

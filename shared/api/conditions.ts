@@ -9,7 +9,7 @@ export const conditionSchema = z.object({
     .string()
     .max(316)
     .regex(new RegExp(CONDITION_TYPE))
-    .describe("What is judged, such as Available. One condition per type."),
+    .describe("Type of the condition, such as Available. One condition per type."),
   status: conditionStatusSchema.describe("True, False or Unknown."),
   observedGeneration: z.int().min(0).optional().describe("Generation of the object that was judged."),
   lastTransitionTime: time.describe("When the status changed last."),
@@ -26,15 +26,16 @@ export type ConditionStatus = Condition["status"];
 
 /** At most 32, one per type. */
 export const conditionsSchema = mapList(conditionSchema, ["type"], { max: 32 }).describe(
-  "What is known about the object: one condition per type, at most 32.",
+  "Conditions of the object: one per type, at most 32.",
 );
 
 /**
- * Condition of the API version v1beta1, kept under `status.deprecated.v1beta1.conditions`. `severity` (`Error`,
+ * Condition of the API version v1beta1, kept under `status.deprecated.v1beta1.conditions`. `severity`
+ * (`Error`,
  * `Warning`, `Info`) only where the status is False. An absent reason or message is left out, never empty.
  */
 const deprecatedConditionSchema = z.object({
-  type: text(1, 256).describe("What is judged, such as Ready."),
+  type: text(1, 256).describe("Type of the condition, such as Ready."),
   status: z.string().describe("True, False or Unknown."),
   severity: z.string().max(32).optional().describe("Error, Warning or Info; only where the status is False."),
   lastTransitionTime: time.describe("When the status changed last."),
@@ -57,7 +58,7 @@ export const deprecatedStatusFields = {
 export function deprecatedSchema<S extends z.ZodRawShape>(fields: S) {
   return z
     .object({
-      v1beta1: z.object(fields).optional().describe("What API version v1beta1 had in its status."),
+      v1beta1: z.object(fields).optional().describe("Status fields of API version v1beta1."),
     })
     .optional()
     .describe("Fields of older API versions, for programs that still read them.");

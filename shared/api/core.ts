@@ -114,8 +114,8 @@ export const CustomResourceDefinition: Kind<CustomResourceDefinition> = {
 };
 
 /**
- * What the relay knows about the connection to the workload cluster of a Cluster; namespace and name are the
- * Cluster's. Lives in the read model only and is no API object.
+ * State of the connection to the workload cluster of a Cluster; namespace and name are the Cluster's. The
+ * relay writes it to the read model only; no API server stores it.
  */
 export interface Connection extends KubeObject {
   readonly status: {
@@ -129,7 +129,7 @@ export interface Connection extends KubeObject {
     readonly lastSuccess?: string | undefined;
     /** Failed attempts since the last success, at most 5 are counted. */
     readonly failures: number;
-    /** Version of the Secret whose kubeconfig is in use; whoever has another one drops it (S-13). */
+    /** Version of the Secret whose kubeconfig is in use; a process with another one drops it (S-13). */
     readonly secretVersion?: string | undefined;
   };
 }

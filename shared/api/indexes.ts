@@ -24,7 +24,7 @@ export interface Selection {
 }
 
 /**
- * Every value that an object is found by in the read model:
+ * Returns every value by which the read model finds an object:
  *
  * | index | value |
  * |---|---|
@@ -32,10 +32,11 @@ export interface Selection {
  * | `uid` | its uid |
  * | `owner` | uid of each owner reference |
  * | `cluster` | `<namespace>/<cluster name>` by spec field or label |
- * | `pool` | `<namespace>/<cluster name>|<pool name>` of what carries a pool's label |
+ * | `pool` | `<namespace>/<cluster name>|<pool name>` of an object with a pool's label |
  * | `reference` | `<group>/<Kind>/<namespace>/<name>` of each provider object it references |
  * | `referencedKind` | `<group>/<Kind>` of the same |
- * | the kind's own | the strings at its path; for objects of a Cluster `<namespace>/<cluster name>|<string>` |
+ * | the kind's own | the strings at its path; for objects of a Cluster `<namespace>/<cluster name>|<string>`
+ * |
  */
 export function indexesOf(kind: Kind | undefined, object: KubeObject): readonly IndexEntry[] {
   const { metadata } = object;
@@ -65,7 +66,10 @@ export function referenceValue(reference: ContractReference, namespace: string):
   return `${reference.apiGroup}/${reference.kind}/${namespace}/${reference.name}`;
 }
 
-/** The provider objects an object references, at the paths its kind declares; malformed ones are left out. */
+/**
+ * Returns the provider objects that an object references, at the paths its kind declares; malformed ones are
+ * left out.
+ */
 export function referencesOf(kind: Kind | undefined, object: KubeObject): readonly ContractReference[] {
   return (kind?.references ?? []).flatMap((path) => {
     const value = valueAt(object, path);
@@ -77,14 +81,15 @@ export function referencesOf(kind: Kind | undefined, object: KubeObject): readon
   });
 }
 
-/** The name of the Cluster an object belongs to: the kind's spec field, else the label. */
+/** Returns the name of the Cluster that an object belongs to: the kind's spec field, else the label. */
 export function clusterNameOf(kind: Kind | undefined, object: KubeObject): string | undefined {
   const named = kind?.clusterNamePath === undefined ? undefined : valueAt(object, kind.clusterNamePath);
   return typeof named === "string" ? named : object.metadata.labels?.[CLUSTER_NAME_LABEL];
 }
 
 /**
- * The tenant of an object's keys: `<namespace>/<cluster name>` where the kind has an immutable field for it, else
+ * Returns the tenant of an object's keys: `<namespace>/<cluster name>` where the kind has an immutable field
+ * for it, else
  * `<namespace>/-`. Never from a label: a label may change, and one object must not have two keys.
  */
 export function tenantOf(kind: Kind | undefined, object: KubeObject): string {

@@ -44,7 +44,7 @@ export interface PrinterColumn {
   readonly description?: string;
 }
 
-/** What a CRD needs beyond the schema; kinds without it are built into the API server. */
+/** Parts of a CRD beyond the schema; kinds without it are built into the API server. */
 export interface CrdSpec {
   readonly listKind?: string;
   readonly singular?: string;
@@ -60,7 +60,9 @@ export interface CrdSpec {
   };
 }
 
-/** Reference to a provider object: the namespace is the referrer's, the version comes from the CRD's labels. */
+/**
+ * Reference to a provider object: the namespace is the referrer's, the version comes from the CRD's labels.
+ */
 export interface ContractReference {
   readonly apiGroup: string;
   readonly kind: string;
@@ -70,7 +72,9 @@ export interface ContractReference {
 /** Contract between Cluster API and a provider, which a CRD claims by label (PC-2). */
 export type ContractVersion = "v1beta1" | "v1beta2";
 
-/** One index of a kind: the strings at `path` (a string, a list of strings, or `member` of a list of objects). */
+/**
+ * One index of a kind: the strings at `path` (a string, a list of strings, or `member` of a list of objects).
+ */
 interface KindIndex {
   readonly name: string;
   readonly path: string;
@@ -78,8 +82,8 @@ interface KindIndex {
 }
 
 /**
- * A kind of API object. `plural` is the URL segment. `T` is only a type: `Kind<MachinePool>` tells the compiler
- * what a read of this kind gives.
+ * A kind of API object. `plural` is the URL segment. `T` is only a type: `Kind<MachinePool>` makes a read of
+ * this kind return a MachinePool.
  */
 export interface Kind<T extends KubeObject = KubeObject> {
   /** Empty for core/v1. */
@@ -90,13 +94,13 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly namespaced: boolean;
   readonly schema?: z.ZodType<T> | undefined;
   readonly crd?: CrdSpec | undefined;
-  /** Paths of `ContractReference`s to provider objects; the relay watches what they name. */
+  /** Paths of `ContractReference`s to provider objects; the relay watches the kinds that they name. */
   readonly references?: readonly string[] | undefined;
   /** Path of the immutable name of the Cluster an object belongs to; the label decides where it is absent. */
   readonly clusterNamePath?: string | undefined;
   /** Further values to find objects by, see shared/api/indexes.ts. */
   readonly indexes?: readonly KindIndex[] | undefined;
-  /** Of another installation: watched only where a CRD serves it, and not ours to install. */
+  /** Of another installation: watched only where a CRD serves it, and never installed by Capstan. */
   readonly external?: boolean | undefined;
   /** Type carrier, never set. */
   readonly objectType?: T | undefined;
@@ -134,7 +138,7 @@ export function objectKeyOf(object: KubeObject): ObjectKey {
   return { namespace: object.metadata.namespace ?? "", name: object.metadata.name };
 }
 
-/** The object as the target of a write, with the uid and version that were read. */
+/** Returns the object as the target of a write, with the uid and version that were read. */
 export function refTo(kind: Kind, object: KubeObject, cluster: ClusterName = MANAGEMENT): ObjectRef {
   return {
     ...objectKeyOf(object),
@@ -145,7 +149,7 @@ export function refTo(kind: Kind, object: KubeObject, cluster: ClusterName = MAN
   };
 }
 
-/** The name under which the workload server of a Cluster is known. */
+/** Returns the name of the workload server of a Cluster. */
 export function workloadCluster(key: ObjectKey): ClusterName {
   return `${key.namespace}/${key.name}`;
 }

@@ -47,9 +47,9 @@ const specSchema = z
     template: z
       .object({
         metadata: templateMetadataSchema.optional(),
-        spec: templateSpecSchema.describe("What every instance is made from. taints are refused."),
+        spec: templateSpecSchema.describe("Template of every instance. taints are refused."),
       })
-      .describe("What every instance of the pool is made from."),
+      .describe("Template of every instance of the pool."),
     providerIDList: atomicList(text(1, 512), { max: 10_000 })
       .optional()
       .describe(
@@ -59,7 +59,7 @@ const specSchema = z
       .optional()
       .describe("Failure domains where instances are to run, at most 100. Providers read it."),
   })
-  .describe("What is wanted.")
+  .describe("Desired state of the pool.")
   .meta(
     validations({
       rule: "self.clusterName == self.template.spec.clusterName",
@@ -127,7 +127,7 @@ const statusSchema = notEmpty({
     .describe("Kubernetes versions that the Nodes run, 1 to 100."),
   phase: phaseSchema
     .optional()
-    .describe("Where the pool stands, in one word for people. Programs read the conditions."),
+    .describe("Stage of the pool in one word, for people. Programs read the conditions."),
   observedGeneration: z.int().min(1).optional().describe("Generation of the spec that this status is about."),
   deprecated: deprecatedSchema({
     ...deprecatedStatusFields,
@@ -144,11 +144,13 @@ const machinePoolSchema = z
     spec: specSchema,
     status: statusSchema
       .optional()
-      .describe("What is known about the pool. Written by machinepool-status alone."),
+      .describe("Observed state of the pool. Written by machinepool-status alone."),
   })
   .describe("A group of instances that a provider manages as one.");
 
-/** A group of instances that a provider manages as one; schema-compatible with Cluster API v1.14.0's v1beta2. */
+/**
+ * A group of instances that a provider manages as one; schema-compatible with Cluster API v1.14.0's v1beta2.
+ */
 export type MachinePool = Immutable<z.infer<typeof machinePoolSchema>>;
 export type MachinePoolStatus = NonNullable<MachinePool["status"]>;
 export type MachinePoolPhase = NonNullable<MachinePoolStatus["phase"]>;
@@ -215,7 +217,7 @@ export const MachinePool: Kind<MachinePool> = {
         name: "Phase",
         type: "string",
         jsonPath: ".status.phase",
-        description: "Where the pool stands, for people",
+        description: "Stage of the pool, for people",
       },
       {
         name: "Age",

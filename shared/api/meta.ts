@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ObjectMeta } from "./kinds.ts";
 
-/** An object type as everybody may read it and nobody may change it: snapshots are frozen and shared. */
+/** A type with all members read-only: snapshots are frozen and shared. */
 export type Immutable<T> = T extends readonly (infer E)[]
   ? readonly Immutable<E>[]
   : T extends object
@@ -90,7 +90,7 @@ export function atomicList<T extends z.ZodType>(item: T, limits: ListLimits = {}
   return limited(item, limits).meta({ "x-kubernetes-list-type": "atomic" });
 }
 
-/** A list whose elements are told apart by `keys`; two with the same keys are refused. */
+/** A list whose elements are identified by `keys`; two elements with the same keys are refused. */
 export function mapList<S extends z.ZodRawShape>(
   item: z.ZodObject<S>,
   keys: readonly (keyof S & string)[],
@@ -115,7 +115,7 @@ interface Validation {
   readonly message: string;
 }
 
-/** CEL rules of a schema, for `.meta()`. They are no part of the zod check: the API server is the judge. */
+/** CEL rules of a schema, for `.meta()`. The zod check does not evaluate them: the API server does. */
 export function validations(...rules: readonly Validation[]) {
   return { "x-kubernetes-validations": rules };
 }
@@ -126,7 +126,10 @@ export const templateMetadataSchema = notEmpty({
   annotations: stringMap.describe("Annotations of what is made from this template.").optional(),
 }).describe("Labels and annotations of what is made from this template.");
 
-/** Reference to a provider object in the referrer's namespace; the version comes from the CRD's contract labels. */
+/**
+ * Reference to a provider object in the referrer's namespace; the version comes from the CRD's contract
+ * labels.
+ */
 export const contractReferenceSchema = z.object({
   apiGroup: dnsSubdomain.describe(
     "API group of the provider object. Its version is found through the contract labels of its CustomResourceDefinition.",

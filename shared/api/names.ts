@@ -2,12 +2,12 @@ const LABEL_VALUE = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 const KEY_PREFIX = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const MAX_KEY_PREFIX = 253;
 
-/** Whether the API server takes it as the value of a label. */
+/** Returns whether the API server accepts it as the value of a label. */
 export function isLabelValue(value: string): boolean {
   return value === "" || LABEL_VALUE.test(value);
 }
 
-/** Whether the API server takes it as the key of a label: `tier`, `example.com/tier`. */
+/** Returns whether the API server accepts it as the key of a label: `tier`, `example.com/tier`. */
 export function isLabelKey(key: string): boolean {
   const [name = "", prefix, ...rest] = key.split("/").reverse();
   const prefixed = prefix === undefined || (prefix.length <= MAX_KEY_PREFIX && KEY_PREFIX.test(prefix));
@@ -15,7 +15,8 @@ export function isLabelKey(key: string): boolean {
 }
 
 /**
- * A name as a label value: itself where it is one (at most 63 characters), else `hash_<b>_z` with `<b>` the unpadded
+ * Returns a name as a label value: itself where it is one (at most 63 characters), else `hash_<b>_z` with `<b>` the
+ * unpadded
  * base64url of the big-endian FNV-1a 32-bit hash of its UTF-8 bytes. Source: MP-10.2
  */
 export function labelValueOf(name: string): string {

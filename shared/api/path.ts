@@ -16,7 +16,8 @@ type Element<T> = T extends readonly (infer E)[]
  * The type at a field path of `T`; `never` when there is no such field.
  *
  * Paths are Kubernetes spellings: `spec.providerID`, `status.conditions[Ready].status`,
- * `metadata.labels[cluster.x-k8s.io/cluster-name]`. Brackets enter lists by their merge key (`type`, `name` or
+ * `metadata.labels[cluster.x-k8s.io/cluster-name]`. Brackets enter lists by their merge key (`type`, `name`
+ * or
  * `uid`) and maps by key.
  */
 export type At<T, P extends string> = P extends ""
@@ -38,7 +39,7 @@ const SEGMENT = /([^.[\]]+)|\[([^\]]*)\]/g;
 const MERGE_KEYS = ["type", "name", "uid", "key"] as const;
 const parsed = new Map<string, readonly string[]>();
 
-/** The parts of a path: `metadata.labels[a.b]` → `metadata`, `labels`, `a.b`. */
+/** Returns the parts of a path: `metadata.labels[a.b]` → `metadata`, `labels`, `a.b`. */
 export function segmentsOf(path: string): readonly string[] {
   const known = parsed.get(path);
   if (known !== undefined) return known;
@@ -58,21 +59,27 @@ function enter(value: unknown, segment: string): unknown {
   );
 }
 
-/** The value at a path (see `At`), `undefined` when any part of the way is missing. */
+/** Returns the value at a path (see `At`), `undefined` when any part of it is missing. */
 export function valueAt(object: unknown, path: string): unknown {
   let value = object;
   for (const segment of segmentsOf(path)) value = enter(value, segment);
   return value;
 }
 
-/** JSON pointer (RFC 6901) of a path without list brackets: `spec.template.spec` → `/spec/template/spec`. */
+/**
+ * Returns the JSON pointer (RFC 6901) of a path without list brackets: `spec.template.spec` →
+ * `/spec/template/spec`.
+ */
 export function pointerOf(path: string): string {
   return segmentsOf(path)
     .map((segment) => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`)
     .join("");
 }
 
-/** Deep equality of JSON values; `undefined` members count as absent, key order does not matter. */
+/**
+ * Returns whether two JSON values are deeply equal; `undefined` members count as absent, key order does not
+ * matter.
+ */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -1,4 +1,7 @@
-/** Where users meet a reason: conditions of `status.conditions`, of the deprecated list, `failureReason`, events. */
+/**
+ * Where users meet a reason: conditions of `status.conditions`, of the deprecated list, `failureReason`,
+ * events.
+ */
 type Place = "condition" | "deprecated condition" | "failure" | "event";
 
 interface ReasonEntry {
@@ -8,7 +11,8 @@ interface ReasonEntry {
 }
 
 /**
- * Every reason that Capstan itself gives, with its meaning; mirrored conditions keep the provider's. The spelling is
+ * Every reason that Capstan itself gives, with its meaning; mirrored conditions keep the provider's. The
+ * spelling is
  * an API: users and dashboards match on it, so one that Cluster API has too is spelled as there.
  * Source: MP-7.1, MP-7.2, MP-11, CL-6, CL-8.
  */
@@ -20,7 +24,7 @@ export const REASONS = {
   },
   InvalidSpec: { meaning: "the spec breaks a rule that admission would have enforced", seen: ["event"] },
   SecretConflict: {
-    meaning: "a Secret of the wanted name belongs to something else; rename one of the two",
+    meaning: "a Secret of the required name belongs to another owner; rename one of the two",
     seen: ["condition", "event"],
   },
   Available: { meaning: "it serves its purpose", seen: ["condition"] },
@@ -28,7 +32,7 @@ export const REASONS = {
     meaning: "it does not serve its purpose; the message says what is missing",
     seen: ["condition"],
   },
-  AvailableUnknown: { meaning: "what it depends on has not reported yet", seen: ["condition"] },
+  AvailableUnknown: { meaning: "an object that it depends on has not reported yet", seen: ["condition"] },
   Ready: { meaning: "the provider object reports ready", seen: ["condition"] },
   NotReady: { meaning: "the provider object, or a Machine, is not ready", seen: ["condition"] },
   ReadyUnknown: { meaning: "a Machine has not reported whether it is ready", seen: ["condition"] },
@@ -56,7 +60,7 @@ export const REASONS = {
   },
   NoReasonReported: { meaning: "the provider object gives no reason", seen: ["condition"] },
   InternalError: {
-    meaning: "something could not be read: no CRD, no supported contract, or an error in the logs",
+    meaning: "an object could not be read: no CRD, no supported contract, or an error in the logs",
     seen: ["condition"],
   },
   Initialized: { meaning: "the control plane has been up once", seen: ["condition"] },
@@ -105,7 +109,7 @@ export const REASONS = {
   Paused: { meaning: "nothing is done: Cluster spec.paused or the paused annotation", seen: ["condition"] },
   NotPaused: { meaning: "reconciliation is not paused", seen: ["condition"] },
   Deleting: {
-    meaning: "it is being deleted; the message names what is waited for",
+    meaning: "it is being deleted; the message names the objects that are still there",
     seen: ["condition", "deprecated condition"],
   },
   NotDeleting: { meaning: "it is not being deleted", seen: ["condition"] },
@@ -119,7 +123,7 @@ export const REASONS = {
     meaning: "a runtime hook has not allowed the deletion yet",
     seen: ["condition"],
   },
-  DeletionCompleted: { meaning: "everything is gone and the finalizer is removed", seen: ["condition"] },
+  DeletionCompleted: { meaning: "all dependents are gone and the finalizer is removed", seen: ["condition"] },
   WaitingForDataSecret: { meaning: "the bootstrap data is not ready", seen: ["deprecated condition"] },
   WaitingForInfrastructure: { meaning: "the infrastructure is not ready", seen: ["deprecated condition"] },
   WaitingForControlPlane: { meaning: "the control plane is not ready", seen: ["deprecated condition"] },
@@ -166,7 +170,7 @@ export const REASONS = {
     seen: ["event"],
   },
   NameTaken: {
-    meaning: "an object of the name of one that is to be made belongs to something else",
+    meaning: "an object of the required name exists and belongs to another owner",
     seen: ["event"],
   },
   MachineDeleting: { meaning: "the unhealthy Machine is being deleted by its owner", seen: ["condition"] },
@@ -175,13 +179,13 @@ export const REASONS = {
     seen: ["condition"],
   },
   FailedDeleteNode: {
-    meaning: "the workload cluster refuses to show or to delete a Node of what is being deleted",
+    meaning: "the workload cluster refuses to show or to delete a Node of an object that is being deleted",
     seen: ["event"],
   },
   SharedNode: { meaning: "two MachinePools list the same Node; the older one has it", seen: ["event"] },
   DuplicateProviderID: { meaning: "two Nodes have the same provider ID", seen: ["event"] },
   MissingBootstrap: { meaning: "neither configRef nor dataSecretName is set; set one", seen: ["event"] },
-  InvalidVersion: { meaning: "the version is no `v` followed by a semantic version", seen: ["event"] },
+  InvalidVersion: { meaning: "the version is not `v` followed by a semantic version", seen: ["event"] },
   TooManyInstances: {
     meaning: "the pool approaches the size limit of one object; split it",
     seen: ["event"],

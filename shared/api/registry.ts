@@ -11,7 +11,7 @@ import { SimControlPlane } from "./sim/sim-controlplane.ts";
 import { SimMachine } from "./sim/sim-machine.ts";
 import { SimMachinePool, SimMachinePoolTemplate } from "./sim/sim-machinepool.ts";
 
-/** Every kind that Capstan has a type for. Those with `crd` are ours to install. */
+/** Every kind that Capstan has a type for. Capstan installs those with `crd`. */
 export const KINDS: readonly Kind[] = [
   Node,
   Secret,
@@ -35,7 +35,10 @@ export const KINDS: readonly Kind[] = [
 
 const byName = new Map(KINDS.map((kind) => [`${kind.group}/${kind.kind}`, kind]));
 
-/** The kind of that name; `undefined` for kinds that only the cluster's CRDs know (provider objects). */
+/**
+ * Returns the kind of that name; `undefined` for kinds that only the cluster's CRDs define (provider
+ * objects).
+ */
 export function kindOf(group: string, kind: string): Kind | undefined {
   return byName.get(`${group}/${kind}`);
 }

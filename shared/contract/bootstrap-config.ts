@@ -4,7 +4,7 @@ import type { ContractKind } from "./contract-kind.ts";
 import { FAILURE } from "./failure.ts";
 import { everyPath } from "./paths.ts";
 
-/** What produces bootstrap data for Machines and MachinePools. */
+/** Provider kind that produces bootstrap data for Machines and MachinePools. */
 export const BootstrapConfig: ContractKind = {
   contract: "BootstrapConfig",
   referencedBy: [{ kind: MachinePool, path: "spec.template.spec.bootstrap.configRef" }],

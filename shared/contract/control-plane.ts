@@ -4,7 +4,7 @@ import type { ContractKind } from "./contract-kind.ts";
 import { FAILURE } from "./failure.ts";
 import { everyPath } from "./paths.ts";
 
-/** What runs the control plane of a Cluster. */
+/** Provider kind that runs the control plane of a Cluster. */
 export const ControlPlane: ContractKind = {
   contract: "ControlPlane",
   referencedBy: [{ kind: Cluster, path: "spec.controlPlaneRef" }],

@@ -2,8 +2,8 @@ import type { KubeObject } from "../api/kinds.ts";
 import { valueAt } from "../api/path.ts";
 
 /**
- * A field of a provider object. Providers may write anything: a field of another type has no value and says so in
- * `problem` (`status.ready is no boolean`); an absent one has neither.
+ * A field of a provider object. Providers may write anything: a field of another type has no value but a
+ * `problem` (`status.ready is not a boolean`); an absent one has neither.
  */
 export interface Field<T> {
   readonly value?: T | undefined;
@@ -56,5 +56,5 @@ function readField<T>(
 ): Field<T> {
   const value = valueAt(object, path);
   if (value === undefined || value === null) return {};
-  return is(value) ? { value } : { problem: `${path} is no ${expected}` };
+  return is(value) ? { value } : { problem: `${path} is not a ${expected}` };
 }

@@ -4,7 +4,7 @@ import type { ContractKind } from "./contract-kind.ts";
 import { FAILURE } from "./failure.ts";
 import { everyPath } from "./paths.ts";
 
-/** What a Cluster stands on: network, load balancer. */
+/** Provider kind with the infrastructure of a Cluster: network, load balancer. */
 export const InfraCluster: ContractKind = {
   contract: "InfraCluster",
   referencedBy: [{ kind: Cluster, path: "spec.infrastructureRef" }],

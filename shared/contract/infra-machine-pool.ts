@@ -4,7 +4,7 @@ import type { ContractKind } from "./contract-kind.ts";
 import { FAILURE } from "./failure.ts";
 import { everyPath } from "./paths.ts";
 
-/** What runs the instances of a MachinePool. */
+/** Provider kind that runs the instances of a MachinePool. */
 export const InfraMachinePool: ContractKind = {
   contract: "InfraMachinePool",
   referencedBy: [{ kind: MachinePool, path: "spec.template.spec.infrastructureRef" }],

@@ -3,7 +3,7 @@ import type { ContractKind } from "./contract-kind.ts";
 import { InfraMachinePool, infraMachinePoolPaths } from "./infra-machine-pool.ts";
 import { everyPath } from "./paths.ts";
 
-/** What stands for one instance of a pool whose provider supports Machines. */
+/** Provider kind for one instance of a pool whose provider supports Machines. */
 export const InfraMachine: ContractKind = {
   contract: "InfraMachine",
   referencedBy: [],

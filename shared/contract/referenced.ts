@@ -12,7 +12,7 @@ export type Referenced<T extends KubeObject = KubeObject> =
       readonly contract: ContractVersion;
       readonly kind: Kind;
     }
-  /** An affirmative 404 of the object. */
+  /** The API server answered 404 for the object. */
   | { readonly state: "missing"; readonly contract: ContractVersion; readonly kind: Kind }
   /** No CRD of that kind, or one without a label for a supported contract; `message` names the CRD. */
   | { readonly state: "unresolved"; readonly crdExists: boolean; readonly message: string };
@@ -20,12 +20,12 @@ export type Referenced<T extends KubeObject = KubeObject> =
 export type Found = Extract<Referenced, { state: "found" }>;
 export type Unresolved = Extract<Referenced, { state: "unresolved" }>;
 
-/** The kind a reference means, or why it cannot be told. */
+/** Returns the kind that a reference means, or why it cannot be determined. */
 export type Resolved =
   | { readonly state: "resolved"; readonly contract: ContractVersion; readonly kind: Kind }
   | Unresolved;
 
-/** Which CustomResourceDefinitions decide about a kind. */
+/** Returns a selection of the CustomResourceDefinitions that decide about a kind. */
 export function definitionsOf({ kind }: Pick<ContractReference, "kind">): Selection {
   return { index: { name: "definedKind", values: [kind] } };
 }
@@ -64,7 +64,7 @@ export function resolveAmong(
   };
 }
 
-/** Which contract the provider follows, its CRD does not say; every version that is served may be of it. */
+/** The CRD does not name the provider's contract; every served version may follow it. */
 function labelCommand({ metadata: { name }, spec }: CustomResourceDefinition): string {
   const served = spec.versions.filter((version) => version.served).map((version) => version.name);
   const label = `cluster.x-k8s.io/v1beta2=${served.join("_")}`;

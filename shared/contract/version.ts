@@ -4,7 +4,9 @@ import type { ContractVersion } from "../api/kinds.ts";
 const CONTRACT_LABEL_PREFIX = "cluster.x-k8s.io/";
 /** Newest first. */
 const SUPPORTED: readonly ContractVersion[] = ["v1beta2", "v1beta1"];
-/** What of a CRD decides about the contract of its objects: watched by whoever references them. */
+/**
+ * Fields of a CRD that decide about the contract of its objects: watched by functions that reference them.
+ */
 export const CONTRACT_FIELDS = [
   "metadata.uid",
   "metadata.labels[cluster.x-k8s.io/v1beta2]",
@@ -14,8 +16,10 @@ const VERSION = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/;
 const STABILITY = { alpha: 0, beta: 1, stable: 2 } as const;
 
 /**
- * The contract that a CRD claims by label (`cluster.x-k8s.io/v1beta2: v1beta1_v1beta2`) and the version to read its
- * objects in: the highest that the label of the newest supported contract names. Whether that version is served is
+ * Returns the contract that a CRD claims by label (`cluster.x-k8s.io/v1beta2: v1beta1_v1beta2`) and the
+ * version to read its
+ * objects in: the highest that the label of the newest supported contract names. Whether that version is
+ * served is
  * not checked, as in Cluster API. `undefined` when no supported label is there or it is empty.
  * Source: PC-2.2.
  */
@@ -33,8 +37,8 @@ export function contractOf(
 }
 
 /**
- * Kubernetes version priority, highest first: stable before beta before alpha, higher numbers first, then what is
- * no version (`foo1`) in alphabetical order. Source: PC-2.3.
+ * Compares by Kubernetes version priority, highest first: stable before beta before alpha, higher numbers first, then
+ * other names (`foo1`) in alphabetical order. Source: PC-2.3.
  */
 export function compareApiVersions(a: string, b: string): number {
   const left = rankOf(a);

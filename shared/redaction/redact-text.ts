@@ -15,7 +15,7 @@ const KUBECONFIG_START =
 const BOOTSTRAP_DATA = /#cloud-config|## template: jinja|Content-Type: multipart\//;
 
 const PEM = /-----BEGIN [A-Z0-9 ]{1,60}-----[\s\S]*?(?:-----END [A-Z0-9 ]{1,60}-----|$)/g;
-/** Keys, certificates and bundles travel like this; nothing that a step compares does. */
+/** Keys, certificates and bundles have this form; values that a step compares do not. */
 const BLOB = /(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{200,}={0,2}/g;
 /** Of GitHub, GitLab, Slack, AWS and Vault; of kubeadm; JSON web tokens. */
 const KNOWN_TOKENS =
@@ -48,7 +48,8 @@ const ASSIGNED = new RegExp(
 );
 
 /**
- * A message, stack or other text without tokens, passwords, PEM blocks, Authorization headers, user info of URLs.
+ * Returns a message, stack or other text without tokens, passwords, PEM blocks, Authorization headers, user
+ * info of URLs.
  * A kubeconfig or bootstrap data is hidden from where it begins to the end of the text.
  */
 export function redactText(text: string, hide: Hide): string {
@@ -81,7 +82,7 @@ function redactParts(text: string, hide: Hide): string {
   return redactUrls(shorter, hide).replace(ASSIGNED, (...match: Assigned) => redactAssigned(match, hide));
 }
 
-/** Two or three characters again and again hold nothing. */
+/** Two or three repeated characters are not a secret. */
 function isFiller(blob: string): boolean {
   return new Set(blob.slice(0, 200)).size <= 3;
 }
@@ -125,7 +126,7 @@ function isNameOfObject(value: string): boolean {
   return /^[a-z0-9./()-]{1,300}:?$/.test(value) && !/[a-z0-9]{20}/.test(value);
 }
 
-/** A line of YAML or of headers: nothing but a name and its value. */
+/** A line of YAML or of headers: only a name and its value. */
 function isLine(text: string, offset: number, length: number): boolean {
   const before = text.slice(Math.max(0, offset - 128), offset);
   const start = before.lastIndexOf("\n") + 1;

@@ -7,7 +7,7 @@ const WEB = /^(?:https?|wss?)$/i;
 const BEFORE_TOKEN = /^(?:token|api[-_]?key|password|secret[-_]?id|web)?(?:hook)?s?$/i;
 const MIN_RANDOM_CHARACTERS = 16;
 
-/** The text with the user info, the query secrets and the random path segments of its URLs hidden. */
+/** Returns the text with the user info, the query secrets and the random path segments of its URLs hidden. */
 export function redactUrls(text: string, hide: Hide): string {
   if (!text.includes("://")) return text;
   return text.replace(ADDRESS, (url) => {
@@ -21,7 +21,7 @@ export function redactUrls(text: string, hide: Hide): string {
   });
 }
 
-/** What follows `scheme://`. */
+/** Characters that may follow `scheme://`. */
 function redactPart(part: string, isWeb: boolean, hide: Hide): string {
   const at = endOfUserInfo(part);
   const user = at < 0 ? "" : `${hidden(part.slice(0, at), hide)}@`;
@@ -32,7 +32,7 @@ function redactPart(part: string, isWeb: boolean, hide: Hide): string {
   return `${user}${redactPath(path, hide)}${redactQuery(query, hide)}`;
 }
 
-/** A password may hold a slash although it should not: then what is behind the colon is no port. */
+/** A password may hold a slash although it should not: then the text behind the colon is not a port. */
 function endOfUserInfo(part: string): number {
   const slash = part.search(/[/?#]/);
   const authority = slash < 0 ? part : part.slice(0, slash);

@@ -2,14 +2,14 @@ import { type Hide, hidden } from "./hide.ts";
 import { redactText } from "./redact-text.ts";
 import { describesSecret, isSensitiveName } from "./sensitive-name.ts";
 
-/** Takes the place of every secret where the key of the installation is not at hand, or must not matter. */
+/** Substitute of every secret where the key of the installation is not available or must not matter. */
 const MASK = "hmac-sha256:*";
 const HIDDEN = /hmac-sha256:(?:[0-9a-f]{16}|\*)/g;
 
-/** Stay readable wherever they stand: they say which object it is, not what it holds. */
+/** Fields that stay readable everywhere: they identify the object and are not its content. */
 const IDENTITY = new Set(["apiVersion", "kind", "name", "namespace", "uid", "resourceVersion", "generation"]);
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
-/** No Kubernetes object is deeper; a deeper one is hostile. */
+/** Kubernetes objects are never deeper; a deeper one is hostile. */
 const MAX_DEPTH = 100;
 
 interface Place {
@@ -22,16 +22,19 @@ interface Place {
 }
 
 /**
- * A JSON value without secrets: data of Secrets, kubeconfigs, bootstrap data, values of fields that are named like
- * secrets, files, commands and environments of machines, and what `redactText` finds in texts. managedFields and the
- * last-applied annotation are left out. Names, uids, versions and references stay, so that a step reads what it read.
+ * Returns a JSON value without secrets: data of Secrets, kubeconfigs, bootstrap data, values of fields that
+ * are named like
+ * secrets, files, commands and environments of machines, and what `redactText` finds in texts. managedFields
+ * and the
+ * last-applied annotation are left out. Names, uids, versions and references stay, so that a step reads what
+ * it read.
  * Applying it twice changes nothing. Source: Q-35, S-21.
  */
 export function redact(value: unknown, hide: Hide): unknown {
   return visit(value, { depth: 0, secret: false, inSecret: false, field: "" }, hide);
 }
 
-/** A text without secrets, for where the key of the installation is not at hand: failures, logs, Events. */
+/** Returns a text without secrets, without the key of the installation: for failures, logs, Events. */
 export function maskText(text: string): string {
   return redactText(text, () => MASK);
 }
@@ -115,7 +118,10 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** The value with every hidden part replaced by the same text; secrets that are still there are hidden first. */
+/**
+ * Returns the value with every hidden part replaced by the same text; secrets that are still there are hidden
+ * first.
+ */
 export function mask(value: unknown): unknown {
   return visitTexts(redact(value, () => MASK));
 }

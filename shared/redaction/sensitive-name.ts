@@ -1,6 +1,6 @@
 const SENSITIVE =
   /token|passw(?:or)?d|passphrase|passcode|secret|key|cert|authorization|cookie|credential|kubeconfig|signature|(?:bootstrap|user|custom)[-_]?data|cloud[-_]?(?:init|config)|connection[-_]?string|ignition/i;
-/** Files, scripts, commands and environments of machines hold whatever a user puts into them. */
+/** Files, scripts, commands and environments of machines may hold any secret of a user. */
 const FREE =
   /^(?:content|contents|script|scripts|env|environment|args|extraargs|sig|\w{0,40}commands?|\w{0,4}cmd)$/i;
 /** A field that ends like this describes a secret, it does not hold one: `dataSecretName`, `secretRef`. */
@@ -9,7 +9,7 @@ const DESCRIBES =
 /** No field of an API has a longer name. */
 const MAX_NAME_CHARACTERS = 512;
 
-/** Whether a field, header, flag or parameter of this name holds a secret. */
+/** Returns whether a field, header, flag or parameter of this name holds a secret. */
 export function isSensitiveName(name: string): boolean {
   if (name.length > MAX_NAME_CHARACTERS) return true;
   return (
@@ -17,7 +17,9 @@ export function isSensitiveName(name: string): boolean {
   );
 }
 
-/** Whether a field of this name says where a secret is, or how large: `dataSecretName`, `secretRef`. */
+/**
+ * Returns whether a field of this name holds the place or size of a secret: `dataSecretName`, `secretRef`.
+ */
 export function describesSecret(name: string): boolean {
   return DESCRIBES.test(name);
 }

@@ -32,12 +32,12 @@ const replicasSchema = z.object({
 const failureDomainSchema = z.object({
   name: text(1, 256).describe("Name of the failure domain at the provider."),
   controlPlane: z.boolean().optional().describe("Whether control plane machines may be placed here."),
-  attributes: stringMap.optional().describe("Whatever else the provider says about it."),
+  attributes: stringMap.optional().describe("Further attributes from the provider."),
 });
 
 export const clusterStatusSchema = notEmpty({
   conditions: conditionsSchema.optional(),
-  /** Never go back to false, whatever the provider reports. */
+  /** Never go back to false, even if the provider reports it. */
   initialization: notEmpty({
     infrastructureProvisioned: z
       .boolean()
@@ -49,7 +49,7 @@ export const clusterStatusSchema = notEmpty({
       .describe("The control plane has answered once. Never goes back to false."),
   })
     .optional()
-    .describe("First steps of the Cluster that are done, whatever happens later."),
+    .describe("First steps of the Cluster that are done; they stay done."),
   controlPlane: replicasSchema.optional().describe("Replicas of the control plane."),
   workers: replicasSchema.optional().describe("Replicas of all worker pools together."),
   failureDomains: mapList(failureDomainSchema, ["name"], { min: 1, max: 100 })
@@ -58,7 +58,7 @@ export const clusterStatusSchema = notEmpty({
   phase: z
     .enum(["Pending", "Provisioning", "Provisioned", "Deleting", "Failed", "Unknown"])
     .optional()
-    .describe("Where the Cluster stands, in one word for people. Programs read the conditions."),
+    .describe("Stage of the Cluster in one word, for people. Programs read the conditions."),
   observedGeneration: z.int().min(1).optional().describe("Generation of the spec that this status is about."),
   deprecated: deprecatedSchema(deprecatedStatusFields),
 });

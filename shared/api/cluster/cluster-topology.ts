@@ -101,12 +101,12 @@ function healthCheckSchema<R extends z.ZodRawShape>(remediationFields: R) {
       .boolean()
       .optional()
       .describe("Whether Machines are checked. Default: what the ClusterClass says."),
-    checks: checksSchema.optional().describe("What makes a Machine unhealthy."),
-    remediation: notEmpty(remediationFields).optional().describe("What happens to an unhealthy Machine."),
+    checks: checksSchema.optional().describe("Conditions that make a Machine unhealthy."),
+    remediation: notEmpty(remediationFields).optional().describe("How unhealthy Machines are replaced."),
   });
 }
 
-/** What the control plane and both kinds of workers of a topology may override. */
+/** Fields that the control plane and both kinds of workers of a topology may override. */
 const overridden = {
   metadata: templateMetadataSchema.optional(),
   replicas: z

@@ -63,9 +63,11 @@ const specSchema = notEmpty({
     .optional()
     .describe("Further conditions of this Cluster that count for its condition Available, 1 to 32."),
 })
-  .describe("What is wanted. One of infrastructureRef, controlPlaneRef and topology must be set.")
+  .describe(
+    "Desired state of the Cluster. One of infrastructureRef, controlPlaneRef and topology must be set.",
+  )
   .meta(
-    // What Cluster API's webhook refuses, as far as CEL can say it: no admission runs here.
+    // Rules of Cluster API's webhook, as far as CEL can express them: no admission runs here.
     validations(
       {
         rule: "has(self.infrastructureRef) || has(self.controlPlaneRef) || has(self.topology)",
@@ -85,7 +87,7 @@ const clusterSchema = z
     spec: specSchema,
     status: clusterStatusSchema
       .optional()
-      .describe("What is known about the Cluster. Written by cluster-status alone."),
+      .describe("Observed state of the Cluster. Written by cluster-status alone."),
   })
   .describe("A workload cluster: its infrastructure, its control plane, and the workers that name it.")
   .meta(
@@ -178,7 +180,7 @@ export const Cluster: Kind<Cluster> = {
         name: "Phase",
         type: "string",
         jsonPath: ".status.phase",
-        description: "Where the Cluster stands, for people",
+        description: "Stage of the Cluster, for people",
       },
       {
         name: "Age",

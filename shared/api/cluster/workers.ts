@@ -1,6 +1,6 @@
 import type { KubeObject } from "../kinds.ts";
 
-/** What every kind of workers has in common; read as it stands, so any field may be missing. */
+/** Fields that every kind of workers has in common; read without validation, so any field may be missing. */
 export interface Workers extends KubeObject {
   readonly spec?: { readonly clusterName?: string; readonly replicas?: number | undefined } | undefined;
   readonly status?:

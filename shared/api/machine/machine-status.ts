@@ -5,7 +5,7 @@ import { atomicList, dnsSubdomain, notEmpty, text, time } from "../meta.ts";
 const addressSchema = z.object({
   type: z
     .enum(["Hostname", "ExternalIP", "InternalIP", "ExternalDNS", "InternalDNS"])
-    .describe("What kind of address it is, and from where it can be reached."),
+    .describe("Type of the address: host name or IP, internal or external."),
   address: text(1, 256).describe("The address or name."),
 });
 
@@ -29,7 +29,7 @@ const nodeInfoSchema = z.object({
     .describe("Swap space of the machine."),
 });
 
-/** Never go back to false, whatever the provider reports. */
+/** Never go back to false, even if the provider reports it. */
 export const initializationSchema = notEmpty({
   infrastructureProvisioned: z
     .boolean()
@@ -41,7 +41,7 @@ export const initializationSchema = notEmpty({
     .describe("The bootstrap data has been there once. Never goes back to false."),
 })
   .optional()
-  .describe("First steps that are done, whatever happens later.");
+  .describe("First steps that are done; they stay done.");
 
 export const machineStatusSchema = notEmpty({
   conditions: conditionsSchema.optional(),
@@ -69,7 +69,7 @@ export const machineStatusSchema = notEmpty({
       "Unknown",
     ])
     .optional()
-    .describe("Where the Machine stands, in one word for people. Programs read the conditions."),
+    .describe("Stage of the Machine in one word, for people. Programs read the conditions."),
   certificatesExpiryDate: time
     .optional()
     .describe("When the certificates of a control plane machine expire."),

@@ -26,7 +26,7 @@ const machineTaintSchema = z.object({
   value: text(1, 63, LABEL_VALUE).optional().describe("Value of the taint. Default none."),
   effect: z
     .enum(["NoSchedule", "PreferNoSchedule", "NoExecute"])
-    .describe("What happens to Pods that do not tolerate the taint."),
+    .describe("Effect on Pods that do not tolerate the taint."),
   propagation: z
     .enum(["Always", "OnInitialization"])
     .describe("OnInitialization: set once when the Node appears. Always: set again whenever it is missing."),

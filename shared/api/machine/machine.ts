@@ -14,8 +14,8 @@ const machineSchema = z
           .meta(validations({ rule: "self == oldSelf", message: "clusterName is immutable" }))
           .describe("Name of the Cluster it belongs to, in the same namespace. Cannot be changed."),
       })
-      .describe("What is wanted."),
-    status: machineStatusSchema.optional().describe("What is known about the Machine."),
+      .describe("Desired state of the Machine."),
+    status: machineStatusSchema.optional().describe("Observed state of the Machine."),
   })
   .describe("One machine of a Cluster and the Node that it becomes.");
 
@@ -90,7 +90,7 @@ export const Machine: Kind<Machine> = {
         name: "Phase",
         type: "string",
         jsonPath: ".status.phase",
-        description: "Where the Machine stands, for people",
+        description: "Stage of the Machine, for people",
       },
       {
         name: "Age",

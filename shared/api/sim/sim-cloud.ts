@@ -8,7 +8,7 @@ const simServerSchema = z
   .object({
     ...typeMeta,
     metadata: objectMetaSchema,
-    spec: z.object({ clusterName }).describe("What is ordered."),
+    spec: z.object({ clusterName }).describe("Desired state."),
     status: z
       .object({
         host: text(1, 512).optional().describe("Address where it listens."),
@@ -19,7 +19,7 @@ const simServerSchema = z
           .describe("Name of the Secret with a kubeconfig for it."),
       })
       .optional()
-      .describe("What the cloud says about it."),
+      .describe("State in the cloud."),
   })
   .describe("A virtual workload API server of the simulated cloud, for one Cluster.");
 /** The simulated cloud's virtual workload API server of one Cluster. */
@@ -59,7 +59,7 @@ const simInstanceSchema = z
           .describe("Seconds from running until its Node is Ready. Default 1."),
         kubeletVersion: text(1, 256).optional().describe("Version that its kubelet reports."),
       })
-      .describe("What is ordered."),
+      .describe("Desired state."),
     status: z
       .object({
         phase: z
@@ -69,7 +69,7 @@ const simInstanceSchema = z
         nodeName: text(1, 253).optional().describe("Name of its Node."),
       })
       .optional()
-      .describe("What the cloud says about it."),
+      .describe("State in the cloud."),
   })
   .describe("A machine of the simulated cloud.");
 /** One machine of the simulated cloud. Running: its Node exists in the workload cluster. */

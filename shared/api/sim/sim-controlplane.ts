@@ -15,7 +15,7 @@ const simControlPlaneSchema = z
         replicas: z.int32().min(0).default(1).describe("Replicas wanted. Default 1."),
       })
       .prefault({})
-      .describe("What is wanted."),
+      .describe("Desired state."),
     status: z
       .object({
         initialization: firstSteps({
@@ -48,7 +48,7 @@ const simControlPlaneSchema = z
         conditions: conditionsSchema.optional(),
       })
       .optional()
-      .describe("What the provider says about it."),
+      .describe("State that the provider reports."),
   })
   .describe("Control plane of a simulated Cluster: it is up when the virtual workload API server answers.");
 

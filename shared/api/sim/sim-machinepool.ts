@@ -11,10 +11,10 @@ import {
 } from "../meta.ts";
 import { AGE, count, firstSteps, flag, providerCrd, version } from "./sim-provider.ts";
 
-/** Without the limits that a provider should set: a fault may list what no MachinePool can take. */
+/** Without the limits that a provider should set: a fault may list values that no MachinePool accepts. */
 const providerIDs = atomicList(z.string(), { max: 20_000 }).optional();
 
-/** What the provider reports in place of the truth, each part for itself. The instances go on as they are. */
+/** False values that the provider reports, each on its own. The instances are not affected. */
 const faultsSchema = z.object({
   failureReason: z.string().optional().describe("Final failure to report, one word."),
   failureMessage: z.string().optional().describe("The same for people."),
@@ -39,17 +39,17 @@ const specSchema = z
     template: z
       .object({ kubeletVersion: version.optional().describe("Version that the kubelets report.") })
       .optional()
-      .describe("What instances are made from."),
+      .describe("Template of the instances."),
     machines: flag.describe(
       "Make one SimMachine per instance, so that the MachinePool has Machines. Default false.",
     ),
     replicas: count.describe(
       "Instances that the cloud's own autoscaler wants; counts while the MachinePool has the annotation cluster.x-k8s.io/replicas-managed-by.",
     ),
-    faults: faultsSchema.optional().describe("What the provider reports in place of the truth, for tests."),
+    faults: faultsSchema.optional().describe("False values that the provider reports, for tests."),
   })
   .prefault({})
-  .describe("What is wanted. How many instances there are, the MachinePool says.");
+  .describe("Desired state. The MachinePool sets the number of instances.");
 
 const simMachinePoolSchema = z
   .object({
@@ -70,7 +70,7 @@ const simMachinePoolSchema = z
         conditions: conditionsSchema.optional(),
       })
       .optional()
-      .describe("What the provider says about it."),
+      .describe("State that the provider reports."),
   })
   .describe("A pool of simulated instances.");
 
@@ -99,13 +99,13 @@ const simMachinePoolTemplateSchema = z
       .object({
         template: z
           .object({ metadata: templateMetadataSchema.optional(), spec: specSchema })
-          .describe("What every SimMachinePool is made from."),
+          .describe("Template of every SimMachinePool."),
       })
-      .describe("What is wanted."),
+      .describe("Desired state."),
   })
-  .describe("What a ClusterClass makes SimMachinePools from.");
+  .describe("Template from which a ClusterClass creates SimMachinePools.");
 
-/** What a ClusterClass makes SimMachinePools from. */
+/** Template from which a ClusterClass creates SimMachinePools. */
 export type SimMachinePoolTemplate = Immutable<z.infer<typeof simMachinePoolTemplateSchema>>;
 export const SimMachinePoolTemplate: Kind<SimMachinePoolTemplate> = {
   group: "infrastructure.sim.capstan.dev",

@@ -4,7 +4,7 @@ import { conditionsSchema } from "../conditions.ts";
 import type { CrdSpec, PrinterColumn } from "../kinds.ts";
 import { text } from "../meta.ts";
 
-/** What the kinds of the simulated provider have in common. */
+/** Parts that the kinds of the simulated provider have in common. */
 
 export const flag = z.boolean().optional();
 export const count = z.int32().min(0).optional();
@@ -36,14 +36,16 @@ export function providerStatus<Latches extends z.ZodRawShape, More extends z.Zod
       conditions: conditionsSchema.optional(),
     })
     .optional()
-    .describe("What the provider says about it.");
+    .describe("State that the provider reports.");
 }
 
 export const AGE: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 
 /**
- * CRD of a provider kind: the label is how Cluster API finds the version to read it in. The kinds report in the fields
- * of both contracts, so with the label `cluster.x-k8s.io/v1beta1: v1beta2` instead they are a provider of the older.
+ * CRD of a provider kind: the label is how Cluster API finds the version to read it in. The kinds report in
+ * the fields
+ * of both contracts, so with the label `cluster.x-k8s.io/v1beta1: v1beta2` instead they are a provider of the
+ * older.
  */
 export function providerCrd(printerColumns: readonly PrinterColumn[], scale?: CrdSpec["scale"]): CrdSpec {
   return {

@@ -1,6 +1,9 @@
 import type { Place } from "./moved-fields.ts";
 
-/** A reference of v1beta2: the version comes from the CRD's contract labels, the namespace is the object's own. */
+/**
+ * A reference of v1beta2: the version comes from the CRD's contract labels, the namespace is the object's
+ * own.
+ */
 interface ContractReference {
   readonly apiGroup: string;
   readonly kind: string;
@@ -8,8 +11,8 @@ interface ContractReference {
 }
 
 /**
- * `{apiGroup, kind, name}` of an ObjectReference; everything else in it goes. Throws Error when one of the three cannot be
- * told, or when the object is in another namespace, which v1beta2 has no words for.
+ * Returns `{apiGroup, kind, name}` of an ObjectReference, without its other fields. Throws Error when one of
+ * the three is missing, or when the object is in another namespace, which v1beta2 cannot express.
  */
 export function toContractReference(reference: unknown, { field, namespace }: Place): ContractReference {
   const given = typeof reference === "object" && reference !== null ? reference : {};
@@ -27,7 +30,7 @@ export function toContractReference(reference: unknown, { field, namespace }: Pl
   const elsewhere: unknown = Reflect.get(given, "namespace") ?? namespace;
   if (elsewhere !== namespace && elsewhere !== "") {
     throw new Error(
-      `${field}.namespace: "${elsewhere}" is not the object's own (${namespace}); v1beta2 knows no references into other namespaces`,
+      `${field}.namespace: "${elsewhere}" is not the object's own (${namespace}); v1beta2 has no references into other namespaces`,
     );
   }
   return { apiGroup, kind: textAt("kind"), name: textAt("name") };

@@ -4,10 +4,10 @@ import { emptyInMachineSpec, movedInMachineSpec } from "./machine-spec.ts";
 import type { MovedField, Place } from "./moved-fields.ts";
 import { deprecated, MOVED_IN_STATUS, present } from "./status.ts";
 
-/** How a kind of v1beta1 becomes one of v1beta2; whatever is not named is the same in both. */
+/** Rules that turn a kind of v1beta1 into one of v1beta2; fields without a rule are the same in both. */
 interface Conversion {
   readonly moved: readonly MovedField[];
-  /** What v1beta1 may hold empty and v1beta2 leaves out; inner fields first. */
+  /** Fields that v1beta1 may hold empty and v1beta2 leaves out; inner fields first. */
   readonly empty: readonly string[];
 }
 

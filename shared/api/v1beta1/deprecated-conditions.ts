@@ -1,9 +1,12 @@
 import type { Place } from "./moved-fields.ts";
 
-/** What v1beta1 wrote empty and v1beta2 leaves out. */
+/** Fields that v1beta1 wrote empty and v1beta2 leaves out. */
 const OPTIONAL = ["severity", "reason", "message"];
 
-/** The conditions of v1beta1 as v1beta2 keeps them among the deprecated. Throws Error for anything but a list of objects. */
+/**
+ * Converts the conditions of v1beta1 to the deprecated conditions of v1beta2. Throws Error for anything but a
+ * list of objects.
+ */
 export function toDeprecatedConditions(conditions: unknown, { field }: Place): readonly object[] {
   if (!Array.isArray(conditions)) throw new Error(`${field}: is not a list`);
   return conditions.map((condition: unknown, index) => {

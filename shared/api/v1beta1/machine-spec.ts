@@ -3,7 +3,8 @@ import type { MovedField } from "./moved-fields.ts";
 import { toSeconds } from "./seconds.ts";
 
 /**
- * What moved in the spec of a Machine, or of a template of Machines; `path` leads to it, as in `spec.template.spec`.
+ * Returns the fields that moved in the spec of a Machine, or of a template of Machines; `path` leads to it, as in
+ * `spec.template.spec`.
  * Source: MP-15, MA-9
  */
 export function movedInMachineSpec(path: string): readonly MovedField[] {
@@ -26,7 +27,10 @@ export function movedInMachineSpec(path: string): readonly MovedField[] {
   ];
 }
 
-/** What may be empty in it in v1beta1. An empty `bootstrap.dataSecretName` is a value in both versions. */
+/**
+ * Returns the fields of it that may be empty in v1beta1. An empty `bootstrap.dataSecretName` is a value in
+ * both versions.
+ */
 export function emptyInMachineSpec(path: string): readonly string[] {
   return ["version", "providerID", "failureDomain", "readinessGates", "taints"].map(
     (field) => `${path}.${field}`,

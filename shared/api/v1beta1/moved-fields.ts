@@ -1,7 +1,7 @@
-/** A JSON object whose form nobody has checked yet. */
+/** A JSON object that has not been validated. */
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Where a value stood, for conversions that need to know and for their complaints. */
+/** Place of a value, for conversions that need it and for their errors. */
 export interface Place {
   /** Dotted path in v1beta1: `spec.template.spec.infrastructureRef`. */
   readonly field: string;
@@ -15,13 +15,13 @@ export interface MovedField {
   readonly from: string;
   /** Dotted path in v1beta2. */
   readonly to: string;
-  /** What becomes of the value; it stays as it is by default. Throws Error with the field and the problem. */
+  /** Converts the value; by default it stays as it is. Throws Error with the field and the problem. */
   readonly as?: (value: unknown, place: Place) => unknown;
 }
 
 /**
- * A copy with every field at its new place. All are taken out before any is put back, because some change places;
- * objects that nothing is left in go with their last field.
+ * Returns a copy with every field at its new place. All are removed before the first is set, because some
+ * change places; an object is removed with its last field.
  */
 export function moveFields<T extends object>(object: T, moved: readonly MovedField[], namespace: string): T {
   const taken: { readonly to: string; readonly value: unknown }[] = [];
@@ -36,7 +36,10 @@ export function moveFields<T extends object>(object: T, moved: readonly MovedFie
   return result as T;
 }
 
-/** A copy without those of the fields that hold `""`, `0`, `[]` or `{}`, which v1beta1 wrote for nothing; inner ones first. */
+/**
+ * Returns a copy without those of the fields that hold `""`, `0`, `[]` or `{}`, which v1beta1 wrote for
+ * absent values; inner ones first.
+ */
 export function dropEmpty<T extends object>(object: T, fields: readonly string[]): T {
   let result = object as Fields;
   for (const field of fields) {

@@ -17,7 +17,8 @@ const MAX_LENGTH = 256;
 const INT32_MAX = 2 ** 31 - 1;
 
 /**
- * Whole seconds of a Go duration such as `1h30m` or `1500ms`, truncated, at most 2^31 - 1. Throws Error for anything else,
+ * Returns the whole seconds of a Go duration such as `1h30m` or `1500ms`, truncated, at most 2^31 - 1. Throws
+ * Error for anything else,
  * negative ones and those of more than 256 characters included.
  * Source: MP-15
  */
@@ -26,7 +27,7 @@ export function toSeconds(duration: unknown, { field }: Place): number {
   if (!isDuration) {
     const shown = String(JSON.stringify(duration)).slice(0, MAX_LENGTH);
     throw new Error(
-      `${field}: ${shown} is not a duration from 0 on; write it with units, such as 90s, 10m or 1h30m`,
+      `${field}: ${shown} is not a duration of at least 0; write it with units, such as 90s, 10m or 1h30m`,
     );
   }
   let nanoseconds = 0;

@@ -4,8 +4,8 @@ import type { MovedField } from "./moved-fields.ts";
 const DEPRECATED = "status.deprecated.v1beta1";
 
 /**
- * What moved in every status: the failures and the former conditions are deprecated, and what v1beta1 showed of the
- * new ones takes their place.
+ * Returns the fields that moved in every status: failures and conditions of v1beta1 become deprecated, and
+ * the conditions that v1beta1 kept under `status.v1beta2` take their place.
  */
 export const MOVED_IN_STATUS: readonly MovedField[] = [
   { from: "status.conditions", to: `${DEPRECATED}.conditions`, as: toDeprecatedConditions },
@@ -15,12 +15,12 @@ export const MOVED_IN_STATUS: readonly MovedField[] = [
   { from: "status.infrastructureReady", to: "status.initialization.infrastructureProvisioned" },
 ];
 
-/** A field that is of no more use: `status.readyReplicas` of Nodes. */
+/** Moves a field of the status to the deprecated ones: `readyReplicas`. */
 export function deprecated(field: string): MovedField {
   return { from: `status.${field}`, to: `${DEPRECATED}.${field}` };
 }
 
-/** A field that v1beta1 showed below `status.v1beta2`. */
+/** Moves a field of `status.v1beta2` to the status. */
 export function present(field: string): MovedField {
   return { from: `status.v1beta2.${field}`, to: `status.${field}` };
 }

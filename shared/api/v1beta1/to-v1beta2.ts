@@ -3,12 +3,15 @@ import { CONVERSIONS } from "./conversions.ts";
 import { dropEmpty, moveFields } from "./moved-fields.ts";
 
 const GROUP = "cluster.x-k8s.io";
-/** What Cluster API keeps of v1beta2 in an object of v1beta1; it is worth nothing once somebody edited the object. */
+/**
+ * Annotation in which Cluster API keeps the v1beta2 fields of an object of v1beta1; invalid once the object
+ * was edited.
+ */
 const CONVERSION_DATA = `${GROUP}/conversion-data`;
 
 /**
- * A Cluster, MachinePool or Machine of Cluster API's v1beta1 as v1beta2; every other object as it is.
- * Throws Error with the object, the field in v1beta1 and what to do when something has no counterpart.
+ * Converts a Cluster, MachinePool or Machine of Cluster API's v1beta1 to v1beta2; returns every other object as it is.
+ * Throws Error with the object, the field in v1beta1 and the next step when a value has no counterpart.
  * Source: MP-15, CL-11, MA-9
  */
 export function toV1beta2(object: KubeObject): KubeObject {

@@ -37,13 +37,13 @@ describe("fields of provider objects", () => {
   });
 
   it("have a problem instead of a value when they are of another type or beyond a limit", () => {
-    expect(readBoolean(OBJECT, "status.text")).toEqual({ problem: "status.text is no boolean" });
-    expect(readString(OBJECT, "status.yes")).toEqual({ problem: "status.yes is no string" });
+    expect(readBoolean(OBJECT, "status.text")).toEqual({ problem: "status.text is not a boolean" });
+    expect(readString(OBJECT, "status.yes")).toEqual({ problem: "status.yes is not a string" });
     for (const name of ["negative", "half", "huge", "text"]) {
-      expect(readCount(OBJECT, `status.${name}`)).toEqual({ problem: `status.${name} is no count` });
+      expect(readCount(OBJECT, `status.${name}`)).toEqual({ problem: `status.${name} is not a count` });
     }
     expect(readStrings(OBJECT, "status.mixed", LIMITS)).toEqual({
-      problem: "status.mixed is no list of strings",
+      problem: "status.mixed is not a list of strings",
     });
     expect(readStrings(OBJECT, "status.long", LIMITS)).toEqual({
       problem: "status.long has an item of more than 3 characters",

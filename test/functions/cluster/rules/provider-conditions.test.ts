@@ -80,8 +80,8 @@ describe("infrastructureReady", () => {
   });
 
   it("tells of malformed fields without losing what the object reports", () => {
-    expect(infra(found(fooCluster()), { problems: ["status.ready is no boolean"] })).toBe(
-      "False NotReady status.ready is no boolean",
+    expect(infra(found(fooCluster()), { problems: ["status.ready is not a boolean"] })).toBe(
+      "False NotReady status.ready is not a boolean",
     );
     const status = { conditions: [{ type: "Ready", status: "True", reason: "Ready", message: "fine" }] };
     expect(infra(found({ ...fooCluster(), status }), { problems: ["bad"] })).toBe("True Ready fine\nbad");
@@ -181,7 +181,7 @@ describe("controlPlaneInitialized", () => {
     [
       "has a flag of a wrong type",
       found(fooControlPlane({ status: { initialization: { controlPlaneInitialized: "yes" } } })),
-      "Unknown InternalError status.initialization.controlPlaneInitialized is no boolean",
+      "Unknown InternalError status.initialization.controlPlaneInitialized is not a boolean",
     ],
     [
       "is not ours",

@@ -63,12 +63,12 @@ describe("bootstrapReport", () => {
     [
       "flag",
       { initialization: { dataSecretCreated: "yes" } },
-      "status.initialization.dataSecretCreated is no boolean",
+      "status.initialization.dataSecretCreated is not a boolean",
     ],
     [
       "name",
       { initialization: { dataSecretCreated: true }, dataSecretName: 7 },
-      "status.dataSecretName is no string",
+      "status.dataSecretName is not a string",
     ],
   ])("keeps everything and names the problem of a malformed %s", (_, value, message) => {
     expect(bootstrapReport(pool("old"), status(value))).toEqual({ message });

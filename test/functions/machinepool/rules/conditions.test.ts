@@ -174,7 +174,7 @@ describe("InfrastructureReady", () => {
       "a malformed field",
       machinePool(),
       found(infra({ ready: true, replicas: "3" })),
-      "True Ready: status.replicas is no count",
+      "True Ready: status.replicas is not a count",
     ],
   ])("with %s", (_, pool, infrastructure, expected) => {
     expect(conditionIn("InfrastructureReady", { pool, infrastructure })).toBe(expected);

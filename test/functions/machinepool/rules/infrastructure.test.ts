@@ -69,8 +69,8 @@ describe("infrastructureReport", () => {
   });
 
   it.each([
-    ["a list of another type", "foo://1", "spec.providerIDList is no list of strings"],
-    ["an item that is no string", ["a", 1], "spec.providerIDList is no list of strings"],
+    ["a list of another type", "foo://1", "spec.providerIDList is not a list of strings"],
+    ["an item that is no string", ["a", 1], "spec.providerIDList is not a list of strings"],
     [
       "an ID over 512 characters",
       ["i".repeat(513)],
@@ -89,12 +89,12 @@ describe("infrastructureReport", () => {
     expect(report({ ready: true, replicas })).toEqual({
       provisioned: true,
       providerIDList: IDS,
-      message: "status.replicas is no count",
+      message: "status.replicas is not a count",
     });
   });
 
   it("keeps everything and names a malformed flag", () => {
-    expect(report({ ready: "yes", replicas: 1 })).toEqual({ message: "status.ready is no boolean" });
+    expect(report({ ready: "yes", replicas: 1 })).toEqual({ message: "status.ready is not a boolean" });
   });
 
   it.each([

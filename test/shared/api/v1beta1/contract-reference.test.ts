@@ -25,7 +25,7 @@ describe("a reference of v1beta1", () => {
     ],
     [
       { namespace: "team-b" },
-      'spec.infrastructureRef.namespace: "team-b" is not the object\'s own (team-a); v1beta2 knows no references',
+      'spec.infrastructureRef.namespace: "team-b" is not the object\'s own (team-a); v1beta2 has no references',
     ],
   ])("is refused with the field and the next step: %j", (changes, message) => {
     expect(() => convert(changes)).toThrow(message);

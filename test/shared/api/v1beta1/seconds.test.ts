@@ -26,7 +26,7 @@ describe("a duration of v1beta1", () => {
     "is refused with the field and what to write: %j",
     (duration) => {
       expect(() => toSeconds(duration, PLACE)).toThrow(
-        `spec.nodeDrainTimeout: ${JSON.stringify(duration)} is not a duration from 0 on; write it with units, such as 90s, 10m or 1h30m`,
+        `spec.nodeDrainTimeout: ${JSON.stringify(duration)} is not a duration of at least 0; write it with units, such as 90s, 10m or 1h30m`,
       );
     },
   );
