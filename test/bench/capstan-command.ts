@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-/** What `npm run capstan` gives to node. */
+/** Arguments that `npm run capstan` gives to node. */
 export interface CapstanCommand {
   /** Of Node.js: limits of memory. */
   readonly flags: readonly string[];

@@ -17,7 +17,7 @@ import { capstanCommand } from "./capstan-command.ts";
 const ROOT = new URL("../../", import.meta.url);
 /** Of /proc, per second. */
 const TICKS = 100;
-/** User-Agent of whoever prepares the world. */
+/** User-Agent of the client that prepares the world. */
 export const SETUP = "bench";
 
 /** A management API server and a way to it that is not limited. */
@@ -75,7 +75,10 @@ export interface CapstanProcess extends AsyncDisposable {
   jobs(): Promise<ReadonlyMap<string, number>>;
 }
 
-/** `npm run capstan -- up` of this checkout, without npm and without anything that is simulated; `options` are added. */
+/**
+ * `npm run capstan -- up` of this checkout, without npm and without anything that is simulated; `options` are
+ * added.
+ */
 export async function startCapstan(
   kubeconfigFile: string,
   options: readonly string[] = [],

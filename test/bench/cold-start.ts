@@ -22,14 +22,15 @@ interface Row {
   readonly what: string;
   /** From the start of the process until it is ready for its first job. */
   readonly readyMs: number;
-  /** What of this the process computed itself: other load on the machine does not count. */
+  /** CPU time of the process in this: other load on the machine does not count. */
   readonly cpuMs: number;
   /** One second later. */
   readonly rssMiB: number;
 }
 
 /**
- * How long a function process takes from its start to its first job, and what it holds then: one function, queue in
+ * How long a function process takes from its start to its first job, and what it holds then: one function,
+ * queue in
  * memory, a kubeconfig with a token. Medians. Goals: KC-04.
  */
 export async function coldStartBench(): Promise<void> {

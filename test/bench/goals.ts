@@ -1,7 +1,7 @@
 import { formatTable } from "../../infra/cli/table.ts";
 
 /**
- * What one workload has cost, from creation to Running, on a real kube-apiserver. Cluster API's figures and the goals
+ * Costs of one workload, from creation to Running, on a real kube-apiserver. Cluster API's figures and the goals
  * were measured and set once, on 2 cores, with kube-apiserver 1.34.2.
  */
 export interface Cost {

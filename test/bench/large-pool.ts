@@ -17,7 +17,7 @@ const FEWER = 2_500;
 const POOL = "large";
 const SETTLE_MS = 3_000;
 
-/** What one change of the pool has cost. */
+/** Costs of one change of the pool. */
 interface Row {
   readonly change: string;
   /** Until the pool is Running with the refs of all its Nodes. */
@@ -34,7 +34,8 @@ interface Row {
 }
 
 /**
- * A pool of 5,000 Nodes that are there already, then half of it, on a real kube-apiserver which is the workload cluster,
+ * A pool of 5,000 Nodes that are there already, then half of it, on a real kube-apiserver which is the workload
+ * cluster,
  * too. Goals: MP-16.7, MP-16.9 (60 s to Running, one request per Node, one status write a second).
  */
 export async function largePoolBench(): Promise<void> {
@@ -70,7 +71,7 @@ interface PoolChange {
   readonly apply: () => Promise<unknown>;
   /** Of the pool afterwards. */
   readonly nodes: number;
-  /** Nodes that are to be written or deleted. */
+  /** Nodes that must be written or deleted. */
   readonly changed: number;
   readonly settled: () => Promise<unknown>;
 }

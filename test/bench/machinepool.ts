@@ -19,7 +19,8 @@ const SETTLE_MS = 3_000;
 const REST_MS = 10_000;
 
 /**
- * `seconds` are those from the first creation until every pool is Running, everything else goes on until the last Node
+ * `seconds` are those from the first creation until every pool is Running, all other figures count until the
+ * last Node
  * is marked. Requests are those of all functions, reads included.
  */
 interface Row extends Cost {
@@ -33,15 +34,19 @@ interface Row extends Cost {
   readonly residentMiB: number;
   /** Requests of all functions within 10 s in which nothing happens. */
   readonly requestsAtRest: number;
-  /** Processes that wanted one of the machine's cores, averaged over the last minute: seconds depend on it. */
+  /**
+   * Processes that wanted one of the machine's cores, averaged over the last minute: seconds depend on it.
+   */
   readonly load: number;
   readonly requestsByFunction: { readonly [functionAndVerb: string]: number };
   readonly jobsByFunction: { readonly [name: string]: number };
 }
 
 /**
- * Pools of three whose providers are ready at creation, in one Cluster, on a real kube-apiserver: what they cost a
- * Capstan that runs in a process of its own. Goals: those of goals.ts, and a cost per pool that does not grow.
+ * Pools of three whose providers are ready at creation, in one Cluster, on a real kube-apiserver: what they
+ * cost a
+ * Capstan that runs in a process of its own. Goals: those of goals.ts, and a cost per pool that does not
+ * grow.
  */
 export async function machinepoolBench(): Promise<void> {
   const counts = process.argv.slice(3).map(Number);

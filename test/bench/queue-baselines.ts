@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Contender } from "./queue-loads.ts";
 
-/** Plain BullMQ: one job per key, nothing else. What the driver is compared with. */
+/** Plain BullMQ: one job per key, nothing else. The driver is compared with it. */
 export async function createPlainBullmq(url: string): Promise<Contender> {
   const [{ Queue, Worker }, { Redis }] = await Promise.all([import("bullmq"), import("ioredis")]);
   const connection = new Redis(url, { maxRetriesPerRequest: null });

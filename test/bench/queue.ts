@@ -21,7 +21,8 @@ import {
 import { writeResults } from "./results.ts";
 
 /**
- * All take part in every round, one after the other, because the machine does other things, too: a row shows the best
+ * All take part in every round, one after the other, because the machine does other things, too: a row shows
+ * the best
  * round of each, and a ratio is the median of the rounds'.
  */
 const ROUNDS = 5;
@@ -60,8 +61,10 @@ const BASELINES: readonly Candidate[] = [
 ];
 
 /**
- * Throughput and start latency of every driver beside plain BullMQ and a bare list in the same run, Redis memory per
- * waiting key, a storm of events on few keys, and a quiet tenant behind a noisy one. Goals: issue 2, "It must show".
+ * Throughput and start latency of every driver beside plain BullMQ and a bare list in the same run, Redis
+ * memory per
+ * waiting key, a storm of events on few keys, and a quiet tenant behind a noisy one. Goals: issue 2, "It must
+ * show".
  */
 export async function queueBench(): Promise<void> {
   const { rows: speed, ofPlainBullmq } = await speedsOf([...BASELINES, ...DRIVERS]);
@@ -162,7 +165,7 @@ function nameOf(candidate: Candidate): Promise<string> {
   return fresh(candidate, async ({ name }) => name);
 }
 
-/** What one key costs that is ready and not claimed, with the cause of its event. */
+/** Returns the memory of one key that is ready and not claimed, with the cause of its event. */
 async function bytesPerWaitingKey(): Promise<number> {
   await using redis = await startRedis();
   await using contender = await BULLMQ.create(redis);
@@ -186,7 +189,7 @@ async function flush({ url }: RedisServer): Promise<void> {
   redis.disconnect();
 }
 
-/** Every measurement has a server of its own: nothing left over, nobody else on it. */
+/** Every measurement has a server of its own: no data left over, no other client. */
 async function fresh<T>({ create }: Candidate, measure: (contender: Contender) => Promise<T>): Promise<T> {
   await using redis = await startRedis();
   await using contender = await create(redis);

@@ -7,13 +7,14 @@ import { LIST_VERSION, loadOfPath, sentAtOf } from "./relay-load.ts";
 import { createOurs } from "./relay-ours.ts";
 
 /*
- * One measurement of one contender in a process of its own, so that its memory and its event loop are its own as
+ * One measurement of one contender in a process of its own, so that its memory and its event loop are its own
+ * as
  * well. Arguments: contender, task, URL of the server, further URLs; the result goes to the parent.
  */
 
 export interface Flow {
   readonly perSecond: number;
-  /** What one core does; nothing else on the machine counts. */
+  /** Work of one core; other load on the machine does not count. */
   readonly perCpuSecond: number;
   /** Event loop. */
   readonly lagP99Ms: number;
@@ -40,7 +41,7 @@ export interface Storm {
 
 /** How long the quiet cluster is listened to. */
 const LISTEN_MS = 10_000;
-/** What the first events cost of compiling is not about neighbours. */
+/** The first events include compiling, which has nothing to do with neighbours. */
 const WARM_MS = 2_000;
 
 const [name = "", task = "", first = "", ...others] = process.argv.slice(2);
@@ -91,7 +92,7 @@ async function flow(): Promise<Flow> {
   };
 }
 
-/** How late the events of a quiet cluster are told, beside another cluster if one is given. */
+/** Delay of the events of a quiet cluster, beside another cluster if one is given. */
 async function neighbour(): Promise<Neighbour> {
   const contender = await create();
   const delays: number[] = [];
@@ -114,7 +115,7 @@ async function neighbour(): Promise<Neighbour> {
   return { events: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
 }
 
-/** What stays in the process per listed object; ours keeps snapshots in Redis, whose URL is given. */
+/** Memory of the process per listed object; ours keeps snapshots in Redis, whose URL is given. */
 async function memory(): Promise<Memory> {
   const contender = await create(others[0]);
   const before = usedBytes();

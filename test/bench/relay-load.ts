@@ -2,13 +2,19 @@ import { Node } from "../../shared/api/core.ts";
 import { apiVersionOf, type Kind, type KubeObject } from "../../shared/api/kinds.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 
-/** What a bench server lists and then sends. It is the base path of its URL: `/Node,50,4096,0,0`. */
+/**
+ * Objects that a bench server lists, and events that it then sends. It is the base path of its URL:
+ * `/Node,50,4096,0,0`.
+ */
 export interface Load {
   readonly kind: "MachinePool" | "Node";
   readonly objects: number;
   /** Of one object as JSON; more than half of it managedFields when there is room. */
   readonly bytes: number;
-  /** Changes after the list, one object after the other; each of a MachinePool's status, each a Node's heartbeat. */
+  /**
+   * Changes after the list, one object after the other; each of a MachinePool's status, each a Node's
+   * heartbeat.
+   */
   readonly events: number;
   /** 0 = as fast as they are read. */
   readonly perSecond: number;

@@ -18,7 +18,7 @@ const MANY_POOLS: Load = { ...POOLS, objects: 10_000, events: 0 };
 const NODES: Load = { kind: "Node", objects: 50, bytes: 4_096, events: 0, perSecond: 0 };
 const CLUSTERS = 200;
 const QUIET: Load = { ...POOLS, objects: 10, events: 1_000, perSecond: 50 };
-/** 10,000 small events a second, if anybody reads them. */
+/** 10,000 small events a second, if a client reads them. */
 const HOSTILE: Load = { kind: "Node", objects: 5_000, bytes: 1_000, events: 10_000_000, perSecond: 0 };
 
 /** Best of so many rounds, in which all take part one after the other: the machine does other things, too. */
@@ -45,8 +45,10 @@ interface Reopened {
 }
 
 /**
- * The relay beside the stock informer of the Kubernetes client library: events per second, event loop lag, memory per
- * watched object, a storm of reconnects, heartbeats, and a quiet cluster beside a hostile one (KR-02, KR-03, KR-20).
+ * The relay beside the stock informer of the Kubernetes client library: events per second, event loop lag,
+ * memory per
+ * watched object, a storm of reconnects, heartbeats, and a quiet cluster beside a hostile one (KR-02, KR-03,
+ * KR-20).
  */
 export async function relayBench(): Promise<void> {
   const server = start("relay-server.ts", []);

@@ -13,8 +13,8 @@ export async function until(condition: () => Promise<boolean>): Promise<void> {
 }
 
 /**
- * Resolves once so many objects of a kind are as wanted, within five minutes. It watches: asking again and again would
- * take from the API server what is to be measured. A watch that a busy server ends is opened again.
+ * Resolves once so many objects of a kind are as wanted, within five minutes. It watches: repeated requests
+ * would load the API server that is measured. A watch that a busy server ends is opened again.
  */
 export async function untilAll(
   client: KubeClient,

@@ -38,7 +38,7 @@ process.on("message", (order: Order) => {
   void beat(order.beat).then((beats) => tell({ beats }));
 });
 
-/** What a kubelet sends every few minutes: nothing new but the time. */
+/** Heartbeat of a kubelet every few minutes: only the time is new. */
 async function beat(spreadMs: number): Promise<number> {
   const batch = 50;
   for (let at = 0; at < targets.length; at += batch) {

@@ -10,7 +10,7 @@ export interface WorkloadServers extends AsyncDisposable {
   beat(spreadMs: number): Promise<number>;
 }
 
-/** What the process is told, and what it answers. */
+/** Messages to the process and its answers. */
 export type Order = { readonly beat: number };
 export type Reply = { readonly kubeconfigs: readonly string[] } | { readonly beats: number };
 

@@ -19,7 +19,7 @@ function importing(sources: readonly Source[] | undefined, forbidden: (name: str
   );
 }
 
-/** What each node imports, where a node is a file or a folder; then those that lead back to themselves. */
+/** Returns the nodes (files or folders) whose imports lead back to themselves. */
 function circlesOf(nodeOf: (path: string) => string): readonly string[] {
   const edges = new Map<string, Set<string>>();
   for (const source of product) {

@@ -5,7 +5,7 @@ import { type Prose, proseIn } from "../support/prose.ts";
 const BANNED: readonly (readonly [word: RegExp, better: string])[] = [
   [/\bwho(?:m|so)?ever\b/gi, 'name the component or person: "every watch", "the client that …"'],
   [
-    /\b(?:no|some|any|every)body(?:'s)?\b/gi,
+    /(?<![-./])\b(?:no|some|any|every)body(?:'s)?\b(?![-./]\w)/gi,
     'name the component or person: "no watch", "another client", "a user"',
   ],
   [/\bwhom\b/gi, 'name the component or object: "which keys it concerns"'],
@@ -59,7 +59,8 @@ const OPEN: readonly string[] = [
 
 function bannedIn(prose: readonly Prose[]): readonly string[] {
   return prose.flatMap(({ path, line, text }) =>
-    BANNED.flatMap(([word, better]) =>
+    // A text without a blank is a name.
+    (text.trim().includes(" ") ? BANNED : []).flatMap(([word, better]) =>
       [...text.matchAll(word)]
         .map((match) => {
           const at = match.index + (match[0].length - match[0].trimStart().length);

@@ -8,7 +8,7 @@ import { spawnChild } from "../support/processes/spawn-child.ts";
 const PAGE = new URL("README.md", import.meta.url);
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 
-/** What makes a command short, and what it must say in the end. */
+/** Options that make a command short, and the required end of its output. */
 const SHORT: { readonly [command: string]: { readonly more?: string; readonly says: RegExp } } = {
   "--seed 7 --workload W-01": { says: /^no violation$/m },
   "sweep --workload W-01": { more: "--every 250", says: /^W-01 +\d+ +\d+ +0$/m },

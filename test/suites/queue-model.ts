@@ -60,7 +60,8 @@ let functionCount = 0;
 const BUDGET_MS = 15_000;
 
 /**
- * Any sequence of calls through a whole driver, beside the naive ledger: the same runs with the same leases, the
+ * Any sequence of calls through a whole driver, beside the naive ledger: the same runs with the same leases,
+ * the
  * same counts and the same dead keys. Runs end when the sequence says so.
  */
 export function queueModelSuite(suite: QueueModelSuite): void {
@@ -177,7 +178,8 @@ class Pair {
       this.#claims += 1;
       const owner = `o${this.#claims}`;
       if (this.#under.clock !== undefined) this.#model.tick(this.#now);
-      // While a letter is written its key holds a slot of its tenant: who comes first depends on when it is done.
+      // While a letter is written its key holds a slot of its tenant: who comes first depends on when it is
+      // done.
       const anyOrder = this.#unordered || this.#model.rows.some(({ dying }) => dying);
       const expected = this.#model.claim(this.#now, owner, anyOrder ? lease.key : undefined);
       const { key, failures, again, causes, fences, readyMs } = lease;

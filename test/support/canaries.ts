@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 
-/** An output by name; a text or bytes as somebody would find them. */
+/** An output by name; a text or bytes as an attacker would find them. */
 export type Outputs = Readonly<Record<string, string | Buffer>>;
 
 /** The names of the outputs in which one of the secrets stands, in any form, with the secret. */
@@ -31,7 +31,7 @@ function unpacked(text: string): string {
   return [text, ...letters].join("\n");
 }
 
-/** What a Secret holds that must not be found: its values, and of a kubeconfig the parts that open a door. */
+/** Parts of a Secret that must not be found: its values, and of a kubeconfig the parts that open a door. */
 export function secretsIn(data: Readonly<Record<string, string>>): readonly string[] {
   return Object.values(data).flatMap((encoded) => {
     const text = Buffer.from(encoded, "base64").toString("utf8");

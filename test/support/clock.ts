@@ -3,7 +3,9 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../shared/runtime/ports.ts";
 
 export interface VirtualClock extends Clock {
-  /** Lets time pass: due callbacks run in the order of their instants, and what they start settles in between. */
+  /**
+   * Lets time pass: due callbacks run in the order of their instants, and what they start settles in between.
+   */
   advance(ms: number): Promise<void>;
   /** Time passes while the process stands still: callbacks that are due run at the next `advance`. */
   standStill(ms: number): void;
@@ -13,7 +15,7 @@ export interface VirtualClock extends Clock {
 
 interface VirtualTime {
   readonly startAt?: Date;
-  /** Told of every instant before anything happens at it. */
+  /** Called with every instant before its timers run. */
   readonly onInstant?: (nowMs: number) => void;
   /** Settles when what a callback has started has come to rest. Default: three turns of the event loop. */
   readonly settle?: () => Promise<void>;
@@ -21,7 +23,7 @@ interface VirtualTime {
 
 const START_AT = new Date("2026-01-01T00:00:00Z");
 
-/** Time that stands still until `advance`. Starts at 2026-01-01T00:00:00Z unless told. */
+/** Time that stands still until `advance`. Starts at 2026-01-01T00:00:00Z by default. */
 export function virtualClock(time: Date | VirtualTime = {}): VirtualClock {
   const {
     startAt = START_AT,

@@ -15,7 +15,7 @@ import { NOW } from "./world.ts";
 
 export interface RunWorld {
   readonly snapshots: readonly KubeObject[];
-  /** What live reads find. */
+  /** Objects that live reads find. */
   readonly served?: readonly KubeObject[];
   /** How live reads of one object are answered, by its name, in place of `served`. */
   readonly live?: ((name: string) => Promise<KubeObject | undefined>) | undefined;

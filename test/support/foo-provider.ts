@@ -1,4 +1,4 @@
-/** A provider that nobody has written: CRDs without a controller; tests write its status with kubectl. */
+/** A provider that does not exist: CRDs without a controller; tests write its status with kubectl. */
 
 const KINDS = [
   { group: "infrastructure.foo.example.com", kind: "FooCluster", plural: "fooclusters" },
@@ -33,7 +33,9 @@ spec:
 `,
 ).join("---");
 
-/** A Cluster and a MachinePool of two replicas as Cluster API users write them, with their provider objects. */
+/**
+ * A Cluster and a MachinePool of two replicas as Cluster API users write them, with their provider objects.
+ */
 export const FOO_CLUSTER = `
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: Cluster

@@ -13,7 +13,7 @@ export interface HostileTenant {
   readonly name: string;
   /** The kubeconfig in its Secret. */
   readonly kubeconfig: string;
-  /** What its Connection says of it. */
+  /** Message of its Connection. */
   readonly told: RegExp;
   /** How often it has been asked. */
   readonly asked: () => number;
@@ -34,7 +34,9 @@ const always =
     watchLists.push(...Array(ANSWERS).fill(failing(422, "Invalid")));
   };
 
-/** A list of 54 MiB that is small on the wire: whoever parses it at once does nothing else for seconds. */
+/**
+ * A list of 54 MiB that is small on the wire: a process that parses it at once does nothing else for seconds.
+ */
 function packedList(): Buffer {
   const node = (n: number) => ({
     metadata: { name: `n${n}`, uid: `u${n}`, resourceVersion: "5" },

@@ -1,7 +1,8 @@
 import type { Connect, HttpAnswer, StreamedAnswer } from "../../infra/kube/transport.ts";
 
 /**
- * A workload server with Nodes, without sockets: whatever it does is done within a few turns of the event loop, so that
+ * A workload server with Nodes, without sockets: whatever it does is done within a few turns of the event
+ * loop, so that
  * a test with a virtual clock sees all of it.
  */
 export interface InMemoryServer {
@@ -9,7 +10,7 @@ export interface InMemoryServer {
   add(name: string): void;
   /** From now on every request is answered, which is how it begins. */
   answer(): void;
-  /** From now on every request fails; open watches go on. */
+  /** From now on every request fails; open watches continue. */
   refuse(): void;
   breakWatches(): void;
 }

@@ -42,7 +42,7 @@ function paintVersion(name: string, color: string): Body {
   };
 }
 
-/** What a webhook makes of a Paint in the other version. */
+/** Converts a Paint to the other version, as a webhook. */
 export function repaint(object: Body, apiVersion: string): Body {
   const [from, to] = apiVersion.endsWith("/v2") ? ["color", "colour"] : ["colour", "color"];
   const { [from]: value, ...spec } = object.spec ?? {};

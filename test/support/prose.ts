@@ -18,7 +18,9 @@ export async function proseIn(...patterns: readonly string[]): Promise<readonly 
   for await (const path of glob([...patterns], { cwd: ROOT.pathname }))
     paths.push(path.replaceAll("\\", "/"));
   const files = await Promise.all(
-    paths.sort().map(async (path) => ({ path, text: await readFile(new URL(path, ROOT), "utf8") })),
+    paths
+      .sort((a, b) => (a < b ? -1 : 1))
+      .map(async (path) => ({ path, text: await readFile(new URL(path, ROOT), "utf8") })),
   );
   return files.flatMap(({ path, text }) =>
     path.endsWith(".md")

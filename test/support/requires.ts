@@ -2,7 +2,7 @@ import { describe } from "vitest";
 
 /** Why the tests of a suite do not run; the reporter counts by it. */
 export interface Missing {
-  /** What is not there and what to install. */
+  /** The missing server or binary and how to install it. */
   readonly reason: string;
   /** No failure in CI either. */
   readonly optional: boolean;
@@ -20,7 +20,7 @@ interface DescribeWith {
 }
 
 /**
- * `describe` for tests that need a server or binary. `missing` says what is not there and what to install; with it
+ * `describe` for tests that need a server or binary. `missing` names the missing one and how to install it; with it
  * the suite is skipped and listed at the end, or its file fails when CI is set. `optional` suites are skipped in CI
  * as well: the real API server, which not every machine can build.
  */

@@ -10,7 +10,7 @@ export interface Rule {
   readonly proofs: readonly Proof[];
   /** Why no code or test cites it: `not cited: …` or `not built: …`. */
   readonly reasons: readonly string[];
-  /** What the third column has besides tests and reasons. */
+  /** Further words of the third column, besides tests and reasons. */
   readonly odd: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export function rulesOf({ path, text }: Text): readonly Rule[] {
     .map(([id = "", holds = "", proven = ""]) => ({ id, page: path, holds, ...provenBy(proven) }));
 }
 
-/** A page without the first cells of its rules: a row is no citation of itself. */
+/** A page without the first cells of its rules: a row is not a citation of itself. */
 export function withoutRowIds(text: string): string {
   return text
     .split("\n")

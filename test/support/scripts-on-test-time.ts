@@ -4,7 +4,7 @@ import { type VirtualClock, virtualClock } from "./clock.ts";
 
 const TIME_KEY = "capstan-test-time";
 
-/** What the scripts of the ledger that are loaded for tests read otherwise. */
+/** Expressions that the scripts of the ledger replace when they are loaded for tests. */
 const REPLACED: readonly (readonly [of: RegExp, by: string])[] = [
   // The only place that asks for the time.
   [/call\('TIME'\)/g, `call('HMGET', '${TIME_KEY}', 'seconds', 'microseconds')`],
@@ -14,8 +14,10 @@ const REPLACED: readonly (readonly [of: RegExp, by: string])[] = [
 const [TIME] = REPLACED;
 
 /**
- * From here on scripts are loaded on this connection with time from a virtual clock instead of the server's. The
- * product knows nothing of it: its scripts have no such switch. Throws when a script asks for the time other than
+ * From here on scripts are loaded on this connection with time from a virtual clock instead of the server's.
+ * The
+ * product knows nothing of it: its scripts have no such switch. Throws when a script asks for the time other
+ * than
  * in the one place.
  */
 export function putScriptsOnTestTime(redis: Redis): VirtualClock {

@@ -1,14 +1,17 @@
 import type { Reporter, TestModule } from "vitest/node";
 import type { Missing } from "./requires.ts";
 
-/** What the list looks at of a test or suite. */
+/** Fields of a test or suite that the list reads. */
 export interface Task {
   readonly type: string;
   readonly meta: () => { readonly missing?: Missing | undefined };
   readonly parent?: Task;
 }
 
-/** At the end of a run: how many tests were left out for want of what. Other skips (`-t`, `only`) are not listed. */
+/**
+ * At the end of a run: how many tests were left out for want of what. Other skips (`-t`, `only`) are not
+ * listed.
+ */
 export const skippedReporter: Reporter = {
   onTestRunEnd(modules) {
     const lines = leftOut(modules.flatMap(skippedTests));

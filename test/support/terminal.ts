@@ -3,7 +3,7 @@ export interface EmulatedTerminal {
   columns: number;
   rows: number;
   write(text: string): void;
-  /** Breaks lines anew, as most terminals do. */
+  /** Wraps lines to the new width, as most terminals do. */
   resize(columns: number, rows: number): void;
   /** Rows on the screen, without blanks at their ends. */
   screen(): readonly string[];

@@ -9,7 +9,7 @@ export interface TwoDeadLetters extends AsyncDisposable {
   readonly other: DeadLetters;
 }
 
-/** The dead letters on one Redis opened twice, each with its own connection: as far as it can tell, by two processes. */
+/** The dead letters on one Redis opened twice, each with its own connection, as by two processes. */
 export async function twoDeadLetters(url: string): Promise<TwoDeadLetters> {
   const clock = virtualClock();
   const open = () => createRedisDeadLetters({ url, clock, log: silentLog });

@@ -38,7 +38,7 @@ interface Given {
   readonly store?: Store;
   readonly refuse?: (write: SentWrite) => Error | undefined;
   readonly log?: Log;
-  /** What the server has; the snapshot is version 7. */
+  /** Object on the server; the snapshot is version 7. */
   readonly liveVersion?: string;
 }
 

@@ -48,7 +48,10 @@ const secretOf = (name: string): string =>
     stringData: VALUES,
   })}\n`;
 
-/** The cluster c1 works; the kubeconfig of c2 leads nowhere; the other pools make a function quote their Secrets. */
+/**
+ * The cluster c1 works; the kubeconfig of c2 leads nowhere; the other pools make a function quote their
+ * Secrets.
+ */
 const MANIFESTS = [
   simCluster("c1"),
   simPool("fine", "c1", 2),
@@ -115,7 +118,7 @@ describeWith(kubectlMissing() ?? redisMissing())("Secrets of clusters, and error
     const secrets = items.flatMap(({ data = {} }) => secretsIn(data));
     expect(secrets.length).toBeGreaterThan(10);
 
-    // What the errors say is there: a secret in them would be, too.
+    // The messages of the errors are in it: a secret in them would be, too.
     expect(leaksIn(outputs, [MARKER])).toEqual(
       expect.arrayContaining([
         ...[
@@ -162,7 +165,7 @@ async function redisOutputs(): Promise<Outputs> {
   };
 }
 
-/** What a person sees who looks for the reason. */
+/** Outputs that a person reads to find the reason. */
 async function commandOutputs(queue: string, kubeconfig: string): Promise<Outputs> {
   const [file, test] = [join(dir, "letters.jsonl"), join(dir, "x.test.ts")];
   await writeFile(file, "readable by all", { mode: 0o644 });

@@ -35,7 +35,7 @@ describe("capstan up", () => {
     expect(await up.ended).toBe(0);
   });
 
-  it("names what is not ready after the timeout and exits 1", async () => {
+  it("names the objects that are not ready after the timeout and exits 1", async () => {
     const file = join(dir, "orphan.yaml");
     await writeFile(
       file,

@@ -70,7 +70,7 @@ const spoiling = (spoil: (object: Body) => Body): ConversionWebhook["reaction"] 
 const FAILED = `conversion webhook for ${PAINTS_GROUP}/v1, Kind=Paint failed:`;
 const RETURNED = `conversion webhook for ${PAINTS_GROUP}/v1, Kind=Paint returned`;
 
-/** What a webhook may get wrong, and what the client of the API server is told. */
+/** Mistakes of a webhook, and the answers to the client of the API server. */
 const MISTAKES: Readonly<Record<string, readonly [ConversionWebhook["reaction"], string]>> = {
   "answers 500": [
     () => ({ code: 500, body: "boom" }),
@@ -207,7 +207,7 @@ for (const flavour of API_SERVERS) {
       const forced = await apply("v1", "cat", { color: "pink" }, "&force=true");
       expect(forced.body.spec).toEqual({ color: "pink", mode: "Auto" });
       expect(ownersOf(forced)["cat/Apply/v1"]).toEqual({ "f:color": {} });
-      // What it had set through v1 it gives up through v2.
+      // It gives up through v2 a field that it had set through v1.
       const given = await apply("v2", "cat", { size: 2 });
       expect([given.code, given.body.spec]).toEqual([200, { size: 2, mode: "Auto" }]);
       const stale = { ...patched.body, spec: { colour: "black" } };
@@ -258,7 +258,7 @@ for (const flavour of API_SERVERS) {
       ]);
       expect((await api.call("GET", `${V1}/b`)).code).toBe(404);
       expect((await api.call("DELETE", `${V2}/a`)).body.message).toBe(`${FAILED} hub lost`);
-      // Whoever does not need it is not disturbed.
+      // Requests that do not need it are not disturbed.
       expect((await api.call("GET", `${V1}/a`)).body.spec.color).toBe("red");
       const changed = await api.call("PATCH", `${V1}/a`, { type: MERGE, body: { spec: { size: 1 } } });
       expect([changed.code, (await api.call("DELETE", `${V1}/a`)).code]).toEqual([200, 200]);

@@ -230,7 +230,7 @@ for (const flavour of API_SERVERS) {
         }
       });
 
-      it("goes on at once when the Secret is mended, and tells nothing more", async () => {
+      it("continues at once when the Secret is repaired, and reports nothing more", async () => {
         await scene.kubectl("apply -f -", secretOf("refused", { value: scene.workload.server.kubeconfig() }));
         await scene.kubectl("wait cluster/refused --for=condition=RemoteConnectionProbe --timeout=240s");
         expect(await explain("cluster", "refused")).not.toContain("!");

@@ -120,7 +120,7 @@ describeWith(redisMissing() ?? kubectlMissing())("capstan explain with a shared 
       output: expect.stringContaining("is capstan relay running, on this queue"),
     });
     await using _relay = startCli(["relay", ...shared]);
-    // Nobody works: everything is ready and waits for a worker.
+    // There is no worker: everything is ready and waits for one.
     await eventually(async () => {
       const told = await explain("machinepool", "default/demo-pool", ...shared);
       expect(functionOf(told, "machinepool-guard")).toMatchObject({

@@ -172,7 +172,7 @@ type Connections =
     ? Many
     : never;
 
-/** What the Connections of tenants say where it is not what is wrong. */
+/** Messages of the Connections of tenants where they differ from the problem. */
 function untold(connections: Connections | undefined, tenants: readonly HostileTenant[]): readonly string[] {
   return tenants.flatMap(({ name, told }) => {
     const connection = connections?.find(({ cluster }) => cluster === `${name}/c`);

@@ -59,7 +59,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** What a pipe gets is what a terminal would get, without colours. */
+/** A pipe gets the same text as a terminal, without colours. */
 async function linesOf(...args: readonly string[]): Promise<readonly string[]> {
   const { output } = await runCli(...args);
   const lines = output.split("\n");
@@ -108,7 +108,7 @@ describe("text of others on a terminal", () => {
     await linesOf("dlq", "drop", name, POOL_KEY, ...source);
   });
 
-  it("is escaped in the message of an error, whoever says it", async () => {
+  it("is escaped in the message of an error of any origin", async () => {
     const file = join(dir, "hostile.yaml");
     await writeFile(file, `kind: ["${HOSTILE}`);
     await linesOf("up", "-f", file, "--write-kubeconfig", join(dir, "none"));

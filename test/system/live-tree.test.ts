@@ -17,7 +17,7 @@ function scriptMissing(): string | undefined {
     : "script (util-linux) is missing; it runs a command on a pseudo terminal";
 }
 
-/** What a command writes to a terminal of that size, and its exit code. */
+/** Returns the output of a command on a terminal of that size, and its exit code. */
 async function onTerminal(args: readonly string[]): Promise<{ code: number | null; text: string }> {
   const command = `stty columns ${COLUMNS} rows ${ROWS}; exec ${[process.execPath, MAIN, ...args].join(" ")}`;
   const child = spawnChild("script", ["-qec", command, "/dev/null"], {

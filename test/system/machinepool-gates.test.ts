@@ -82,7 +82,7 @@ for (const flavour of API_SERVERS) {
         expect(await workload.kubectl("get node/s1 --ignore-not-found")).toBe("");
       });
 
-      it("F-45 writes nothing to objects whose CRD claims no contract, says so, and goes on once it does", async () => {
+      it("F-45 writes nothing to objects whose CRD claims no contract, says so, and resumes once it does", async () => {
         const { kubectl } = scene;
         const manifest = fooPool("bare")
           .replaceAll("foo.example.com", "bare.example.com")
@@ -109,7 +109,7 @@ for (const flavour of API_SERVERS) {
         }, WITHIN);
       });
 
-      it("MP-10.8: tells of a limit that is none and does nothing more, until it is mended", async () => {
+      it("MP-10.8: reports a malformed limit and does nothing more, until it is repaired", async () => {
         const { kubectl, capstan } = scene;
         const metadata = 'annotations: { capstan.dev/remediation-max-in-flight: "many" }';
         await kubectl("create -f -", fooPool("odd", { metadata }));
@@ -140,7 +140,7 @@ for (const flavour of API_SERVERS) {
   );
 
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
-    `a pool with a name that is no label on ${flavour.name}`,
+    `a pool with a name that is not a label value on ${flavour.name}`,
     () => {
       it("MP-10.2: finds its Machines by the hash of its name", async () => {
         await using server = await flavour.start();

@@ -67,7 +67,7 @@ for (const flavour of API_SERVERS) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `pools among providers and users who do anything on ${flavour.name}`,
     () => {
-      it("X-44, X-45: no Node is lost, nothing dies, and all is Running again once everybody is reasonable", async () => {
+      it("X-44, X-45: no Node is lost, nothing dies, and all is Running again once every tenant is reasonable", async () => {
         await using scene = await startFooScene(flavour);
         const { kubectl, workload, capstan } = scene;
         const uids = () => workload.kubectl("get nodes -o jsonpath={.items[*].metadata.uid}");
@@ -163,7 +163,7 @@ for (const flavour of API_SERVERS) {
           }, WITHIN);
           expect(await kubectl("get machinepool/patient -o name")).toContain("patient");
 
-          // Nothing that Capstan watches tells of it.
+          // Nothing that Capstan watches shows it.
           faults.remove(fault);
           await kubectl("wait machinepool/patient --for=delete --timeout=240s");
           expect(await workload.kubectl("get node/p1 --ignore-not-found")).toBe("");

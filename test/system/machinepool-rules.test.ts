@@ -147,11 +147,11 @@ for (const flavour of API_SERVERS) {
           await eventually(async () => expect((await bootstrap()).dataSecretName).toBe("second"), WITHIN);
 
           await kubectl(
-            `patch machinepool/${name} --field-manager=somebody --type=merge -p '${JSON.stringify({ spec: { template: { spec: { bootstrap: { dataSecretName: "mine" } } } } })}'`,
+            `patch machinepool/${name} --field-manager=alice --type=merge -p '${JSON.stringify({ spec: { template: { spec: { bootstrap: { dataSecretName: "mine" } } } } })}'`,
           );
           await eventually(async () => {
             const condition = conditionText(await getPool(kubectl, name), "BootstrapConfigReady");
-            expect(condition).toBe("True DataSecretProvided data secret name is set by somebody");
+            expect(condition).toBe("True DataSecretProvided data secret name is set by alice");
           }, WITHIN);
           await nameSecret(kubectl, next, "third", provider);
           await kubectl(`annotate machinepool/${name} look=again`);
@@ -160,7 +160,7 @@ for (const flavour of API_SERVERS) {
         },
       );
 
-      it("MP-11: keeps a provider's failure for ever, and tells that ready infrastructure was deleted", async () => {
+      it("MP-11: keeps a provider's failure for ever, and reports that ready infrastructure was deleted", async () => {
         const { kubectl } = scene;
         await kubectl("create -f -", fooPool("sick"));
         await listInstances(kubectl, "sick", ["foo://sick-1"]);
@@ -221,7 +221,7 @@ for (const flavour of API_SERVERS) {
         expect(await kubectl("get fooconfig/first foomachinepool/first -o name")).toContain("fooconfig");
       });
 
-      it("MP-9: says Scaling while somebody else scales, and Running once the provider has written the count", async () => {
+      it("MP-9: says Scaling while another controller scales, and Running once the provider has written the count", async () => {
         const { kubectl, workload } = scene;
         const metadata = 'annotations: { cluster.x-k8s.io/replicas-managed-by: "" }';
         await kubectl("create -f -", fooPool("elastic", { metadata }));
@@ -245,7 +245,8 @@ for (const flavour of API_SERVERS) {
             expect(found).toMatchObject({ readyReplicas: 1 });
             return found;
           }, WITHIN);
-        // Ready since a moment that is still to come: not available at first. When it is on a machine that is too
+        // Ready since a moment that is still to come: not available at first. When it is on a machine that is
+        // too
         // slow to see it before, once more with twice the time.
         for (let aheadMs = 3_000; ; aheadMs *= 2) {
           const soon = new Date(Date.now() + aheadMs).toISOString().replace(/\.\d+Z$/, "Z");
@@ -272,7 +273,7 @@ for (const flavour of API_SERVERS) {
         }, WITHIN);
       });
 
-      it("MP-6.3, MP-6.4: tells of two Nodes with one provider ID, and gives a Node of two pools to the older one", async () => {
+      it("MP-6.3, MP-6.4: reports two Nodes with one provider ID, and gives a Node of two pools to the older one", async () => {
         const { kubectl, workload } = scene;
         await kubectl("create -f -", fooPool("a-twin"));
         await joinNodes(workload, ["t1"]);

@@ -28,7 +28,7 @@ for (const flavour of API_SERVERS) {
       for (const replicas of [100, 0, 200]) {
         await kubectl(`scale machinepool/p1 --replicas=${replicas}`);
         const status = await poolHas(kubectl, replicas);
-        // What stays is not replaced.
+        // Nodes that stay are not replaced.
         const kept = (status.nodeRefs ?? []).filter(({ name }) => nameOf(first).has(name));
         if (replicas === 100) expect(kept).toHaveLength(100);
       }

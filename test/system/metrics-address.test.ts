@@ -30,7 +30,7 @@ async function urlOf(process: CliProcess): Promise<string> {
 }
 
 describeWith(redisMissing())("relay and worker as processes of their own", () => {
-  it("both tell that they are ready, and the worker what it finishes", async () => {
+  it("both show that they are ready, and the worker which runs it finishes", async () => {
     await using redis = await startRedis();
     await using files = new AsyncDisposableStack();
     const dir = await mkdtemp(join(tmpdir(), "capstan-metrics-"));

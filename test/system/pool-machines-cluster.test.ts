@@ -33,7 +33,7 @@ for (const flavour of API_SERVERS) {
           expect(await kubectl("get machines -o name")).toMatch(/p1-0\n.*p1-1\n/);
         }, WITHIN);
 
-        // Somebody keeps one Machine a while longer than its pool.
+        // A finalizer keeps one Machine longer than its pool.
         const finalizers = JSON.parse(await kubectl("get machine/p1-1 -o json")).metadata.finalizers ?? [];
         await patch(kubectl, "machine/p1-1", {
           metadata: { finalizers: [...finalizers, "example.com/keep"] },

@@ -28,7 +28,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/** A person who copies README line by line: a home of their own, variables that stay, processes in other terminals. */
+/**
+ * A person who copies README line by line: a home of their own, variables that stay, processes in other
+ * terminals.
+ */
 class Reader implements AsyncDisposable {
   readonly #redisUrl: string;
   readonly #env: { [name: string]: string } = { HOME: dir };
@@ -98,7 +101,10 @@ class Reader implements AsyncDisposable {
   }
 }
 
-/** What README says of Cluster API's manager, which is not here: kubectl understands it, and it does what is said. */
+/**
+ * Commands of README for Cluster API's manager, which is not here: kubectl accepts them, and they have the
+ * described effect.
+ */
 async function tryOnManager(reader: Reader, line: string): Promise<void> {
   await expect(reader.kubectl(line)).rejects.toThrow(/resource type "deployment"|"capi-[a-z-]+" not found/);
   if (!line.includes(" patch ")) return;

@@ -180,7 +180,7 @@ for (const flavour of API_SERVERS) {
       expect(await client().get(Pool, key)).toBeUndefined();
     });
 
-    it("tells a patch that lost a race from one that never fits (KW-12)", async () => {
+    it("distinguishes a patch that lost a race from one that never fits (KW-12)", async () => {
       const pool = await makePool("race");
       const label = patchOf(pool, { op: "add", path: "/metadata/labels", value: { a: "b" } });
       expect((await write(pool, label)).error).toBeUndefined();

@@ -14,7 +14,7 @@ import { decide, given, type World } from "../../support/world.ts";
 
 const BARE = { metadata: { ownerReferences: undefined, labels: undefined } };
 
-/** What is written, by the name of the object. */
+/** Returns the writes, by the name of the object. */
 async function patches(world: World): Promise<object> {
   const { patch = [] } = await decide(clusterAdopt, world);
   return Object.fromEntries(patch.map(({ target, operations }) => [target.name, operations]));

@@ -134,7 +134,7 @@ describe("cluster-delete", () => {
 
   it.each([
     ["is gone already", (world: World) => world.goneLive(deletedCluster())],
-    ["was made anew", (world: World) => world.live(cluster({ metadata: { uid: "uid-new" } }))],
+    ["was recreated", (world: World) => world.live(cluster({ metadata: { uid: "uid-new" } }))],
   ])("does nothing for a Cluster that %s", async (_, changed) => {
     const world = changed(given(deletedCluster(), machinePool(), fooCluster()));
     expect(await decide(clusterDelete, world)).toEqual({ result: done });
@@ -226,7 +226,7 @@ describe("cluster-delete beside an installation of Cluster API", () => {
     expect(decision.result).toEqual(requeueAfter(5_000, "MachineSet.metadata.uid"));
   });
 
-  it("waits for the Machines of a pool without deleting them, until an event tells of their end", async () => {
+  it("waits for the Machines of a pool without deleting them, until an event reports their end", async () => {
     const ofPool = upstream("Machine", "p1-0");
     const owned = { ...ofPool, metadata: { ...ofPool.metadata, ownerReferences: [OWNED_BY_P1] } };
     const both = given(deletedCluster(), machinePool(), owned, fooControlPlane());
@@ -273,7 +273,7 @@ describe("cluster-delete beside an installation of Cluster API", () => {
     expect(decision.delete?.[0]?.target.kind.version).toBe("v1beta1");
   });
 
-  it("does not ask for kinds that nobody serves", async () => {
+  it("does not ask for kinds that are not served", async () => {
     const world = given(deletedCluster(), upstream("MachineSet", "ms1"));
     expect((await decide(clusterDelete, world)).patch).toHaveLength(1);
   });

@@ -2,7 +2,7 @@ import { clusterStatus } from "../../../functions/cluster/status.ts";
 import type { Cluster, ClusterStatus } from "../../../shared/api/cluster/cluster.ts";
 import { appliedStatus, decide, type World } from "../../support/world.ts";
 
-/** What cluster-status applies in this world. */
+/** Returns the status that cluster-status applies in this world. */
 export async function statusIn(world: World): Promise<ClusterStatus> {
   return appliedStatus<ClusterStatus>(await decide(clusterStatus, world));
 }

@@ -110,7 +110,7 @@ describe("cluster-status, latches and what is kept", () => {
     });
   });
 
-  it("goes on reading failure domains of an infra object whose flag went back", async () => {
+  it("still reads failure domains of an infra object whose flag went back", async () => {
     const infra = fooCluster({
       status: { initialization: { provisioned: false }, failureDomains: [{ name: "b" }, { name: "a" }] },
     });

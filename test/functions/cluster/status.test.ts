@@ -325,7 +325,7 @@ describe("cluster-status, deleting", () => {
     expect(told(status, "Deleting")).toMatchObject({ reason, message: `Waiting for ${kind} to be deleted` });
   });
 
-  it("goes on telling everything else, and acts without our finalizer too", async () => {
+  it("continues to report everything else, and acts without our finalizer too", async () => {
     const status = await statusIn(given(deletedCluster({ metadata: { finalizers: ["example.com/other"] } })));
     expect(statuses(status)).toMatchObject({
       Available: "False NotAvailable",

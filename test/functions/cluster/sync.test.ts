@@ -77,7 +77,7 @@ describe("cluster-sync", () => {
     expect(await decide(clusterSync, given(half, silent, fooControlPlane()))).toEqual(NOTHING);
   });
 
-  it("keeps a valid value and tells of another one that the provider reports, once per value", async () => {
+  it("keeps a valid value and reports another one of the provider, once per value", async () => {
     const changed = fooCluster({ spec: { controlPlaneEndpoint: { host: "fd00::1", port: 443 } } });
     expect(await decide(clusterSync, given(cluster(), changed, fooControlPlane()))).toEqual({
       events: [

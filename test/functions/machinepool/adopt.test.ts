@@ -152,7 +152,7 @@ describe("machinepool-adopt", () => {
     expect(result).toEqual(waitFor(awaited));
   });
 
-  it("waits for the definition of a kind that nobody has installed", async () => {
+  it("waits for the definition of a kind that is not installed", async () => {
     const world = given(cluster(), machinePool(), bootstrapConfig()).without(UNLABELLED);
     expect((await decide(machinepoolAdopt, world)).result).toEqual(
       waitFor("CustomResourceDefinition.metadata.uid of infrastructure.cluster.x-k8s.io/FooMachinePool"),

@@ -40,7 +40,7 @@ const UNREACHABLE = connection({ status: { state: "unreachable", nodesComplete: 
 const FOREIGN = { metadata: { ownerReferences: [{ ...OWNED_BY_P1, name: "p2", uid: "uid-p2" }] } };
 
 describe("machinepool-delete", () => {
-  it("does nothing while nobody deletes the pool", async () => {
+  it("does nothing while the pool is not deleted", async () => {
     expect(await decide(machinepoolDelete, given(cluster(), machinePool()))).toEqual({ result: done });
   });
 
@@ -70,7 +70,7 @@ describe("machinepool-delete", () => {
     expect((await decide(machinepoolDelete, world)).patch?.[0]?.operations).toEqual(RELEASE);
   });
 
-  it("counts an object that somebody else controls as gone and leaves it", async () => {
+  it("counts an object of another controller as gone and leaves it", async () => {
     const pool = deleted(AT_ONCE, { status: undefined });
     const world = given(cluster(), pool, bootstrapConfig(FOREIGN), infraMachinePool(FOREIGN));
     const decision = await decide(machinepoolDelete, world);
@@ -78,7 +78,7 @@ describe("machinepool-delete", () => {
     expect(decision.patch?.[0]?.operations).toEqual(RELEASE);
   });
 
-  it("deletes an object that nobody controls", async () => {
+  it("deletes an object without a controller", async () => {
     const free = infraMachinePool({ metadata: { ownerReferences: undefined } });
     const decision = await decide(machinepoolDelete, given(cluster(), deleted(), free));
     expect(decision.delete).toMatchObject([{ target: { name: "p1-infra" } }]);
@@ -114,7 +114,7 @@ describe("machinepool-delete", () => {
       { target: { cluster: "default/c1", name: "n2", uid: "uid-n2" } },
     ]);
     expect(decision.patch).toBeUndefined();
-    // The deletes may be refused; that they are done an event tells.
+    // The deletes may be refused; an event reports that they are done.
     expect(decision.result).toEqual(requeueAfter(1_000, "Nodes to be deleted"));
     const going = { metadata: { deletionTimestamp: AT_ONCE } };
     const later = given(cluster(), deleted(), connection()).inWorkload("default/c1", node("n1", going));
@@ -191,7 +191,7 @@ describe("machinepool-delete", () => {
     expect((await decide(machinepoolDelete, stays)).result).toEqual(waitFor("Node.metadata.uid"));
   });
 
-  it("F-13 tries Nodes that it may not read again without counting, until the timeout or for ever, and tells it", async () => {
+  it("F-13 tries Nodes that it may not read again without counting, until the timeout or for ever, and reports it", async () => {
     const message = 'get Node /n1: nodes "n1" is forbidden';
     const error = new KubeError({ class: "Transient", status: 403, reason: "Forbidden", message });
     const events = [{ type: "Warning", reason: "FailedDeleteNode", message }];
@@ -221,7 +221,7 @@ describe("machinepool-delete", () => {
     expect((await decide(machinepoolDelete, world(LONG_AGO))).patch?.[0]?.operations).toEqual(RELEASE);
   });
 
-  it("fails when it cannot tell whether bootstrap and infrastructure are gone", async () => {
+  it("fails when it cannot decide whether bootstrap and infrastructure are gone", async () => {
     const error = new KubeError({ class: "Transient", status: 403, reason: "Forbidden", message: "no" });
     const world = given(cluster(), deleted(LONG_AGO), connection()).refusing("management", error);
     await expect(decide(machinepoolDelete, world)).rejects.toThrow(error);
@@ -236,7 +236,7 @@ describe("machinepool-delete", () => {
     expect(decision.patch?.[0]?.operations).toEqual(RELEASE);
   });
 
-  it("goes on without Nodes when the Cluster is gone, live", async () => {
+  it("continues without Nodes when the Cluster is gone, live", async () => {
     const world = given(deleted(), connection()).inWorkload("default/c1", node("n1"));
     const decision = await decide(machinepoolDelete, world);
     expect(decision.delete).toBeUndefined();

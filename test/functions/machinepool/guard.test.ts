@@ -107,7 +107,7 @@ describe("machinepool-guard", () => {
     expect(await events(cluster(), machinePool({ ...version, ...leaving }))).toEqual([]);
   });
 
-  it("reports what admission would have refused by events and goes on", async () => {
+  it("reports by events what admission would have refused, and continues", async () => {
     const pool = machinePool({
       spec: {
         template: {

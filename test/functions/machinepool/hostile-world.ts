@@ -25,7 +25,7 @@ import {
   store,
 } from "./small-server.ts";
 
-/** One thing that somebody else does to the servers; shown by name in a counterexample. */
+/** One change that another client makes on the servers; shown by name in a counterexample. */
 export interface Deed {
   readonly name: string;
   readonly to: (objects: Objects) => void;
@@ -35,7 +35,9 @@ const IDS = ["foo://1", "foo://2", "foo://3", "foo://4"];
 const TOO_MANY = Array.from({ length: 10_001 }, (_, index) => `foo://${index}`);
 const BAD_VALUES: readonly unknown[] = [null, 7, -1, 2.5, "", "yes", true, {}, [], ["x"], "x".repeat(600)];
 
-/** X-44: lists reordered, repeated, emptied, with empty and overlong entries, too long, or no lists at all. */
+/**
+ * X-44: lists reordered, repeated, emptied, with empty and overlong entries, too long, or no lists at all.
+ */
 const providerIDList = fc.oneof(
   { weight: 6, arbitrary: fc.array(fc.constantFrom(...IDS, ""), { maxLength: 6 }) },
   {
@@ -210,7 +212,7 @@ function shown(value: unknown): string {
   return String(JSON.stringify(value)).slice(0, 120);
 }
 
-/** Everybody has come to their senses: three instances, all ready, nothing paused, nobody else in control. */
+/** Every client is reasonable again: three instances, all ready, nothing paused, no other controller. */
 export function repair(objects: Objects): void {
   objects.delete(RIVAL);
   store(objects, CLUSTER, cluster());

@@ -28,7 +28,7 @@ const MAX_LAG = 4;
 
 const BY_NAME = new Map(FUNCTIONS.map((fn) => [fn.spec.name, fn] as const));
 
-/** Runs of some functions, or something that somebody else does; short enough to be read in a counterexample. */
+/** Runs of some functions, or a change by another client; short enough to be read in a counterexample. */
 type Moment = Deed | { readonly runs: readonly string[]; readonly lag: number };
 const moment: fc.Arbitrary<Moment> = fc.oneof<fc.WeightedArbitrary<Moment>[]>(
   {
@@ -54,7 +54,10 @@ function controllerUidOf(object: ProviderObject | undefined): string | undefined
   return object?.metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
 }
 
-/** Why the servers as they are allow nobody to delete this; undefined when they do (F-20, F-22, F-41, F-43). */
+/**
+ * Returns why this must not be deleted with the present state of the servers; undefined when it may (F-20,
+ * F-22, F-41, F-43).
+ */
 function objection(ref: ObjectRef, objects: Objects): string | undefined {
   const pool = poolIn(objects);
   if (pool === undefined) return "there is no pool";
@@ -90,7 +93,7 @@ function nodeObjection({ name, uid }: ObjectRef, pool: MachinePool, objects: Obj
   return decisive ? undefined : "a list is empty";
 }
 
-/** What holds after every run: the schema, F-22, F-42 and F-44; a failure is never taken back. */
+/** Checks that must hold after every run: the schema, F-22, F-42 and F-44; a failure is never taken back. */
 function checkPool(before: MachinePool, seen: Objects, objects: Objects): void {
   const pool = poolIn(objects);
   if (pool === undefined) return;
@@ -114,7 +117,7 @@ function checkPool(before: MachinePool, seen: Objects, objects: Objects): void {
   if (failure !== undefined) expect(pool.status?.deprecated?.v1beta1?.failureReason).toBeTruthy();
 }
 
-/** One run on snapshots that lag behind; the relay and its connections are no snapshots and never do. */
+/** One run on snapshots that lag behind; the relay and its connections are not snapshots and never do. */
 async function runOnce(fn: AnyFunction, seen: Objects, objects: Objects): Promise<void> {
   const [pool, snapshot] = [poolIn(objects), poolIn(seen)];
   if (pool === undefined || snapshot === undefined) return;
@@ -141,7 +144,7 @@ async function live(objects: Objects, moments: readonly Moment[]): Promise<void>
 }
 
 describe("the machinepool functions among providers and users who do anything", () => {
-  it("X-44, X-45: crash at nothing, delete no Node without proof, and converge once everybody is reasonable", async () => {
+  it("X-44, X-45: crash at nothing, delete no Node without proof, and converge once every client is reasonable", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.boolean(),

@@ -28,7 +28,7 @@ function world(...objects: readonly KubeObject[]): World {
   );
 }
 
-/** What is applied to which Machine: `m1`, `m1 status`. */
+/** Returns the applied Machines: `m1`, `m1 status`. */
 async function applied(to: World) {
   const { applyOn = [] } = await decide(machinepoolMachines, to);
   return applyOn.map(({ target, subresource }) => [target.name, subresource].filter(Boolean).join(" "));
@@ -171,7 +171,7 @@ describe("machinepool-machines", () => {
     expect((await bodyFor(upgraded))?.body["spec"]).toMatchObject({ version: "v1.35.0" });
   });
 
-  it("MP-10.5: takes no Machine from another controller, says so and goes on with the others", async () => {
+  it("MP-10.5: takes no Machine from another controller, says so and continues with the others", async () => {
     const taken = machine("m1", { metadata: { ownerReferences: [OTHER_OWNER] } });
     const {
       applyOn = [],
@@ -248,7 +248,7 @@ describe("machinepool-machines", () => {
     ]);
   });
 
-  it("says nothing of a Machine that somebody else controls", async () => {
+  it("says nothing of a Machine of another controller", async () => {
     const taken = machine("m1", { status: undefined, metadata: { ownerReferences: [OTHER_OWNER] } });
     expect(await applied(world(taken))).toEqual([]);
   });

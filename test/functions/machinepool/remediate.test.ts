@@ -166,7 +166,7 @@ describe("machinepool-remediate", () => {
     });
   });
 
-  it("decides on live reads: a Machine that is healthy by now stays, one that is gone is no error", async () => {
+  it("decides on live reads: a Machine that is healthy by now stays, one that is gone is not an error", async () => {
     const marked = unhealthy("m1", {}, MARKED);
     const to = world("1", marked);
     const healthy = machine("m1", { status: { conditions: [HEALTHY] } });
@@ -174,7 +174,7 @@ describe("machinepool-remediate", () => {
     expect(await remediated(to.goneLive(marked))).toEqual({ marks: [], deleted: [] });
   });
 
-  it("does nothing once the pool is paused, switched off or going on the API server", async () => {
+  it("does nothing once the pool is paused, switched off or being deleted on the API server", async () => {
     const to = world("1", unhealthy("m1", {}, MARKED));
     expect(await decide(machinepoolRemediate, to.live(cluster({ spec: { paused: true } })))).toEqual({
       result: waitFor("Cluster.spec.paused"),
@@ -186,7 +186,7 @@ describe("machinepool-remediate", () => {
     expect(await decide(machinepoolRemediate, to.live(going))).toEqual({ result: done });
   });
 
-  it("touches no Machine that somebody else controls, and none that was not handed over", async () => {
+  it("touches no Machine of another controller, and none that was not handed over", async () => {
     const foreign = unhealthy("m1", {
       metadata: { ownerReferences: [{ ...OWNED_BY_P1, kind: "MachineSet", name: "s1", uid: "uid-s1" }] },
     });

@@ -39,7 +39,7 @@ export function poolIn(objects: Objects): MachinePool | undefined {
   return objects.get(POOL) as MachinePool | undefined;
 }
 
-/** What a function sees whose snapshots are those of `seen`, while the servers have `objects`. */
+/** Returns the reader of a function whose snapshots are those of `seen`, while the servers have `objects`. */
 export function worldOf(objects: Objects, seen = objects): World {
   const world = given(...inCluster(seen, MANAGEMENT)).inWorkload(WORKLOAD, ...inCluster(seen, WORKLOAD));
   if (seen === objects) return world;
@@ -56,12 +56,15 @@ function inCluster(objects: Objects, where: string): readonly KubeObject[] {
   return [...objects].flatMap(([key, object]) => (key.startsWith(`${where} `) ? [object] : []));
 }
 
-/** What a server would have read of a value. */
+/** Returns a value as a server would have read it. */
 function json(value: unknown): Json {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** Stores an object as a new version, with a new generation when its spec has changed; an object at its end goes. */
+/**
+ * Stores an object as a new version, with a new generation when its spec has changed; an object at its end
+ * goes.
+ */
 export function store(objects: Objects, key: string, object: KubeObject): void {
   const before = objects.get(key);
   const { deletionTimestamp, finalizers = [] } = object.metadata;
@@ -94,7 +97,9 @@ export function carryOut(decision: AnyDecision, pool: MachinePool, objects: Obje
   ];
 }
 
-/** The object that a reference means; `undefined` when it is another one, or has another version than it must. */
+/**
+ * The object that a reference means; `undefined` when it is another one, or has another version than it must.
+ */
 function meant(ref: ObjectRef, objects: Objects): KubeObject | undefined {
   const object = objects.get(keyOf(ref.cluster, ref.kind.kind, ref.name));
   const { uid, resourceVersion } = object?.metadata ?? {};

@@ -40,7 +40,10 @@ const FUNCTIONS = [
 const ALL = "adopt delete guard machines nodes remediate retire status sync";
 const WORKLOAD = "default/c1";
 
-/** `status sync`: which functions a change wakes for p1; the read model holds p1 and a pool of another Cluster. */
+/**
+ * `status sync`: which functions a change wakes for p1; the read model holds p1 and a pool of another
+ * Cluster.
+ */
 async function woken(
   before: KubeObject | undefined,
   after: KubeObject | undefined,
@@ -146,11 +149,11 @@ const CASES: readonly Case[] = [
     "nodes",
   ],
   ["a Node with a label", node(), { metadata: { labels: { zone: "a" } } }, ""],
-  ["a Node of nobody", node("n9"), readyNode("False", "1"), ""],
-  // A reference does not tell which contract it is of: what all contracts have in common wakes for each.
+  ["a Node without a pool", node("n9"), readyNode("False", "1"), ""],
+  // A reference does not show its contract: the fields that all contracts have in common wake for each.
   ["a config that is gone", bootstrapConfig(), "gone", "adopt delete machines remediate retire status sync"],
   [
-    "a config that anybody may take",
+    "a config that any pool may adopt",
     bootstrapConfig(),
     FREED,
     "adopt delete machines remediate retire status sync",

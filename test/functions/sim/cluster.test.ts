@@ -169,7 +169,7 @@ describe("sim-cluster", () => {
       expect(decision.patch).toBeUndefined();
     });
 
-    it("leaves a server that belongs to somebody else", async () => {
+    it("leaves a server of another owner", async () => {
       const foreign = server({ metadata: { ownerReferences: [] } });
       const decision = await decide(simCluster, given(cluster(), deleted, foreign));
       expect(decision.delete).toBeUndefined();

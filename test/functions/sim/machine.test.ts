@@ -48,7 +48,7 @@ describe("sim-machine", () => {
     });
   });
 
-  it("keeps a Machine that nobody else keeps, so that it is not made again before the instance is gone", async () => {
+  it("keeps a Machine without another finalizer, so that it is not recreated before the instance is gone", async () => {
     expect(await effects(world(machineOf({ finalizers: undefined })))).toEqual([
       "add Machine /metadata/finalizers",
     ]);
@@ -60,7 +60,7 @@ describe("sim-machine", () => {
     expect(await effects(world(machineOf({ finalizers: own, deletionTimestamp: DELETED })))).toEqual([]);
   });
 
-  it("goes with its Machine, when that goes on the API server, too", async () => {
+  it("goes with its Machine, also when that is deleted on the API server only", async () => {
     const going = machineOf({ deletionTimestamp: DELETED });
     expect(await effects(world(going))).toEqual(["delete SimMachine i0"]);
     expect(await effects(world(going).live(machineOf()))).toEqual([]);

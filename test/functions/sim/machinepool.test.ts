@@ -446,7 +446,7 @@ describe("sim-machinepool", () => {
     });
   });
 
-  it("reports failures and lists that it is told to, and turns not ready in time", async () => {
+  it("reports the failures and lists of its faults, and turns not ready in time", async () => {
     const faults = {
       failureReason: "Broken",
       failureMessage: "no capacity",

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { type Body, CRDS_PATH, JSON_PATCH, startTestServer, type TestApiServer } from "./api-client.ts";
 
-/** One client sends what once held the server up for minutes or for ever; another one goes on writing (A2, A4, A5, A7). */
+/**
+ * One client sends what once held the server up for minutes or for ever; another one continues to write (A2,
+ * A4, A5, A7).
+ */
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const TRAPS = "/apis/hostile.dev/v1/namespaces/default/traps";

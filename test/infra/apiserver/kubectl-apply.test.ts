@@ -43,7 +43,7 @@ describeWith(kubectlMissing())("kubectl apply", () => {
     expect(hidden.metadata.managedFields).toBeUndefined();
   });
 
-  it("A-24: dry runs tell what would be and change nothing", async () => {
+  it("A-24: dry runs show the result and change nothing", async () => {
     await using server = await startKubectlServer();
     const { kubectl } = server;
     expect(await kubectl("apply --dry-run=server -f -", manifest({ size: 1 }))).toContain(

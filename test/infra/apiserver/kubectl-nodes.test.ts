@@ -41,7 +41,7 @@ describeWith(kubectlMissing())("kubectl", () => {
     expect(await kubectl("get node n -o jsonpath={.spec.unschedulable}")).toBe("");
   });
 
-  it("A-60: asks what its user may do, and is told why not", async () => {
+  it("A-60: asks what its user may do, and learns why not", async () => {
     await using server = await startKubectlServer();
     const allow = [
       {

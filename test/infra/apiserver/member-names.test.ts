@@ -89,7 +89,7 @@ describe("names that every object inherits", () => {
     expect((await api.call("POST", "/api/v1/namespaces/default/secrets", { body: odd })).code).toBe(201);
   });
 
-  it("are refused as keys of labels and annotations where they are no qualified names", async () => {
+  it("are refused as keys of labels and annotations where they are not qualified names", async () => {
     await using api = await withConfigMap();
     for (const member of ["labels", "annotations"]) {
       const body = configMap('"data":{}', `,"${member}":{"__proto__":"x"}`).replace('"a"', '"b"');
@@ -161,7 +161,7 @@ describe("names that every object inherits", () => {
     expect(ownersOf(body)).toContain('{"f:spec":{"f:free":{"f:__proto__":{".":{},"f:by":{}}}}}');
   });
 
-  it("are pruned where nothing declares them, defaulted where a schema does, and told in both cases", async () => {
+  it("are pruned where nothing declares them, defaulted where a schema does, with a warning in both cases", async () => {
     await using api = await withFree();
     expect((await api.call("GET", `${FREES}/a`)).body.spec.toString).toBe("given");
     const content = free(`{"strict":{"a":"x",${OPEN}},"__proto__":{}}`);
@@ -174,7 +174,7 @@ describe("names that every object inherits", () => {
     for (const path of unknown) expect(strict.body.message).toContain(`unknown field "${path}"`);
   });
 
-  it("are no subresources, representations or columns of their own", async () => {
+  it("are not subresources, representations or columns of their own", async () => {
     await using api = await withConfigMap();
     expect((await api.call("GET", `${CONFIG_MAPS}/a/constructor`)).code).toBe(404);
     const accept = "application/json;as=constructor;v=v1;g=meta.k8s.io";

@@ -44,7 +44,7 @@ const steps = fc.array(
 /** Names and sizes: all that the model knows. */
 type Model = Map<string, number>;
 
-/** What a step must answer, after it has changed the model. */
+/** Returns the expected answer of a step, after changing the model. */
 function expectedCode(model: Model, step: Write): number {
   const { act, name } = step;
   const exists = model.has(name);
@@ -96,7 +96,7 @@ async function replay(
 }
 
 describe("a model of the server", () => {
-  it("A-65: predicts every answer and list, across restarts, and watches tell the same story", async () => {
+  it("A-65: predicts every answer and list, across restarts, and watches show the same story", async () => {
     const folder = await mkdtemp(join(tmpdir(), "capstan-model-"));
     let run = 0;
     await fc.assert(

@@ -12,7 +12,7 @@ const ROOT = new URL("../../..", import.meta.url).pathname;
 
 interface Command {
   readonly line: string;
-  /** What the page says that it prints. */
+  /** Output that the page shows. */
   readonly output: string;
 }
 

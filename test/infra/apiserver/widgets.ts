@@ -18,7 +18,7 @@ const condition = {
 
 const spec = {
   type: "object",
-  description: "What is wanted.",
+  description: "Desired state.",
   properties: {
     size: { type: "integer", maximum: 100, description: "How large." },
     color: { type: "string", enum: ["red", "green", "blue"] },

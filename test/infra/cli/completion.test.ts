@@ -5,7 +5,7 @@ import { runCli } from "../../support/processes/cli.ts";
 
 const run = promisify(execFile);
 
-/** What bash offers behind `words`, of which the last is being typed. */
+/** Returns the words that bash offers behind `words`, of which the last is being typed. */
 async function offered(script: string, ...words: readonly string[]): Promise<readonly string[]> {
   const line = `${script}
 COMP_WORDS=(capstan ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}; COMPREPLY=()

@@ -87,7 +87,7 @@ describe("a request to stop", () => {
     const stopped = stopRequested();
     process.emit(signal);
     await stopped;
-    // What a second signal would do belongs to a process that is about to end, not to this one.
+    // A second signal would end this process.
     for (const name of ["SIGINT", "SIGTERM"] as const) {
       for (const listener of process.listeners(name)) if (!before.has(listener)) process.off(name, listener);
     }

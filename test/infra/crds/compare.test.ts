@@ -14,7 +14,7 @@ describeWith(missing, { optional: true })("Capstan's CRDs beside Cluster API's",
   it("differ in nothing unexplained", async () => {
     const found = await compareFolder(PUBLISHED);
     expect(found.filter(({ explained }) => explained === undefined)).toEqual([]);
-    // What is no longer different must not stay explained.
+    // An explanation without a difference must be removed.
     expect(found).toHaveLength(6);
   });
 });

@@ -6,7 +6,10 @@ import { changed, manifest } from "../../shared/api/manifests.ts";
 
 const RULES = "x-kubernetes-validations";
 
-/** Messages of the rules at one node of a CRD's schema that refuse the value there; transitions only with `old`. */
+/**
+ * Messages of the rules at one node of a CRD's schema that refuse the value there; transitions only with
+ * `old`.
+ */
 async function refusals(
   plural: string,
   node: string,
@@ -74,7 +77,7 @@ describe("rules that stand in for Cluster API's admission", () => {
     expect(await refusals("clusters", "spec", spec, old)).toEqual(messages);
   });
 
-  it("refuse a Cluster whose name is no label value", async () => {
+  it("refuse a Cluster whose name is not a label value", async () => {
     expect(await refusals("clusters", "", { metadata: { name: "a".repeat(63) } })).toEqual([]);
     expect(await refusals("clusters", "", { metadata: { name: "a".repeat(64) } })).toHaveLength(1);
   });

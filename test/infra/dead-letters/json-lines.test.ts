@@ -38,7 +38,7 @@ describe("dead letters in a file", () => {
     }
   });
 
-  it("skip and count lines that are no record, and lines that are cut off", async () => {
+  it("skip and count lines that are not records, and lines that are cut off", async () => {
     await using world = await create();
     await world.deadLetters.put(deadLetter());
     const whole = await readFile(world.file, "utf8");

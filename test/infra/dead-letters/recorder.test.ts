@@ -40,7 +40,10 @@ interface World extends AsyncDisposable {
   readonly deadLetters: DeadLetters;
 }
 
-/** The file cannot be written, so everything stays in memory. `refuse` may throw instead of a letter being stored. */
+/**
+ * The file cannot be written, so everything stays in memory. `refuse` may throw instead of a letter being
+ * stored.
+ */
 function create(refuse: () => Promise<void> = async () => undefined): World {
   const clock = virtualClock();
   const memory = createJsonLinesDeadLetters({ file: "/dev/null/letters", clock, log: silentLog });
@@ -134,7 +137,7 @@ describe("the recorder of dead letters", () => {
     await untilDead(world, 2);
   });
 
-  it("F-14: a worker that comes back after its lease completes the letter that somebody else has written", async () => {
+  it("F-14: a worker that comes back after its lease completes the letter that another worker has written", async () => {
     await using world = create();
     const { noteFailure } = world.recorder;
     const since = new Date("2026-01-01T00:00:00Z");
@@ -153,7 +156,7 @@ describe("the recorder of dead letters", () => {
     });
   });
 
-  it("keeps the letter that is there when a death is told again, after its writer was killed", async () => {
+  it("keeps the existing letter when a death is reported again, after its writer was killed", async () => {
     await using world = create();
     const { noteFailure } = world.recorder;
     const death = { reason: "MaxAttempts", class: "live", since: new Date("2026-01-01T00:00:00Z") } as const;

@@ -76,7 +76,7 @@ async function kubeconfigOf({ server }: { readonly server: Server }): Promise<st
   return Buffer.from(secret?.data?.["value"] ?? "", "base64").toString("utf8");
 }
 
-/** What a user with the kubeconfig Secret sees. */
+/** Returns a client with the kubeconfig Secret. */
 async function workload(management: { readonly server: Server }): Promise<Server> {
   await readyServer(management);
   return createServer(parseKubeconfig(await kubeconfigOf(management)), { clock });
@@ -192,7 +192,7 @@ describe("the simulated cloud", () => {
     await eventually(async () => (await nodeNames(server)).join() === "stays", WITHIN);
   });
 
-  it("lets a Node outlive its instance for as long as it is told", async () => {
+  it("lets a Node outlive its instance for the configured time", async () => {
     await using management = await startManagement();
     const time = standingClock();
     await using _cloud = await cloudOf(management, time, 60_000);
@@ -202,7 +202,7 @@ describe("the simulated cloud", () => {
     await eventually(async () => (await nodeNames(server)).length === 1, WITHIN);
     const key = { namespace: "default", name: "gone" };
     await management.server.as("test").delete(SimInstance, key, { uid: gone.metadata.uid ?? "" });
-    // What comes later is seen later.
+    // Later events are seen later.
     await createInstance(management, "later");
     await eventually(async () => (await nodeNames(server)).join() === "gone,later", WITHIN);
     await time.advance(60_000);
@@ -226,7 +226,7 @@ describe("the simulated cloud", () => {
     expect(after).toMatchObject({ spec: { providerID: "sim://twice" } });
   });
 
-  it("leaves a Node deleted that somebody else deleted", async () => {
+  it("leaves a Node deleted that another client deleted", async () => {
     const time = standingClock();
     await using management = await startManagement();
     await using _cloud = await cloudOf(management, time);

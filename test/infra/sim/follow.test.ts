@@ -22,7 +22,10 @@ function failure(reason: string): KubeError {
 type Answer = (KubeObject | KubeError)[];
 type Stream = (WatchEvent | KubeError)[];
 
-/** A server that answers every list and every watch as scripted; after the last one it hangs until it is aborted. */
+/**
+ * A server that answers every list and every watch as scripted; after the last one it hangs until it is
+ * aborted.
+ */
 function scripted(lists: Answer[], watches: Stream[]): { client: KubeClient; asked: string[] } {
   const asked: string[] = [];
   const client: Pick<KubeClient, "list" | "watch"> = {
@@ -45,7 +48,10 @@ function scripted(lists: Answer[], watches: Stream[]): { client: KubeClient; ask
   return { client: client as KubeClient, asked };
 }
 
-/** Follows the script for a virtual minute or as told; what it reported, `-` in front of what is gone. */
+/**
+ * Follows the script for a virtual minute or the given time; returns the reports, `-` in front of deleted
+ * objects.
+ */
 async function followed(lists: Answer[], watches: Stream[], forMs = 60_000) {
   const { client, asked } = scripted(lists, watches);
   const clock = virtualClock();
@@ -67,7 +73,7 @@ async function followed(lists: Answer[], watches: Stream[], forMs = 60_000) {
 }
 
 describe("following a kind", () => {
-  it("reports what is listed, then every change, and goes on from the last version", async () => {
+  it("reports what is listed, then every change, and continues from the last version", async () => {
     const { reported, asked, pending } = await followed(
       [[object("a", "9")]],
       [

@@ -94,7 +94,7 @@ describe("serial runs", () => {
     await runs[Symbol.asyncDispose]();
   });
 
-  it("repeats a failed run with growing delays and tells about it, other keys go on", async () => {
+  it("repeats a failed run with growing delays and reports it, other keys continue", async () => {
     const clock = handClock();
     const failed: string[] = [];
     const run = async (key: string) => {

@@ -7,7 +7,7 @@ const samples = (text: string): readonly string[] =>
   text.split("\n").filter((line) => line.startsWith("capstan_queue_") && !line.endsWith(" 0"));
 
 describe("metrics of the ledger", () => {
-  it("Q-34: count what a queue tells, under the names of infra/telemetry/README.md", async () => {
+  it("Q-34: count the reports of a queue, under the names of infra/telemetry/README.md", async () => {
     const metrics = await createMetrics(["f"]);
     const meter = meterLedger(metrics, ["f"]);
     for (const [index, counted] of COUNTED.entries()) meter.noteCount("f", counted, index + 1);

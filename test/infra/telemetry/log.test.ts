@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 const MODULE = new URL("../../../infra/telemetry/log.ts", import.meta.url).href;
 
-/** What a process prints that logs `code`: the log goes to the process's own standard error. */
+/** Returns the output of a process that logs `code`: the log goes to the process's own standard error. */
 function logged(level: string, code: string): { readonly stdout: string; readonly lines: readonly object[] } {
   const script = `import { createLog } from ${JSON.stringify(MODULE)}; const log = createLog("${level}"); ${code}`;
   const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {

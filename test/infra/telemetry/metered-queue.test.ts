@@ -75,7 +75,7 @@ describe("a measured queue", () => {
     expect(text).toContain(`workqueue_work_duration_seconds_count{name="${FN}",controller="${FN}"} 4\n`);
   });
 
-  it("tells why keys died: for good at once, or after their attempts", async () => {
+  it("shows why keys died: for good at once, or after their attempts", async () => {
     await using world = await openWorld();
     await using _worker = await world.work(async ({ key }) => failed("Broken", key === A));
     await world.queue.enqueue(
@@ -115,7 +115,7 @@ describe("a measured queue", () => {
     expect(await world.text()).toContain(`controller_runtime_active_workers{controller="${FN}"} 0\n`);
   });
 
-  it("shows ready keys by priority and how long they wait, where the queue tells", async () => {
+  it("shows ready keys by priority and how long they wait, where the queue reports it", async () => {
     const counts = {
       ready: 5,
       readyResync: 3,
@@ -135,7 +135,7 @@ describe("a measured queue", () => {
     expect(text).toContain(`capstan_queue_oldest_ready_seconds{function="${FN}",class="live"} 1.5\n`);
   });
 
-  it("observes how long keys were ready, where the lease tells", async () => {
+  it("observes how long keys were ready, where the lease says so", async () => {
     await using world = await openWorld((queue) => ({
       ...queue,
       work: (name, options, run) => queue.work(name, options, (lease) => run({ ...lease, readyMs: 250 })),

@@ -52,7 +52,7 @@ describe("metrics", () => {
     expect(labels.filter((label) => !closed.has(label))).toEqual([]);
   });
 
-  it("say nothing about what nobody has looked at", async () => {
+  it("say nothing about values that were never read", async () => {
     const metrics = await createMetrics([FUNCTION]);
     expect(await metrics.text()).not.toMatch(/^[a-z]/m);
     metrics.set("capstan_relay_ready", {}, 1);

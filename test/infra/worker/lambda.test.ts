@@ -62,7 +62,7 @@ async function start(names: readonly string[], step: Step, options: Partial<Lamb
     NAME,
     keys.map((key) => ({ key, class: "live" as const })),
   );
-  /** As Lambda's own poller: receives, hands over, deletes what is not reported. */
+  /** As Lambda's own poller: receives, hands over, deletes messages that are not reported. */
   const records = async (): Promise<readonly SqsRecord[]> =>
     (await takeMessages(sqs, `capstan-${NAME}-live`)).map(({ Body }, n) => ({
       messageId: `m${n}`,
@@ -93,7 +93,7 @@ describeWith(redisMissing())("the Lambda entry", { concurrent: true }, () => {
     expect(await world.relay.depth(NAME)).toMatchObject({ ready: 0, waiting: 0, running: 0, dead: 0 });
   });
 
-  it("leaves a run that fails to the ledger, and one stale or malformed record to nobody", async () => {
+  it("leaves a run that fails to the ledger, and drops a stale or malformed record", async () => {
     await using world = await start(["a", "b"], async (name) => {
       if (name === "a") throw new Error("no");
     });

@@ -59,7 +59,8 @@ describe("looking at everything in one process", () => {
     const names = manifests.map(({ metadata }) => metadata.name);
     const status = (await (await ask("/status")).json()) as { relay: { connections: readonly object[] } };
     expect(status.relay.connections).toMatchObject([{ cluster: "default/demo", state: "connected" }]);
-    // Errors that belong to no function are counted as those of "other"; elsewhere it is a value that was unknown.
+    // Errors that belong to no function are counted as those of "other"; elsewhere it is a value that was
+    // unknown.
     const stray = 'capstan_worker_stray_errors_total{function="other"}';
     const labels = [...after.keys()]
       .filter((series) => series !== stray)
@@ -71,7 +72,7 @@ describe("looking at everything in one process", () => {
 });
 
 describeWith(redisMissing())("looking at a process on Redis", () => {
-  it("says that Redis is away, goes on answering, and says when it can work again", async () => {
+  it("says that Redis is away, continues to answer, and says when it can work again", async () => {
     await using redis = await startRedis();
     await using server = await EMBEDDED.start();
     await using capstan = await startCapstan(server.kubeconfigFile, onRedis(redis.url));
@@ -112,7 +113,7 @@ describeWith(redisMissing())("looking at a process on Redis", () => {
     admin.disconnect();
   });
 
-  it("is not ready, and tells it in a metric, while Redis is allowed to evict data", async () => {
+  it("is not ready, and shows it in a metric, while Redis is allowed to evict data", async () => {
     await using redis = await startRedis();
     const { Redis } = await import("ioredis");
     const admin = new Redis(redis.url);

@@ -6,7 +6,7 @@ import { describeWith } from "../../support/requires.ts";
 const WORKER = new URL("../../support/processes/stray-worker.ts", import.meta.url).pathname;
 const keyOf = (name: string): string => `default/-|Widget|default/${name}`;
 
-/** What `stray-worker.ts` prints: the result on standard output, log lines on standard error. */
+/** Returns the output of `stray-worker.ts`: the result on standard output, log lines on standard error. */
 async function runWorker(url: string) {
   const child = spawnChild(process.execPath, [WORKER, url], { stdio: ["ignore", "pipe", "pipe"] });
   const output = { stdout: "", stderr: "" };
@@ -41,7 +41,7 @@ async function expectSurvival(url: string): Promise<void> {
     msg: expect.stringContaining("the key fails"),
   });
   expect(line("thrown late")).toMatchObject({ msg: expect.stringContaining("after its end") });
-  expect(line("thrown by nobody's timer")).toMatchObject({
+  expect(line("thrown by a timer of no run")).toMatchObject({
     msg: expect.stringContaining("no run has thrown"),
   });
 }

@@ -78,7 +78,7 @@ describe("a worker", () => {
     expect(new Set(stopped)).toEqual(new Set(["widget-grow", "widget-shrink"]));
   });
 
-  it("tells how many runs are finishing while it drains, and says when it has stopped", async () => {
+  it("reports how many runs are finishing while it drains, and that it has stopped", async () => {
     const clock = virtualClock();
     await using queue = createMemoryQueue({ clock });
     await using store = createMemoryStore();

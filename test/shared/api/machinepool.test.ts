@@ -51,7 +51,7 @@ describe("MachinePool", () => {
         name: "p",
       },
     ],
-    ["with a kind that is no name", "spec/template/spec/infrastructureRef/kind", "Docker Machine Pool"],
+    ["with a malformed kind", "spec/template/spec/infrastructureRef/kind", "Docker Machine Pool"],
     ["with replicas as text", "spec/replicas", "3"],
     ["with replicas beyond int32", "spec/replicas", 2 ** 31],
     ["with a negative timeout", "spec/template/spec/deletion/nodeDrainTimeoutSeconds", -1],

@@ -28,7 +28,7 @@ describe("field paths", () => {
     expect(valueAt(object, path)).toEqual(value);
   });
 
-  it("finds nothing in what is no object", () => {
+  it("finds nothing in a value that is not an object", () => {
     expect(valueAt(undefined, "spec")).toBeUndefined();
     expect(valueAt("text", "length")).toBeUndefined();
   });

@@ -73,7 +73,7 @@ describe("defineFunction", () => {
     expect(managersOf(widget, "spec.parts")).toEqual([]);
   });
 
-  it("tells contract kinds from kinds", () => {
+  it("distinguishes contract kinds from kinds", () => {
     expect(isContractKind(Widget)).toBe(false);
     expect(isContractKind({ contract: "BootstrapConfig", referencedBy: [] })).toBe(true);
     expect(describeReference({ apiGroup: "g", kind: "K", name: "n" })).toBe("g/K n");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { assert, KubeError, TerminalError, WaitingError } from "../../../shared/function/errors.ts";
 
 describe("errors", () => {
-  it("say what the runtime shall do", () => {
+  it("name the action of the runtime", () => {
     expect(new TerminalError("SecretConflict", "rename it").reason).toBe("SecretConflict");
     expect(new WaitingError("Connection default/c1").message).toBe("waiting for Connection default/c1");
     const kube = new KubeError({ class: "Conflict", status: 409, reason: "Conflict", message: "changed" });
@@ -10,7 +10,7 @@ describe("errors", () => {
   });
 
   it("mark what cannot happen as a bug", () => {
-    expect(() => assert(false, "nobody owns this")).toThrow("bug: nobody owns this");
+    expect(() => assert(false, "it has no owner")).toThrow("bug: it has no owner");
     expect(() => assert(true, "fine")).not.toThrow();
   });
 });

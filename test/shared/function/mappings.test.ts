@@ -56,13 +56,13 @@ describe("an event's keys", () => {
     ["the owner of an object, by uid", owners, infraMachinePool(), `MachinePool uid ${OWNED_BY_P1.uid}`],
     ["what an object owns", ownedBy, machinePool(), "MachinePool owner uid-p1"],
     [
-      "whoever references a provider object",
+      "the objects that reference a provider object",
       referencing,
       infraMachinePool(),
       "MachinePool reference infrastructure.cluster.x-k8s.io/FooMachinePool/default/p1-infra",
     ],
     [
-      "whoever references a kind that has just been defined",
+      "the objects that reference a kind that has just been defined",
       referencingKind,
       crd("parts.dev", "Door"),
       "MachinePool referencedKind parts.dev/Door",

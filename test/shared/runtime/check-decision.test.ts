@@ -100,7 +100,7 @@ describe("a decision", () => {
     expect(() => check({ applyOn: [{ target: own, body: { data: { a: "b" } } }] })).toThrow("data of Widget");
   });
 
-  it("applies only owned elements of a list, told apart by their type", () => {
+  it("applies only owned elements of a list, identified by their type", () => {
     const gadget = refTo(Gadget, { ...widget(), kind: "Gadget" });
     const apply = (...conditions: readonly object[]) =>
       check({ applyOn: [{ target: gadget, subresource: "status", body: { status: { conditions } } }] });

@@ -136,7 +136,7 @@ describe("after a failed write", () => {
     expect((await judgeFailedWrite(race, client)).fence).toMatchObject({ newerThan: true });
   });
 
-  it("is no matter of the API server when it did not come from there", async () => {
+  it("is not an error of the API server when it did not come from there", async () => {
     const error = new Error("the lease is lost");
     expect(await judge({ error })).toEqual({ error, looks: 0 });
   });

@@ -38,7 +38,7 @@ describe("F-15: the line of a run", () => {
     [error, 15, "dead until the object changes"],
     [{ ...error, terminal: true }, 0, "dead until the object changes"],
   ] satisfies [Outcome, number, string][])(
-    "of %j after %i failures tells that the next run is %s",
+    "of %j after %i failures says that the next run is %s",
     (outcome, failures, next) => {
       expect(lineOf(outcome, { failures })?.fields).toMatchObject({ run: "r1", next });
     },

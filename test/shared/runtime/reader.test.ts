@@ -127,7 +127,7 @@ describe("a read of the read model", () => {
     await expect(readerOf(store).get(Widget, key)).rejects.toThrow(NotListedError);
   });
 
-  it("F-05, F-16: is no older than its trigger; of a workload server only where the function may ask that", async () => {
+  it("F-05, F-16: is not older than its trigger; of a workload server only where the function may ask that", async () => {
     const causes = [{ what: "Widget default/w", resourceVersion: "9" }];
     const workload = "default/c1";
     const type = { cluster: workload, group: Widget.group, kind: Widget.kind };

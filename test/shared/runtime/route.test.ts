@@ -106,7 +106,7 @@ describe("route", () => {
     expect(keys.map(({ name }) => name)).toEqual(["p2"]);
   });
 
-  it("wakes whoever an object pointed at before and whoever it points at now, each once", async () => {
+  it("wakes the objects that an object pointed at before and those that it points at now, each once", async () => {
     const owned = waking("pool-owned", watchContract(contract, ["metadata.ownerReferences"], owners));
     const kind = { group: "infra.example", kind: "FooPool" };
     const moved = changeOf(kind, { before: provider("p1"), after: provider("p2") });
@@ -149,7 +149,7 @@ describe("route", () => {
     expect(await routeChange([any], change, lookup())).toEqual([]);
   });
 
-  it("tells mappings on which server a Node lives", async () => {
+  it("passes the server of a Node to mappings", async () => {
     const seen: string[] = [];
     const nodes = waking(
       "pool-nodes",

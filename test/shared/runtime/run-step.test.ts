@@ -187,7 +187,7 @@ describe("a run that fails", () => {
     const { outcome, sent } = await run({
       step: async () => {
         lost.abort(new Error("lease lost"));
-        throw new TerminalError("Odd", "not to be told");
+        throw new TerminalError("Odd", "without an Event");
       },
       lease: { signal: lost.signal },
     });
@@ -239,7 +239,7 @@ describe("a terminal failure", () => {
     expect(sent.map(({ kind }) => kind)).toEqual(["Widget", "Event"]);
   });
 
-  it("is told once when the decision has an Event of the same reason and message", async () => {
+  it("is reported once when the decision has an Event of the same reason and message", async () => {
     const { sent } = await run({
       step: decides({
         events: [{ type: "Warning", reason: "Odd", message: "m" }],
@@ -345,11 +345,11 @@ describe("a failure that quotes a secret", () => {
     ["runs again for a reason", decides({ result: requeueAfter(1, LEAK) })],
     ["sends an Event", decides({ events: [{ type: "Normal", reason: "Odd", message: LEAK }], result: done })],
   ] as const satisfies readonly (readonly [string, GrowStep])[])(
-    "is stored, logged and told without it when the step %s",
+    "is stored, logged and reported without it when the step %s",
     async (_, step) => {
       const { log, lines } = recordingLog();
       const { outcome, sent } = await run({ log, step });
-      // What was thrown stays as it is for the letter, which is redacted with the key of the installation.
+      // The error stays as it is for the letter, which is redacted with the key of the installation.
       const { record: _record, ...stored } = { record: undefined, ...outcome };
       const told = JSON.stringify([stored, lines, sent]);
       expect(told).toContain("hmac-sha256:*");
@@ -357,7 +357,7 @@ describe("a failure that quotes a secret", () => {
     },
   );
 
-  it("is told in one Event, although the decision has told it already", async () => {
+  it("is reported in one Event, although the decision has reported it already", async () => {
     const { sent } = await run({
       step: decides({
         events: [{ type: "Warning", reason: "Odd", message: LEAK }],

@@ -58,7 +58,7 @@ describe("an Event", () => {
     ]);
   });
 
-  it("F-15: names the run that tells", async () => {
+  it("F-15: names the run that sends them", async () => {
     const clients = recordingClients();
     const signal = new AbortController().signal;
     const by = { function: grow, clients, clock: virtualClock(), log: silentLog, signal, runId: "r1" };

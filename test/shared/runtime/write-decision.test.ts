@@ -171,7 +171,7 @@ describe("the writes of a decision", () => {
     expect(written.error).toBe(conflict);
   });
 
-  it("release the finalizer in spite of a failed delete that may fail, and tell of it", async () => {
+  it("release the finalizer in spite of a failed delete that may fail, and report it", async () => {
     const release = {
       patch: [{ target: target("w"), operations: [removeFinalizer] }],
       delete: [{ target: target("y") }],
@@ -186,7 +186,7 @@ describe("the writes of a decision", () => {
     expect(written).toMatchObject({ error: undefined, requests: 2 });
   });
 
-  it("tell nothing of a delete that may fail and only lost a race", async () => {
+  it("do not report a delete that may fail and only lost a race", async () => {
     const { sent, written } = await write({ delete: [mayFail("y")] }, () => conflict);
     expect(sent.map(({ verb }) => verb)).toEqual(["delete"]);
     expect(written.error).toBeUndefined();
@@ -235,7 +235,7 @@ describe("the writes of a decision", () => {
     expect(written).toMatchObject({ requests: 0, error: undefined });
   });
 
-  it("end with a create that failed: no status tells of an object that does not exist", async () => {
+  it("end with a create that failed: no status names an object that does not exist", async () => {
     const { sent, written } = await write(
       {
         create: [{ cluster: MANAGEMENT, kind: Secret, object: secret }],

@@ -13,7 +13,7 @@ interface Options {
   readonly report: boolean;
 }
 
-/** `npm run simulate -- defects`: makes one defect after the other and tells how soon it is found. */
+/** `npm run simulate -- defects`: makes one defect after the other and shows how soon it is found. */
 export function defectsCommand(): Command {
   return new Command("defects")
     .description("put a defect into the product and see whether the simulation finds it, one after the other")

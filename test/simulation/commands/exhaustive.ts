@@ -14,7 +14,7 @@ interface Options {
   readonly report: boolean;
 }
 
-/** What is told of one world. */
+/** Result of one world. */
 interface Played {
   readonly world: string;
   readonly title: string;
@@ -26,13 +26,21 @@ interface Played {
   readonly seconds: number;
 }
 
-/** `npm run simulate -- exhaustive`: all orders of six small worlds; exit code 1 when one of them is not as it should be. */
+/**
+ * `npm run simulate -- exhaustive`: all orders of six small worlds; exit code 1 when one of them is not as it
+ * should be.
+ */
 export function exhaustiveCommand(): Command {
   return new Command("exhaustive")
     .description("try every order of the steps of small worlds")
     .option("--states <count>", "at most, for each world", whole, 20_000)
     .addOption(new Option("--only <name...>", "of the worlds").choices(SMALL_WORLDS.map(({ name }) => name)))
-    .option("--check <pairs>", "instead: whether states with one fingerprint go on in the same way", whole, 0)
+    .option(
+      "--check <pairs>",
+      "instead: whether states with one fingerprint continue in the same way",
+      whole,
+      0,
+    )
     .option("--report", "write test/bench/results/exhaustive-interleavings.json", false)
     .action(async ({ states, only, check, report }: Options) => {
       const prepared = await prepare();

@@ -25,7 +25,7 @@ export function explainCommand(): Command {
   return new Command("explain")
     .argument("<seed>", "of the swarm", whole)
     .description(
-      "tell what happened in a seed: faults, writes, ends of runs, violations and what led to the first",
+      "show the story of a seed: faults, writes, ends of runs, violations and what led to the first",
     )
     .addOption(workloadOption("--workload <number>", "the one whose turn it is"))
     .option("--all", "every line", false)

@@ -1,4 +1,4 @@
-/** How far something long has come, for whoever waits for it. */
+/** Shows the progress of a long task to the person who waits for it. */
 export interface Progress {
   /** One more is done; so many have failed so far. */
   advance(failed: number): void;

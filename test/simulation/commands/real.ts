@@ -15,7 +15,9 @@ interface Options {
   readonly report: boolean;
 }
 
-/** `npm run simulate -- real`: every scenario with real processes, one line each; exit code 1 when one failed. */
+/**
+ * `npm run simulate -- real`: every scenario with real processes, one line each; exit code 1 when one failed.
+ */
 export function realCommand(): Command {
   return new Command("real")
     .description("kill, freeze and cut off real processes; needs redis-server and KUBEBUILDER_ASSETS")
@@ -68,7 +70,7 @@ function numbered(only: readonly string[] | undefined): readonly Numbered[] {
   return all.filter(({ number }) => only?.includes(`${number}`) ?? true);
 }
 
-/** What every workload comes to without faults. */
+/** Returns the end of every workload without faults. */
 async function endingsOf(chosen: readonly Numbered[], server: ServerFlavour) {
   const endings = new Map<string, Ending>();
   for (const workload of new Set(chosen.map(({ scenario }) => scenario.workload)))

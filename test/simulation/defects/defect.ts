@@ -6,7 +6,7 @@ import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import type { Queue } from "../../../shared/runtime/queue-port.ts";
 import type { Process } from "../kernel/kernel.ts";
 
-/** What a defect puts in the place of parts of the product; whatever it leaves out stays as it is. */
+/** Replacements of parts of the product by a defect; other parts stay as they are. */
 interface Patch {
   /** A function with another step. */
   function?(fn: AnyFunction): AnyFunction;
@@ -24,7 +24,7 @@ interface Patch {
   clock?(clock: Clock, process: Process): Clock;
 }
 
-/** A defect that somebody could make, to see whether the simulation finds it. */
+/** A defect that a developer could make, to see whether the simulation finds it. */
 export interface Defect {
   /** `D-01`. */
   readonly number: string;

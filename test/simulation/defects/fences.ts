@@ -2,7 +2,7 @@ import type { TokenLedger } from "../../../infra/queue/tokens/token-ledger.ts";
 import type { Fence } from "../../../shared/runtime/queue-port.ts";
 import { type Defect, patched } from "./defect.ts";
 
-/** What a run must not go back behind, and when it comes back. */
+/** Defects of fences: the version that a run must not go back behind, and the time when it runs again. */
 export const fenceDefects: readonly Defect[] = [
   {
     number: "D-04",

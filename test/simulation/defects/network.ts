@@ -2,7 +2,7 @@ import type { HttpRequest, StreamedAnswer, Transport } from "../../../infra/kube
 import type { Network } from "../../../infra/network.ts";
 import { type Defect, patched } from "./defect.ts";
 
-/** What is sent, and what is made of answers. */
+/** Defects of requests and of the handling of answers. */
 export const networkDefects: readonly Defect[] = [
   {
     number: "D-10",

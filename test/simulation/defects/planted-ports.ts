@@ -39,7 +39,7 @@ export const plantedPortDefects: readonly Defect[] = [
         after(delayMs, callback) {
           const cancel = clock.after(delayMs, callback);
           if (!name.startsWith("relay") || delayMs !== LOOK_MS) return cancel;
-          // Others have timers of the same length: only the caller tells.
+          // Others have timers of the same length: only the caller shows which.
           const [, , caller = ""] = (new Error("who calls").stack ?? "").split("\n");
           return /\/connection\.ts\b/.test(caller) ? () => undefined : cancel;
         },
@@ -76,7 +76,7 @@ export const plantedPortDefects: readonly Defect[] = [
   },
   {
     number: "D-36",
-    title: "a lease is renewed by anybody",
+    title: "a lease is renewed by any worker",
     target: { workload: "W-01", faults: [] },
     patch: () => ({
       ledger: (ledger) => patched(ledger, { renew: () => true }),

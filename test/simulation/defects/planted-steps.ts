@@ -15,7 +15,7 @@ const PAUSED = "cluster.x-k8s.io/paused";
 export const plantedStepDefects: readonly Defect[] = [
   {
     number: "D-27",
-    title: "the end of minReadySeconds wakes nobody",
+    title: "the end of minReadySeconds wakes no key",
     target: { workload: "W-15", faults: [] },
     patch: () => ({
       function: (fn) =>

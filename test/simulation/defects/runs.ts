@@ -32,7 +32,7 @@ export const runDefects: readonly Defect[] = [
   },
   {
     number: "D-19",
-    title: "a run that has lost its lease goes on writing",
+    title: "a run that has lost its lease continues to write",
     target: { workload: "W-02", faults: ["X-31", "X-05"] },
     patch: () => ({
       queue: (queue) =>

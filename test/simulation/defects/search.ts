@@ -14,7 +14,7 @@ export interface Finding {
   readonly seeds: number | undefined;
   /** Runs of the targeted sweep, the one without faults first; undefined: none of them has found it. */
   readonly swept: number | undefined;
-  /** What was violated first: of the swarm if that has found it. */
+  /** First violation: of the swarm if that has found it. */
   readonly violated: string | undefined;
 }
 
@@ -31,7 +31,8 @@ type Game = Omit<RunOptions, "plan" | "defect">;
 /** Looks for defects; what it has played without any defect it plays only once. */
 export interface Searcher {
   /**
-   * With the sweep of its target, and with the swarm. What is violated without the defect, too, has not found it.
+   * With the sweep of its target, and with the swarm. Violations that occur without the defect, too, do not
+   * count.
    */
   search(options: SearchOptions): Promise<Finding>;
 }
@@ -58,7 +59,7 @@ export function createSearcher(prepared: Prepared): Searcher {
     sound.set(name, known);
     return known;
   };
-  /** What is violated under a plan because of the defect. */
+  /** Returns the violations under a plan that the defect causes. */
   const caused = async (defect: Defect, game: Game, plan: Plan): Promise<string | undefined> => {
     const [violated] = (await runOnce({ ...game, plan, defect })).violations;
     return violated !== undefined && (await isSound(game, plan)) ? violated : undefined;

@@ -6,7 +6,7 @@ import type { Reader } from "../../../shared/function/reads.ts";
 import { seeded } from "../kernel/seeded.ts";
 import { type Defect, patched, stepping } from "./defect.ts";
 
-/** What functions decide. */
+/** Defects of decisions. */
 export const stepDefects: readonly Defect[] = [
   {
     number: "D-06",
@@ -61,7 +61,7 @@ export const stepDefects: readonly Defect[] = [
   },
   {
     number: "D-20",
-    title: "a pause is heeded by what enqueues, not by what runs",
+    title: "a pause stops the enqueueing, not the runs",
     target: { workload: "W-11", faults: [] },
     patch: () => ({ function: (fn) => seeing(fn, unpaused) }),
   },

@@ -7,13 +7,13 @@ import type { SmallWorld } from "./small-world.ts";
 interface Explored {
   /** Different states that were seen. */
   readonly states: number;
-  /** Orders that were played, most of them up to a state from which another one has gone on. */
+  /** Orders that were played, most of them up to a state from which another one has continued. */
   readonly orders: number;
   /** Everything was tried; false: there were more states than allowed. */
   readonly isComplete: boolean;
   /** Different worlds that it ended in: one, when all is well. */
   readonly endings: readonly string[];
-  /** What an oracle objected to, each once. */
+  /** Objections of oracles, each once. */
   readonly violations: readonly string[];
 }
 
@@ -32,9 +32,9 @@ interface ExploreOptions {
   readonly isThorough?: boolean;
   /** Parts of a state that do not count, to see what they are for. */
   readonly leftOut?: readonly Part[];
-  /** Told after every order. */
+  /** Called after every order. */
   readonly onOrder?: (progress: Progress) => void;
-  /** Told of every way that comes to a state, the first one and others. */
+  /** Called with every way to a state, the first one and others. */
   readonly onState?: (state: string, way: readonly string[], point: Point) => void;
 }
 
@@ -48,8 +48,10 @@ interface Beginning {
 }
 
 /**
- * Plays every order of the steps of a small world, with its fault at every step where it may strike (6.4.3). Each order
- * is played from the beginning. In a state that was seen before only those steps are played that were asleep then and
+ * Plays every order of the steps of a small world, with its fault at every step where it may strike (6.4.3).
+ * Each order
+ * is played from the beginning. In a state that was seen before only those steps are played that were asleep
+ * then and
  * are not now. Of orders that differ in steps which commute one is played: sleep sets, as in P. Godefroid,
  * Partial-Order Methods for the Verification of Concurrent Systems, chapter 5.
  */
@@ -101,7 +103,9 @@ class Search {
     return this.#open.pop();
   }
 
-  /** Follows a beginning, then takes the first step that is awake each time, and keeps the others for later. */
+  /**
+   * Follows a beginning, then takes the first step that is awake each time, and keeps the others for later.
+   */
   decider({ way: beginning, asleep: initial }: Beginning): (point: Point) => Step | undefined {
     const way: string[] = [];
     const own = new Set<string>();
@@ -120,7 +124,7 @@ class Search {
   #first(point: Point, way: readonly string[], asleep: Asleep, own: Set<string>): Step | undefined {
     const { onState, isThorough = false, leftOut } = this.#options;
     const state = hashOf(point.fingerprint(), leftOut);
-    // Time has passed and nothing else: the same order goes on.
+    // Time has passed and nothing else: the same order continues.
     if (own.has(state)) return point.steps[0];
     own.add(state);
     onState?.(state, way, point);
@@ -143,7 +147,7 @@ function stepNamed({ steps }: Point, wanted: string, way: readonly string[]): St
   throw new Error(`the same way has come to another place: no ${wanted} after ${way.join(", ")}`);
 }
 
-/** What stays asleep when a step is made: where it comes before or after the step, it leads to the same states. */
+/** Returns the steps that stay asleep after a step: before or after it, they lead to the same states. */
 function stillAsleep(asleep: Iterable<Step>, made: Step): Asleep {
   const still = [...asleep].filter(({ footprint }) => commute(footprint, made.footprint));
   return new Map(still.map((step) => [step.name, step]));

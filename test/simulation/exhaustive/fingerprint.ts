@@ -9,10 +9,10 @@ import type { Operation } from "../kernel/kernel.ts";
 import { objectsRead } from "../oracles/run-reads.ts";
 import type { World } from "../play/world.ts";
 
-/** What a state consists of, as far as it decides how the world goes on. */
+/** Parts of a state that decide how the world continues. */
 export type Part = "objects" | "readModel" | "relay" | "ledger" | "runs" | "pending" | "timers" | "more";
 
-/** Two states with the same lines in every part go on in the same way. */
+/** Two states with the same lines in every part continue in the same way. */
 export type Fingerprint = { readonly [part in Part]: readonly string[] };
 
 interface Fingerprints {
@@ -36,8 +36,10 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 const VERSION = /\b\d{2,7}\b/g;
 
 /**
- * Objects, read model, what watches have not told or the relay has not handled yet, ledger, runs, what is pending, and
- * what time will do. A resourceVersion is written as the number of the change of its object, so that writes to
+ * Returns objects, read model, changes that watches have not delivered or the relay has not handled yet,
+ * ledger, runs, pending operations, and
+ * what time will do. A resourceVersion is written as the number of the change of its object, so that writes
+ * to
  * different objects give the same state in either order. Ask when the world is at rest.
  */
 export function createFingerprints(world: World): Fingerprints {
@@ -92,7 +94,7 @@ interface LedgerCall {
 interface Names {
   /** Versions as the number of the change of their object, uids as names, no times. */
   canonical(text: string): string;
-  /** Changes since the beginning, in order; `watch` as the relay calls the one that tells of it. */
+  /** Changes since the beginning, in order; `watch` is the relay's name of the watch that delivers it. */
   readonly changes: readonly { readonly watch: string; readonly version: string }[];
 }
 
@@ -142,8 +144,9 @@ function shownObjects({ store }: World): ReadonlyMap<string, string> {
 }
 
 /**
- * Per watch of the relay: the changes that it has not handled, in order, and how many of them it has in its hands. How
- * far it is otherwise is not part of it: nobody compares the versions of two objects.
+ * Per watch of the relay: the changes that it has not handled, in order, and how many of them it has in its
+ * hands. How
+ * far it is otherwise is not part of it: no code compares the versions of two objects.
  */
 function untoldChanges(world: World, { changes, canonical }: Names): () => readonly string[] {
   return () => {
@@ -163,7 +166,9 @@ interface LedgerLines {
   ownerOf(causes: readonly Cause[]): string | undefined;
 }
 
-/** Keys with their state, the fences that the next claim gets, and the order in which ready ones are claimed. */
+/**
+ * Keys with their state, the fences that the next claim gets, and the order in which ready ones are claimed.
+ */
 function createLedgerLines({ kernel, ledger, functions }: World, { canonical }: Names): LedgerLines {
   const keys = new Set<string>();
   const fences = new Map<string, readonly Fence[]>();

@@ -18,7 +18,7 @@ describe("two steps commute", () => {
     expect(commute(claim("machinepool-guard"), claim("machinepool-adopt"))).toBe(true);
   });
 
-  it("but not when they write objects of one kind, of which the relay is told in this order", () => {
+  it("but not when they write objects of one kind, which the relay receives in this order", () => {
     expect(commute(write("p1", "machinepools"), write("p2", "machinepools"))).toBe(false);
   });
 

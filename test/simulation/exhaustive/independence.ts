@@ -1,6 +1,6 @@
 import type { AnyOperation } from "../faults/fault.ts";
 
-/** What a step looks at and what it changes, by name. A step that changes `EVERYTHING` has its place in any order. */
+/** Names that a step reads and changes. A step that changes `EVERYTHING` has its place in any order. */
 export interface Footprint {
   readonly reads: readonly string[];
   readonly writes: readonly string[];
@@ -9,13 +9,16 @@ export interface Footprint {
 const EVERYTHING = "everything";
 
 /**
- * Whether two steps that could both come next lead to the same state in either order. This is the only place that
+ * Whether two steps that could both come next lead to the same state in either order. This is the only place
+ * that
  * says so:
  *
- * - steps that only look at the same thing do, and steps of which one changes what the other one looks at or changes
+ * - steps that only look at the same thing do, and steps of which one changes what the other one looks at or
+ * changes
  *   do not;
- * - two writes of objects of one kind do not, because the relay is told of them in this order;
- * - a line of a watch does not commute with anything that its relay does, nor with a claim, after which the run reads
+ * - two writes of objects of one kind do not, because the relay receives them in this order;
+ * - a line of a watch does not commute with anything that its relay does, nor with a claim, after which the
+ * run reads
  *   the read model at once;
  * - calls of the ledger of one function do not, because a claim takes whichever key is first;
  * - of two faults only one may strike.
@@ -30,9 +33,12 @@ function clash(writer: Footprint, other: Footprint): boolean {
 }
 
 /**
- * Whether an operation may always be first: nobody but who waits for it can tell when it happens, nothing else prevents
- * it, and no fault strikes there. An answer is heard by its client only, which asks for something else then. A token
- * makes a worker ask for a claim, unless the worker is killed before. The epoch of the ledger never changes here.
+ * Returns whether an operation may always be first: only its waiter can observe when it happens, nothing else
+ * prevents
+ * it, and no fault strikes there. An answer is heard by its client only, which asks for something else then.
+ * A token
+ * makes a worker ask for a claim, unless the worker is killed before. The epoch of the ledger never changes
+ * here.
  */
 export function mayBeFirst(operation: AnyOperation, fault: string | undefined): boolean {
   const { kind } = operation;
@@ -72,7 +78,9 @@ const LOCAL_FAULTS: ReadonlySet<string> = new Set(["X-14", "X-20", "X-23"]);
 const ALL: Footprint = { reads: [], writes: [EVERYTHING] };
 const READ_MODEL = "read model";
 
-/** Requests for one object by its name, with or without a subresource; a kind is what its watches are told of. */
+/**
+ * Requests for one object by its name, with or without a subresource; a kind is the content of its watches.
+ */
 function ofRequest({ method, path }: { readonly method: string; readonly path: string }): Footprint {
   const [object, kind] = /\/namespaces\/[^/]+\/([^/]+)\/[^/?]+/.exec(path) ?? [];
   if (object === undefined) return ALL;
@@ -82,7 +90,7 @@ function ofRequest({ method, path }: { readonly method: string; readonly path: s
 
 function ofCall({ functionName, process }: Extract<AnyOperation, { kind: "ledger" }>): Footprint {
   const ledger = `ledger ${functionName}`;
-  // A relay goes on with its next change, and stores it; what a worker has claimed reads at once.
+  // A relay continues with its next change, and stores it; a claimed key reads at once.
   return process.name.startsWith("relay")
     ? { reads: [], writes: [ledger, READ_MODEL, `process ${process.name}`] }
     : { reads: [READ_MODEL], writes: [ledger] };

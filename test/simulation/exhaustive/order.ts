@@ -36,16 +36,18 @@ interface Order {
   /** Of `prepareSmall`. */
   readonly prepared: Prepared;
   readonly decide: Decide;
-  /** Told what an oracle objects to. */
+  /** Called with the objection of an oracle. */
   readonly violated?: (what: string) => void;
 }
 
 const SECOND = 1_000;
-/** What is left to do when a relay and a worker have started, and after the last retry. */
+/** Operations that are left when a relay and a worker have started, and after the last retry. */
 const SETTLING_MS = 5 * SECOND;
 const ENDING_MS = 120 * SECOND;
 
-/** Lets a small world come to rest once, so that every order begins with a server that has all its objects. */
+/**
+ * Lets a small world come to rest once, so that every order begins with a server that has all its objects.
+ */
 export async function prepareSmall(small: SmallWorld, prepared: Prepared): Promise<Prepared> {
   const functions = prepared.functions.filter(({ spec }) => small.functions.includes(spec.name));
   const world = await createWorld({ ...prepared, functions, seed: 1, isSteady: true });
@@ -56,7 +58,10 @@ export async function prepareSmall(small: SmallWorld, prepared: Prepared): Promi
   return { functions, prepared: withoutOtherKinds(world.management.storage, world.kernel.process("copy")) };
 }
 
-/** The same objects; of the CRDs only those that any of them needs, because every relay begins with reading them all. */
+/**
+ * The same objects; of the CRDs only those that any of them needs, because every relay begins with reading
+ * them all.
+ */
 function withoutOtherKinds(storage: Storage, { clock }: Process): Storage {
   const kept = new Storage(storage.version, clock);
   const kinds = [...storage.collections].map(([type]) => type.split("/").reverse().join("."));
@@ -69,7 +74,8 @@ function withoutOtherKinds(storage: Storage, { clock }: Process): Storage {
 }
 
 /**
- * Plays one order from the first edit on until nothing is left to do: `decide` says what is next among what others can
+ * Plays one order from the first edit on until nothing is left to do: `decide` says what is next among what
+ * others can
  * see, all else happens at once. Returns what there is in the end; undefined when the order was ended.
  */
 export async function playOrder(order: Order): Promise<string | undefined> {
@@ -135,7 +141,7 @@ function watch(world: World, violated: (what: string) => void, faultsSoFar: () =
   }
 }
 
-/** What others can see: all else happens at once, in one order. */
+/** Operations that other processes can observe: all others happen at once, in one order. */
 const STEPS: ReadonlySet<string> = new Set(["request", "answer", "line", "ledger", "token"]);
 
 /** Lets one order be decided step by step, once it has begun. */
@@ -169,7 +175,7 @@ class Director {
     };
   }
 
-  /** What is left happens in one order. */
+  /** The remaining operations happen in one order. */
   leave(): void {
     this.#pointOf = undefined;
   }

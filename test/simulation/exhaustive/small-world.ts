@@ -11,7 +11,7 @@ export interface SmallWorld {
   readonly functions: readonly string[];
   /** The class of the one fault that may strike anywhere; undefined: none. */
   readonly fault?: string | undefined;
-  /** What is there, before orders are tried. */
+  /** Prepares the world, before orders are tried. */
   readonly manifests: string;
   /** Objects that the edits lead to runs of: at most three keys. */
   readonly edits: readonly ((user: User) => Promise<void>)[];
@@ -67,7 +67,7 @@ export const SMALL_WORLDS: readonly SmallWorld[] = [
   },
   {
     name: "duplicate",
-    title: "two pools, and any change is told twice",
+    title: "two pools, and any change is delivered twice",
     functions: GUARD,
     fault: "X-14",
     manifests: pools("p1", "p2"),

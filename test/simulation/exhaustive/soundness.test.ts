@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 describe("the hash of a state", () => {
-  it("is the same for states only that go on in the same way, and for either order of steps that commute", async () => {
+  it("is the same only for states that continue in the same way, and for either order of steps that commute", async () => {
     const { twins, swaps, differences } = await check("lease", 5);
     expect(differences).toEqual([]);
     expect([twins, swaps]).toEqual([5, 5]);

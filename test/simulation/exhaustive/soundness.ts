@@ -21,12 +21,13 @@ interface Checked {
   readonly twins: number;
   /** Two steps of which it is said that they commute, made in either order. */
   readonly swaps: number;
-  /** Where two ways that should go on in the same way did not. */
+  /** Where two ways that should continue in the same way did not. */
   readonly differences: readonly string[];
 }
 
 /**
- * Whether what `explore` leaves out may be left out: two ways to one fingerprint must go on in the same way, and steps
+ * Checks that `explore` may leave out what it leaves out: two ways to one fingerprint must continue in the
+ * same way, and steps
  * that commute must lead to one fingerprint in either order. A sample by chance, always the same one.
  */
 export async function checkSoundness(options: CheckOptions): Promise<Checked> {

@@ -12,11 +12,11 @@ import { somebody } from "./somebody.ts";
 
 const SECOND = 1_000;
 
-/** what somebody with kubectl does at a bad moment, and takes back if it does not heal by itself. */
+/** an edit with kubectl at a bad moment, taken back if it does not heal by itself. */
 export const edits: readonly Fault[] = [
   {
     number: "X-45",
-    title: "somebody pauses, edits, deletes, or removes a label or a finalizer by hand",
+    title: "a user pauses, edits, deletes, or removes a label or a finalizer by hand",
     rate: 1 / 100,
     isDetour: true,
     isSite: (operation, world) => isFunctionWrite(operation) && operation.server === world.management.address,
@@ -65,7 +65,7 @@ const EDITS: readonly MadeEdit[] = [
   deleted(Machine as Kind),
 ];
 
-/** Somebody pauses an object and resumes it: a change that concerns every function. */
+/** A user pauses an object and resumes it: a change that concerns every function. */
 export function pausing(kind: Kind): MadeEdit & Required<Pick<MadeEdit, "takeBack">> {
   return kind.kind === Cluster.kind ? set(kind, "/spec/paused", true) : annotated(kind, PAUSED);
 }
@@ -99,7 +99,7 @@ function set(kind: Kind, path: string, value: unknown): ReturnType<typeof pausin
 function removed(kind: Kind, path: string): MadeEdit {
   const edit = async (client: KubeClient, key: Key): Promise<unknown> => {
     const object = await client.get(kind, key);
-    // Whoever removes the finalizer of an object that goes breaks more than can heal.
+    // Removing the finalizer of a deleted object breaks more than can heal.
     if (object?.metadata.deletionTimestamp !== undefined) return undefined;
     return patch(client, kind, key, [{ op: "remove", path }]);
   };

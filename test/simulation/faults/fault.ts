@@ -31,13 +31,13 @@ export interface Fault {
   readonly isDetour?: true;
   /** Whether this operation is one of its sites: it would go another way if the fault struck. */
   isSite(operation: AnyOperation, world: World): boolean;
-  /** What it can do at a site, by name, when that is more than one thing; each of them is a site of its own. */
+  /** Its effects at a site, by name, when there are several; each of them is a site of its own. */
   waysAt?(operation: AnyOperation, world: World): readonly string[];
   /** Completes the operation in its own way; `way` is one of `waysAt`. */
   strike(operation: AnyOperation, world: World, chance: Seeded, way: string): void;
 }
 
-/** A change that a watch of the relay tells. */
+/** A change that a watch of the relay delivers. */
 export function isNotification(operation: AnyOperation): operation is LineOperation {
   return (
     operation.kind === "line" &&

@@ -11,7 +11,10 @@ import { somebody } from "./somebody.ts";
 const MINUTE = 60_000;
 const NODE = /\/api\/v1\/nodes\/([^/?]+)$/;
 
-/** A client of the workload server at an address that writes what kubelets do; undefined while no Secret leads there. */
+/**
+ * A client of the workload server at an address that writes what kubelets do; undefined while no Secret leads
+ * there.
+ */
 export function kubeletOf(address: string, world: World): KubeClient | undefined {
   const secrets = world.management.storage.collection("/secrets").values();
   const text = [...secrets].map(kubeconfigTextOf).find((each) => each.includes(`http://${address}/`));
@@ -27,7 +30,8 @@ export function kubeconfigTextOf(secret: KubeObject): string {
 }
 
 /**
- * From now on whoever runs the machines restarts a kubelet whose Node was deleted although its instance runs: a provider
+ * From now on the operator of the machines restarts a kubelet whose Node was deleted although its instance
+ * runs: a provider
  * that was restored may have forgotten its instances for a moment.
  */
 export function restartKubelets(world: World): void {

@@ -3,12 +3,11 @@ import { type Fault, isNotification } from "./fault.ts";
 /** Section 3, X-13, has 30 s; a watch is replaced when it has been silent for three times as long. */
 const MAX_LAG_MS = 90_000;
 
-/** what a watch of the relay tells, or does not. */
+/** changes that a watch of the relay delivers twice, late or never. */
 export const notifications: readonly Fault[] = [
   {
     number: "X-11",
-    title:
-      "a change is never seen: the watch breaks, its history is gone, the next list tells of what followed",
+    title: "a change is never seen: the watch breaks, its history is gone, the next list shows what followed",
     rate: 1 / 50,
     isSite: isNotification,
     strike(operation, world) {
@@ -31,7 +30,7 @@ export const notifications: readonly Fault[] = [
   },
   {
     number: "X-14",
-    title: "the same change is told twice",
+    title: "the same change is delivered twice",
     rate: 1 / 50,
     isSite: isNotification,
     strike(operation) {

@@ -9,7 +9,7 @@ import { somebody } from "./somebody.ts";
 
 const SECOND = 1_000;
 
-/** what an API server does not let a function do, until somebody has repaired it. */
+/** refusals of an API server to a function, until a user has repaired them. */
 export const permissions: readonly Fault[] = [
   {
     number: "X-24",
@@ -34,7 +34,7 @@ export const permissions: readonly Fault[] = [
   },
   {
     number: "X-25",
-    title: "admission rejects a write; maybe somebody pauses the object then, and resumes it",
+    title: "admission rejects a write; maybe a user pauses the object then, and resumes it",
     rate: 1 / 500,
     isSite: isFunctionWrite,
     strike(operation, world, chance) {
@@ -49,7 +49,10 @@ const REJECTED = refusal(422, "Invalid", [
   { reason: "FieldValueInvalid", message: "rejected by policy", field: "spec" },
 ]);
 
-/** What a run was about is paused after a while, and resumed after another one: whatever died of it may live again. */
+/**
+ * The object of a run is paused after a while, and resumed after another one: keys that died of it may live
+ * again.
+ */
 function lookInto({ request }: RequestOperation, world: World, chance: Seeded): void {
   const run = world.runs.of(String(request.headers["audit-id"]));
   const kind = world.functions.find(({ spec }) => spec.name === run?.functionName)?.spec.reconciles;

@@ -11,7 +11,7 @@ const MAX_SKEW_MS = 30 * SECOND;
 export const processes: readonly Fault[] = [
   {
     number: "X-05",
-    title: "a worker stands still for longer than its lease, then goes on as if nothing had happened",
+    title: "a worker stands still for longer than its lease, then continues as if nothing had happened",
     rate: 1 / 300,
     isSite: isFunctionWrite,
     strike(operation, _world, chance) {
@@ -47,7 +47,7 @@ export const processes: readonly Fault[] = [
   },
   {
     number: "X-09",
-    title: "a worker that shall stop is killed in the middle of a run",
+    title: "a worker that must stop is killed in the middle of a run",
     rate: 1 / 1_000,
     isSite: isFunctionWrite,
     strike(operation, world, chance) {
@@ -73,7 +73,7 @@ export const processes: readonly Fault[] = [
   {
     number: "X-47",
     title:
-      "the relay that leads stands still for longer than its lease, then goes on as if nothing had happened",
+      "the relay that leads stands still for longer than its lease, then continues as if nothing had happened",
     rate: 1 / 300,
     most: 5,
     isSite: (operation) =>

@@ -70,7 +70,7 @@ function lie(pool: KubeObject, world: World, chance: Seeded): void {
       return { ...rest, metadata: { ...metadata, generation }, spec: { ...spec, faults } as JsonObject };
     });
   say(chance.pick(lies));
-  // One that was made again meanwhile has the lie, too, and so has one that was restored.
+  // An object that was recreated meanwhile has the lie, too, and so has one that was restored.
   const end = (): void => say(undefined);
   world.troubles.lasting(SECOND + chance.below(60 * SECOND), () => {
     end();
@@ -100,7 +100,7 @@ function forget(pool: KubeObject, world: World, chance: Seeded): void {
   world.troubles.lasting(SECOND + chance.below(60 * SECOND), () => say({ initialization, ready }));
 }
 
-/** Changes what has its name now; nobody's ownership of fields is touched. */
+/** Changes the object that has its name now; the ownership of fields stays as it is. */
 function change(
   { metadata }: KubeObject,
   { management }: World,

@@ -15,7 +15,7 @@ export const queue: readonly Fault[] = [
   },
   {
     number: "X-31",
-    title: "leases are lost while their runs go on",
+    title: "leases are lost while their runs continue",
     rate: 1 / 200,
     isSite: isFunctionWrite,
     strike(operation, world) {

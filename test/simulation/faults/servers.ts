@@ -26,7 +26,7 @@ export const servers: readonly Fault[] = [
   },
   {
     number: "X-19",
-    title: "an object is made again under its name between read and write",
+    title: "an object is recreated under its name between read and write",
     rate: 1 / 200,
     isDetour: true,
     isSite: (operation, world) => isFunctionWrite(operation) && targetOf(operation, world) !== undefined,
@@ -67,7 +67,9 @@ interface Target {
   readonly object: KubeObject;
 }
 
-/** What a write to the management server changes, if it exists and is not going already. */
+/**
+ * Returns the object that a write to the management server changes, if it exists and is not deleted already.
+ */
 function targetOf({ server, request }: RequestOperation, { management }: World): Target | undefined {
   const path = /\/apis\/([^/]+)\/[^/]+\/namespaces\/([^/]+)\/([^/]+)\/([^/?]+)/.exec(request.path);
   if (server !== management.address || path === null) return undefined;
@@ -79,10 +81,10 @@ function targetOf({ server, request }: RequestOperation, { management }: World):
     : { type, object };
 }
 
-/** As who creates it anew: another uid, no status. */
+/** As if it were created again: another uid, no status. */
 function recreate({ type, object }: Target, { management, kernel }: World, chance: Seeded): void {
   const { storage } = management;
-  kernel.trace.add(`${type} ${object.metadata.name} is made again`);
+  kernel.trace.add(`${type} ${object.metadata.name} is recreated`);
   const { status: _, ...rest } = object;
   const { managedFields, ...metadata } = object.metadata;
   const kept = managedFields?.filter(({ subresource }) => subresource !== "status");

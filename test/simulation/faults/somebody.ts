@@ -3,11 +3,14 @@ import type { Process } from "../kernel/kernel.ts";
 import { insist } from "../play/insist.ts";
 import type { World } from "../play/world.ts";
 
-/** Somebody beside the users of the workload, with access to the management server. */
+/** A person beside the users of the workload, with access to the management server. */
 export interface Somebody {
   readonly process: Process;
   readonly client: KubeClient;
-  /** Tries again every second until it is accepted, but no longer than half an hour: a full resync may have to come first. */
+  /**
+   * Tries again every second until it is accepted, but no longer than half an hour: a full resync may have to
+   * come first.
+   */
   insist(edit: (client: KubeClient) => Promise<unknown>): Promise<void>;
   /** The same, and once more whenever a restore may have undone it. */
   takeBack(edit: (client: KubeClient) => Promise<unknown>): void;
@@ -17,7 +20,7 @@ const RETRY_MS = 1_000;
 const MAX_TRIES = 1_800;
 const KNOWN = new WeakMap<World, Somebody>();
 
-/** `name` begins with `user`: what they write is no write of Capstan. */
+/** `name` begins with `user`: their writes are not writes of Capstan. */
 export function somebody(world: World): Somebody {
   const known = KNOWN.get(world) ?? create(world);
   KNOWN.set(world, known);

@@ -9,7 +9,8 @@ const BACK_TO = "back to ";
 const MAX_LAG_MS = 30 * SECOND;
 
 /**
- * X-12: the read model shows something that has been taken back since. Its sites are the ordered pairs of notifications
+ * X-12: the read model shows something that has been taken back since. Its sites are the ordered pairs of
+ * notifications
  * of one object of which the later takes back what the earlier has shown.
  */
 export const stale: readonly Fault[] = [
@@ -41,7 +42,7 @@ export const stale: readonly Fault[] = [
   },
 ];
 
-/** What the relay has been told of one object, and is still so. */
+/** Returns the relay's knowledge of one object that is still true. */
 interface Story {
   /** The mark of the read model before each notification. */
   readonly marks: number[];
@@ -90,7 +91,7 @@ function toldOf({ server, line }: LineOperation, world: World): Told {
   return { marks: story.marks, takesBack: [...new Set(taken.map(([, { since }]) => since))] };
 }
 
-/** What says nothing about the object itself. */
+/** Fields that say nothing about the object itself. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   "resourceVersion",
   "managedFields",
@@ -110,7 +111,7 @@ function* factsOf(value: unknown, path = ""): Generator<readonly [path: string, 
   }
 }
 
-/** Everything that the relay is told of this kind comes later for a while, as from a server that lags behind. */
+/** All changes of this kind reach the relay later for a while, as from a server that lags behind. */
 function holdBack({ server, site, what }: LineOperation, { troubles, kernel }: World, ms: number): void {
   const kind = (site ?? what)().split(" ")[2];
   const until = kernel.now + ms;

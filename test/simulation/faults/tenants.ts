@@ -6,7 +6,7 @@ import { type Fault, isFunctionWrite } from "./fault.ts";
 import { somebody } from "./somebody.ts";
 
 const SECOND = 1_000;
-/** What happens in it is nobody's business but its own. */
+/** Its events concern no other tenant. */
 export const NOISY = "noisy";
 const NOISE = { namespace: NOISY, name: "noise" };
 /** For one write of all others. */
@@ -23,7 +23,7 @@ export const tenants: readonly Fault[] = [
     strike(operation, world, chance) {
       operation.run();
       const fn = chance.pick(world.functions);
-      if (chance.below(2) === 0) void enqueue(world, fn.spec.name, "this is no key");
+      if (chance.below(2) === 0) void enqueue(world, fn.spec.name, "this is not a key");
       else poison(world);
     },
   },
@@ -51,10 +51,10 @@ async function enqueue(world: World, functionName: string, key: string): Promise
 }
 
 function nobody(): void {
-  // Nobody reads it.
+  // It is never read.
 }
 
-/** A snapshot without a spec: whoever reads it throws. */
+/** A snapshot without a spec: a step that reads it throws. */
 function poison(world: World): void {
   const { group, kind } = MachinePool;
   const type = { cluster: "management", group, kind };

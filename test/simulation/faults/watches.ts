@@ -19,7 +19,7 @@ export const watches: readonly Fault[] = [
   },
   {
     number: "X-16",
-    title: "a watch breaks, its history goes, and nobody is let in while objects come and go",
+    title: "a watch breaks, its history goes, and no client is let in while objects come and go",
     rate: 1 / 500,
     isSite: isNotification,
     strike(operation, world, chance) {
@@ -30,7 +30,7 @@ export const watches: readonly Fault[] = [
   },
   {
     number: "X-17",
-    title: "a line of a watch is no event",
+    title: "a line of a watch is not an event",
     rate: 1 / 1_000,
     isSite: isNotification,
     strike(operation, _world, chance) {

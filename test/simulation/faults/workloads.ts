@@ -52,7 +52,7 @@ export const workloads: readonly Fault[] = [
       const ms = SECOND + chance.below(5 * MINUTE);
       const change = chance.below(3);
       if (change === 0) remove(secret, world, ms, chance.uuid());
-      else if (change === 1) replaceValue(secret, "this is no kubeconfig", world, ms);
+      else if (change === 1) replaceValue(secret, "this is not a kubeconfig", world, ms);
       else rotate(secret, operation, world, ms);
     },
   },
@@ -101,7 +101,7 @@ function keyOf({ metadata }: KubeObject): string {
   return `${metadata.namespace}/${metadata.name}`;
 }
 
-/** It is gone, and comes back with another uid unless somebody has made a new one. */
+/** It is gone, and comes back with another uid unless a user has made a new one. */
 function remove(secret: KubeObject, { management, troubles }: World, ms: number, uid: string): void {
   management.storage.remove(SECRETS, secret);
   troubles.lasting(ms, () => {
@@ -110,7 +110,7 @@ function remove(secret: KubeObject, { management, troubles }: World, ms: number,
   });
 }
 
-/** Its content is another one, until somebody or the end of the trouble puts it back. */
+/** Its content is another one, until a user or the end of the trouble puts it back. */
 function replaceValue(secret: KubeObject, text: string, world: World, ms: number): void {
   const { management, troubles } = world;
   const { version } = management.storage;
@@ -127,14 +127,16 @@ function replaceText(secret: KubeObject, text: string, { management }: World): v
   management.storage.put(SECRETS, { ...secret, data });
 }
 
-/** The server takes other credentials than before; the Secret says so. At the end it is the other way round. */
+/**
+ * The server takes other credentials than before; the Secret says so. At the end it is the other way round.
+ */
 function rotate(secret: KubeObject, { server }: RequestOperation, world: World, ms: number): void {
   const text = kubeconfigTextOf(secret);
   const old = /token: "?(\w+)/.exec(text)?.[1];
   if (old === undefined) return;
   const next = `${old}-rotated`;
   replaceText(secret, text.replaceAll(old, next), world);
-  // Whatever somebody else has made of it meanwhile.
+  // Other edits of the meantime stay.
   world.troubles.lasting(ms, () => {
     const present = world.management.storage.collection(SECRETS).find(keyOf(secret));
     if (present !== undefined) replaceText(present, kubeconfigTextOf(present).replaceAll(next, old), world);

@@ -5,7 +5,9 @@ import { type Listed, maskText, namesOf } from "../play/state.ts";
 import type { Workload } from "../workloads/workload.ts";
 import type { Table, Tally } from "./tally.ts";
 
-/** The whole result of a workload without faults, as text for people: one line per fact, in a stable order. */
+/**
+ * The whole result of a workload without faults, as text for people: one line per fact, in a stable order.
+ */
 export function goldenText(
   { number, title }: Workload,
   { history, events, requests }: Tally,
@@ -104,7 +106,7 @@ function element(field: string): string {
   return field.replace(/((?:conditions|ownerReferences)\[[^\]]*\])\..*/, "$1");
 }
 
-/** What differs between runs, or says nothing that the key of the object does not. */
+/** Fields that differ between runs, or repeat the key of the object. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   "apiVersion",
   "kind",

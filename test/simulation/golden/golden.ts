@@ -9,14 +9,15 @@ import type { Workload } from "../workloads/workload.ts";
 import { goldenText } from "./document.ts";
 import { type Tally, tallyOf } from "./tally.ts";
 
-/** What one workload comes to. */
+/** End of one workload. */
 export interface GoldenRun {
   readonly text: string;
   readonly violations: readonly string[];
 }
 
 /**
- * Plays a workload without faults and without chance. F-01 compares runs of the product with each other; this text is
+ * Plays a workload without faults and without chance. F-01 compares runs of the product with each other; this
+ * text is
  * compared with one that a person has reviewed, so that a defect which is always there shows, too.
  */
 export async function playGolden(workload: Workload, prepared: Prepared): Promise<GoldenRun> {

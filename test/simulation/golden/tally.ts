@@ -5,11 +5,13 @@ import type { World } from "../play/world.ts";
 /** Counts by name, by the name of who or what they are about. */
 export type Table = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** What is counted of a run from its beginning. */
+/** Counts of a run from its beginning. */
 export interface Tally {
   /** By `created` and `deleted`: objects of the management server, by type. */
   readonly history: Table;
-  /** By `machinepool-status` or `relay`: requests that have left, by verb and type; those of users left out. */
+  /**
+   * By `machinepool-status` or `relay`: requests that have left, by verb and type; those of users left out.
+   */
   readonly requests: Table;
   /** By component: Events, by type, reason and object. */
   readonly events: Table;

@@ -3,7 +3,7 @@ import { type Seeded, seeded } from "./seeded.ts";
 import { Timeline } from "./timeline.ts";
 import { createTrace, type Trace } from "./trace.ts";
 
-/** One step that somebody waits for; it happens when the scheduler picks it. */
+/** One step with a waiter; it happens when the scheduler picks it. */
 export interface Operation {
   /** Whose it is: with the end of the process it never happens. */
   readonly process: Process;
@@ -27,7 +27,7 @@ export interface Process {
   readonly isAlive: boolean;
   /** Nothing of it happens until then (X-05); milliseconds since the epoch. */
   readonly wakesAt: number;
-  /** Stops it for so long, as SIGSTOP does; then it goes on as if nothing had happened. */
+  /** Stops it for so long, as SIGSTOP does; then it continues as if nothing had happened. */
   freeze(ms: number): void;
   /** Its wall clock is wrong by so much from now on (X-43). */
   setClock(errorMs: number): void;
@@ -35,7 +35,7 @@ export interface Process {
   readonly clockSetAt: number | undefined;
   /** Ends here and now, as SIGKILL does. */
   kill(): void;
-  /** Told of that end, at once if it has come; returns how to forget it. */
+  /** Calls back at that end, at once if it has come; returns a function that cancels this. */
   onKill(callback: () => void): () => void;
 }
 
@@ -56,7 +56,8 @@ export interface KernelOptions {
 
 /**
  * The scheduler: owns every pending operation of every process. Again and again it picks one with the seeded
- * generator, completes it, and lets everything that follows run to its end. Time moves only when nothing else can.
+ * generator, completes it, and lets everything that follows run to its end. Time moves only when nothing else
+ * can.
  */
 export interface Kernel {
   /** Milliseconds since the epoch. */
@@ -64,7 +65,7 @@ export interface Kernel {
   readonly steps: number;
   readonly trace: Trace;
   readonly scheduler: Seeded;
-  /** What time will make ready, in no order. */
+  /** Operations that time will make ready, in no order. */
   readonly later: readonly { readonly operation: Operation; readonly at: number }[];
   /** The chance of one part, by its name. */
   chance(part: string): Seeded;
@@ -77,7 +78,8 @@ export interface Kernel {
   /** Called after every step; what it throws ends the run. */
   observe(observer: () => void): void;
   /**
-   * Runs until `isOver`, or so much time has passed. Returns whether it was over. Rejects when there is nothing left to
+   * Runs until `isOver`, or so much time has passed. Returns whether it was over. Rejects when there is
+   * nothing left to
    * happen, or with what an observer throws.
    */
   run(limitMs: number, isOver?: () => boolean): Promise<boolean>;

@@ -1,6 +1,8 @@
 import { type Due, DueHeap } from "../../../infra/due-heap.ts";
 
-/** Operations that are due later, by time and then by the order in which they were posted. Void ones are passed over. */
+/**
+ * Operations that are due later, by time and then by the order in which they were posted. Void ones are passed over.
+ */
 export class Timeline<T extends Due> {
   readonly #heap = new DueHeap<T>();
   readonly #isVoid: (one: T) => boolean;

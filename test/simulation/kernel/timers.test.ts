@@ -9,7 +9,7 @@ function look(process: Process): void {
   process.clock.after(10_000, () => look(process));
 }
 
-it("a timer that is left behind with every reconnect is told, one of a request that is under way is not", async () => {
+it("a timer that is left behind with every reconnect is reported, one of a request that is under way is not", async () => {
   const kernel = createKernel({ seed: 1 });
   const relay = kernel.process("relay");
   look(relay);
@@ -33,7 +33,7 @@ it("timers of a process that has ended are not counted, those of its successor a
   expect(await timersAtRest(kernel, noTicks)).toEqual(new Map([["relay", { fewest: 1, most: 1 }]]));
 });
 
-it("the tick of a queue that a process has opened is no leak, a second tick of the same queue is", async () => {
+it("the tick of a queue that a process has opened is not a leak, a second tick of the same queue is", async () => {
   const kernel = createKernel({ seed: 1 });
   const relay = kernel.process("relay");
   let queues = 1;

@@ -1,14 +1,17 @@
 import type { Kernel, Process } from "./kernel.ts";
 
 /**
- * How many timers each role has, by its name without numbers (`relay`, `worker`, `apiserver`), because either of two
- * relays may lead: the fewest and the most of several looks, because a request that is on its way has timers of its own,
- * and a watch that is replaced has none for a moment. The tick of a queue is not counted: a process opens the queue of a
+ * How many timers each role has, by its name without numbers (`relay`, `worker`, `apiserver`), because either
+ * of two
+ * relays may lead: the fewest and the most of several looks, because a request that is on its way has timers
+ * of its own,
+ * and a watch that is replaced has none for a moment. The tick of a queue is not counted: a process opens the
+ * queue of a
  * function when it first has a key for it, which a fault may bring about.
  */
 export type Timers = ReadonlyMap<string, { readonly fewest: number; readonly most: number }>;
 
-/** What plays faults and users is not the product: `troubles`, `world`, `user`, `user-somebody`. */
+/** Processes that play faults and users, not the product: `troubles`, `world`, `user`, `user-somebody`. */
 const NOT_COUNTED = /^(?:troubles|world|user(?:-.*)?)$/;
 const LOOKS = 20;
 const BETWEEN_MS = 500;
@@ -31,7 +34,10 @@ export async function timersAtRest(kernel: Kernel, ticksOf: TicksOf): Promise<Ti
   );
 }
 
-/** Roles that have more timers than they should, one line each: such a number grows for as long as the process lives. */
+/**
+ * Roles that have more timers than they should, one line each: such a number grows for as long as the process
+ * lives.
+ */
 export function leakedTimers(expected: Timers, found: Timers): readonly string[] {
   return [...found].flatMap(([role, { fewest }]) => {
     const { most } = expected.get(role) ?? { most: 0 };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What happened, line by line: its hash says whether two runs were the same. */
+/** The events of a run, line by line: its hash says whether two runs were the same. */
 export interface Trace {
   readonly length: number;
   /** The last lines; all of them when asked for. */

@@ -9,7 +9,7 @@ const LEAST_CHARACTERS = 20;
 const TOKENS = [/\btoken: "?(\w{16,})/g, /\/as\/(\w{16,})/g];
 const BUILD = { version: "simulated", configDigest: "" };
 
-/** What Secrets hold stands nowhere else: S-21. */
+/** Contents of Secrets stand nowhere else: S-21. */
 export const canaries: readonly Oracle[] = [
   {
     number: "S-21",

@@ -19,7 +19,8 @@ export interface Woken {
 }
 
 /**
- * Whom a change concerns, said once more without the routing of the product: every object that a function reconciles is
+ * Returns the keys that a change concerns, computed without the routing of the product: every object that a
+ * function reconciles is
  * asked whether the change is about it. No index, no lookup.
  */
 export async function concernedBy(
@@ -76,7 +77,7 @@ interface Side {
 
 type Concerns = (seen: Side, candidate: KubeObject) => boolean;
 
-/** What each mapping promises, by comparing both objects. */
+/** The promise of each mapping, by comparing both objects. */
 const CONCERNS = new Map<Watch["toKeys"], Concerns>([
   [mappings.itself, ({ side }, candidate) => sameKey(side, candidate) && side.kind === candidate.kind],
   [
@@ -136,7 +137,8 @@ const CONCERNS = new Map<Watch["toKeys"], Concerns>([
 
 function leadsTo({ toKeys }: Watch, seen: Side, candidate: KubeObject): boolean {
   const concerns = CONCERNS.get(toKeys);
-  if (concerns === undefined) throw new Error(`concerned.ts does not say yet whom ${toKeys.name} leads to`);
+  if (concerns === undefined)
+    throw new Error(`concerned.ts does not know the mapping ${toKeys.name} yet; add its promise`);
   return concerns(seen, candidate);
 }
 

@@ -13,7 +13,7 @@ interface Reported {
   readonly conditions?: readonly Condition[];
 }
 
-/** What statuses say about themselves. */
+/** Rules of statuses about themselves. */
 export const conditions: readonly Oracle[] = [
   {
     number: "F-18",

@@ -2,7 +2,7 @@ import { Connection } from "../../../shared/api/core.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Oracle } from "./oracle.ts";
 
-/** What is said about workload clusters: F-21. */
+/** Reports about workload clusters: F-21. */
 export const connections: readonly Oracle[] = [
   {
     number: "F-21",

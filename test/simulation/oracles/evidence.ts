@@ -77,8 +77,9 @@ function isDestructive(write: SentWrite): boolean {
 }
 
 /**
- * What a request about to destroy something does not insist on. A taker-apart deletes because its own object is being
- * deleted, which nobody can take back: no later version of what it deletes changes that.
+ * Returns the preconditions that a destructive request misses. A taker-apart deletes because its own object
+ * is being
+ * deleted, which cannot be taken back: no later version of what it deletes changes that.
  */
 function missingGuard({ verb, body, functionName, place }: SentWrite): string | undefined {
   if (verb === "delete") {

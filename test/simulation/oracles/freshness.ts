@@ -29,14 +29,18 @@ export const freshness: readonly Oracle[] = [
     watch({ world, violated, evaluated }) {
       const { kernel, ledger, store, runs, management } = world;
       /**
-       * What the last writes of a key came to, or what it listed live in place of snapshots, as long as the ledger knows;
+       * Results of the last writes of a key, or of its live lists in place of snapshots, as long as the
+       * ledger knows;
        * and the newest snapshots that its runs have acted on.
        */
       const written: KnownByRun = new Map();
       const used: KnownByRun = new Map();
       /** By the causes that were handed out with the claim: two runs of one key may overlap. */
       const ended = new WeakMap<readonly Cause[], ObservedRun>();
-      /** Versions of objects, by uid, that the read model has shown: a cause does not say of which server it is. */
+      /**
+       * Versions of objects, by uid, that the read model has shown: a cause does not say of which server it
+       * is.
+       */
       const shown = new Set<string>();
       const looks = looksIn(world);
       ledger.onWipe(() => written.clear());
@@ -52,7 +56,10 @@ export const freshness: readonly Oracle[] = [
         if (type === "DELETED") gone.add(object.metadata.uid);
       });
 
-      /** Versions before and after a restore are not comparable (R-03), and some from before are still under way. */
+      /**
+       * Versions before and after a restore are not comparable (R-03), and some from before are still under
+       * way.
+       */
       const isSettled = (): boolean => kernel.now >= restoredAt + FENCES_KEPT_MS;
       const check = (run: ObservedRun, read: ReadObject): void => {
         if (!isSettled() || gone.has(read.object.metadata.uid ?? "")) return;
@@ -107,12 +114,18 @@ export const freshness: readonly Oracle[] = [
   },
 ];
 
-/** A Connection has its versions from the clock of the relay that has published it, which may be wrong (section 2). */
+/**
+ * A Connection has its versions from the clock of the relay that has published it, which may be wrong
+ * (section 2).
+ */
 const CLOCKS_DIFFER_MS = 2 * 30_000;
 const BARRIER_MS = 100;
 const MOST_WAITS = 50;
 
-/** What a key knew when the run began: what has ended since is no earlier run, this one stood still (X-05). */
+/**
+ * Knowledge of a key when the run began: a run that has ended since was not earlier, this one stood still
+ * (X-05).
+ */
 function knownBefore(known: KnownByRun, run: ObservedRun, object: string): Known | undefined {
   const found = known.get(`${run.functionName} ${run.key}`)?.get(object);
   return found !== undefined && found.step <= run.startedInStep ? found : undefined;
@@ -140,7 +153,7 @@ function listedInstead(record: AttemptRecord): readonly ReadObject[] {
   return objectsRead({ ...record, reads });
 }
 
-/** What the API server has answered, as far as the object was read before. */
+/** Answers of the API server, as far as the object was read before. */
 function writesOf(record: AttemptRecord): readonly Identity[] {
   const reads = objectsRead(record);
   return record.writes.flatMap(({ cluster, kind, key, outcome }) => {
@@ -153,7 +166,7 @@ function writesOf(record: AttemptRecord): readonly Identity[] {
   });
 }
 
-/** What was found after a write that nobody has confirmed: whether or not it is done, the next run sees no less. */
+/** Findings after a write without confirmation: whether or not it is done, the next run sees no less. */
 function lookedAt(runId: string, record: AttemptRecord, looks: Looks): readonly Identity[] {
   return record.writes.flatMap(({ cluster, kind, key, outcome }) => {
     if (outcome.error === undefined) return [];

@@ -97,7 +97,10 @@ function findIn({ management }: World): Find {
   return (type, key) => management.storage.collection(type).find(key) as KubeObject | undefined;
 }
 
-/** What is owed about an object, in words that stay the same; empty for one that is deleted or paused. */
+/**
+ * Returns the missing writes of an object, in words that stay the same; empty for one that is deleted or
+ * paused.
+ */
 type Debts = (key: string, find: Find) => readonly string[];
 
 const DEBTS: { readonly [functionName: string]: Debts } = {
@@ -139,7 +142,7 @@ function isEndpointDue(cluster: Cluster, find: Find): boolean {
   );
 }
 
-/** Nobody writes then. */
+/** No function writes then. */
 function isAtRest(object: KubeObject, find: Find): boolean {
   return object.metadata.deletionTimestamp !== undefined || isPausedBy(object, find);
 }
@@ -166,7 +169,10 @@ function poolGuardDebts({ metadata, spec }: MachinePool, cluster: KubeObject): r
   return checks.flatMap(([what, isThere]) => (isThere ? [] : [`${what} is missing`]));
 }
 
-/** The default is the autoscaler's minimum: where both its annotations are there and one is not a number, there is none. */
+/**
+ * The default is the autoscaler's minimum: where both its annotations are there and one is not a number,
+ * there is none.
+ */
 function hasMalformedSizes({ annotations = {} }: KubeObject["metadata"]): boolean {
   const sizes = ["min", "max"].map(
     (which) => annotations[`cluster.x-k8s.io/cluster-api-autoscaler-node-group-${which}-size`],
@@ -197,7 +203,7 @@ function referenced(by: KubeObject, { apiGroup, kind, name }: Reference, find: F
   return find(`${apiGroup}/${kind.toLowerCase()}s`, `${namespaceOf(by)}/${name}`);
 }
 
-/** Owner and label of a provider object that belongs to nobody else. */
+/** Owner and label of a provider object without another owner. */
 function adoptionDebts(
   owner: KubeObject,
   { kind, metadata }: KubeObject,

@@ -45,7 +45,7 @@ export const isolation: readonly Oracle[] = [
       const { ledger, kernel } = world;
       const runningOf = runningByTenant(world);
       const starts = new Map<string, Start[]>();
-      /** What waits for an event: a retry or a relist may wait longer. */
+      /** Keys that wait for an event: a retry or a relist may wait longer. */
       const live = new Set<string>();
       ledger.onWipe(() => {
         starts.clear();

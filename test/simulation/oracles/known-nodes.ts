@@ -8,7 +8,7 @@ interface KnownNode {
   readonly providerID: string | undefined;
 }
 
-/** The Nodes of all workload servers, as their own API servers have told. */
+/** The Nodes of all workload servers, as their own API servers have reported. */
 export interface KnownNodes {
   ever(uid: string): KnownNode | undefined;
   /** Undefined also when its server is gone, or is another one that does not have it. */
@@ -18,7 +18,7 @@ export interface KnownNodes {
 const known = new WeakMap<World, KnownNodes>();
 const NOT_FOUND = 404;
 
-/** The same for everybody who asks in one world; ask before it starts. */
+/** Returns the same instance for all callers in one world; call it before the world starts. */
 export function nodesOf(world: World): KnownNodes {
   const already = known.get(world);
   if (already !== undefined) return already;

@@ -6,7 +6,7 @@ import { workloadOf } from "../workloads/known.ts";
 
 const LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/capstan-relay";
 
-it("KR-21: a lease that is taken while its holder renews it is a violation; one that nobody renews is not", async () => {
+it("KR-21: a lease that is taken while its holder renews it is a violation; one that is not renewed is not", async () => {
   const prepared = await prepare();
   const game = { seed: 1, workload: workloadOf("W-20"), prepared, plan: NO_FAULTS };
   const sound = await runOnce(game);
@@ -15,7 +15,7 @@ it("KR-21: a lease that is taken while its holder renews it is a violation; one 
   expect(early.violations.join("\n")).toMatch(/KR-21: somebody takes the lease of relay\S* \d+ ms after/);
 });
 
-/** Somebody takes the lease after so long, as a candidate does that trusts its own clock. */
+/** Takes the lease after so long, as a candidate does that trusts its own clock. */
 function takeOver(
   { kernel, connect }: Parameters<NonNullable<Parameters<typeof runOnce>[0]["onlooker"]>["begin"]>[0],
   afterMs: number,

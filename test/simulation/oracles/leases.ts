@@ -2,7 +2,7 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Oracle } from "./oracle.ts";
 
 const LEASES = "coordination.k8s.io/leases";
-/** KR-21; as long as a lease lasts that nobody renews. */
+/** KR-21; the duration of a lease that is not renewed. */
 const LEASE_MS = 15_000;
 
 /** Which relay leads: KR-21. */

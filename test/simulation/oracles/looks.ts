@@ -2,9 +2,9 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { World } from "../play/world.ts";
 import { parsed, placeOf } from "./sent-write.ts";
 
-/** What runs have seen of objects whose write was not confirmed (KC-07, KW-12). */
+/** Reads of runs of objects whose write was not confirmed (KC-07, KW-12). */
 export interface Looks {
-  /** What a run has found when it looked after its last write of the object; undefined: nothing that it knows. */
+  /** Result of a run's read after its last write of the object; undefined: it has none. */
   of(runId: string, object: Pick<KubeObject, "kind" | "metadata">): KubeObject | undefined;
   forget(runId: string): void;
 }
@@ -13,7 +13,7 @@ export interface Looks {
 export function looksIn({ network }: World): Looks {
   /** By run, then by object. */
   const found = new Map<string, Map<string, KubeObject>>();
-  /** What a server has answered, which still has to arrive. */
+  /** Answers of a server that have not arrived yet. */
   const answers = new WeakMap<object, KubeObject>();
   const runOf = (headers: { readonly [name: string]: unknown }): string | undefined => {
     const runId = headers["audit-id"];
@@ -31,7 +31,7 @@ export function looksIn({ network }: World): Looks {
     const known = found.get(runId) ?? new Map<string, KubeObject>();
     found.set(runId, known.set(nameOf(object), object));
   });
-  // What was read before a write tells nothing about it.
+  // A read before a write says nothing about it.
   network.onLeave(({ request }) => {
     const known = request.method === "GET" ? undefined : found.get(runOf(request.headers) ?? "");
     const place = placeOf(request.path);

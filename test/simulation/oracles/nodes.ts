@@ -67,7 +67,7 @@ export const nodes: readonly Oracle[] = [
         evaluated();
         const tell = (what: string): void => violated(`MachinePool ${pool.metadata.name}: ${what}`);
         for (const { name, uid = "" } of refs)
-          if (known.ever(uid)?.name !== name) tell(`nobody has seen Node ${name} with uid ${uid}`);
+          if (known.ever(uid)?.name !== name) tell(`Node ${name} with uid ${uid} has never existed`);
         const list = pool.spec.providerIDList ?? [];
         const places = refs.map(({ uid = "" }) => {
           const place = list.indexOf(known.ever(uid)?.providerID ?? "");
@@ -179,7 +179,8 @@ function whyKeptBy({ metadata, spec, status }: MachinePool, { name, providerID }
 }
 
 /**
- * Why the Node should have stayed, by what the management server had from the beginning of the run to the deletion: a
+ * Why the Node should have stayed, by what the management server had from the beginning of the run to the
+ * deletion: a
  * run may have read any of these versions, so each of them has to object.
  */
 function whyListed(

@@ -24,7 +24,7 @@ export interface Watched {
   faultsSoFar(): number;
 }
 
-/** What has to be played for an oracle to have something to check. */
+/** Events that must be played for an oracle to have something to check. */
 export interface Needs {
   /** Any of these workloads is enough; absent: every one. */
   readonly workloads?: readonly string[];

@@ -12,7 +12,9 @@ interface Entry {
 }
 
 const MANAGER_PREFIX = "capstan-";
-/** Not functions: those who run the cluster and its Nodes, and those whom faults play. */
+/**
+ * Managers that are not functions: operators of the cluster and its Nodes, and the roles that faults play.
+ */
 const OTHERS: ReadonlySet<string> = new Set(["rival", "sim-cloud", "somebody", "up", "user"]);
 /** The only objects that the relay writes, one of them. */
 const LEASES = "coordination.k8s.io/leases";
@@ -22,7 +24,7 @@ const CORE_GROUPS: ReadonlySet<string> = new Set(["", "cluster.x-k8s.io"]);
 export const ownership: readonly Oracle[] = [
   {
     number: "F-06",
-    title: "a function manages nothing but its own fields, and takes none from anybody",
+    title: "a function manages nothing but its own fields, and takes none from another manager",
     watch({ world: { functions }, onChange, violated, evaluated }) {
       onChange((change) => {
         const { after } = change;
@@ -61,7 +63,7 @@ export const ownership: readonly Oracle[] = [
   },
 ];
 
-/** Fields that the writer of this entry manages now and somebody else managed before and no longer does. */
+/** Fields that the writer of this entry manages now and that another manager has lost. */
 function takenFields({ before, after }: StoredChange, entry: Entry) {
   const gained = new Set(fieldsOf([entry]));
   for (const field of fieldsOf(entriesOf(before, entry.manager))) gained.delete(field);

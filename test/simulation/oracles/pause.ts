@@ -16,7 +16,8 @@ const PAUSED = "cluster.x-k8s.io/paused";
 export const pause: readonly Oracle[] = [
   {
     number: "F-19",
-    title: "while the server has a pause and the read model shows it, nobody writes but finalizer and Paused",
+    title:
+      "while the server has a pause and the read model shows it, no function writes but finalizer and Paused",
     needs: { workloads: ["W-11"], why: "nothing is paused" },
     watch({ world, violated, evaluated }) {
       const { store, functions } = world;
@@ -84,7 +85,10 @@ export const pause: readonly Oracle[] = [
   },
 ];
 
-/** Who names its Cluster is paused by name; a provider's object only by the Cluster that owns it, not by a later one under that name. */
+/**
+ * Who names its Cluster is paused by name; a provider's object only by the Cluster that owns it, not by a
+ * later one under that name.
+ */
 function isClusterOf({ name, uid }: KubeObject["metadata"], object: KubeObject | undefined): boolean {
   const { spec, metadata } = (object ?? {}) as Partial<KubeObject> & {
     readonly spec?: { readonly clusterName?: string };
@@ -127,7 +131,7 @@ function withoutPaused(status: object): unknown {
 
 const CLUSTERS = "cluster.x-k8s.io/clusters";
 
-/** What pauses a run: its own object by annotation, or the Cluster of that by its spec. */
+/** Returns the pause of a run: its own object by annotation, or the Cluster of that by its spec. */
 interface Pauser {
   readonly type: string;
   readonly object: KubeObject;
@@ -155,7 +159,10 @@ function isAnnotated(object: KubeObject | undefined): boolean {
   return object?.metadata.annotations?.[PAUSED] !== undefined;
 }
 
-/** By the name that it has to have, or as the owner that it is: a later Cluster of that name pauses nothing of it. */
+/**
+ * By the name that it has to have, or as the owner that it is: a later Cluster of that name pauses nothing of
+ * it.
+ */
 function isItsCluster(
   cluster: KubeObject,
   object: KubeObject & { readonly spec?: { readonly clusterName?: string } },

@@ -39,7 +39,7 @@ const PLANTED: readonly Planted[] = [
     found: ["F-06: capstan-machinepool names no function", "F-08: capstan-machinepool names no function"],
   },
   {
-    title: "D-36: somebody renews a lease that another one holds",
+    title: "D-36: a process renews a lease that another one holds",
     workload: "W-01",
     patch: () => ({
       ledger: (ledger) => patched(ledger, { renew: () => true }),
@@ -128,7 +128,7 @@ const PLANTED: readonly Planted[] = [
           patch: JSON.parse(JSON.stringify(decision.patch ?? []).replaceAll('"p1-data"', '"p2-data"')),
         })),
     }),
-    found: ['F-44: "p2-data" is no name of its data'],
+    found: ['F-44: "p2-data" is not a name of its data'],
   },
   {
     title: "D-43: a status speaks for a generation before a new bootstrap config is adopted",
@@ -142,7 +142,8 @@ const PLANTED: readonly Planted[] = [
     }),
     plan: {
       type: "named",
-      // An event that comes during the refused run wakes adopt again at once: one refusal may end before a status runs.
+      // An event that comes during the refused run wakes adopt again at once: one refusal may end before a
+      // status runs.
       faults: Array.from({ length: 5 }, (_, count) => ({
         fault: "X-22",
         at: `machinepool-adopt PATCH /apis/bootstrap.sim.capstan.dev/v1beta2/namespaces/default/simbootstrapconfigs/p1-next #${count}`,
@@ -188,7 +189,7 @@ function patchOf(defect: string): Defect["patch"] {
   return found.patch;
 }
 
-/** A rollout of a pool that is too old for its status to wait for anybody. */
+/** A rollout of a pool that is too old for its status to wait for any Node. */
 const LATER_ROLLOUT: Workload = {
   ...workloadOf("W-03"),
   run: (user) =>
@@ -201,7 +202,7 @@ const LATER_ROLLOUT: Workload = {
     }),
 };
 
-/** What a function has seen of a Secret stands where it must not. */
+/** Content of a Secret that a function has read stands where it must not. */
 function leaks(): readonly Planted[] {
   const status = (decision: AnyDecision, secret: string): AnyDecision =>
     reporting(decision, (old) => ({
@@ -213,7 +214,7 @@ function leaks(): readonly Planted[] {
     events: [{ type: "Normal", reason: "Planted", message }],
   });
   const failure = (_: AnyDecision, secret: string): never => {
-    throw new TerminalError("Planted", `nobody takes ${secret}`);
+    throw new TerminalError("Planted", `refused: ${secret}`);
   };
   const ways: readonly (readonly [string, typeof status, readonly string[]])[] = [
     [

@@ -72,7 +72,7 @@ export const pools: readonly Oracle[] = [
               (each as { readonly status?: { readonly dataSecretName?: string } } | undefined)?.status,
           );
         if (!known.some((status) => status?.dataSecretName === sent))
-          violated(`"${sent}" is no name of its data: ${title}`);
+          violated(`"${sent}" is not a name of its data: ${title}`);
       });
     },
   },
@@ -103,7 +103,7 @@ function undoneByRestores({
   return (run) => management.storage !== storage || (run?.startedAt ?? 0) <= restoredAt;
 }
 
-/** What it references, as far as that exists and belongs to it. */
+/** Returns the referenced objects that exist and belong to it. */
 function ownRefs(
   { metadata, spec }: MachinePool,
   { management }: Watched["world"],
@@ -117,7 +117,10 @@ function ownRefs(
   }) as readonly ContractReference[];
 }
 
-/** Nobody waits for its Nodes: its Cluster is gone, maybe replaced by another of that name, or the time for them is over. */
+/**
+ * Returns whether its Nodes are no longer awaited: its Cluster is gone, maybe replaced by another of that
+ * name, or the time for them is over.
+ */
 function isWithoutNodes(
   { metadata, spec }: MachinePool,
   { management }: Watched["world"],

@@ -5,7 +5,7 @@ import { onWrite } from "./sent-write.ts";
 /** Causes that a run may name (F-15). */
 const MAX_CAUSES = 10;
 
-/** What functions send: F-07, F-15. */
+/** Requests of functions: F-07, F-15. */
 export const requests: readonly Oracle[] = [
   {
     number: "F-07",
@@ -15,7 +15,7 @@ export const requests: readonly Oracle[] = [
       onWrite(world, ({ answer, title }) => {
         const { uid, resourceVersion, deletionTimestamp } = answer?.metadata ?? {};
         if (uid === undefined || resourceVersion === undefined) return;
-        // Whoever removes the last finalizer is shown the object as it was.
+        // The client that removes the last finalizer is shown the object as it was.
         const isVain = versions.get(uid) === resourceVersion && deletionTimestamp === undefined;
         evaluated();
         if (isVain && faultsSoFar() === 0) violated(`in vain: ${title}`);
@@ -30,7 +30,7 @@ export const requests: readonly Oracle[] = [
       onWrite(world, ({ run, runId, title }) => {
         evaluated();
         if (runId === undefined) violated(`no run: ${title}`);
-        else if (run === undefined) violated(`nobody knows run ${runId}: ${title}`);
+        else if (run === undefined) violated(`run ${runId} is unknown: ${title}`);
         else if (run.record === undefined) violated(`nothing is recorded of run ${runId}: ${title}`);
       });
       world.ledger.onClaim((functionName, { key, causes }) => {

@@ -6,14 +6,14 @@ import type { Oracle } from "./oracle.ts";
 const BASE_MS = 100;
 const CAP_MS = 300_000;
 const JITTER = 1.1;
-/** Instants are told in whole milliseconds. */
+/** Instants are in whole milliseconds. */
 const TICK_MS = 1;
 
 /** How often and how soon something is tried again: F-11. */
 export const retries: readonly Oracle[] = [
   {
     number: "F-11",
-    title: "delays grow to a cap while a key fails, and begin anew after a success",
+    title: "delays grow to a cap while a key fails, and begin again after a success",
     needs: { faults: ["X-22", "X-23", "X-24", "X-25", "X-37"], why: "no run fails" },
     watch({ world: { ledger, kernel, functions }, violated, evaluated }) {
       /** Keys with an event since their claim: they are due at once. */
@@ -76,7 +76,7 @@ export const retries: readonly Oracle[] = [
       network.onLeave(({ process, server, request }) => {
         const pause = pauses.get(`${process.name} ${server}`);
         if (pause === undefined || process.name.startsWith("user") || request.path.includes("watch=")) return;
-        // What had its turn before the answer came is on its way.
+        // Operations that had their turn before the answer came are on their way.
         if (kernel.now === pause.since) return;
         evaluated();
         if (process.clock.now().getTime() < pause.until - TICK_MS)

@@ -38,7 +38,7 @@ export const runs: readonly Oracle[] = [
       ledger.onFinish(({ functionName, claim, accepted }) => {
         const name = `${functionName} ${claim.key}`;
         if (holders.get(name)?.owner !== claim.owner) return;
-        if (!accepted) violated(`${name} is taken from ${claim.owner} although its lease goes on`);
+        if (!accepted) violated(`${name} is taken from ${claim.owner} although its lease is not over`);
         holders.delete(name);
       });
       ledger.onFailure((functionName, { key }) => holders.delete(`${functionName} ${key}`));

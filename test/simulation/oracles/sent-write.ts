@@ -8,20 +8,20 @@ export interface SentWrite {
   readonly verb: "create" | "patch" | "apply" | "delete";
   readonly functionName: string;
   readonly runId: string | undefined;
-  /** Undefined: the request names no run that anybody knows. */
+  /** Undefined: the request names no known run. */
   readonly run: ObservedRun | undefined;
   readonly server: string;
   readonly place: Place;
   /** Parsed; undefined without one. */
   readonly body: unknown;
-  /** What the server said: the object, or a Status. */
+  /** Answer of the server: the object, or a Status. */
   readonly answer: KubeObject | undefined;
   readonly code: number;
   /** For messages. */
   readonly title: string;
 }
 
-/** What a path names. */
+/** Parts of a path. */
 export interface Place {
   /** `cluster.x-k8s.io/machinepools`, `/nodes`. */
   readonly type: string;

@@ -11,7 +11,8 @@ interface Version {
 /** Every version of every object of the management server, as it was stored. */
 export interface ServerHistory {
   /**
-   * What was there under this key (`<namespace>/<name>`) after that step of the kernel and since, in order; undefined =
+   * Returns the objects under this key (`<namespace>/<name>`) after that step of the kernel and since, in
+   * order; undefined =
    * it was not there.
    */
   since(type: string, key: string, step: number): readonly (KubeObject | undefined)[];
@@ -23,7 +24,7 @@ export interface ServerHistory {
 
 const known = new WeakMap<World, ServerHistory>();
 
-/** The same for everybody who asks in one world; ask before it starts. */
+/** Returns the same instance for all callers in one world; call it before the world starts. */
 export function serverHistoryOf(world: World): ServerHistory {
   const already = known.get(world);
   if (already !== undefined) return already;

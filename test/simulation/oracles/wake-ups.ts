@@ -7,7 +7,7 @@ import type { World } from "../play/world.ts";
 import { concernedBy, type Woken } from "./concerned.ts";
 import type { Oracle } from "./oracle.ts";
 
-/** What a key has to be run for. */
+/** Reasons to run a key. */
 interface Due {
   readonly why: string;
   /** Whether the queue knows of it. */
@@ -25,9 +25,9 @@ export const wakeUps: readonly Oracle[] = [
       const { ledger, store, management } = world;
       /** By function and key: what it has to be run for, and whether the queue knows of it. */
       const due = new Map<string, Due>();
-      /** Functions that have had the first relist of this relay: what was listed before wakes nobody. */
+      /** Functions that have had the first relist of this relay: earlier lists wake no key. */
       const opened = new Set<string>();
-      // What a lost queue, read model or relay knew comes back with a relist; F-01 and F-10 judge that.
+      // The content of a lost queue, read model or relay comes back with a relist; F-01 and F-10 judge that.
       const forget = (): void => due.clear();
       ledger.onWipe(forget);
       store.onWipe(forget);
@@ -43,7 +43,7 @@ export const wakeUps: readonly Oracle[] = [
       store.onShown(({ type, before, after, process }) => {
         forgetWithRelay();
         const { namespace, name, resourceVersion } = (after ?? before)?.metadata ?? {};
-        // Gone before the relay has looked for whom to wake: nothing is left to reconcile.
+        // Gone before the relay has looked for the keys to wake: nothing is left to reconcile.
         if (after === undefined)
           for (const [each, { isEnqueued }] of due)
             if (!isEnqueued && each.endsWith(`|${type.kind}|${namespace}/${name}`)) due.delete(each);
@@ -58,7 +58,7 @@ export const wakeUps: readonly Oracle[] = [
         const name = `${functionName} ${key}`;
         if (wanted === "resync") {
           opened.add(functionName);
-          // A relay that has just begun tells of what it finds in its first lists in this way.
+          // A relay that has just begun delivers its first lists in this way.
           if (due.get(name)?.isEnqueued === false) due.delete(name);
         } else if (cause !== undefined)
           due.set(name, { why: cause.what, isEnqueued: true, process: due.get(name)?.process });
@@ -67,14 +67,14 @@ export const wakeUps: readonly Oracle[] = [
         forgetWithRelay();
         const name = `${functionName} ${key}`;
         const known = due.get(name);
-        // What the relay has not told yet is still to come.
+        // Changes that the relay has not delivered yet are still to come.
         if (known?.isEnqueued !== true) return;
         evaluated();
         due.delete(name);
         if (isOnlyResync(causes)) violated(`only a relist has brought back ${name}, due to ${known.why}`);
       });
       onRest(() => {
-        // What was never enqueued by a relay that ended is made up by the next one; F-01 judges that.
+        // Keys that a relay did not enqueue before its end are enqueued by the next one; F-01 judges that.
         for (const [name, { why, isEnqueued, process }] of due)
           if (isEnqueued) violated(`${name} has not run since ${why}`);
           else if (process?.isAlive === true) violated(`${name} was never woken by ${why}`);
@@ -114,7 +114,9 @@ export const wakeUps: readonly Oracle[] = [
   },
 ];
 
-/** Functions with their keys that a change of the read model concerns; none while the kind is being listed. */
+/**
+ * Functions with their keys that a change of the read model concerns; none while the kind is being listed.
+ */
 async function wokenBy(
   { functions, store }: World,
   type: TypeKey,

@@ -1,6 +1,6 @@
 import type { PlannedFault } from "./plan.ts";
 
-/** What a run has needed. */
+/** Costs of a run. */
 export interface Cost {
   readonly runs: number;
   readonly requests: number;
@@ -14,10 +14,14 @@ const DEFAULT: Extra = [4, 4];
 const BY_PROMISE = Number.POSITIVE_INFINITY;
 
 /**
- * What one fault of a class may cost: one and a half times what it has cost where it was the only class (W-02 and W-05,
- * an hour of faults each), and one. Classes that were too seldom there for a number have 30 to 40 requests: all is listed
- * again, and every key may run again (190 runs in W-12); where the queue or the store has lost everything, the promise
- * alone is the bound for runs. A class that costs more than the default makes others work again: what is made again,
+ * Costs that one fault of a class may cause: one and a half times what it has cost where it was the only
+ * class (W-02 and W-05,
+ * an hour of faults each), and one. Classes that were too seldom there for a number have 30 to 40 requests:
+ * all is listed
+ * again, and every key may run again (190 runs in W-12); where the queue or the store has lost everything,
+ * the promise
+ * alone is the bound for runs. A class that costs more than the default causes further work: recreated
+ * objects,
  * listed again, or asked for until it is back.
  */
 const EXTRA: { readonly [fault: string]: Extra } = {
@@ -26,7 +30,7 @@ const EXTRA: { readonly [fault: string]: Extra } = {
   "X-06": [30, 250],
   "X-07": [30, 250],
   "X-09": [6, 6],
-  // What was not seen in time.
+  // Changes that were not seen in time.
   "X-11": [5, 8],
   "X-12": [8, 7],
   "X-13": [5, 8],
@@ -34,7 +38,7 @@ const EXTRA: { readonly [fault: string]: Extra } = {
   "X-15": [9, 10],
   "X-16": [25, 8],
   "X-17": [25, 8],
-  // What a restored server has lost, and what was made again, is reconciled from its beginning.
+  // Objects that a restored server has lost, and recreated ones, are reconciled from their beginning.
   "X-18": [45, 100],
   "X-19": [80, 80],
   // Refused until it is permitted again; a kind that is away is asked for until it is back.

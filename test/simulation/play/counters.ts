@@ -3,10 +3,13 @@ import { nameOf, ORACLES } from "../oracles/known.ts";
 import type { StoredChange } from "../oracles/oracle.ts";
 import type { World } from "./world.ts";
 
-/** Whoever sent a request longer ago stood still, and somebody else may have run the key meanwhile (X-05). */
+/**
+ * A process that sent a request longer ago stood still, and another one may have run the key meanwhile
+ * (X-05).
+ */
 const LEASE_MS = 30_000;
 
-/** What is counted of a run, and what its oracles have. */
+/** Counts of a run and of its oracles. */
 export interface Counters {
   readonly history: Map<string, number>;
   /** By the name of the oracle. */
@@ -16,7 +19,7 @@ export interface Counters {
   requests: number;
   bytes: number;
   writes: number;
-  /** Creations by requests that nobody waited for any more, or whose lease was over. */
+  /** Creations by requests without a waiter, or whose lease was over. */
   madeLate: number;
   runs: number;
   lastWrite: string;
@@ -59,7 +62,8 @@ export function observe(world: World, violated: (what: string) => void, faultsSo
     counters.writes += 1;
     counters.lastWrite = `${process.name} ${request.headers["user-agent"]} ${request.method} ${request.path} ${request.body}`;
   });
-  // A run that only waits for the read model has no effect, and is bounded by F-05. A full resync runs every key once:
+  // A run that only waits for the read model has no effect, and is bounded by F-05. A full resync runs every
+  // key once:
   // whenever its period is over, and after a loss.
   world.ledger.onFinish(({ claim, outcome }) => {
     const isOfResync = claim.causes.length > 0 && claim.causes.every(({ what }) => what === "resync");
@@ -79,7 +83,9 @@ export function observe(world: World, violated: (what: string) => void, faultsSo
   return counters;
 }
 
-/** Of another tenant; and a leader renews its lease for as long as it lives, while who stands by looks at it. */
+/**
+ * Of another tenant; and a leader renews its lease for as long as it lives, while who stands by looks at it.
+ */
 function isOfNoInterest(path: string): boolean {
   return path.includes(`/namespaces/${NOISY}/`) || path.includes("/leases");
 }

@@ -21,7 +21,7 @@ export interface Coverage {
   readonly classes: readonly ClassCount[];
   /** By row, those that never had anything to check included. */
   readonly evaluated: { readonly [row: string]: number };
-  /** Of an oracle that was never evaluated nobody knows whether it holds; see `Gaps`. */
+  /** An oracle that was never evaluated proves nothing; see `Gaps`. */
   readonly gaps: Gaps;
   /** One line per class, one for all rows, and one for every oracle that was never evaluated. */
   lines(): readonly string[];
@@ -35,7 +35,7 @@ interface Gaps {
   readonly excused: { readonly [oracle: string]: string };
 }
 
-/** What was played. */
+/** The played parts. */
 export interface Chosen {
   readonly workloads: readonly string[];
   /** Classes that may strike. */

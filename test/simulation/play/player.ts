@@ -15,7 +15,7 @@ export interface Job {
   readonly faults?: readonly string[] | undefined;
 }
 
-/** What has come of a job. */
+/** Result of a job. */
 export interface Played
   extends Pick<RunResult, "hash" | "simulatedMs" | "struck" | "evaluations" | "violations"> {
   readonly job: Job;
@@ -23,7 +23,7 @@ export interface Played
   readonly isEffective?: boolean;
 }
 
-/** Plays jobs one after the other. What they are compared with is played once per workload and series of edits. */
+/** Plays jobs one after the other. Their reference is played once per workload and series of edits. */
 export function createPlayer(prepared: Prepared): (job: Job) => Promise<Played> {
   const series = new Map<string, Promise<SeedOptions>>();
   const references = new Map<string, Promise<RunResult>>();

@@ -7,7 +7,7 @@ import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { createKernel } from "../kernel/kernel.ts";
 import { createNetwork } from "../ports/network.ts";
 
-/** What all worlds begin with; made once, because nothing in it is ever changed. */
+/** The beginning of all worlds; made once, because it is never changed. */
 export interface Prepared {
   readonly functions: readonly AnyFunction[];
   readonly prepared: Storage;
@@ -16,7 +16,8 @@ export interface Prepared {
 /** Loads all functions, and installs the CRDs on a server of its own. */
 export async function prepare(): Promise<Prepared> {
   const functions = await loadFunctions();
-  // The first time modules are loaded, which takes real time; the second time nothing but simulated time passes.
+  // The first time modules are loaded, which takes real time; the second time nothing but simulated time
+  // passes.
   await install(() => new Promise((resolve) => setTimeout(resolve, 1)));
   return { functions, prepared: await install(async () => undefined) };
 }

@@ -9,7 +9,7 @@ export interface Regression {
   readonly faults: readonly PlannedFault[];
   /** Faults may strike for so long. */
   readonly faultyMs: number;
-  /** What it violated, and why. */
+  /** Its violation, and the cause. */
   readonly violated: string;
 }
 

@@ -16,13 +16,15 @@ export interface RunOptions {
   readonly prepared: Prepared;
   /** The run without faults to compare with; absent: this is one. */
   readonly reference?: RunResult | undefined;
-  /** Go on with faults for so long, whenever the users are done. */
+  /** Continue with faults for so long, whenever the users are done. */
   readonly faultyMs?: number | undefined;
   readonly keepTrace?: boolean;
   readonly defect?: Defect | undefined;
-  /** When to go on no more; default: at the first violation of a defect. */
+  /** When to stop; default: at the first violation of a defect. */
   readonly isEnough?: ((violations: readonly string[]) => boolean) | undefined;
-  /** Everything happens in one order, and every jitter is its mean: what is counted does not depend on chance. */
+  /**
+   * Everything happens in one order, and every jitter is its mean: what is counted does not depend on chance.
+   */
   readonly isSteady?: boolean;
   /** Looks on from the first step. */
   readonly onlooker?: Onlooker | undefined;
@@ -66,16 +68,25 @@ const PATIENCE_MS = 4 * 60 * MINUTE;
 /** The bound `B` of section 1: the cap of the backoff with its jitter, and 30 s. */
 const BOUND_MS = 5.5 * MINUTE + 30 * SECOND;
 const RESYNC_MS = 10 * MINUTE;
-/** What has failed for good is tried again with a full resync only (Q-10, R-13), which is planned when its period begins. */
+/**
+ * A key that has failed for good is retried with a full resync only (Q-10, R-13), which is planned when its
+ * period begins.
+ */
 const REVIVAL_MS = 2 * RESYNC_MS;
 /** F-02: two relist periods. */
 const QUIET_MS = 2 * RESYNC_MS;
-/** What was on its way when the last difference went, held up by a process that stands still or by the network. */
+/**
+ * Time for operations that were on their way when the last difference went, held up by a process that stands
+ * still or by the network.
+ */
 const UNDER_WAY_MS = 2 * MINUTE;
 /** More would only repeat themselves. */
 const MAX_VIOLATIONS = 20;
 
-/** Plays a workload under a plan: users edit, faults strike, all heals, and everything must be as without faults. */
+/**
+ * Plays a workload under a plan: users edit, faults strike, all heals, and everything must be as without
+ * faults.
+ */
 export async function runOnce(options: RunOptions): Promise<RunResult> {
   const { seed, workload, plan, prepared, reference, faultyMs = 0, keepTrace = false, defect } = options;
   const { isSteady = false, onlooker } = options;
@@ -99,7 +110,7 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
   };
   const injection = inject(world, plan, seed);
   const counters = observe(world, violated, () => injection.struck.length);
-  // Of a defect one violation is enough; what follows from it may go on for ever.
+  // Of a defect one violation is enough; its consequences may continue for ever.
   const isFound = (): boolean => isEnough(violations);
   const rejected = (error: unknown): void => violated(`rejection: unhandled rejection: ${String(error)}`);
   process.on("unhandledRejection", rejected);
@@ -151,7 +162,10 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
   }
 }
 
-/** F-01: within the bound the world is what it is without faults. Without anything to compare with, it just takes its time. */
+/**
+ * F-01: within the bound the world is what it is without faults. Without anything to compare with, it just
+ * takes its time.
+ */
 async function converge(
   world: World,
   reference: RunResult | undefined,
@@ -171,7 +185,7 @@ async function converge(
   for (const difference of differences) violated(`F-01: ${difference}`);
 }
 
-/** What has failed for good lives again with a full resync, and may write then. */
+/** A key that has failed for good lives again with a full resync, and may write then. */
 function hasDied({ failures }: World): boolean {
   return failures.some(({ death }) => death !== undefined);
 }
@@ -183,7 +197,8 @@ interface Resting {
 }
 
 /**
- * F-02: nobody writes any more. Nor are there more timers than in a world without faults, or more than there were before
+ * F-02: no function writes any more. Nor are there more timers than in a world without faults, or more than
+ * there were before
  * the rest; returns how many there are.
  */
 async function rest(
@@ -209,7 +224,7 @@ interface Compared {
 }
 
 /**
- * Detour and bound. A create that a server carries out when nobody waits for it any more cannot be guarded: its object may
+ * Detour and bound. A create that a server carries out without a waiter cannot be guarded: its object may
  * have come and gone by then. It is one too many, and must only go again.
  */
 function compare(

@@ -3,10 +3,10 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import type { World } from "./world.ts";
 
-/** What is there in the end, comparable between runs: one line per object, by server, kind and name. */
+/** The objects at the end, comparable between runs: one line per object, by server, kind and name. */
 export type State = ReadonlyMap<string, string>;
 
-/** Kinds that are no part of the result. */
+/** Kinds that are not part of the result. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   "/events",
   "/namespaces",
@@ -14,7 +14,9 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "coordination.k8s.io/leases",
 ]);
 
-/** Everything that exists, without what differs from run to run (section 1): uids, versions, times, tokens. */
+/**
+ * Everything that exists, without what differs from run to run (section 1): uids, versions, times, tokens.
+ */
 export async function stateOf(world: World): Promise<State> {
   return comparable(await objectsIn(world));
 }
@@ -43,7 +45,7 @@ export function comparable(objects: readonly Listed[]): State {
   );
 }
 
-/** What is different, one line each; empty when both are the same. */
+/** Returns the differences, one line each; empty when both are the same. */
 export function differencesOf(expected: State, found: State): readonly string[] {
   const lines: string[] = [];
   for (const [key, text] of expected) {
@@ -116,10 +118,10 @@ export function maskText(text: string, names: ReadonlyMap<string, string>): stri
   return text.replace(UID, (uid) => `uid of ${names.get(uid) ?? "nobody"}`).replace(INSTANCE, "$1*");
 }
 
-/** What a fault leaves behind that plays another writer (X-20). */
+/** Traces of a fault that plays another writer (X-20). */
 const RACE_ANNOTATION = "capstan.dev/race";
 
-/** Members in one order: which of them was written first is no difference. */
+/** Members in one order: the order of writing is not a difference. */
 function sorted(value: object): object {
   const members = Object.entries(value)
     .map(([name, member]) => [name, name === "annotations" ? withoutRace(member) : member] as const)
@@ -127,7 +129,10 @@ function sorted(value: object): object {
   return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** `paused: false` says no more than its absence, nor does a `faults` that names none (X-44 ends by removing it). */
+/**
+ * `paused: false` says no more than its absence, nor does a `faults` that names none (X-44 ends by removing
+ * it).
+ */
 function isSilent(name: string, member: unknown): boolean {
   return name === "paused" ? member === false : name === "faults" && sameJson(member, {});
 }
@@ -139,7 +144,8 @@ function withoutRace(annotations: unknown): unknown {
 }
 
 /**
- * What a kubelet owns of its Node (X-42), a user of what was made again (X-19), somebody by hand (X-20, X-45), and whether
+ * Fields that a kubelet owns of its Node (X-42), a user of a recreated object (X-19), a person by hand (X-20,
+ * X-45), and whether
  * the user or the autoscaler was the last to write the same number of replicas: their own business.
  */
 const OTHERS: ReadonlySet<string | undefined> = new Set([

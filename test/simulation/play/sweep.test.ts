@@ -44,7 +44,7 @@ describe("single faults", () => {
 
 /** The leading relay stands still: only W-20 has one. */
 const NEEDS_LEADER = "X-47";
-/** What the sweep leaves to the swarm. */
+/** Classes that the sweep leaves to the swarm. */
 const NUMBERS = FAULTS.map(({ number }) => number).filter(
   (number) => !SWEPT.includes(number) && number !== NEEDS_LEADER,
 );

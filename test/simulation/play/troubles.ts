@@ -1,6 +1,6 @@
 import type { Kernel, Operation } from "../kernel/kernel.ts";
 
-/** What goes wrong for a while. */
+/** Troubles that last for a while. */
 export interface Troubles {
   /** Calls `end` once: after so long, or when all heals. */
   lasting(ms: number, end: () => void): void;

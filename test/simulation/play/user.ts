@@ -7,7 +7,7 @@ import { manifestsIn } from "./manifests-in.ts";
 import { takesAlong } from "./takes-along.ts";
 import type { World } from "./world.ts";
 
-/** Somebody with kubectl: repeats what is refused, and looks at objects of namespace `default`. */
+/** A person with kubectl: repeats refused requests, and looks at objects of namespace `default`. */
 export interface User {
   apply(yaml: string): Promise<void>;
   patch(
@@ -50,7 +50,7 @@ export function createUser(world: World): User {
   let last: Promise<unknown> = Promise.resolve();
   const rest = (ms: number): Promise<void> => new Promise((resolve) => process.clock.after(ms, resolve));
   const untilAccepted = (edit: () => Promise<unknown>): Promise<void> => insist(edit, () => rest(RETRY_MS));
-  /** One after the other, also when some of them are made again. */
+  /** One after the other, also when some of them are recreated. */
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const next = last.then(work);
     last = next;
@@ -66,19 +66,19 @@ export function createUser(world: World): User {
     return inTurn(() => make(begun));
   };
 
-  // A server that has lost edits is told them again, and an object that went is made again, as GitOps tools do.
+  // Lost edits are sent to the server again, and a lost object is recreated, as GitOps tools do.
   management.onRestore((version) => {
     const first = edits.findIndex(({ acceptedAt }) => acceptedAt > version);
     const lost = edits.filter((edit, index) => (first >= 0 && index >= first) || isMissing(edit));
     void inTurn(async () => {
       for (const edit of lost) {
-        // What is deleted before anybody has put a finalizer there leaves behind what it would have taken along.
+        // An object that is deleted before it has a finalizer leaves its dependents behind.
         if (edit.what === "delete") await rest(GUARDED_MS);
         await make(edit);
       }
     });
   });
-  /** A restore may bring a moment back at which it was just being made again (X-19). */
+  /** A restore may bring a moment back at which it was just being recreated (X-19). */
   const isMissing = ({ kind, name }: Edit): boolean => {
     const all = [...management.storage.collections].flatMap(([, objects]) => [...objects.values()]);
     const isThere = all.some((object) => object.kind === kind && object.metadata.name === name);
@@ -86,7 +86,7 @@ export function createUser(world: World): User {
   };
   const hasDeleted: User["hasDeleted"] = ({ kind }, name) =>
     edits.some((edit) => edit.what === "delete" && takesAlong(edit, { kind, name }));
-  // What users have only patched, others make.
+  // Objects that users have only patched are created by others.
   const isWanted = ({ kind, metadata: { name } }: KubeObject): boolean =>
     edits.some((edit) => edit.what === "apply" && edit.kind === kind && edit.name === name) &&
     !hasDeleted({ kind }, name);
@@ -125,7 +125,7 @@ export function createUser(world: World): User {
         name,
         what: "patch",
         make: async () => {
-          // Nobody edits what has gone as users wanted.
+          // Objects that users have deleted are not edited.
           if (see(kind, name) !== undefined || !hasDeleted(kind, name))
             await client.jsonPatch(kind, { namespace: "default", name }, operations, subresource);
         },

@@ -1,7 +1,7 @@
 import type { TokenLedger } from "../../../infra/queue/tokens/token-ledger.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 
-/** What a process is built of. */
+/** The build of a process. */
 export interface Version {
   readonly name: string;
   readonly has: (fn: AnyFunction) => boolean;
@@ -12,7 +12,8 @@ export interface Version {
 export const CURRENT: Version = { name: "current", has: () => true, speaks: (ledger) => ledger };
 
 /**
- * Another build: it has only some of the functions, knows nothing of causes, and says things that nobody has ever
+ * Another build: it has only some of the functions, knows nothing of causes, and logs text that no build has
+ * ever
  * heard of.
  */
 export function otherVersion(has: Version["has"]): Version {

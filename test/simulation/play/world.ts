@@ -40,7 +40,7 @@ export interface WorldOptions {
   readonly defect?: Defect | undefined;
 }
 
-/** What processes there are: the product's, and the simulated cloud. */
+/** Roles of processes: the product's, and the simulated cloud. */
 const ROLES = ["relay", "worker-1", "worker-2", "cloud"] as const;
 /** The second of two relays of which one leads. */
 const STANDBY = "relay-2";
@@ -57,7 +57,7 @@ export interface World {
   readonly troubles: Troubles;
   readonly management: Management;
   readonly functions: readonly AnyFunction[];
-  /** Failed runs, as the queue has told of them; deaths among them. */
+  /** Failed runs, as the queue has reported them; deaths among them. */
   readonly failures: readonly FailedRun[];
   /** Errors and warnings that processes have logged. */
   readonly log: readonly string[];
@@ -66,14 +66,14 @@ export interface World {
   readonly roles: readonly Role[];
   /** The relay that holds the lease; where none is needed the only one. */
   readonly leadingRelay: Role;
-  /** Who plays a role at present; undefined while nobody does. */
+  /** The process that plays a role at present; undefined while there is none. */
   processOf(role: Role): Process | undefined;
-  /** Told of every line that a process logs, of all levels, as the product's log would have it. */
+  /** Called with every line that a process logs, of all levels, as the product's log would have it. */
   onLog(observer: (line: string) => void): void;
   /** Connects a client of the management server that belongs to a process. */
   connect(process: Process): Server;
   start(role: Role): void;
-  /** Ends whoever plays a role, now; another one starts after so long. */
+  /** Ends the process that plays a role, now; another one starts after so long. */
   crash(role: Role, restartAfterMs: number): void;
   /** Asks a worker to stop; after so long it is killed, and another one starts (X-09). */
   stop(role: Role, graceMs: number): void;
@@ -84,7 +84,7 @@ export interface World {
   roleOf(process: Process): Role | undefined;
 }
 
-/** So that Nodes are there to be deleted by whoever says that their instances have left. */
+/** So that there are Nodes for the function that deletes those whose instances have left. */
 const NODE_LINGERS_MS = 60_000;
 /** As long as a tick of the queue: within the bound, and an hour is more than questions. */
 const LOSS_CHECK_MS = 20_000;
@@ -220,7 +220,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       const process = playing.get(role);
       const worker = process === undefined ? undefined : workers.get(process);
       if (process === undefined || worker === undefined) return;
-      kernel.trace.add(`${process.name} shall stop`);
+      kernel.trace.add(`${process.name} must stop`);
       void worker.then((serving) => serving[Symbol.asyncDispose]()).catch(() => undefined);
       machinery.clock.after(graceMs, () => {
         if (playing.get(role) === process) crash(role, 0);

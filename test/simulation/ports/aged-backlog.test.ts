@@ -19,7 +19,7 @@ const QUIET_KEYS = 20;
 const EVERY_MS = 270;
 const silent = () => undefined;
 
-/** What X-46 leaves when its keys wait longer than `agingMs`. */
+/** State that X-46 leaves when its keys wait longer than `agingMs`. */
 async function waitsBesideBacklogOf(classes: readonly QueueEntry["class"][], seed: number) {
   const kernel = createKernel({ seed });
   const tokens = createSharedTokens(kernel);

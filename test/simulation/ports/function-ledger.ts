@@ -5,7 +5,7 @@ import type { Change, ExpiredLease, KeyDeath, Token } from "../../../infra/queue
 import type { Key } from "../../../shared/runtime/key.ts";
 import { createLedgerJournal, type LedgerJournal } from "./ledger-journal.ts";
 
-/** A token of a key that nobody claims is sent again. */
+/** The token of an unclaimed key is sent again. */
 const RESEND_MS = 5_000;
 
 /** The ledger of one function, with the tokens of its ready keys. */
@@ -89,7 +89,10 @@ export class FunctionLedger {
     return true;
   }
 
-  /** Ends every lease by letting the ledger look at a time when all of them are over, and then at the present again. */
+  /**
+   * Ends every lease by letting the ledger look at a time when all of them are over, and then at the present
+   * again.
+   */
   expireLeases(now: number): number {
     const running = [...this.keys].filter((key) => this.inner.keyState(key)?.state === "running");
     if (running.length > 0) this.inner.tick(now + 31_000);
@@ -123,7 +126,7 @@ export class FunctionLedger {
   #failed({ key, owner, startedAt = new Date(0), failure, failures, again, death }: CountedFailure): void {
     const run = { key, failures, startedAt };
     if (death === undefined) {
-      // Else the worker of the run tells of it.
+      // Else the worker of the run reports it.
       if (this.#isTicking) this.#expired.push({ ...run, again, owner: owner ?? "" });
       return;
     }

@@ -2,7 +2,9 @@ import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
 import type { Key } from "../../../shared/runtime/key.ts";
 import type { QueueEntry } from "../../../shared/runtime/queue-port.ts";
 
-/** Every change of one ledger, so that it can lose its newest moments: the earlier ones are made again. */
+/**
+ * Every change of one ledger, so that it can lose its newest moments (X-34): the earlier ones are replayed.
+ */
 export interface LedgerJournal {
   /** A new ledger whose changes are kept. */
   open(): Ledger;
@@ -36,7 +38,7 @@ export function createLedgerJournal(
   random: () => number,
 ): LedgerJournal {
   let calls: Call[] = [];
-  /** What the ledger has drawn by chance, to be drawn again. */
+  /** Random numbers that the ledger has drawn, for the replay. */
   let numbers: number[] = [];
   const open = (earlier: readonly number[]): Ledger => {
     const again = [...earlier];

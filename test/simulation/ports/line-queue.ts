@@ -17,7 +17,7 @@ export interface LineOperation extends Operation {
   breakOff(): void;
   /** Something else arrives in its place. */
   replace(text: string): void;
-  /** Neither this line nor any later one arrives, and nobody says so (X-15). */
+  /** Neither this line nor any later one arrives, without a signal (X-15). */
   hang(): void;
 }
 
@@ -121,7 +121,7 @@ export class LineQueue implements Stream {
         this.answer.push(text);
         this.#next();
       },
-      // What comes behind waits for a line that is on its way for ever.
+      // Later lines wait for a line that is on its way for ever.
       hang: () => undefined,
     };
     this.#kernel.post(operation);
@@ -142,7 +142,7 @@ function summaryOf(line: string): string {
   return `${type} ${name}@${version}`;
 }
 
-/** What a client has received of a watch and not read yet. */
+/** Bytes of a watch that a client has received and not read yet. */
 class IncomingLines implements StreamedAnswer {
   readonly statusCode = 200;
   readonly headers = {};

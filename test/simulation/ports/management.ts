@@ -15,14 +15,15 @@ export interface Management {
   readonly storage: Storage;
   /** As the network knows it. */
   readonly address: string;
-  /** Told of every stored change, also after a restore. */
+  /** Called with every stored change, also after a restore. */
   onChange(listener: ChangeListener): void;
   /**
-   * Takes back the last so many writes, or as many as its history knows, as a restore from a backup does (X-18). It is
+   * Takes back the last so many writes, or as many as its history knows, as a restore from a backup does
+   * (X-18). It is
    * away for so long: a server that is back within 5 s is taken for the one that it was (KR-12).
    */
   restore(writes: number, awayMs: number): void;
-  /** Told of the version that it was restored to. */
+  /** Called with the version that it was restored to. */
   onRestore(observer: (version: number) => void): void;
 }
 

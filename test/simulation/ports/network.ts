@@ -20,11 +20,14 @@ interface Arriving extends Passing {
 export interface SimulatedNetwork {
   /** The network as a process has it. */
   of(process: Process): Network;
-  /** Told of every answer that a server gave, whether or not it arrives. */
+  /** Called with every answer that a server gave, whether or not it arrives. */
   witness(observer: (seen: Witness) => void): void;
   onLeave(observer: (passing: Passing) => void): void;
   onArrive(observer: (arriving: Arriving) => void): void;
-  /** Asks a server beside the scheduler: nothing of it is part of the run. Rejects when there is no such server. */
+  /**
+   * Asks a server beside the scheduler: nothing of it is part of the run. Rejects when there is no such
+   * server.
+   */
   peek(server: string, path: string, token: string): Promise<Answered>;
   /** Names of servers, as in `127.0.0.1:<port>`. */
   readonly servers: readonly string[];
@@ -94,7 +97,7 @@ export function createNetwork(kernel: Kernel): SimulatedNetwork {
       const transport: Transport = {
         async send(request, _limitBytes, signal) {
           const begun = await start(request, signal);
-          if (!("text" in begun)) throw new Error("a watch is no whole answer");
+          if (!("text" in begun)) throw new Error("a watch is not a whole answer");
           return begun;
         },
         async open(request, signal) {
@@ -130,7 +133,8 @@ export function createNetwork(kernel: Kernel): SimulatedNetwork {
 }
 
 /**
- * Until the process is killed: Node.js keeps a combined signal that has listeners for as long as it may abort, and that
+ * Until the process is killed: Node.js keeps a combined signal that has listeners for as long as it may
+ * abort, and that
  * of a killed process never does. Returns how to forget it.
  */
 function onAbort(process: Process, signal: AbortSignal, callback: () => void): () => void {
@@ -182,7 +186,7 @@ function peeking(
     readBody: async () => Buffer.alloc(0),
     send: async (answer) => resolve(answer),
     stream: () => {
-      throw new Error("nobody peeks at a watch");
+      throw new Error("a watch cannot be peeked at");
     },
     answeredWith: undefined,
     reset: () => reject(new Error("reset")),

@@ -14,9 +14,9 @@ export interface ObservedRun {
   readonly startedAt: number;
   /** Of the kernel. */
   readonly startedInStep: number;
-  /** What it has read, decided and sent so far. */
+  /** Its reads, decision and requests so far. */
   readonly record: AttemptRecord | undefined;
-  /** How it ended; undefined while it goes on, and for ever when its process was killed. */
+  /** How it ended; undefined while it runs, and for ever when its process was killed. */
   readonly outcome: Outcome | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface ObservedRuns {
   of(runId: string): ObservedRun | undefined;
   /** Those that have begun and not ended. */
   readonly active: readonly ObservedRun[];
-  /** Told when a worker has begun, before the function has read anything. */
+  /** Called when a worker has begun, before the function has read anything. */
   onBegin(observer: (run: ObservedRun) => void): void;
   onEnd(observer: (run: ObservedRun & { readonly outcome: Outcome }) => void): void;
 }

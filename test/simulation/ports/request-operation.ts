@@ -18,7 +18,10 @@ export interface RequestOperation extends Operation {
   replaceAnswer(answer: Answered): void;
   /** The server carries it out; `then` happens instead of the answer. */
   runThen(then: () => void): void;
-  /** It takes so long to get there; `anyway`: it is carried out also when its client has hung up or died by then. */
+  /**
+   * It takes so long to get there; `anyway`: it is carried out also when its client has hung up or died by
+   * then.
+   */
   delay(ms: number, anyway?: boolean): void;
   /** The connection breaks before the server has heard of it. */
   reset(): void;
@@ -32,13 +35,16 @@ export function isRequest(operation: Operation): operation is RequestOperation {
   return operation.kind === "request" && "request" in operation;
 }
 
-/** Function, verb and object, whoever runs it and at which version. */
+/** Function, verb and object, of any process and version. */
 function siteOf({ method, path, headers }: HttpRequest): string {
   const functionName = String(headers["user-agent"]).split(" ").at(1);
   return `${functionName} ${method} ${path.replace(/^\/as\/[^/]+/, "").replace(/\?.*/, "")}`;
 }
 
-/** The operation that carries an exchange to its server; `wire` carries what goes on without its client. */
+/**
+ * The operation that carries an exchange to its server; `wire` carries the part that continues without its
+ * client.
+ */
 export function requestOperation(
   kernel: Kernel,
   exchange: SimulatedExchange,
@@ -47,7 +53,7 @@ export function requestOperation(
   const { process, server, request } = exchange.carried;
   const serve = (anyway = false): void => {
     const found = servers.get(server);
-    // Most servers carry nothing out for somebody who has hung up.
+    // Most servers do not execute requests of a client that has hung up.
     if (exchange.isLeft && !anyway) return;
     if (found === undefined) exchange.refuse(`connect ECONNREFUSED ${server}`);
     else found(exchange);

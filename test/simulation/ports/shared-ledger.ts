@@ -26,7 +26,10 @@ interface Finished {
   readonly accepted: boolean;
 }
 
-/** The ledger that several processes share: the state machine of `infra/queue/ledger/ledger.ts`, a network away. */
+/**
+ * The ledger that several processes share: the state machine of `infra/queue/ledger/ledger.ts`, a network
+ * away.
+ */
 export interface SharedLedger {
   of(process: Process): TokenLedger;
   /** Everything is gone (X-35); processes see another epoch. */
@@ -35,11 +38,11 @@ export interface SharedLedger {
   goBack(ms: number): void;
   /** It may have lost something: processes see another epoch (X-37). */
   newEpoch(): void;
-  /** The lease of a running key is over although its run goes on (X-31); returns how many. */
+  /** Ends the leases of running keys although their runs continue (X-31); returns how many. */
   expireLeases(): number;
   onFinish(observer: (finished: Finished) => void): void;
   onClaim(observer: (functionName: string, claim: Claim) => void): void;
-  /** Told before the ledger has it. */
+  /** Called before the ledger has it. */
   onEnqueue(observer: (functionName: string, entry: QueueEntry) => void): void;
   onRenew(observer: (functionName: string, claim: Claim) => void): void;
   /** A failure that the ledger has counted: of a run, or an expired lease. */
@@ -49,7 +52,7 @@ export interface SharedLedger {
   stateOf(functionName: string, key: Key): KeyState | undefined;
   /** Keys that have a token as far as the ledger remembers, and since when, ms since the epoch. */
   tokened(functionName: string): ReadonlyMap<Key, number>;
-  /** What claims would hand out now, in this order. */
+  /** Keys that claims would return now, in this order. */
   line(functionName: string): readonly Claim[];
   /** Keys that are not idle. */
   busy(): number;

@@ -16,7 +16,7 @@ export interface SharedQueueOptions {
 }
 
 /**
- * Here a ledger tells exactly when it has work, so ticks are only for what a killed process would have done: 60 s
+ * Here a ledger signals exactly when it has work, so ticks only replace work of a killed process: 60 s
  * instead of 250 ms, or a simulated hour would be nothing but ticks.
  */
 const TICK_MS = 60_000;

@@ -33,7 +33,10 @@ export interface SharedStore {
   readonly mark: number;
   /** The last mark before that time, ms since the epoch. */
   markAt(time: number): number;
-  /** Another server takes over, with everything as it was at a mark: no type is ready until it is listed (X-12). */
+  /**
+   * Another server takes over, with everything as it was at a mark: no type is ready until it is listed
+   * (X-12).
+   */
   goBack(mark: number): void;
   onShown(observer: (shown: Shown) => void): void;
   /** Everything, or all of a kind, is gone or as it was before. */
@@ -54,11 +57,11 @@ const WRITES: ReadonlySet<string> = new Set(["put", "remove", "advance", "drop"]
 export function createSharedStore(kernel: Kernel): SharedStore {
   let journal: Write[] = [];
   let inner = createMemoryStore();
-  /** Types of which this server was told itself that they are ready, as the store on Redis asks for. */
+  /** Types that were reported ready to this server itself, as the store on Redis requires. */
   const ready = new Set<string>();
-  /** Types of which it was told that their list begins. */
+  /** Types whose list has begun. */
   const begun = new Set<string>();
-  /** What is written is kept, to be written again by `goBack`. */
+  /** Keeps the writes, so that `goBack` can repeat them. */
   const write = <T>(make: (store: Store) => Promise<T>): Promise<T> => {
     journal.push({ at: kernel.now, make });
     return make(inner);

@@ -3,14 +3,14 @@ import type { HttpRequest, StreamedAnswer } from "../../../infra/kube/transport.
 import type { Kernel, Process } from "../kernel/kernel.ts";
 import { LineQueue } from "./line-queue.ts";
 
-/** What everybody outside of the client sees of an exchange. */
+/** Parts of an exchange that are visible outside of the client. */
 export interface Witness {
   readonly server: string;
   readonly process: Process;
   readonly request: HttpRequest;
   readonly code: number;
   readonly text: string;
-  /** Nobody waits for the answer any more. */
+  /** The client no longer waits for the answer. */
   readonly isLate: boolean;
 }
 

@@ -18,7 +18,7 @@ export interface Actor extends AsyncDisposable {
 interface Role {
   readonly args: readonly string[];
   readonly env?: { readonly [name: string]: string } | undefined;
-  /** What it prints when it works. */
+  /** Its output once it works. */
   readonly ready: string;
 }
 

@@ -6,7 +6,7 @@ import { workloadOf } from "../workloads/known.ts";
 import type { Scenario } from "./scenario.ts";
 import { type Stage, setStage } from "./stage.ts";
 
-/** What is left when all has come to rest. */
+/** The state at rest. */
 export interface Ending {
   readonly state: State;
   /** Objects that came into being and deletions that were accepted, by verb and resource. */
@@ -23,7 +23,10 @@ export interface Played {
 const SECOND = 1_000;
 /** For users and faults together. */
 const PATIENCE_MS = 5 * 60 * SECOND;
-/** `B` of section 1 after an outage of the store or a lease that has to run out; what is left of a backoff included. */
+/**
+ * `B` of section 1 after an outage of the store or a lease that has to run out; what is left of a backoff
+ * included.
+ */
 const BOUND_MS = 3 * 60 * SECOND;
 /** F-02; two relist periods are too long for processes that do not have simulated time. */
 const QUIET_MS = 15 * SECOND;
@@ -86,7 +89,7 @@ async function rest(stage: Stage): Promise<readonly string[]> {
   return [`F-02: ${writesOf(await stage.requests()).at(-1)?.userAgent} still writes`];
 }
 
-/** Waits until nobody has written for a while; false when that does not come about within the limit. */
+/** Waits until there was no write for a while; false when that does not come about within the limit. */
 async function silence(stage: Stage, limitMs: number): Promise<boolean> {
   const until = performance.now() + limitMs;
   let before = -1;
@@ -110,7 +113,9 @@ async function endingOf({ onlooker, requests }: Stage): Promise<Ending> {
 
 const WRITES: ReadonlySet<string> = new Set(["create", "patch", "update", "delete"]);
 
-/** Accepted ones, but for what the server and its controllers do; leases are kept for as long as somebody leads. */
+/**
+ * Accepted requests, without those of the server and its controllers; leases are kept while a relay leads.
+ */
 function writesOf(requests: readonly AuditedRequest[]): readonly AuditedRequest[] {
   return requests.filter(
     ({ verb, code, resource, userAgent }) =>

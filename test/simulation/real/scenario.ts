@@ -1,7 +1,7 @@
 import type { User } from "../play/user.ts";
 import type { Stage, StageOptions } from "./stage.ts";
 
-/** What goes wrong with real processes while users do their work. */
+/** Faults of real processes while users do their work. */
 export interface Scenario {
   readonly title: string;
   /** `W-02`. */

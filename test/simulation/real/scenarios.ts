@@ -20,7 +20,7 @@ const DURABLE = ["appendonly yes", "appendfsync always"];
 /** Refuses writes while it cannot save; lets a test move the folder. */
 const SAVING = ["save 3600 1", "enable-protected-configs yes"];
 
-/** What real processes are played through. */
+/** Scenarios for real processes. */
 export const SCENARIOS: readonly Scenario[] = [
   {
     title: "a worker is killed while a pool is created",

@@ -9,7 +9,10 @@ import { startProxy, type TcpProxy } from "../../support/processes/tcp-proxy.ts"
 import { type Actor, startActor } from "./actor.ts";
 import { createOnlooker, type Onlooker } from "./onlooker.ts";
 
-/** Everything that plays a part, as real processes: two relays, one of them standing by, and two workers on one Redis. */
+/**
+ * Everything that plays a part, as real processes: two relays, one of them standing by, and two workers on
+ * one Redis.
+ */
 export interface Stage extends AsyncDisposable {
   readonly relays: readonly [Placed, Placed];
   readonly workers: readonly [Placed, Placed];
@@ -32,7 +35,7 @@ export interface StageOptions {
   readonly server: ServerFlavour;
   /** Lines of redis.conf; by default Redis keeps nothing. */
   readonly redis?: readonly string[] | undefined;
-  /** How much later it is for the first worker than for everybody else. */
+  /** Time by which the clock of the first worker is ahead of all others. */
   readonly aheadMs?: number | undefined;
 }
 

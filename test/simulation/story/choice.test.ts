@@ -21,7 +21,7 @@ const KEYS = story(
   "X-22 strikes at status PATCH /apis/x/v1/namespaces/default/pools/p10/status #0",
 );
 
-describe("what is told of a story", () => {
+describe("the shown lines of a story", () => {
   it("is the story, and every line of the hundred before the first violation", () => {
     const lines = story(
       ...quiet(200),

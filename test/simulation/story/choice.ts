@@ -1,9 +1,9 @@
 import { parseKey } from "../../../shared/runtime/key.ts";
 import type { StoryLine } from "./lines.ts";
 
-/** Which lines of a story somebody wants to read. */
+/** Selection of the lines of a story. */
 export interface Choice {
-  /** Every line instead of those that tell the story. */
+  /** Every line instead of those of the story. */
   readonly all?: boolean | undefined;
   /** Only what names this object, but all of that: `p1`, `default/p1`, or a key as the queue has it. */
   readonly key?: string | undefined;
@@ -14,7 +14,7 @@ export interface Choice {
 /** Of what came before the first violation every line is shown: so many. */
 const BEFORE_VIOLATION = 100;
 
-/** Without a choice: what tells the story, and all of what came right before the first violation. */
+/** Default selection: the lines of the story, and all lines right before the first violation. */
 export function chosen(lines: readonly StoryLine[], choice: Choice): readonly StoryLine[] {
   const { all = false, key, fromMs = 0, toMs = Number.POSITIVE_INFINITY } = choice;
   const violation = lines.findIndex(({ kind }) => kind === "violation");
@@ -29,7 +29,7 @@ export function chosen(lines: readonly StoryLine[], choice: Choice): readonly St
   });
 }
 
-/** Whether a line names an object. Watches and paths tell the name without the namespace before it. */
+/** Whether a line names an object. Watches and paths hold the name without the namespace before it. */
 function namingOf(key: string): (line: StoryLine) => boolean {
   const { namespace = "", name } = parseKey(key) ?? partsOf(key);
   const isNamed = bounded(name, '\\s/|"');

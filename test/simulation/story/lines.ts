@@ -9,7 +9,9 @@ export interface StoryLine {
   /** `request`, `line`, `ledger`, …; `fault`, `violation` and `note` for what no process does. */
   readonly kind: string;
   readonly text: string;
-  /** Tells the story: faults, writes and refusals, ends of runs, violations, processes that start and end. */
+  /**
+   * Returns the story: faults, writes and refusals, ends of runs, violations, processes that start and end.
+   */
   readonly isMain: boolean;
 }
 
@@ -53,12 +55,12 @@ function isOfTheStory(kind: string, what: string): boolean {
   return kind === "ledger" && /^(finish|bury) /.test(what);
 }
 
-/** Another tenant makes a hundred edits for one write (X-46): its fault is told, its edits are not. */
+/** Another tenant makes a hundred edits for one write (X-46): its fault is shown, its edits are not. */
 function isOfSomebodyElse(lane: string, what: string): boolean {
   return lane.startsWith("user-somebody") && what.includes("/namespaces/noisy/");
 }
 
-/** What an operation does, with names instead of addresses, paths and uids. */
+/** Returns the description of an operation, with names instead of addresses, paths and uids. */
 function named(what: string, kind: string, names: Names): string {
   if (kind === "answer") return withObjects(withPath(withServers(withoutBody(what), names)), names);
   const isOfServer = kind === "request" || kind === "line";
@@ -117,7 +119,7 @@ export function timeOf(atMs: number): string {
   return `${Math.floor(atMs / 3_600_000)}:${minutes}:${seconds}.${padded(atMs % 1_000, 3)}`;
 }
 
-/** Milliseconds of `1:02:03.500`, `2:03` or `3.5`; undefined for what is not a time. */
+/** Milliseconds of `1:02:03.500`, `2:03` or `3.5`; undefined for other text. */
 export function parseTime(text: string): number | undefined {
   const [, hours = "0", minutes = "0", seconds = ""] =
     /^(?:(?:(\d+):)?(\d+):)?(\d+(?:\.\d{1,3})?)$/.exec(text) ?? [];

@@ -2,7 +2,7 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Onlooker } from "../play/run.ts";
 import { workloadServersOf } from "../play/state.ts";
 
-/** What people call the things that a trace knows by uid or address. */
+/** Names for the uids and addresses of a trace. */
 export interface Names {
   /** `MachinePool default/p1`; the second object of a name: `MachinePool default/p1 (2nd)`. */
   readonly uids: ReadonlyMap<string, string>;
@@ -34,7 +34,7 @@ export function learnNames(): Names & { readonly onlooker: Onlooker } {
           const cluster = object.metadata.name?.replace(/-kubeconfig$/, "");
           for (const { address } of workloadServersOf([object])) servers.set(address, `workload ${cluster}`);
         });
-        // Nodes are on servers of their own: whoever makes one is told its uid.
+        // Nodes are on servers of their own: the answer to a create shows its uid.
         network.witness(({ request, code, text }) => {
           if (request.method === "POST" && code === 201) note(JSON.parse(text) as KubeObject);
         });

@@ -100,7 +100,7 @@ describe("the page of a seed", () => {
     expect(PAGE).toContain(`<time>0:00:01.500</time><b class="all">violated: F-07: in vain</b>`);
   });
 
-  it("begins with what tells the story, and shows all lines when asked for", () => {
+  it("begins with the lines of the story, and shows all lines on request", () => {
     const { set, shown, fields } = browse();
     expect(shown()).toEqual([0, 2, 3, 4, 6]);
     expect(fields.get("shown")?.textContent).toBe("5 of 7 lines");

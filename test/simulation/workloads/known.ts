@@ -33,7 +33,7 @@ export const WORKLOADS: readonly Workload[] = [
   w20,
 ];
 
-/** Throws for a number that nobody has. */
+/** Throws for an unknown number. */
 export function workloadOf(number: string): Workload {
   const found = WORKLOADS.find((each) => each.number === number);
   if (found !== undefined) return found;

@@ -4,7 +4,7 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import { simPoolWithMachines } from "../../support/manifests.ts";
 import type { User } from "../play/user.ts";
 
-/** What a MachineHealthCheck leaves on an unhealthy Machine. */
+/** Marks that a MachineHealthCheck leaves on an unhealthy Machine. */
 const HANDED_OVER = ["HealthCheckSucceeded", "OwnerRemediated"].map((type) => ({
   type,
   status: "False",
@@ -21,7 +21,7 @@ export function remediatedPool(limit: string): string {
   );
 }
 
-/** A Machine that its provider does not hold yet would go at once, and be made again for the same instance. */
+/** A Machine that its provider does not hold yet would go at once, and be recreated for the same instance. */
 export async function handOver(user: User, name: string): Promise<void> {
   await user.until(() => (user.see(Machine, name)?.metadata.finalizers ?? []).length > 0);
   const operations = [{ op: "add", path: "/status/conditions", value: HANDED_OVER }] as const;

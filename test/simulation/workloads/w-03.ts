@@ -26,7 +26,7 @@ export const w03: Workload = {
     await user.patch(MachinePool as Kind, "p1", [{ op: "replace", path, value: "p1-next" }]);
     await user.until(() => pool(user)?.spec.template.spec.bootstrap.dataSecretName === "p1-next-data");
     await user.until(() => isRunning(user, 3));
-    // What is referenced no longer is nobody's care: whoever rolls out tidies up.
+    // Capstan ignores objects that are no longer referenced: the user who rolls out deletes them.
     await user.delete(SimBootstrapConfig as Kind, "p1");
     await user.until(() => user.see(SimBootstrapConfig, "p1") === undefined);
     // A real garbage collector takes half a minute to hear of a new kind.

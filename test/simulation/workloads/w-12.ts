@@ -27,7 +27,7 @@ export const w12: Workload = {
     for (const n of CLUSTERS) await scale(user, 5, `p${n}`);
     await user.until(() => ["p1", "p3"].every((name) => isRunning(user, 5, name)));
     await user.rest(20 * MINUTE);
-    // A Cluster that was made again has another server, and a Secret that is right (X-19).
+    // A recreated Cluster has another server, and a Secret that is right (X-19).
     while (leadsNowhere(user) || !isRunning(user, 5, "p2")) {
       await user.until(() => leadsNowhere(user) || isRunning(user, 5, "p2"));
       if (leadsNowhere(user)) await lead(user, port);
@@ -35,7 +35,7 @@ export const w12: Workload = {
   },
 };
 
-/** Whatever else somebody has made of the kubeconfig stays. */
+/** Other edits of the kubeconfig stay. */
 async function lead(user: User, port: string): Promise<void> {
   const text = decoded(kubeconfigOf(user)).replace(ADDRESS, `$1:${port}`);
   const value = Buffer.from(text).toString("base64");
@@ -55,6 +55,6 @@ function leadsNowhere(user: User): boolean {
   return port === NOBODY;
 }
 
-/** The port of a server that nobody runs. */
+/** The port of a server that does not run. */
 const NOBODY = "1";
 const ADDRESS = /(server: http:\/\/[^:\s]+):(\d+)/;

@@ -26,7 +26,8 @@ export const w16: Workload = {
     // A minimum that is not a number is not a default: replicas stay absent, which is not 0.
     await annotate(user, "few");
     await list(user, []);
-    // The provider tells nothing of a pool without replicas: the empty list has to be there before, unless X-44 ends it.
+    // The provider reports nothing of a pool without replicas: the empty list has to be there before, unless
+    // X-44 ends it.
     await user.until(() => pool(user)?.spec.providerIDList?.length === 0 || !isLying(user));
     await user.patch(MachinePool as Kind, "p1", [{ op: "remove", path: "/spec/replicas" }]);
     await user.rest(3 * MINUTE);

@@ -25,7 +25,7 @@ export const w18: Workload = {
   },
 };
 
-/** What the provider of p2 says in place of the truth. */
+/** False report of the provider of p2. */
 async function report(user: User, value: object): Promise<void> {
   await user.patch(SimMachinePool as Kind, "p2", [{ op: "add", path: "/spec/faults", value }]);
 }

@@ -1,11 +1,11 @@
 import type { User } from "../play/user.ts";
 
-/** What users do, and what they wait for in between. One file per workload. */
+/** Actions of users, and their waits in between. One file per workload. */
 export interface Workload {
   /** `W-01`. */
   readonly number: string;
   readonly title: string;
-  /** Who is faster decides how much is created and deleted on the way: a detour is no violation. */
+  /** Who is faster decides how much is created and deleted on the way: a detour is not a violation. */
   readonly isRace?: true;
   /** How users ask for another number of replicas; default: on the MachinePool. */
   readonly scale?: (user: User, replicas: number) => Promise<void>;

@@ -16,7 +16,7 @@ interface TestServer extends AsyncDisposable {
 export interface ServerFlavour {
   readonly name: string;
   readonly missing: string | undefined;
-  /** Not having it is no failure in CI. */
+  /** A missing one is not a failure in CI. */
   readonly optional: boolean;
   start(): Promise<TestServer>;
 }

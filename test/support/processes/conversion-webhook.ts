@@ -16,7 +16,7 @@ interface Review {
   };
 }
 
-/** What the webhook says to a question: a status code and a body; undefined = it never answers. */
+/** Answer of the webhook to a question: a status code and a body; undefined = it never answers. */
 type Reaction = (review: Review) => { readonly code?: number; readonly body: unknown } | undefined;
 
 /** A conversion webhook over HTTPS, with an authority of its own; it can be changed while it runs. */

@@ -9,7 +9,7 @@ it("free ports are different each time, and none that the kernel gives to connec
   for (const port of ports) expect(port).toBeLessThan(32_768);
 });
 
-it("free ports leave out those that somebody listens on", async () => {
+it("free ports leave out those with a listener", async () => {
   const [next = 0] = await freePorts(1);
   const server = createServer().listen(next + 1, "127.0.0.1");
   await once(server, "listening");

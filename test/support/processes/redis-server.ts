@@ -11,7 +11,7 @@ const SERVER = "redis-server";
 
 export interface RedisServer extends AsyncDisposable {
   readonly url: string;
-  /** SIGSTOP: it answers nobody until SIGCONT. */
+  /** SIGSTOP: it does not answer until SIGCONT. */
   signal(name: NodeJS.Signals): void;
   /** Kills the server without a goodbye; connections break. */
   kill(): Promise<void>;
@@ -19,14 +19,15 @@ export interface RedisServer extends AsyncDisposable {
   restart(): Promise<void>;
 }
 
-/** What is missing for `startRedis`, for `describeWith`. */
+/** Binaries that `startRedis` misses, for `describeWith`. */
 export function redisMissing(): string | undefined {
   const { status } = spawnSync(SERVER, ["--version"], { stdio: "ignore" });
   return status === 0 ? undefined : "no redis-server; apt-get install redis-server";
 }
 
 /**
- * A redis-server of its own on a free loopback port, without persistence, for benchmarks and tests. `settings` are
+ * A redis-server of its own on a free loopback port, without persistence, for benchmarks and tests.
+ * `settings` are
  * lines of redis.conf.
  */
 export async function startRedis(settings: readonly string[] = []): Promise<RedisServer> {

@@ -12,7 +12,7 @@ interface Exchange {
 /** Plays one answer. */
 export type Reply = (response: ServerResponse, exchange: Exchange) => void;
 
-/** An API server that says exactly what it is told to (KR-24). */
+/** An API server that follows a script exactly (KR-24). */
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: URL;
   readonly requests: readonly Exchange[];

@@ -17,7 +17,7 @@ function startParent(then: string) {
   });
 }
 
-/** Resolves when nobody holds the output any more. */
+/** Resolves when no process holds the output any more. */
 async function outputEnds(parent: ReturnType<typeof startParent>, started: () => void): Promise<void> {
   for await (const line of createInterface({ input: parent.stdout })) if (line === "started") started();
 }

@@ -8,7 +8,7 @@ interface SqsRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What a test does to a call: an answer in its place, none at all, or `undefined` to let it through. */
+/** Change of a call by a test: an answer in its place, none at all, or `undefined` to let it through. */
 type Fault = (request: SqsRequest) => { readonly status: number; readonly body: object } | "hang" | undefined;
 
 export interface SqsServer extends AsyncDisposable {
@@ -25,7 +25,8 @@ export interface SqsServer extends AsyncDisposable {
 }
 
 /**
- * An SQS protocol server (fauxqs) behind a listener of our own on a free loopback port: fauxqs by itself listens on
+ * An SQS protocol server (fauxqs) behind a listener of our own on a free loopback port: fauxqs by itself
+ * listens on
  * all interfaces, gives messages to clients that have hung up, and cannot be taken off the network.
  */
 export async function startSqs(): Promise<SqsServer> {
@@ -87,7 +88,7 @@ export async function startSqs(): Promise<SqsServer> {
   };
   const plugIn = async (): Promise<void> => {
     const answer = (request: IncomingMessage, response: ServerResponse) => {
-      // A long poll may outlive its client and the test; with fauxqs closed nobody misses its answer.
+      // A long poll may outlive its client and the test; with fauxqs closed its answer is not needed.
       serve(request, response).catch((error: unknown) => {
         if (!closed) throw error;
       });
@@ -128,7 +129,7 @@ export async function startSqs(): Promise<SqsServer> {
 const SQS_CREDENTIALS = { accessKeyId: "test", secretAccessKey: "test" };
 const SQS_REGION = "us-east-1";
 
-/** What a client for this server needs. */
+/** Settings of a client for this server. */
 export function sqsTarget({ endpoint }: Pick<SqsServer, "endpoint">) {
   return { endpoint, region: SQS_REGION, credentials: SQS_CREDENTIALS };
 }

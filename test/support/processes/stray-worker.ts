@@ -11,7 +11,8 @@ import { recordingClients } from "../recording-clients.ts";
 import { WIDGETS, Widget, widget } from "../widget.ts";
 
 /**
- * A worker whose step leaves a timer and a promise behind that throw, for widgets of these names; prints the dead keys
+ * A worker whose step leaves a timer and a promise behind that throw, for widgets of these names; prints the
+ * dead keys
  * and what was counted, then `alive`: `node stray-worker.ts <queue url>`.
  */
 const [url = "memory"] = process.argv.slice(2);
@@ -88,7 +89,7 @@ await queue.enqueue(
   keys.map((key) => ({ key, class: "live" })),
 );
 setTimeout(() => {
-  throw new Error("thrown by nobody's timer");
+  throw new Error("thrown by a timer of no run");
 }, 10);
 while ((await queue.dead("widget-stray")).length < 3 || counted.length < 5) await wait(20);
 const dead = (await queue.dead("widget-stray")).map(({ key, failure }) => `${key} ${failure.message}`);

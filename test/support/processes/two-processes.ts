@@ -5,7 +5,7 @@ export interface TwoProcesses extends AsyncDisposable {
   readonly other: Queue;
 }
 
-/** The same queue opened twice, each with its own connections: as far as it can tell, by two processes. */
+/** The same queue opened twice, each with its own connections, as by two processes. */
 export async function twoProcesses(open: () => Promise<Queue>): Promise<TwoProcesses> {
   const [queue, other] = await Promise.all([open(), open()]);
   return {

@@ -68,7 +68,7 @@ describe("controlPlaneCounters", () => {
     ],
     ["without semantic versions", [{ version: "latest", replicas: 1 }]],
     ["with a negative count", [{ version: "v1.34.0", replicas: -1 }]],
-    ["that is no list", "v1.34.0"],
+    ["that is not a list", "v1.34.0"],
   ])("keeps the old versions when the new list is %s", (_, versions) => {
     expect(controlPlaneCounters(STORED, found(reporting({ versions })))).toMatchObject({
       desiredReplicas: 3,
@@ -99,7 +99,7 @@ describe("controlPlaneCounters", () => {
 });
 
 describe("workerCounters", () => {
-  it("leaves a counter unset that nobody reports", () => {
+  it("leaves a counter unset that no worker reports", () => {
     const pools = [machinePool({ status: { replicas: 1 } }), machinePool({ spec: { replicas: undefined } })];
     expect(workerCounters(pools)).toEqual({ desiredReplicas: 3, replicas: 1 });
     expect(workerCounters([])).toBeUndefined();

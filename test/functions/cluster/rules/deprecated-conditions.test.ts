@@ -33,7 +33,7 @@ describe("clusterDeprecatedConditions", () => {
     ]);
   });
 
-  it("waits by the objects' flags, and Ready tells the first reason", () => {
+  it("waits by the objects' flags, and Ready gives the first reason", () => {
     const waiting = {
       infrastructure: found(fooCluster({ status: undefined })),
       controlPlane: found(fooControlPlane({ status: { initialization: undefined } })),
@@ -56,7 +56,7 @@ describe("clusterDeprecatedConditions", () => {
     expect(list(cluster(), { infrastructure })[0]).toBe("Ready: False/Error/Quota");
   });
 
-  it("tells that an object is being deleted with its Cluster, and that it is gone", () => {
+  it("reports that an object is being deleted with its Cluster, and that it is gone", () => {
     expect(list(deletedCluster())).toContain("ControlPlaneReady: False/Info/Deleting");
     expect(list(deletedCluster(), { controlPlane: missing("FooControlPlane") })).toContain(
       "ControlPlaneReady: False/Info/Deleted",

@@ -19,7 +19,7 @@ describe("failureDomainsOf", () => {
     ["a domain without name", [{ controlPlane: true }], "v1beta2"],
     ["a domain that is a text", ["a"], "v1beta2"],
     ["a flag that is a text", { a: { controlPlane: "true" } }, "v1beta1"],
-    ["attributes that are no texts", [{ name: "a", attributes: { zone: 1 } }], "v1beta2"],
+    ["attributes that are not texts", [{ name: "a", attributes: { zone: 1 } }], "v1beta2"],
     [
       "more domains than the Cluster can hold",
       Array.from({ length: 101 }, (_, i) => ({ name: `d${i}` })),

@@ -79,7 +79,7 @@ describe("infrastructureReady", () => {
     expect(infra(found(fooCluster({ status: undefined })), { latched: true })).toBe("True Ready");
   });
 
-  it("tells of malformed fields without losing what the object reports", () => {
+  it("reports malformed fields and keeps the other reports of the object", () => {
     expect(infra(found(fooCluster()), { problems: ["status.ready is not a boolean"] })).toBe(
       "False NotReady status.ready is not a boolean",
     );
@@ -102,7 +102,7 @@ describe("infrastructureReady", () => {
       "False ObjectDoesNotExist FooCluster does not exist",
     ],
     ["is gone, deleting", deletedCluster(), true, "False ObjectDeleted FooCluster has been deleted"],
-  ])("tells that the object %s", (_, of, latched, expected) => {
+  ])("reports that the object %s", (_, of, latched, expected) => {
     expect(infra(missing("FooCluster"), { latched }, of)).toBe(expected);
   });
 
@@ -141,7 +141,7 @@ describe("controlPlaneAvailable", () => {
     );
   });
 
-  it("tells that the object was deleted", () => {
+  it("reports that the object was deleted", () => {
     expect(available(missing("FooControlPlane"), { latched: true })).toBe(
       "False ObjectDeleted FooControlPlane has been deleted while the cluster still exists",
     );

@@ -42,7 +42,7 @@ describe("workerConditions", () => {
     expect(told("WorkersAvailable", pools.slice(1))).toBe("True Available");
   });
 
-  it.each(["RollingOut", "ScalingUp", "ScalingDown"])("is not %s when nobody says so", (type) => {
+  it.each(["RollingOut", "ScalingUp", "ScalingDown"])("is not %s without a report", (type) => {
     expect(told(type, [pool("p1")])).toBe(`False Not${type}`);
     expect(told(type, [], missing("FooControlPlane"))).toBe(`False Not${type}`);
   });

@@ -39,7 +39,7 @@ describe("clusterWritesDue", () => {
     ["the Cluster is being deleted", deletedCluster({ spec: { controlPlaneEndpoint: undefined } }), {}],
     ["the objects are missing", newCluster(), { infrastructure: missing("I"), controlPlane: missing("P") }],
     [
-      "nobody may write to the objects",
+      "the objects must not be written",
       newCluster(),
       { infrastructure: unresolved(), controlPlane: unresolved() },
     ],

@@ -97,7 +97,7 @@ describe("bootstrapReport", () => {
   );
 
   it.each(["manager", "machinepool-controller", "clusterctl", "velero-server"])(
-    "follows the config where %s, which is no user, holds the name",
+    "follows the config where %s, which is not a user, holds the name",
     (manager) => {
       expect(bootstrapReport(pool("old", manager), config())).toMatchObject({ dataSecretName: "p1-data" });
     },

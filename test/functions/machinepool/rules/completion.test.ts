@@ -26,7 +26,7 @@ interface Changes extends Partial<PoolFacts> {
   readonly provisioned?: boolean;
 }
 
-/** What a pool of three waits for that has everything but for the changes. */
+/** Returns the waits of a pool of three that is complete except for the changes. */
 function awaited({ replicas = 3, provisioned = true, ...changes }: Changes = {}) {
   const view = poolView({
     pool: machinePool(),

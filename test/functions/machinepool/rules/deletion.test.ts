@@ -31,7 +31,7 @@ describe("the deletion of a pool", () => {
   it.each([
     ["its own objects", BOTH, ["p1-config", "p1-infra"]],
     [
-      "an object that nobody controls",
+      "an object without a controller",
       { ...NONE, infrastructure: found(infraMachinePool(FREE)) },
       ["p1-infra"],
     ],
@@ -42,7 +42,7 @@ describe("the deletion of a pool", () => {
     expect(remainingProviders(deleted(), providers).map(({ object }) => object.metadata.name)).toEqual(names);
   });
 
-  it("cannot tell whether objects are gone whose CRD claims no contract", () => {
+  it("cannot decide whether objects are gone whose CRD claims no contract", () => {
     const unreadable = (bootstrap: ReturnType<typeof unresolved>) =>
       unreadableProviders(deleted(), { ...NONE, bootstrap }).map(({ reference }) => reference.name);
     expect(unreadable(unresolved(true))).toEqual(["p1-config"]);

@@ -70,7 +70,7 @@ describe("infrastructureReport", () => {
 
   it.each([
     ["a list of another type", "foo://1", "spec.providerIDList is not a list of strings"],
-    ["an item that is no string", ["a", 1], "spec.providerIDList is not a list of strings"],
+    ["an item that is not a string", ["a", 1], "spec.providerIDList is not a list of strings"],
     [
       "an ID over 512 characters",
       ["i".repeat(513)],
@@ -85,7 +85,7 @@ describe("infrastructureReport", () => {
     expect(report({ ready: true, replicas: 3 }, list)).toEqual({ provisioned: true, replicas: 3, message });
   });
 
-  it.each([-1, 1.5, "3", 2 ** 31])("keeps replicas that are no count: %j", (replicas) => {
+  it.each([-1, 1.5, "3", 2 ** 31])("keeps replicas that are not a count: %j", (replicas) => {
     expect(report({ ready: true, replicas })).toEqual({
       provisioned: true,
       providerIDList: IDS,

@@ -30,7 +30,7 @@ describe("belongsElsewhere", () => {
     expect(belongsElsewhere(leaving, node("n1"), rivalsAmong([rival("p9", SAME_AGE)]))).toBe(true);
   });
 
-  it("is about instances, so a Node without provider ID is nobody's", () => {
+  it("is about instances, so a Node without provider ID belongs to no pool", () => {
     const rivals = rivalsAmong([rival("p9", SAME_AGE), rival("p8", SAME_AGE, ["foo://2"])]);
     expect(isContested(node("n1", { spec: { providerID: undefined } }), rivals)).toBe(false);
     expect(isContested(node("n1"), rivals)).toBe(true);

@@ -11,7 +11,7 @@ import { done } from "../../../../shared/function/result.ts";
 import { connection, machinePool, node } from "../../../support/builders.ts";
 import { decide, given, type World } from "../../../support/world.ts";
 
-/** What the reads give in a world, by names, for pool p1. */
+/** Returns the results of the reads in a world, by names, for pool p1. */
 async function readIn(world: World) {
   let nodes: readonly KubeObject[] | undefined;
   let rivals: Rivals = new Map();

@@ -111,7 +111,7 @@ describe("poolStatus", () => {
     expect(status.deprecated?.v1beta1?.unavailableReplicas).toBeUndefined();
   });
 
-  it("leaves out what is not known of a pool without status", () => {
+  it("leaves out the unknown values of a pool without status", () => {
     const pool = machinePool();
     const providers = { bootstrap: missing(bootstrapConfig()), infrastructure: missing(infraMachinePool()) };
     const facts = { pool, cluster: cluster(), providers, nodes: undefined, now: NOW };

@@ -57,7 +57,7 @@ describe("poolWritesDue", () => {
       "foreign objects",
       { bootstrap: found(bootstrapConfig(FOREIGN)), infrastructure: found(infraMachinePool(FOREIGN)) },
     ],
-  ])("is false for %s, which nobody will write to", (_, providers) => {
+  ])("is false for %s, which no function will write", (_, providers) => {
     expect(poolWritesDue(machinePool(), cluster(), providers)).toBe(false);
   });
 

@@ -33,7 +33,7 @@ describe("SimMachines", () => {
     );
   });
 
-  it("of other pools, and Machines of other infrastructure, are no part of a pool", () => {
+  it("of other pools, and Machines of other infrastructure, are not part of a pool", () => {
     const foreign = { metadata: { ownerReferences: [] } };
     const other = machine("m9", { spec: { infrastructureRef: { name: "i0" } } });
     const parts = {

@@ -25,7 +25,7 @@ describe("what is deleted so that an instance goes", () => {
     expect(top({ instances: [], simMachines: [], machines: [] })).toEqual([]);
   });
 
-  it("is the SimMachine while nobody keeps the Machine, which would be made again", () => {
+  it("is the SimMachine while no finalizer keeps the Machine, which would be recreated", () => {
     expect(top({ instances, simMachines, machines: [machineOf("i0")] })).toEqual(["SimMachine"]);
     expect(top({ instances, simMachines: [], machines: [machineOf("i0")] })).toEqual(["Machine"]);
   });

@@ -23,7 +23,7 @@ describe("access reviews", () => {
     expect((await api.call("GET", `${REVIEWS}/selfsubjectaccessreviews`)).code).toBe(405);
   });
 
-  it("A-60: say what somebody else may do", async () => {
+  it("A-60: say what another user may do", async () => {
     await using api = await startTestServer({ withWidgets: false });
     api.server.addUser({ name: "u", allow: [{ verbs: ["get"], resources: ["pods"] }] });
     const ask = async (user: string) => {
@@ -43,7 +43,7 @@ describe("access reviews", () => {
     expect([path.code, path.body.status]).toEqual([201, { allowed: true }]);
   });
 
-  it("tell users who they are", async () => {
+  it("show users who they are", async () => {
     await using api = await startTestServer({ withWidgets: false });
     const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
     const { code, body } = await api.call("POST", path, { body: {} });

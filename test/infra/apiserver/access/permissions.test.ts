@@ -39,7 +39,7 @@ describe("permissions", () => {
     expect((await message("GET", WIDGETS_PATH.replace("default", "other"))).code).toBe(403);
   });
 
-  it("A-60: leave discovery, versions and health open to everybody with a token", async () => {
+  it("A-60: leave discovery, versions and health open to every client with a token", async () => {
     await using api = await startTestServer();
     const user = as(api, []);
     for (const path of ["/api", "/apis", "/apis/test.capstan.dev/v1", "/version", "/openapi/v3", "/readyz"]) {

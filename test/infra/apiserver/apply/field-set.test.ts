@@ -61,7 +61,7 @@ describe("field sets", () => {
     expect(pathsOf(set)).toEqual([["f:items", 'k:{"n":1,"t":"x"}']]);
   });
 
-  it("refuse what is no path element", () => {
+  it("refuse a malformed path element", () => {
     expect(() => fromFieldsV1({ "x:a": {} })).toThrow("bad path element");
     expect(() => fromFieldsV1({ "k:[1]": {} })).toThrow("bad list key");
     expect(() => fromFieldsV1({ "f:a": 1 })).toThrow("bad value");

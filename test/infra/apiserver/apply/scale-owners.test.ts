@@ -22,12 +22,12 @@ describe("who owns the replicas of a Scale", () => {
     ]);
   });
 
-  it("nobody owns what nobody owned, nor what a version without Scale says", () => {
+  it("a value without an owner stays without one, also one of a version without Scale", () => {
     expect(ownersOfScale([entry("a", "Apply", ["color"])], fields)).toBeUndefined();
     expect(ownersOfScale([entry("a", "Apply", ["size"])], new Map([[V1, undefined]]))).toBeUndefined();
   });
 
-  it("lose them to whoever scales, and keep the rest", () => {
+  it("lose them to the manager that scales, and keep the rest", () => {
     const scaled = {
       ...entry("hpa", "Update", ["replicas"]),
       apiVersion: "autoscaling/v1",

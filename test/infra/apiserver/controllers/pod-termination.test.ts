@@ -37,7 +37,7 @@ describe("the end of a Pod", () => {
     expect((await read(api, "p")).code).toBe(404);
   });
 
-  it("comes at once without a node, without grace, and when somebody shortens the grace to nothing", async () => {
+  it("comes at once without a node, without grace, and when a client shortens the grace to nothing", async () => {
     await using api = await startTestServer({ withWidgets: false, podGraceScale: 1 });
     await create(api, "unscheduled", {}, { nodeName: "" });
     expect((await api.call("DELETE", `${PODS}/unscheduled`)).body.kind).toBe("Pod");

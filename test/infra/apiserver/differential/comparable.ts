@@ -6,7 +6,8 @@ import type { Body, Reply, WatchEvent } from "../api-client.ts";
 export const TEXT = "text of the failure";
 
 /**
- * What one server said in one sequence, with what differs by nature replaced by order: uids and versions count up as
+ * Answers of one server in one sequence; values that differ by nature are replaced by their order: uids and
+ * versions count up as
  * they appear, times and tokens are only said to be there.
  */
 export class Naming {

@@ -1,7 +1,10 @@
 import type { Difference } from "./difference.ts";
 import { type Step, stepText } from "./step.ts";
 
-/** A difference that stays, with the reason. Every pattern given must match; a long run fails for an entry it never met. */
+/**
+ * A difference that stays, with the reason. Every pattern given must match; a long run fails for an entry it
+ * never met.
+ */
 export interface Explanation {
   readonly reason: string;
   /** The request as `stepText` writes it. */
@@ -33,7 +36,7 @@ export const EXPLAINED: readonly Explanation[] = [
     ours: /metadata\./,
   },
   {
-    reason: "an empty map is none here; where data are immutable, the real server tells them apart",
+    reason: "an empty map is none here; where data are immutable, the real server distinguishes them",
     request: /\/(configmaps|secrets)\/.*"(data|binaryData)":\{(\}|"a":null)/,
     after: /"immutable":true/,
     real: /^undefined$|[dD]ata FieldValueForbidden/,
@@ -46,7 +49,7 @@ export const EXPLAINED: readonly Explanation[] = [
     ours: /^undefined$/,
   },
   {
-    reason: "nobody but the client is named as owner of a CustomResourceDefinition",
+    reason: "only the client is named as owner of a CustomResourceDefinition",
     request: /^GET \S+\/customresourcedefinitions\//,
     at: /managedFields\.kube-apiserver Update status /,
     ours: /^undefined$/,
@@ -59,7 +62,10 @@ export const EXPLAINED: readonly Explanation[] = [
   },
 ];
 
-/** The entry that explains a difference in the answer to the last of these requests; undefined = nobody expected it. */
+/**
+ * The entry that explains a difference in the answer to the last of these requests; undefined = it is not
+ * expected.
+ */
 export function explanationOf(
   steps: readonly Step[],
   { at, real, ours }: Difference,

@@ -47,7 +47,7 @@ class Player {
     );
   }
 
-  /** What every watch was sent, by the index of its step. */
+  /** Events that every watch was sent, by the index of its step. */
   async watched(): Promise<ReadonlyMap<number, Json>> {
     if (this.#watches.size === 0) return new Map();
     const body = {
@@ -66,7 +66,10 @@ class Player {
     return told;
   }
 
-  /** A real server reads old versions from a cache that lags behind; a read of the newest version waits for the cache. */
+  /**
+   * A real server reads old versions from a cache that lags behind; a read of the newest version waits for
+   * the cache.
+   */
   async #catchUp(path: string): Promise<void> {
     const [collection = ""] = path.split("?");
     await this.#server.call("GET", collection);

@@ -16,7 +16,7 @@ describe("faults", () => {
     expect(faults.list).toEqual([]);
   });
 
-  it("A-04: tell objects, subresources, namespaces and clients apart", async () => {
+  it("A-04: distinguish objects, subresources, namespaces and clients", async () => {
     await using api = await startTestServer();
     const { faults } = api.server;
     const hits = async (on: Parameters<typeof faults.add>[0]["on"], path: string) => {

@@ -46,7 +46,7 @@ describe("a faulty watch", () => {
     await expect(textOf("reset", 1)).rejects.toThrow();
   });
 
-  it("X-17, X-11, X-14: sends garbage, unknown types, too little or too much, and goes on", async () => {
+  it("X-17, X-11, X-14: sends garbage, unknown types, too little or too much, and continues", async () => {
     const seen: Record<string, readonly (string | undefined)[]> = {};
     for (const as of ["garbage", "unknownType", "drop", "duplicate"] as const) {
       const { api, answer } = await watched(as, 1);

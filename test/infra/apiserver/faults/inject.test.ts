@@ -91,7 +91,7 @@ describe("an injected fault", () => {
     expect(Number(now.metadata.resourceVersion) - Number(before.metadata.resourceVersion)).toBe(1);
   });
 
-  it("X-20: lets somebody else change the object first", async () => {
+  it("X-20: lets another client change the object first", async () => {
     await using api = await withWidget();
     const { resourceVersion } = (await api.call("GET", PATH)).body.metadata;
     api.server.faults.add({ on: writes, times: 1, effect: { kind: "race", by: "touch" } });
@@ -99,13 +99,13 @@ describe("an injected fault", () => {
     expect(await sizeOf(api)).toBe(1);
   });
 
-  it("X-26: lets somebody else delete the object first", async () => {
+  it("X-26: lets another client delete the object first", async () => {
     await using api = await withWidget();
     api.server.faults.add({ on: writes, times: 1, effect: { kind: "race", by: "delete" } });
     expect((await resize(api, 2)).code).toBe(404);
   });
 
-  it("X-19: lets somebody else replace the object by another of its name", async () => {
+  it("X-19: lets another client replace the object by another of its name", async () => {
     await using api = await withWidget();
     const { uid } = (await api.call("GET", PATH)).body.metadata;
     api.server.faults.add({ on: writes, times: 1, effect: { kind: "race", by: "recreate" } });

@@ -14,7 +14,7 @@ const DOCUMENT = "apis/test.capstan.dev/v1";
 const indexOf = async (api: TestApiServer) => (await api.call("GET", "/openapi/v3")).body.paths;
 
 describe("paths without resources", () => {
-  it("tell versions, groups and health", async () => {
+  it("show versions, groups and health", async () => {
     await using api = await startTestServer();
     expect((await api.call("GET", "/version")).body.gitVersion).toMatch(/^v1\.\d+\.\d+\+capstan$/);
     expect((await api.call("GET", "/api")).body.versions).toEqual(["v1"]);

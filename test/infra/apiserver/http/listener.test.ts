@@ -7,7 +7,7 @@ import { APPLY, clientFor, startTestServer, WIDGETS_PATH, widget } from "../api-
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
 describe("the listener", () => {
-  it("lets nobody in without the token", async () => {
+  it("refuses requests without the token", async () => {
     await using api = await startTestServer({ withWidgets: false });
     const { url, token } = api.server;
     expect((await clientFor(url, "wrong").call("GET", "/api/v1/namespaces")).code).toBe(401);
@@ -133,14 +133,14 @@ describe("the listener", () => {
     expect((await api.call("GET", WIDGETS_PATH, { accept: "text/html,application/json" })).code).toBe(200);
   });
 
-  it("answers 400 to bodies that are no objects", async () => {
+  it("answers 400 to bodies that are not objects", async () => {
     await using api = await startTestServer();
     for (const body of ["", "{", "[]", "null", '"x"', '{"metadata":[]}']) {
       expect((await api.call("POST", WIDGETS_PATH, { body })).code).toBe(400);
     }
   });
 
-  it("A-09: gives every answer a number of its own and lets nobody keep it", async () => {
+  it("A-09: gives every answer a number of its own and lets no client cache it", async () => {
     await using api = await startTestServer();
     const answers = [await api.call("GET", WIDGETS_PATH), await api.call("GET", `${WIDGETS_PATH}/zz`)];
     expect(new Set(answers.map(({ headers }) => headers["audit-id"])).size).toBe(2);

@@ -137,7 +137,7 @@ describe("a conversion webhook", () => {
     ]);
   });
 
-  it("A-55: that hangs holds up nobody else", async () => {
+  it("A-55: that hangs holds up no other request", async () => {
     await using studio = await startStudio();
     const { api, webhook } = studio;
     await api.call("POST", "/api/v1/namespaces", { body: { metadata: { name: "doomed" } } });

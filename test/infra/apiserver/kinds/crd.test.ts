@@ -52,7 +52,7 @@ describe("CustomResourceDefinitions", () => {
     );
     const path = WIDGETS_PATH.replace("v1", "v2");
     const { body } = await api.call("GET", `${path}/a`);
-    // What the version in which it is stored does not have is lost, defaults as well: Kubernetes 1.34 does the same.
+    // Fields that the stored version does not have are lost, defaults as well: Kubernetes 1.34 does the same.
     expect([body.apiVersion, body.spec]).toEqual(["test.capstan.dev/v2", { mode: "Auto", size: 1 }]);
     const change = { type: MERGE, body: { spec: { size: 2 } } };
     expect((await api.call("PATCH", `${path}/a`, change)).body.spec).toEqual({ mode: "Auto", size: 2 });

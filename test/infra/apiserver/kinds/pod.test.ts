@@ -23,7 +23,7 @@ describe("a Pod", () => {
     expect(body.metadata.managedFields[0].fieldsV1["f:spec"]).toHaveProperty("f:dnsPolicy");
   });
 
-  it("stays on a failing Node for a while, which nobody owns", async () => {
+  it("stays on a failing Node for a while, in a field without owner", async () => {
     await using api = await startTestServer({ withWidgets: false });
     const { body } = await create(api, { containers: [CONTAINER] });
     expect(body.spec.tolerations.map(({ tolerationSeconds }: Body) => tolerationSeconds)).toEqual([300, 300]);

@@ -6,7 +6,7 @@ function problem(code: string, more: object = {}): string {
 }
 
 describe("a webhook that cannot be reached", () => {
-  it("is told in the words of the real server", () => {
+  it("is reported in the words of the real server", () => {
     const refused = { address: "127.0.0.1", port: 1 };
     const text = "dial tcp 127.0.0.1:1: connect: connection refused";
     expect(problem("ECONNREFUSED", refused)).toBe(text);
@@ -35,7 +35,7 @@ describe("a webhook that refuses", () => {
     [418, "the server responded with the status code 418 but did not return more information"],
     [500, 'an error on the server ("boom") has prevented the request from succeeding'],
     [503, "the server is currently unable to handle the request"],
-  ])("with %d is told in the words of client-go", (code, text) => {
+  ])("with %d is reported in the words of client-go", (code, text) => {
     expect(refusalText(code, "text/plain", " boom\n")).toBe(text);
   });
 

@@ -7,7 +7,7 @@ describe("canonical JSON", () => {
     expect(canonicalJson({ a: "x", b: [{ c: null, d: 1 }] })).toBe('{"a":"x","b":[{"c":null,"d":1}]}');
   });
 
-  it("tells texts from numbers and keeps members that every object inherits", () => {
+  it("distinguishes texts from numbers and keeps members that every object inherits", () => {
     expect([1, "1", null, true].map(canonicalJson)).toEqual(["1", '"1"', "null", "true"]);
     expect(canonicalJson(JSON.parse('{"toString":1,"__proto__":2}'))).toBe('{"__proto__":2,"toString":1}');
   });

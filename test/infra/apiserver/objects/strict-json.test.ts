@@ -37,7 +37,7 @@ describe("strict JSON", () => {
     expect(duplicates).toEqual(["a.__proto__"]);
   });
 
-  it("refuses what is no JSON and what is nested too deeply", () => {
+  it("refuses malformed JSON and values that are nested too deeply", () => {
     expect(() => parseJson("{")).toThrow(SyntaxError);
     expect(() => parseJson(`${"[".repeat(1001)}${"]".repeat(1001)}`)).toThrow("exceeded max depth");
   });

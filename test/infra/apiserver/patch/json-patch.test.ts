@@ -159,7 +159,7 @@ describe("JSON patch", () => {
     expect(applyJsonPatch({ a: 1 }, [{ op: "replace", path: "", value: null }])).toEqual({ a: 1 });
   });
 
-  it("answers 400 for what is no patch and 413 for more than 10,000 operations", () => {
+  it("answers 400 for a malformed patch and 413 for more than 10,000 operations", () => {
     for (const ops of [
       { op: "add" },
       ["x"],

@@ -5,7 +5,7 @@ import { eventually } from "../../../support/eventually.ts";
 
 const WITHIN = { withinMs: 5_000 };
 
-/** What a reader gets to see: lines, `END`, `RESET`. */
+/** Returns the output for a reader: lines, `END`, `RESET`. */
 function startReader() {
   const seen: string[] = [];
   const lines = {
@@ -40,7 +40,7 @@ describe("the lines of a watch", () => {
     expect(seen.at(-1)).toBe("4");
   });
 
-  it("end with an ERROR event when one cannot be made, and later failures harm nobody", async () => {
+  it("end with an ERROR event when one cannot be made, and later failures do no harm", async () => {
     const { seen, order } = startReader();
     const first = Promise.withResolvers<string>();
     order.send(first.promise);

@@ -42,7 +42,7 @@ describe("lists", () => {
     expect((await api.call("GET", `${ALL}?continue=${token}&resourceVersion=5`)).code).toBe(400);
   });
 
-  it("go on with a fresh token after the old one expired", async () => {
+  it("continue with a fresh token after the old one expired", async () => {
     await using api = await withWidgets(["a", "b", "c"]);
     const first = await api.call("GET", `${ALL}?limit=1`);
     await api.call("DELETE", `${WIDGETS_PATH}/b`);
@@ -118,7 +118,7 @@ describe("lists", () => {
     expect(namesOf(body)).toEqual(["e-b"]);
   });
 
-  it("A-26: go on behind the last match of a selector, as nobody has looked there yet", async () => {
+  it("A-26: continue behind the last match of a selector, where no page has looked yet", async () => {
     await using api = await withWidgets(["a", "b"]);
     const first = await api.call("GET", `${WIDGETS_PATH}?limit=1&labelSelector=name=a`);
     expect([namesOf(first.body), first.body.metadata.remainingItemCount]).toEqual([["a"], undefined]);

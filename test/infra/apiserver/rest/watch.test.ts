@@ -65,7 +65,7 @@ describe("watches", () => {
     expect(shown(await watch.next())).toBe("ADDED b");
   });
 
-  it("A-31: refuse a version that is no number", async () => {
+  it("A-31: refuse a version that is not a number", async () => {
     await using api = await startTestServer();
     const { code, body } = await api.call("GET", `${WIDGETS_PATH}?watch=1&resourceVersion=abc`);
     expect([code, body.message]).toEqual([
@@ -181,7 +181,7 @@ describe("watches", () => {
     expect((await watch.take(1_500)).every((event) => event.type === "DELETED")).toBe(true);
   });
 
-  it("are cut when nobody reads them", async () => {
+  it("are cut when their client does not read them", async () => {
     await using api = await startTestServer({ withWidgets: false });
     const path = "/api/v1/namespaces/default/configmaps/c";
     await api.call("POST", path.slice(0, -2), { body: { metadata: { name: "c" } } });

@@ -126,7 +126,7 @@ describe("validation", () => {
     expect(validate(deep, 5)).toHaveLength(1);
   });
 
-  it("stops after a hundred problems, or as many as it is told", () => {
+  it("stops after a hundred problems, or the given number", () => {
     const schema: Schema = { type: "array", items: { type: "string" } };
     const numbers: Json = Array.from({ length: 1_000 }, (_, n) => n);
     expect(validate(schema, numbers)).toHaveLength(101);

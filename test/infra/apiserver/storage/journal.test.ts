@@ -39,7 +39,7 @@ const namesOf = (body: { items: { metadata: { name: string } }[] }) =>
 const JOURNAL = "journal-1.jsonl";
 
 describe("a server with a data folder", () => {
-  it("A-05: goes on after a restart with the same objects and versions", async () => {
+  it("A-05: continues after a restart with the same objects and versions", async () => {
     await using folder = await temporaryFolder();
     await using first = await startTestServer({ data: folder.path });
     for (const name of ["a", "b", "c"]) await create(first, name);
@@ -55,7 +55,7 @@ describe("a server with a data folder", () => {
     expect(Number(made.metadata.resourceVersion)).toBe(Number(before.metadata.resourceVersion) + 1);
   });
 
-  it("A-05: lets watches go on where they were", async () => {
+  it("A-05: lets watches resume where they were", async () => {
     await using folder = await temporaryFolder();
     await using first = await startTestServer({ data: folder.path });
     await create(first, "a");
@@ -269,7 +269,7 @@ describe("a journal", () => {
     return names;
   }
 
-  it("C14: cut at any byte of its last two lines, goes on after the last whole one", async () => {
+  it("C14: cut at any byte of its last two lines, continues after the last whole one", async () => {
     await using folder = await temporaryFolder();
     const { bytes, ends, file } = await withThree(folder);
     for (let length = ends[0] ?? 0; length <= bytes.length; length++) {

@@ -34,7 +34,7 @@ const inState = (state: Partial<KeyState>) => ({
 });
 
 describe("the text of an explanation", () => {
-  it("is one line for a function that has nothing to do and nobody to ask about it", () => {
+  it("is one line for an idle function without queue", () => {
     expect(textOf({})).toEqual([
       "MachinePool default/p1  Running  3 of 3 Nodes",
       "└─ machinepool-nodes  nothing to do",
@@ -104,7 +104,7 @@ describe("the text of an explanation", () => {
     expect(lines).toContain(`capstan dlq show machinepool-nodes '${KEY}' (MaxAttempts, 1×)`);
   });
 
-  it("tells when a run is due that nobody has asked for", () => {
+  it("shows when a run is due that no event has caused", () => {
     const lines = textOf({ history: {}, now: { wouldSend: ["patch MachinePool default/p1"] } });
     expect(lines[1]).toContain("would patch MachinePool default/p1; but nothing is queued");
   });

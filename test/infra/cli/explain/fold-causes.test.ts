@@ -49,7 +49,7 @@ describe("foldCauses", () => {
     expect(JSON.stringify(folded)).not.toMatch(/cluster-guard|machinepool-|refuses/);
   });
 
-  it("keeps functions that have something of their own to tell", () => {
+  it("keeps functions with a failure or a run of their own", () => {
     const failure = { class: "Transient", reason: "NoAnswer", message: "no answer" } as const;
     const queued = { state: { state: "ready", causes: [], failures: 0 } } as const;
     const kept = [

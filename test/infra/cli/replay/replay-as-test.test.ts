@@ -29,7 +29,7 @@ const refuse = () =>
   new KubeError({ class: "Transient", status: 500, reason: "InternalError", message: "no" });
 const snapshots = [machinePool(), cluster(), bootstrapConfig(), infraMachinePool(), ...FOO_CRDS];
 
-/** What vitest says to the test of this letter. */
+/** Returns the output of vitest for the test of this letter. */
 async function runTestOf(letter: DeadLetter): Promise<{ readonly ok: boolean; readonly output: string }> {
   const dir = await mkdtemp(join(HERE, "generated-"));
   try {

@@ -6,7 +6,7 @@ import { emulatedTerminal } from "../../../support/terminal.ts";
 const tree = (count: number, width = 10): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${index}`.padEnd(width, "t"));
 
-/** What a person sees, without the empty row below. */
+/** Returns the visible rows, without the empty row below. */
 function seen(terminal: ReturnType<typeof emulatedTerminal>): readonly string[] {
   return [...terminal.scrolled(), ...terminal.screen()].filter((line) => line !== "");
 }

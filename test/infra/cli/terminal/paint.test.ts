@@ -45,7 +45,7 @@ describe("a line for a terminal", () => {
     expect(widthOf(padded(paint("red", "ab"), 4))).toBe(4);
   });
 
-  it("has no colours where standard output is no terminal", () => {
+  it("has no colours where standard output is not a terminal", () => {
     vi.stubEnv("NO_COLOR", "1");
     expect(paint("green", "True")).toBe("True");
   });

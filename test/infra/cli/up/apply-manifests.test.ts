@@ -66,7 +66,7 @@ describe("applying manifests", () => {
     ]);
   });
 
-  it("says what to do about a kind nobody serves, and about a version we do not", async () => {
+  it("names the next step for a kind without CRD, and for a version that Capstan does not serve", async () => {
     await expect(apply([door])).rejects.toThrow(
       "no CustomResourceDefinition serves parts.dev/v1 Door; install the provider first",
     );

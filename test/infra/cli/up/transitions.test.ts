@@ -63,7 +63,7 @@ describe("the transitions of an object", () => {
 });
 
 describe("an observed store", () => {
-  it("tells of every stored change and of nothing else", async () => {
+  it("reports every stored change and nothing else", async () => {
     const seen: string[] = [];
     const version = (object: KubeObject | undefined) => object?.metadata.resourceVersion ?? "-";
     await using store = observedStore(createMemoryStore(), (_, before, after) => {

@@ -50,7 +50,7 @@ describe("simulated provider kinds", () => {
     );
   });
 
-  it("a pool may be told to report what no MachinePool can take", () => {
+  it("a pool may report values that no MachinePool accepts", () => {
     const faults = { providerIDList: ["", "x".repeat(600)], replicas: 7, notReadyAfterSeconds: 3 };
     expect(SimMachinePool.schema?.safeParse(bare(SimMachinePool, { faults })).success).toBe(true);
     expect(SimMachinePool.schema?.safeParse(bare(SimMachinePool, { faults: { replicas: -1 } })).success).toBe(

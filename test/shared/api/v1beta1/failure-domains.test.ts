@@ -13,7 +13,7 @@ describe("failure domains of v1beta1", () => {
     ]);
   });
 
-  it.each([[[]], [null], ["a"]])("are refused when they are no map: %j", (domains) => {
+  it.each([[[]], [null], ["a"]])("are refused when they are not a map: %j", (domains) => {
     expect(() => toFailureDomains(domains, PLACE)).toThrow("status.failureDomains: is not a map");
   });
 });

@@ -27,7 +27,7 @@ describe("moving fields", () => {
     });
   });
 
-  it("passes over what is not there, whatever is in its way, and changes nothing else", () =>
+  it("ignores missing fields, also below a value of another type, and changes nothing else", () =>
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom("c", "d", "e"), fc.jsonValue()), (object) => {
         const before = structuredClone(object);
@@ -55,7 +55,7 @@ describe("dropping what is empty", () => {
     expect(dropEmpty(object, fields)).toEqual({ spec: { paused: false } });
   });
 
-  it("leaves what is not named and what holds something", () => {
+  it("leaves fields that are not named or not empty", () => {
     const object = { a: "", b: "x", c: {} };
     expect(dropEmpty(object, ["b", "nowhere.x"])).toEqual(object);
   });

@@ -33,7 +33,7 @@ describe("the deprecated conditions", () => {
     expect(setDeprecatedConditions([stored], [same], NOW)).toEqual([stored]);
   });
 
-  it("have Ready in front, the others by type, and keep what is not mentioned", () => {
+  it("have Ready in front, the others by type, and keep the conditions that are not mentioned", () => {
     const stored = { ...deprecatedCondition("Zeta", "True"), ...AT };
     const list = setDeprecatedConditions(
       [stored],

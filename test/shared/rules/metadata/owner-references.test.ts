@@ -70,7 +70,7 @@ describe("ownerReferencePatch", () => {
 });
 
 describe("owners", () => {
-  it("tell the controller and every owner by uid", () => {
+  it("identify the controller and every owner by uid", () => {
     expect(controllerOf(owned(TEAM, OWNED_BY_P1))).toEqual(OWNED_BY_P1);
     expect(controllerOf(owned(TEAM))).toBeUndefined();
     expect(isOwnedBy(owned(TEAM), "uid-t")).toBe(true);
@@ -90,7 +90,7 @@ describe("isStillOwner", () => {
     return { still, requests: get.mock.calls.length };
   }
 
-  it("asks nobody about a dependent that is as old as its owner or older", async () => {
+  it("reads nothing live for a dependent that is as old as its owner or older", async () => {
     expect(await ask("2026-01-01T10:00:00Z", undefined)).toEqual({ still: true, requests: 0 });
     expect(await ask("2026-01-01T09:59:59Z", undefined)).toEqual({ still: true, requests: 0 });
   });

@@ -88,7 +88,7 @@ describe("connectionReport", () => {
     });
   });
 
-  it("says while connected what is not shown, and nothing of single failed probes but an Event", () => {
+  it("names the hidden Nodes while connected, and reports a single failed probe only as an Event", () => {
     const large = connection({
       status: { nodesComplete: false, message: "2 Nodes are larger than allowed" },
     });
@@ -151,7 +151,7 @@ describe("connectionReport", () => {
     expect(report(up(STORED), young)).toMatchObject({ status: "True", expiresInMs: 1_000 });
   });
 
-  it("is True within 50 s of the last success, tells of it, and comes back when they are over", () => {
+  it("is True within 50 s of the last success, reports it, and comes back when they are over", () => {
     const failing = unreachable({ lastSuccess: "2026-01-01T11:59:11Z" });
     expect(report(up(STORED), failing)).toEqual({
       status: "True",
@@ -196,7 +196,7 @@ describe("connectionReport", () => {
     expect(report(alone(1), unreachable({}))).toMatchObject({ events: [WARNING] });
   });
 
-  it("tells nothing while the Cluster goes away", () => {
+  it("reports nothing while the Cluster is being deleted", () => {
     const failing = unreachable({ lastSuccess: "2026-01-01T11:59:10Z" });
     expect(report(deletedCluster(), failing)).toMatchObject({
       status: "False",

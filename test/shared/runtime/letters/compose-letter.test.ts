@@ -147,7 +147,7 @@ describe("a dead letter", () => {
     expect(errorOf("a text", hide)).toMatchObject({ name: "Unknown", message: "a text" });
   });
 
-  it("of a run that nobody finished tells what is known", async () => {
+  it("of an unfinished run holds the recorded part", async () => {
     const expired = { class: "Transient", reason: "LeaseExpired", message: "the lease expired" } as const;
     const letter = await letterOf({ ...run, failure: expired });
     expect(letter.run).toBeUndefined();

@@ -16,12 +16,12 @@ describe("a dead letter from outside", () => {
     ["a key of a MiB", { ...deadLetter(), key: "a".repeat(1_048_576) }, "field key"],
     ["no attempts", { ...deadLetter(), attempts: [] }, "field attempts"],
     [
-      "a clock that is no instant",
+      "a clock that is not an instant",
       { ...deadLetter(), run: { ...deadLetter().run, clock: "now" } },
       "field run.clock",
     ],
     [
-      "a read that nobody can ask",
+      "a read of an unknown form",
       { ...deadLetter(), run: { ...deadLetter().run, reads: [{ question: { call: "exec" } }] } },
       "field run.reads.0.question.call",
     ],

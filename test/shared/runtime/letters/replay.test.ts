@@ -162,7 +162,7 @@ describe("replay", () => {
     expect(digest).not.toBe(letter.run?.digest);
   });
 
-  it("answers reads in whatever order they come, and names the one that nobody recorded", async () => {
+  it("answers reads in any order, and names the one that was not recorded", async () => {
     const letter = stored(await letterOfFailure(poolCheck, { snapshots: [poisoned], served }));
     const reads = [...(letter.run?.reads ?? [])].reverse();
     const shuffled = {
