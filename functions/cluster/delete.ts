@@ -35,7 +35,7 @@ import { CLUSTER_FINALIZER } from "./rules/hold.ts";
 import { type ProviderRole, referenceOf } from "./rules/providers.ts";
 import { readDescendantsLive, readDoomedProvider } from "./rules/reads.ts";
 
-/** Kinds that Capstan does not watch are asked for this often; their end wakes nobody. */
+/** Kinds that Capstan does not watch are listed this often; their end wakes no key. */
 const POLL_MS = 5 * SECOND;
 
 const UNWATCHED = DESCENDANTS.filter((of) => !of.watched).map((of) => of.kind);
@@ -121,7 +121,10 @@ function takeApart({ remove, awaits }: DeletionStage): Decision<Cluster, never> 
   };
 }
 
-/** What only a live list shows is told by an Event, for the status cannot see it, and asked for again. */
+/**
+ * Objects that only a live list shows are reported by an Event, because the status cannot see them, and
+ * listed again.
+ */
 function unwatched(
   cluster: Cluster,
   descendants: readonly Descendants[],

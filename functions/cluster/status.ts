@@ -35,7 +35,7 @@ import { readView } from "./rules/view.ts";
 import { CONTROL_PLANE_CONDITION_FIELDS, WORKER_CONDITION_FIELDS } from "./rules/worker-conditions.ts";
 import { clusterWritesDue } from "./rules/writes-due.ts";
 
-/** Once nobody waits for the Cluster any more, a thousand pools becoming ready cost one status per second. */
+/** Once the Cluster is no longer awaited, a thousand pools becoming ready cost one status per second. */
 const FLOOR_MS = SECOND;
 
 const PROVIDER_FIELDS = [...OWN_FIELDS, ...FAILURE_FIELDS, ...mirroredFields("Ready")];
@@ -50,7 +50,7 @@ const WORKER_FIELDS = [
 export const clusterStatus = defineFunction<Cluster, "status">(
   {
     name: "cluster-status",
-    summary: "Says what is known about the Cluster.",
+    summary: "Computes the status of a Cluster: counters, conditions, phase.",
     source: "CL-3.2, CL-3.3, CL-3.5, CL-3.6, CL-3.7, CL-3.8, CL-4, CL-5, CL-6, CL-11",
     reconciles: Cluster,
     watches: [
@@ -120,7 +120,8 @@ export const clusterStatus = defineFunction<Cluster, "status">(
 );
 
 /**
- * The complete status. Left out when it differs from the stored one only by what others keep in it (conditions of
+ * The complete status. Left out when it differs from the stored one only by what others keep in it
+ * (conditions of
  * gates and topology): comparing with the snapshot would repeat such an apply in every run.
  */
 function applied(cluster: Cluster, status: ClusterStatus): Pick<Decision<Cluster, "status">, "apply"> {

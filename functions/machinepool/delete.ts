@@ -28,7 +28,10 @@ import { POOL_FINALIZER } from "./rules/hold.ts";
 import { type NodesLeft, nodeDeletionResult, readNodesLeft, undeletedNodes } from "./rules/node-deletion.ts";
 import { CONNECTED_FIELDS, clusterKeyOf, readLive, readProviders } from "./rules/reads.ts";
 
-/** Nodes of one run, of which a workload server takes 100 a second from us (KC-09); those that go bring the key back. */
+/**
+ * Nodes of one run, of which a workload server takes 100 a second from us (KC-09); those that go bring the
+ * key back.
+ */
 const AT_ONCE = 500;
 
 export const machinepoolDelete = defineFunction(
@@ -86,7 +89,7 @@ export const machinepoolDelete = defineFunction(
       patch: [{ target: refTo(MachinePool, pool), operations: removeFinalizerPatch(pool, POOL_FINALIZER) }],
       result: done,
     };
-    // Without its Cluster nobody knows the way to the Nodes; they went with it.
+    // Without its Cluster the Nodes cannot be reached; they went with it.
     if (cluster === undefined || (pool.status?.nodeRefs ?? []).length === 0) return released;
 
     const left = await readNodesLeft(read, pool);
@@ -99,7 +102,7 @@ export const machinepoolDelete = defineFunction(
   },
 );
 
-/** Deletes the Nodes that are left; an Event of the pool tells of a refusal. */
+/** Deletes the Nodes that are left; an Event of the pool reports a refusal. */
 function attemptOn(
   pool: MachinePool,
   left: NodesLeft,

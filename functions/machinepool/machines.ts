@@ -52,7 +52,7 @@ export const machinepoolMachines = defineFunction(
   {
     name: "machinepool-machines",
     summary:
-      "Keeps one Machine per infrastructure machine of a MachinePool and says whether it is up to date.",
+      "Keeps one Machine per infrastructure machine of a MachinePool and reports whether it is up to date.",
     source: "MP-10",
     reconciles: MachinePool,
     watches: [

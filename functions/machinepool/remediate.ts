@@ -24,7 +24,7 @@ export const machinepoolRemediate = defineFunction(
   {
     name: "machinepool-remediate",
     summary:
-      "Deletes unhealthy Machines of a MachinePool that says how many at a time; off without that annotation.",
+      "Deletes unhealthy Machines of a MachinePool, as many at a time as its annotation allows; off without it.",
     source: "MP-10.8",
     reconciles: MachinePool,
     watches: [

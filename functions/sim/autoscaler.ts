@@ -13,7 +13,7 @@ import { isManagedOutside, MANAGED_FIELDS } from "../../shared/rules/providers/r
 export const simAutoscaler = defineFunction(
   {
     name: "sim-autoscaler",
-    summary: "Tells a MachinePool whose replicas are managed from outside how many there are.",
+    summary: "Sets the replicas of a MachinePool whose replicas are managed from outside.",
     source: "MP-9",
     reconciles: SimMachinePool,
     watches: [

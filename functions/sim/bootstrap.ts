@@ -86,7 +86,7 @@ export const simBootstrap = defineFunction<SimBootstrapConfig, Owned>(
   },
 );
 
-/** What the status says already, with these conditions. */
+/** Present status with these conditions. */
 function statusOf(
   { status = {}, metadata }: SimBootstrapConfig,
   desired: readonly DesiredCondition[],

@@ -112,7 +112,7 @@ function newServer(object: SimCluster, clusterName: string): NewObject {
   return { cluster: MANAGEMENT, kind: SimServer, object: server };
 }
 
-/** The server goes first: whoever waits for the SimCluster to be gone may count on its address being dead. */
+/** The server goes first: when the SimCluster is gone, its address is dead. */
 async function takeApart(
   object: SimCluster,
   cluster: Cluster | undefined,

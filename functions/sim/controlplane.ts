@@ -71,7 +71,7 @@ export const simControlplane = defineFunction<SimControlPlane, Owned>(
     }
 
     const server = await read.get(SimServer, { namespace, name });
-    // The kubeconfig Secret belongs to being initialized: whoever sees the flag connects with it.
+    // Initialized includes the kubeconfig Secret: a client that sees the flag connects with it.
     if (server?.status?.ready !== true || server.status.kubeconfigSecretName === undefined) {
       const waiting = condition("Available", "False", "NotAvailable", `SimServer ${name} is not ready`);
       return {
@@ -91,7 +91,7 @@ export const simControlplane = defineFunction<SimControlPlane, Owned>(
   },
 );
 
-/** What the status says already, with these conditions. Initialized is never taken back. */
+/** Present status with these conditions. Initialized is never taken back. */
 function statusOf(
   { status = {}, metadata }: SimControlPlane,
   clusterName: string,

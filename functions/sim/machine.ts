@@ -87,13 +87,13 @@ export const simMachine = defineFunction<SimMachine, Owned>(
   },
 );
 
-/** Whether this Machine would be gone before its instance: nobody else keeps it that long. */
+/** Returns whether this Machine would be gone before its instance: no other finalizer keeps it that long. */
 function isLeftToUs(machine: Machine): boolean {
   if (hasFinalizer(machine, MACHINE_FINALIZER)) return false;
   return machine.metadata.deletionTimestamp !== undefined || !hasFinalizer(machine, SIM_MACHINE_FINALIZER);
 }
 
-/** Keeps the Machine until its instance is gone: a Machine that is gone would be made again. */
+/** Keeps the Machine until its instance is gone: a Machine that is gone would be recreated. */
 async function followMachine(
   object: SimMachine,
   machine: Machine,
@@ -179,7 +179,7 @@ function instanceOf({ spec }: SimMachine, instance: SimInstance | undefined): Si
   return instance?.spec.providerID === spec.providerID ? instance : undefined;
 }
 
-/** What the status says already, with these conditions. Provisioned is never taken back. */
+/** Present status with these conditions. Provisioned is never taken back. */
 function statusOf(
   { status, metadata }: SimMachine,
   desired: readonly DesiredCondition[],

@@ -147,14 +147,15 @@ async function scale(
   const isTooMuch = surplusInstances(fleet).length + orphanedMachines(object, fleet).length > 0;
   if (isTooMuch) return scaleDown(object, pool, context);
   if (missingParts(fleet, now).length > 0) {
-    // Snapshots of different kinds are of different times: what has just gone would be made again.
+    // Snapshots of different kinds are of different times: an object that has just gone would be recreated.
     const live = { ...fleet, ...(await readFleetLive(read.live, object)) };
     return { create: missingParts(live, now), result: done };
   }
   const running = runningProviderIDs(object, fleet.instances);
   const complete = running.length === wanted;
   const provisioned = object.status?.initialization?.provisioned === true || complete;
-  // Before the first time the list appears at once: a list that grows one by one wakes Cluster API for nothing.
+  // Before the first time the list appears at once: a list that grows one by one wakes Cluster API for
+  // nothing.
   const providerIDs = provisioned ? running : [];
   const truth = { providerIDs, replicas: providerIDs.length, ready: provisioned };
   const report = withFaults(object, truth, now);
@@ -187,7 +188,7 @@ function resultOf(
   return complete ? done : waitFor("SimInstance.status.phase");
 }
 
-/** Counts only after the first time: a pool of fifty that boots shall not write its status fifty times. */
+/** Counts only after the first time: a pool of fifty that boots must not write its status fifty times. */
 function progressOf(running: number, wanted: number, provisioned: boolean): string {
   return provisioned ? `${running} of ${wanted} instances run` : `Waiting for ${wanted} instances to run`;
 }
@@ -214,7 +215,9 @@ async function scaleDown(
   return { ...removalOf(snapshot, parts, surplus), result: done };
 }
 
-/** Machines first where there are any, then instances, then the finalizer; the Nodes go with the instances. */
+/**
+ * Machines first where there are any, then instances, then the finalizer; the Nodes go with the instances.
+ */
 async function takeApart(
   object: SimMachinePool,
   cluster: Cluster | undefined,
@@ -231,7 +234,7 @@ async function takeApart(
   return { ...removalOf(object, parts, left), result: waitFor("SimInstance deleted") };
 }
 
-/** What the status says already, with these conditions. */
+/** Present status with these conditions. */
 function statusOf(
   { status = {}, metadata }: SimMachinePool,
   desired: readonly DesiredCondition[],

@@ -25,15 +25,26 @@ export interface ApiServerOptions {
   readonly host?: "127.0.0.1";
   /** Bearer token of the first user, who is called `admin` and may do everything; random when absent. */
   readonly token?: string;
-  /** Serves HTTPS with a certificate of an authority made for it, which the kubeconfig names (A-03). Default false. */
+  /**
+   * Serves HTTPS with a certificate of an authority made for it, which the kubeconfig names (A-03). Default
+   * false.
+   */
   readonly tls?: boolean;
-  /** Keeps the objects in this folder, so that the next server with it goes on; in memory only when absent. */
+  /**
+   * Keeps the objects in this folder, so that the next server with it continues; in memory only when absent.
+   */
   readonly data?: string;
   /** Default 60,000. */
   readonly bookmarkIntervalMs?: number;
-  /** Default true: garbage is collected and deleted Namespaces end; a real server without controller manager does neither. */
+  /**
+   * Default true: garbage is collected and deleted Namespaces end; a real server without controller manager
+   * does neither.
+   */
   readonly controllers?: boolean;
-  /** How long a second of a deleted Pod's grace period lasts, in seconds. Default 0: nothing runs that could need it. */
+  /**
+   * How long a second of a deleted Pod's grace period lasts, in seconds. Default 0: nothing runs that could
+   * need it.
+   */
   readonly podGraceScale?: number;
   /** Default false: `requests` stays empty. */
   readonly recordRequests?: boolean;
@@ -49,7 +60,7 @@ export interface ApiServerOptions {
 /** Takes requests from now on. Throws when the port is taken. */
 export type Listen = (options: PortOptions, serve: Serve) => Promise<Port>;
 
-/** Somebody who may do less than everything. */
+/** A user with limited permissions. */
 interface NewUser {
   readonly name: string;
   readonly allow: readonly PermissionRule[];
@@ -65,13 +76,15 @@ export interface ApiServer extends Administered, AsyncDisposable {
   readonly requests: readonly RequestRecord[];
   /** Its objects, for who looks on; others after a restart. */
   readonly storage: Storage;
-  /** YAML text; cluster and context are named after the server. Contains the token: write it with mode 0600. */
+  /**
+   * YAML text; cluster and context are named after the server. Contains the token: write it with mode 0600.
+   */
   kubeconfig(token?: string): string;
   /** Converts between the versions of kinds whose CRD has strategy Webhook. */
   readonly converters: Converters;
   /** Returns the bearer token of a new user. */
   addUser(user: NewUser): string;
-  /** What clients have to trust, as PEM text; only with TLS. */
+  /** Authority that clients must trust, as PEM text; only with TLS. */
   readonly certificateAuthority: string | undefined;
   stop(): Promise<void>;
 }

@@ -1,7 +1,10 @@
-/** A value, or the promise of it where somebody has to be asked first. A value at hand costs no turn of the event loop. */
+/**
+ * A value, or the promise of it where a webhook must be asked first. A present value costs no turn of the
+ * event loop.
+ */
 export type Soon<T> = T | Promise<T>;
 
-/** What `use` makes of a value, as soon as the value itself. */
+/** Returns the result of `use` for a value, as soon as the value itself. */
 export function useSoon<T, U>(value: Soon<T>, use: (value: T) => U): Soon<U> {
   return value instanceof Promise ? value.then(use) : use(value);
 }

@@ -33,7 +33,8 @@ const MAX_UNSTORED = 100;
 
 /**
  * Turns failures into dead letters: notes every attempt, and writes the letter of a key that dies. Logs failures
- * that cannot be stored; after one at a death the call also rejects, and the queue lets the key die later. Lets old letters expire every hour.
+ * that cannot be stored; after one at a death the call also rejects, and the queue lets the key die later. Lets old
+ * letters expire every hour.
  */
 export function createRecorder({ deadLetters, functions, clock, log }: RecorderOptions): Recorder {
   const builds = new Map<string, Promise<DeadLetter["build"]>>();
@@ -108,7 +109,10 @@ export function createRecorder({ deadLetters, functions, clock, log }: RecorderO
   };
 }
 
-/** Keeps the last runs whose letters could not be stored: a process that reports the death again may not know their reads. */
+/**
+ * Keeps the last runs whose letters could not be stored: a process that reports the death again may not know their
+ * reads.
+ */
 function keepingUnstored(record: NoteFailure): NoteFailure {
   const unstored = new Map<string, FailedRun>();
   return async (told) => {

@@ -32,8 +32,10 @@ const REQUEST_MS = 10 * SECOND;
 const TEXT = "text/plain; charset=utf-8";
 
 /**
- * Serves `/healthz` (the process answers), `/readyz` (it can do its work, else 503 with the reasons), `/metrics`,
- * `/status` (JSON) and `/keys?key=KEY` (JSON, for `capstan explain`). Reads only: GET, and nothing changes. Throws when the port is taken.
+ * Serves `/healthz` (the process answers), `/readyz` (it can do its work, else 503 with the reasons),
+ * `/metrics`,
+ * `/status` (JSON) and `/keys?key=KEY` (JSON, for `capstan explain`). Reads only: GET, and nothing changes.
+ * Throws when the port is taken.
  */
 export async function startEndpoints(options: EndpointsOptions): Promise<Endpoints> {
   const { address, log } = options;
@@ -105,7 +107,7 @@ async function keyAnswer(
 ): Promise<Answer> {
   const key = parseKey(text);
   if (key === undefined) {
-    return { code: 400, text: "key is none; write ?key=TENANT|KIND|NAMESPACE/NAME, percent-encoded\n" };
+    return { code: 400, text: "parameter key: missing or malformed; write ?key=TENANT|KIND|NAMESPACE/NAME, percent-encoded\n" };
   }
   const known: { [functionName: string]: KeyHistory } = {};
   for (const { spec } of health.functions) {

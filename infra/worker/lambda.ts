@@ -34,7 +34,10 @@ interface SqsBatchResponse {
 export interface LambdaOptions extends RunContext {
   readonly functions: readonly AnyFunction[];
   readonly sqs: Omit<SqsQueueOptions, "log" | "clock" | "timing" | "waitSeconds">;
-  /** Timeout of the Lambda function. A run gets half of it, at most 60 s, and starts in the first half or not at all. */
+  /**
+   * Timeout of the Lambda function. A run gets half of it, at most 60 s, and starts in the first half or not
+   * at all.
+   */
   readonly timeoutMs: number;
   /** Runs at the same time. Default 10. */
   readonly concurrency?: number;
@@ -45,7 +48,8 @@ export type LambdaHandler = ((event: SqsEvent) => Promise<SqsBatchResponse>) & A
 /**
  * The entry of AWS Lambda for event source mappings on the queues of `functions` (Q-32). Connects at the
  * first event and keeps nothing but the connections between events (S-72). Never throws: a throw would fail the
- * whole batch. Reports only messages that could not be claimed or finished because Redis did not answer, or for which no
+ * whole batch. Reports only messages that could not be claimed or finished because Redis did not answer, or for which
+ * no
  * time was left; a run that fails is retried by the ledger, and a message that is not a token is deleted.
  */
 export function createLambdaHandler(options: LambdaOptions): LambdaHandler {

@@ -28,7 +28,10 @@ export interface Watch {
   readonly toKeys: ToKeys;
 }
 
-/** `fields` are checked against the kind. `metadata.uid` in `fields` means: appears, disappears or is recreated. */
+/**
+ * `fields` are checked against the kind. `metadata.uid` in `fields` means: appears, disappears or is
+ * recreated.
+ */
 export function watch<T extends KubeObject, const F extends readonly string[]>(
   on: Kind<T>,
   fields: F & { readonly [I in keyof F]: FieldPath<T, F[I]> },
@@ -51,7 +54,8 @@ export interface NewObject {
 }
 
 /**
- * A JSON patch guarded by the target's uid, and by its resourceVersion when the ref carries one (Nodes leave it out
+ * A JSON patch guarded by the target's uid, and by its resourceVersion when the ref carries one (Nodes leave
+ * it out
  * and test the elements they change, KW-12).
  */
 export interface GuardedPatch {
@@ -67,12 +71,17 @@ export interface AppliedObject {
   readonly body: { readonly [field: string]: unknown };
 }
 
-/** A delete of an object that was read live; uid and resourceVersion of the target become preconditions (F-20). */
+/**
+ * A delete of an object that was read live; uid and resourceVersion of the target become preconditions
+ * (F-20).
+ */
 export interface GuardedDelete {
   readonly target: ObjectRef;
   /**
-   * A delete that the server refuses or does not answer becomes a Warning Event with this reason, one per reason and
-   * run. It does not fail the run and keeps no finalizer; the result says when the function tries again (F-43). After a
+   * A delete that the server refuses or does not answer becomes a Warning Event with this reason, one per
+   * reason and
+   * run. It does not fail the run and keeps no finalizer; the result says when the function tries again
+   * (F-43). After a
    * delete without an answer, the others that may fail are left to the next run.
    */
   readonly ifFails?: { readonly event: string };
@@ -88,7 +97,8 @@ export interface Notice {
 }
 
 /**
- * Writes for the runtime to send, in the API's own verbs; executed in the order of the members. Patches of different objects
+ * Writes for the runtime to send, in the API's own verbs; executed in the order of the members. Patches of different
+ * objects
  * are all attempted, side by side; the first error counts afterwards. A patch that removes a finalizer is sent last.
  * Options of one write stand on that write, options of the run stand here (decision record 8).
  */
@@ -120,7 +130,10 @@ export type Step<T extends KubeObject, Owned extends string> = (
   context: StepContext,
 ) => Promise<Decision<T, Owned>>;
 
-/** Another function writes the same field: never both in the same state of the object. One of the two declares it. */
+/**
+ * Another function writes the same field: never both in the same state of the object. One of the two declares
+ * it.
+ */
 interface Turn {
   /** The name of the other function. */
   readonly function: string;
@@ -131,7 +144,9 @@ interface Turn {
 }
 
 export interface FunctionSpec<T extends KubeObject, Owned extends string> {
-  /** `<folder>-<file>`: queue, field manager (with `capstan-` before it), metric label. At most 50 characters. */
+  /**
+   * `<folder>-<file>`: queue, field manager (with `capstan-` before it), metric label. At most 50 characters.
+   */
   readonly name: string;
   /** One sentence, present tense. */
   readonly summary: string;
@@ -143,16 +158,21 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
   readonly owns: readonly Owned[];
   /** Paths of the reconciled kind that a user may take over; snapshots keep who manages them. */
   readonly contested?: readonly string[];
-  /** Kinds and fields of other objects (and of the own main document) that this function patches or applies. */
+  /**
+   * Kinds and fields of other objects (and of the own main document) that this function patches or applies.
+   */
   readonly ownsOn?: readonly { readonly kind: Kind | ContractKind; readonly fields: readonly string[] }[];
-  /** Fields that another function writes, too. Without a turn, two writers of one field are refused by test. */
+  /**
+   * Fields that another function writes, too. Without a turn, two writers of one field are refused by test.
+   */
   readonly inTurnWith?: readonly Turn[];
   readonly calls?: readonly {
     readonly verb: "create" | "delete";
     readonly kind: Kind | ContractKind;
   }[];
   /**
-   * Fields that the step reads and whose change enqueues nothing, because what follows from them does. Snapshots keep them, and what
+   * Fields that the step reads and whose change enqueues nothing, because what follows from them does. Snapshots keep
+   * them, and what
    * is read live: of an object a step gets what it declares, here, in watches or in owns, and no more.
    */
   readonly reads?: readonly { readonly on: Kind | ContractKind; readonly fields: readonly string[] }[];
@@ -168,7 +188,8 @@ export interface AnyFunction {
 }
 
 /**
- * Declares a function: what it reconciles, what wakes it, what it owns (data), and the one step it runs (code).
+ * Declares a function: what it reconciles, what wakes it, what it owns (data), and the one step it runs
+ * (code).
  * The compiler checks the paths in `owns` and `contested` and that every Decision names every owned field.
  */
 export function defineFunction<

@@ -1,7 +1,8 @@
 import { maskText } from "../redaction/redact.ts";
 
 /**
- * Classes of failures, by what the runtime does with them (R-13): Conflict runs again once the snapshot has caught up, Throttled is
+ * Classes of failures, by what the runtime does with them (R-13): Conflict runs again once the snapshot has caught up,
+ * Throttled is
  * waited out by the client, Waiting parks the key, Transient backs off, Terminal is dead until a change.
  */
 export type ErrorClass = "Conflict" | "Throttled" | "Waiting" | "Transient" | "Terminal";
@@ -43,8 +44,10 @@ export interface KubeErrorDetails {
 }
 
 /**
- * Every failure of an API server, translated once at the edge (infra/kube). Its message becomes part of conditions,
- * Events and Connections, and a server or a proxy may quote what was sent to it: credentials in it are hidden.
+ * Every failure of an API server, translated once at the edge (infra/kube). Its message becomes part of
+ * conditions,
+ * Events and Connections, and a server or a proxy may quote what was sent to it: credentials in it are
+ * hidden.
  */
 export class KubeError extends Error implements KubeErrorDetails {
   readonly class: ErrorClass;

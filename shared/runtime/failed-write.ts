@@ -5,7 +5,9 @@ import type { KubeClient } from "./ports.ts";
 import type { Fence } from "./queue-port.ts";
 import { isAtLeast } from "./resource-version.ts";
 
-/** Reason of a KubeError: a patch without a version was refused, so no newer snapshot promises another answer. */
+/**
+ * Reason of a KubeError: a patch without a version was refused, so no newer snapshot promises another answer.
+ */
 export const PATCH_REFUSED = "PatchRefused";
 
 /** A write that the API server did not confirm. */
@@ -15,22 +17,26 @@ export interface FailedWrite {
   readonly error: unknown;
 }
 
-/** What a failed write means for its run and for the next one. */
+/** Consequences of a failed write for its run and for the next one. */
 export interface Verdict {
-  /** What the run failed with. */
+  /** Failure of the run. */
   readonly error: unknown;
   /** The snapshot that the next run has to wait for, if any. */
   readonly fence?: Fence | undefined;
 }
 
 /**
- * Finds out what became of the object (KC-07, KW-12). Where the answer says too little, it is read once: after an
- * answer that was lost, when the write may be done, and after a failed `test`, which names no operation. The write
- * itself is never sent again: the next run sees the object at least as it is now, and decides anew.
+ * Finds out what became of the object (KC-07, KW-12). Where the answer says too little, it is read once:
+ * after an
+ * answer that was lost, when the write may be done, and after a failed `test`, which names no operation. The
+ * write
+ * itself is never sent again: the next run sees the object at least as it is now, and decides again.
  * A patch whose tests failed on an object that has not changed can never succeed: that is Terminal.
- * One that was made for no version (Nodes) may have lost a race, or may never succeed: after the look it is a failure
+ * One that was made for no version (Nodes) may have lost a race, or may never succeed: after the look it is a
+ * failure
  * like any other, with backoff, attempts and a dead letter. Waiting for a newer snapshot would have no end.
- * A create or delete needs no look: sent again, the one is answered with AlreadyExists, the other guards by uid.
+ * A create or delete needs no look: sent again, the one is answered with AlreadyExists, the other guards by
+ * uid.
  */
 export async function judgeFailedWrite(write: FailedWrite, client: () => KubeClient): Promise<Verdict> {
   const { ref, verb, error } = write;
@@ -57,7 +63,7 @@ function seenAt(found: KubeObject | "unknown" | undefined, ref: ObjectRef): Fenc
   return resourceVersion === undefined ? undefined : fenceOf(ref, resourceVersion);
 }
 
-/** Whether the snapshot of version `known` would do for whoever waits for `version`. */
+/** Returns whether the snapshot of version `known` is new enough for a run that waits for `version`. */
 function isPassed(version: string | undefined, known: string | undefined): boolean {
   return version !== undefined && isAtLeast(known, version);
 }
@@ -76,7 +82,10 @@ function lostRace(error: KubeError, ref: ObjectRef): Fence | undefined {
   return { ...fenceOf(ref, ref.resourceVersion), newerThan: true };
 }
 
-/** A server that has just failed to answer may fail again; then nothing is known, and the tests of the writes guard. */
+/**
+ * A server that has just failed to answer may fail again; then nothing is known, and the tests of the writes
+ * guard.
+ */
 async function look(ref: ObjectRef, client: () => KubeClient): Promise<KubeObject | "unknown" | undefined> {
   try {
     return await client().get(ref.kind, ref);
@@ -87,7 +96,7 @@ async function look(ref: ObjectRef, client: () => KubeClient): Promise<KubeObjec
 
 function patchRefused(error: KubeError): KubeError {
   const { status, message, causes } = error;
-  const text = `${message}; if this goes on, check the admission webhooks of that server and what else writes the object`;
+  const text = `${message}; if this continues, check the admission webhooks of that server and other writers of the object`;
   return new KubeError({
     class: "Transient",
     status,

@@ -10,7 +10,7 @@ const MAX_REASON_CHARACTERS = 200;
 const MAX_SEARCHED_CHARACTERS = 16 * MAX_MESSAGE_CHARACTERS;
 const ALL_HIDDEN = /^hmac-sha256:\S{1,16}$/;
 
-/** What was thrown, as the queue, the log and people are told of it; see `redactFailure`. */
+/** A thrown error, as the queue, the log and people see it; see `redactFailure`. */
 export function failureOf(error: unknown): Failure {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof TerminalError)
@@ -35,7 +35,7 @@ export function redactFailure({ class: errorClass, reason, message }: Failure): 
   };
 }
 
-/** The outcome of a run as it may be stored and told: its failure and what it waits for without secrets. */
+/** The outcome of a run as it may be stored and shown: its failure and what it waits for without secrets. */
 export function redactOutcome(outcome: Outcome): Outcome {
   if (outcome.type === "error") return { ...outcome, failure: redactFailure(outcome.failure) };
   if (outcome.type === "again" || outcome.waitingFor === undefined) return outcome;
@@ -44,7 +44,7 @@ export function redactOutcome(outcome: Outcome): Outcome {
 
 /** Why a lease ends its run early; aborts the signal of the run. */
 export class CutOffError extends Error {
-  /** What the run had read, decided and sent until then. */
+  /** Reads, decision and requests of the run until then. */
   readonly record: AttemptRecord | undefined;
 
   constructor(why: string, record: AttemptRecord | undefined) {
@@ -54,7 +54,9 @@ export class CutOffError extends Error {
   }
 }
 
-/** Returns the outcome of a run that its queue no longer waits for; `reason` of its signal is a CutOffError. */
+/**
+ * Returns the outcome of a run that its queue no longer waits for; `reason` of its signal is a CutOffError.
+ */
 export function cutOffOutcome({ reason }: AbortSignal): Outcome & { readonly type: "error" } {
   const message = reason instanceof Error ? reason.message : "it was cut off";
   return {

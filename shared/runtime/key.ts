@@ -1,8 +1,10 @@
 import type { ObjectKey } from "../api/kinds.ts";
 
 /**
- * One unit of work of a function, as text: `<cluster namespace>/<cluster name or ->|<kind>|<namespace>/<name>`.
- * The part before the first `|` is the tenant (fairness, Q-12). At most 480 bytes; the queue puts `<function>|`
+ * One unit of work of a function, as text: `<cluster namespace>/<cluster name or
+ * ->|<kind>|<namespace>/<name>`.
+ * The part before the first `|` is the tenant (fairness, Q-12). At most 480 bytes; the queue puts
+ * `<function>|`
  * in front. Identity is this text (Q-01).
  */
 export type Key = string;
@@ -21,7 +23,7 @@ export function formatKey(parts: KeyParts): Key {
   return `${parts.tenant}|${parts.kind}|${parts.namespace}/${parts.name}`;
 }
 
-/** The parts of a key, `undefined` when the text is no key (hostile or damaged token, Q-28). */
+/** The parts of a key, `undefined` when the text is not a key (hostile or damaged token, Q-28). */
 export function parseKey(key: Key): KeyParts | undefined {
   if (key.length > MAX_KEY_BYTES) return undefined;
   const [tenant, kind, object, ...rest] = key.split("|");

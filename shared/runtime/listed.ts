@@ -1,7 +1,8 @@
 import type { Store, TypeKey } from "./ports.ts";
 
 /**
- * A kind whose list is not complete, or no longer: what is stored may be of an earlier time, and what is not may still
+ * A kind whose list is not complete, or no longer: stored objects may be of an earlier time, and missing ones
+ * may still
  * exist (KR-22). The run comes back soon.
  */
 export class NotListedError extends Error {
@@ -12,8 +13,9 @@ export class NotListedError extends Error {
 }
 
 /**
- * What the read model holds of a kind while its list is complete. While it is, snapshots only become newer, so no run
- * sees less than what has woken it or than an earlier run (F-05). The read model may be lost, or go back to an earlier
+ * Snapshots of a kind while its list is complete. While it is, snapshots only become newer, so no run
+ * sees less than what has woken it or than an earlier run (F-05). The read model may be lost, or go back to
+ * an earlier
  * time, between two calls: it is asked before the read and once more behind it.
  */
 export async function whileListed<T>(store: Store, type: TypeKey, read: () => Promise<T>): Promise<T> {

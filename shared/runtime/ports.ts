@@ -7,7 +7,8 @@ import type { ListOptions } from "../function/reads.ts";
 export interface Clock {
   now(): Date;
   /**
-   * Calls back once after `delayMs`; the returned function cancels and may be called twice. 0 is the next turn of the
+   * Calls back once after `delayMs`; the returned function cancels and may be called twice. 0 is the next
+   * turn of the
    * event loop: others have theirs before.
    */
   after(delayMs: number, callback: () => void): () => void;
@@ -17,7 +18,7 @@ export interface Clock {
 export interface Random {
   /** In [0, 1). */
   number(): number;
-  /** So many random bytes in hexadecimal: nobody has had this text before. */
+  /** So many random bytes in hexadecimal: this text has never occurred before. */
   id(bytes: number): string;
   uuid(): string;
 }
@@ -37,23 +38,31 @@ export interface TypeKey {
 }
 
 export interface TypeProgress {
-  /** The first list is complete and all of it is still there: what is not stored does not exist. */
+  /** The first list is complete and all of it is still there: an object that is not stored does not exist. */
   readonly ready: boolean;
-  /** The version up to which every change has been stored and told (KR-14); undefined before the first list. */
+  /**
+   * The version up to which every change has been stored and delivered (KR-14); undefined before the first
+   * list.
+   */
   readonly resourceVersion: string | undefined;
-  /** What the snapshots are of: server, selector, kept fields. Only a relay of the same scope goes on from them. */
+  /**
+   * Scope of the snapshots: server, selector, kept fields. Only a relay of the same scope continues from
+   * them.
+   */
   readonly scope: string | undefined;
 }
 
-/** A stored change that may not have been told. No `before`: added. No `after`: removed. */
+/** A stored change that may not have been delivered. No `before`: added. No `after`: removed. */
 export interface Untold {
   readonly before?: KubeObject | undefined;
   readonly after?: KubeObject | undefined;
 }
 
 /**
- * The read model: the newest known snapshot of every watched object (no Secrets, no managedFields). A cache: it may
- * be wiped at any time and is then filled again by the relay. Snapshots are frozen and shared; never mutate them.
+ * The read model: the newest known snapshot of every watched object (no Secrets, no managedFields). A cache:
+ * it may
+ * be wiped at any time and is then filled again by the relay. Snapshots are frozen and shared; never mutate
+ * them.
  */
 export interface Store extends AsyncDisposable {
   get(type: TypeKey, key: ObjectKey): Promise<KubeObject | undefined>;
@@ -61,14 +70,17 @@ export interface Store extends AsyncDisposable {
   list(type: TypeKey, selection: Selection): Promise<readonly KubeObject[]>;
   find(type: TypeKey, index: string, value: string): Promise<readonly Member[]>;
   /**
-   * Stores a snapshot and its index entries in one step, unless the stored one is as new (same uid, version not
-   * lower), and keeps what was stored before until `advance` says that the change has been told. `stored` is true
+   * Stores a snapshot and its index entries in one step, unless the stored one is as new (same uid, version
+   * not
+   * lower), and keeps what was stored before until `advance` says that the change has been delivered.
+   * `stored` is true
    * also for the version that is stored already and untold; `before` is then what was before it.
    */
   put(type: TypeKey, object: KubeObject): Promise<{ stored: boolean; before: KubeObject | undefined }>;
   /**
-   * Removes a snapshot in one step when its uid is `uid` and it is not newer than `resourceVersion`. Returns it, and
-   * again until `advance` says that the removal has been told.
+   * Removes a snapshot in one step when its uid is `uid` and it is not newer than `resourceVersion`. Returns
+   * it, and
+   * again until `advance` says that the removal has been delivered.
    */
   remove(
     type: TypeKey,
@@ -79,8 +91,9 @@ export interface Store extends AsyncDisposable {
   /** The last change of every object that changed after the version of the type, in no order. */
   untold(type: TypeKey): Promise<readonly Untold[]>;
   /**
-   * A version only grows: every change up to it has been stored and told. A store that may lose data believes in `ready`
-   * only when it has been told since that the type is not: a list begins with `false` and ends with `true`.
+   * A version only grows: every change up to it has been stored and delivered. A store that may lose data
+   * trusts `ready` only when the type was reported not ready before: a list begins with `false` and ends with
+   * `true`.
    */
   advance(type: TypeKey, progress: Partial<TypeProgress>): Promise<void>;
   /** Forgets a type with all its snapshots. */
@@ -92,9 +105,14 @@ export interface WatchEvent {
   readonly object: KubeObject;
 }
 
-/** One API server as one function (its name is the User-Agent and, with `capstan-` before it, the field manager). */
+/**
+ * One API server as one function (its name is the User-Agent and, with `capstan-` before it, the field
+ * manager).
+ */
 export interface KubeClient {
-  /** `undefined` for an affirmative 404 of the object; a 404 of the whole type throws reason `TypeNotServed`. */
+  /**
+   * `undefined` for an affirmative 404 of the object; a 404 of the whole type throws reason `TypeNotServed`.
+   */
   get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey): Promise<T | undefined>;
   list<T extends KubeObject>(
     kind: Kind<T>,
@@ -117,8 +135,10 @@ export interface KubeClient {
     preconditions: { readonly uid: string; readonly resourceVersion?: string | undefined },
   ): Promise<KubeObject | undefined>;
   /**
-   * Streams changes from `resourceVersion` until the server ends the watch or `signal` aborts. Bookmarks are asked
-   * for. Throws KubeError (reason `Expired` for 410 by either path, `Undecodable` for a line that is no event).
+   * Streams changes from `resourceVersion` until the server ends the watch or `signal` aborts. Bookmarks are
+   * asked
+   * for. Throws KubeError (reason `Expired` for 410 by either path, `Undecodable` for a line that is not an
+   * event).
    */
   watch(
     kind: Kind,
@@ -127,7 +147,7 @@ export interface KubeClient {
   ): AsyncIterable<WatchEvent>;
 }
 
-/** What the requests of a client have in common beside the function. */
+/** Common parameters of the requests of a client, beside the function. */
 export interface Sending {
   /** Id of the run that sends them; the API server puts it into its audit log as auditID (F-15). */
   readonly runId?: string | undefined;

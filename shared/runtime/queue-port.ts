@@ -4,7 +4,10 @@ import type { ErrorClass } from "../function/errors.ts";
 import type { Key } from "./key.ts";
 import type { AttemptRecord } from "./letters/attempt-record.ts";
 
-/** The cause of a run after its server was restored or replaced: nobody waits for the versions of its fences (KR-12). */
+/**
+ * The cause of a run after its server was restored or replaced: no run waits for the versions of its fences
+ * (KR-12).
+ */
 export const RESTORED = "restored server";
 
 /** Why a key was enqueued, for logs, explain and dead letters. */
@@ -15,7 +18,8 @@ export interface Cause {
 }
 
 /**
- * A snapshot that a run must not go back behind (Q-17): stored version at least (or above) the given one. Without a
+ * A snapshot that a run must not go back behind (Q-17): stored version at least (or above) the given one.
+ * Without a
  * name it is all of a kind: everything up to that version must have been handed on.
  */
 export interface Fence extends ObjectKey {
@@ -46,19 +50,23 @@ export interface Lease {
   /** Runs in a row that ended in `again`. */
   readonly again: number;
   readonly fences: readonly Fence[];
-  /** How long the key was ready before this claim, by the clock of the ledger; absent where that is not known. */
+  /**
+   * How long the key was ready before this claim, by the clock of the ledger; absent where that is not known.
+   */
   readonly readyMs?: number | undefined;
   /** Aborts when the lease is lost, the run takes too long, or the worker stops. */
   readonly signal: AbortSignal;
   /**
-   * Aborts the signal when the lease has run out unnoticed: a process that stood still goes on before its timers do.
+   * Aborts the signal when the lease has run out unnoticed: a process that stood still continues before its
+   * timers do.
    * Called when a write is about to leave (R-04).
    */
   readonly checkHeld?: () => void;
   /** Ends the run as failed: something that it started has thrown outside of it, a timer for instance. */
   readonly fail?: (thrown: unknown) => void;
   /**
-   * Takes the run's own account of what it has read, decided and sent so far. A lease that cuts the run off asks it for
+   * Takes the run's own account of what it has read, decided and sent so far. A lease that cuts the run off
+   * asks it for
    * the record of that Outcome (F-14): the run itself may never return one.
    */
   readonly recordFrom?: (soFar: () => AttemptRecord) => void;
@@ -71,7 +79,10 @@ export interface Failure {
 }
 
 interface Recorded {
-  /** What the run read, decided and sent; absent when it never got to its step. Never goes into the ledger. */
+  /**
+   * Reads, decision and requests of the run; absent when it never got to its step. Never goes into the
+   * ledger.
+   */
   readonly record?: AttemptRecord | undefined;
 }
 
@@ -85,7 +96,7 @@ export type Outcome =
       readonly notBeforeMs?: number | undefined;
       /** The run sent a write request: arms the floor. */
       readonly requested: boolean;
-      /** What the key waits for, for `explain`. */
+      /** Object and field that the key waits for, for `explain`. */
       readonly waitingFor?: string | undefined;
       readonly fences: readonly Fence[];
     })
@@ -101,12 +112,12 @@ export type Outcome =
       /** Dead at once. */
       readonly terminal: boolean;
       readonly requested: boolean;
-      /** Absent when nobody knows: those of earlier runs stay. */
+      /** Absent when unknown: those of earlier runs stay. */
       readonly fences?: readonly Fence[] | undefined;
     });
 
 /**
- * What a ledger counts (Q-34): events that added no run; tokens of keys that need no run any more; tokens sent
+ * Counts of a ledger (Q-34): events that added no run; tokens of keys that need no run any more; tokens sent
  * again; leases that expired; ends of runs that had lost their lease; dead keys that an event brought back.
  */
 export const COUNTED = [
@@ -119,7 +130,7 @@ export const COUNTED = [
   "revivedResync",
 ] as const;
 export type Counted = (typeof COUNTED)[number];
-/** Told by a queue what its calls of the ledger have counted. Must not throw. */
+/** Called by a queue with the counts of its calls of the ledger. Must not throw. */
 export type NoteCount = (functionName: string, counted: Counted, times: number) => void;
 
 export interface QueueDepth {
@@ -133,7 +144,9 @@ export interface QueueDepth {
   readonly tickLagMs?: number | undefined;
   /** Of the ready keys, those of class resync; absent where that is not known. */
   readonly readyResync?: number | undefined;
-  /** How long the longest ready key of each class has been ready; absent where none is or that is not known. */
+  /**
+   * How long the longest ready key of each class has been ready; absent where none is or that is not known.
+   */
   readonly oldestReadyMs?: { readonly [urgency in QueueEntry["class"]]?: number } | undefined;
   /** Claims are stopped; absent otherwise. */
   readonly paused?: boolean | undefined;
@@ -154,7 +167,7 @@ export interface TenantDepth {
 
 export interface QueueHealth {
   readonly ok: boolean;
-  /** What is wrong; no secrets. */
+  /** The problem; no secrets. */
   readonly message?: string;
 }
 
@@ -192,9 +205,15 @@ export interface WorkOptions extends QueueSettings {
  * checks it for every driver. Function names are `[a-z0-9-]{1,63}`.
  */
 export interface Queue extends AsyncDisposable {
-  /** At least one claim at or after now for every entry, or a dead key. Same keys merge; the earliest due wins. */
+  /**
+   * At least one claim at or after now for every entry, or a dead key. Same keys merge; the earliest due
+   * wins.
+   */
   enqueue(functionName: string, entries: readonly QueueEntry[]): Promise<void>;
-  /** Starts claiming. Disposing stops claiming, lets runs finish for up to 25 s, then releases their keys (Q-14). */
+  /**
+   * Starts claiming. Disposing stops claiming, lets runs finish for up to 25 s, then releases their keys
+   * (Q-14).
+   */
   work(
     functionName: string,
     options: WorkOptions,
@@ -202,16 +221,20 @@ export interface Queue extends AsyncDisposable {
   ): Promise<AsyncDisposable>;
   depth(functionName: string): Promise<QueueDepth>;
   dead(functionName: string): Promise<readonly DeadKey[]>;
-  /** Where one key stands; undefined = idle: nothing is to be done until an event. */
+  /** Where one key stands; undefined = idle: no run is due until an event. */
   keyState(functionName: string, key: Key): Promise<KeyState | undefined>;
   /**
-   * Changes when the ledger has lost data or may have: gone, another server process, an outage of more than 5 s, a
+   * Changes when the ledger has lost data or may have: gone, another server process, an outage of more than 5
+   * s, a
    * refused event. The relay then resyncs (Q-15).
    */
   epoch(functionName: string): Promise<string>;
-  /** Stops the claims of a function in all processes; running keys end, events are accepted. Kept in the ledger. */
+  /**
+   * Stops the claims of a function in all processes; running keys end, events are accepted. Kept in the
+   * ledger.
+   */
   pause(functionName: string): Promise<void>;
   resume(functionName: string): Promise<void>;
-  /** As this process sees it, without asking anybody. */
+  /** As this process sees it, without a request. */
   healthy(): QueueHealth;
 }

@@ -41,7 +41,7 @@ export interface RecordingReader extends Reader {
   readLive(cluster: ClusterName, kind: Pick<Kind, "group" | "kind">, key: ObjectKey): boolean;
   /** The version that the last live read found; undefined when there was none, or no object. */
   liveVersion(cluster: ClusterName, kind: Pick<Kind, "group" | "kind">, key: ObjectKey): string | undefined;
-  /** What was listed live in place of snapshots, one fence per kind: the next run must not see less of it (F-05). */
+  /** Live lists in place of snapshots, one fence per kind: the next run must not see less of it (F-05). */
   listedInstead(): readonly Fence[];
 }
 
@@ -88,7 +88,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
   const staleTypes = new Set(options.stale.map((fence) => typeText(fence.cluster, fence)));
   const listed = new Map<string, Fence>();
   const triggers = triggersOf(options.causes ?? []);
-  // Whoever waits too long reads live, and not every function may ask workload servers (F-16).
+  // A run that waits too long reads live, and not every function may ask workload servers (F-16).
   const demandTriggers: DemandTriggers = (cluster, kind, snapshots) => {
     const mayReadLive = cluster === MANAGEMENT || spec.queue?.maxRunningPerTenant !== undefined;
     if (mayReadLive) triggers(cluster, kind, snapshots);
@@ -204,8 +204,8 @@ function createLiveReader(
 }
 
 /**
- * What the function declares of an object, as a snapshot has it (S-22): it decides by nothing else, so that a letter
- * holds nothing else of what somebody keeps in his objects.
+ * Returns the declared fields of an object, as a snapshot has them (S-22): the function decides by nothing
+ * else, so that a letter holds nothing else of a user's objects.
  */
 function declaredPart<T extends KubeObject>(fn: AnyFunction, kind: Kind<T>, object: T): T {
   return keepDeclared(fn, kind as unknown as Kind)(object) as T;
@@ -217,7 +217,7 @@ const DEFINITIONS: TypeKey = {
   kind: CustomResourceDefinition.kind,
 };
 
-/** What the read model's selection means for an object that comes from the server. */
+/** Applies the read model's selection to an object that comes from the server. */
 function isSelected(kind: Kind, object: KubeObject, { index }: Selection): boolean {
   return (
     index === undefined ||
@@ -225,7 +225,7 @@ function isSelected(kind: Kind, object: KubeObject, { index }: Selection): boole
   );
 }
 
-/** A read as it was made; most runs are over before anybody asks for a record of it. */
+/** A read as it was made; most runs are over before a record of it is needed. */
 interface Seen extends Pick<ReadRecord, "source" | "cluster"> {
   readonly kind: { readonly kind: string };
   readonly asked: ObjectKey | Selection | ListOptions;

@@ -26,9 +26,12 @@ export interface RoutedKey extends ObjectKey {
 }
 
 /**
- * Whom a change wakes, each (function, key) once. A watch counts when one of its fields differs between before and
- * after; appearing and disappearing always counts. Keys come from both sides, so that whoever an object stops pointing
- * at is woken too. The deletion of a reconciled object does not wake its own key: there is nothing left to reconcile.
+ * Returns the keys that a change wakes, each (function, key) once. A watch counts when one of its fields
+ * differs between before and
+ * after; appearing and disappearing always counts. Keys come from both sides, so that the object that this
+ * one stops pointing
+ * at is woken too. The deletion of a reconciled object does not wake its own key: there is nothing left to
+ * reconcile.
  */
 export async function routeChange(
   functions: readonly AnyFunction[],
@@ -60,7 +63,7 @@ async function routeToFunction(
   return [...keys.values()];
 }
 
-/** Contract watches are about any kind somebody could reference: who does is found by `toKeys`. */
+/** Contract watches are about any kind that an object could reference: `toKeys` finds the referrers. */
 function isAbout({ on }: Watch, { kind, cluster }: Change): boolean {
   if (isContractKind(on))
     return cluster === MANAGEMENT && kind.group.includes(".") && !isOwnMachinery(kind.group);
@@ -86,7 +89,7 @@ function fieldComparison({ before, after }: Change): (watch: Watch) => boolean {
 
 type MemberSearch = (toKeys: ToKeys, reconciled: Kind) => Promise<readonly Member[]>;
 
-/** Whom both sides lead to. Many functions of a kind share a mapping: each is asked once. */
+/** Returns the keys that both sides lead to. Many functions of a kind share a mapping: each is asked once. */
 function memberSearch({ cluster, before, after }: Change, lookup: Lookup): MemberSearch {
   const sides = [after, before].filter((object) => object !== undefined);
   const known = new Map<ToKeys, Map<Kind, Promise<readonly Member[]>>>();

@@ -24,7 +24,7 @@ export interface RunContext {
   readonly told?: ToldEvents | undefined;
 }
 
-/** What a run has got to, whether or not it ends well. */
+/** Progress of a run, whether or not it ends well. */
 interface Run {
   readonly startedAt: Date;
   /** Fences that the read model is not known to have passed. */
@@ -44,7 +44,8 @@ interface Run {
 export type EndedRun = Outcome & { readonly record: AttemptRecord };
 
 /**
- * Runs a function once for a leased key: read → step → check → write → record. The worker acknowledges by handing the
+ * Runs a function once for a leased key: read → step → check → write → record. The worker acknowledges by
+ * handing the
  * outcome to the queue. A terminal failure also becomes a Warning Event about the object (R-13).
  * Never throws: every end is an Outcome.
  */
@@ -72,7 +73,9 @@ export async function runStep(fn: AnyFunction, lease: Lease, given: RunContext):
   return outcome;
 }
 
-/** The same clients; every request names the run (F-15), and no write leaves once the lease is over (R-04). */
+/**
+ * The same clients; every request names the run (F-15), and no write leaves once the lease is over (R-04).
+ */
 function under(lease: Lease, clients: Clients): Clients {
   const mayGo = (): void => {
     lease.checkHeld?.();
@@ -114,11 +117,11 @@ async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: 
   return concluded(decision, run.written.requests > 0);
 }
 
-/** The object of a key. Throws TerminalError `MalformedKey` when the text is no key of this function. */
+/** The object of a key. Throws TerminalError `MalformedKey` when the text is not a key of this function. */
 export function demandKey(fn: AnyFunction, text: Key): KeyParts {
   const key = parseKey(text);
   if (key !== undefined && key.kind === fn.spec.reconciles.kind) return key;
-  throw new TerminalError("MalformedKey", `"${text.slice(0, 120)}" is no key of ${fn.spec.name}; drop it`);
+  throw new TerminalError("MalformedKey", `"${text.slice(0, 120)}" is not a key of ${fn.spec.name}; drop it`);
 }
 
 /** By reference: a run that fails does not pay for a dead letter that is never written. */
@@ -129,7 +132,7 @@ function recordOf({ runId }: Lease, run: Run, clock: Clock): AttemptRecord {
     durationMs: clock.now().getTime() - run.startedAt.getTime(),
     clock: run.now,
     reads: run.read?.asked(run.thrown) ?? [],
-    // A run that is cut off may still go on for a moment.
+    // A run that is cut off may still continue for a moment.
     writes: [...(run.sender?.sent ?? [])],
     decision: run.decision,
     thrown: run.thrown,
@@ -167,7 +170,7 @@ function failedWith(error: unknown, lease: Lease, requested: boolean): Ending {
 /** A patch may lose a race against a kubelet, and the one after it, too. */
 const REFUSALS_UNTIL_TOLD = 3;
 
-/** A person must look after what is not retried, and after what is refused again and again. */
+/** A person must look after failures that are not retried, and after repeated refusals. */
 function isWorthTelling(
   outcome: Outcome,
   { failures }: Lease,

@@ -6,7 +6,10 @@ import { KubeError } from "../function/errors.ts";
 import { redactMessage } from "./failure.ts";
 import type { Clients, Clock, Log } from "./ports.ts";
 
-/** Names of the Events that one process has sent, with the time: a run that finds nothing new sends nothing (F-07). */
+/**
+ * Names of the Events that one process has sent, with the time: a run that finds nothing new sends nothing
+ * (F-07).
+ */
 export type ToldEvents = Map<string, Date>;
 
 /** By then an API server has forgotten an Event. */
@@ -15,20 +18,21 @@ const MAX_TOLD = 10_000;
 
 export interface EventContext {
   readonly function: AnyFunction;
-  /** What the Events are about. */
+  /** Subject of the Events. */
   readonly object: KubeObject;
   readonly clients: Clients;
   readonly clock: Clock;
   readonly log: Log;
   /** Aborted when the lease is lost: nothing is sent afterwards. */
   readonly signal: AbortSignal;
-  /** Of the run that tells; stands on the Event (F-15). */
+  /** Id of the reporting run; stands on the Event (F-15). */
   readonly runId?: string | undefined;
   readonly told?: ToldEvents | undefined;
 }
 
 /**
- * Sends each notice once: the Event's name is a function of object, reason and message. Never throws: an Event is a
+ * Sends each notice once: the Event's name is a function of object, reason and message. Never throws: an
+ * Event is a
  * courtesy, and losing one must not repeat or fail a run.
  */
 export async function sendEvents(notices: readonly Notice[], context: EventContext): Promise<void> {

@@ -3,24 +3,29 @@ import { type ClusterName, type Kind, type KubeObject, objectKeyOf } from "../ap
 import type { Cause, Fence } from "./queue-port.ts";
 import { isAtLeast } from "./resource-version.ts";
 
-/** Snapshots are older than the changes that have woken the run: the read model has gone back since. The run comes back soon. */
+/**
+ * Snapshots are older than the changes that have woken the run: the read model has gone back since. The run
+ * comes back soon.
+ */
 export class BehindTriggerError extends Error {
-  /** What the next run waits for. */
+  /** Wait of the next run. */
   readonly fences: readonly Fence[];
 
   constructor(fences: readonly Fence[]) {
     const told = fences.map(
       ({ kind, name, resourceVersion }) => `${kind} ${name} is older than ${resourceVersion}`,
     );
-    super(`the snapshot of ${told.join(", of ")}, which was told`);
+    super(`the snapshot of ${told.join(", of ")}, which was delivered`);
     this.name = "BehindTriggerError";
     this.fences = fences;
   }
 }
 
 /**
- * Throws BehindTriggerError for snapshots that are older than the newest of their causes (F-05). Normally none is: a
- * change is stored before it is told. But a second relay that lags may list, and store what was before (X-07).
+ * Throws BehindTriggerError for snapshots that are older than the newest of their causes (F-05). Normally
+ * none is: a
+ * change is stored before it is delivered. But a second relay that lags may list, and store an earlier
+ * version (X-07).
  */
 export type DemandTriggers = (cluster: ClusterName, kind: Kind, snapshots: readonly KubeObject[]) => void;
 

@@ -17,7 +17,7 @@ import type { KubeClient } from "./ports.ts";
 import type { Fence } from "./queue-port.ts";
 import { type EventContext, sendEvents } from "./send-events.ts";
 
-/** What was sent and what came back. */
+/** Requests and answers. */
 export interface Written {
   /** Write requests sent, Events not counted. */
   readonly requests: number;
@@ -31,8 +31,9 @@ export interface Written {
 const SIDE_BY_SIDE = 8;
 
 /**
- * Sends a decision: create, patch, apply, delete, events, then the patches that remove a finalizer. Nothing follows a
- * create that failed: a status must not tell of an object that does not exist. A finalizer is kept when anything
+ * Sends a decision: create, patch, apply, delete, events, then the patches that remove a finalizer. Nothing
+ * follows a
+ * create that failed: a status must not name an object that does not exist. A finalizer is kept when anything
  * before it failed that must not fail. Nothing is sent for an apply that changes nothing (F-07).
  */
 export async function writeDecision(decision: AnyDecision, context: EventContext): Promise<Written> {
@@ -66,7 +67,7 @@ function createSender({ signal, clients, function: fn }: EventContext): {
   let requests = 0;
   let firstError: unknown;
   const tolerated = new Map<string, Notice>();
-  /** What it failed with, if it did. */
+  /** Its failure, if any. */
   async function send({ ref, verb, request }: Send): Promise<unknown> {
     const client = () => clients.of(ref.cluster, fn.spec.name);
     try {
@@ -121,7 +122,7 @@ function isSilence(failure: unknown): boolean {
   return failure instanceof KubeError && failure.reason === "NoAnswer";
 }
 
-/** A lost race is nothing to tell: the next run sees who won it. */
+/** A lost race is not reported: the next run sees who won it. */
 function noticeOf(failure: unknown, reason: string): Notice | undefined {
   return failure instanceof KubeError && failure.class !== "Conflict"
     ? { type: "Warning", reason, message: failure.message }
@@ -160,9 +161,12 @@ function toApply({ target, body, subresource }: AppliedObject): Send {
 }
 
 /**
- * The status of the reconciled object as this function owns it, when anything of it differs from the snapshot.
- * Differs: KW-03 asks for one unconditional apply per object and function after a restart, to assert ownership again.
- * Functions do not know when a process starts, and it would be a write per object, function and worker. Ownership
+ * The status of the reconciled object as this function owns it, when anything of it differs from the
+ * snapshot.
+ * Differs: KW-03 asks for one unconditional apply per object and function after a restart, to assert
+ * ownership again.
+ * Functions do not know when a process starts, and it would be a write per object, function and worker.
+ * Ownership
  * is lost only to a write that changes the value, and that brings the key back.
  */
 function ownStatus(

@@ -6,7 +6,7 @@ import { misplaced, oddSources, unexported, unfitNames, unsummed, untested } fro
 import { appliedElements, appliedOutsideStatus, unsettledWriters } from "./functions/ownership.ts";
 import { unlistedReasons } from "./functions/reasons.ts";
 
-/** What is said about functions anywhere in this folder, about any set of functions. */
+/** Statements of this folder about functions, for any set of functions. */
 const INVARIANTS: { readonly [name: string]: (of: Repository) => readonly string[] } = {
   misplaced,
   unfitNames,

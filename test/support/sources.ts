@@ -36,7 +36,7 @@ export async function textsOf(pattern: string): Promise<readonly Text[]> {
 
 const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"\s]+)"/g;
 
-/** What a file imports: paths from the root for our own files, package names otherwise. */
+/** Returns the imports of a file: paths from the root for our own files, package names otherwise. */
 export function importsOf({ path, code }: Source): readonly string[] {
   return [...code.matchAll(SPECIFIER)].map(([, name = ""]) =>
     name.startsWith(".") ? posix.join(posix.dirname(path), name) : name,

@@ -5,7 +5,8 @@ import { controllerReference, ownerReference } from "../../../shared/rules/metad
 import { type Claim, ownAmong } from "../../../shared/rules/providers/adoption.ts";
 
 /**
- * What a Cluster wants to be for its provider objects. Without a topology it does not control them, so that other tools
+ * Wanted owner reference of a Cluster on its provider objects. Without a topology it does not control them,
+ * so that other tools
  * may; with one a foreign controller is refused. Source: CL-3.1
  */
 export function clusterClaim(cluster: Cluster): Claim {
@@ -17,7 +18,9 @@ export function clusterClaim(cluster: Cluster): Claim {
   };
 }
 
-/** Returns the object whose values count: one that carries the Cluster's uid, not that of an earlier Cluster. */
+/**
+ * Returns the object whose values count: one that carries the Cluster's uid, not that of an earlier Cluster.
+ */
 export function ownObject(cluster: Cluster, found: Referenced | undefined): Found | undefined {
   return ownAmong(clusterClaim(cluster), found);
 }

@@ -46,7 +46,7 @@ const TOPOLOGY: AvailabilityGate = { conditionType: "TopologyReconciled" };
 
 /** False reasons of `TopologyReconciled` that are issues; the others say that something is under way. */
 const TOPOLOGY_ISSUES = new Set(["ReconcileFailed", "ClusterClassNotReconciled"]);
-/** What is expected of the provider objects while the Cluster goes away. */
+/** Expected states of the provider objects while the Cluster is being deleted. */
 const GONE_WHILE_DELETING = new Set(["ObjectDeleted", "ObjectDoesNotExist"]);
 const PROVIDER_TYPES = new Set(["InfrastructureReady", "ControlPlaneAvailable"]);
 

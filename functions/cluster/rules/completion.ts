@@ -4,8 +4,10 @@ import { awaitedControlPlane, awaitedInfrastructure } from "./awaited.ts";
 import type { ClusterView } from "./view.ts";
 
 /**
- * What a Cluster still waits for, in the order in which it comes about: infrastructure, control plane, a connection to
- * its workload server; while it is being deleted, what has to go first. `undefined` = nothing. `status` is the one
+ * Returns the waits of a Cluster, in the order in which they end: infrastructure, control plane, a connection
+ * to
+ * its workload server; while it is being deleted, what has to go first. `undefined` = nothing. `status` is
+ * the one
  * about to be written.
  */
 export function awaitedCompletion(

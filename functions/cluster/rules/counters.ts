@@ -125,7 +125,7 @@ function isVersionCount(value: unknown): value is VersionCount {
 }
 
 /**
- * Sum over all workers; a counter that nobody reports stays unset. `workers` are the objects that count: not the
+ * Sum over all workers; a counter without a report stays unset. `workers` are the objects that count: not the
  * MachineSets and Machines of something that counts itself.
  */
 export function workerCounters(workers: readonly Workers[]): Counters | undefined {

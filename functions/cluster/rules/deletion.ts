@@ -48,7 +48,7 @@ export interface DoomedProvider {
   readonly sharedWith: Cluster | undefined;
 }
 
-/** What decides about the stage besides the descendants. */
+/** Facts beside the descendants that decide about the stage. */
 export interface DeletionFacts {
   readonly controlPlane: DoomedProvider;
   readonly infrastructure: DoomedProvider;
@@ -57,7 +57,8 @@ export interface DeletionFacts {
 }
 
 /**
- * The stage that a deletion is in: workers, control plane object, infra object, done. The step that deletes reads
+ * The stage that a deletion is in: workers, control plane object, infra object, done. The step that deletes
+ * reads
  * the parts one after the other and asks `hookStage`, `workersStage` and `providerStage` itself.
  * Source: CL-8
  */
@@ -107,7 +108,8 @@ interface Pending {
 const LAST = Number.POSITIVE_INFINITY;
 
 /**
- * All descendants are waited for, owned or not; direct children are deleted, those that are going already are left.
+ * All descendants are waited for, owned or not; direct children are deleted, those that are going already are
+ * left.
  * With a controlPlaneRef the control plane Machines are its provider's business.
  */
 export function workersStage(
@@ -154,7 +156,8 @@ function pendingLine({ label, objects }: Pending): string {
 }
 
 /**
- * `undefined` once the object is gone, or counts as gone: it never existed, its CRD is gone (Differs: upstream
+ * `undefined` once the object is gone, or counts as gone: it never existed, its CRD is gone (Differs:
+ * upstream
  * blocks for ever), or it is left to another Cluster.
  */
 export function providerStage(

@@ -38,7 +38,8 @@ export interface EndpointSource extends Endpoint {
 }
 
 /**
- * What to copy into the Cluster: never while its own value is valid, never a value that is not, host and port of one
+ * Returns the endpoint to copy into the Cluster: none while its own value is valid, never an invalid one, host and port
+ * of one
  * object together; the infra object wins. Source: CL-3.4
  * Differs: a half-set value is never cleared; upstream clears it when the provider has no such field.
  */
@@ -56,7 +57,7 @@ export function reportedEndpoint(cluster: Cluster, providers: ClusterProviders):
   );
 }
 
-/** What has to change for an endpoint to be reported. */
+/** Returns the field that must change for an endpoint to be reported. */
 export function awaitedEndpoint(cluster: Cluster, { infrastructure }: ClusterProviders): string {
   const { infrastructureRef } = cluster.spec;
   return infrastructureRef !== undefined && infrastructure?.state === "unresolved"
@@ -64,7 +65,9 @@ export function awaitedEndpoint(cluster: Cluster, { infrastructure }: ClusterPro
     : "InfraCluster.spec.controlPlaneEndpoint";
 }
 
-/** The valid endpoint of one object: ours, not being deleted, and provisioned or initialized (flag or latch). */
+/**
+ * The valid endpoint of one object: ours, not being deleted, and provisioned or initialized (flag or latch).
+ */
 export function endpointFrom(
   role: ProviderRole,
   cluster: Cluster,

@@ -5,8 +5,9 @@ import { referenceNotices } from "../../../shared/rules/providers/reference-noti
 import type { ClusterView } from "./view.ts";
 
 /**
- * What people should read in the Events of a Cluster: latches that fell, a changed phase, a connection that fails, a
- * topology or a reference or a MachineDeployment that Capstan cannot work with. `status` is the one about to be written.
+ * Returns the Events of a Cluster: latches that fell, a changed phase, a connection that fails, a
+ * topology or a reference or a MachineDeployment that Capstan cannot work with. `status` is the one about to
+ * be written.
  */
 export function clusterNotices(view: ClusterView, status: ClusterStatus): readonly Notice[] {
   const { cluster, providers, probe, deployments, topologyRuns } = view;

@@ -2,7 +2,7 @@ import type { ClusterStatus } from "../../../shared/api/cluster/cluster.ts";
 import { present } from "../../../shared/rules/status/present.ts";
 import { storedCounters } from "./counters.ts";
 
-/** Condition types that `cluster-status` writes; all others belong to somebody else. */
+/** Condition types that `cluster-status` writes; all others belong to other controllers. */
 const OWN_CONDITIONS: ReadonlySet<string> = new Set([
   "Available",
   "ControlPlaneAvailable",

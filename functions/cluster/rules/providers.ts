@@ -9,7 +9,7 @@ import type { Provider } from "../../../shared/rules/providers/adoption.ts";
 /** The two provider objects of a Cluster. */
 export type ProviderRole = "infrastructure" | "controlPlane";
 
-/** What was read of them; `undefined`: the Cluster has no such reference. */
+/** Their reads; `undefined`: the Cluster has no such reference. */
 export interface ClusterProviders {
   readonly infrastructure: Referenced | undefined;
   readonly controlPlane: Referenced | undefined;

@@ -18,13 +18,13 @@ import type { ClusterProviders } from "./providers.ts";
 import { readDeployments, readDescendants, readDoomedProviders } from "./reads.ts";
 import { clusterWritesDue } from "./writes-due.ts";
 
-/** What was read for the status of a Cluster. */
+/** Reads for the status of a Cluster. */
 export interface ClusterFacts {
   readonly cluster: Cluster;
   readonly providers: ClusterProviders;
   /** MachinePools, MachineDeployments and what else counts as workers. */
   readonly workers: readonly Workers[];
-  /** What is to be told about MachineDeployments, which Capstan does not run. */
+  /** Report about MachineDeployments, which Capstan does not run. */
   readonly deployments: Pick<DeploymentReport, "events" | "expiresInMs">;
   /** A control plane Machine has a nodeRef; only asked without controlPlaneRef. */
   readonly controlPlaneHasNode: boolean;
@@ -75,7 +75,7 @@ export async function readView(
     providers,
     workers: [...countedWorkers(cluster, descendants), ...deployments.workers],
     deployments,
-    // Machines are read for a deletion only; without controlPlaneRef they would tell.
+    // Machines are read for a deletion only; without controlPlaneRef they would decide.
     controlPlaneHasNode: false,
     connection: await read.get(Connection, objectKeyOf(cluster)),
     topologyRuns,

@@ -31,7 +31,7 @@ interface ClusterAggregate {
   readonly ofControlPlane: boolean;
 }
 
-/** A condition that is True while something is going on. */
+/** A condition that is True during an operation. */
 function progress(type: "RollingOut" | "ScalingUp" | "ScalingDown"): ClusterAggregate {
   const reasons = { issue: type, unknown: `${type}Unknown`, good: `Not${type}` };
   return {
@@ -59,7 +59,7 @@ const AGGREGATES: readonly ClusterAggregate[] = [
   progress("ScalingDown"),
 ];
 
-/** What Machines would say, for a Cluster none of whose Machines Capstan runs. */
+/** Reports of Machines, for a Cluster none of whose Machines Capstan runs. */
 const WITHOUT_MACHINES: readonly DesiredCondition[] = [
   condition("ControlPlaneMachinesReady", "True", "NoReplicas"),
   condition("ControlPlaneMachinesUpToDate", "True", "NoReplicas"),

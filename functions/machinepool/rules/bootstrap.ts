@@ -10,7 +10,7 @@ export const DATA_SECRET_NAME = "spec.template.spec.bootstrap.dataSecretName";
 /** The fields of a bootstrap object that `bootstrapReport` reads. */
 export const BOOTSTRAP_FIELDS = bootstrapConfigPaths("dataSecretCreated", "dataSecretName");
 
-/** What the bootstrap object means for its pool. A member that is absent keeps its present value. */
+/** Values for a pool from its bootstrap object. A member that is absent keeps its present value. */
 export interface BootstrapReport {
   /** For `spec.template.spec.bootstrap.dataSecretName`. */
   readonly dataSecretName?: string | undefined;

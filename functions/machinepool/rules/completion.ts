@@ -8,7 +8,7 @@ import { infrastructureOf } from "./providers.ts";
 import type { PoolView } from "./view.ts";
 
 /**
- * What a live pool still waits for until it is as it is wanted to be, in the order in which it comes about: bootstrap
+ * Returns the waits of a live pool until it has its desired state, in the order in which they end: bootstrap
  * data, infrastructure, the workload cluster, instances, their Nodes, their Machines; `undefined` = nothing.
  * `status` is the one about to be written.
  */

@@ -110,7 +110,7 @@ interface ProviderFacts {
   /** The pool's own flag, which decides where the object reports no condition `Ready`. */
   readonly flag: boolean;
   readonly flagPath: string;
-  /** What is wrong with the object's fields. */
+  /** Problems of the object's fields. */
   readonly message: string | undefined;
   /** Reason and message (without the kind) when there is no such object. */
   readonly missing: readonly [string, string];

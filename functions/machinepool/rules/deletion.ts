@@ -9,7 +9,8 @@ import { isForeign } from "./adoption.ts";
 import type { PoolProviders } from "./providers.ts";
 
 /**
- * Provider objects that a deleted pool takes with it and that still exist: its own and nobody's. Another's counts as
+ * Provider objects that a deleted pool takes with it and that still exist: its own and those without a controller. One
+ * of another controller counts as
  * gone. Differs: upstream deletes that, too. Source: MP-13, MP-13.3
  */
 export function remainingProviders(pool: MachinePool, providers: PoolProviders): readonly Found[] {
@@ -19,8 +20,8 @@ export function remainingProviders(pool: MachinePool, providers: PoolProviders):
 }
 
 /**
- * What the deletion waits for before it turns to the Nodes, by field: a provider object that has to go, or a
- * definition that has to tell whether it has. `undefined` once both are gone.
+ * Returns the wait of the deletion before it turns to the Nodes, by field: a provider object that must go, or
+ * a definition that must show whether it has. `undefined` once both are gone.
  */
 export function awaitedDeletion(pool: MachinePool, providers: PoolProviders): string | undefined {
   const [first] = remainingProviders(pool, providers);
@@ -33,7 +34,8 @@ export function awaitedDeletion(pool: MachinePool, providers: PoolProviders): st
 }
 
 /**
- * Provider objects of which it cannot be told whether they are gone: their CRD has no supported contract. A CRD that
+ * Provider objects of which it is unknown whether they are gone: their CRD has no supported contract. A CRD
+ * that
  * does not exist took its objects with it.
  */
 export function unreadableProviders(
@@ -56,7 +58,7 @@ function isUnreadable(found: Referenced | undefined): found is Unresolved {
   return found?.state === "unresolved" && found.crdExists;
 }
 
-/** What the deletion of a pool waits for, for its condition. */
+/** Returns the waits of a pool's deletion, for its condition. */
 export function deletionMessage(pool: MachinePool, providers: PoolProviders): string {
   const [unreadable] = unreadableProviders(pool, providers);
   if (unreadable !== undefined) return unreadable.found.message;

@@ -26,7 +26,7 @@ export function poolDeprecatedConditions(
   return withSummary(view.pool, desired, view.now);
 }
 
-/** The previous entries with `desired` in their places and `Ready` computed anew. */
+/** The previous entries with `desired` in their places and `Ready` computed again. */
 export function withSummary(
   pool: MachinePool,
   desired: readonly DesiredDeprecatedCondition[],
@@ -72,7 +72,10 @@ function infrastructureReady(
   );
 }
 
-/** Also True for a new pool without anything, as upstream says it; absent without a view of the workload cluster. */
+/**
+ * Also True for a new pool without anything, as upstream says it; absent without a view of the workload
+ * cluster.
+ */
 function replicasReady(
   { providers, nodes, nodeReport: report }: PoolView,
   { replicas = 0 }: MachinePoolStatus,

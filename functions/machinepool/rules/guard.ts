@@ -21,7 +21,8 @@ export const GUARDED_FIELDS = [
 ] as const;
 
 /**
- * What is missing on the pool itself: finalizer, cluster label, Cluster owner reference, absent defaults. A paused
+ * Returns the missing parts of the pool itself: finalizer, cluster label, Cluster owner reference, absent
+ * defaults. A paused
  * pool gets the finalizer only, a deleted one no finalizer and no defaults, a deleted and paused one nothing.
  * Source: MP-2, MP-2.1, MP-4, MP-12
  */

@@ -14,7 +14,9 @@ import {
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { ownObject } from "./adoption.ts";
 
-/** The fields of an infrastructure object that `infrastructureReport` reads, but for the kind of its machines. */
+/**
+ * The fields of an infrastructure object that `infrastructureReport` reads, but for the kind of its machines.
+ */
 export const INFRASTRUCTURE_FIELDS = infraMachinePoolPaths(
   "ready",
   "provisioned",
@@ -22,7 +24,7 @@ export const INFRASTRUCTURE_FIELDS = infraMachinePoolPaths(
   "providerIDList",
 );
 
-/** What the infrastructure object means for its pool. A member that is absent keeps its present value. */
+/** Values for a pool from its infrastructure object. A member that is absent keeps its present value. */
 export interface InfrastructureReport {
   /** For `status.initialization.infrastructureProvisioned`; goes back to false, too. */
   readonly provisioned?: boolean | undefined;
@@ -66,7 +68,9 @@ export function infrastructureReport(pool: MachinePool, found: Referenced): Infr
   };
 }
 
-/** An empty list is no evidence while instances are reported: providers clear it between two writes (F-22). */
+/**
+ * An empty list is not evidence while instances are reported: providers clear it between two writes (F-22).
+ */
 function believable(list: Field<readonly string[]>, replicas: Field<number>): readonly string[] | undefined {
   if (list.problem !== undefined) return undefined;
   const { value = [] } = list;

@@ -38,7 +38,7 @@ const OWNER_REMEDIATED: Aggregation = {
 
 const MAX_NAMES = 3;
 
-/** What the Machines of a pool say together; `machines` is empty for a pool that has none. Source: MP-7.1 */
+/** Summary of the Machines of a pool; `machines` is empty for a pool that has none. Source: MP-7.1 */
 export function machineConditions(machines: readonly Machine[]): readonly DesiredCondition[] {
   return [
     together("MachinesReady", READY, machines),

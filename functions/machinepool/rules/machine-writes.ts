@@ -38,7 +38,7 @@ export const MACHINE_FIELDS = [
   "status.conditions[UpToDate]",
 ] as const;
 
-/** What is to be written for the Machines of a pool. */
+/** Writes for the Machines of a pool. */
 export interface MachineWrites {
   readonly patch: readonly GuardedPatch[];
   readonly applyOn: readonly AppliedObject[];
@@ -136,8 +136,9 @@ function adoption(pool: MachinePool, machine: Machine): readonly GuardedPatch[] 
 }
 
 /**
- * The keys that came from the template, sorted: a key that leaves the template must leave the Machine, and what else
- * is on the Machine tells nothing of where it came from. Absent while the template has none.
+ * The keys that came from the template, sorted: a key that leaves the template must leave the Machine, and
+ * what else
+ * is on the Machine does not show where it came from. Absent while the template has none.
  */
 const TEMPLATE_KEYS = "capstan.dev/keys-from-template";
 

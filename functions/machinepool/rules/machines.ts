@@ -36,8 +36,10 @@ export function infraMachineKindOf(pool: MachinePool, infrastructure: Referenced
 }
 
 /**
- * Infrastructure machines by label, of the group of the infrastructure object; the reason when their kind is not to be
- * told by its CRD. Differs: read in the version of their own CRD's contract labels, not in that of the pool's object;
+ * Infrastructure machines by label, of the group of the infrastructure object; the reason when their kind is
+ * not to be
+ * decided by its CRD. Differs: read in the version of their own CRD's contract labels, not in that of the
+ * pool's object;
  * providers label all their CRDs alike.
  */
 export async function readInfraMachines(
@@ -88,7 +90,7 @@ export async function readPoolMachines(
   return [...byLabel, ...further];
 }
 
-/** Without those that somebody else controls: they count and act nowhere. */
+/** Without Machines of another controller: they count and act nowhere. */
 export async function readOwnMachines(
   read: Pick<Reader, "list">,
   pool: MachinePool,

@@ -12,7 +12,9 @@ export type NodesLeft =
   | { readonly state: "disconnected" }
   | { readonly state: "unreadable"; readonly message: string };
 
-/** The Nodes behind the refs, live. A workload cluster that does not show them is an answer, not a failure. */
+/**
+ * The Nodes behind the refs, live. A workload cluster that does not show them is an answer, not a failure.
+ */
 export async function readNodesLeft(read: Reader, pool: MachinePool): Promise<NodesLeft> {
   if (!(await isConnected(read, pool))) return { state: "disconnected" };
   try {
@@ -24,7 +26,7 @@ export async function readNodesLeft(read: Reader, pool: MachinePool): Promise<No
   }
 }
 
-/** Those that nobody has deleted yet. */
+/** Nodes that are not deleted yet. */
 export function undeletedNodes(left: NodesLeft): readonly Node[] {
   return left.state === "found"
     ? left.nodes.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
@@ -55,7 +57,7 @@ function nodeDeletionEndsAt({ metadata, spec }: MachinePool): Date | undefined {
   return new Date(Date.parse(metadata.deletionTimestamp) + timeoutSeconds * SECOND);
 }
 
-/** What may be refused, so that no event tells when it would succeed. */
+/** Deletions that may be refused, so that no event shows when they would succeed. */
 function refusable(left: NodesLeft): string | undefined {
   if (left.state === "unreadable") return left.message;
   return undeletedNodes(left).length === 0 ? undefined : "Nodes to be deleted";

@@ -7,7 +7,8 @@ import type { PoolView } from "./view.ts";
 const MANY_INSTANCES = 4_000;
 
 /**
- * What people should hear about a pool: its Nodes, as counts and never as lists, and references that cannot be read. The size is told once per change of the
+ * Returns the Events of a pool: its Nodes, as counts and never as lists, and references that cannot be read. The size
+ * is reported once per change of the
  * spec, the list being part of it. Source: MP-6.3, MP-16.9
  */
 export function poolNotices({ pool, providers, nodeReport }: PoolView): readonly Notice[] {

@@ -4,7 +4,7 @@ import { InfraMachinePool } from "../../../shared/contract/infra-machine-pool.ts
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import type { Provider } from "../../../shared/rules/providers/adoption.ts";
 
-/** What was read of the provider objects of a pool. */
+/** Reads of the provider objects of a pool. */
 export interface PoolProviders {
   /** `undefined`: the pool has no `configRef`. */
   readonly bootstrap: Referenced | undefined;

@@ -20,7 +20,10 @@ export const REMEDIATION_LIMIT = "capstan.dev/remediation-max-in-flight";
 const REMEDIATE_MACHINE = "cluster.x-k8s.io/remediate-machine";
 const LIMIT = /^(\d{1,9})(%?)$/;
 
-/** How many Machines of the pool may be remediated at a time; `undefined` where remediation is not switched on. */
+/**
+ * How many Machines of the pool may be remediated at a time; `undefined` where remediation is not switched
+ * on.
+ */
 export function remediationLimit({ metadata, spec }: MachinePool): number | "malformed" | undefined {
   const text = metadata.annotations?.[REMEDIATION_LIMIT];
   if (text === undefined) return undefined;
@@ -29,7 +32,7 @@ export function remediationLimit({ metadata, spec }: MachinePool): number | "mal
   return percent === "%" ? Math.ceil((Number(digits) * (spec.replicas ?? 1)) / 100) : Number(digits);
 }
 
-/** What is to be done about the Machines that health checks have handed to the pool. */
+/** Actions for the Machines that health checks have handed to the pool. */
 export interface Remediation {
   readonly marks: readonly GuardedPatch[];
   /** Marked in an earlier run, so that a crash between mark and deletion leaves them countable. */
@@ -37,7 +40,8 @@ export interface Remediation {
 }
 
 /**
- * `machines` are the pool's own, read live. First a Machine that has recovered gets rid of the hand-over; then as many
+ * `machines` are the pool's own, read live. First a Machine that has recovered gets rid of the hand-over;
+ * then as many
  * as the limit allows are marked `MachineDeleting`, the others deferred; what is marked is deleted.
  * Source: MP-10.8
  */
@@ -106,7 +110,10 @@ function patchOf(machine: Machine, operations: readonly PatchOperation[]): Guard
 const CONDITIONS = "/status/conditions";
 const DEPRECATED_CONDITIONS = "/status/deprecated/v1beta1/conditions";
 
-/** Several writers take turns with this condition, so it is patched, never applied. The older copy follows a mark. */
+/**
+ * Several writers take turns with this condition, so it is patched, never applied. The older copy follows a
+ * mark.
+ */
 function marked(machine: Machine, desired: DesiredCondition, now: Date): readonly PatchOperation[] {
   const { status = {}, metadata } = machine;
   const index = indexOf(status.conditions);

@@ -12,7 +12,7 @@ import type { PoolProviders } from "./providers.ts";
 import { readNodes, readTakers, readUnseen, seeLostInfrastructure } from "./reads.ts";
 import { poolWritesDue } from "./writes-due.ts";
 
-/** What was read for the status of a pool. */
+/** Reads for the status of a pool. */
 export interface PoolFacts {
   readonly pool: MachinePool;
   readonly cluster: Cluster;
@@ -48,7 +48,10 @@ export function poolView(facts: PoolFacts): PoolView {
   };
 }
 
-/** Reads the rest of the view of a pool that is neither paused nor being deleted; `snapshots` are those of `readProviders`. */
+/**
+ * Reads the rest of the view of a pool that is neither paused nor being deleted; `snapshots` are those of
+ * `readProviders`.
+ */
 export async function readView(
   { read, now }: StepContext,
   pool: MachinePool,

@@ -5,7 +5,8 @@ import { isPrefixedVersion } from "../../../shared/rules/machines/versions.ts";
 import { defaultReplicas, MAX_SIZE, MIN_SIZE } from "./replicas.ts";
 
 /**
- * What admission would have refused, as events that name the field. The pool is worked on all the same: a stored
+ * Returns the rules of admission that the pool breaks, as Events that name the field. The pool is reconciled all the
+ * same: a stored
  * object may be older than a rule. Source: MP-12
  */
 export function poolViolations(pool: MachinePool): readonly Notice[] {
@@ -20,7 +21,7 @@ export function poolViolations(pool: MachinePool): readonly Notice[] {
     [
       version !== undefined && !isPrefixedVersion(version),
       "InvalidVersion",
-      `spec.template.spec.version ${version} is no semantic version with v in front`,
+      `spec.template.spec.version ${version} is not a semantic version with v in front`,
     ],
     [
       template.spec.clusterName !== clusterName,
@@ -31,7 +32,7 @@ export function poolViolations(pool: MachinePool): readonly Notice[] {
     [
       replicas === undefined && defaultReplicas(pool) === undefined,
       "InvalidSpec",
-      `spec.replicas is missing and ${MIN_SIZE} and ${MAX_SIZE} are no counts`,
+      `spec.replicas is missing and ${MIN_SIZE} and ${MAX_SIZE} are not counts`,
     ],
     ...metadataProblems(pool).map((problem) => [true, "InvalidSpec", problem] as const),
   ];
@@ -46,14 +47,14 @@ function metadataProblems({ spec }: MachinePool): readonly string[] {
   const path = "spec.template.metadata";
   return [
     ...Object.entries(labels).flatMap(([key, value]) => [
-      ...(isLabelKey(key) ? [] : [`${path}.labels has the key ${key}, which is no label key`]),
-      ...(isLabelValue(value) ? [] : [`${path}.labels[${key}] is ${value}, which is no label value`]),
+      ...(isLabelKey(key) ? [] : [`${path}.labels has the key ${key}, which is not a label key`]),
+      ...(isLabelValue(value) ? [] : [`${path}.labels[${key}] is ${value}, which is not a label value`]),
     ]),
     ...Object.keys(annotations).flatMap((key) =>
       // The API server ignores the case of these.
       isLabelKey(key.toLowerCase())
         ? []
-        : [`${path}.annotations has the key ${key}, which is no annotation key`],
+        : [`${path}.annotations has the key ${key}, which is not an annotation key`],
     ),
   ];
 }

@@ -1,7 +1,7 @@
 import type { SimMachinePool } from "../../../shared/api/sim/sim-machinepool.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 
-/** What a simulated pool reports. */
+/** Report of a simulated pool. */
 export interface SimReport {
   readonly providerIDs: readonly string[];
   readonly replicas: number;

@@ -9,7 +9,7 @@ import type { LiveReader, Reader } from "../../../shared/function/reads.ts";
 import { instanceLabels, missingInstances, type SimFleet, wantedReplicas } from "./instances.ts";
 import { missingSimMachines, ownParts, type SimFleetParts } from "./machines.ts";
 
-/** What a simulated pool has made, and the Machines that the MachinePool has made for it. */
+/** Objects that a simulated pool has made, and the Machines that the MachinePool has made for it. */
 export async function readFleet(
   read: Pick<Reader, "list">,
   { metadata }: SimMachinePool,
@@ -26,8 +26,10 @@ export async function readFleet(
 }
 
 /**
- * The same as the API server has it, also after the MachinePool is gone. A pool without Machines costs one request.
- * Machines are listed before SimMachines: one without a SimMachine has none any more, for that was there first.
+ * The same as the API server has it, also after the MachinePool is gone. A pool without Machines costs one
+ * request.
+ * Machines are listed before SimMachines: one without a SimMachine has none any more, for that was there
+ * first.
  */
 export async function readFleetLive(
   live: Pick<LiveReader, "list">,
@@ -48,13 +50,13 @@ function hasMachines({ spec, status }: SimMachinePool): boolean {
   return spec.machines === true || status?.infrastructureMachineKind !== undefined;
 }
 
-/** What is to be made next, one kind after the other: a SimMachine always finds its instance. */
+/** Returns the objects to create next, one kind after the other: a SimMachine always finds its instance. */
 export function missingParts(fleet: SimFleet, now: Date): readonly NewObject[] {
   const instances = missingInstances(fleet, now);
   return instances.length > 0 ? instances : missingSimMachines(fleet);
 }
 
-/** What must be there before the first instance is made. */
+/** Returns the wait before the first instance is made. */
 export function missingDependency(
   object: SimMachinePool,
   pool: MachinePool,

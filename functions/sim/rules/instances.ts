@@ -38,14 +38,18 @@ export function instanceLabels(pool: SimMachinePool): { readonly [label: string]
   return { [POOL_LABEL]: labelValueOf(pool.metadata.name) };
 }
 
-/** Chosen by the MachinePool, or by the simulated autoscaler while the MachinePool leaves it to somebody else. */
+/**
+ * Chosen by the MachinePool, or by the simulated autoscaler while the MachinePool leaves it to another
+ * controller.
+ */
 export function wantedReplicas(object: SimMachinePool, pool: MachinePool): number | undefined {
   const replicas = isManagedOutside(pool) ? (object.spec.replicas ?? pool.spec.replicas) : pool.spec.replicas;
   return replicas === undefined ? undefined : Math.max(0, replicas);
 }
 
 /**
- * Instances to create so that there are as many as wanted; the place and the name of one are taken until it, its
+ * Instances to create so that there are as many as wanted; the place and the name of one are taken until it,
+ * its
  * SimMachine and its Machine are gone. Names are `<pool>-<lowest free index>`, provider IDs
  * `sim://<namespace>/<instance>/<base 36 of now in ms>`: a new instance of an old name is another machine.
  */
@@ -67,7 +71,8 @@ export function missingInstances(fleet: SimFleet, now: Date): readonly NewObject
 const DELETE_MACHINE = "cluster.x-k8s.io/delete-machine";
 
 /**
- * Instances of which there are more than wanted and that are not going yet: those whose Machine a user has marked for
+ * Instances of which there are more than wanted and that are not going yet: those whose Machine a user has
+ * marked for
  * deletion first, then the highest indexes.
  */
 export function surplusInstances(fleet: SimFleet): readonly SimInstance[] {
@@ -123,7 +128,7 @@ function indexIn(pool: SimMachinePool, name: string): number {
   return matches ? Number(index) : Number.POSITIVE_INFINITY;
 }
 
-/** Two that are infinite are equal; their difference would be no number. */
+/** Two that are infinite are equal; their difference would not be a number. */
 function compareIndexes(a: number, b: number): number {
   return a === b ? 0 : a - b;
 }

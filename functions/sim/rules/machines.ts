@@ -7,7 +7,7 @@ import { poolLabels } from "../../../shared/rules/machines/pool-labels.ts";
 import { controllerOf, isOwnedBy, ownerReference } from "../../../shared/rules/metadata/owner-references.ts";
 import { instanceLabels, type SimFleet } from "./instances.ts";
 
-/** On SimMachines, and on a Machine that nobody else keeps until its SimMachine is gone. */
+/** On SimMachines, and on a Machine without another finalizer, until its SimMachine is gone. */
 export const SIM_MACHINE_FINALIZER = "simmachine.infrastructure.sim.capstan.dev";
 
 /** The value of the index `reference` under which the Machine of a SimMachine is found. */
@@ -39,10 +39,13 @@ export function missingSimMachines({ object, pool, instances, simMachines }: Sim
     });
 }
 
-/** What a pool has made, as it was read live for a deletion. */
+/** Objects that a pool has made, read live for a deletion. */
 export interface SimFleetParts extends Pick<SimFleet, "instances" | "simMachines" | "machines"> {}
 
-/** Only what belongs to this SimMachinePool; of Machines those of its SimMachines, and what its MachinePool controls. */
+/**
+ * Only what belongs to this SimMachinePool; of Machines those of its SimMachines, and what its MachinePool
+ * controls.
+ */
 export function ownParts(object: SimMachinePool, parts: SimFleetParts): SimFleetParts {
   const { uid } = object.metadata;
   const pool = controllerOf(object)?.uid;

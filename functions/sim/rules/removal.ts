@@ -8,7 +8,7 @@ import { hasFinalizer, removeFinalizerPatch } from "../../../shared/rules/metada
 import { isNameOf } from "./instances.ts";
 import { SIM_MACHINE_FINALIZER, type SimFleetParts } from "./machines.ts";
 
-/** What is to be written so that instances go. */
+/** Writes that remove instances. */
 export interface Removal {
   readonly delete: readonly GuardedDelete[];
   readonly patch: readonly GuardedPatch[];
@@ -34,7 +34,7 @@ export function removalOf(
 
 /**
  * Machines whose SimMachine and instance are gone and that do not go by themselves: a request that was carried out
- * late has made them. Nobody else takes them down, and their names would be taken for ever. Source: MP-10.6
+ * late has made them. No other controller takes them down, and their names would be taken for ever. Source: MP-10.6
  */
 export function orphanedMachines(
   object: SimMachinePool,
@@ -54,9 +54,10 @@ function isHeld(machine: Machine): boolean {
 }
 
 /**
- * What to delete so that the instance of this name goes: its Machine, so that it is drained first; without one its
- * SimMachine; without that the instance itself. None while that is going already. A Machine that nobody keeps yet would
- * be gone at once, and be made again for its SimMachine: then that goes first.
+ * Returns the object to delete so that the instance of this name goes: its Machine, so that it is drained
+ * first; without one its
+ * SimMachine; without that the instance itself. None while that is going already. A Machine without a
+ * finalizer would be gone at once, and be recreated for its SimMachine: then that goes first.
  */
 function topOf(name: string, { instances, simMachines, machines }: SimFleetParts): ObjectRef | undefined {
   const machine = machines.find(({ spec }) => spec.infrastructureRef.name === name);

@@ -9,7 +9,9 @@ import { type Access, isAllowed } from "./permissions.ts";
 /** A user without any token of this server may do nothing. */
 const NOTHING_ALLOWED: readonly never[] = [];
 
-/** Answers `kubectl auth can-i` and `kubectl auth whoami`, and the like of somebody else (A-60). */
+/**
+ * Answers `kubectl auth can-i` and `kubectl auth whoami`, and the same questions about another user (A-60).
+ */
 export function answerReview(request: ApiRequest, review: Review, object: JsonObject): Answer {
   return { form: "document", code: 201, body: { ...object, status: statusOf(request, review, object) } };
 }
@@ -24,7 +26,7 @@ function statusOf({ server, user }: ApiRequest, review: Review, object: JsonObje
   return { allowed: mayAccess(server.users.named(name) ?? { name, allow: NOTHING_ALLOWED }, spec) };
 }
 
-/** Paths that are no resources are open to everybody who has a token. */
+/** Paths without resources are open to every client with a token. */
 function mayAccess(user: User, spec: JsonObject): boolean {
   const { resourceAttributes, nonResourceAttributes } = spec;
   if (isJsonObject(resourceAttributes) !== isJsonObject(nonResourceAttributes)) {

@@ -2,7 +2,7 @@ import { forbidden, type StatusError } from "../errors/status-error.ts";
 import type { Target } from "../request/request.ts";
 import type { PermissionRule, User } from "../request/user.ts";
 
-/** What somebody wants to do, in the words of an access review. */
+/** A wanted action of a user, in the words of an access review. */
 export interface Access {
   readonly verb: string;
   readonly group: string;
@@ -31,7 +31,7 @@ function includes(list: readonly string[], value: string): boolean {
   return list.includes(value) || list.includes("*");
 }
 
-/** Throws StatusError 403 when the user may not do this to the target. Everybody may ask about themselves. */
+/** Throws StatusError 403 when the user may not do this to the target. Every user may ask about itself. */
 export function checkPermission(user: User, verb: string, target: Target): void {
   if (target.type.review?.startsWith("self")) return;
   const access = toAccess(verb, target);

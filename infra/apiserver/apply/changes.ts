@@ -4,7 +4,7 @@ import { withoutFields } from "./field-set.ts";
 import { type Comparison, compare } from "./typed-compare.ts";
 import type { Views } from "./views.ts";
 
-/** What an operation makes of an object in its own version, and who owned it before. */
+/** The object after an operation, in its own version, and its owners before. */
 interface Step {
   readonly before: KubeJson;
   readonly after: KubeJson;
@@ -14,8 +14,10 @@ interface Step {
 }
 
 /**
- * What changed, by the version of the entry that asks (A-55): what the endpoint ignores is left out only for the version
- * that it was called through. So a change of spec sent to /status of one version costs owners of another version their
+ * Returns the changes, by the version of the entry that asks (A-55): fields that the endpoint ignores are
+ * left out only for the version
+ * that it was called through. So a change of spec sent to /status of one version costs owners of another
+ * version their
  * fields, as on the real server. Throws NoView when the object cannot be shown in the version of an entry.
  */
 export async function changesOf(

@@ -5,7 +5,8 @@ import { isJsonObject } from "../objects/json.ts";
  * A set of paths into an object, kept as a tree.
  *
  * An edge is a path element in its FieldsV1 spelling: `f:<name>`, `k:<key members as JSON, sorted>` or
- * `v:<JSON scalar>`. `member` says whether the path that ends here is in the set. Except for the root no node is
+ * `v:<JSON scalar>`. `member` says whether the path that ends here is in the set. Except for the root no node
+ * is
  * empty, so two equal sets have equal trees. Sets are never changed once built: they are cached and shared.
  */
 export interface FieldSet {
@@ -44,7 +45,7 @@ export function insertPath(draft: FieldSetDraft, path: readonly string[]): void 
     }
     node = child;
   }
-  // The root stands for the whole object, which nobody owns.
+  // The root stands for the whole object, which has no owner.
   if (node !== draft) node.member = true;
 }
 
@@ -64,7 +65,10 @@ export function union(left: FieldSet, right: FieldSet): FieldSet {
   return node(left.member || right.member, children);
 }
 
-/** Paths of `left` that are not in `right`; a path below one of `right` stays. Returns `left` itself if nothing goes. */
+/**
+ * Paths of `left` that are not in `right`; a path below one of `right` stays. Returns `left` itself if
+ * nothing goes.
+ */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   if (left === right) return EMPTY_SET;
   const member = left.member && !right.member;
@@ -146,7 +150,9 @@ export function keyElement(members: readonly (readonly [string, Json])[]): strin
   return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(",")}}`;
 }
 
-/** Encoded and decoded forms are kept together, so that an entry nobody touched costs nothing on the next write. */
+/**
+ * Encoded and decoded forms are kept together, so that an unchanged entry costs nothing on the next write.
+ */
 const encodedForms = new WeakMap<FieldSet, JsonObject>();
 const decodedForms = new WeakMap<JsonObject, FieldSet>();
 

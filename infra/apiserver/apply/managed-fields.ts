@@ -24,7 +24,8 @@ import { type KindVersions, NoView, Views } from "./views.ts";
 
 /**
  * Field ownership: server-side apply and the tracking of every other write.
- * Source: https://kubernetes.io/docs/reference/using-api/server-side-apply, and recorded answers of kube-apiserver 1.32.3
+ * Source: https://kubernetes.io/docs/reference/using-api/server-side-apply, and recorded answers of
+ * kube-apiserver 1.32.3
  */
 export type { ManagedFieldsEntry } from "./field-managers.ts";
 
@@ -45,7 +46,7 @@ interface Operation {
    * Pass `[]` for a kind without status subresource.
    */
   readonly resetFields?: readonly string[];
-  /** What an object has before anybody sets a field. */
+  /** Content of an object before a client sets a field. */
   readonly zero?: JsonObject | undefined;
 }
 
@@ -67,9 +68,12 @@ const KUBECTL = "kubectl";
 /**
  * Merges an applied configuration into the live object and settles who owns what.
  *
- * Returns the object to store, pruned and defaulted, with its managedFields; it is not validated yet. Fields of
- * `resetFields` keep their live value. `resourceVersion` and `uid` of the configuration are passed through for the
- * caller to check. Throws StatusError 409 with a cause per path and manager on conflict, 400 for managedFields in the
+ * Returns the object to store, pruned and defaulted, with its managedFields; it is not validated yet. Fields
+ * of
+ * `resetFields` keep their live value. `resourceVersion` and `uid` of the configuration are passed through
+ * for the
+ * caller to check. Throws StatusError 409 with a cause per path and manager on conflict, 400 for
+ * managedFields in the
  * configuration, 500 (as the real server) for a configuration that does not fit the schema.
  */
 export async function applyConfiguration(request: ApplyRequest): Promise<KubeJson> {
@@ -124,7 +128,8 @@ async function mergeConfiguration(request: ApplyRequest, views: Views): Promise<
 }
 
 /**
- * The managedFields to store with `next`; undefined = none: the object is untracked, because its history was reset or
+ * The managedFields to store with `next`; undefined = none: the object is untracked, because its history was
+ * reset or
  * never began, until the next apply.
  */
 export async function trackUpdate(
@@ -184,7 +189,7 @@ function ownerOf(of: Operation, operation: FieldManager["operation"], set: Field
   return { manager, operation, apiVersion, subresource, time: undefined, set };
 }
 
-/** What an object of this kind is before it exists. */
+/** Returns the empty object of this kind, before it exists. */
 function emptyObject(of: KubeJson, zero: JsonObject = {}): KubeJson {
   return { ...zero, apiVersion: of.apiVersion, kind: of.kind, metadata: {} };
 }

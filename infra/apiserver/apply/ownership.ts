@@ -28,7 +28,7 @@ const IDENTITY = [
 
 export const UNTRACKED: FieldSet = untracked();
 
-/** What nobody owns: apiVersion, kind, metadata itself and the identity in it. */
+/** Fields without an owner: apiVersion, kind, metadata itself and the identity in it. */
 function untracked(): FieldSet {
   const draft = draftSet();
   for (const name of ["apiVersion", "kind", "metadata"]) insertPath(draft, [`f:${name}`]);
@@ -67,7 +67,7 @@ export function settleOwners(
   }
 }
 
-/** Takes what nobody owns from everybody. */
+/** Removes the fields without an owner from every entry. */
 export function untrackIdentity(managers: FieldManagers): void {
   for (const [id, owner] of managers) {
     const set = difference(owner.set, UNTRACKED);

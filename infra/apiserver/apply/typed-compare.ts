@@ -12,7 +12,7 @@ import {
   type Type,
 } from "./typed.ts";
 
-/** What changed between two objects, as sets of paths. */
+/** Changes between two objects, as sets of paths. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly removed: FieldSet;
@@ -47,7 +47,10 @@ function compareNode(walk: Walk, type: Type, before: Side, after: Side): void {
   }
 }
 
-/** Sides of different shape are compared as both, the old one first; that is what makes a change of type visible. */
+/**
+ * Sides of different shape are compared as both, the old one first; that is what makes a change of type
+ * visible.
+ */
 function shapesOf(type: Type, before: Side, after: Side): readonly Shape[] {
   const last = finalShape(type, before, after);
   if (before === undefined || after === undefined) return [last];

@@ -3,12 +3,12 @@ import type { Schema } from "../schema/schema.ts";
 import { keyElement } from "./field-set.ts";
 
 /**
- * What server-side apply knows about a node: how it merges, derived from the structural schema.
+ * Merge rules of server-side apply for a node, derived from the structural schema.
  * A node of unknown type has all three parts, and its value decides.
  * Source: https://kubernetes.io/docs/reference/using-api/server-side-apply#merge-strategy
  */
 export interface Type {
-  /** What a scalar here may be; undefined = none. */
+  /** Types of a scalar here; undefined = none. */
   readonly scalar: Scalar | undefined;
   readonly list: ListType | undefined;
   readonly map: MapType | undefined;
@@ -176,7 +176,10 @@ function listType(schema: Schema, isOpen: boolean): ListType {
   return { relationship: "map", keys, element };
 }
 
-/** How a value is walked: by the part of the type that fits it. `whole` = the type is open and no part fits (null). */
+/**
+ * How a value is walked: by the part of the type that fits it. `whole` = the type is open and no part fits
+ * (null).
+ */
 export type Shape = "scalar" | "list" | "map" | "whole";
 
 export function shapeOf(type: Type, value: Json): Shape {
@@ -205,7 +208,8 @@ export function fieldTypeOf(map: MapType, name: string): Type {
 
 /**
  * The path element that identifies a member of a keyed list or set, such as `k:{"name":"a"}` or `v:"x"`.
- * Throws Error when the member has no identity: every key is missing without default, or the value is no scalar.
+ * Throws Error when the member has no identity: every key is missing without default, or the value is not a
+ * scalar.
  */
 export function itemElement(list: Pick<ListType, "relationship" | "keys">, item: Json): string {
   if (list.relationship === "set") {

@@ -11,12 +11,14 @@ interface Found {
   readonly object: KubeObject;
 }
 
-/** `unknown`: the owner's kind is not served here, so nobody can say whether it exists. */
+/** `unknown`: the owner's kind is not served here, so it is unknown whether the owner exists. */
 type OwnerState = "solid" | "waiting" | "absent" | "unknown";
 
 /**
- * Deletes objects whose owners are gone (A-58). An owner is found by uid; a reference with another kind, name or
- * namespace than the object with that uid means an absent owner. Differs: a reference to a kind that is not served
+ * Deletes objects whose owners are gone (A-58). An owner is found by uid; a reference with another kind, name
+ * or
+ * namespace than the object with that uid means an absent owner. Differs: a reference to a kind that is not
+ * served
  * keeps its dependent for ever, where the real collector retries for ever.
  */
 export class GarbageCollector {

@@ -5,7 +5,7 @@ import type { Answered, Exchange } from "../request/exchange.ts";
 import { faultSchema } from "./fault.ts";
 import type { Faults } from "./faults.ts";
 
-/** What happens to a running server on purpose. */
+/** Deliberate disturbances of a running server. */
 export interface Administered {
   /** Of single requests; nothing at first. */
   readonly faults: Faults;
@@ -14,8 +14,10 @@ export interface Administered {
   /** Cuts watch history so that older versions answer 410. */
   compact(): void;
   /**
-   * Breaks every connection but `keep` and goes on with the same objects, without history. With `undo` the last so many writes
-   * never happened, as after a restore from a backup (X-18). Throws when history does not reach back that far.
+   * Breaks every connection but `keep` and continues with the same objects, without history. With `undo` the
+   * last so many writes
+   * never happened, as after a restore from a backup (X-18). Throws when history does not reach back that
+   * far.
    */
   restart(how?: { readonly undo?: number | undefined; readonly keep?: Exchange }): Promise<void>;
 }
@@ -27,10 +29,12 @@ const certificateSchema = z.strictObject({
 });
 
 /**
- * What tests in other processes do to a server (A-04), below `/capstan` and with the token of a user who may do everything:
+ * Endpoints for tests in other processes (A-04), below `/capstan` and with the token of a user who may do
+ * everything:
  * `GET|POST|DELETE faults`, `DELETE faults/<id>`, `POST compact`, `POST restart` with
  * `{"undo": <writes>}`, `POST certificate` with `{"problem": "expired"}`.
- * Returns undefined for unknown paths. Throws StatusError 400 for a body that does not fit, 404 for an unknown fault.
+ * Returns undefined for unknown paths. Throws StatusError 400 for a body that does not fit, 404 for an
+ * unknown fault.
  */
 export async function administer(
   server: Administered,

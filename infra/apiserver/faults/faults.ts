@@ -11,7 +11,7 @@ export interface ActiveFault {
   readonly hits: number;
 }
 
-/** What faults look at in a request. */
+/** Parts of a request that faults read. */
 export interface FaultRequest {
   readonly verb: string;
   readonly path: string;
@@ -25,7 +25,7 @@ export class Faults {
   readonly #onAdd: (fault: Fault) => void;
   #lastId = 0;
 
-  /** `onAdd` is told every fault that is switched on. */
+  /** `onAdd` is called with every fault that is switched on. */
   constructor(onAdd: (fault: Fault) => void) {
     this.#onAdd = onAdd;
   }

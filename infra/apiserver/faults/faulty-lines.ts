@@ -33,7 +33,7 @@ export function faultyLines(
   };
 }
 
-/** What happens between two events. */
+/** Fault between two events. */
 const BETWEEN: { readonly [as: string]: ((lines: Lines) => void) | undefined } = {
   end: (lines) => lines.end(),
   reset: (lines) => lines.reset(),

@@ -4,11 +4,11 @@ import { type KubeObject, keyOf, withMetadata } from "../objects/kube-object.ts"
 import type { Target, VirtualServer } from "../request/request.ts";
 import type { Effect, StreamEffect } from "./fault.ts";
 
-/** What is left of the injected effects once the request may be carried out. */
+/** Injected effects that are left once the request may be executed. */
 export interface Injected {
-  /** The server with the objects that the request shall see. */
+  /** The server with the objects that the request must see. */
   readonly server: VirtualServer;
-  /** What becomes of the answer. */
+  /** Fault of the answer. */
   readonly answer: "sent" | "reset" | "silence" | "garbage";
   readonly stream: StreamEffect | undefined;
 }
@@ -24,7 +24,10 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Lets the effects happen that come before a request. Throws StatusError or NoAnswer for those that replace it. */
+/**
+ * Lets the effects happen that come before a request. Throws StatusError or NoAnswer for those that replace
+ * it.
+ */
 export async function inject(
   effects: readonly Effect[],
   server: VirtualServer,

@@ -3,7 +3,7 @@ import type { VirtualServer } from "../request/request.ts";
 import { coreVersions, groupDocument, groupList, resourceList, VERSION } from "./discovery.ts";
 import { openapiDocument, openapiHash, openapiIndex } from "./openapi.ts";
 
-/** What the paths without resources need to know of a request. */
+/** Parts of a request that the paths without resources read. */
 export interface EndpointRequest {
   readonly server: VirtualServer;
   readonly segments: readonly string[];
@@ -49,12 +49,14 @@ function document(body: object | undefined): Answered | undefined {
 }
 
 const OPENAPI_V2_ASKED = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
-/** What is asked for is not a valid media type. */
+/** The requested media type is malformed. */
 const OPENAPI_V2_TYPE = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 /**
- * A document without kinds. kubectl wants one before it sends the items of a List, and then leaves their validation to
- * the server. In protobuf, which it alone takes: `swagger` (1), `info` (2) with `title` (1) and `version` (2).
+ * A document without kinds. kubectl wants one before it sends the items of a List, and then leaves their
+ * validation to
+ * the server. In protobuf, which it alone takes: `swagger` (1), `info` (2) with `title` (1) and `version`
+ * (2).
  * Differs: the real server describes all kinds, and answers in JSON as well.
  */
 function openapiV2({ accept }: EndpointRequest): Answered | undefined {

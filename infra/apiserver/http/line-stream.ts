@@ -5,7 +5,8 @@ const BACKLOG_MAX_LINES = 1_000;
 const BACKLOG_MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * The lines of one watch. Those of one turn of the event loop leave in one write. A reader that does not keep up is
+ * The lines of one watch. Those of one turn of the event loop leave in one write. A reader that does not keep
+ * up is
  * disconnected (A-34): it has to list again, which costs less than the memory of its backlog.
  */
 export class LineStream implements Stream {
@@ -14,7 +15,9 @@ export class LineStream implements Stream {
   #pending: string[] = [];
   /** Lines written since the reader was last known to have taken everything. */
   #backlog = 0;
-  /** Size of the first write, which carries all present objects, however many; not counted as being behind. */
+  /**
+   * Size of the first write, which carries all present objects, however many; not counted as being behind.
+   */
   #initialBytes: number | undefined;
 
   constructor(response: ServerResponse, breakOff: () => void) {
@@ -46,7 +49,8 @@ export class LineStream implements Stream {
     const lines = this.#pending;
     const response = this.#response;
     if (lines.length === 0 || response.writableEnded || response.destroyed) return;
-    // What is sent now may be a burst that a healthy reader takes at once, so it is not held against it yet.
+    // The present lines may be a burst that a healthy reader takes at once, so they do not count against it
+    // yet.
     const bytes = response.writableLength - (this.#initialBytes ?? 0);
     if (this.#backlog > BACKLOG_MAX_LINES || bytes > BACKLOG_MAX_BYTES) {
       response.destroy();

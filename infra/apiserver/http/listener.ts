@@ -46,7 +46,7 @@ export async function listen(options: ListenerOptions, exchange: Exchange): Prom
   if (options.log && seen.verb !== "watch") options.log.add(toRecord(seen, exchange));
 }
 
-/** What is known of a request for the log, filled in as it becomes known. */
+/** Facts about a request for the log, filled in as they become known. */
 interface Seen {
   target: Target | undefined;
   verb: string;
@@ -149,9 +149,11 @@ async function administer(
 }
 
 /**
- * Who asks, and the path segments behind an accepted token. kubectl sends no Authorization header over plain HTTP, so
+ * Who asks, and the path segments behind an accepted token. kubectl sends no Authorization header over plain
+ * HTTP, so
  * its kubeconfig carries the token in the server's path: `/as/<token>`.
- * Throws StatusError 403 for requests that a browser could have been tricked into (A-02), 401 without a token.
+ * Throws StatusError 403 for requests that a browser could have been tricked into (A-02), 401 without a
+ * token.
  */
 function authenticate(
   { users }: VirtualServer,

@@ -126,7 +126,7 @@ const OBJECT_META_SCHEMA: JsonObject = {
     deletionTimestamp: {
       type: "string",
       format: "date-time",
-      description: "When this object is to be deleted.",
+      description: "When this object will be deleted.",
     },
     finalizers: { type: "array", items: TEXT, description: "Must be empty before the object is deleted." },
     generateName: { ...TEXT, description: "Prefix of a unique name that the server makes." },

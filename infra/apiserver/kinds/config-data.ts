@@ -5,7 +5,8 @@ import { type KubeObject, objectAt, textAt } from "../objects/kube-object.ts";
 import type { Strategy } from "./registry.ts";
 
 /*
- * ConfigMaps and Secrets: keys that may be names of files, at most 1 MiB in all, and immutable when they say so.
+ * ConfigMaps and Secrets: keys that may be names of files, at most 1 MiB in all, and immutable when they say
+ * so.
  * Source: Kubernetes v1.34, pkg/apis/core/validation/validation.go
  */
 
@@ -68,7 +69,7 @@ const SERVICE_ACCOUNT_NAME = "kubernetes.io/service-account.name";
 /** An empty one is none. */
 const SSH_KEY = "ssh-privatekey";
 
-/** What Secrets of a type have to hold. */
+/** Keys that Secrets of a type must hold. */
 const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/dockercfg": [".dockercfg"],
   "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
@@ -93,7 +94,7 @@ function typeCauses({ metadata }: KubeObject, type: string, data: JsonObject): C
   if (missing.length > 0 || !JSON_TYPES.includes(type)) return missing.map((key) => required(`data[${key}]`));
   return keys
     .filter((key) => !holdsJsonObject(textAt(data, key)))
-    .map((key) => invalidValue(`data[${key}]`, "<secret contents redacted>", "is no JSON object"));
+    .map((key) => invalidValue(`data[${key}]`, "<secret contents redacted>", "is not a JSON object"));
 }
 
 function holdsJsonObject(base64: string): boolean {

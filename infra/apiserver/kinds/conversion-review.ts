@@ -3,10 +3,12 @@ import { type KubeObject, objectAt, textAt } from "../objects/kube-object.ts";
 
 const GROUP = "apiextensions.k8s.io";
 const KIND = "ConversionReview";
-/** What webhooks may speak; v1beta1 answers carry no uid that could be checked. */
+/** Versions that webhooks may speak; v1beta1 answers carry no uid that could be checked. */
 export const REVIEW_VERSIONS: readonly string[] = ["v1", "v1beta1"];
 
-/** A question to a conversion webhook, in the first of its versions that we speak. Throws when there is none. */
+/**
+ * A question to a conversion webhook, in the first of its versions that we speak. Throws when there is none.
+ */
 export function conversionReview(
   versions: readonly string[],
   request: {
@@ -20,7 +22,10 @@ export function conversionReview(
   return { kind: KIND, apiVersion: `${GROUP}/${version}`, request };
 }
 
-/** The objects in the answer to a review, whatever they are. Throws when it is no answer to it, or says that it failed. */
+/**
+ * Returns the objects in the answer to a review, unchecked. Throws when it does not answer the review, or
+ * reports a failure.
+ */
 export function convertedObjects(review: JsonObject, answer: Json): readonly Json[] {
   const given = isJsonObject(answer) ? answer : {};
   if (given["kind"] !== KIND || given["apiVersion"] !== review["apiVersion"]) {

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 30_000;
 /** For more objects several questions are asked, so that none outgrows what webhooks take. */
 const REVIEW_MAX_OBJECTS = 500;
 
-/** What a webhook's caller needs of its virtual server. */
+/** Parts of the virtual server that the caller of a webhook needs. */
 interface Surroundings {
   readonly converters: Converters;
   readonly clock: Clock;
@@ -19,8 +19,10 @@ interface Surroundings {
 }
 
 /**
- * What converts the objects of a kind with strategy Webhook (A-55): the converter of this process for it, else the
- * webhook that its CRD names, asked over HTTPS and given 30 seconds. The promise rejects with the reason when it fails.
+ * Returns the converter of a kind with strategy Webhook (A-55): the converter of this process for it, else
+ * the
+ * webhook that its CRD names, asked over HTTPS and given 30 seconds. The promise rejects with the reason when
+ * it fails.
  */
 export function webhookOf(
   type: ResourceType,
@@ -48,7 +50,7 @@ export function webhookOf(
   };
 }
 
-/** Work that is told to stop when it takes too long or the server stops. */
+/** Work that is aborted when it takes too long or the server stops. */
 async function inTime<T>(
   { clock, stopped }: Surroundings,
   work: (signal: AbortSignal) => Promise<T>,

@@ -20,8 +20,9 @@ export function withConversionDefaults(conversion: Json | undefined): Json {
 }
 
 /**
- * What is wrong with `spec.conversion` of a CRD; `live` is the CRD that it replaces. Throws StatusError 400 for a caBundle
- * that is no base64.
+ * Returns the problems of `spec.conversion` of a CRD; `live` is the CRD that it replaces. Throws StatusError
+ * 400 for a caBundle
+ * that is not base64.
  * Source: Kubernetes v1.34, apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
  */
 export function conversionCauses(crd: KubeObject, live: KubeObject | undefined): Cause[] {

@@ -45,7 +45,7 @@ function quantityCauses(member: string, quantities: JsonObject): Cause[] {
     );
 }
 
-/** What may be set once. */
+/** Fields that may be set once. */
 function lockedCauses(member: string, before: JsonObject, spec: JsonObject): Cause[] {
   if (before[member] === undefined || sameJson(before[member], spec[member])) return [];
   const problem = `node updates may not change ${member} except from "" to valid`;

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
 import { listAt, objectAt, textAt } from "../objects/kube-object.ts";
 
 /**
- * What a Pod is given that does not say it. Source: Kubernetes v1.34, pkg/apis/core/v1/defaults.go
+ * Defaults of a Pod. Source: Kubernetes v1.34, pkg/apis/core/v1/defaults.go
  */
 const SPEC = {
   restartPolicy: "Always",
@@ -43,7 +43,10 @@ function withSource(volume: Json): Json {
 /** A Pod stays this long on a Node that fails. */
 const FAILING_NODE_SECONDS = 300;
 
-/** What admission adds to a Pod. Source: Kubernetes v1.34, plugin/pkg/admission/{priority,defaulttolerationseconds} */
+/**
+ * Fields that admission adds to a Pod. Source: Kubernetes v1.34,
+ * plugin/pkg/admission/{priority,defaulttolerationseconds}
+ */
 export function withAdmissionDefaults(spec: JsonObject): JsonObject {
   const tolerations = listAt(spec, "tolerations").filter(isJsonObject);
   const added = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]

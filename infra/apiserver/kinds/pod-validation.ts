@@ -12,8 +12,10 @@ import { listAt, textAt } from "../objects/kube-object.ts";
 import { isLabel, isSubdomain, labelValueCauses, qualifiedNameCauses } from "./metadata.ts";
 
 /*
- * What is wrong with a Pod, as far as clients meet it: names, images, ports, mounts, policies, tolerations, and changes
- * of what cannot change. Probes, affinities, security contexts and the contents of volumes are taken as they are.
+ * Returns the problems of a Pod that clients usually meet: names, images, ports, mounts, policies,
+ * tolerations, and changes
+ * of what cannot change. Probes, affinities, security contexts and the contents of volumes are taken as they
+ * are.
  * Source: Kubernetes v1.34, pkg/apis/core/validation/validation.go
  */
 
@@ -182,7 +184,7 @@ function tolerationCauses(toleration: JsonObject, index: number): Cause[] {
   ];
 }
 
-/** What a change of a Pod's spec may not be. */
+/** Returns the forbidden changes of a Pod's spec. */
 export function podUpdateCauses(spec: JsonObject, before: JsonObject): Cause[] {
   for (const member of ["containers", "initContainers"]) {
     if (listAt(spec, member).length !== listAt(before, member).length)

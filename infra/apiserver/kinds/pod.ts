@@ -18,7 +18,7 @@ function withAddresses(status: JsonObject): JsonObject {
   return { ...status, podIP, podIPs: podIP === listed ? listAt(status, "podIPs") : [{ ip: podIP }] };
 }
 
-/** Nobody runs Pods here; a new one waits. */
+/** This server does not run Pods; a new one waits. */
 export const podStrategy: Strategy = {
   defaults(next) {
     const status = withAddresses(withConditionTimes(objectAt(next, "status"), CONDITION_TIMES));

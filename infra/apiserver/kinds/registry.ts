@@ -46,15 +46,18 @@ export interface ServedVersion {
   >;
 }
 
-/** What a compiled-in kind does beyond its schema. */
+/** Behaviour of a compiled-in kind beyond its schema. */
 export interface Strategy {
-  /** What an object has as soon as it is decoded; it belongs to whoever sent the object. */
+  /** Fields that an object gets when it is decoded; they belong to the client that sent the object. */
   readonly defaults?: (object: KubeObject) => KubeObject;
-  /** Fields the server fills in on create and update, before validation; nobody comes to own them. */
+  /** Fields the server fills in on create and update, before validation; they have no owner. */
   readonly prepare?: (next: KubeObject, live: KubeObject | undefined, subresource?: string) => KubeObject;
   /** Why it is refused; where this is absent the schema says it. */
   readonly validate?: (next: KubeObject, live: KubeObject | undefined) => readonly Cause[];
-  /** Seconds between the deletion of an object and its end, apart from finalizers; `asked` is the client's wish. */
+  /**
+   * Seconds between the deletion of an object and its end, apart from finalizers; `asked` is the client's
+   * wish.
+   */
   readonly gracePeriodSeconds?: (live: KubeObject, asked: number | undefined) => number;
   /** Texts for Warning headers when an object is created or changed. */
   readonly warnings?: (next: KubeObject) => readonly string[];
@@ -78,7 +81,7 @@ export interface ResourceType {
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly storageVersion: string;
-  /** All custom resources, and core kinds with a spec that somebody acts on. */
+  /** All custom resources, and core kinds with a spec that a controller acts on. */
   readonly hasGeneration: boolean;
   /** Nodes report their status when they register; everything else begins without one. */
   readonly statusOnCreate?: boolean;
@@ -100,7 +103,7 @@ export interface ResourceType {
   readonly needsVersion?: boolean;
   /** PUT of a missing object creates it. */
   readonly createsOnUpdate?: boolean;
-  /** What its objects always carry. */
+  /** Fields that its objects always carry. */
   readonly zero?: JsonObject;
   /** Members that its objects never carry empty: dotted paths. */
   readonly omitted?: readonly string[];

@@ -17,7 +17,8 @@ interface Received {
 
 /**
  * Posts a JSON document to the webhook of a `clientConfig` (url, caBundle) and returns the one it answers.
- * Throws what went wrong in the words of the real server: it cannot be reached, shows a certificate of another authority,
+ * Throws what went wrong in the words of the real server: it cannot be reached, shows a certificate of
+ * another authority,
  * refuses, says nothing or no JSON, or takes so long that the signal is aborted, with its reason.
  */
 export async function callWebhook(
@@ -37,7 +38,7 @@ export async function callWebhook(
   return read(received);
 }
 
-/** With the parameter that tells webhooks how long they may take. */
+/** With the parameter for the time limit of the webhook. */
 function addressOf(clientConfig: JsonObject): string {
   const { name, namespace, port = 443, path = "/" } = objectAt(clientConfig, "service");
   const url = isJsonObject(clientConfig["service"])

@@ -10,7 +10,9 @@ const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
-/** Why no answer came, as the real server says it; errors that it has no counterpart for speak for themselves. */
+/**
+ * Why no answer came, as the real server says it; errors that it has no counterpart for speak for themselves.
+ */
 export function connectionProblem(error: unknown): string {
   // One for every address of the name; the last one tried is as good as any.
   const cause = error instanceof AggregateError ? error.errors.at(-1) : error;
@@ -50,7 +52,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
 
 const TEXT_MAX_LENGTH = 2_048;
 
-/** What a status that is no success says, as client-go words it; a body of kind Status speaks for itself. */
+/** Returns the text of an error status, as client-go words it; a body of kind Status has its own text. */
 export function refusalText(code: number, contentType: string, text: string): string {
   const said = contentType.startsWith("text/") ? text.trim().slice(0, TEXT_MAX_LENGTH) : "unknown";
   if (code === 403) return said;

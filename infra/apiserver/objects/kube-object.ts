@@ -29,7 +29,7 @@ export interface ObjectMeta extends JsonObject {
   readonly managedFields?: readonly JsonObject[];
 }
 
-/** An object as stored. It is shared by storage, history and answers, so nobody changes it in place. */
+/** An object as stored. Storage, history and answers share it, so it is never changed in place. */
 export interface KubeObject extends KubeJson {
   readonly metadata: ObjectMeta;
 }

@@ -4,7 +4,9 @@ import { equalJson, isJsonArray, isJsonObject, type Json, memberOf, setMember } 
 /** More operations than this are refused with 413, as by the real server. */
 const MAX_OPERATIONS = 10_000;
 
-/** All that the `copy` operations of one patch copy, as JSON; more is refused with 422, as by the real server. */
+/**
+ * All that the `copy` operations of one patch copy, as JSON; more is refused with 422, as by the real server.
+ */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
 /**
@@ -19,11 +21,15 @@ type Operation =
   | { readonly op: "move" | "copy"; readonly path: readonly string[]; readonly from: readonly string[] };
 
 /**
- * JSON patch (RFC 6902) with the answers of Kubernetes: `test` of a missing member with null succeeds, `replace` of a
- * missing member adds it and a `copy` of one is null (seen on 1.34.2), everything else that names something missing fails.
+ * JSON patch (RFC 6902) with the answers of Kubernetes: `test` of a missing member with null succeeds,
+ * `replace` of a
+ * missing member adds it and a `copy` of one is null (seen on 1.34.2), everything else that names something
+ * missing fails.
  *
- * The document is not changed. Time is linear in the document, the patch and the bytes it copies. Throws StatusError
- * 400 for a patch that is not a list of operations, 413 for more than 10,000 operations, and 422 for one that cannot
+ * The document is not changed. Time is linear in the document, the patch and the bytes it copies. Throws
+ * StatusError
+ * 400 for a patch that is not a list of operations, 413 for more than 10,000 operations, and 422 for one that
+ * cannot
  * be carried out or copies more than 3 MiB.
  */
 export function applyJsonPatch(doc: Json, ops: Json): Json {
@@ -89,7 +95,10 @@ function readPointer(pointer: Json | undefined): readonly string[] {
 /** The document while a patch is carried out. */
 interface Draft {
   document: Json;
-  /** Objects and lists that were made for this patch; all others are shared and are copied before their first change. */
+  /**
+   * Objects and lists that were made for this patch; all others are shared and are copied before their first
+   * change.
+   */
   readonly own: WeakSet<object>;
   copiedBytes: number;
   shiftedItems: number;
@@ -136,7 +145,10 @@ function replaceAll(draft: Draft, value: Json): void {
   if (typeof value === "object" && value !== null) draft.document = value;
 }
 
-/** A copy of the value at a path. Throws StatusError 422 beyond the limit, and for the whole object, as the real server. */
+/**
+ * A copy of the value at a path. Throws StatusError 422 beyond the limit, and for the whole object, as the
+ * real server.
+ */
 function copied(draft: Draft, from: readonly string[]): Json {
   if (from.length === 0) throw failedPatch();
   const value = find(draft.document, from) ?? null;
@@ -191,7 +203,10 @@ function indexOf(token: string, last: number): number {
   return index;
 }
 
-/** The parent of a path's last member, ready to be changed. Throws for the whole object, which is not a place to change. */
+/**
+ * The parent of a path's last member, ready to be changed. Throws for the whole object, which is not a place
+ * to change.
+ */
 function openParent(draft: Draft, path: readonly string[]): readonly [parent: Container, token: string] {
   const last = path.at(-1);
   if (last === undefined) throw failedPatch();
@@ -208,7 +223,7 @@ function openParent(draft: Draft, path: readonly string[]): readonly [parent: Co
 
 function owned({ own }: Draft, value: Json | undefined): Container {
   if (typeof value !== "object" || value === null) throw failedPatch();
-  // What is in the set was made here, so it may be written to.
+  // Values in the set were created here, so they may be changed in place.
   if (own.has(value)) return value as Container;
   const copy = isJsonArray(value) ? [...value] : { ...value };
   own.add(copy);

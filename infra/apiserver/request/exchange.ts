@@ -18,9 +18,9 @@ export interface Lines {
   reset(): void;
 }
 
-/** The lines of a watch on their way to whoever asked for it. */
+/** The lines of a watch on their way to its client. */
 export interface Stream extends Lines {
-  /** Called once, when nobody listens any more: ended, broken off or left by either side. */
+  /** Called once, when the stream is over: ended, broken off or left by either side. */
   onClose(callback: () => void): void;
 }
 

@@ -49,7 +49,7 @@ export interface ApiRequest {
   readonly warnings: string[];
 }
 
-/** What a verb answers; the HTTP layer chooses the representation. */
+/** Answer of a verb; the HTTP layer chooses the representation. */
 export type Answer =
   | {
       readonly form: "object";
@@ -124,7 +124,9 @@ export function invalidOptions(kind: string, causes: readonly Cause[]) {
   return invalid("meta.k8s.io", kind, "", causes);
 }
 
-/** The part of the User-Agent before the first `/`, as Kubernetes names managers that do not name themselves. */
+/**
+ * The part of the User-Agent before the first `/`, as Kubernetes names managers that do not name themselves.
+ */
 function managerOf(request: ApiRequest): string {
   const [product = ""] = request.userAgent.split("/", 1);
   return product.slice(0, MANAGER_MAX_LENGTH) || "unknown";

@@ -14,6 +14,6 @@ export interface PermissionRule {
 /** Who a token stands for. */
 export interface User {
   readonly name: string;
-  /** What the user may do with resources; absent = everything. */
+  /** Permissions of the user on resources; absent = everything. */
   readonly allow?: readonly PermissionRule[];
 }

@@ -11,7 +11,7 @@ export class Users {
     return token;
   }
 
-  /** The user with this name; for access reviews about somebody else. */
+  /** The user with this name; for access reviews about another user. */
   named(name: string): User | undefined {
     return [...this.#users.values()].find((user) => user.name === name);
   }

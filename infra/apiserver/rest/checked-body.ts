@@ -71,7 +71,7 @@ function checkTypes({ verb, target }: ApiRequest, body: JsonObject): void {
   }
 }
 
-/** A value that a compiled-in kind has no place for, because it is of another type; nulls are no values. */
+/** A value that a compiled-in kind has no place for, because it is of another type; null is not a value. */
 export function memberProblem({ type, served }: Target, object: JsonObject): string | undefined {
   if (type.custom) return undefined;
   try {

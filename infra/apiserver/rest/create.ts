@@ -85,7 +85,7 @@ async function storeNew(request: ApiRequest, next: KubeObject, options: WriteOpt
   return commitNew(request, next, options.dryRun);
 }
 
-/** Who lets names be generated is told to try again. */
+/** A client with a generated name is asked to try again. */
 function nameClash({ target }: ApiRequest, { metadata }: KubeObject): StatusError {
   const { type } = target;
   const clash = alreadyExists(type.group, type.plural, metadata.name);

@@ -27,7 +27,7 @@ export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
   readonly uid?: string;
   readonly resourceVersion?: string;
-  /** Asked with `orphanDependents: false`, whose answer says that the deletion goes on. */
+  /** Asked with `orphanDependents: false`, whose answer says that the deletion continues. */
   readonly isLegacy?: boolean;
 }
 
@@ -43,7 +43,7 @@ export async function deleteObject(request: ApiRequest): Promise<Answer> {
   const live = findStored(server, target, name);
   if (!live) throw notFound(type.group, type.plural, name);
   checkPreconditions(target, live, options);
-  // Nobody deletes through a version what that version cannot show.
+  // An object that a version cannot show cannot be deleted through it.
   await represent(type, served, live);
   checkUnchanged(server, type, live);
   const { object, isGone } = startDeletion(server, type, live, { options, now: request.now });
@@ -84,9 +84,11 @@ function findAgain(
 }
 
 /**
- * Deletes a stored object, or marks it when finalizers or a grace period hold it. Returns what remains or what went; it
+ * Deletes a stored object, or marks it when finalizers or a grace period hold it. Returns what remains or
+ * what went; it
  * stays in the version it was stored in, so that no webhook can get in the way.
- * A repeated deletion changes nothing, except that another propagation policy may add its finalizer, and that a Pod's
+ * A repeated deletion changes nothing, except that another propagation policy may add its finalizer, and that
+ * a Pod's
  * grace period may become shorter.
  */
 export function startDeletion(

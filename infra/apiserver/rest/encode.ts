@@ -59,7 +59,7 @@ function encodeList(
   }
 }
 
-/** What a list of a compiled-in kind holds: the list says what they are. */
+/** Items of a list of a compiled-in kind: the list names their kind. */
 function withoutType({ apiVersion: _, kind: __, ...rest }: KubeObject): JsonObject {
   return rest;
 }
@@ -88,7 +88,8 @@ export function encodeEvent(
 }
 
 /**
- * The watch line of a change, made once for all watches that want the same one; at once unless a webhook converts it.
+ * The watch line of a change, made once for all watches that want the same one; at once unless a webhook
+ * converts it.
  * `as` differs from the change's own type when a selector began or ceased to match (A-33).
  */
 export function encodeChange(

@@ -4,7 +4,7 @@ import { objectAt, textAt } from "../objects/kube-object.ts";
 import { type Pruned, prune } from "../schema/prune.ts";
 import type { Schema } from "../schema/schema.ts";
 
-/** What metadata members look like; a wrong one makes the body undecodable. */
+/** Types of metadata members; a wrong one makes the body undecodable. */
 const MEMBER_TYPES: Readonly<Record<string, "string" | "map" | "strings" | "objects" | "number" | "time">> = {
   name: "string",
   generateName: "string",

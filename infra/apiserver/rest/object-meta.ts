@@ -36,7 +36,7 @@ export function nextMetadata(target: Target, live: KubeObject, metadata: JsonObj
   return { ...given, ...serverOwned(stored) };
 }
 
-/** What a change of metadata may not change (A-15, A-21); one cause each. */
+/** Returns the forbidden changes of metadata (A-15, A-21); one cause each. */
 export function changeCauses(target: Target, live: KubeObject, metadata: JsonObject): Cause[] {
   const { type } = target;
   const stored = live.metadata;
@@ -58,7 +58,7 @@ export function changeCauses(target: Target, live: KubeObject, metadata: JsonObj
   return causes;
 }
 
-/** Throws StatusError 500, as the real server does, for a resourceVersion that is no number. */
+/** Throws StatusError 500, as the real server does, for a resourceVersion that is not a number. */
 export function checkVersionForm(version: string): void {
   if (/^\d*$/.test(version)) return;
   throw new StatusError(500, "", `strconv.ParseUint: parsing "${version}": invalid syntax`);

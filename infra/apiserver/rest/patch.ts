@@ -152,7 +152,7 @@ async function apply(request: ApiRequest): Promise<Answer> {
   return createApplied(request, { ...object, metadata } as KubeObject, options);
 }
 
-/** Where new objects come with a status, it is the configuration's, though nobody owns it. */
+/** Where new objects come with a status, it is the configuration's, though it has no owner. */
 function withFirstStatus(
   { type }: Target,
   live: KubeObject | undefined,
@@ -191,7 +191,8 @@ function checkAddress({ target }: ApiRequest, value: JsonObject): void {
   const { type, namespace, name = "" } = target;
   const metadata = objectAt(value, "metadata");
   const given = textAt(metadata, "name");
-  // Differs: section 6 refuses every configuration without a name; Kubernetes 1.34 takes that of the stored object.
+  // Differs: section 6 refuses every configuration without a name; Kubernetes 1.34 takes that of the stored
+  // object.
   if (given !== "" && given !== name) {
     throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
   }
@@ -201,7 +202,7 @@ function checkAddress({ target }: ApiRequest, value: JsonObject): void {
   }
 }
 
-/** What step 1 of apply refuses before anything is merged. */
+/** Returns the problems for which step 1 of apply refuses a configuration, before anything is merged. */
 function checkConfiguration(request: ApiRequest, value: JsonObject, name: string): KubeObject {
   const { type, served } = request.target;
   const apiVersion = groupVersion(type.group, served.version);

@@ -6,8 +6,8 @@ import { prune } from "../schema/prune.ts";
 import { type Soon, useSoon } from "../soon.ts";
 
 /**
- * Objects by the version (with its schema at that time) that they were shaped for; forgotten with the object. What a
- * webhook is asked for is shared while it is on its way; later readers ask again, as on the real server.
+ * Objects by the version (with its schema at that time) that they were shaped for; forgotten with the object.
+ * A conversion by a webhook is shared while it is on its way; later readers ask again, as on the real server.
  */
 const shapes = new WeakMap<KubeObject, Map<ServedVersion, Soon<KubeObject>>>();
 
@@ -17,8 +17,9 @@ export function markShaped(type: ResourceType, object: KubeObject): void {
 }
 
 /**
- * A stored object as a version shows it: converted (A-55), pruned and defaulted by that version's present schema; at once
- * unless a webhook converts it. The result is shared; nobody changes it.
+ * A stored object as a version shows it: converted (A-55), pruned and defaulted by that version's present
+ * schema; at once
+ * unless a webhook converts it. The result is shared; it is never changed.
  */
 export function represent(type: ResourceType, served: ServedVersion, object: KubeObject): Soon<KubeObject> {
   if (!type.custom) return object;
@@ -63,7 +64,10 @@ export function toStorageVersion(type: ResourceType, object: KubeObject): Soon<K
   return converted;
 }
 
-/** Defaults are those of the version it was in; another version's come with the next write through that version. */
+/**
+ * Defaults are those of the version it was in; another version's come with the next write through that
+ * version.
+ */
 function shapeEach(
   type: ResourceType,
   served: ServedVersion,

@@ -5,8 +5,9 @@ import { isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
 const MAX_REPLICAS = 2 ** 31 - 1;
 
 /**
- * What `/scale` could not read or would refuse in a custom resource: counts that are no whole number from 0 to
- * 2,147,483,647, a selector that is no text. The fields are the paths as the CustomResourceDefinition writes them.
+ * Returns the values that `/scale` could not read or would refuse in a custom resource: counts that are not
+ * whole numbers from 0 to 2,147,483,647, a selector that is not a text. The fields are the paths as the
+ * CustomResourceDefinition writes them.
  */
 export function scaleCauses(paths: ScalePaths, object: JsonObject): Cause[] {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = paths;
@@ -34,7 +35,7 @@ function valueAt(object: JsonObject, path: string): Json | undefined {
 function countCauses(field: string, value: Json | undefined): Cause[] {
   if (value === undefined) return [];
   if (typeof value !== "number" || !Number.isInteger(value)) {
-    return [invalidAt(field, 0, `${field} accessor error: ${JSON.stringify(value)} is no int64`)];
+    return [invalidAt(field, 0, `${field} accessor error: ${JSON.stringify(value)} is not an int64`)];
   }
   if (value < 0) return [invalidAt(field, value, "should be a non-negative integer")];
   return value > MAX_REPLICAS
@@ -44,7 +45,7 @@ function countCauses(field: string, value: Json | undefined): Cause[] {
 
 function textCauses(field: string, value: Json | undefined): Cause[] {
   if (value === undefined || typeof value === "string") return [];
-  return [invalidAt(field, "", `${field} accessor error: ${JSON.stringify(value)} is no string`)];
+  return [invalidAt(field, "", `${field} accessor error: ${JSON.stringify(value)} is not a string`)];
 }
 
 function invalidAt(field: string, value: Json, problem: string): Cause {

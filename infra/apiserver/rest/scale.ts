@@ -29,7 +29,7 @@ import { checkMetadataTypes } from "./metadata-types.ts";
 import { APPLY_PATCH, applyOptions, patchDocument } from "./patch.ts";
 import { replaceOwned } from "./update.ts";
 
-/** What a Scale shows of an object without replicas while it is being changed; nobody can ask for it. */
+/** Scale of an object without replicas while it is being changed; it cannot be read. */
 const NO_REPLICAS = -(2 ** 31);
 
 /** `/scale`: an autoscaling/v1 Scale built from three paths of the object (A-19). */
@@ -70,7 +70,7 @@ function replicasFields({ group, versions }: ResourceType): ReplicasFields {
   );
 }
 
-/** A Scale as it shall be, and who owns what in it. */
+/** A Scale as it must be, and the owners of its fields. */
 interface ScaleChange {
   readonly scale: JsonObject;
   readonly owners: readonly ManagedFieldsEntry[] | undefined;

@@ -60,7 +60,9 @@ export function replace(request: ApiRequest, live: KubeObject, change: Replaceme
   );
 }
 
-/** The same where somebody else says who owns what; `ownersOf` is given what was sent, before the endpoint takes its part. */
+/**
+ * Updates with owners from the caller; `ownersOf` gets the sent object, before the endpoint takes its part.
+ */
 export async function replaceOwned(
   request: ApiRequest,
   live: KubeObject,
@@ -98,7 +100,7 @@ function trackedFields(request: ApiRequest, live: KubeObject, next: KubeObject, 
   });
 }
 
-/** Members that this endpoint leaves as they are, and so nobody comes to own through it. */
+/** Members that this endpoint leaves as they are; they get no owner through it. */
 export function resetFields({ target }: ApiRequest): readonly string[] {
   if (!target.served.hasStatus) return [];
   return target.subresource === "status" ? ["spec"] : ["status"];

@@ -17,12 +17,14 @@ import { representEach } from "./represent.ts";
 import { invalidVersionText, parseVersion } from "./resource-version.ts";
 
 const SECOND = 1_000;
-/** Without `timeoutSeconds` a watch ends after 30 to 60 minutes, at random so that they do not end together. */
+/**
+ * Without `timeoutSeconds` a watch ends after 30 to 60 minutes, at random so that they do not end together.
+ */
 const TIMEOUT_MIN_SECONDS = 1_800;
 const BOOKMARK_BEFORE_TIMEOUT_MS = 2 * SECOND;
 const INITIAL_EVENTS_END = { "k8s.io/initial-events-end": "true" };
 
-/** What a watch was asked for, checked. */
+/** Checked parameters of a watch. */
 export interface WatchPlan {
   readonly request: ApiRequest;
   readonly representation: Representation;
@@ -77,7 +79,10 @@ function checkInitialEvents(query: URLSearchParams, sendInitial: string | null):
   if (causes.length > 0) throw invalid("meta.k8s.io", "ListOptions", "", causes);
 }
 
-/** Serves a watch until its timeout, the client, the server or an injected fault ends it; the headers have been sent. */
+/**
+ * Serves a watch until its timeout, the client, the server or an injected fault ends it; the headers have
+ * been sent.
+ */
 export function serveWatch(plan: WatchPlan, lines: Stream, fault?: StreamEffect): void {
   const { server, target } = plan.request;
   const collection = server.storage.collection(target.type.id);
@@ -141,7 +146,10 @@ class EventStream {
     this.#lines = new LineOrder(lines);
   }
 
-  /** What is there before anything changes; together when it has to be waited for, so that no number is too many. */
+  /**
+   * Returns the existing objects before any change; all together when one of them must be awaited, so that
+   * their number needs no bound.
+   */
   sendPresent(objects: readonly Soon<KubeObject>[]): void {
     const { target } = this.#plan.request;
     const lines = objects.map((object) => {
@@ -192,7 +200,7 @@ class EventStream {
   }
 }
 
-/** What a change is to a watch whose selectors matched before, after, both or neither. */
+/** Returns the type of a change for a watch whose selectors matched before, after, both or neither. */
 function seenAs(type: ChangeType, matched: boolean, matches: boolean): ChangeType | undefined {
   if (type === "DELETED") return matched || matches ? "DELETED" : undefined;
   if (matched && matches) return "MODIFIED";

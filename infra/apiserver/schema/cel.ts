@@ -15,9 +15,11 @@ import type { Schema, ValidationRule } from "./schema.ts";
 const ruledBySchema = new WeakMap<Schema, boolean>();
 
 /**
- * Evaluates every rule of the schema on the object. `old` is the stored object, undefined on create: rules that use
+ * Evaluates every rule of the schema on the object. `old` is the stored object, undefined on create: rules
+ * that use
  * `oldSelf` are tried only where a value has a counterpart there (by field, map key or list key).
- * A rule that fails to evaluate refuses the object, as on the real server; one that does not compile is passed over.
+ * A rule that fails to evaluate refuses the object, as on the real server; one that does not compile is
+ * passed over.
  */
 export function evaluateRules(schema: Schema, object: Json, old: Json | undefined): Cause[] {
   if (!hasRules(schema)) return [];
@@ -26,7 +28,10 @@ export function evaluateRules(schema: Schema, object: Json, old: Json | undefine
   return causes;
 }
 
-/** The texts of rules that cannot be used here, so that creating a CustomResourceDefinition can warn about them. */
+/**
+ * The texts of rules that cannot be used here, so that creating a CustomResourceDefinition can warn about
+ * them.
+ */
 export function uncompilableRules(schema: Schema): string[] {
   if (!hasRules(schema)) return [];
   return [...compiledRules(schema).failed, ...childrenOf(schema).flatMap(uncompilableRules)];
@@ -52,20 +57,21 @@ function hasRules(schema: Schema): boolean {
 
 /**
  * The most that all rules of one object may cost.
- * Differs: the real server takes ten million; here one event loop serves all clients, and a million takes it up to 0.3 s.
+ * Differs: the real server takes ten million; here one event loop serves all clients, and a million takes it
+ * up to 0.3 s.
  */
 const COST_BUDGET = 4_000_000;
 
 interface Place {
   readonly causes: Cause[];
   readonly path: string;
-  /** What rules may still cost; negative = no further rule is evaluated. */
+  /** Cost that rules have left; negative = no further rule is evaluated. */
   readonly budget: { left: number };
 }
 
 function visit(place: Place, schema: Schema, value: Json, old: Json | undefined): void {
   if (!hasRules(schema) || value === null || place.budget.left < 0) return;
-  // What is as it was may be wrong: the rule was another one when it was written.
+  // An unchanged value may be wrong: the rule was another one when it was written.
   const isKept = isPresent(old) && equalJson(old, value);
   const rules = compiledRules(schema).usable.filter((rule) => (rule.isTransition ? isPresent(old) : !isKept));
   if (rules.length > 0) {
@@ -152,7 +158,7 @@ function checkRule(
   });
 }
 
-/** What a rule that costs too much is refused with, and all rules after it are not evaluated. */
+/** Error of a rule that costs too much; no rule after it is evaluated. */
 function overrunOf({ budget }: Place, cost: number, rule: ValidationRule): string | undefined {
   budget.left = cost > CALL_COST_LIMIT ? -1 : budget.left - cost;
   if (cost > CALL_COST_LIMIT) {

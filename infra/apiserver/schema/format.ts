@@ -6,7 +6,7 @@ const HOSTNAME =
   /^[0-9A-Za-z]([0-9A-Za-z-]{0,61}[0-9A-Za-z])?(\.[0-9A-Za-z]([0-9A-Za-z-]{0,61}[0-9A-Za-z])?)*$/;
 /** Bounded so that nothing can be long and ambiguous at once. */
 const DURATION = /^([+-]?\d{1,19}(\.\d{1,19})?(ns|us|µs|μs|ms|s|m|h)){1,8}$/;
-/** What is also taken somewhere in the text, as by go-openapi: `1 hour`, `2 days`. */
+/** Also accepted anywhere in the text, as by go-openapi: `1 hour`, `2 days`. */
 const SPOKEN_DURATION =
   /\d\s{0,9}(ns|us|µs|ms|s|m|h|hr|d|w|wk|nano|micro|milli|sec|min|hour|day|week)(?![A-Za-zµ])|\d\s{0,9}(nano|micro|milli|sec|min|hour|day|week)/i;
 
@@ -45,7 +45,9 @@ const CHECKS: Readonly<Record<string, (text: string) => boolean>> = {
   duration: (text) => text === "0" || DURATION.test(text) || SPOKEN_DURATION.test(text),
 };
 
-/** Whether a text has the form a schema's `format` names; formats Kubernetes does not check are always met. */
+/**
+ * Whether a text has the form a schema's `format` names; formats Kubernetes does not check are always met.
+ */
 export function hasFormat(format: string, text: string): boolean {
   const check = Object.hasOwn(CHECKS, format) ? CHECKS[format] : undefined;
   return check === undefined || check(text);

@@ -12,7 +12,7 @@ export function itemsByIdentity(list: Json | undefined, keys: readonly string[])
   return found;
 }
 
-/** What tells a member of a keyed list from the others; undefined without any of the keys. */
+/** Returns the identity of a member of a keyed list; undefined without any of the keys. */
 export function identityOf(item: Json, keys: readonly string[]): string | undefined {
   const members = keysOf(item, keys);
   return members && canonicalJson(members);

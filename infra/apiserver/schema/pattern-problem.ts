@@ -5,19 +5,21 @@ import { compilePattern, isRefused } from "./pattern.ts";
 export interface Spent {
   /** Characters tried on patterns, times the size of their programs. */
   patternSteps: number;
-  /** What would have been beyond the limit; nothing is tried after it, and the object is refused for it. */
+  /** The first pattern beyond the limit; no further one is tried, and the object is refused for it. */
   tooLong?: { readonly pattern: string; readonly path: string };
 }
 
 /**
- * The most steps for one object. A pattern of 25 instructions may be tried on 1.2 MiB of text; the worst patterns take
+ * The most steps for one object. A pattern of 25 instructions may be tried on 1.2 MiB of text; the worst
+ * patterns take
  * about 100 ns a step.
  * Differs: the real server has no such limit; here one event loop serves all clients.
  */
 const MAX_PATTERN_STEPS = 32_000_000;
 
 /**
- * What a text lacks for a schema's `pattern`, worded as the real server words it; undefined when it matches.
+ * Returns the problem of a text with a schema's `pattern`, worded as the real server words it; undefined when
+ * it matches.
  * A pattern that RE2 refuses is left out: its CustomResourceDefinition was stored before such were refused.
  */
 export function patternProblem(spent: Spent, source: string, text: string, path: string): string | undefined {

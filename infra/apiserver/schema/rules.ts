@@ -10,12 +10,15 @@ let cel: typeof import("./cel.ts") | undefined;
 
 const schemasWithRules = new WeakMap<Schema, boolean>();
 
-/** Loads the evaluator when a written object may need it: its schema has rules, or its text is a CRD that brings some. */
+/**
+ * Loads the evaluator when a written object may need it: its schema has rules, or its text is a CRD that
+ * brings some.
+ */
 export async function loadRules(schema: Schema, body: Buffer): Promise<void> {
   if (hasRules(schema) || body.includes(KEYWORD)) cel ??= await import("./cel.ts");
 }
 
-/** What the rules of a schema object to; `live` is for transition rules. */
+/** Returns the problems found by the rules of a schema; `live` is for transition rules. */
 export function ruleCauses(schema: Schema, object: KubeObject, live: KubeObject | undefined): Cause[] {
   return cel && hasRules(schema) ? cel.evaluateRules(schema, object, live) : [];
 }

@@ -1,7 +1,7 @@
 import type { Cause } from "../errors/status-error.ts";
 import { isJsonObject, type Json, type JsonObject, memberOf } from "../objects/json.ts";
 
-/** What makes a schema not structural: a node without type, list keys that may be missing. */
+/** Returns why a schema is not structural: a node without type, list keys that may be missing. */
 export function structuralCauses(schema: JsonObject, field: string): Cause[] {
   return [
     ...ownCauses(schema, field),

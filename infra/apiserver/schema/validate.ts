@@ -7,9 +7,11 @@ import { patternProblem, type Spent, tooLongCause } from "./pattern-problem.ts";
 import type { Schema } from "./schema.ts";
 
 /**
- * Checks an object against its structural schema (A-53); metadata is the server's business unless the schema types it.
- * What is as it was in `stored` may be wrong: the schema was another one when it was written.
- * Returns one cause per problem, worded as the real server words it; empty = valid. What follows more than `most`
+ * Checks an object against its structural schema (A-53); metadata is the server's business unless the schema
+ * types it.
+ * A value that is unchanged from `stored` may be wrong: the schema was another one when it was written.
+ * Returns one cause per problem, worded as the real server words it; empty = valid. Problems after more than
+ * `most`
  * causes is not checked.
  */
 export function validate(schema: Schema, object: Json, stored?: Json, most = MAX_CAUSES): Cause[] {
@@ -19,7 +21,7 @@ export function validate(schema: Schema, object: Json, stored?: Json, most = MAX
   return spent.tooLong === undefined ? causes : [...causes, tooLongCause(spent.tooLong)];
 }
 
-/** What a schema has against a value at a place, whatever is stored there. */
+/** Returns the problems of a value at a place, without regard to the stored value. */
 function causesAt(place: Place, schema: Schema, value: Json): Cause[] {
   const causes: Cause[] = [];
   checkNode({ ...place, causes, stored: undefined }, schema, value);
@@ -220,7 +222,9 @@ function reportNearest(place: Place, alternatives: readonly (readonly Cause[])[]
   for (const cause of nearest) place.causes.push(cause);
 }
 
-/** Every alternative is tried once: alternatives within alternatives would take exponential time otherwise. */
+/**
+ * Every alternative is tried once: alternatives within alternatives would take exponential time otherwise.
+ */
 function checkCombinations(place: Place, schema: Schema, value: Json): void {
   const { allOf, anyOf, oneOf, not } = schema;
   const name = `"${place.path}"`;

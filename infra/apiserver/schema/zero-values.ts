@@ -2,8 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
 import { omit } from "../objects/kube-object.ts";
 
 /**
- * What objects of compiled-in kinds always carry, because their Go types have structs that are never absent; nobody
- * owns them. Source: Kubernetes v1.34, staging/src/k8s.io/api
+ * Fields that objects of compiled-in kinds always carry, because their Go types have structs that are never
+ * absent; they have no owner. Source: Kubernetes v1.34, staging/src/k8s.io/api
  */
 const NODE_INFO = [
   "machineID",
@@ -43,7 +43,7 @@ export const ZERO_VALUES = {
   },
 } as const satisfies Readonly<Record<string, JsonObject>>;
 
-/** The status with these times in each of its conditions: null when nobody has set them. */
+/** The status with these times in each of its conditions: null when they were never set. */
 export function withConditionTimes(status: JsonObject, names: readonly string[]): JsonObject {
   const { conditions } = status;
   if (!Array.isArray(conditions)) return status;
@@ -52,7 +52,10 @@ export function withConditionTimes(status: JsonObject, names: readonly string[])
   return { ...status, conditions: filled };
 }
 
-/** Members that Go leaves out when they are empty, by kind: dotted paths. Source: the `omitempty` tags of k8s.io/api */
+/**
+ * Members that Go leaves out when they are empty, by kind: dotted paths. Source: the `omitempty` tags of
+ * k8s.io/api
+ */
 export const OMITTED_WHEN_EMPTY = {
   ConfigMap: ["data", "binaryData"],
   Secret: ["data"],

@@ -17,13 +17,13 @@ export interface Change {
   readonly lines: Map<string, string>;
 }
 
-/** A change in the history, which leaves out what can be made again from the object. */
+/** A change in the history, without the parts that can be computed from the object. */
 interface PastChange extends Omit<Change, "text" | "lines"> {
   /** Length of the text, for the limit of the history. */
   readonly length: number;
 }
 
-/** Somebody who is told every change, until the type goes away. */
+/** A listener that gets every change, until the type goes away. */
 export interface Watcher {
   tell(change: Change): void;
   end(): void;
@@ -98,7 +98,7 @@ export class Collection {
     return this.#objects.values();
   }
 
-  /** Stores the outcome of a change and tells the watchers. */
+  /** Stores the outcome of a change and notifies the watchers. */
   commit(change: Change): void {
     if (change.type === "DELETED") {
       this.#objects.delete(change.key);
@@ -145,7 +145,9 @@ export class Collection {
     return this.#changes.slice(first);
   }
 
-  /** Keeps the objects as they were at `version` readable for later pages, whatever happens to the history. */
+  /**
+   * Keeps the objects as they were at `version` readable for later pages, whatever happens to the history.
+   */
   keepSnapshot(version: number, nowMs: number): void {
     this.#dropSnapshots(nowMs);
     const snapshot = this.#snapshots.has(version) ? undefined : this.#snapshotAt(version);
@@ -159,7 +161,9 @@ export class Collection {
     return { keys: sorted.map(([key]) => key), objects: sorted.map(([, object]) => object) };
   }
 
-  /** Objects as they were at `version`, from the key after `after`; undefined when that is no longer known. */
+  /**
+   * Objects as they were at `version`, from the key after `after`; undefined when that is no longer known.
+   */
   scanAt(version: number, namespace: string | undefined, after = ""): Iterable<KubeObject> | undefined {
     if (this.#changedAt <= version) return this.scan(namespace, after);
     const snapshot = this.#snapshots.get(version) ?? this.#snapshotAt(version);

@@ -2,8 +2,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Takes a folder for this process; the returned function gives it back. Throws while another living process has it.
- * What a process that ended without giving back has left is taken over.
+ * Takes a folder for this process; the returned function gives it back. Throws while another living process
+ * has it.
+ * A lock that an ended process has left is taken over.
  */
 export function lockFolder(folder: string): () => void {
   const file = join(folder, "lock");
@@ -44,7 +45,7 @@ function isKnown(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It lives and belongs to somebody else.
+    // It lives and belongs to another process.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -48,7 +48,8 @@ interface PlacedEntry {
 }
 
 /**
- * Entries of all whole lines. What is damaged is passed over: `start` is then behind the end of the line before. The
+ * Entries of all whole lines. Damaged ones are passed over: `start` is then behind the end of the line
+ * before. The
  * version of an entry says whether something that was acknowledged is missing.
  */
 export function* entriesIn(bytes: Buffer): Generator<PlacedEntry> {
@@ -87,7 +88,10 @@ function decodedLine(bytes: Buffer, start: number, newline: number): DecodedLine
   return { value: JSON.parse(json.toString("utf8")), start, end: newline + 1 };
 }
 
-/** A whole line behind the beginning of another one, as versions of Capstan wrote it that did not cut back a failed write. */
+/**
+ * A whole line behind the beginning of another one, as versions of Capstan wrote it that did not cut back a
+ * failed write.
+ */
 function decodedEnd(bytes: Buffer, start: number, newline: number): DecodedLine | undefined {
   for (let at = newline; at > start; ) {
     at = bytes.lastIndexOf(ENTRY_START, at - 1);

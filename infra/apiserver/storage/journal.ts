@@ -18,7 +18,8 @@ const OWNER_ONLY = 0o600;
 
 /**
  * The objects of one virtual server in a folder (A-05): `snapshot.jsonl` has all of them at one version, and
- * `journal-<version>.jsonl` every change after it. A change is written before its answer is sent, so it outlives the
+ * `journal-<version>.jsonl` every change after it. A change is written before its answer is sent, so it
+ * outlives the
  * process; it does not outlive a power failure, because nothing waits for the disk.
  */
 export class Journal {
@@ -57,13 +58,14 @@ export class Journal {
     this.#storage.recordIn(this);
   }
 
-  /** What the folder holds; every change of it is recorded. */
+  /** Content of the folder; every change of it is recorded. */
   get storage(): Storage {
     return this.#storage;
   }
 
   /**
-   * Writes a change, as a whole or not at all. Throws StatusError 500 when it cannot: then nothing is stored, and the
+   * Writes a change, as a whole or not at all. Throws StatusError 500 when it cannot: then nothing is stored,
+   * and the
    * next change is tried again.
    */
   record(type: string, change: Change): void {
@@ -93,7 +95,7 @@ export class Journal {
     );
   }
 
-  /** Goes on with other objects, whose version may be lower: a restore from a backup (X-18). */
+  /** Continues with other objects, whose version may be lower: a restore from a backup (X-18). */
   async replace(storage: Storage): Promise<void> {
     this.#storage.recordIn(undefined);
     await this.#snapshot;
@@ -118,8 +120,9 @@ export class Journal {
   }
 
   /**
-   * Changes go to the next journal at once; the older ones are removed when the snapshot is complete. Without space for
-   * either, the present journal goes on, and the next try is when it has grown once more.
+   * Changes go to the next journal at once; the older ones are removed when the snapshot is complete. Without
+   * space for
+   * either, the present journal continues, and the next try is when it has grown once more.
    */
   #startSnapshot(): void {
     if (this.#snapshot !== undefined) return;
@@ -163,7 +166,7 @@ export class Journal {
 
 /** Returns the length of what was written. */
 async function writeObjects(path: string, storage: Storage): Promise<number> {
-  // Both before the first wait: changes go on meanwhile.
+  // Both before the first wait: changes continue meanwhile.
   let text = versionLine(storage.version);
   const objects = allObjects(storage);
   await using file = await open(path, "w", OWNER_ONLY);

@@ -23,7 +23,8 @@ const HISTORY_MAX_BYTES = 64 * 1024 * 1024;
 
 /**
  * All objects of one virtual server and the counter that orders their changes (A-10).
- * Everything is synchronous: what a request reads is what it replaces, so there are no lost updates to detect.
+ * Everything is synchronous: what a request reads is what it replaces, so there are no lost updates to
+ * detect.
  */
 export class Storage {
   readonly #collections = new Map<string, Collection>();
@@ -95,7 +96,7 @@ export class Storage {
     return past;
   }
 
-  /** Tells the listeners of everything that is there, as if it had just been added. */
+  /** Notifies the listeners of every object, as if it had just been added. */
   announce(): void {
     for (const [type, collection] of this.#collections) {
       for (const object of [...collection.values()]) {
@@ -117,8 +118,8 @@ export class Storage {
   }
 
   /**
-   * Stores a new object or a new content and gives it the next version; `beforeTold` sees the stored object before
-   * anybody who listens.
+   * Stores a new object or a new content and gives it the next version; `beforeTold` sees the stored object
+   * before every listener.
    * Throws StatusError 500 when the encoded object is larger than 1.5 MiB (A-06).
    */
   put(type: string, object: KubeObject, beforeTold?: (stored: KubeObject) => void): Change {

@@ -17,7 +17,8 @@ export async function readTopologyRuns(read: Pick<Reader, "get">, { spec }: Clus
 }
 
 /**
- * What is wrong with `spec.topology` where no topology controller runs; `undefined` = nothing. Capstan has none.
+ * Returns the problem of `spec.topology` where no topology controller runs; `undefined` = nothing. Capstan
+ * has none.
  * Differs: upstream says for ever that it waits for the topology to be reconciled.
  */
 export function topologyProblem(cluster: Cluster, topologyRuns: boolean): string | undefined {

@@ -1,6 +1,6 @@
 import { compareText } from "./conditions.ts";
 
-/** What one object says about one condition; `condition` undefined: it does not report it. */
+/** Report of one object on one condition; `condition` undefined: it does not report it. */
 export interface Reporter {
   readonly kind: string;
   readonly name: string;
@@ -19,7 +19,7 @@ export interface Aggregation {
   readonly reasons: { readonly issue: string; readonly unknown: string; readonly good: string };
 }
 
-/** What many conditions say together; `condition` makes it one under a type. */
+/** Summary of many conditions; `condition` makes it one under a type. */
 export interface MergedCondition {
   readonly status: "True" | "False" | "Unknown";
   readonly reason: string;
@@ -61,9 +61,12 @@ interface Line {
 }
 
 /**
- * One condition out of the same condition of many objects: issues win over unknown, unknown over good. At most three
- * distinct messages in total, kinds in alphabetical order; within a kind those of control plane Machines first, then
- * issues before unknown, then by number of objects. Messages of good objects are shown only when nothing is worse.
+ * One condition out of the same condition of many objects: issues win over unknown, unknown over good. At
+ * most three
+ * distinct messages in total, kinds in alphabetical order; within a kind those of control plane Machines
+ * first, then
+ * issues before unknown, then by number of objects. Messages of good objects are shown only when nothing is
+ * worse.
  * An object that does not report the condition counts as unknown; leave it out where it need not report it.
  * Source: CL-6.4.
  */

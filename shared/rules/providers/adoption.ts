@@ -16,7 +16,7 @@ export const ADOPTED_FIELDS = [
 /** The fields that say whether the values of a provider object count: whose it is, and whether it stays. */
 export const OWN_FIELDS = ["metadata.uid", "metadata.ownerReferences", "metadata.deletionTimestamp"] as const;
 
-/** What an object wants to be for the provider objects that it references. */
+/** Wanted owner reference of an object on the provider objects that it references. */
 export interface Claim {
   /** The entry that it wants among their owner references. */
   readonly owner: OwnerReference;
@@ -33,7 +33,9 @@ export interface Provider {
   readonly found: Referenced;
 }
 
-/** Returns the controller for which a claim is refused: two controllers would fight for the object for ever. */
+/**
+ * Returns the controller for which a claim is refused: two controllers would fight for the object for ever.
+ */
 export function controllerAgainst({ owner }: Claim, object: KubeObject): OwnerReference | undefined {
   if (owner.controller !== true) return undefined;
   const controller = controllerOf(object);
@@ -41,7 +43,10 @@ export function controllerAgainst({ owner }: Claim, object: KubeObject): OwnerRe
   return sameOwner(controller, owner) ? undefined : controller;
 }
 
-/** Returns whether the values of an object count. Always by uid: an entry from before a move or a restore is not enough. */
+/**
+ * Returns whether the values of an object count. Always by uid: an entry from before a move or a restore is
+ * not enough.
+ */
 export function isOurs({ owner, believes }: Claim, object: KubeObject): boolean {
   return believes === "owned" ? isOwnedBy(object, owner.uid) : controllerOf(object)?.uid === owner.uid;
 }
@@ -52,7 +57,8 @@ export function ownAmong(claim: Claim, found: Referenced | undefined): Found | u
 }
 
 /**
- * Returns the operations that give an object the owner reference and the cluster label of a claim; none when both are
+ * Returns the operations that give an object the owner reference and the cluster label of a claim; none when
+ * both are
  * right, when the claim is refused, and for an object that is not there.
  */
 export function adoptionPatch(claim: Claim, found: Referenced | undefined): readonly PatchOperation[] {
@@ -68,7 +74,10 @@ export function isAdoptionDue(claim: Claim, providers: readonly Provider[]): boo
   return providers.some(({ found }) => adoptionPatch(claim, found).length > 0);
 }
 
-/** Returns why an object is not adopted, for its condition and its Event; `undefined`: the claim is not refused. */
+/**
+ * Returns why an object is not adopted, for its condition and its Event; `undefined`: the claim is not
+ * refused.
+ */
 export function refusal(claim: Claim, object: KubeObject): string | undefined {
   const controller = controllerAgainst(claim, object);
   return controller === undefined
@@ -78,7 +87,8 @@ export function refusal(claim: Claim, object: KubeObject): string | undefined {
 
 /**
  * Returns the field whose change lets a claim be made: of an object or a definition that does not exist, of a
- * definition without contract label, or of an object with another controller. `undefined`: nothing is missing.
+ * definition without contract label, or of an object with another controller. `undefined`: nothing is
+ * missing.
  */
 export function awaitedAdoption(claim: Claim, { on, reference, found }: Provider): string | undefined {
   if (found.state === "unresolved") return awaitedDefinition(found, reference);
@@ -88,7 +98,10 @@ export function awaitedAdoption(claim: Claim, { on, reference, found }: Provider
     : `${on.contract}.metadata.ownerReferences`;
 }
 
-/** Returns the same, then `pathUnder` the contract of the object: the field that is to change once the object counts. */
+/**
+ * Returns the same, then `pathUnder` the contract of the object: the field that is to change once the object
+ * counts.
+ */
 export function awaitedField(
   claim: Claim,
   provider: Provider,

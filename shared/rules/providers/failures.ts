@@ -6,7 +6,7 @@ import { truncate } from "../conditions/truncate.ts";
 /** The fields in which a provider object reports a terminal failure, under every contract version. */
 export const FAILURE_FIELDS = [FAILURE.failureReason, FAILURE.failureMessage] as const;
 
-/** A terminal failure as `status.deprecated.v1beta1` tells it. No decision rests on it. */
+/** A terminal failure as `status.deprecated.v1beta1` shows it. No decision rests on it. */
 export interface Failure {
   readonly failureReason?: string | undefined;
   readonly failureMessage?: string | undefined;
@@ -16,7 +16,10 @@ export interface Failure {
 const MAX_REASON = 256;
 const MAX_MESSAGE = 10_240;
 
-/** Returns the failure that an object reports, and whose it is. An empty text, or another value, reports nothing. */
+/**
+ * Returns the failure that an object reports, and whose it is. An empty text, or another value, reports
+ * nothing.
+ */
 export function reportedFailure(own: Found | undefined): Failure {
   if (own === undefined) return {};
   const [reason, message] = FAILURE_FIELDS.map((path) => readString(own.object, path).value ?? "");

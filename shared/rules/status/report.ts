@@ -1,11 +1,11 @@
 import type { Notice } from "../../function/define-function.ts";
 import type { Result } from "../../function/result.ts";
 
-/** What `status` says about an object, all of it computed from one view. */
+/** Report of `status` about an object, all of it computed from one view. */
 export interface StatusReport<Status> {
   /** Complete: what has no new value is carried on. */
   readonly status: Status;
   readonly events: readonly Notice[];
-  /** What the object still waits for, and when a clock alone changes the status. */
+  /** Waits of the object, and the time when the clock alone changes the status. */
   readonly result: Result;
 }

@@ -29,14 +29,17 @@ export const CONNECTION_FIELDS = [
 export interface ConnectionReport {
   readonly condition: DesiredCondition;
   readonly events: readonly Notice[];
-  /** When a grace period ends; the report has to be made again then. */
+  /** When a grace period ends; the report must be repeated then. */
   readonly expiresInMs?: number | undefined;
 }
 
 /**
- * `RemoteConnectionProbe` and its Events from what the relay publishes. It needs no memory: failing and the last
- * success older than 50 s is False, a younger one is True until then; unknown after a restart leaves the condition as
- * it is. Differs: behind the text of Cluster API stands the reason, in the words of the Connection, and one Warning
+ * `RemoteConnectionProbe` and its Events from what the relay publishes. It needs no memory: failing and the
+ * last
+ * success older than 50 s is False, a younger one is True until then; unknown after a restart leaves the
+ * condition as
+ * it is. Differs: behind the text of Cluster API stands the reason, in the words of the Connection, and one
+ * Warning
  * Event per reason from the first failure on.
  */
 export function connectionReport(
@@ -56,12 +59,13 @@ export function connectionReport(
 interface Reason {
   /** Absent while nothing is wrong. */
   readonly message?: string | undefined;
-  /** When what is not worth telling yet becomes so. */
+  /** When a failure that is not reported yet must be reported. */
   readonly expiresInMs?: number | undefined;
 }
 
 /**
- * Why the connection does not work. Nothing while the Cluster comes up or goes away: until the control plane is
+ * Why the connection does not work. Nothing while the Cluster comes up or goes away: until the control plane
+ * is
  * initialized its server may be away and its Secret missing.
  */
 export function connectionProblem(cluster: Cluster, { status }: Connection, now: Date): Reason {
@@ -82,7 +86,7 @@ function probeCondition(
   { status: { state, lastSuccess, failures } }: Connection,
   { message, now }: { readonly message: string | undefined; readonly now: Date },
 ): Omit<ConnectionReport, "events"> {
-  // A single failed probe is told by an Event: in a condition it would come and go.
+  // A single failed probe is reported by an Event: in a condition it would come and go.
   if (state === "connected") return { condition: succeeded(failures === 0 ? message : undefined) };
   if (lastSuccess !== undefined) {
     const expiresInMs = Date.parse(lastSuccess) + GRACE_MS - now.getTime();
@@ -101,7 +105,10 @@ function probeCondition(
   };
 }
 
-/** The reason in the condition, for who has no other: a server that does not answer in time is known after a minute. */
+/**
+ * The reason in the condition, for who has no other: a server that does not answer in time is known after a
+ * minute.
+ */
 export function reasonTold({ status }: Cluster, connection: Connection | undefined): string | undefined {
   const stored = conditionOf(status?.conditions, TYPE);
   if (stored?.status !== "False" || connection?.status.state === "connected") return undefined;
@@ -109,7 +116,7 @@ export function reasonTold({ status }: Cluster, connection: Connection | undefin
   return reason.length === 0 ? undefined : reason.join(": ");
 }
 
-/** What an earlier relay has found out, without its reason. */
+/** Findings of an earlier relay, without their reason. */
 function knownFailure(stored: Condition | undefined): string | undefined {
   const [text = ""] = stored?.message.split(": ") ?? [];
   return text.startsWith(FAILED) ? text : undefined;

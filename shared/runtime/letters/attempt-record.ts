@@ -62,7 +62,7 @@ export interface AttemptRecord {
   readonly reads: readonly RecordedRead[];
   readonly writes: readonly RecordedWrite[];
   readonly decision?: object | undefined;
-  /** What was thrown; absent when the step decided to fail. */
+  /** Thrown error; absent when the step decided to fail. */
   readonly thrown?: unknown;
   /** The decision passed its check, so that what was thrown came from sending it. */
   readonly accepted: boolean;

@@ -30,7 +30,7 @@ export interface LetterContext {
   readonly hide: Hide;
 }
 
-/** One failed run as a dead letter lists it; redacted. `now` is used when nobody recorded the run. */
+/** One failed run as a dead letter lists it; redacted. `now` is used when the run was not recorded. */
 export function summarizeAttempt(run: FailedRun, now: Date, hide: Hide): AttemptSummary {
   const { record, failures, again, owner } = run;
   const failure = redactFailure(run.failure);
@@ -100,7 +100,8 @@ async function letterRun(record: AttemptRecord, hide: Hide): Promise<LetterRun> 
 }
 
 /**
- * Digest of what a step decided: the decision, or what it or the check of its decision threw. Secrets are masked, so
+ * Digest of what a step decided: the decision, or what it or the check of its decision threw. Secrets are
+ * masked, so
  * that a replay on redacted inputs, without the key of the installation, gives the same (F-14).
  */
 export function decisionDigest(decided: {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { KubeObject } from "../../api/kinds.ts";
 
-/** What a step can be told about an API object; everything else is passed on as it was. */
+/** Members of an API object that a step can read; everything else is passed on as it was. */
 const objectSchema = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
@@ -18,7 +18,7 @@ const keySchema = z.object({ namespace: z.string(), name: z.string() });
 const referenceSchema = z.object({ apiGroup: z.string(), kind: z.string(), name: z.string() });
 
 const ERROR_CLASSES = ["Conflict", "Throttled", "Waiting", "Transient", "Terminal"] as const;
-/** An error as far as the runtime tells errors apart. */
+/** An error with the members by which the runtime distinguishes errors. */
 const errorSchema = z.object({
   /** Of the error class: `KubeError`, `TerminalError`, `WaitingError`, `NotListedError`, `TypeError`, … */
   name: z.string(),
@@ -67,7 +67,7 @@ const readSchema = z.object({
   question: questionSchema,
   source: z.enum(["snapshot", "live"]),
   answer: answerSchema,
-  /** What was found, kept when the bodies are left out. Empty = not found. */
+  /** Objects that were found, kept when the bodies are left out. Empty = not found. */
   found: z.array(
     z.object({ ...keySchema.shape, uid: z.string().optional(), resourceVersion: z.string().optional() }),
   ),
@@ -87,7 +87,7 @@ const writeSchema = z.object({
 export type LetterWrite = z.infer<typeof writeSchema>;
 
 const attemptSchema = z.object({
-  /** Id of the run, as in the log and in the audit log of the API server; absent when nobody finished it. */
+  /** Id of the run, as in the log and in the audit log of the API server; absent for an unfinished run. */
   run: z.string().optional(),
   start: z.iso.datetime(),
   durationMs: z.number(),
@@ -104,7 +104,9 @@ export type AttemptSummary = z.infer<typeof attemptSchema>;
 const REASONS = ["MaxAttempts", "Terminal", "LeaseExpired", "Malformed"] as const;
 export type DeathReason = (typeof REASONS)[number];
 
-/** Of the letters that are written now. In 1 a delete was its target, and `deleteMayFail` stood beside them. */
+/**
+ * Of the letters that are written now. In 1 a delete was its target, and `deleteMayFail` stood beside them.
+ */
 export const LETTER_VERSION = 2;
 
 const headShape = {
@@ -138,7 +140,7 @@ const deadLetterSchema = z.object({
   /** The last five, oldest first. */
   attempts: z.array(attemptSchema).min(1).max(5),
   causes: z.array(z.object({ what: z.string(), resourceVersion: z.string().optional() })).max(20),
-  /** Absent in the letter of a run that nobody finished. */
+  /** Absent in the letter of an unfinished run. */
   run: z
     .object({
       /** Handed to the step. */
@@ -146,7 +148,7 @@ const deadLetterSchema = z.object({
       reads: z.array(readSchema),
       writes: z.array(writeSchema),
       decision: z.record(z.string(), z.unknown()).optional(),
-      /** What the step or the check of its decision threw. */
+      /** Error of the step or of the check of its decision. */
       error: errorSchema.optional(),
       /** Of decision and error, with every secret masked. */
       digest: z.string(),
@@ -178,7 +180,8 @@ const UNKNOWN: RecordedError = { name: "Error", class: "Transient", reason: "Unk
 type RecordedDecision = NonNullable<LetterRun["decision"]>;
 
 /**
- * Returns the decision of a letter in the shape that steps return today, whichever version of Capstan wrote the letter:
+ * Returns the decision of a letter in the shape that steps return today, whichever version of Capstan wrote
+ * the letter:
  * a letter of version 1 replays after an upgrade as it did before.
  */
 export function recordedDecision({ v, run }: DeadLetter): RecordedDecision | undefined {

@@ -19,7 +19,7 @@ export interface FailedRun {
   readonly record?: AttemptRecord | undefined;
   /** The key dies of it (Q-09). */
   readonly death?: Death | undefined;
-  /** The queue has taken the lease away and told of that already; what the run recorded comes after. */
+  /** The queue has taken the lease away and reported that already; the record of the run comes after. */
   readonly fenced?: boolean | undefined;
 }
 
@@ -31,21 +31,28 @@ export interface Death {
 }
 
 /**
- * Told by a queue about every failed run that it counts. Rejects when the letter of a death could not be stored: the
+ * Called by a queue with every failed run that it counts. Rejects when the letter of a death could not be
+ * stored: the
  * queue does not let the key die before it is.
  */
 export type NoteFailure = (run: FailedRun) => Promise<void>;
 
 /**
- * Dead letters by function and key: the newest record wins, `times` counts deaths, at most 10,000 per function and
+ * Dead letters by function and key: the newest record wins, `times` counts deaths, at most 10,000 per
+ * function and
  * 14 days (S-28). `test/suites/dead-letters.ts` checks it for every store.
  */
 export interface DeadLetters extends AsyncDisposable {
   /** Hides secrets of this installation (redact.ts). The key is made at the first use. */
   hide(): Promise<(secret: string) => string>;
-  /** Keeps the last five failed attempts of a key; the first failure in a row (`failures` 1) forgets older ones. */
+  /**
+   * Keeps the last five failed attempts of a key; the first failure in a row (`failures` 1) forgets older
+   * ones.
+   */
   noteAttempt(at: LetterKey, attempt: AttemptSummary): Promise<AttemptHistory>;
-  /** Stores a redacted letter in one step; a probe's letter of the same `deadSince` does not raise `times`. */
+  /**
+   * Stores a redacted letter in one step; a probe's letter of the same `deadSince` does not raise `times`.
+   */
   put(letter: DeadLetter): Promise<void>;
   get(at: LetterKey): Promise<DeadLetter | undefined>;
   /** The longest dead first. */

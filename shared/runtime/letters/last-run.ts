@@ -3,7 +3,7 @@ import type { Key } from "../key.ts";
 import type { Cause, Failure, KeyState, Lease, Outcome } from "../queue-port.ts";
 import type { RecordedWrite } from "./attempt-record.ts";
 
-/** What the newest run of a function did for a key, for `explain`: texts only, no object and no secret. */
+/** Actions of the newest run of a function for a key, for `explain`: texts only, no object and no secret. */
 export interface LastRun {
   readonly runId: string;
   /** RFC 3339, by the clock of the worker. */
@@ -13,7 +13,10 @@ export interface LastRun {
   readonly causes: readonly Cause[];
   /** `again`: its snapshots were stale, or it lost a race. */
   readonly outcome: Outcome["type"];
-  /** Accepted requests, `apply MachinePool/status default/p1`; at most 8, then `and 12 more`. Empty = nothing to do. */
+  /**
+   * Accepted requests, `apply MachinePool/status default/p1`; at most 8, then `and 12 more`. Empty = nothing
+   * to do.
+   */
   readonly wrote: readonly string[];
   /** `Kind.path`, or why it runs again by itself. */
   readonly waitingFor?: string | undefined;
@@ -23,7 +26,8 @@ export interface LastRun {
 }
 
 /**
- * The last run by function and key. A note for people: it may be lost, is some seconds late in other processes, and
+ * The last run by function and key. A note for people: it may be lost, is some seconds late in other
+ * processes, and
  * is forgotten after an hour at the latest.
  */
 export interface LastRuns extends AsyncDisposable {
@@ -32,13 +36,13 @@ export interface LastRuns extends AsyncDisposable {
   get(functionName: string, key: Key): Promise<LastRun | undefined>;
 }
 
-/** What is known about one key of one function. No state: idle. */
+/** State of one key of one function. No state: idle. */
 export interface KeyHistory {
   readonly state?: KeyState | undefined;
   readonly lastRun?: LastRun | undefined;
 }
 
-/** Where `explain` asks. Keys that nobody has heard of are idle. */
+/** Source of `explain`. Unknown keys are idle. */
 export type ReadHistory = (functionName: string, key: Key) => Promise<KeyHistory>;
 
 const MAX_WRITES = 8;

@@ -14,8 +14,10 @@ import type { RecordedAnswer, RecordedRead } from "./attempt-record.ts";
 
 export interface ReadRecorder extends RecordingReader {
   /**
-   * What the step has asked so far: first what was answered, in the order of the answers, then what was not. A read that
-   * the step failed with (`thrown`) was the last whose answer counts. References to shared snapshots, no copies.
+   * Reads of the step so far: first the answered ones, in the order of the answers, then the others. A read
+   * that
+   * the step failed with (`thrown`) was the last whose answer counts. References to shared snapshots, no
+   * copies.
    */
   asked(thrown?: unknown): readonly RecordedRead[];
 }

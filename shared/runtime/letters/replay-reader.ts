@@ -33,8 +33,10 @@ export interface ReplayReader extends RecordingReader {
 }
 
 /**
- * Answers every question as recorded, in whatever order it comes; questions that are asked together, in the order of
- * their answers then: which of two failures a step has heard of first may be what it decides by. A question that was
+ * Answers every question as recorded, in whatever order it comes; questions that are asked together, in the
+ * order of
+ * their answers then: which of two failures a step has heard of first may be what it decides by. A question
+ * that was
  * asked several times gets its answers in their order, then the last one again.
  */
 export function createReplayReader(reads: readonly LetterRead[]): ReplayReader {
@@ -110,7 +112,7 @@ interface Placed {
 
 const UNPLACED = { place: Number.POSITIVE_INFINITY, read: undefined };
 
-/** Whoever waits in the same turn goes on in the order of their places. */
+/** Reads that wait in the same turn continue in the order of their places. */
 function createTurns(): (place: number) => Promise<void> {
   const waiting: { readonly place: number; readonly goOn: () => void }[] = [];
   const goOn = (): void => {

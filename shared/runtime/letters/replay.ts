@@ -20,7 +20,10 @@ import { createReplayReader, describeQuestion, type ReplayReader } from "./repla
 
 /** One side of a replay. */
 export interface Decided {
-  /** `done`, `wait for …`, `requeue after …`, `failed …`, what was thrown, or what it waited for when it was cut off. */
+  /**
+   * `done`, `wait for …`, `requeue after …`, `failed …`, what was thrown, or what it waited for when it was
+   * cut off.
+   */
   readonly result: string;
   /** The requests that it would send if every one succeeded, secrets masked. */
   readonly requests: readonly SentRequest[];
@@ -39,9 +42,11 @@ export type ReplayResult =
   | { readonly type: "not replayable"; readonly why: string };
 
 /**
- * Runs the step on the reads and the clock of a dead letter: no queue, no API server. Reproduced = the same requests
- * with the same bodies in the same order and the same result, or the same error, or it waits for the same reads (F-14).
- * The timers only tell when a turn is over.
+ * Runs the step on the reads and the clock of a dead letter: no queue, no API server. Reproduced = the same
+ * requests
+ * with the same bodies in the same order and the same result, or the same error, or it waits for the same
+ * reads (F-14).
+ * The timers only show when a turn is over.
  */
 export async function replay(
   fn: AnyFunction,
@@ -83,7 +88,7 @@ export async function replay(
   return { type: sides.recorded.digest === sides.replayed.digest ? "reproduced" : "different", ...sides };
 }
 
-/** What a step came to: without decision and error it was cut off, by its lease or its time limit. */
+/** Result of a step: without decision and error it was cut off, by its lease or its time limit. */
 interface Ending {
   object?: KubeObject | undefined;
   decision?: AnyDecision | undefined;
@@ -115,9 +120,9 @@ function whyIncomparable(run: LetterRun, now: Ending, reader: ReplayReader): str
 /** Why a letter holds no run, for people. */
 export function whyWithoutRun({ reason, truncated }: DeadLetter): string {
   if (truncated.includes("run")) return "what the run read was left out of the dead letter: too large";
-  if (reason === "Malformed") return "nothing ran: what arrived is no key of this function";
+  if (reason === "Malformed") return "nothing ran: the message was not a key of this function";
   return reason === "LeaseExpired"
-    ? "the worker was killed or hung, so nobody recorded what the run read"
+    ? "the worker was killed or hung, so the reads of the run were not recorded"
     : "the run was cut off before it could record what it read";
 }
 
@@ -178,7 +183,7 @@ function ignore(): void {
   // A replay reports by its result.
 }
 
-/** What writing the decision would send, through the same code that writes it. */
+/** Returns the requests of writing the decision, by the same code that writes it. */
 async function requestsOf(
   decision: AnyDecision,
   { fn, object, clock }: Scene,

@@ -122,7 +122,7 @@ describe("machinepool-guard", () => {
     const { events, result } = await decide(machinepoolGuard, given(cluster(), pool));
     expect(events?.map(({ message }) => message)).toEqual([
       "spec.template.spec.bootstrap needs configRef or dataSecretName",
-      "spec.template.spec.version 1.34.2 is no semantic version with v in front",
+      "spec.template.spec.version 1.34.2 is not a semantic version with v in front",
       "spec.template.spec.clusterName is not c1",
     ]);
     expect(result).toEqual(done);

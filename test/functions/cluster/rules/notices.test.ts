@@ -6,7 +6,7 @@ import { viewWith } from "../../../support/foo-cluster.ts";
 const LATCHES = { infrastructureProvisioned: true, controlPlaneInitialized: true };
 
 describe("changeNotices", () => {
-  it("tells each latch and each change of phase once", () => {
+  it("reports each latch and each change of phase once", () => {
     const up = { phase: "Provisioned", initialization: LATCHES } as const;
     expect(changeNotices("c1", { phase: "Provisioning" }, up)).toEqual([
       {
@@ -32,7 +32,7 @@ describe("changeNotices", () => {
 });
 
 describe("clusterNotices", () => {
-  it("tells what changed first, then what is wrong", () => {
+  it("reports changes first, then problems", () => {
     const event = { type: "Warning", reason: "MachineDeploymentNotSupported", message: "" } as const;
     const providers = { ...viewWith().providers, controlPlane: unresolved(true) };
     const view = viewWith({ providers, deployments: { events: [event] } });

@@ -30,9 +30,9 @@ describe("poolViolations", () => {
     };
     const pool = machinePool({ spec: { template: { metadata } } });
     expect(poolViolations(pool).map(({ message }) => message)).toEqual([
-      "spec.template.metadata.labels has the key Example.com/tier, which is no label key",
-      "spec.template.metadata.labels[size] is very large, which is no label value",
-      "spec.template.metadata.annotations has the key a b, which is no annotation key",
+      "spec.template.metadata.labels has the key Example.com/tier, which is not a label key",
+      "spec.template.metadata.labels[size] is very large, which is not a label value",
+      "spec.template.metadata.annotations has the key a b, which is not an annotation key",
     ]);
   });
 });

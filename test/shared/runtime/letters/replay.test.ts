@@ -259,7 +259,7 @@ describe("replay", () => {
     const { run: _, ...bare } = letter;
     expect(await replay(poolCheck, { ...bare, reason: "LeaseExpired" }, systemClock)).toEqual({
       type: "not replayable",
-      why: "the worker was killed or hung, so nobody recorded what the run read",
+      why: "the worker was killed or hung, so the reads of the run were not recorded",
     });
     expect(await replay(poolCheck, bare, systemClock)).toMatchObject({
       why: expect.stringContaining("cut off"),

@@ -7,14 +7,17 @@ import {
 
 const FINALIZER = "audit.test.capstan.dev";
 
-/** What `auditPatch` reads of a Machine. */
+/** Fields of a Machine that `auditPatch` reads. */
 export const AUDIT_FIELDS = [
   "metadata.deletionTimestamp",
   "metadata.finalizers",
   "metadata.annotations[audit.test.capstan.dev/seen]",
 ] as const;
 
-/** Returns the operations that hold a Machine for its audit, or let it go once the audit has seen its deletion. */
+/**
+ * Returns the operations that hold a Machine for its audit, or let it go once the audit has seen its
+ * deletion.
+ */
 export function auditPatch(machine: Machine): readonly PatchOperation[] {
   const { metadata } = machine;
   if (metadata.deletionTimestamp === undefined) return addFinalizerPatch(machine, FINALIZER);
