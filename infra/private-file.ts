@@ -37,9 +37,8 @@ async function isStream(path: string): Promise<boolean> {
 }
 
 /**
- * Appends to a file, created with mode 0600; a file that others may read gets that mode. Throws when it is a
- * symbolic link, or
- * when others own it or may write to it.
+ * Appends to a file, created with mode 0600; a file that others may read gets that mode. Throws when it is a symbolic
+ * link, or when others own it or may write to it.
  */
 export async function appendPrivateFile(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: PRIVATE_FOLDER });

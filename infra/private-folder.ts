@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { demandOwn, mayOthersRead, PRIVATE_FILE, PRIVATE_FOLDER } from "./private-file.ts";
 
 /**
- * Opens a folder for objects, Secrets among them; a missing one is created with mode 0700. Its files become
- * readable by their
- * owner only. Throws when it or anything in it is a symbolic link, or is owned or can be changed by others.
+ * Opens a folder for objects, Secrets among them; a missing one is created with mode 0700. Its files become readable by
+ * their owner only. Throws when it or anything in it is a symbolic link, or is owned or can be changed by others.
  */
 export function openPrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });

@@ -1,9 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Random } from "../shared/runtime/ports.ts";
 
-/**
- * Bytes that are read from the operating system at once: one read per run id would cost more than many runs.
- */
+/** Bytes that are read from the operating system at once: one read per run id would cost more than many runs. */
 const POOL_BYTES = 4_096;
 let entropy = Buffer.alloc(0);
 

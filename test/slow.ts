@@ -5,10 +5,8 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
 /*
- * Runs a command with every process that it starts at a third of one core, each on its own: what tests meet
- * on a slow
- * machine. Needs Linux and a control group folder that it may write, in practice root. Exit code of the
- * command; 69
+ * Runs a command with every process that it starts at a third of one core, each on its own: what tests meet on a slow
+ * machine. Needs Linux and a control group folder that it may write, in practice root. Exit code of the command; 69
  * when this machine cannot do it.
  *
  *   node test/slow.ts npx vitest run --config test/vitest.config.ts FILE…

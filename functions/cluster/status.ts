@@ -120,9 +120,8 @@ export const clusterStatus = defineFunction<Cluster, "status">(
 );
 
 /**
- * The complete status. Left out when it differs from the stored one only by what others keep in it
- * (conditions of
- * gates and topology): comparing with the snapshot would repeat such an apply in every run.
+ * The complete status. Left out when it differs from the stored one only by what others keep in it (conditions of gates
+ * and topology): comparing with the snapshot would repeat such an apply in every run.
  */
 function applied(cluster: Cluster, status: ClusterStatus): Pick<Decision<Cluster, "status">, "apply"> {
   const own = ownStatus(cluster.status);

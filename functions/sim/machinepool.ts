@@ -215,9 +215,7 @@ async function scaleDown(
   return { ...removalOf(snapshot, parts, surplus), result: done };
 }
 
-/**
- * Machines first where there are any, then instances, then the finalizer; the Nodes go with the instances.
- */
+/** Machines first where there are any, then instances, then the finalizer; the Nodes go with the instances. */
 async function takeApart(
   object: SimMachinePool,
   cluster: Cluster | undefined,

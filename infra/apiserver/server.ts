@@ -25,14 +25,9 @@ export interface ApiServerOptions {
   readonly host?: "127.0.0.1";
   /** Bearer token of the first user, who is called `admin` and may do everything; random when absent. */
   readonly token?: string;
-  /**
-   * Serves HTTPS with a certificate of an authority made for it, which the kubeconfig names (A-03). Default
-   * false.
-   */
+  /** Serves HTTPS with a certificate of an authority made for it, which the kubeconfig names (A-03). Default false. */
   readonly tls?: boolean;
-  /**
-   * Keeps the objects in this folder, so that the next server with it continues; in memory only when absent.
-   */
+  /** Keeps the objects in this folder, so that the next server with it continues; in memory only when absent. */
   readonly data?: string;
   /** Default 60,000. */
   readonly bookmarkIntervalMs?: number;
@@ -76,9 +71,7 @@ export interface ApiServer extends Administered, AsyncDisposable {
   readonly requests: readonly RequestRecord[];
   /** Its objects, for who looks on; others after a restart. */
   readonly storage: Storage;
-  /**
-   * YAML text; cluster and context are named after the server. Contains the token: write it with mode 0600.
-   */
+  /** YAML text; cluster and context are named after the server. Contains the token: write it with mode 0600. */
   kubeconfig(token?: string): string;
   /** Converts between the versions of kinds whose CRD has strategy Webhook. */
   readonly converters: Converters;

@@ -152,10 +152,7 @@ export async function compose(options: ComposeOptions): Promise<Running> {
   };
 }
 
-/**
- * Passes each report of the queue to the dead letters, then to the metrics: a death counts when its letter
- * exists.
- */
+/** Passes each report of the queue to the dead letters, then to the metrics: a death counts when its letter exists. */
 function notesFor(
   recorder: Recorder,
   observed: () => Observed | undefined,

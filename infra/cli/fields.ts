@@ -67,9 +67,7 @@ export function tableOf(owners: readonly FieldOwner[], now: Date): readonly stri
 /** API servers do not serve its kinds. */
 const READ_MODEL_GROUP = "capstan.dev";
 
-/**
- * Returns a kind by any name that kubectl accepts: kind, plural, singular, short name, or `<plural>.<group>`.
- */
+/** Returns a kind by any name that kubectl accepts: kind, plural, singular, short name, or `<plural>.<group>`. */
 async function findKind(client: KubeClient, wanted: string): Promise<Kind> {
   const name = wanted.toLowerCase();
   const known = KINDS.find((kind) => kind.group !== READ_MODEL_GROUP && namesOf(kind).includes(name));

@@ -11,8 +11,7 @@ const END = "<!-- end -->";
 
 /**
  * Brings the tables of functions and of metrics and the example in functions/README up to date, or with
- * `check` only
- * looks. Returns the files that were out of date.
+ * `check` only looks. Returns the files that were out of date.
  */
 export async function generateReadme({ check }: { readonly check: boolean }): Promise<readonly string[]> {
   const table = functionTable((await loadFunctions()).map(toRow));

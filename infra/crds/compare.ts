@@ -101,9 +101,7 @@ function factsOf(crd: unknown): Facts {
   return facts;
 }
 
-/**
- * Returns every difference between one of our CRDs and a published one, in both directions, sorted by path.
- */
+/** Returns every difference between one of our CRDs and a published one, in both directions, sorted by path. */
 export function differences(ours: unknown, published: unknown): readonly Difference[] {
   const [left, right] = [factsOf(ours), factsOf(published)];
   return [...new Set([...left.keys(), ...right.keys()])]

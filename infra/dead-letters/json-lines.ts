@@ -20,10 +20,7 @@ export interface JsonLinesOptions {
   readonly file: string;
   readonly clock: Clock;
   readonly log: Log;
-  /**
-   * Rewrites the file when most of it is out of date. For the process that writes letters, only one at a
-   * time.
-   */
+  /** Rewrites the file when most of it is out of date. For the process that writes letters, only one at a time. */
   readonly compact?: boolean;
 }
 
@@ -95,9 +92,7 @@ export function createJsonLinesDeadLetters(options: JsonLinesOptions): JsonLines
   };
 }
 
-/**
- * The key beside the letters, made at the first use (0600). Without it hidden values change with every start.
- */
+/** The key beside the letters, made at the first use (0600). Without it hidden values change with every start. */
 async function hideKeyOf(file: string, log: Log): Promise<string> {
   try {
     await mkdir(dirname(file), { recursive: true, mode: PRIVATE_FOLDER });

@@ -16,8 +16,7 @@ type Line = z.infer<typeof lineSchema>;
 const SLACK_LINES = 1_000;
 
 /**
- * A file with a line per death or drop and what it says in memory. Every call brings the memory up to date
- * with what
+ * A file with a line per death or drop and what it says in memory. Every call brings the memory up to date with what
  * other processes have written. One call at a time.
  */
 export class LetterFile {
@@ -92,10 +91,7 @@ function parsedLine(text: string): Line | undefined {
   }
 }
 
-/**
- * Whole lines from a byte on; returns how many bytes they are. A line that is being written is left for
- * later.
- */
+/** Whole lines from a byte on; returns how many bytes they are. A line that is being written is left for later. */
 async function readLines(file: string, from: number, onLine: (line: string) => void): Promise<number> {
   await using handle = await open(file, "r");
   const { size } = await handle.stat();

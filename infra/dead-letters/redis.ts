@@ -31,9 +31,8 @@ const REMOVE_AT_ONCE = 1_000;
 const PUT = "capstanDeadLetters:put";
 
 /**
- * Dead letters beside the ledger, keys `{cap:<function>}:d:*`. Calls reject while Redis is away. Throws when
- * it
- * cannot be reached or evicts data.
+ * Dead letters beside the ledger, keys `{cap:<function>}:d:*`. Calls reject while Redis is away. Throws when it cannot
+ * be reached or evicts data.
  */
 export async function createRedisDeadLetters({
   url,

@@ -13,10 +13,7 @@ export interface CloudView {
   readonly servers: Map<string, SimServer>;
   readonly instances: Map<string, SimInstance>;
   readonly running: Map<string, RunningServer>;
-  /**
-   * Ports of servers that are gone: a new server of the same name takes the port over, as behind a load
-   * balancer.
-   */
+  /** Ports of servers that are gone: a new server of the same name takes the port over, as behind a load balancer. */
   readonly ports: Map<string, number>;
   /** Keys of each server's instances. */
   readonly instancesOf: Map<string, Set<string>>;

@@ -20,19 +20,14 @@ export interface CloudOptions {
   readonly nodeLingersMs?: number | undefined;
 }
 
-/**
- * Requests under way at the same time: enough to keep a server busy, few enough not to crowd out the
- * functions.
- */
+/** Requests under way at the same time: enough to keep a server busy, few enough not to crowd out the functions. */
 const CONCURRENT_SERVERS = 8;
 const CONCURRENT_INSTANCES = 32;
 
 /**
- * Starts the simulated cloud: every SimServer gets a virtual workload API server on loopback with a
- * kubeconfig
- * Secret, every SimInstance boots and becomes a Node there. All state is in those objects; a second start
- * takes up
- * where the first ended. Disposing stops the workload servers.
+ * Starts the simulated cloud: every SimServer gets a virtual workload API server on loopback with a kubeconfig Secret,
+ * every SimInstance boots and becomes a Node there. All state is in those objects; a second start takes up where the
+ * first ended. Disposing stops the workload servers.
  */
 export async function startCloud(options: CloudOptions): Promise<AsyncDisposable> {
   const { server, clock, log, random = systemRandom, network = systemNetwork, nodeLingersMs } = options;

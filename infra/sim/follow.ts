@@ -19,10 +19,8 @@ export interface FollowOptions<T extends KubeObject> {
 }
 
 /**
- * Lists a kind and watches it until `signal` aborts, through every kind of failure: an expired version lists
- * again,
- * anything else pauses (0.1 s, doubled up to 5 s) and lists again. An object recreated under its name is
- * reported as
+ * Lists a kind and watches it until `signal` aborts, through every kind of failure: an expired version lists again,
+ * anything else pauses (0.1 s, doubled up to 5 s) and lists again. An object recreated under its name is reported as
  * gone first.
  */
 export async function follow<T extends KubeObject>(options: FollowOptions<T>): Promise<void> {
@@ -54,10 +52,7 @@ async function list<T extends KubeObject>(
   return resourceVersion;
 }
 
-/**
- * Runs one watch until the server ends it; returns the version to continue from. Throws when it ended at
- * once.
- */
+/** Runs one watch until the server ends it; returns the version to continue from. Throws when it ended at once. */
 async function watchOnce<T extends KubeObject>(
   options: FollowOptions<T>,
   uids: Map<string, string>,

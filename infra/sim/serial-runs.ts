@@ -29,9 +29,7 @@ interface KeyState {
 
 const nothing = (): void => undefined;
 
-/**
- * Runs keys side by side, but one key never twice at the same time. Disposing waits for the runs under way.
- */
+/** Runs keys side by side, but one key never twice at the same time. Disposing waits for the runs under way. */
 export function createSerialRuns(options: SerialRunsOptions): SerialRuns {
   const states = new Map<string, KeyState>();
   const ready: string[] = [];

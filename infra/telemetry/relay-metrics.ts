@@ -39,9 +39,7 @@ export function meterRelay(relay: Pick<Relay, "status">, metrics: Metrics, clock
   });
 }
 
-/**
- * Adds what a loop has counted since the last scrape. Lower numbers belong to a new loop with the same name.
- */
+/** Adds what a loop has counted since the last scrape. Lower numbers belong to a new loop with the same name. */
 function countLoop(metrics: Metrics, loop: Loop, last: Loop | undefined): void {
   const labels = labelsOf(loop);
   const restarted =

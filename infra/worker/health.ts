@@ -39,9 +39,8 @@ export interface ProcessStatus {
 const STORE_WITHIN_MS = 2 * SECOND;
 
 /**
- * Why the process cannot do its work now; empty = ready. Each reason is one line that names the part and what
- * it
- * waits for.
+ * Why the process cannot do its work now; empty = ready. Each reason is one line that names the part and what it waits
+ * for.
  */
 export async function unreadyReasons(sources: HealthSources): Promise<readonly string[]> {
   const [queue, store] = await Promise.all([queueReasons(sources), storeReasons(sources)]);

@@ -28,10 +28,8 @@ export function asOriginOfErrors(
 }
 
 /**
- * Keeps this process alive when something throws that no code can catch, until it is disposed. The run that
- * has started
- * it fails; what belongs to no run is logged. Both are counted. Once per process: several workers of one
- * process would
+ * Keeps this process alive when something throws that no code can catch, until it is disposed. The run that has started
+ * it fails; what belongs to no run is logged. Both are counted. Once per process: several workers of one process would
  * count an error several times.
  */
 export function catchStrayErrors(log: Log, note: NoteStrayError = () => undefined): Disposable {

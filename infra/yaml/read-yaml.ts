@@ -7,20 +7,14 @@ import { isWithin } from "./yaml-weight.ts";
 export interface YamlBounds {
   readonly maxBytes: number;
   readonly maxDocuments: number;
-  /**
-   * Lines, and places where a value may begin. The parser's work is proportional to them and to the bytes.
-   */
+  /** Lines, and places where a value may begin. The parser's work is proportional to them and to the bytes. */
   readonly maxMarks: number;
-  /**
-   * In all documents. The documents must not be larger than `maxMarks` values with their aliases written out.
-   */
+  /** In all documents. The documents must not be larger than `maxMarks` values with their aliases written out. */
   readonly maxAliases: number;
 }
 
 export interface YamlDocument extends SurveyedDocument {
-  /**
-   * A JSON value, undefined for an empty document. Objects may occur in it twice where the text had aliases.
-   */
+  /** A JSON value, undefined for an empty document. Objects may occur in it twice where the text had aliases. */
   readonly value: unknown;
 }
 
@@ -38,10 +32,7 @@ export class YamlError extends Error {
   }
 }
 
-/**
- * Bounds for files that a user names on the command line: larger than every provider's, and still read
- * quickly.
- */
+/** Bounds for files that a user names on the command line: larger than every provider's, and still read quickly. */
 export const FILE_BOUNDS: YamlBounds = {
   maxBytes: 16 * 1024 * 1024,
   maxDocuments: 10_000,

@@ -60,9 +60,7 @@ export interface CrdSpec {
   };
 }
 
-/**
- * Reference to a provider object: the namespace is the referrer's, the version comes from the CRD's labels.
- */
+/** Reference to a provider object: the namespace is the referrer's, the version comes from the CRD's labels. */
 export interface ContractReference {
   readonly apiGroup: string;
   readonly kind: string;
@@ -72,9 +70,7 @@ export interface ContractReference {
 /** Contract between Cluster API and a provider, which a CRD claims by label (PC-2). */
 export type ContractVersion = "v1beta1" | "v1beta2";
 
-/**
- * One index of a kind: the strings at `path` (a string, a list of strings, or `member` of a list of objects).
- */
+/** One index of a kind: the strings at `path` (a string, a list of strings, or `member` of a list of objects). */
 interface KindIndex {
   readonly name: string;
   readonly path: string;

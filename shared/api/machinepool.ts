@@ -148,9 +148,7 @@ const machinePoolSchema = z
   })
   .describe("A group of instances that a provider manages as one.");
 
-/**
- * A group of instances that a provider manages as one; schema-compatible with Cluster API v1.14.0's v1beta2.
- */
+/** A group of instances that a provider manages as one; schema-compatible with Cluster API v1.14.0's v1beta2. */
 export type MachinePool = Immutable<z.infer<typeof machinePoolSchema>>;
 export type MachinePoolStatus = NonNullable<MachinePool["status"]>;
 export type MachinePoolPhase = NonNullable<MachinePoolStatus["phase"]>;

@@ -126,10 +126,7 @@ export const templateMetadataSchema = notEmpty({
   annotations: stringMap.describe("Annotations of what is made from this template.").optional(),
 }).describe("Labels and annotations of what is made from this template.");
 
-/**
- * Reference to a provider object in the referrer's namespace; the version comes from the CRD's contract
- * labels.
- */
+/** Reference to a provider object in the referrer's namespace; the version comes from the CRD's contract labels. */
 export const contractReferenceSchema = z.object({
   apiGroup: dnsSubdomain.describe(
     "API group of the provider object. Its version is found through the contract labels of its CustomResourceDefinition.",

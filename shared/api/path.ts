@@ -76,10 +76,7 @@ export function pointerOf(path: string): string {
     .join("");
 }
 
-/**
- * Returns whether two JSON values are deeply equal; `undefined` members count as absent, key order does not
- * matter.
- */
+/** Returns whether two JSON values are deeply equal; `undefined` members count as absent, key order does not matter. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -1,7 +1,4 @@
-/**
- * Where users meet a reason: conditions of `status.conditions`, of the deprecated list, `failureReason`,
- * events.
- */
+/** Where users meet a reason: conditions of `status.conditions`, of the deprecated list, `failureReason`, events. */
 type Place = "condition" | "deprecated condition" | "failure" | "event";
 
 interface ReasonEntry {

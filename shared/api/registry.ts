@@ -35,10 +35,7 @@ export const KINDS: readonly Kind[] = [
 
 const byName = new Map(KINDS.map((kind) => [`${kind.group}/${kind.kind}`, kind]));
 
-/**
- * Returns the kind of that name; `undefined` for kinds that only the cluster's CRDs define (provider
- * objects).
- */
+/** Returns the kind of that name; `undefined` for kinds that only the cluster's CRDs define (provider objects). */
 export function kindOf(group: string, kind: string): Kind | undefined {
   return byName.get(`${group}/${kind}`);
 }

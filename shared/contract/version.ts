@@ -4,9 +4,7 @@ import type { ContractVersion } from "../api/kinds.ts";
 const CONTRACT_LABEL_PREFIX = "cluster.x-k8s.io/";
 /** Newest first. */
 const SUPPORTED: readonly ContractVersion[] = ["v1beta2", "v1beta1"];
-/**
- * Fields of a CRD that decide about the contract of its objects: watched by functions that reference them.
- */
+/** Fields of a CRD that decide about the contract of its objects: watched by functions that reference them. */
 export const CONTRACT_FIELDS = [
   "metadata.uid",
   "metadata.labels[cluster.x-k8s.io/v1beta2]",
@@ -16,10 +14,8 @@ const VERSION = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/;
 const STABILITY = { alpha: 0, beta: 1, stable: 2 } as const;
 
 /**
- * Returns the contract that a CRD claims by label (`cluster.x-k8s.io/v1beta2: v1beta1_v1beta2`) and the
- * version to read its
- * objects in: the highest that the label of the newest supported contract names. Whether that version is
- * served is
+ * Returns the contract that a CRD claims by label (`cluster.x-k8s.io/v1beta2: v1beta1_v1beta2`) and the version to read
+ * its objects in: the highest that the label of the newest supported contract names. Whether that version is served is
  * not checked, as in Cluster API. `undefined` when no supported label is there or it is empty.
  * Source: PC-2.2.
  */

@@ -28,10 +28,7 @@ export interface Watch {
   readonly toKeys: ToKeys;
 }
 
-/**
- * `fields` are checked against the kind. `metadata.uid` in `fields` means: appears, disappears or is
- * recreated.
- */
+/** `fields` are checked against the kind. `metadata.uid` in `fields` means: appears, disappears or is recreated. */
 export function watch<T extends KubeObject, const F extends readonly string[]>(
   on: Kind<T>,
   fields: F & { readonly [I in keyof F]: FieldPath<T, F[I]> },
@@ -54,9 +51,8 @@ export interface NewObject {
 }
 
 /**
- * A JSON patch guarded by the target's uid, and by its resourceVersion when the ref carries one (Nodes leave
- * it out
- * and test the elements they change, KW-12).
+ * A JSON patch guarded by the target's uid, and by its resourceVersion when the ref carries one (Nodes leave it out and
+ * test the elements they change, KW-12).
  */
 export interface GuardedPatch {
   readonly target: ObjectRef;
@@ -71,17 +67,12 @@ export interface AppliedObject {
   readonly body: { readonly [field: string]: unknown };
 }
 
-/**
- * A delete of an object that was read live; uid and resourceVersion of the target become preconditions
- * (F-20).
- */
+/** A delete of an object that was read live; uid and resourceVersion of the target become preconditions (F-20). */
 export interface GuardedDelete {
   readonly target: ObjectRef;
   /**
-   * A delete that the server refuses or does not answer becomes a Warning Event with this reason, one per
-   * reason and
-   * run. It does not fail the run and keeps no finalizer; the result says when the function tries again
-   * (F-43). After a
+   * A delete that the server refuses or does not answer becomes a Warning Event with this reason, one per reason and
+   * run. It does not fail the run and keeps no finalizer; the result says when the function tries again (F-43). After a
    * delete without an answer, the others that may fail are left to the next run.
    */
   readonly ifFails?: { readonly event: string };
@@ -130,10 +121,7 @@ export type Step<T extends KubeObject, Owned extends string> = (
   context: StepContext,
 ) => Promise<Decision<T, Owned>>;
 
-/**
- * Another function writes the same field: never both in the same state of the object. One of the two declares
- * it.
- */
+/** Another function writes the same field: never both in the same state of the object. One of the two declares it. */
 interface Turn {
   /** The name of the other function. */
   readonly function: string;
@@ -144,9 +132,7 @@ interface Turn {
 }
 
 export interface FunctionSpec<T extends KubeObject, Owned extends string> {
-  /**
-   * `<folder>-<file>`: queue, field manager (with `capstan-` before it), metric label. At most 50 characters.
-   */
+  /** `<folder>-<file>`: queue, field manager (with `capstan-` before it), metric label. At most 50 characters. */
   readonly name: string;
   /** One sentence, present tense. */
   readonly summary: string;
@@ -158,13 +144,9 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
   readonly owns: readonly Owned[];
   /** Paths of the reconciled kind that a user may take over; snapshots keep who manages them. */
   readonly contested?: readonly string[];
-  /**
-   * Kinds and fields of other objects (and of the own main document) that this function patches or applies.
-   */
+  /** Kinds and fields of other objects (and of the own main document) that this function patches or applies. */
   readonly ownsOn?: readonly { readonly kind: Kind | ContractKind; readonly fields: readonly string[] }[];
-  /**
-   * Fields that another function writes, too. Without a turn, two writers of one field are refused by test.
-   */
+  /** Fields that another function writes, too. Without a turn, two writers of one field are refused by test. */
   readonly inTurnWith?: readonly Turn[];
   readonly calls?: readonly {
     readonly verb: "create" | "delete";

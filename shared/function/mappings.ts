@@ -98,9 +98,7 @@ export const referenced: ToKeys = async ({ object }, reconciled, lookup) => {
   return (await Promise.all(found)).flat();
 };
 
-/**
- * A Node of a workload cluster → the pools of that Cluster that list its provider ID or name it in a nodeRef.
- */
+/** A Node of a workload cluster → the pools of that Cluster that list its provider ID or name it in a nodeRef. */
 export const poolsOfNode: ToKeys = async ({ object, cluster }, reconciled, lookup) => {
   const providerID = valueAt(object, "spec.providerID");
   const [listed, named] = await Promise.all([

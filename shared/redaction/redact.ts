@@ -22,12 +22,10 @@ interface Place {
 }
 
 /**
- * Returns a JSON value without secrets: data of Secrets, kubeconfigs, bootstrap data, values of fields that
- * are named like
- * secrets, files, commands and environments of machines, and what `redactText` finds in texts. managedFields
- * and the
- * last-applied annotation are left out. Names, uids, versions and references stay, so that a step reads what
- * it read.
+ * Returns a JSON value without secrets: data of Secrets, kubeconfigs, bootstrap data, values of fields that are named
+ * like secrets, files, commands and environments of machines, and what `redactText` finds in texts. managedFields and
+ * the last-applied annotation are left out. Names, uids, versions and references stay, so that a step reads what it
+ * read.
  * Applying it twice changes nothing. Source: Q-35, S-21.
  */
 export function redact(value: unknown, hide: Hide): unknown {

@@ -17,9 +17,7 @@ export function isSensitiveName(name: string): boolean {
   );
 }
 
-/**
- * Returns whether a field of this name holds the place or size of a secret: `dataSecretName`, `secretRef`.
- */
+/** Returns whether a field of this name holds the place or size of a secret: `dataSecretName`, `secretRef`. */
 export function describesSecret(name: string): boolean {
   return DESCRIBES.test(name);
 }

@@ -7,9 +7,8 @@ import { assert } from "../function/errors.ts";
 import type { RecordingReader } from "./reader.ts";
 
 /**
- * Refuses a decision that writes what the function does not own, deletes what it did not read live, or calls
- * what
- * it does not declare. Such a decision is a bug: nothing of it is sent and the key backs off.
+ * Refuses a decision that writes what the function does not own, deletes what it did not read live, or calls what it
+ * does not declare. Such a decision is a bug: nothing of it is sent and the key backs off.
  */
 export function checkDecision(fn: AnyFunction, decision: AnyDecision, read: RecordingReader): void {
   const { name, owns, calls = [] } = fn.spec;
@@ -70,10 +69,7 @@ function covers(declared: Kind | ContractKind, kind: Kind): boolean {
   return isContractKind(declared) || (declared.group === kind.group && declared.kind === kind.kind);
 }
 
-/**
- * Whether the function owns the field, or every field of the object that is placed there: room for what it
- * owns.
- */
+/** Whether the function owns the field, or every field of the object that is placed there: room for what it owns. */
 function ownsAll(fn: AnyFunction, kind: Kind, segments: readonly string[], value: unknown): boolean {
   if (ownsField(fn, kind, segments)) return true;
   if (typeof value !== "object" || value === null) return false;

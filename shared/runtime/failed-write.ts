@@ -5,9 +5,7 @@ import type { KubeClient } from "./ports.ts";
 import type { Fence } from "./queue-port.ts";
 import { isAtLeast } from "./resource-version.ts";
 
-/**
- * Reason of a KubeError: a patch without a version was refused, so no newer snapshot promises another answer.
- */
+/** Reason of a KubeError: a patch without a version was refused, so no newer snapshot promises another answer. */
 export const PATCH_REFUSED = "PatchRefused";
 
 /** A write that the API server did not confirm. */
@@ -27,13 +25,10 @@ export interface Verdict {
 
 /**
  * Finds out what became of the object (KC-07, KW-12). Where the answer says too little, it is read once:
- * after an
- * answer that was lost, when the write may be done, and after a failed `test`, which names no operation. The
- * write
- * itself is never sent again: the next run sees the object at least as it is now, and decides again.
+ * after an answer that was lost, when the write may be done, and after a failed `test`, which names no operation. The
+ * write itself is never sent again: the next run sees the object at least as it is now, and decides again.
  * A patch whose tests failed on an object that has not changed can never succeed: that is Terminal.
- * One that was made for no version (Nodes) may have lost a race, or may never succeed: after the look it is a
- * failure
+ * One that was made for no version (Nodes) may have lost a race, or may never succeed: after the look it is a failure
  * like any other, with backoff, attempts and a dead letter. Waiting for a newer snapshot would have no end.
  * A create or delete needs no look: sent again, the one is answered with AlreadyExists, the other guards by
  * uid.
@@ -82,10 +77,7 @@ function lostRace(error: KubeError, ref: ObjectRef): Fence | undefined {
   return { ...fenceOf(ref, ref.resourceVersion), newerThan: true };
 }
 
-/**
- * A server that has just failed to answer may fail again; then nothing is known, and the tests of the writes
- * guard.
- */
+/** A server that has just failed to answer may fail again; then nothing is known, and the tests of the writes guard. */
 async function look(ref: ObjectRef, client: () => KubeClient): Promise<KubeObject | "unknown" | undefined> {
   try {
     return await client().get(ref.kind, ref);

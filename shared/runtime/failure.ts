@@ -54,9 +54,7 @@ export class CutOffError extends Error {
   }
 }
 
-/**
- * Returns the outcome of a run that its queue no longer waits for; `reason` of its signal is a CutOffError.
- */
+/** Returns the outcome of a run that its queue no longer waits for; `reason` of its signal is a CutOffError. */
 export function cutOffOutcome({ reason }: AbortSignal): Outcome & { readonly type: "error" } {
   const message = reason instanceof Error ? reason.message : "it was cut off";
   return {

@@ -10,9 +10,7 @@ import { BehindTriggerError } from "./triggers.ts";
 
 /** Wait for the snapshot this long, then look again (Q-17). */
 const BARRIER_MS = 100;
-/**
- * After so many looks in a row the stale objects are read live (F-05), and a lost race counts as a failure.
- */
+/** After so many looks in a row the stale objects are read live (F-05), and a lost race counts as a failure. */
 const MAX_AGAIN = 50;
 const MAX_LIST_WAIT_MS = 5_000;
 
@@ -27,10 +25,8 @@ export interface Barrier {
 }
 
 /**
- * Compares the fences of a lease with the read model (Q-17). A run that has waited too often begins all the
- * same and
- * reads live. So does the first run on a server that was restored: its fences and causes are of another time
- * (KR-12).
+ * Compares the fences of a lease with the read model (Q-17). A run that has waited too often begins all the same and
+ * reads live. So does the first run on a server that was restored: its fences and causes are of another time (KR-12).
  */
 export async function barrierOf(store: Store, lease: Lease): Promise<Barrier> {
   const overdue = await staleFences(store, lease.fences);
@@ -41,10 +37,8 @@ export async function barrierOf(store: Store, lease: Lease): Promise<Barrier> {
 }
 
 /**
- * Returns after how many ms a run that ended with `error` runs again because its snapshots were stale: its
- * list is not
- * complete, a snapshot is older than its cause, or a write has lost a race. Undefined: the error is a
- * failure.
+ * Returns after how many ms a run that ended with `error` runs again because its snapshots were stale: its list is not
+ * complete, a snapshot is older than its cause, or a write has lost a race. Undefined: the error is a failure.
  */
 export function againAfterMs(error: unknown, { again }: Lease): number | undefined {
   if (error instanceof NotListedError) return Math.min(MAX_LIST_WAIT_MS, BARRIER_MS * 2 ** again);
@@ -62,10 +56,8 @@ interface Seen {
 }
 
 /**
- * Returns what the next run must not go back behind: the versions of this run's writes, else what it read
- * live in place
- * of a snapshot that lags behind (F-05), else the fence as it was. A kind that was listed live counts as a
- * whole: what
+ * Returns what the next run must not go back behind: the versions of this run's writes, else what it read live in place
+ * of a snapshot that lags behind (F-05), else the fence as it was. A kind that was listed live counts as a whole: what
  * was seen of objects without a fence must not be older the next time either.
  */
 export function fencesAfter(lease: Lease, { overdue, read, written, thrown }: Seen): readonly Fence[] {
@@ -85,8 +77,7 @@ export function fencesAfter(lease: Lease, { overdue, read, written, thrown }: Se
 }
 
 /**
- * Returns the fences that a run leaves whose queue did not wait for its end: those that it began with, and
- * the versions
+ * Returns the fences that a run leaves whose queue did not wait for its end: those that it began with, and the versions
  * of the writes that were answered until then (F-05).
  */
 export function fencesOfCutOff(
@@ -111,9 +102,8 @@ export function fenceOf(
 }
 
 /**
- * The fences that the read model has not passed yet. An object that is gone is not stale. Neither is one
- * whose kind
- * the read model does not hold (Secrets, for instance): no snapshot of it can be read.
+ * The fences that the read model has not passed yet. An object that is gone is not stale. Neither is one whose kind the
+ * read model does not hold (Secrets, for instance): no snapshot of it can be read.
  */
 async function staleFences(store: Store, fences: readonly Fence[]): Promise<readonly Fence[]> {
   const checked = await Promise.all(

@@ -5,11 +5,9 @@ import type { ContractKind } from "../contract/contract-kind.ts";
 import { type AnyFunction, isContractKind } from "../function/define-function.ts";
 
 /**
- * Fields that the read model keeps of every object: its identity, its owners, and the fields that a patch
- * must
- * know of its lists and maps. Labels as a whole: they are small, and a map that seems to be missing would be
- * created
- * over the one that is there. Annotations by name only.
+ * Fields that the read model keeps of every object: its identity, its owners, and the fields that a patch must know of
+ * its lists and maps. Labels as a whole: they are small, and a map that seems to be missing would be created over the
+ * one that is there. Annotations by name only.
  */
 const ALWAYS = [
   "apiVersion",
@@ -38,8 +36,7 @@ const SHOWN = [
 ];
 
 /**
- * Only what functions declare is kept (S-22), and what `up` shows. Anything else is a matter between the API
- * server and
+ * Only what functions declare is kept (S-22), and what `up` shows. Anything else is a matter between the API server and
  * its users. Sorted.
  */
 export function keptFields(functions: readonly AnyFunction[], kind: Kind): readonly string[] {
@@ -48,8 +45,7 @@ export function keptFields(functions: readonly AnyFunction[], kind: Kind): reado
 }
 
 /**
- * Everything that these functions may decide by: what wakes them, what they read, own, patch, or leave to
- * others, and
+ * Everything that these functions may decide by: what wakes them, what they read, own, patch, or leave to others, and
  * what objects are found by.
  */
 export function declaredFields(functions: readonly AnyFunction[], kind: Kind): readonly string[] {
@@ -72,8 +68,7 @@ export function declaredFields(functions: readonly AnyFunction[], kind: Kind): r
 const keepers = new WeakMap<AnyFunction, Map<string, (object: KubeObject) => KubeObject>>();
 
 /**
- * Reduces objects of a kind that are read live to what the function declares. A list of which it declares one
- * element
+ * Reduces objects of a kind that are read live to what the function declares. A list of which it declares one element
  * stays whole: a patch names elements by their place. Kept per function: a list may be long.
  */
 export function keepDeclared(fn: AnyFunction, kind: Kind): (object: KubeObject) => KubeObject {
@@ -101,10 +96,7 @@ interface Fields extends Map<string, Fields> {}
 /** Of a list: all of it, or only the elements that are named. */
 type ListPart = "whole" | "named";
 
-/**
- * A function that reduces an object to these fields (see `At`). Lists and maps that are there stay, maybe
- * empty.
- */
+/** A function that reduces an object to these fields (see `At`). Lists and maps that are there stay, maybe empty. */
 export function keepOnly(
   fields: readonly string[],
   lists: ListPart = "named",

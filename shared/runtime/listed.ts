@@ -1,8 +1,7 @@
 import type { Store, TypeKey } from "./ports.ts";
 
 /**
- * A kind whose list is not complete, or no longer: stored objects may be of an earlier time, and missing ones
- * may still
+ * A kind whose list is not complete, or no longer: stored objects may be of an earlier time, and missing ones may still
  * exist (KR-22). The run comes back soon.
  */
 export class NotListedError extends Error {
@@ -13,10 +12,9 @@ export class NotListedError extends Error {
 }
 
 /**
- * Snapshots of a kind while its list is complete. While it is, snapshots only become newer, so no run
- * sees less than what has woken it or than an earlier run (F-05). The read model may be lost, or go back to
- * an earlier
- * time, between two calls: it is asked before the read and once more behind it.
+ * Snapshots of a kind while its list is complete. While it is, snapshots only become newer, so no run sees less than
+ * what has woken it or than an earlier run (F-05). The read model may be lost, or go back to an earlier time, between
+ * two calls: it is asked before the read and once more behind it.
  */
 export async function whileListed<T>(store: Store, type: TypeKey, read: () => Promise<T>): Promise<T> {
   await demandListed(store, type);

@@ -7,8 +7,7 @@ import type { ListOptions } from "../function/reads.ts";
 export interface Clock {
   now(): Date;
   /**
-   * Calls back once after `delayMs`; the returned function cancels and may be called twice. 0 is the next
-   * turn of the
+   * Calls back once after `delayMs`; the returned function cancels and may be called twice. 0 is the next turn of the
    * event loop: others have theirs before.
    */
   after(delayMs: number, callback: () => void): () => void;
@@ -40,15 +39,9 @@ export interface TypeKey {
 export interface TypeProgress {
   /** The first list is complete and all of it is still there: an object that is not stored does not exist. */
   readonly ready: boolean;
-  /**
-   * The version up to which every change has been stored and delivered (KR-14); undefined before the first
-   * list.
-   */
+  /** The version up to which every change has been stored and delivered (KR-14); undefined before the first list. */
   readonly resourceVersion: string | undefined;
-  /**
-   * Scope of the snapshots: server, selector, kept fields. Only a relay of the same scope continues from
-   * them.
-   */
+  /** Scope of the snapshots: server, selector, kept fields. Only a relay of the same scope continues from them. */
   readonly scope: string | undefined;
 }
 
@@ -60,8 +53,7 @@ export interface Untold {
 
 /**
  * The read model: the newest known snapshot of every watched object (no Secrets, no managedFields). A cache:
- * it may
- * be wiped at any time and is then filled again by the relay. Snapshots are frozen and shared; never mutate
+ * it may be wiped at any time and is then filled again by the relay. Snapshots are frozen and shared; never mutate
  * them.
  */
 export interface Store extends AsyncDisposable {
@@ -70,16 +62,13 @@ export interface Store extends AsyncDisposable {
   list(type: TypeKey, selection: Selection): Promise<readonly KubeObject[]>;
   find(type: TypeKey, index: string, value: string): Promise<readonly Member[]>;
   /**
-   * Stores a snapshot and its index entries in one step, unless the stored one is as new (same uid, version
-   * not
-   * lower), and keeps what was stored before until `advance` says that the change has been delivered.
-   * `stored` is true
-   * also for the version that is stored already and untold; `before` is then what was before it.
+   * Stores a snapshot and its index entries in one step, unless the stored one is as new (same uid, version not lower),
+   * and keeps what was stored before until `advance` says that the change has been delivered.
+   * `stored` is true also for the version that is stored already and untold; `before` is then what was before it.
    */
   put(type: TypeKey, object: KubeObject): Promise<{ stored: boolean; before: KubeObject | undefined }>;
   /**
-   * Removes a snapshot in one step when its uid is `uid` and it is not newer than `resourceVersion`. Returns
-   * it, and
+   * Removes a snapshot in one step when its uid is `uid` and it is not newer than `resourceVersion`. Returns it, and
    * again until `advance` says that the removal has been delivered.
    */
   remove(
@@ -105,14 +94,9 @@ export interface WatchEvent {
   readonly object: KubeObject;
 }
 
-/**
- * One API server as one function (its name is the User-Agent and, with `capstan-` before it, the field
- * manager).
- */
+/** One API server as one function (its name is the User-Agent and, with `capstan-` before it, the field manager). */
 export interface KubeClient {
-  /**
-   * `undefined` for an affirmative 404 of the object; a 404 of the whole type throws reason `TypeNotServed`.
-   */
+  /** `undefined` for an affirmative 404 of the object; a 404 of the whole type throws reason `TypeNotServed`. */
   get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey): Promise<T | undefined>;
   list<T extends KubeObject>(
     kind: Kind<T>,
@@ -135,10 +119,8 @@ export interface KubeClient {
     preconditions: { readonly uid: string; readonly resourceVersion?: string | undefined },
   ): Promise<KubeObject | undefined>;
   /**
-   * Streams changes from `resourceVersion` until the server ends the watch or `signal` aborts. Bookmarks are
-   * asked
-   * for. Throws KubeError (reason `Expired` for 410 by either path, `Undecodable` for a line that is not an
-   * event).
+   * Streams changes from `resourceVersion` until the server ends the watch or `signal` aborts. Bookmarks are asked for.
+   * Throws KubeError (reason `Expired` for 410 by either path, `Undecodable` for a line that is not an event).
    */
   watch(
     kind: Kind,

@@ -19,8 +19,7 @@ export interface Cause {
 
 /**
  * A snapshot that a run must not go back behind (Q-17): stored version at least (or above) the given one.
- * Without a
- * name it is all of a kind: everything up to that version must have been handed on.
+ * Without a name it is all of a kind: everything up to that version must have been handed on.
  */
 export interface Fence extends ObjectKey {
   readonly cluster: ClusterName;
@@ -50,9 +49,7 @@ export interface Lease {
   /** Runs in a row that ended in `again`. */
   readonly again: number;
   readonly fences: readonly Fence[];
-  /**
-   * How long the key was ready before this claim, by the clock of the ledger; absent where that is not known.
-   */
+  /** How long the key was ready before this claim, by the clock of the ledger; absent where that is not known. */
   readonly readyMs?: number | undefined;
   /** Aborts when the lease is lost, the run takes too long, or the worker stops. */
   readonly signal: AbortSignal;
@@ -65,8 +62,7 @@ export interface Lease {
   /** Ends the run as failed: something that it started has thrown outside of it, a timer for instance. */
   readonly fail?: (thrown: unknown) => void;
   /**
-   * Takes the run's own account of what it has read, decided and sent so far. A lease that cuts the run off
-   * asks it for
+   * Takes the run's own account of what it has read, decided and sent so far. A lease that cuts the run off asks it for
    * the record of that Outcome (F-14): the run itself may never return one.
    */
   readonly recordFrom?: (soFar: () => AttemptRecord) => void;
@@ -79,10 +75,7 @@ export interface Failure {
 }
 
 interface Recorded {
-  /**
-   * Reads, decision and requests of the run; absent when it never got to its step. Never goes into the
-   * ledger.
-   */
+  /** Reads, decision and requests of the run; absent when it never got to its step. Never goes into the ledger. */
   readonly record?: AttemptRecord | undefined;
 }
 
@@ -144,9 +137,7 @@ export interface QueueDepth {
   readonly tickLagMs?: number | undefined;
   /** Of the ready keys, those of class resync; absent where that is not known. */
   readonly readyResync?: number | undefined;
-  /**
-   * How long the longest ready key of each class has been ready; absent where none is or that is not known.
-   */
+  /** How long the longest ready key of each class has been ready; absent where none is or that is not known. */
   readonly oldestReadyMs?: { readonly [urgency in QueueEntry["class"]]?: number } | undefined;
   /** Claims are stopped; absent otherwise. */
   readonly paused?: boolean | undefined;
@@ -205,15 +196,9 @@ export interface WorkOptions extends QueueSettings {
  * checks it for every driver. Function names are `[a-z0-9-]{1,63}`.
  */
 export interface Queue extends AsyncDisposable {
-  /**
-   * At least one claim at or after now for every entry, or a dead key. Same keys merge; the earliest due
-   * wins.
-   */
+  /** At least one claim at or after now for every entry, or a dead key. Same keys merge; the earliest due wins. */
   enqueue(functionName: string, entries: readonly QueueEntry[]): Promise<void>;
-  /**
-   * Starts claiming. Disposing stops claiming, lets runs finish for up to 25 s, then releases their keys
-   * (Q-14).
-   */
+  /** Starts claiming. Disposing stops claiming, lets runs finish for up to 25 s, then releases their keys (Q-14). */
   work(
     functionName: string,
     options: WorkOptions,
@@ -224,15 +209,11 @@ export interface Queue extends AsyncDisposable {
   /** Where one key stands; undefined = idle: no run is due until an event. */
   keyState(functionName: string, key: Key): Promise<KeyState | undefined>;
   /**
-   * Changes when the ledger has lost data or may have: gone, another server process, an outage of more than 5
-   * s, a
+   * Changes when the ledger has lost data or may have: gone, another server process, an outage of more than 5 s, a
    * refused event. The relay then resyncs (Q-15).
    */
   epoch(functionName: string): Promise<string>;
-  /**
-   * Stops the claims of a function in all processes; running keys end, events are accepted. Kept in the
-   * ledger.
-   */
+  /** Stops the claims of a function in all processes; running keys end, events are accepted. Kept in the ledger. */
   pause(functionName: string): Promise<void>;
   resume(functionName: string): Promise<void>;
   /** As this process sees it, without a request. */

@@ -26,12 +26,10 @@ export interface RoutedKey extends ObjectKey {
 }
 
 /**
- * Returns the keys that a change wakes, each (function, key) once. A watch counts when one of its fields
- * differs between before and
- * after; appearing and disappearing always counts. Keys come from both sides, so that the object that this
- * one stops pointing
- * at is woken too. The deletion of a reconciled object does not wake its own key: there is nothing left to
- * reconcile.
+ * Returns the keys that a change wakes, each (function, key) once. A watch counts when one of its fields differs
+ * between before and after; appearing and disappearing always counts. Keys come from both sides, so that the object
+ * that this one stops pointing at is woken too. The deletion of a reconciled object does not wake its own key: there is
+ * nothing left to reconcile.
  */
 export async function routeChange(
   functions: readonly AnyFunction[],

@@ -44,8 +44,7 @@ interface Run {
 export type EndedRun = Outcome & { readonly record: AttemptRecord };
 
 /**
- * Runs a function once for a leased key: read → step → check → write → record. The worker acknowledges by
- * handing the
+ * Runs a function once for a leased key: read → step → check → write → record. The worker acknowledges by handing the
  * outcome to the queue. A terminal failure also becomes a Warning Event about the object (R-13).
  * Never throws: every end is an Outcome.
  */
@@ -73,9 +72,7 @@ export async function runStep(fn: AnyFunction, lease: Lease, given: RunContext):
   return outcome;
 }
 
-/**
- * The same clients; every request names the run (F-15), and no write leaves once the lease is over (R-04).
- */
+/** The same clients; every request names the run (F-15), and no write leaves once the lease is over. */
 function under(lease: Lease, clients: Clients): Clients {
   const mayGo = (): void => {
     lease.checkHeld?.();

@@ -6,10 +6,7 @@ import { KubeError } from "../function/errors.ts";
 import { redactMessage } from "./failure.ts";
 import type { Clients, Clock, Log } from "./ports.ts";
 
-/**
- * Names of the Events that one process has sent, with the time: a run that finds nothing new sends nothing
- * (F-07).
- */
+/** Names of the Events that one process has sent, with the time: a run that finds nothing new sends nothing (F-07). */
 export type ToldEvents = Map<string, Date>;
 
 /** By then an API server has forgotten an Event. */
@@ -31,8 +28,7 @@ export interface EventContext {
 }
 
 /**
- * Sends each notice once: the Event's name is a function of object, reason and message. Never throws: an
- * Event is a
+ * Sends each notice once: the Event's name is a function of object, reason and message. Never throws: an Event is a
  * courtesy, and losing one must not repeat or fail a run.
  */
 export async function sendEvents(notices: readonly Notice[], context: EventContext): Promise<void> {

@@ -31,10 +31,9 @@ export interface Written {
 const SIDE_BY_SIDE = 8;
 
 /**
- * Sends a decision: create, patch, apply, delete, events, then the patches that remove a finalizer. Nothing
- * follows a
- * create that failed: a status must not name an object that does not exist. A finalizer is kept when anything
- * before it failed that must not fail. Nothing is sent for an apply that changes nothing (F-07).
+ * Sends a decision: create, patch, apply, delete, events, then the patches that remove a finalizer. Nothing follows a
+ * create that failed: a status must not name an object that does not exist. A finalizer is kept when anything before it
+ * failed that must not fail. Nothing is sent for an apply that changes nothing (F-07).
  */
 export async function writeDecision(decision: AnyDecision, context: EventContext): Promise<Written> {
   const { function: fn, object } = context;
@@ -166,8 +165,7 @@ function toApply({ target, body, subresource }: AppliedObject): Send {
  * Differs: KW-03 asks for one unconditional apply per object and function after a restart, to assert
  * ownership again.
  * Functions do not know when a process starts, and it would be a write per object, function and worker.
- * Ownership
- * is lost only to a write that changes the value, and that brings the key back.
+ * Ownership is lost only to a write that changes the value, and that brings the key back.
  */
 function ownStatus(
   { spec }: AnyFunction,

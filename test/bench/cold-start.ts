@@ -29,8 +29,7 @@ interface Row {
 }
 
 /**
- * How long a function process takes from its start to its first job, and what it holds then: one function,
- * queue in
+ * How long a function process takes from its start to its first job, and what it holds then: one function, queue in
  * memory, a kubeconfig with a token. Medians. Goals: KC-04.
  */
 export async function coldStartBench(): Promise<void> {

@@ -19,8 +19,7 @@ const SETTLE_MS = 3_000;
 const REST_MS = 10_000;
 
 /**
- * `seconds` are those from the first creation until every pool is Running, all other figures count until the
- * last Node
+ * `seconds` are those from the first creation until every pool is Running, all other figures count until the last Node
  * is marked. Requests are those of all functions, reads included.
  */
 interface Row extends Cost {
@@ -34,9 +33,7 @@ interface Row extends Cost {
   readonly residentMiB: number;
   /** Requests of all functions within 10 s in which nothing happens. */
   readonly requestsAtRest: number;
-  /**
-   * Processes that wanted one of the machine's cores, averaged over the last minute: seconds depend on it.
-   */
+  /** Processes that wanted one of the machine's cores, averaged over the last minute: seconds depend on it. */
   readonly load: number;
   readonly requestsByFunction: { readonly [functionAndVerb: string]: number };
   readonly jobsByFunction: { readonly [name: string]: number };

@@ -21,8 +21,7 @@ import {
 import { writeResults } from "./results.ts";
 
 /**
- * All take part in every round, one after the other, because the machine does other things, too: a row shows
- * the best
+ * All take part in every round, one after the other, because the machine does other things, too: a row shows the best
  * round of each, and a ratio is the median of the rounds'.
  */
 const ROUNDS = 5;
@@ -61,10 +60,8 @@ const BASELINES: readonly Candidate[] = [
 ];
 
 /**
- * Throughput and start latency of every driver beside plain BullMQ and a bare list in the same run, Redis
- * memory per
- * waiting key, a storm of events on few keys, and a quiet tenant behind a noisy one. Goals: issue 2, "It must
- * show".
+ * Throughput and start latency of every driver beside plain BullMQ and a bare list in the same run, Redis memory per
+ * waiting key, a storm of events on few keys, and a quiet tenant behind a noisy one. Goals: issue 2, "It must show".
  */
 export async function queueBench(): Promise<void> {
   const { rows: speed, ofPlainBullmq } = await speedsOf([...BASELINES, ...DRIVERS]);

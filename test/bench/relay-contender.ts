@@ -7,9 +7,8 @@ import { LIST_VERSION, loadOfPath, sentAtOf } from "./relay-load.ts";
 import { createOurs } from "./relay-ours.ts";
 
 /*
- * One measurement of one contender in a process of its own, so that its memory and its event loop are its own
- * as
- * well. Arguments: contender, task, URL of the server, further URLs; the result goes to the parent.
+ * One measurement of one contender in a process of its own, so that its memory and its event loop are its own as well.
+ * Arguments: contender, task, URL of the server, further URLs; the result goes to the parent.
  */
 
 export interface Flow {

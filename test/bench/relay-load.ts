@@ -11,10 +11,7 @@ export interface Load {
   readonly objects: number;
   /** Of one object as JSON; more than half of it managedFields when there is room. */
   readonly bytes: number;
-  /**
-   * Changes after the list, one object after the other; each of a MachinePool's status, each a Node's
-   * heartbeat.
-   */
+  /** Changes after the list, one object after the other; each of a MachinePool's status, each a Node's heartbeat. */
   readonly events: number;
   /** 0 = as fast as they are read. */
   readonly perSecond: number;

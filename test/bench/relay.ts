@@ -45,10 +45,8 @@ interface Reopened {
 }
 
 /**
- * The relay beside the stock informer of the Kubernetes client library: events per second, event loop lag,
- * memory per
- * watched object, a storm of reconnects, heartbeats, and a quiet cluster beside a hostile one (KR-02, KR-03,
- * KR-20).
+ * The relay beside the stock informer of the Kubernetes client library: events per second, event loop lag, memory per
+ * watched object, a storm of reconnects, heartbeats, and a quiet cluster beside a hostile one (KR-02, KR-03, KR-20).
  */
 export async function relayBench(): Promise<void> {
   const server = start("relay-server.ts", []);

@@ -21,7 +21,7 @@ function fieldListsOf({ path, code }: Source): readonly FieldList[] {
     const prefix = list === undefined ? `${whole.split("(")[0]}.` : "";
     const paths = new Set(written.map(([, name]) => `${prefix}${name}`).filter((name) => name !== EXISTENCE));
     const line = code.slice(0, match.index).split("\n").length;
-    // What a function applies is its own, and complete: `owns` is no list of watched fields.
+    // Applied fields are the function's own, and complete: `owns` is not a list of watched fields.
     const isOwned = /\bconst OWNED = $/.test(code.slice(0, match.index));
     return paths.size < 2 || isOwned ? [] : [{ at: `${path}:${line}`, paths }];
   });

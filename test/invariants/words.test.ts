@@ -13,6 +13,7 @@ const BANNED: readonly (readonly [word: RegExp, better: string])[] = [
     /(?<!\bthere )\b(?:is|are|was|were|be|been) no (?!longer\b|more\b|less\b)\S*/gi,
     '"is not a …", "cannot …", "missing", "malformed"',
   ],
+  [/(?<!\b(?:there|there still) )\b(?:is|are|was|were) none\b/gi, '"missing", "malformed", "is not a …"'],
   [/\bshall\b/gi, '"must", "should" or "will"'],
   [/\b(?:is|are|was|were) to be\b/gi, '"must be", "will be"'],
   [/\b(?:go|goes|going|gone|went) on\b/gi, '"continue" or "resume"'],

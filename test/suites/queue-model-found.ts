@@ -13,10 +13,8 @@ const live = (key: string, delayMs = 0): Operation => ({
 /** Sequences in which a driver once differed from the model, shrunk; every driver plays them. */
 export const FOUND_SEQUENCES: readonly FoundSequence[] = [
   {
-    // The model was wrong: it had t|c dead at once, so that t|b had room and came before v. A key that has
-    // failed for
-    // good holds its tenant's slot until its letter is written, on every driver; meanwhile v, of another
-    // tenant, runs.
+    // The model was wrong: it had t|c dead at once, so that t|b had room and came before v. A key that has failed for
+    // good holds its tenant's slot until its letter is written, on every driver; meanwhile v, of another tenant, runs.
     what: "a dying key holds the slot of its tenant until it is buried",
     sequence: [
       { type: "enqueue", entry: { key: "t|c", delayMs: 0, class: "resync" } },

@@ -60,9 +60,8 @@ let functionCount = 0;
 const BUDGET_MS = 15_000;
 
 /**
- * Any sequence of calls through a whole driver, beside the naive ledger: the same runs with the same leases,
- * the
- * same counts and the same dead keys. Runs end when the sequence says so.
+ * Any sequence of calls through a whole driver, beside the naive ledger: the same runs with the same leases, the same
+ * counts and the same dead keys. Runs end when the sequence says so.
  */
 export function queueModelSuite(suite: QueueModelSuite): void {
   const { name, create, time, unordered = false, atOnce, maxLength } = suite;

@@ -3,9 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../shared/runtime/ports.ts";
 
 export interface VirtualClock extends Clock {
-  /**
-   * Lets time pass: due callbacks run in the order of their instants, and what they start settles in between.
-   */
+  /** Lets time pass: due callbacks run in the order of their instants, and what they start settles in between. */
   advance(ms: number): Promise<void>;
   /** Time passes while the process stands still: callbacks that are due run at the next `advance`. */
   standStill(ms: number): void;

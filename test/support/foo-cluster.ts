@@ -13,7 +13,7 @@ export const OWNED_BY_C1: OwnerReference = {
   uid: "uid-c1",
 };
 
-/** A controller that is none of ours. */
+/** A controller that is not ours. */
 export const FOREIGN_CONTROLLER: OwnerReference = {
   apiVersion: "example.com/v1",
   kind: "Composition",

@@ -33,9 +33,7 @@ spec:
 `,
 ).join("---");
 
-/**
- * A Cluster and a MachinePool of two replicas as Cluster API users write them, with their provider objects.
- */
+/** A Cluster and a MachinePool of two replicas as Cluster API users write them, with their provider objects. */
 export const FOO_CLUSTER = `
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: Cluster

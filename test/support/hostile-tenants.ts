@@ -34,9 +34,7 @@ const always =
     watchLists.push(...Array(ANSWERS).fill(failing(422, "Invalid")));
   };
 
-/**
- * A list of 54 MiB that is small on the wire: a process that parses it at once does nothing else for seconds.
- */
+/** A list of 54 MiB that is small on the wire: a process that parses it at once does nothing else for seconds. */
 function packedList(): Buffer {
   const node = (n: number) => ({
     metadata: { name: `n${n}`, uid: `u${n}`, resourceVersion: "5" },

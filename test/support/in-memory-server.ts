@@ -1,8 +1,7 @@
 import type { Connect, HttpAnswer, StreamedAnswer } from "../../infra/kube/transport.ts";
 
 /**
- * A workload server with Nodes, without sockets: whatever it does is done within a few turns of the event
- * loop, so that
+ * A workload server with Nodes, without sockets: whatever it does is done within a few turns of the event loop, so that
  * a test with a virtual clock sees all of it.
  */
 export interface InMemoryServer {

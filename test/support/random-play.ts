@@ -14,8 +14,7 @@ export interface RandomPlay<T> {
 }
 
 /**
- * Plays random values, batch after batch, for as long as the budget lasts, and prints how many there were: a
- * slow
+ * Plays random values, batch after batch, for as long as the budget lasts, and prints how many there were: a slow
  * machine plays fewer, and fails no sooner. The error of a batch names the seed that begins with this batch.
  */
 export async function playRandomly<T>(

@@ -15,9 +15,7 @@ const [TIME] = REPLACED;
 
 /**
  * From here on scripts are loaded on this connection with time from a virtual clock instead of the server's.
- * The
- * product knows nothing of it: its scripts have no such switch. Throws when a script asks for the time other
- * than
+ * The product knows nothing of it: its scripts have no such switch. Throws when a script asks for the time other than
  * in the one place.
  */
 export function putScriptsOnTestTime(redis: Redis): VirtualClock {

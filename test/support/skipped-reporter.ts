@@ -8,10 +8,7 @@ export interface Task {
   readonly parent?: Task;
 }
 
-/**
- * At the end of a run: how many tests were left out for want of what. Other skips (`-t`, `only`) are not
- * listed.
- */
+/** At the end of a run: how many tests were left out for want of what. Other skips (`-t`, `only`) are not listed. */
 export const skippedReporter: Reporter = {
   onTestRunEnd(modules) {
     const lines = leftOut(modules.flatMap(skippedTests));

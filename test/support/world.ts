@@ -89,10 +89,8 @@ function removed(placed: readonly Placed[], gone: Placed): readonly Placed[] {
 }
 
 /**
- * Returns the decision of a function in this world, about the only object of its kind or the one named. The
- * reader and the
- * checks are the runtime's own: reading an undeclared kind, writing a field that is not owned, deleting
- * without a
+ * Returns the decision of a function in this world, about the only object of its kind or the one named. The reader and
+ * the checks are the runtime's own: reading an undeclared kind, writing a field that is not owned, deleting without a
  * live read fail the test. So does a MachinePool status that the CRD would refuse.
  */
 export async function decide(

@@ -48,10 +48,7 @@ const secretOf = (name: string): string =>
     stringData: VALUES,
   })}\n`;
 
-/**
- * The cluster c1 works; the kubeconfig of c2 leads nowhere; the other pools make a function quote their
- * Secrets.
- */
+/** The cluster c1 works; the kubeconfig of c2 leads nowhere; the other pools make a function quote their Secrets. */
 const MANIFESTS = [
   simCluster("c1"),
   simPool("fine", "c1", 2),

@@ -245,9 +245,8 @@ for (const flavour of API_SERVERS) {
             expect(found).toMatchObject({ readyReplicas: 1 });
             return found;
           }, WITHIN);
-        // Ready since a moment that is still to come: not available at first. When it is on a machine that is
-        // too
-        // slow to see it before, once more with twice the time.
+        // Ready since a moment that is still to come: not available at first. When it is on a machine that is too slow
+        // to see it before, once more with twice the time.
         for (let aheadMs = 3_000; ; aheadMs *= 2) {
           const soon = new Date(Date.now() + aheadMs).toISOString().replace(/\.\d+Z$/, "Z");
           await joinNodes(workload, ["m1"], soon);

@@ -28,10 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/**
- * A person who copies README line by line: a home of their own, variables that stay, processes in other
- * terminals.
- */
+/** A person who copies README line by line: a home of their own, variables that stay, processes in other terminals. */
 class Reader implements AsyncDisposable {
   readonly #redisUrl: string;
   readonly #env: { [name: string]: string } = { HOME: dir };

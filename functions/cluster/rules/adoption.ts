@@ -5,9 +5,8 @@ import { controllerReference, ownerReference } from "../../../shared/rules/metad
 import { type Claim, ownAmong } from "../../../shared/rules/providers/adoption.ts";
 
 /**
- * Wanted owner reference of a Cluster on its provider objects. Without a topology it does not control them,
- * so that other tools
- * may; with one a foreign controller is refused. Source: CL-3.1
+ * Wanted owner reference of a Cluster on its provider objects. Without a topology it does not control them, so that
+ * other tools may; with one a foreign controller is refused. Source: CL-3.1
  */
 export function clusterClaim(cluster: Cluster): Claim {
   const { topology } = cluster.spec;
@@ -18,9 +17,7 @@ export function clusterClaim(cluster: Cluster): Claim {
   };
 }
 
-/**
- * Returns the object whose values count: one that carries the Cluster's uid, not that of an earlier Cluster.
- */
+/** Returns the object whose values count: one that carries the Cluster's uid, not that of an earlier Cluster. */
 export function ownObject(cluster: Cluster, found: Referenced | undefined): Found | undefined {
   return ownAmong(clusterClaim(cluster), found);
 }

@@ -4,11 +4,9 @@ import { awaitedControlPlane, awaitedInfrastructure } from "./awaited.ts";
 import type { ClusterView } from "./view.ts";
 
 /**
- * Returns the waits of a Cluster, in the order in which they end: infrastructure, control plane, a connection
- * to
- * its workload server; while it is being deleted, what has to go first. `undefined` = nothing. `status` is
- * the one
- * about to be written.
+ * Returns the waits of a Cluster, in the order in which they end: infrastructure, control plane, a connection to its
+ * workload server; while it is being deleted, what has to go first. `undefined` = nothing. `status` is the one about to
+ * be written.
  */
 export function awaitedCompletion(
   view: ClusterView,

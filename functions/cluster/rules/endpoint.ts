@@ -65,9 +65,7 @@ export function awaitedEndpoint(cluster: Cluster, { infrastructure }: ClusterPro
     : "InfraCluster.spec.controlPlaneEndpoint";
 }
 
-/**
- * The valid endpoint of one object: ours, not being deleted, and provisioned or initialized (flag or latch).
- */
+/** The valid endpoint of one object: ours, not being deleted, and provisioned or initialized (flag or latch). */
 export function endpointFrom(
   role: ProviderRole,
   cluster: Cluster,

@@ -15,9 +15,7 @@ import { type ProviderRole, referenceOf } from "./providers.ts";
 /** Report of a Cluster with a topology while its controller runs. */
 const AWAITS_TOPOLOGY = "Waiting for cluster topology to be reconciled";
 
-/**
- * The Cluster's condition about a provider object: its name, what it mirrors, what it says without a source.
- */
+/** The Cluster's condition about a provider object: its name, what it mirrors, what it says without a source. */
 const ABOUT = {
   infrastructure: {
     type: "InfrastructureReady",

@@ -34,9 +34,8 @@ export function awaitedDeletion(pool: MachinePool, providers: PoolProviders): st
 }
 
 /**
- * Provider objects of which it is unknown whether they are gone: their CRD has no supported contract. A CRD
- * that
- * does not exist took its objects with it.
+ * Provider objects of which it is unknown whether they are gone: their CRD has no supported contract. A CRD that does
+ * not exist took its objects with it.
  */
 export function unreadableProviders(
   { spec }: MachinePool,

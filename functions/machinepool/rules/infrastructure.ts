@@ -14,9 +14,7 @@ import {
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { ownObject } from "./adoption.ts";
 
-/**
- * The fields of an infrastructure object that `infrastructureReport` reads, but for the kind of its machines.
- */
+/** The fields of an infrastructure object that `infrastructureReport` reads, but for the kind of its machines. */
 export const INFRASTRUCTURE_FIELDS = infraMachinePoolPaths(
   "ready",
   "provisioned",
@@ -68,9 +66,7 @@ export function infrastructureReport(pool: MachinePool, found: Referenced): Infr
   };
 }
 
-/**
- * An empty list is not evidence while instances are reported: providers clear it between two writes (F-22).
- */
+/** An empty list is not evidence while instances are reported: providers clear it between two writes (F-22). */
 function believable(list: Field<readonly string[]>, replicas: Field<number>): readonly string[] | undefined {
   if (list.problem !== undefined) return undefined;
   const { value = [] } = list;

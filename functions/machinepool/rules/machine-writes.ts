@@ -136,9 +136,8 @@ function adoption(pool: MachinePool, machine: Machine): readonly GuardedPatch[] 
 }
 
 /**
- * The keys that came from the template, sorted: a key that leaves the template must leave the Machine, and
- * what else
- * is on the Machine does not show where it came from. Absent while the template has none.
+ * The keys that came from the template, sorted: a key that leaves the template must leave the Machine, and what else is
+ * on the Machine does not show where it came from. Absent while the template has none.
  */
 const TEMPLATE_KEYS = "capstan.dev/keys-from-template";
 

@@ -12,9 +12,7 @@ export type NodesLeft =
   | { readonly state: "disconnected" }
   | { readonly state: "unreadable"; readonly message: string };
 
-/**
- * The Nodes behind the refs, live. A workload cluster that does not show them is an answer, not a failure.
- */
+/** The Nodes behind the refs, live. A workload cluster that does not show them is an answer, not a failure. */
 export async function readNodesLeft(read: Reader, pool: MachinePool): Promise<NodesLeft> {
   if (!(await isConnected(read, pool))) return { state: "disconnected" };
   try {

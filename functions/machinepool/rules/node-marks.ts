@@ -37,7 +37,7 @@ export function nodeMarksPatch(
     "cluster.x-k8s.io/owner-kind": "MachinePool",
     "cluster.x-k8s.io/owner-name": pool.metadata.name,
   });
-  // Nodes are patched without a version, so a whole map may only be added where there still is none.
+  // Nodes are patched without a version, so a whole map may only be added where there is none yet.
   const unannotated = node.metadata.annotations === undefined;
   const stillNone = { op: "test", path: "/metadata/annotations", value: null } as const;
   return [...(unannotated ? [stillNone] : []), ...annotations, ...openingPatch(node)];

@@ -42,9 +42,8 @@ export async function readProviders(
 }
 
 /**
- * The same, but an infrastructure object that was there before is believed to be lost only when the API
- * server says
- * so: the failure that follows is never taken back.
+ * The same, but an infrastructure object that was there before is believed to be lost only when the API server says so:
+ * the failure that follows is never taken back.
  */
 export async function seeLostInfrastructure(
   read: Pick<Reader, "live">,
@@ -88,10 +87,7 @@ export async function readUnseen(read: Pick<Reader, "get">, pool: MachinePool): 
   return connection?.status.nodesComplete === true ? undefined : connection?.status.message;
 }
 
-/**
- * The Nodes that a pool lists or names in its refs; `undefined` without a complete view of the workload
- * cluster.
- */
+/** The Nodes that a pool lists or names in its refs; `undefined` without a complete view of the workload cluster. */
 export async function readNodes(read: Reader, pool: MachinePool): Promise<readonly Node[] | undefined> {
   if (!(await hasCompleteView(read, pool))) return undefined;
   const cluster = workloadCluster(clusterKeyOf(pool));
@@ -119,11 +115,9 @@ export async function readRivals(
 }
 
 /**
- * The same from the API server, before a Node is deleted: a snapshot may not know yet of a pool that has
- * taken an
- * instance over (F-20). Pools that no run has labelled yet are not among them, and list nothing that a run of
- * theirs has
- * found.
+ * The same from the API server, before a Node is deleted: a snapshot may not know yet of a pool that has taken an
+ * instance over (F-20). Pools that no run has labelled yet are not among them, and list nothing that a run of theirs
+ * has found.
  */
 export async function readRivalsLive(
   live: LiveReader,
@@ -137,10 +131,8 @@ export async function readRivalsLive(
 }
 
 /**
- * Other pools that list a Node which this pool names and no longer lists. Once snapshots show one, the API
- * server is
- * asked: by snapshots of different ages two pools could each leave the Node to the other, and no pool would
- * retire it.
+ * Other pools that list a Node which this pool names and no longer lists. Once snapshots show one, the API server is
+ * asked: by snapshots of different ages two pools could each leave the Node to the other, and no pool would retire it.
  */
 export async function readTakers(
   read: Reader,
@@ -168,15 +160,11 @@ export async function readLiveNodes(read: Reader, pool: MachinePool): Promise<re
 }
 
 /**
- * So many live reads wait side by side. A server takes 100 requests a second from us, and a run that would
- * wait for more
- * than ten seconds is refused (KC-09): a thousand Nodes asked for at once would never all be answered.
+ * So many live reads wait side by side. A server takes 100 requests a second from us, and a run that would wait for
+ * more than ten seconds is refused (KC-09): a thousand Nodes asked for at once would never all be answered.
  */
 const SIDE_BY_SIDE = 100;
-/**
- * Above this a list is fewer requests, in a workload cluster of up to 100,000 Nodes: 500 come at a time
- * (KC-08).
- */
+/** Above this a list is fewer requests, in a workload cluster of up to 100,000 Nodes: 500 come at a time (KC-08). */
 const ONE_BY_ONE = 200;
 
 /** The Nodes of these names that the workload server has. */

@@ -20,10 +20,7 @@ export const REMEDIATION_LIMIT = "capstan.dev/remediation-max-in-flight";
 const REMEDIATE_MACHINE = "cluster.x-k8s.io/remediate-machine";
 const LIMIT = /^(\d{1,9})(%?)$/;
 
-/**
- * How many Machines of the pool may be remediated at a time; `undefined` where remediation is not switched
- * on.
- */
+/** How many Machines of the pool may be remediated at a time; `undefined` where remediation is not switched on. */
 export function remediationLimit({ metadata, spec }: MachinePool): number | "malformed" | undefined {
   const text = metadata.annotations?.[REMEDIATION_LIMIT];
   if (text === undefined) return undefined;
@@ -110,10 +107,7 @@ function patchOf(machine: Machine, operations: readonly PatchOperation[]): Guard
 const CONDITIONS = "/status/conditions";
 const DEPRECATED_CONDITIONS = "/status/deprecated/v1beta1/conditions";
 
-/**
- * Several writers take turns with this condition, so it is patched, never applied. The older copy follows a
- * mark.
- */
+/** Several writers take turns with this condition, so it is patched, never applied. The older copy follows a mark. */
 function marked(machine: Machine, desired: DesiredCondition, now: Date): readonly PatchOperation[] {
   const { status = {}, metadata } = machine;
   const index = indexOf(status.conditions);

@@ -9,10 +9,7 @@ export const SIZE_FIELDS = [
 ] as const;
 const COUNT = /^\d{1,9}$/;
 
-/**
- * The autoscaler's minimum where both its annotations are there, else 1; `undefined` when they are not
- * counts.
- */
+/** The autoscaler's minimum where both its annotations are there, else 1; `undefined` when they are not counts. */
 export function defaultReplicas(pool: MachinePool): number | undefined {
   const [min, max] = [MIN_SIZE, MAX_SIZE].map((key) => pool.metadata.annotations?.[key]);
   if (min === undefined || max === undefined) return 1;

@@ -38,10 +38,7 @@ export function instanceLabels(pool: SimMachinePool): { readonly [label: string]
   return { [POOL_LABEL]: labelValueOf(pool.metadata.name) };
 }
 
-/**
- * Chosen by the MachinePool, or by the simulated autoscaler while the MachinePool leaves it to another
- * controller.
- */
+/** Chosen by the MachinePool, or by the simulated autoscaler while the MachinePool leaves it to another controller. */
 export function wantedReplicas(object: SimMachinePool, pool: MachinePool): number | undefined {
   const replicas = isManagedOutside(pool) ? (object.spec.replicas ?? pool.spec.replicas) : pool.spec.replicas;
   return replicas === undefined ? undefined : Math.max(0, replicas);
@@ -71,8 +68,7 @@ export function missingInstances(fleet: SimFleet, now: Date): readonly NewObject
 const DELETE_MACHINE = "cluster.x-k8s.io/delete-machine";
 
 /**
- * Instances of which there are more than wanted and that are not going yet: those whose Machine a user has
- * marked for
+ * Instances of which there are more than wanted and that are not going yet: those whose Machine a user has marked for
  * deletion first, then the highest indexes.
  */
 export function surplusInstances(fleet: SimFleet): readonly SimInstance[] {

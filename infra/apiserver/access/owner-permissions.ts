@@ -5,8 +5,7 @@ import { isAllowed } from "./permissions.ts";
 
 /**
  * A client that makes an object block the deletion of its owner must be allowed to update the owner's
- * `finalizers`
- * subresource (S-06). Throws StatusError 403 otherwise.
+ * `finalizers` subresource (S-06). Throws StatusError 403 otherwise.
  * Source: Kubernetes v1.34, plugin/pkg/admission/gc/gc_admission.go
  */
 export function checkBlockedOwners(

@@ -5,9 +5,8 @@ import { isJsonObject } from "../objects/json.ts";
  * A set of paths into an object, kept as a tree.
  *
  * An edge is a path element in its FieldsV1 spelling: `f:<name>`, `k:<key members as JSON, sorted>` or
- * `v:<JSON scalar>`. `member` says whether the path that ends here is in the set. Except for the root no node
- * is
- * empty, so two equal sets have equal trees. Sets are never changed once built: they are cached and shared.
+ * `v:<JSON scalar>`. `member` says whether the path that ends here is in the set. Except for the root no node is empty,
+ * so two equal sets have equal trees. Sets are never changed once built: they are cached and shared.
  */
 export interface FieldSet {
   readonly member: boolean;
@@ -150,9 +149,7 @@ export function keyElement(members: readonly (readonly [string, Json])[]): strin
   return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(",")}}`;
 }
 
-/**
- * Encoded and decoded forms are kept together, so that an unchanged entry costs nothing on the next write.
- */
+/** Encoded and decoded forms are kept together, so that an unchanged entry costs nothing on the next write. */
 const encodedForms = new WeakMap<FieldSet, JsonObject>();
 const decodedForms = new WeakMap<JsonObject, FieldSet>();
 

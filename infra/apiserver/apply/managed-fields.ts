@@ -70,10 +70,8 @@ const KUBECTL = "kubectl";
  *
  * Returns the object to store, pruned and defaulted, with its managedFields; it is not validated yet. Fields
  * of
- * `resetFields` keep their live value. `resourceVersion` and `uid` of the configuration are passed through
- * for the
- * caller to check. Throws StatusError 409 with a cause per path and manager on conflict, 400 for
- * managedFields in the
+ * `resetFields` keep their live value. `resourceVersion` and `uid` of the configuration are passed through for the
+ * caller to check. Throws StatusError 409 with a cause per path and manager on conflict, 400 for managedFields in the
  * configuration, 500 (as the real server) for a configuration that does not fit the schema.
  */
 export async function applyConfiguration(request: ApplyRequest): Promise<KubeJson> {
@@ -128,8 +126,7 @@ async function mergeConfiguration(request: ApplyRequest, views: Views): Promise<
 }
 
 /**
- * The managedFields to store with `next`; undefined = none: the object is untracked, because its history was
- * reset or
+ * The managedFields to store with `next`; undefined = none: the object is untracked, because its history was reset or
  * never began, until the next apply.
  */
 export async function trackUpdate(

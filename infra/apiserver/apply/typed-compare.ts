@@ -47,10 +47,7 @@ function compareNode(walk: Walk, type: Type, before: Side, after: Side): void {
   }
 }
 
-/**
- * Sides of different shape are compared as both, the old one first; that is what makes a change of type
- * visible.
- */
+/** Sides of different shape are compared as both, the old one first; that is what makes a change of type visible. */
 function shapesOf(type: Type, before: Side, after: Side): readonly Shape[] {
   const last = finalShape(type, before, after);
   if (before === undefined || after === undefined) return [last];

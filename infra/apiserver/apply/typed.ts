@@ -176,10 +176,7 @@ function listType(schema: Schema, isOpen: boolean): ListType {
   return { relationship: "map", keys, element };
 }
 
-/**
- * How a value is walked: by the part of the type that fits it. `whole` = the type is open and no part fits
- * (null).
- */
+/** How a value is walked: by the part of the type that fits it. `whole` = the type is open and no part fits (null). */
 export type Shape = "scalar" | "list" | "map" | "whole";
 
 export function shapeOf(type: Type, value: Json): Shape {

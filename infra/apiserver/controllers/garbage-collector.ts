@@ -15,10 +15,8 @@ interface Found {
 type OwnerState = "solid" | "waiting" | "absent" | "unknown";
 
 /**
- * Deletes objects whose owners are gone (A-58). An owner is found by uid; a reference with another kind, name
- * or
- * namespace than the object with that uid means an absent owner. Differs: a reference to a kind that is not
- * served
+ * Deletes objects whose owners are gone (A-58). An owner is found by uid; a reference with another kind, name or
+ * namespace than the object with that uid means an absent owner. Differs: a reference to a kind that is not served
  * keeps its dependent for ever, where the real collector retries for ever.
  */
 export class GarbageCollector {

@@ -23,10 +23,7 @@ const causeSchema = z.strictObject({ reason: z.string(), message: z.string(), fi
 const effectSchema = z.discriminatedUnion("kind", [
   /** The answer comes later (X-27). */
   z.strictObject({ kind: z.literal("slow"), ms: count }),
-  /**
-   * A failure instead of the request (X-20 to X-22, X-24 to X-26, X-28); for a watch, before it begins
-   * (X-16).
-   */
+  /** A failure instead of the request (X-20 to X-22, X-24 to X-26, X-28); for a watch, before it begins (X-16). */
   z.strictObject({
     kind: z.literal("status"),
     code: z.int().min(400).max(599),
@@ -45,14 +42,11 @@ const effectSchema = z.discriminatedUnion("kind", [
   /** A get or list shows the objects as they were so many versions ago (X-12). */
   z.strictObject({ kind: z.literal("stale"), versions: z.int().min(1) }),
   /**
-   * Another client is faster: changes an annotation (X-20), deletes (X-26), or deletes and recreates the
-   * object with
+   * Another client is faster: changes an annotation (X-20), deletes (X-26), or deletes and recreates the object with
    * another uid (X-19), just before the request is carried out.
    */
   z.strictObject({ kind: z.literal("race"), by: z.enum(["touch", "delete", "recreate"]) }),
-  /**
-   * The resource is not served: neither in discovery nor on any path, watches end (X-29). Takes no `times`.
-   */
+  /** The resource is not served: neither in discovery nor on any path, watches end (X-29). Takes no `times`. */
   z.strictObject({ kind: z.literal("notServed") }),
   /** Something happens to a watch after so many events, bookmarks included. */
   z.strictObject({
@@ -60,8 +54,7 @@ const effectSchema = z.discriminatedUnion("kind", [
     /**
      * stall: no more bytes (X-15). end: a clean end. reset: the connection breaks. expire: 410 in the stream
      * (X-16).
-     * halfLine, garbage, unknownType, error: X-17. drop: one event is never sent (X-11). duplicate: one is
-     * sent twice
+     * halfLine, garbage, unknownType, error: X-17. drop: one event is never sent (X-11). duplicate: one is sent twice
      * (X-14). late: this event and all later ones come after `ms` (X-13).
      */
     as: z.enum([

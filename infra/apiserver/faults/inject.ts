@@ -24,10 +24,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/**
- * Lets the effects happen that come before a request. Throws StatusError or NoAnswer for those that replace
- * it.
- */
+/** Lets the effects happen that come before a request. Throws StatusError or NoAnswer for those that replace it. */
 export async function inject(
   effects: readonly Effect[],
   server: VirtualServer,

@@ -14,7 +14,7 @@ export interface EndpointRequest {
   readonly ifNoneMatch: string | undefined;
 }
 
-/** Health, version, discovery and OpenAPI; undefined when the path is none of them. */
+/** Health, version, discovery and OpenAPI; undefined for other paths. */
 export function endpoint(request: EndpointRequest): Answered | undefined {
   const { server, segments, host } = request;
   const { registry } = server;
@@ -53,10 +53,8 @@ const OPENAPI_V2_ASKED = "application/com.github.proto-openapi.spec.v2@v1.0+prot
 const OPENAPI_V2_TYPE = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 /**
- * A document without kinds. kubectl wants one before it sends the items of a List, and then leaves their
- * validation to
- * the server. In protobuf, which it alone takes: `swagger` (1), `info` (2) with `title` (1) and `version`
- * (2).
+ * A document without kinds. kubectl wants one before it sends the items of a List, and then leaves their validation to
+ * the server. In protobuf, which it alone takes: `swagger` (1), `info` (2) with `title` (1) and `version` (2).
  * Differs: the real server describes all kinds, and answers in JSON as well.
  */
 function openapiV2({ accept }: EndpointRequest): Answered | undefined {

@@ -5,8 +5,7 @@ const BACKLOG_MAX_LINES = 1_000;
 const BACKLOG_MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * The lines of one watch. Those of one turn of the event loop leave in one write. A reader that does not keep
- * up is
+ * The lines of one watch. Those of one turn of the event loop leave in one write. A reader that does not keep up is
  * disconnected (A-34): it has to list again, which costs less than the memory of its backlog.
  */
 export class LineStream implements Stream {
@@ -15,9 +14,7 @@ export class LineStream implements Stream {
   #pending: string[] = [];
   /** Lines written since the reader was last known to have taken everything. */
   #backlog = 0;
-  /**
-   * Size of the first write, which carries all present objects, however many; not counted as being behind.
-   */
+  /** Size of the first write, which carries all present objects, however many; not counted as being behind. */
   #initialBytes: number | undefined;
 
   constructor(response: ServerResponse, breakOff: () => void) {

@@ -149,8 +149,7 @@ async function administer(
 }
 
 /**
- * Who asks, and the path segments behind an accepted token. kubectl sends no Authorization header over plain
- * HTTP, so
+ * Who asks, and the path segments behind an accepted token. kubectl sends no Authorization header over plain HTTP, so
  * its kubeconfig carries the token in the server's path: `/as/<token>`.
  * Throws StatusError 403 for requests that a browser could have been tricked into (A-02), 401 without a
  * token.

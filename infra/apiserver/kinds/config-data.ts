@@ -66,7 +66,7 @@ function withTexts(of: KubeObject, member: string): Readonly<Record<string, Json
 
 const SERVICE_ACCOUNT_NAME = "kubernetes.io/service-account.name";
 
-/** An empty one is none. */
+/** An empty map counts as absent. */
 const SSH_KEY = "ssh-privatekey";
 
 /** Keys that Secrets of a type must hold. */

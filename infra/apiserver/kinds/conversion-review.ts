@@ -6,9 +6,7 @@ const KIND = "ConversionReview";
 /** Versions that webhooks may speak; v1beta1 answers carry no uid that could be checked. */
 export const REVIEW_VERSIONS: readonly string[] = ["v1", "v1beta1"];
 
-/**
- * A question to a conversion webhook, in the first of its versions that we speak. Throws when there is none.
- */
+/** A question to a conversion webhook, in the first of its versions that we speak. Throws when there is none. */
 export function conversionReview(
   versions: readonly string[],
   request: {

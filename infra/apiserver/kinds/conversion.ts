@@ -8,9 +8,7 @@ import { groupVersion, type ResourceType } from "./registry.ts";
 /** Turns an object into another version of its kind; the result has that apiVersion. It may throw. */
 export type Converter = (object: KubeObject, apiVersion: string) => Soon<JsonObject>;
 
-/**
- * Converters in this process, which stand in for the webhooks that CRDs name (A-55); they outlive restarts.
- */
+/** Converters in this process, which stand in for the webhooks that CRDs name; they outlive restarts. */
 export class Converters {
   readonly #converters = new Map<string, Converter>();
 
@@ -24,10 +22,8 @@ export class Converters {
 }
 
 /**
- * The objects in another version, in their order, by the strategy of their kind: None rewrites the apiVersion
- * at once,
- * Webhook asks one question for all that have another version. A promise rejects with StatusError 500 when
- * the webhook
+ * The objects in another version, in their order, by the strategy of their kind: None rewrites the apiVersion at once,
+ * Webhook asks one question for all that have another version. A promise rejects with StatusError 500 when the webhook
  * cannot be asked or its answer is not what it must be.
  * Source: Kubernetes v1.34, apiextensions-apiserver/pkg/apiserver/conversion/webhook_converter.go
  */

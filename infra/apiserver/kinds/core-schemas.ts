@@ -1,8 +1,7 @@
 import type { Schema } from "../schema/schema.ts";
 
 /*
- * List and map types of the compiled-in kinds, as their real schemas have them, because field ownership and
- * strategic
+ * List and map types of the compiled-in kinds, as their real schemas have them, because field ownership and strategic
  * merge depend on them. Fields that this server does not interpret are free-form.
  * Source: Kubernetes v1.34, api/openapi-spec/v3.
  */

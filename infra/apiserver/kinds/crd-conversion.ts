@@ -20,9 +20,8 @@ export function withConversionDefaults(conversion: Json | undefined): Json {
 }
 
 /**
- * Returns the problems of `spec.conversion` of a CRD; `live` is the CRD that it replaces. Throws StatusError
- * 400 for a caBundle
- * that is not base64.
+ * Returns the problems of `spec.conversion` of a CRD; `live` is the CRD that it replaces. Throws StatusError 400 for a
+ * caBundle that is not base64.
  * Source: Kubernetes v1.34, apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
  */
 export function conversionCauses(crd: KubeObject, live: KubeObject | undefined): Cause[] {
@@ -114,7 +113,7 @@ function serviceCauses(service: JsonObject): Cause[] {
   return causes;
 }
 
-/** A new CRD may have a bundle that is none, and so may one that already had such a one. */
+/** A new CRD may have a malformed bundle, and so may one that already had it. */
 function bundleCauses(bundle: string, live: KubeObject | undefined): Cause[] {
   const odd = bundle.search(/[^A-Za-z0-9+/=\r\n]/);
   if (odd >= 0) {

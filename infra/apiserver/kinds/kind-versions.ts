@@ -4,9 +4,7 @@ import type { KubeObject } from "../objects/kube-object.ts";
 import { convertVersions } from "./conversion.ts";
 import { groupVersion, type ResourceType, type ServedVersion } from "./registry.ts";
 
-/**
- * The versions of a custom resource in which field ownership is compared; compiled-in kinds have one each.
- */
+/** The versions of a custom resource in which field ownership is compared; compiled-in kinds have one each. */
 export function kindVersions(type: ResourceType): KindVersions | undefined {
   if (!type.custom) return undefined;
   const find = (apiVersion: string): ServedVersion | undefined =>

@@ -1,9 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
 import { listAt, objectAt, textAt } from "../objects/kube-object.ts";
 
-/**
- * Defaults of a Pod. Source: Kubernetes v1.34, pkg/apis/core/v1/defaults.go
- */
+/** Defaults of a Pod. Source: Kubernetes v1.34, pkg/apis/core/v1/defaults.go */
 const SPEC = {
   restartPolicy: "Always",
   dnsPolicy: "ClusterFirst",

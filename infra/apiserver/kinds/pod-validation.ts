@@ -12,9 +12,8 @@ import { listAt, textAt } from "../objects/kube-object.ts";
 import { isLabel, isSubdomain, labelValueCauses, qualifiedNameCauses } from "./metadata.ts";
 
 /*
- * Returns the problems of a Pod that clients usually meet: names, images, ports, mounts, policies,
- * tolerations, and changes
- * of what cannot change. Probes, affinities, security contexts and the contents of volumes are taken as they
+ * Returns the problems of a Pod that clients usually meet: names, images, ports, mounts, policies, tolerations, and
+ * changes of what cannot change. Probes, affinities, security contexts and the contents of volumes are taken as they
  * are.
  * Source: Kubernetes v1.34, pkg/apis/core/validation/validation.go
  */

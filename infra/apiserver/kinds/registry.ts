@@ -54,10 +54,7 @@ export interface Strategy {
   readonly prepare?: (next: KubeObject, live: KubeObject | undefined, subresource?: string) => KubeObject;
   /** Why it is refused; where this is absent the schema says it. */
   readonly validate?: (next: KubeObject, live: KubeObject | undefined) => readonly Cause[];
-  /**
-   * Seconds between the deletion of an object and its end, apart from finalizers; `asked` is the client's
-   * wish.
-   */
+  /** Seconds between the deletion of an object and its end, apart from finalizers; `asked` is the client's wish. */
   readonly gracePeriodSeconds?: (live: KubeObject, asked: number | undefined) => number;
   /** Texts for Warning headers when an object is created or changed. */
   readonly warnings?: (next: KubeObject) => readonly string[];

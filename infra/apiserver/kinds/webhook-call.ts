@@ -17,9 +17,8 @@ interface Received {
 
 /**
  * Posts a JSON document to the webhook of a `clientConfig` (url, caBundle) and returns the one it answers.
- * Throws what went wrong in the words of the real server: it cannot be reached, shows a certificate of
- * another authority,
- * refuses, says nothing or no JSON, or takes so long that the signal is aborted, with its reason.
+ * Throws what went wrong in the words of the real server: it cannot be reached, shows a certificate of another
+ * authority, refuses, says nothing or no JSON, or takes so long that the signal is aborted, with its reason.
  */
 export async function callWebhook(
   clientConfig: JsonObject,

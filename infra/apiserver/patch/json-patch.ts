@@ -4,9 +4,7 @@ import { equalJson, isJsonArray, isJsonObject, type Json, memberOf, setMember } 
 /** More operations than this are refused with 413, as by the real server. */
 const MAX_OPERATIONS = 10_000;
 
-/**
- * All that the `copy` operations of one patch copy, as JSON; more is refused with 422, as by the real server.
- */
+/** All that the `copy` operations of one patch copy, as JSON; more is refused with 422, as by the real server. */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
 /**
@@ -22,15 +20,12 @@ type Operation =
 
 /**
  * JSON patch (RFC 6902) with the answers of Kubernetes: `test` of a missing member with null succeeds,
- * `replace` of a
- * missing member adds it and a `copy` of one is null (seen on 1.34.2), everything else that names something
- * missing fails.
+ * `replace` of a missing member adds it and a `copy` of one is null (seen on 1.34.2), everything else that names
+ * something missing fails.
  *
- * The document is not changed. Time is linear in the document, the patch and the bytes it copies. Throws
- * StatusError
- * 400 for a patch that is not a list of operations, 413 for more than 10,000 operations, and 422 for one that
- * cannot
- * be carried out or copies more than 3 MiB.
+ * The document is not changed. Time is linear in the document, the patch and the bytes it copies. Throws StatusError
+ * 400 for a patch that is not a list of operations, 413 for more than 10,000 operations, and 422 for one that cannot be
+ * carried out or copies more than 3 MiB.
  */
 export function applyJsonPatch(doc: Json, ops: Json): Json {
   if (ops === null) return doc;

@@ -6,8 +6,7 @@ const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 const KUBECTL = "kubectl";
 
 /**
- * Keeps the annotation of client-side apply in step when kubectl continues with server-side apply, so that a
- * later
+ * Keeps the annotation of client-side apply in step when kubectl continues with server-side apply, so that a later
  * client-side apply compares with what was applied last. Only where the annotation is present already.
  * Source: apimachinery, util/managedfields/internal/lastappliedupdater.go
  */

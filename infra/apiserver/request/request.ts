@@ -124,9 +124,7 @@ export function invalidOptions(kind: string, causes: readonly Cause[]) {
   return invalid("meta.k8s.io", kind, "", causes);
 }
 
-/**
- * The part of the User-Agent before the first `/`, as Kubernetes names managers that do not name themselves.
- */
+/** The part of the User-Agent before the first `/`, as Kubernetes names managers that do not name themselves. */
 function managerOf(request: ApiRequest): string {
   const [product = ""] = request.userAgent.split("/", 1);
   return product.slice(0, MANAGER_MAX_LENGTH) || "unknown";

@@ -70,9 +70,8 @@ function splitPath([root, ...segments]: readonly string[]): PathParts | undefine
 }
 
 /**
- * Returns the verb of a method on a resource; undefined for custom resources of all namespaces, which cannot
- * be created or deleted
- * at once.
+ * Returns the verb of a method on a resource; undefined for custom resources of all namespaces, which cannot be created
+ * or deleted at once.
  * Throws StatusError 405 when there is none.
  */
 export function routeVerb(method: string, target: Target, query: URLSearchParams): Verb | undefined {

@@ -24,9 +24,8 @@ export async function findLive(
 }
 
 /**
- * The object that a request read is no longer the stored one: another client was faster while it waited for
- * something. Nothing has
- * been stored, and the request is carried out again on what is there now.
+ * The object that a request read is no longer the stored one: another client was faster while it waited for something.
+ * Nothing has been stored, and the request is carried out again on what is there now.
  */
 export class Overtaken extends Error {}
 
@@ -51,10 +50,8 @@ export async function commitNew(request: ApiRequest, next: KubeObject, dryRun: b
 }
 
 /**
- * Stores an admitted change. Nothing is stored when nothing changed (A-17); when the last finalizer of an
- * object that
- * is being deleted went, the object goes in the same write and the answer shows it with its previous version
- * (A-20).
+ * Stores an admitted change. Nothing is stored when nothing changed (A-17); when the last finalizer of an object that
+ * is being deleted went, the object goes in the same write and the answer shows it with its previous version (A-20).
  */
 export async function commitChange(
   request: ApiRequest,
@@ -88,9 +85,7 @@ function isStoredAsPresent({ server, target }: ApiRequest, { metadata }: KubeObj
   return !type.custom || findStored(server, target, metadata.name)?.apiVersion === present;
 }
 
-/**
- * Whether nothing holds an object that is being deleted: neither a finalizer nor the grace period of a Pod.
- */
+/** Whether nothing holds an object that is being deleted: neither a finalizer nor the grace period of a Pod. */
 export function isReleased(object: KubeObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds > 0) return false;
@@ -99,9 +94,7 @@ export function isReleased(object: KubeObject): boolean {
   return !isNamespace || listAt(objectAt(object, "spec"), "finalizers").length === 0;
 }
 
-/**
- * Stores what a controller inside the server changed, or lets the object go when nothing holds it any more.
- */
+/** Stores what a controller inside the server changed, or lets the object go when nothing holds it any more. */
 export function storeOrRelease(server: VirtualServer, type: ResourceType, next: KubeObject): void {
   if (isReleased(next)) server.storage.remove(type.id, next);
   else server.storage.put(type.id, next);

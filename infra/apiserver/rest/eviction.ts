@@ -9,8 +9,7 @@ import { takeFromBudget } from "./disruption-budgets.ts";
 /**
  * POST to `pods/<name>/eviction`: deletes the Pod unless a PodDisruptionBudget forbids it now (A-61).
  * Throws StatusError 429 when the budget is used up, 500 when two budgets select the Pod.
- * Differs: A-61 looks at disruptionsAllowed only; the real server also refuses until the budget's status is
- * of its
+ * Differs: A-61 looks at disruptionsAllowed only; the real server also refuses until the budget's status is of its
  * present generation, and does not ask it about Pods that do not run.
  * Source: Kubernetes v1.34, pkg/registry/core/pod/storage/eviction.go
  */

@@ -50,9 +50,8 @@ export async function list(request: ApiRequest): Promise<Answer> {
 }
 
 /**
- * The first objects that the selectors match, `limit` of them or all when it is 0, and how many stay unseen
- * behind them,
- * whether they match or not: as on the real server, the last page of a selection may be empty.
+ * The first objects that the selectors match, `limit` of them or all when it is 0, and how many stay unseen behind
+ * them, whether they match or not: as on the real server, the last page of a selection may be empty.
  */
 function pageOf(stored: Iterable<KubeObject>, selects: Selector, limit: number) {
   const shown: KubeObject[] = [];
@@ -78,19 +77,15 @@ export function selectObjects(request: ApiRequest): readonly KubeObject[] {
 }
 
 /**
- * Returns the selection of objects by their labels and fields. Differs: those that a webhook converts are
- * selected as they are stored,
- * where the real server converts all of them first.
+ * Returns the selection of objects by their labels and fields. Differs: those that a webhook converts are selected as
+ * they are stored, where the real server converts all of them first.
  */
 export interface Selector {
   readonly hasSelectors: boolean;
   matches(object: KubeObject): boolean;
 }
 
-/**
- * The test of labelSelector and fieldSelector. Throws StatusError 400 for selectors that cannot be
- * understood.
- */
+/** The test of labelSelector and fieldSelector. Throws StatusError 400 for selectors that cannot be understood. */
 export function selector(request: ApiRequest): Selector {
   return checkSelectable(request, readSelectors(request.query));
 }

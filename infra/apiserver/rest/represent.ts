@@ -17,9 +17,8 @@ export function markShaped(type: ResourceType, object: KubeObject): void {
 }
 
 /**
- * A stored object as a version shows it: converted (A-55), pruned and defaulted by that version's present
- * schema; at once
- * unless a webhook converts it. The result is shared; it is never changed.
+ * A stored object as a version shows it: converted (A-55), pruned and defaulted by that version's present schema; at
+ * once unless a webhook converts it. The result is shared; it is never changed.
  */
 export function represent(type: ResourceType, served: ServedVersion, object: KubeObject): Soon<KubeObject> {
   if (!type.custom) return object;
@@ -64,10 +63,7 @@ export function toStorageVersion(type: ResourceType, object: KubeObject): Soon<K
   return converted;
 }
 
-/**
- * Defaults are those of the version it was in; another version's come with the next write through that
- * version.
- */
+/** Defaults are those of the version it was in; another version's come with the next write through that version. */
 function shapeEach(
   type: ResourceType,
   served: ServedVersion,

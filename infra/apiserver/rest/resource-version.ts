@@ -4,7 +4,7 @@ import type { VirtualServer } from "../request/request.ts";
 const FUTURE_WAIT_MS = 3_000;
 const POLL_MS = 50;
 
-/** The number in a `resourceVersion` parameter; undefined when it is none. */
+/** The number in a `resourceVersion` parameter; undefined when it is not a number. */
 export function parseVersion(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

@@ -60,9 +60,7 @@ export function replace(request: ApiRequest, live: KubeObject, change: Replaceme
   );
 }
 
-/**
- * Updates with owners from the caller; `ownersOf` gets the sent object, before the endpoint takes its part.
- */
+/** Updates with owners from the caller; `ownersOf` gets the sent object, before the endpoint takes its part. */
 export async function replaceOwned(
   request: ApiRequest,
   live: KubeObject,

@@ -2,21 +2,16 @@ import { type CelEnv, type CelResult, type CelValue, celError, isCelList, isCelM
 import { compilePattern, isRefused } from "./pattern.ts";
 
 /**
- * Counts the cost of evaluating CEL, in the units of the real server: one for every name that is read and
- * every call, a tenth
- * for every character or member that a call looks at. It is counted, not timed, so an object is refused
- * everywhere or
- * nowhere.
+ * Counts the cost of evaluating CEL, in the units of the real server: one for every name that is read and every call, a
+ * tenth for every character or member that a call looks at. It is counted, not timed, so an object is refused
+ * everywhere or nowhere.
  * Source: https://github.com/google/cel-go, interpreter/runtimecost.go
  */
 
 /** The most that one evaluation of an expression may cost, as in the real server. */
 export const CALL_COST_LIMIT = 1_000_000;
 
-/**
- * The cost so far of the expression that is being evaluated; evaluation never waits, so there is one at a
- * time.
- */
+/** The cost so far of the expression that is being evaluated; evaluation never waits, so there is one at a time. */
 const meter = { cost: 0 };
 
 export interface Metered {
@@ -63,9 +58,8 @@ const TURN = "@turn";
 const PLANNED: ReadonlySet<string> = new Set(["_?_:_", "_&&_", "_||_", "@not_strictly_false", "_[_]"]);
 
 /**
- * The environment to plan an expression in, and the expression changed, so that its evaluation is charged and
- * ends
- * with an error once the limit is reached.
+ * The environment to plan an expression in, and the expression changed, so that its evaluation is charged and ends with
+ * an error once the limit is reached.
  */
 export function meteredEnvironment(environment: CelEnv, expression: unknown): CelEnv {
   /** Cost of reading a call's own arguments, by the call's node. */
@@ -94,9 +88,7 @@ function costLimitExceeded(id: number): CelResult {
   return celError("operation cancelled: actual cost limit exceeded", id);
 }
 
-/**
- * Notes what calls read and puts a price on the turns of loops; returns what the node reads outside of both.
- */
+/** Notes what calls read and puts a price on the turns of loops; returns what the node reads outside of both. */
 function charge(node: Node | undefined, reads: Map<number, number>): number {
   const sum = (nodes: readonly (Node | undefined)[]) =>
     nodes.reduce((total, one) => total + charge(one, reads), 0);
@@ -183,10 +175,7 @@ function sizeOf(value: CelValue): number {
   return isCelList(value) || isCelMap(value) ? value.size : 1;
 }
 
-/**
- * Everything below a value, as far as it matters: what is heavier than a call may be is not looked at
- * further.
- */
+/** Everything below a value, as far as it matters: what is heavier than a call may be is not looked at further. */
 function weightOf(value: CelValue): number {
   let weight = 0;
   const pending: CelValue[] = [value];

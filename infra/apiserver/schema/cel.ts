@@ -28,10 +28,7 @@ export function evaluateRules(schema: Schema, object: Json, old: Json | undefine
   return causes;
 }
 
-/**
- * The texts of rules that cannot be used here, so that creating a CustomResourceDefinition can warn about
- * them.
- */
+/** The texts of rules that cannot be used here, so that creating a CustomResourceDefinition can warn about them. */
 export function uncompilableRules(schema: Schema): string[] {
   if (!hasRules(schema)) return [];
   return [...compiledRules(schema).failed, ...childrenOf(schema).flatMap(uncompilableRules)];

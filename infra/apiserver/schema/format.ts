@@ -45,9 +45,7 @@ const CHECKS: Readonly<Record<string, (text: string) => boolean>> = {
   duration: (text) => text === "0" || DURATION.test(text) || SPOKEN_DURATION.test(text),
 };
 
-/**
- * Whether a text has the form a schema's `format` names; formats Kubernetes does not check are always met.
- */
+/** Whether a text has the form a schema's `format` names; formats Kubernetes does not check are always met. */
 export function hasFormat(format: string, text: string): boolean {
   const check = Object.hasOwn(CHECKS, format) ? CHECKS[format] : undefined;
   return check === undefined || check(text);

@@ -10,8 +10,7 @@ export interface Spent {
 }
 
 /**
- * The most steps for one object. A pattern of 25 instructions may be tried on 1.2 MiB of text; the worst
- * patterns take
+ * The most steps for one object. A pattern of 25 instructions may be tried on 1.2 MiB of text; the worst patterns take
  * about 100 ns a step.
  * Differs: the real server has no such limit; here one event loop serves all clients.
  */

@@ -11,9 +11,7 @@ export interface Pattern {
   readonly programSize: number;
 }
 
-/**
- * A pattern that RE2 refuses, with its reason: `error parsing regexp: invalid or unsupported Perl syntax: …`.
- */
+/** A pattern that RE2 refuses, with its reason: `error parsing regexp: invalid or unsupported Perl syntax: …`. */
 export interface RefusedPattern {
   readonly problem: string;
 }
@@ -63,9 +61,8 @@ function compile(source: string): Pattern | RefusedPattern {
 }
 
 /**
- * Returns the cost of compiling a pattern, in characters of an ordinary one; about 5 µs each. Counted
- * repetitions are written
- * out, Unicode classes are tables, and in patterns that ignore case the members of a wide range are taken one
+ * Returns the cost of compiling a pattern, in characters of an ordinary one; about 5 µs each. Counted repetitions are
+ * written out, Unicode classes are tables, and in patterns that ignore case the members of a wide range are taken one
  * by one.
  */
 export function patternWeight(source: string): number {

@@ -11,8 +11,7 @@ import type { Schema } from "./schema.ts";
  * types it.
  * A value that is unchanged from `stored` may be wrong: the schema was another one when it was written.
  * Returns one cause per problem, worded as the real server words it; empty = valid. Problems after more than
- * `most`
- * causes is not checked.
+ * `most` causes is not checked.
  */
 export function validate(schema: Schema, object: Json, stored?: Json, most = MAX_CAUSES): Cause[] {
   const spent: Spent = { patternSteps: 0 };
@@ -222,9 +221,7 @@ function reportNearest(place: Place, alternatives: readonly (readonly Cause[])[]
   for (const cause of nearest) place.causes.push(cause);
 }
 
-/**
- * Every alternative is tried once: alternatives within alternatives would take exponential time otherwise.
- */
+/** Every alternative is tried once: alternatives within alternatives would take exponential time otherwise. */
 function checkCombinations(place: Place, schema: Schema, value: Json): void {
   const { allOf, anyOf, oneOf, not } = schema;
   const name = `"${place.path}"`;

@@ -52,10 +52,7 @@ export function withConditionTimes(status: JsonObject, names: readonly string[])
   return { ...status, conditions: filled };
 }
 
-/**
- * Members that Go leaves out when they are empty, by kind: dotted paths. Source: the `omitempty` tags of
- * k8s.io/api
- */
+/** Members that Go leaves out when they are empty, by kind: dotted paths. Source: the `omitempty` tags of k8s.io/api */
 export const OMITTED_WHEN_EMPTY = {
   ConfigMap: ["data", "binaryData"],
   Secret: ["data"],

@@ -145,9 +145,7 @@ export class Collection {
     return this.#changes.slice(first);
   }
 
-  /**
-   * Keeps the objects as they were at `version` readable for later pages, whatever happens to the history.
-   */
+  /** Keeps the objects as they were at `version` readable for later pages, whatever happens to the history. */
   keepSnapshot(version: number, nowMs: number): void {
     this.#dropSnapshots(nowMs);
     const snapshot = this.#snapshots.has(version) ? undefined : this.#snapshotAt(version);
@@ -161,9 +159,7 @@ export class Collection {
     return { keys: sorted.map(([key]) => key), objects: sorted.map(([, object]) => object) };
   }
 
-  /**
-   * Objects as they were at `version`, from the key after `after`; undefined when that is no longer known.
-   */
+  /** Objects as they were at `version`, from the key after `after`; undefined when that is no longer known. */
   scanAt(version: number, namespace: string | undefined, after = ""): Iterable<KubeObject> | undefined {
     if (this.#changedAt <= version) return this.scan(namespace, after);
     const snapshot = this.#snapshots.get(version) ?? this.#snapshotAt(version);

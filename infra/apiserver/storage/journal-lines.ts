@@ -48,8 +48,7 @@ interface PlacedEntry {
 }
 
 /**
- * Entries of all whole lines. Damaged ones are passed over: `start` is then behind the end of the line
- * before. The
+ * Entries of all whole lines. Damaged ones are passed over: `start` is then behind the end of the line before. The
  * version of an entry says whether something that was acknowledged is missing.
  */
 export function* entriesIn(bytes: Buffer): Generator<PlacedEntry> {

@@ -18,8 +18,7 @@ const OWNER_ONLY = 0o600;
 
 /**
  * The objects of one virtual server in a folder (A-05): `snapshot.jsonl` has all of them at one version, and
- * `journal-<version>.jsonl` every change after it. A change is written before its answer is sent, so it
- * outlives the
+ * `journal-<version>.jsonl` every change after it. A change is written before its answer is sent, so it outlives the
  * process; it does not outlive a power failure, because nothing waits for the disk.
  */
 export class Journal {
@@ -36,9 +35,9 @@ export class Journal {
   #snapshot: Promise<void> | undefined;
 
   /**
-   * Opens a folder, made when it is missing. Throws when another process uses it, when
-   * others own or may change it, and when its content is damaged
-   * elsewhere than at the end. `minBytes` is the size of the journal from which on snapshots are taken.
+   * Opens a folder, made when it is missing. Throws when another process uses it, when others own or may change it, and
+   * when its content is damaged elsewhere than at the end. `minBytes` is the size of the journal from which on
+   * snapshots are taken.
    */
   constructor(folder: string, minBytes = JOURNAL_MIN_BYTES) {
     openPrivateFolder(folder);
@@ -64,8 +63,7 @@ export class Journal {
   }
 
   /**
-   * Writes a change, as a whole or not at all. Throws StatusError 500 when it cannot: then nothing is stored,
-   * and the
+   * Writes a change, as a whole or not at all. Throws StatusError 500 when it cannot: then nothing is stored, and the
    * next change is tried again.
    */
   record(type: string, change: Change): void {
@@ -120,8 +118,7 @@ export class Journal {
   }
 
   /**
-   * Changes go to the next journal at once; the older ones are removed when the snapshot is complete. Without
-   * space for
+   * Changes go to the next journal at once; the older ones are removed when the snapshot is complete. Without space for
    * either, the present journal continues, and the next try is when it has grown once more.
    */
   #startSnapshot(): void {

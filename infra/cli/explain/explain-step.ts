@@ -14,9 +14,7 @@ import type { ReadModel } from "./read-model.ts";
 
 /** Requests and waits of a function for an object, if it ran now. No request is sent. */
 export interface StepNow {
-  /**
-   * `apply MachinePool/status default/p1`, one per request; empty: the function would not change anything.
-   */
+  /** `apply MachinePool/status default/p1`, one per request; empty: the function would not change anything. */
   readonly wouldSend: readonly string[];
   readonly waitsFor?: Dependency;
   /** Time until it would run again by itself, and why. */
@@ -99,8 +97,7 @@ interface Scene {
 }
 
 /**
- * `Kind.path` names the kind (or the contract) and the field, ` of …` behind it the object by name; without
- * that, what
+ * `Kind.path` names the kind (or the contract) and the field, ` of …` behind it the object by name; without that, what
  * the step has read says which object it is.
  */
 export function dependencyOf(what: string, { fn, object, reads }: Scene): Dependency {

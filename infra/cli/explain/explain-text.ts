@@ -14,10 +14,7 @@ export function textOfExplained(explained: Explained, now: Date): readonly strin
   return drawTree(branchOf(explained, now));
 }
 
-/**
- * Returns the same tree with each root cause once, below the object of the command, and without idle
- * functions.
- */
+/** Returns the same tree with each root cause once, below the object of the command, and without idle functions. */
 export function textOfFolded({ explained, causes, idle }: Folded, now: Date): readonly string[] {
   const { lines, children } = branchOf(explained, now);
   const [title = "", ...concerns] = lines;

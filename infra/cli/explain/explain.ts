@@ -102,9 +102,7 @@ function reconciledKind(functions: readonly AnyFunction[], name: string): Kind {
   throw new Error(`no function reconciles "${name}"; there are ${known.join(", ")}`);
 }
 
-/**
- * Opens the read model of the workers where it is shared, else fills one from the cluster, of one namespace.
- */
+/** Opens the read model of the workers where it is shared, else fills one from the cluster, of one namespace. */
 function openModel(
   { url }: LetterSource,
   functions: readonly AnyFunction[],

@@ -35,9 +35,8 @@ const CONNECTED_WITHIN_MS = 15 * SECOND;
 const LOOK_AGAIN_MS = 50;
 
 /**
- * Fills a read model from the management cluster, with the objects that a worker would see now. Throws with
- * the next step
- * when the cluster does not answer or does not list the objects that the functions read.
+ * Fills a read model from the management cluster, with the objects that a worker would see now. Throws with the next
+ * step when the cluster does not answer or does not list the objects that the functions read.
  */
 export async function fillReadModel(options: ReadModelOptions): Promise<ReadModel> {
   const { functions, namespace } = options;
@@ -101,10 +100,7 @@ async function reachManagement({
   throw new Error(`the management cluster ${server.url.origin} does not answer: ${message}; ${next}`);
 }
 
-/**
- * Waits until the workload cluster is connected or known to be unreachable; later connections are not
- * awaited.
- */
+/** Waits until the workload cluster is connected or known to be unreachable; later connections are not awaited. */
 async function settled(relay: Relay, name: string, clock: Clock): Promise<void> {
   const pending = (): boolean =>
     relay

@@ -18,8 +18,7 @@ interface Placed {
 /**
  * Returns a test that runs a function on the reads of a dead letter. It expects the recorded decision: change
  * it to the right one, and the test fails until the function is repaired. `file` is the path of the test,
- * `functions`
- * the folder of the function. Throws when the letter has no reads.
+ * `functions` the folder of the function. Throws when the letter has no reads.
  */
 export function testFileOf(letter: DeadLetter, file: string, functions = "functions"): string {
   const { run } = letter;

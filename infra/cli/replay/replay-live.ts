@@ -28,9 +28,8 @@ interface AnsweredRequest extends SentRequest {
 const RUN_ID = "capstan-replay-live";
 
 /**
- * Runs the step of a dead letter on the current objects of the management cluster, and sends its writes as a
- * dry run: the API
- * server checks them and stores nothing. Throws with the next step when the cluster does not answer or the
+ * Runs the step of a dead letter on the current objects of the management cluster, and sends its writes as a dry run:
+ * the API server checks them and stores nothing. Throws with the next step when the cluster does not answer or the
  * object does not exist.
  */
 export async function replayLive(

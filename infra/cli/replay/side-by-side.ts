@@ -62,9 +62,7 @@ function lineOf({ left, right }: Row, width: number): string {
   return `${before} ${mark} ${paint("green", right ?? "")}`;
 }
 
-/**
- * Pairs equal lines in order (longest common subsequence); the lines between two pairs stand side by side.
- */
+/** Pairs equal lines in order (longest common subsequence); the lines between two pairs stand side by side. */
 export function align(left: readonly string[], right: readonly string[]): readonly Row[] {
   const rows: Row[] = [];
   let [i, j] = [0, 0];

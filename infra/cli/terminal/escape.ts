@@ -1,6 +1,5 @@
 /**
- * Characters that a terminal does not show as themselves: control characters (C0, DEL, C1), characters that
- * change the
+ * Characters that a terminal does not show as themselves: control characters (C0, DEL, C1), characters that change the
  * direction of a text or have no width, line separators, private ones, halves of surrogate pairs.
  */
 const UNSHOWN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu;
@@ -14,10 +13,7 @@ export function escaped(text: string): string {
   return text.replace(UNSHOWN, (char) => SHORT[char] ?? asCode(char));
 }
 
-/**
- * Escapes text but keeps its newlines, as for JSON or source code; in a string literal the escapes mean the
- * same.
- */
+/** Escapes text but keeps its newlines, as for JSON or source code; in a string literal the escapes mean the same. */
 export function escapedLines(text: string): string {
   return text.replace(UNSHOWN, (char) => (char === "\n" ? char : asUnits(char)));
 }

@@ -6,18 +6,16 @@ import { escaped } from "./escape.ts";
 const require = createRequire(import.meta.url);
 
 /**
- * Returns the log of a command: on a terminal lines for people, elsewhere JSON. `write` gets the lines for
- * people, by default
- * standard error does.
+ * Returns the log of a command: on a terminal lines for people, elsewhere JSON. `write` gets the lines for people, by
+ * default standard error does.
  */
 export function openLog(level: LogLevel, write = (text: string): unknown => process.stderr.write(text)): Log {
   return process.stderr.isTTY ? createLog(level, { write: prettyWriter(write) }) : createLog(level);
 }
 
 /**
- * Turns a line of JSON into `[12:00:00.123] WARN: the watch failed {"loop":"…"}`. It runs in this thread, so
- * that no line is
- * lost when the process ends; loaded with the first line only (decision record 1).
+ * Turns a line of JSON into `[12:00:00.123] WARN: the watch failed {"loop":"…"}`. It runs in this thread, so that no
+ * line is lost when the process ends; loaded with the first line only (decision record 1).
  */
 export function prettyWriter(write: (text: string) => unknown, colorize = true): (line: string) => void {
   let pretty: ((input: object) => string) | undefined;

@@ -15,10 +15,7 @@ export function printJson(value: unknown, indent: number | undefined = 2): void 
   process.stdout.write(`${escapedLines(JSON.stringify(value, undefined, indent))}\n`);
 }
 
-/**
- * Prints source code or JSON lines: newlines stay, other control characters are escaped as in a string
- * literal.
- */
+/** Prints source code or JSON lines: newlines stay, other control characters are escaped as in a string literal. */
 export function printSource(text: string): void {
   process.stdout.write(escapedLines(text));
 }

@@ -4,10 +4,7 @@ import type { RootCause } from "./root-causes.ts";
 /** Columns that the tree takes in front of a line. */
 const INDENT_COLUMNS = 2;
 
-/**
- * Returns the problem and below it the action; wrapped to `columns`, because a command that is cut cannot be
- * used.
- */
+/** Returns the problem and below it the action; wrapped to `columns`, because a command that is cut cannot be used. */
 export function causeLines({ message }: RootCause, columns = Number.POSITIVE_INFINITY): readonly string[] {
   const [problem = "", ...rest] = message.replace(/[\p{Cc}\s]+/gu, " ").split("; ");
   const room = columns - INDENT_COLUMNS;

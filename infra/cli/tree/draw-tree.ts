@@ -5,10 +5,7 @@ export interface Branch {
   readonly children: readonly Branch[];
 }
 
-/**
- * Returns the lines of a tree as `tree` draws it: `├─`, `└─`; further lines of a branch stand under its
- * first.
- */
+/** Returns the lines of a tree as `tree` draws it: `├─`, `└─`; further lines of a branch stand under its first. */
 export function drawTree(branch: Branch): readonly string[] {
   return draw(branch, "", "");
 }

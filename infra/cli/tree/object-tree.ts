@@ -110,10 +110,7 @@ async function follow(
   return { kind, key, object, problem: "does not exist", children: [], more: [] };
 }
 
-/**
- * Returns the objects that this one controls; of a Cluster also those that name it and have no other
- * controller.
- */
+/** Returns the objects that this one controls; of a Cluster also those that name it and have no other controller. */
 async function belonging(
   { store }: Growing,
   kind: Kind,

@@ -16,8 +16,7 @@ export interface RootCause {
 }
 
 /**
- * Finds the root causes in a tree: kinds that are missing or have no contract label, the workload cluster
- * that is not
+ * Finds the root causes in a tree: kinds that are missing or have no contract label, the workload cluster that is not
  * connected, a topology that nothing runs.
  */
 export async function rootCausesOf(store: Store, root: ObjectNode, now: Date): Promise<readonly RootCause[]> {

@@ -46,9 +46,8 @@ function toObject(value: unknown, where: string): KubeObject {
 }
 
 /**
- * Applies objects in file order (server-side apply), those of Cluster API's v1beta1 as v1beta2. Namespaced
- * objects without
- * a namespace go to `default`.
+ * Applies objects in file order (server-side apply), those of Cluster API's v1beta1 as v1beta2. Namespaced objects
+ * without a namespace go to `default`.
  */
 export async function applyManifests(client: KubeClient, objects: readonly KubeObject[]): Promise<void> {
   await refuseNotRun(client, objects);

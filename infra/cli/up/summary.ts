@@ -6,9 +6,7 @@ import type { Store } from "../../../shared/runtime/ports.ts";
 import { tableLines } from "../table.ts";
 import { print } from "../terminal/print.ts";
 
-/**
- * Returns the table at the end of `capstan up`: every Cluster and MachinePool with phase, replicas and Nodes.
- */
+/** Returns the table at the end of `capstan up`: every Cluster and MachinePool with phase, replicas and Nodes. */
 export async function printSummary(store: Store): Promise<void> {
   const rows = (
     await Promise.all([Cluster as Kind, MachinePool as Kind].map((kind) => rowsOf(store, kind)))

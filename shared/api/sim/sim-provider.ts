@@ -42,10 +42,8 @@ export function providerStatus<Latches extends z.ZodRawShape, More extends z.Zod
 export const AGE: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 
 /**
- * CRD of a provider kind: the label is how Cluster API finds the version to read it in. The kinds report in
- * the fields
- * of both contracts, so with the label `cluster.x-k8s.io/v1beta1: v1beta2` instead they are a provider of the
- * older.
+ * CRD of a provider kind: the label is how Cluster API finds the version to read it in. The kinds report in the fields
+ * of both contracts, so with the label `cluster.x-k8s.io/v1beta1: v1beta2` instead they are a provider of the older.
  */
 export function providerCrd(printerColumns: readonly PrinterColumn[], scale?: CrdSpec["scale"]): CrdSpec {
   return {

@@ -1,9 +1,6 @@
 import type { Place } from "./moved-fields.ts";
 
-/**
- * A reference of v1beta2: the version comes from the CRD's contract labels, the namespace is the object's
- * own.
- */
+/** A reference of v1beta2: the version comes from the CRD's contract labels, the namespace is the object's own. */
 interface ContractReference {
   readonly apiGroup: string;
   readonly kind: string;

@@ -61,12 +61,9 @@ interface Line {
 }
 
 /**
- * One condition out of the same condition of many objects: issues win over unknown, unknown over good. At
- * most three
- * distinct messages in total, kinds in alphabetical order; within a kind those of control plane Machines
- * first, then
- * issues before unknown, then by number of objects. Messages of good objects are shown only when nothing is
- * worse.
+ * One condition out of the same condition of many objects: issues win over unknown, unknown over good. At most three
+ * distinct messages in total, kinds in alphabetical order; within a kind those of control plane Machines first, then
+ * issues before unknown, then by number of objects. Messages of good objects are shown only when nothing is worse.
  * An object that does not report the condition counts as unknown; leave it out where it need not report it.
  * Source: CL-6.4.
  */

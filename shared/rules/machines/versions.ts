@@ -12,18 +12,14 @@ const MAX_ENTRIES = 100;
 const MAX_VERSION = 256;
 
 /**
- * How many times each version occurs, in the order of semantic versions (build metadata counts), what is none
- * last
+ * Counts how many times each version occurs, in the order of semantic versions (build metadata counts), other texts last
  * and by text. `undefined` when there is none; at most 100 entries, as the schema allows.
  */
 export function countVersions(versions: readonly string[]): readonly VersionCount[] | undefined {
   return addVersions(versions.map((version) => ({ version, replicas: 1 })));
 }
 
-/**
- * The same for lists that are counted already. Versions that no schema accepts (over 256 characters) are left
- * out.
- */
+/** The same for lists that are counted already. Versions that no schema accepts (over 256 characters) are left out. */
 export function addVersions(counts: readonly VersionCount[]): readonly VersionCount[] | undefined {
   const replicasOf = new Map<string, number>();
   for (const { version, replicas } of counts) {

@@ -33,9 +33,7 @@ export interface Provider {
   readonly found: Referenced;
 }
 
-/**
- * Returns the controller for which a claim is refused: two controllers would fight for the object for ever.
- */
+/** Returns the controller for which a claim is refused: two controllers would fight for the object for ever. */
 export function controllerAgainst({ owner }: Claim, object: KubeObject): OwnerReference | undefined {
   if (owner.controller !== true) return undefined;
   const controller = controllerOf(object);
@@ -57,8 +55,7 @@ export function ownAmong(claim: Claim, found: Referenced | undefined): Found | u
 }
 
 /**
- * Returns the operations that give an object the owner reference and the cluster label of a claim; none when
- * both are
+ * Returns the operations that give an object the owner reference and the cluster label of a claim; none when both are
  * right, when the claim is refused, and for an object that is not there.
  */
 export function adoptionPatch(claim: Claim, found: Referenced | undefined): readonly PatchOperation[] {
@@ -74,10 +71,7 @@ export function isAdoptionDue(claim: Claim, providers: readonly Provider[]): boo
   return providers.some(({ found }) => adoptionPatch(claim, found).length > 0);
 }
 
-/**
- * Returns why an object is not adopted, for its condition and its Event; `undefined`: the claim is not
- * refused.
- */
+/** Returns why an object is not adopted, for its condition and its Event; `undefined`: the claim is not refused. */
 export function refusal(claim: Claim, object: KubeObject): string | undefined {
   const controller = controllerAgainst(claim, object);
   return controller === undefined

@@ -16,10 +16,7 @@ export interface Failure {
 const MAX_REASON = 256;
 const MAX_MESSAGE = 10_240;
 
-/**
- * Returns the failure that an object reports, and whose it is. An empty text, or another value, reports
- * nothing.
- */
+/** Returns the failure that an object reports, and whose it is. An empty text, or another value, reports nothing. */
 export function reportedFailure(own: Found | undefined): Failure {
   if (own === undefined) return {};
   const [reason, message] = FAILURE_FIELDS.map((path) => readString(own.object, path).value ?? "");

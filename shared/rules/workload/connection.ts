@@ -34,12 +34,9 @@ export interface ConnectionReport {
 }
 
 /**
- * `RemoteConnectionProbe` and its Events from what the relay publishes. It needs no memory: failing and the
- * last
- * success older than 50 s is False, a younger one is True until then; unknown after a restart leaves the
- * condition as
- * it is. Differs: behind the text of Cluster API stands the reason, in the words of the Connection, and one
- * Warning
+ * `RemoteConnectionProbe` and its Events from what the relay publishes. It needs no memory: failing and the last
+ * success older than 50 s is False, a younger one is True until then; unknown after a restart leaves the condition as
+ * it is. Differs: behind the text of Cluster API stands the reason, in the words of the Connection, and one Warning
  * Event per reason from the first failure on.
  */
 export function connectionReport(
@@ -64,8 +61,7 @@ interface Reason {
 }
 
 /**
- * Why the connection does not work. Nothing while the Cluster comes up or goes away: until the control plane
- * is
+ * Why the connection does not work. Nothing while the Cluster comes up or goes away: until the control plane is
  * initialized its server may be away and its Secret missing.
  */
 export function connectionProblem(cluster: Cluster, { status }: Connection, now: Date): Reason {
@@ -105,10 +101,7 @@ function probeCondition(
   };
 }
 
-/**
- * The reason in the condition, for who has no other: a server that does not answer in time is known after a
- * minute.
- */
+/** The reason in the condition, for who has no other: a server that does not answer in time is known after a minute. */
 export function reasonTold({ status }: Cluster, connection: Connection | undefined): string | undefined {
   const stored = conditionOf(status?.conditions, TYPE);
   if (stored?.status !== "False" || connection?.status.state === "connected") return undefined;

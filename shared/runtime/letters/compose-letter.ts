@@ -100,8 +100,7 @@ async function letterRun(record: AttemptRecord, hide: Hide): Promise<LetterRun> 
 }
 
 /**
- * Digest of what a step decided: the decision, or what it or the check of its decision threw. Secrets are
- * masked, so
+ * Digest of what a step decided: the decision, or what it or the check of its decision threw. Secrets are masked, so
  * that a replay on redacted inputs, without the key of the installation, gives the same (F-14).
  */
 export function decisionDigest(decided: {

@@ -104,9 +104,7 @@ export type AttemptSummary = z.infer<typeof attemptSchema>;
 const REASONS = ["MaxAttempts", "Terminal", "LeaseExpired", "Malformed"] as const;
 export type DeathReason = (typeof REASONS)[number];
 
-/**
- * Of the letters that are written now. In 1 a delete was its target, and `deleteMayFail` stood beside them.
- */
+/** Of the letters that are written now. In 1 a delete was its target, and `deleteMayFail` stood beside them. */
 export const LETTER_VERSION = 2;
 
 const headShape = {

@@ -31,8 +31,7 @@ export interface Death {
 }
 
 /**
- * Called by a queue with every failed run that it counts. Rejects when the letter of a death could not be
- * stored: the
+ * Called by a queue with every failed run that it counts. Rejects when the letter of a death could not be stored: the
  * queue does not let the key die before it is.
  */
 export type NoteFailure = (run: FailedRun) => Promise<void>;
@@ -45,14 +44,9 @@ export type NoteFailure = (run: FailedRun) => Promise<void>;
 export interface DeadLetters extends AsyncDisposable {
   /** Hides secrets of this installation (redact.ts). The key is made at the first use. */
   hide(): Promise<(secret: string) => string>;
-  /**
-   * Keeps the last five failed attempts of a key; the first failure in a row (`failures` 1) forgets older
-   * ones.
-   */
+  /** Keeps the last five failed attempts of a key; the first failure in a row (`failures` 1) forgets older ones. */
   noteAttempt(at: LetterKey, attempt: AttemptSummary): Promise<AttemptHistory>;
-  /**
-   * Stores a redacted letter in one step; a probe's letter of the same `deadSince` does not raise `times`.
-   */
+  /** Stores a redacted letter in one step; a probe's letter of the same `deadSince` does not raise `times`. */
   put(letter: DeadLetter): Promise<void>;
   get(at: LetterKey): Promise<DeadLetter | undefined>;
   /** The longest dead first. */

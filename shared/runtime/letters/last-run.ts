@@ -13,10 +13,7 @@ export interface LastRun {
   readonly causes: readonly Cause[];
   /** `again`: its snapshots were stale, or it lost a race. */
   readonly outcome: Outcome["type"];
-  /**
-   * Accepted requests, `apply MachinePool/status default/p1`; at most 8, then `and 12 more`. Empty = nothing
-   * to do.
-   */
+  /** Accepted requests, `apply MachinePool/status default/p1`; at most 8, then `and 12 more`. Empty = nothing to do. */
   readonly wrote: readonly string[];
   /** `Kind.path`, or why it runs again by itself. */
   readonly waitingFor?: string | undefined;
@@ -26,9 +23,8 @@ export interface LastRun {
 }
 
 /**
- * The last run by function and key. A note for people: it may be lost, is some seconds late in other
- * processes, and
- * is forgotten after an hour at the latest.
+ * The last run by function and key. A note for people: it may be lost, is some seconds late in other processes, and is
+ * forgotten after an hour at the latest.
  */
 export interface LastRuns extends AsyncDisposable {
   /** Returns at once and never throws. */

@@ -14,10 +14,8 @@ import type { RecordedAnswer, RecordedRead } from "./attempt-record.ts";
 
 export interface ReadRecorder extends RecordingReader {
   /**
-   * Reads of the step so far: first the answered ones, in the order of the answers, then the others. A read
-   * that
-   * the step failed with (`thrown`) was the last whose answer counts. References to shared snapshots, no
-   * copies.
+   * Reads of the step so far: first the answered ones, in the order of the answers, then the others. A read that the
+   * step failed with (`thrown`) was the last whose answer counts. References to shared snapshots, no copies.
    */
   asked(thrown?: unknown): readonly RecordedRead[];
 }

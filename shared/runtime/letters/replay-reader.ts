@@ -33,10 +33,8 @@ export interface ReplayReader extends RecordingReader {
 }
 
 /**
- * Answers every question as recorded, in whatever order it comes; questions that are asked together, in the
- * order of
- * their answers then: which of two failures a step has heard of first may be what it decides by. A question
- * that was
+ * Answers every question as recorded, in whatever order it comes; questions that are asked together, in the order of
+ * their answers then: which of two failures a step has heard of first may be what it decides by. A question that was
  * asked several times gets its answers in their order, then the last one again.
  */
 export function createReplayReader(reads: readonly LetterRead[]): ReplayReader {

@@ -42,10 +42,8 @@ export type ReplayResult =
   | { readonly type: "not replayable"; readonly why: string };
 
 /**
- * Runs the step on the reads and the clock of a dead letter: no queue, no API server. Reproduced = the same
- * requests
- * with the same bodies in the same order and the same result, or the same error, or it waits for the same
- * reads (F-14).
+ * Runs the step on the reads and the clock of a dead letter: no queue, no API server. Reproduced = the same requests
+ * with the same bodies in the same order and the same result, or the same error, or it waits for the same reads (F-14).
  * The timers only show when a turn is over.
  */
 export async function replay(

@@ -35,9 +35,7 @@ const IDS = ["foo://1", "foo://2", "foo://3", "foo://4"];
 const TOO_MANY = Array.from({ length: 10_001 }, (_, index) => `foo://${index}`);
 const BAD_VALUES: readonly unknown[] = [null, 7, -1, 2.5, "", "yes", true, {}, [], ["x"], "x".repeat(600)];
 
-/**
- * X-44: lists reordered, repeated, emptied, with empty and overlong entries, too long, or no lists at all.
- */
+/** X-44: lists reordered, repeated, emptied, with empty and overlong entries, too long, or no lists at all. */
 const providerIDList = fc.oneof(
   { weight: 6, arbitrary: fc.array(fc.constantFrom(...IDS, ""), { maxLength: 6 }) },
   {

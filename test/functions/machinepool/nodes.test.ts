@@ -45,7 +45,7 @@ describe("machinepool-nodes", () => {
     ]);
   });
 
-  it("adds a whole annotation map only where there still is none", async () => {
+  it("adds a whole annotation map only where there is none yet", async () => {
     const [patch] = await written(BASE.inWorkload("default/c1", node("n1")));
     expect(patch?.operations).toEqual([
       { op: "test", path: "/metadata/annotations", value: null },

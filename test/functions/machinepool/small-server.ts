@@ -61,10 +61,7 @@ function json(value: unknown): Json {
   return JSON.parse(JSON.stringify(value));
 }
 
-/**
- * Stores an object as a new version, with a new generation when its spec has changed; an object at its end
- * goes.
- */
+/** Stores an object as a new version, with a new generation when its spec has changed; an object at its end goes. */
 export function store(objects: Objects, key: string, object: KubeObject): void {
   const before = objects.get(key);
   const { deletionTimestamp, finalizers = [] } = object.metadata;
@@ -97,9 +94,7 @@ export function carryOut(decision: AnyDecision, pool: MachinePool, objects: Obje
   ];
 }
 
-/**
- * The object that a reference means; `undefined` when it is another one, or has another version than it must.
- */
+/** The object that a reference means; `undefined` when it is another one, or has another version than it must. */
 function meant(ref: ObjectRef, objects: Objects): KubeObject | undefined {
   const object = objects.get(keyOf(ref.cluster, ref.kind.kind, ref.name));
   const { uid, resourceVersion } = object?.metadata ?? {};

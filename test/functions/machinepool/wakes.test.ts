@@ -40,10 +40,7 @@ const FUNCTIONS = [
 const ALL = "adopt delete guard machines nodes remediate retire status sync";
 const WORKLOAD = "default/c1";
 
-/**
- * `status sync`: which functions a change wakes for p1; the read model holds p1 and a pool of another
- * Cluster.
- */
+/** `status sync`: which functions a change wakes for p1; the read model holds p1 and a pool of another Cluster. */
 async function woken(
   before: KubeObject | undefined,
   after: KubeObject | undefined,

@@ -115,7 +115,7 @@ const HOSTILE: readonly Hostile[] = [
     refusal: [422, /metadata\.labels: Invalid value: "__proto__"/],
   },
   {
-    what: "30,000 label keys that are none",
+    what: "30,000 malformed label keys",
     send: postMap({ labels: Object.fromEntries(many((n) => [`-${n}`, ""])) }),
     refusal: [422, NAMED_100],
   },
@@ -125,7 +125,7 @@ const HOSTILE: readonly Hostile[] = [
     refusal: [422, NAMED_100],
   },
   {
-    what: "30,000 texts that are none of 1,000",
+    what: "30,000 texts outside of a set of 1,000",
     send: (api) => api.call("POST", TRAPS, { body: trap({ choices: many(() => "") }) }),
     refusal: [422, /, only \d\d of the problems are named\]$/],
   },

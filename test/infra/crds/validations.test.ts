@@ -6,10 +6,7 @@ import { changed, manifest } from "../../shared/api/manifests.ts";
 
 const RULES = "x-kubernetes-validations";
 
-/**
- * Messages of the rules at one node of a CRD's schema that refuse the value there; transitions only with
- * `old`.
- */
+/** Messages of the rules at one node of a CRD's schema that refuse the value there; transitions only with `old`. */
 async function refusals(
   plural: string,
   node: string,

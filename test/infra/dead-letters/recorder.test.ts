@@ -40,10 +40,7 @@ interface World extends AsyncDisposable {
   readonly deadLetters: DeadLetters;
 }
 
-/**
- * The file cannot be written, so everything stays in memory. `refuse` may throw instead of a letter being
- * stored.
- */
+/** The file cannot be written, so everything stays in memory. `refuse` may throw instead of a letter being stored. */
 function create(refuse: () => Promise<void> = async () => undefined): World {
   const clock = virtualClock();
   const memory = createJsonLinesDeadLetters({ file: "/dev/null/letters", clock, log: silentLog });

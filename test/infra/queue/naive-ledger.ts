@@ -39,9 +39,7 @@ interface Wish {
   readonly class: "live" | "resync";
 }
 
-/**
- * The table of Q-21 read as plainly as possible: a list of rows, looked through from the start every time.
- */
+/** The table of Q-21 read as plainly as possible: a list of rows, looked through from the start every time. */
 export class NaiveLedger {
   rows: Row[] = [];
   floors = new Map<string, number>();
@@ -148,10 +146,7 @@ export class NaiveLedger {
     return claim;
   }
 
-  /**
-   * A dying key keeps its tenant's slot until it is buried, which takes longer than a claim of what has room
-   * now.
-   */
+  /** A dying key keeps its tenant's slot until it is buried, which takes longer than a claim of what has room now. */
   firstWithRoom(ready: readonly Row[]): Row | undefined {
     for (;;) {
       const row = ready.filter((each) => this.hasRoom(each)).toSorted((a, b) => this.order(a, b))[0];

@@ -22,10 +22,7 @@ function failure(reason: string): KubeError {
 type Answer = (KubeObject | KubeError)[];
 type Stream = (WatchEvent | KubeError)[];
 
-/**
- * A server that answers every list and every watch as scripted; after the last one it hangs until it is
- * aborted.
- */
+/** A server that answers every list and every watch as scripted; after the last one it hangs until it is aborted. */
 function scripted(lists: Answer[], watches: Stream[]): { client: KubeClient; asked: string[] } {
   const asked: string[] = [];
   const client: Pick<KubeClient, "list" | "watch"> = {
@@ -48,10 +45,7 @@ function scripted(lists: Answer[], watches: Stream[]): { client: KubeClient; ask
   return { client: client as KubeClient, asked };
 }
 
-/**
- * Follows the script for a virtual minute or the given time; returns the reports, `-` in front of deleted
- * objects.
- */
+/** Follows the script for a virtual minute or the given time; returns the reports, `-` in front of deleted objects. */
 async function followed(lists: Answer[], watches: Stream[], forMs = 60_000) {
   const { client, asked } = scripted(lists, watches);
   const clock = virtualClock();

@@ -120,7 +120,13 @@ describe("clusterNameOf and tenantOf", () => {
     ["a label gives no tenant", MachinePool, { metadata: labelled }, "by-label", "default/-"],
     ["a Cluster is its own tenant", Cluster, {}, "p1", "default/p1"],
     ["an unknown kind has none", undefined, {}, undefined, "default/-"],
-    ["an empty name is none for the tenant", MachinePool, { spec: { clusterName: "" } }, "", "default/-"],
+    [
+      "an empty name counts as absent for the tenant",
+      MachinePool,
+      { spec: { clusterName: "" } },
+      "",
+      "default/-",
+    ],
     ["a cluster-scoped core object", Node, { metadata: { name: "n1" } }, undefined, "default/-"],
     [
       "a cluster-scoped object of a group",

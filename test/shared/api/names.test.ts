@@ -28,7 +28,7 @@ describe("labelValueOf", () => {
     expect(labelValueOf("p".repeat(63))).toBe("p".repeat(63));
   });
 
-  it("is Cluster API's hash where it is none", () => {
+  it("is Cluster API's hash where it is not a label value", () => {
     expect(labelValueOf("machineSetName".repeat(12))).toBe("hash_FR_ghQ_z");
     expect(labelValueOf("pool.")).toMatch(/^hash_[-_A-Za-z0-9]{6}_z$/);
   });

@@ -71,7 +71,7 @@ describe("an event's keys", () => {
     expect(await lookups(toKeys, object)).toEqual({ asked: [asked], keys: ["found-1"] });
   });
 
-  it("are none for an object without owners", async () => {
+  it("are empty for an object without owners", async () => {
     const orphan = infraMachinePool({ metadata: { ownerReferences: undefined } });
     expect(await lookups(owners, orphan)).toEqual({ asked: [], keys: [] });
   });

@@ -99,7 +99,7 @@ describe("a run", () => {
     expect(outcome.type === "error" && outcome.failure.message).toMatch(/^bug: /);
   });
 
-  it("calls a key that is none, or one of another kind, terminal", async () => {
+  it("calls a malformed key, or one of another kind, terminal", async () => {
     for (const key of ["nonsense", "default/-|Gadget|default/w"]) {
       const { outcome } = await run({ step: decides({ result: done }), lease: { key } });
       expect(outcome).toMatchObject({ type: "error", terminal: true, failure: { reason: "MalformedKey" } });

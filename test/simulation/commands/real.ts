@@ -15,9 +15,7 @@ interface Options {
   readonly report: boolean;
 }
 
-/**
- * `npm run simulate -- real`: every scenario with real processes, one line each; exit code 1 when one failed.
- */
+/** `npm run simulate -- real`: every scenario with real processes, one line each; exit code 1 when one failed. */
 export function realCommand(): Command {
   return new Command("real")
     .description("kill, freeze and cut off real processes; needs redis-server and KUBEBUILDER_ASSETS")

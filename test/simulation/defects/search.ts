@@ -30,10 +30,7 @@ type Game = Omit<RunOptions, "plan" | "defect">;
 
 /** Looks for defects; what it has played without any defect it plays only once. */
 export interface Searcher {
-  /**
-   * With the sweep of its target, and with the swarm. Violations that occur without the defect, too, do not
-   * count.
-   */
+  /** With the sweep of its target, and with the swarm. Violations that occur without the defect, too, do not count. */
   search(options: SearchOptions): Promise<Finding>;
 }
 

@@ -49,10 +49,8 @@ interface Beginning {
 
 /**
  * Plays every order of the steps of a small world, with its fault at every step where it may strike (6.4.3).
- * Each order
- * is played from the beginning. In a state that was seen before only those steps are played that were asleep
- * then and
- * are not now. Of orders that differ in steps which commute one is played: sleep sets, as in P. Godefroid,
+ * Each order is played from the beginning. In a state that was seen before only those steps are played that were asleep
+ * then and are not now. Of orders that differ in steps which commute one is played: sleep sets, as in P. Godefroid,
  * Partial-Order Methods for the Verification of Concurrent Systems, chapter 5.
  */
 export async function explore(options: ExploreOptions): Promise<Explored> {
@@ -103,9 +101,7 @@ class Search {
     return this.#open.pop();
   }
 
-  /**
-   * Follows a beginning, then takes the first step that is awake each time, and keeps the others for later.
-   */
+  /** Follows a beginning, then takes the first step that is awake each time, and keeps the others for later. */
   decider({ way: beginning, asleep: initial }: Beginning): (point: Point) => Step | undefined {
     const way: string[] = [];
     const own = new Set<string>();

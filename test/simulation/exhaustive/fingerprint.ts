@@ -36,11 +36,9 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 const VERSION = /\b\d{2,7}\b/g;
 
 /**
- * Returns objects, read model, changes that watches have not delivered or the relay has not handled yet,
- * ledger, runs, pending operations, and
- * what time will do. A resourceVersion is written as the number of the change of its object, so that writes
- * to
- * different objects give the same state in either order. Ask when the world is at rest.
+ * Returns objects, read model, changes that watches have not delivered or the relay has not handled yet, ledger, runs,
+ * pending operations, and what time will do. A resourceVersion is written as the number of the change of its object, so
+ * that writes to different objects give the same state in either order. Ask when the world is at rest.
  */
 export function createFingerprints(world: World): Fingerprints {
   const names = createNames(world);
@@ -144,8 +142,7 @@ function shownObjects({ store }: World): ReadonlyMap<string, string> {
 }
 
 /**
- * Per watch of the relay: the changes that it has not handled, in order, and how many of them it has in its
- * hands. How
+ * Per watch of the relay: the changes that it has not handled, in order, and how many of them it has in its hands. How
  * far it is otherwise is not part of it: no code compares the versions of two objects.
  */
 function untoldChanges(world: World, { changes, canonical }: Names): () => readonly string[] {
@@ -166,9 +163,7 @@ interface LedgerLines {
   ownerOf(causes: readonly Cause[]): string | undefined;
 }
 
-/**
- * Keys with their state, the fences that the next claim gets, and the order in which ready ones are claimed.
- */
+/** Keys with their state, the fences that the next claim gets, and the order in which ready ones are claimed. */
 function createLedgerLines({ kernel, ledger, functions }: World, { canonical }: Names): LedgerLines {
   const keys = new Set<string>();
   const fences = new Map<string, readonly Fence[]>();

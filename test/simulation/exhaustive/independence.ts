@@ -9,9 +9,8 @@ export interface Footprint {
 const EVERYTHING = "everything";
 
 /**
- * Whether two steps that could both come next lead to the same state in either order. This is the only place
- * that
- * says so:
+ * Whether two steps that could both come next lead to the same state in either order. This is the only place that says
+ * so:
  *
  * - steps that only look at the same thing do, and steps of which one changes what the other one looks at or
  * changes
@@ -33,11 +32,9 @@ function clash(writer: Footprint, other: Footprint): boolean {
 }
 
 /**
- * Returns whether an operation may always be first: only its waiter can observe when it happens, nothing else
- * prevents
+ * Returns whether an operation may always be first: only its waiter can observe when it happens, nothing else prevents
  * it, and no fault strikes there. An answer is heard by its client only, which asks for something else then.
- * A token
- * makes a worker ask for a claim, unless the worker is killed before. The epoch of the ledger never changes
+ * A token makes a worker ask for a claim, unless the worker is killed before. The epoch of the ledger never changes
  * here.
  */
 export function mayBeFirst(operation: AnyOperation, fault: string | undefined): boolean {
@@ -78,9 +75,7 @@ const LOCAL_FAULTS: ReadonlySet<string> = new Set(["X-14", "X-20", "X-23"]);
 const ALL: Footprint = { reads: [], writes: [EVERYTHING] };
 const READ_MODEL = "read model";
 
-/**
- * Requests for one object by its name, with or without a subresource; a kind is the content of its watches.
- */
+/** Requests for one object by its name, with or without a subresource; a kind is the content of its watches. */
 function ofRequest({ method, path }: { readonly method: string; readonly path: string }): Footprint {
   const [object, kind] = /\/namespaces\/[^/]+\/([^/]+)\/[^/?]+/.exec(path) ?? [];
   if (object === undefined) return ALL;

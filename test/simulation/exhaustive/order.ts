@@ -45,9 +45,7 @@ const SECOND = 1_000;
 const SETTLING_MS = 5 * SECOND;
 const ENDING_MS = 120 * SECOND;
 
-/**
- * Lets a small world come to rest once, so that every order begins with a server that has all its objects.
- */
+/** Lets a small world come to rest once, so that every order begins with a server that has all its objects. */
 export async function prepareSmall(small: SmallWorld, prepared: Prepared): Promise<Prepared> {
   const functions = prepared.functions.filter(({ spec }) => small.functions.includes(spec.name));
   const world = await createWorld({ ...prepared, functions, seed: 1, isSteady: true });
@@ -74,8 +72,7 @@ function withoutOtherKinds(storage: Storage, { clock }: Process): Storage {
 }
 
 /**
- * Plays one order from the first edit on until nothing is left to do: `decide` says what is next among what
- * others can
+ * Plays one order from the first edit on until nothing is left to do: `decide` says what is next among what others can
  * see, all else happens at once. Returns what there is in the end; undefined when the order was ended.
  */
 export async function playOrder(order: Order): Promise<string | undefined> {

@@ -26,9 +26,8 @@ interface Checked {
 }
 
 /**
- * Checks that `explore` may leave out what it leaves out: two ways to one fingerprint must continue in the
- * same way, and steps
- * that commute must lead to one fingerprint in either order. A sample by chance, always the same one.
+ * Checks that `explore` may leave out what it leaves out: two ways to one fingerprint must continue in the same way,
+ * and steps that commute must lead to one fingerprint in either order. A sample by chance, always the same one.
  */
 export async function checkSoundness(options: CheckOptions): Promise<Checked> {
   const { small, pairs, leftOut = [] } = options;

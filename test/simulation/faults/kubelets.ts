@@ -30,9 +30,8 @@ export function kubeconfigTextOf(secret: KubeObject): string {
 }
 
 /**
- * From now on the operator of the machines restarts a kubelet whose Node was deleted although its instance
- * runs: a provider
- * that was restored may have forgotten its instances for a moment.
+ * From now on the operator of the machines restarts a kubelet whose Node was deleted although its instance runs: a
+ * provider that was restored may have forgotten its instances for a moment.
  */
 export function restartKubelets(world: World): void {
   const { management, network } = world;

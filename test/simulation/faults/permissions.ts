@@ -49,10 +49,7 @@ const REJECTED = refusal(422, "Invalid", [
   { reason: "FieldValueInvalid", message: "rejected by policy", field: "spec" },
 ]);
 
-/**
- * The object of a run is paused after a while, and resumed after another one: keys that died of it may live
- * again.
- */
+/** The object of a run is paused after a while, and resumed after another one: keys that died of it may live again. */
 function lookInto({ request }: RequestOperation, world: World, chance: Seeded): void {
   const run = world.runs.of(String(request.headers["audit-id"]));
   const kind = world.functions.find(({ spec }) => spec.name === run?.functionName)?.spec.reconciles;

@@ -67,9 +67,7 @@ interface Target {
   readonly object: KubeObject;
 }
 
-/**
- * Returns the object that a write to the management server changes, if it exists and is not deleted already.
- */
+/** Returns the object that a write to the management server changes, if it exists and is not deleted already. */
 function targetOf({ server, request }: RequestOperation, { management }: World): Target | undefined {
   const path = /\/apis\/([^/]+)\/[^/]+\/namespaces\/([^/]+)\/([^/]+)\/([^/?]+)/.exec(request.path);
   if (server !== management.address || path === null) return undefined;

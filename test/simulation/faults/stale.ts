@@ -9,8 +9,7 @@ const BACK_TO = "back to ";
 const MAX_LAG_MS = 30 * SECOND;
 
 /**
- * X-12: the read model shows something that has been taken back since. Its sites are the ordered pairs of
- * notifications
+ * X-12: the read model shows something that has been taken back since. Its sites are the ordered pairs of notifications
  * of one object of which the later takes back what the earlier has shown.
  */
 export const stale: readonly Fault[] = [

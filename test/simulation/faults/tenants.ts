@@ -16,7 +16,7 @@ const EVENTS = 100;
 export const tenants: readonly Fault[] = [
   {
     number: "X-39",
-    title: "poison: a key that is none, and one that always throws",
+    title: "poison: a malformed key, and one that always throws",
     rate: 1 / 200,
     most: 2,
     isSite: isFunctionWrite,

@@ -127,9 +127,7 @@ function replaceText(secret: KubeObject, text: string, { management }: World): v
   management.storage.put(SECRETS, { ...secret, data });
 }
 
-/**
- * The server takes other credentials than before; the Secret says so. At the end it is the other way round.
- */
+/** The server takes other credentials than before; the Secret says so. At the end it is the other way round. */
 function rotate(secret: KubeObject, { server }: RequestOperation, world: World, ms: number): void {
   const text = kubeconfigTextOf(secret);
   const old = /token: "?(\w+)/.exec(text)?.[1];

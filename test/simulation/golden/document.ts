@@ -5,9 +5,7 @@ import { type Listed, maskText, namesOf } from "../play/state.ts";
 import type { Workload } from "../workloads/workload.ts";
 import type { Table, Tally } from "./tally.ts";
 
-/**
- * The whole result of a workload without faults, as text for people: one line per fact, in a stable order.
- */
+/** The whole result of a workload without faults, as text for people: one line per fact, in a stable order. */
 export function goldenText(
   { number, title }: Workload,
   { history, events, requests }: Tally,

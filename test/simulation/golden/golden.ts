@@ -16,8 +16,7 @@ export interface GoldenRun {
 }
 
 /**
- * Plays a workload without faults and without chance. F-01 compares runs of the product with each other; this
- * text is
+ * Plays a workload without faults and without chance. F-01 compares runs of the product with each other; this text is
  * compared with one that a person has reviewed, so that a defect which is always there shows, too.
  */
 export async function playGolden(workload: Workload, prepared: Prepared): Promise<GoldenRun> {

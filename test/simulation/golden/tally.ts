@@ -9,9 +9,7 @@ export type Table = ReadonlyMap<string, ReadonlyMap<string, number>>;
 export interface Tally {
   /** By `created` and `deleted`: objects of the management server, by type. */
   readonly history: Table;
-  /**
-   * By `machinepool-status` or `relay`: requests that have left, by verb and type; those of users left out.
-   */
+  /** By `machinepool-status` or `relay`: requests that have left, by verb and type; those of users left out. */
   readonly requests: Table;
   /** By component: Events, by type, reason and object. */
   readonly events: Table;

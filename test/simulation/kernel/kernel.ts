@@ -78,8 +78,7 @@ export interface Kernel {
   /** Called after every step; what it throws ends the run. */
   observe(observer: () => void): void;
   /**
-   * Runs until `isOver`, or so much time has passed. Returns whether it was over. Rejects when there is
-   * nothing left to
+   * Runs until `isOver`, or so much time has passed. Returns whether it was over. Rejects when there is nothing left to
    * happen, or with what an observer throws.
    */
   run(limitMs: number, isOver?: () => boolean): Promise<boolean>;

@@ -1,13 +1,10 @@
 import type { Kernel, Process } from "./kernel.ts";
 
 /**
- * How many timers each role has, by its name without numbers (`relay`, `worker`, `apiserver`), because either
- * of two
- * relays may lead: the fewest and the most of several looks, because a request that is on its way has timers
- * of its own,
- * and a watch that is replaced has none for a moment. The tick of a queue is not counted: a process opens the
- * queue of a
- * function when it first has a key for it, which a fault may bring about.
+ * How many timers each role has, by its name without numbers (`relay`, `worker`, `apiserver`), because either of two
+ * relays may lead: the fewest and the most of several looks, because a request that is on its way has timers of its
+ * own, and a watch that is replaced has none for a moment. The tick of a queue is not counted: a process opens the
+ * queue of a function when it first has a key for it, which a fault may bring about.
  */
 export type Timers = ReadonlyMap<string, { readonly fewest: number; readonly most: number }>;
 

@@ -19,9 +19,8 @@ export interface Woken {
 }
 
 /**
- * Returns the keys that a change concerns, computed without the routing of the product: every object that a
- * function reconciles is
- * asked whether the change is about it. No index, no lookup.
+ * Returns the keys that a change concerns, computed without the routing of the product: every object that a function
+ * reconciles is asked whether the change is about it. No index, no lookup.
  */
 export async function concernedBy(
   change: ShownChange,

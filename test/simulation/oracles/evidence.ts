@@ -77,8 +77,7 @@ function isDestructive(write: SentWrite): boolean {
 }
 
 /**
- * Returns the preconditions that a destructive request misses. A taker-apart deletes because its own object
- * is being
+ * Returns the preconditions that a destructive request misses. A taker-apart deletes because its own object is being
  * deleted, which cannot be taken back: no later version of what it deletes changes that.
  */
 function missingGuard({ verb, body, functionName, place }: SentWrite): string | undefined {

@@ -37,10 +37,7 @@ export const freshness: readonly Oracle[] = [
       const used: KnownByRun = new Map();
       /** By the causes that were handed out with the claim: two runs of one key may overlap. */
       const ended = new WeakMap<readonly Cause[], ObservedRun>();
-      /**
-       * Versions of objects, by uid, that the read model has shown: a cause does not say of which server it
-       * is.
-       */
+      /** Versions of objects, by uid, that the read model has shown: a cause does not say of which server it is. */
       const shown = new Set<string>();
       const looks = looksIn(world);
       ledger.onWipe(() => written.clear());
@@ -56,10 +53,7 @@ export const freshness: readonly Oracle[] = [
         if (type === "DELETED") gone.add(object.metadata.uid);
       });
 
-      /**
-       * Versions before and after a restore are not comparable (R-03), and some from before are still under
-       * way.
-       */
+      /** Versions before and after a restore are not comparable (R-03), and some from before are still under way. */
       const isSettled = (): boolean => kernel.now >= restoredAt + FENCES_KEPT_MS;
       const check = (run: ObservedRun, read: ReadObject): void => {
         if (!isSettled() || gone.has(read.object.metadata.uid ?? "")) return;
@@ -114,18 +108,12 @@ export const freshness: readonly Oracle[] = [
   },
 ];
 
-/**
- * A Connection has its versions from the clock of the relay that has published it, which may be wrong
- * (section 2).
- */
+/** A Connection has its versions from the clock of the relay that has published it, which may be wrong (section 2). */
 const CLOCKS_DIFFER_MS = 2 * 30_000;
 const BARRIER_MS = 100;
 const MOST_WAITS = 50;
 
-/**
- * Knowledge of a key when the run began: a run that has ended since was not earlier, this one stood still
- * (X-05).
- */
+/** Knowledge of a key when the run began: a run that has ended since was not earlier, this one stood still (X-05). */
 function knownBefore(known: KnownByRun, run: ObservedRun, object: string): Known | undefined {
   const found = known.get(`${run.functionName} ${run.key}`)?.get(object);
   return found !== undefined && found.step <= run.startedInStep ? found : undefined;

@@ -97,10 +97,7 @@ function findIn({ management }: World): Find {
   return (type, key) => management.storage.collection(type).find(key) as KubeObject | undefined;
 }
 
-/**
- * Returns the missing writes of an object, in words that stay the same; empty for one that is deleted or
- * paused.
- */
+/** Returns the missing writes of an object, in words that stay the same; empty for one that is deleted or paused. */
 type Debts = (key: string, find: Find) => readonly string[];
 
 const DEBTS: { readonly [functionName: string]: Debts } = {

@@ -179,8 +179,7 @@ function whyKeptBy({ metadata, spec, status }: MachinePool, { name, providerID }
 }
 
 /**
- * Why the Node should have stayed, by what the management server had from the beginning of the run to the
- * deletion: a
+ * Why the Node should have stayed, by what the management server had from the beginning of the run to the deletion: a
  * run may have read any of these versions, so each of them has to object.
  */
 function whyListed(

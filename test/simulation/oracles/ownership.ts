@@ -12,9 +12,7 @@ interface Entry {
 }
 
 const MANAGER_PREFIX = "capstan-";
-/**
- * Managers that are not functions: operators of the cluster and its Nodes, and the roles that faults play.
- */
+/** Managers that are not functions: operators of the cluster and its Nodes, and the roles that faults play. */
 const OTHERS: ReadonlySet<string> = new Set(["rival", "sim-cloud", "somebody", "up", "user"]);
 /** The only objects that the relay writes, one of them. */
 const LEASES = "coordination.k8s.io/leases";

@@ -159,10 +159,7 @@ function isAnnotated(object: KubeObject | undefined): boolean {
   return object?.metadata.annotations?.[PAUSED] !== undefined;
 }
 
-/**
- * By the name that it has to have, or as the owner that it is: a later Cluster of that name pauses nothing of
- * it.
- */
+/** By the name that it has to have, or as the owner that it is: a later Cluster of that name pauses nothing of it. */
 function isItsCluster(
   cluster: KubeObject,
   object: KubeObject & { readonly spec?: { readonly clusterName?: string } },

@@ -70,7 +70,7 @@ export const runs: readonly Oracle[] = [
   },
   {
     number: "F-13",
-    title: "a run that ended well is none of those that wait for the read model in a row",
+    title: "a run that ended well does not count as one that waits for the read model",
     watch({ world: { ledger }, violated, evaluated }) {
       const ended = new Set<string>();
       ledger.onFinish(({ functionName, claim, outcome, accepted }) => {

@@ -3,7 +3,7 @@ import type { World } from "../play/world.ts";
 import type { ObservedRun } from "../ports/observed-runs.ts";
 import type { Witness } from "../ports/simulated-exchange.ts";
 
-/** A write request of a function that a server has carried out. Events are none. */
+/** A write request of a function that a server has carried out. Events do not count. */
 export interface SentWrite {
   readonly verb: "create" | "patch" | "apply" | "delete";
   readonly functionName: string;

@@ -11,9 +11,8 @@ interface Version {
 /** Every version of every object of the management server, as it was stored. */
 export interface ServerHistory {
   /**
-   * Returns the objects under this key (`<namespace>/<name>`) after that step of the kernel and since, in
-   * order; undefined =
-   * it was not there.
+   * Returns the objects under this key (`<namespace>/<name>`) after that step of the kernel and since, in order;
+   * undefined = it was not there.
    */
   since(type: string, key: string, step: number): readonly (KubeObject | undefined)[];
   /** Keys of a type that have ever been there. */

@@ -114,9 +114,7 @@ export const wakeUps: readonly Oracle[] = [
   },
 ];
 
-/**
- * Functions with their keys that a change of the read model concerns; none while the kind is being listed.
- */
+/** Functions with their keys that a change of the read model concerns; none while the kind is being listed. */
 async function wokenBy(
   { functions, store }: World,
   type: TypeKey,

@@ -14,15 +14,11 @@ const DEFAULT: Extra = [4, 4];
 const BY_PROMISE = Number.POSITIVE_INFINITY;
 
 /**
- * Costs that one fault of a class may cause: one and a half times what it has cost where it was the only
- * class (W-02 and W-05,
- * an hour of faults each), and one. Classes that were too seldom there for a number have 30 to 40 requests:
- * all is listed
- * again, and every key may run again (190 runs in W-12); where the queue or the store has lost everything,
- * the promise
- * alone is the bound for runs. A class that costs more than the default causes further work: recreated
- * objects,
- * listed again, or asked for until it is back.
+ * Costs that one fault of a class may cause: one and a half times what it has cost where it was the only class (W-02
+ * and W-05, an hour of faults each), and one. Classes that were too seldom there for a number have 30 to 40 requests:
+ * all is listed again, and every key may run again (190 runs in W-12); where the queue or the store has lost
+ * everything, the promise alone is the bound for runs. A class that costs more than the default causes further work:
+ * recreated objects, listed again, or asked for until it is back.
  */
 const EXTRA: { readonly [fault: string]: Extra } = {
   // A process that starts again, or stands still, has its keys run again.

@@ -3,10 +3,7 @@ import { nameOf, ORACLES } from "../oracles/known.ts";
 import type { StoredChange } from "../oracles/oracle.ts";
 import type { World } from "./world.ts";
 
-/**
- * A process that sent a request longer ago stood still, and another one may have run the key meanwhile
- * (X-05).
- */
+/** A process that sent a request longer ago stood still, and another one may have run the key meanwhile (X-05). */
 const LEASE_MS = 30_000;
 
 /** Counts of a run and of its oracles. */
@@ -83,9 +80,7 @@ export function observe(world: World, violated: (what: string) => void, faultsSo
   return counters;
 }
 
-/**
- * Of another tenant; and a leader renews its lease for as long as it lives, while who stands by looks at it.
- */
+/** Of another tenant; and a leader renews its lease for as long as it lives, while who stands by looks at it. */
 function isOfNoInterest(path: string): boolean {
   return path.includes(`/namespaces/${NOISY}/`) || path.includes("/leases");
 }

@@ -7,8 +7,7 @@ const MEMBER = new URL("crew-member.ts", import.meta.url).pathname;
 
 /**
  * Plays jobs in as many processes as there are cores, one at a time in each, and reports each when it ends.
- * Throws when
- * a process ends before its time, with the job that it was at.
+ * Throws when a process ends before its time, with the job that it was at.
  */
 export async function playAll(jobs: readonly Job[], onPlayed: (played: Played) => void): Promise<void> {
   let next = 0;

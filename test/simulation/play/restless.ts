@@ -8,8 +8,7 @@ const EDITS = 8;
 const MINUTE = 60_000;
 
 /**
- * A workload whose users continue: they scale the pool again and again, always waiting for what they have
- * asked for, so
+ * A workload whose users continue: they scale the pool again and again, always waiting for what they have asked for, so
  * that a run without faults creates and deletes exactly as much. Which edits, says `edits`.
  */
 export function restless(workload: Workload, edits: number): Workload {

@@ -22,9 +22,7 @@ export interface RunOptions {
   readonly defect?: Defect | undefined;
   /** When to stop; default: at the first violation of a defect. */
   readonly isEnough?: ((violations: readonly string[]) => boolean) | undefined;
-  /**
-   * Everything happens in one order, and every jitter is its mean: what is counted does not depend on chance.
-   */
+  /** Everything happens in one order, and every jitter is its mean: what is counted does not depend on chance. */
   readonly isSteady?: boolean;
   /** Looks on from the first step. */
   readonly onlooker?: Onlooker | undefined;
@@ -83,10 +81,7 @@ const UNDER_WAY_MS = 2 * MINUTE;
 /** More would only repeat themselves. */
 const MAX_VIOLATIONS = 20;
 
-/**
- * Plays a workload under a plan: users edit, faults strike, all heals, and everything must be as without
- * faults.
- */
+/** Plays a workload under a plan: users edit, faults strike, all heals, and everything must be as without faults. */
 export async function runOnce(options: RunOptions): Promise<RunResult> {
   const { seed, workload, plan, prepared, reference, faultyMs = 0, keepTrace = false, defect } = options;
   const { isSteady = false, onlooker } = options;
@@ -197,9 +192,8 @@ interface Resting {
 }
 
 /**
- * F-02: no function writes any more. Nor are there more timers than in a world without faults, or more than
- * there were before
- * the rest; returns how many there are.
+ * F-02: no function writes any more. Nor are there more timers than in a world without faults, or more than there were
+ * before the rest; returns how many there are.
  */
 async function rest(
   { world, counters, reference }: Resting,

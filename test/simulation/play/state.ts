@@ -14,9 +14,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "coordination.k8s.io/leases",
 ]);
 
-/**
- * Everything that exists, without what differs from run to run (section 1): uids, versions, times, tokens.
- */
+/** Everything that exists, without what differs from run to run (section 1): uids, versions, times, tokens. */
 export async function stateOf(world: World): Promise<State> {
   return comparable(await objectsIn(world));
 }
@@ -129,10 +127,7 @@ function sorted(value: object): object {
   return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/**
- * `paused: false` says no more than its absence, nor does a `faults` that names none (X-44 ends by removing
- * it).
- */
+/** `paused: false` says no more than its absence, nor does a `faults` that names none (X-44 ends by removing it). */
 function isSilent(name: string, member: unknown): boolean {
   return name === "paused" ? member === false : name === "faults" && sameJson(member, {});
 }
@@ -144,9 +139,8 @@ function withoutRace(annotations: unknown): unknown {
 }
 
 /**
- * Fields that a kubelet owns of its Node (X-42), a user of a recreated object (X-19), a person by hand (X-20,
- * X-45), and whether
- * the user or the autoscaler was the last to write the same number of replicas: their own business.
+ * Fields that a kubelet owns of its Node (X-42), a user of a recreated object (X-19), a person by hand (X-20, X-45),
+ * and whether the user or the autoscaler was the last to write the same number of replicas: their own business.
  */
 const OTHERS: ReadonlySet<string | undefined> = new Set([
   "capstan-sim-autoscaler",

@@ -25,9 +25,9 @@ export async function sweepJobs(options: SweepOptions): Promise<readonly Job[]> 
 }
 
 /**
- * Plans of a sweep: crashes, answers and wipes at every write, lost and doubled notifications, every pair
- * of notifications of which
- * the later takes back the earlier, every delivery. Further ones of the swarm can be chosen by name.
+ * Plans of a sweep: crashes, answers and wipes at every write, lost and doubled notifications, every pair of
+ * notifications of which the later takes back the earlier, every delivery. Further ones of the swarm can be chosen by
+ * name.
  */
 export const SWEPT: readonly string[] = [
   ...["X-01", "X-02", "X-20", "X-22", "X-23", "X-24", "X-25", "X-26"],

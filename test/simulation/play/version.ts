@@ -12,9 +12,8 @@ export interface Version {
 export const CURRENT: Version = { name: "current", has: () => true, speaks: (ledger) => ledger };
 
 /**
- * Another build: it has only some of the functions, knows nothing of causes, and logs text that no build has
- * ever
- * heard of.
+ * Another build: it has only some of the functions, knows nothing of causes, and logs text that no build has ever heard
+ * of.
  */
 export function otherVersion(has: Version["has"]): Version {
   return {

@@ -89,10 +89,7 @@ export class FunctionLedger {
     return true;
   }
 
-  /**
-   * Ends every lease by letting the ledger look at a time when all of them are over, and then at the present
-   * again.
-   */
+  /** Ends every lease by letting the ledger look at a time when all of them are over, and then at the present again. */
   expireLeases(now: number): number {
     const running = [...this.keys].filter((key) => this.inner.keyState(key)?.state === "running");
     if (running.length > 0) this.inner.tick(now + 31_000);

@@ -18,8 +18,7 @@ export interface Management {
   /** Called with every stored change, also after a restore. */
   onChange(listener: ChangeListener): void;
   /**
-   * Takes back the last so many writes, or as many as its history knows, as a restore from a backup does
-   * (X-18). It is
+   * Takes back the last so many writes, or as many as its history knows, as a restore from a backup does (X-18). It is
    * away for so long: a server that is back within 5 s is taken for the one that it was (KR-12).
    */
   restore(writes: number, awayMs: number): void;

@@ -24,10 +24,7 @@ export interface SimulatedNetwork {
   witness(observer: (seen: Witness) => void): void;
   onLeave(observer: (passing: Passing) => void): void;
   onArrive(observer: (arriving: Arriving) => void): void;
-  /**
-   * Asks a server beside the scheduler: nothing of it is part of the run. Rejects when there is no such
-   * server.
-   */
+  /** Asks a server beside the scheduler: nothing of it is part of the run. Rejects when there is no such server. */
   peek(server: string, path: string, token: string): Promise<Answered>;
   /** Names of servers, as in `127.0.0.1:<port>`. */
   readonly servers: readonly string[];
@@ -133,8 +130,7 @@ export function createNetwork(kernel: Kernel): SimulatedNetwork {
 }
 
 /**
- * Until the process is killed: Node.js keeps a combined signal that has listeners for as long as it may
- * abort, and that
+ * Until the process is killed: Node.js keeps a combined signal that has listeners for as long as it may abort, and that
  * of a killed process never does. Returns how to forget it.
  */
 function onAbort(process: Process, signal: AbortSignal, callback: () => void): () => void {

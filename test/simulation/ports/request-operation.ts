@@ -18,10 +18,7 @@ export interface RequestOperation extends Operation {
   replaceAnswer(answer: Answered): void;
   /** The server carries it out; `then` happens instead of the answer. */
   runThen(then: () => void): void;
-  /**
-   * It takes so long to get there; `anyway`: it is carried out also when its client has hung up or died by
-   * then.
-   */
+  /** It takes so long to get there; `anyway`: it is carried out also when its client has hung up or died by then. */
   delay(ms: number, anyway?: boolean): void;
   /** The connection breaks before the server has heard of it. */
   reset(): void;
@@ -41,10 +38,7 @@ function siteOf({ method, path, headers }: HttpRequest): string {
   return `${functionName} ${method} ${path.replace(/^\/as\/[^/]+/, "").replace(/\?.*/, "")}`;
 }
 
-/**
- * The operation that carries an exchange to its server; `wire` carries the part that continues without its
- * client.
- */
+/** The operation that carries an exchange to its server; `wire` carries the part that continues without its client. */
 export function requestOperation(
   kernel: Kernel,
   exchange: SimulatedExchange,

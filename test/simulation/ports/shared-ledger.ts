@@ -26,10 +26,7 @@ interface Finished {
   readonly accepted: boolean;
 }
 
-/**
- * The ledger that several processes share: the state machine of `infra/queue/ledger/ledger.ts`, a network
- * away.
- */
+/** The ledger that several processes share: the state machine of `infra/queue/ledger/ledger.ts`, a network away. */
 export interface SharedLedger {
   of(process: Process): TokenLedger;
   /** Everything is gone (X-35); processes see another epoch. */

@@ -33,10 +33,7 @@ export interface SharedStore {
   readonly mark: number;
   /** The last mark before that time, ms since the epoch. */
   markAt(time: number): number;
-  /**
-   * Another server takes over, with everything as it was at a mark: no type is ready until it is listed
-   * (X-12).
-   */
+  /** Another server takes over, with everything as it was at a mark: no type is ready until it is listed. */
   goBack(mark: number): void;
   onShown(observer: (shown: Shown) => void): void;
   /** Everything, or all of a kind, is gone or as it was before. */

@@ -1,6 +1,5 @@
 /*
- * The script of a seed's page in a browser. `page.ts` puts the text of `controls` into the page: it must be
- * complete by
+ * The script of a seed's page in a browser. `page.ts` puts the text of `controls` into the page: it must be complete by
  * itself, and use nothing from outside but its argument.
  */
 

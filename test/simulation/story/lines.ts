@@ -9,9 +9,7 @@ export interface StoryLine {
   /** `request`, `line`, `ledger`, …; `fault`, `violation` and `note` for what no process does. */
   readonly kind: string;
   readonly text: string;
-  /**
-   * Returns the story: faults, writes and refusals, ends of runs, violations, processes that start and end.
-   */
+  /** Returns the story: faults, writes and refusals, ends of runs, violations, processes that start and end. */
   readonly isMain: boolean;
 }
 

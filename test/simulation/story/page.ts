@@ -3,10 +3,8 @@ import { type StoryLine, timeOf } from "./lines.ts";
 
 /**
  * The story of a run as one HTML page without any dependency: a lane per process on one time line, faults and
- * violations
- * across all lanes. It begins with the lines of the story; search, time range and boxes show others, and a
- * button
- * goes from violation to violation. `isMain` says which lines it begins with.
+ * violations across all lanes. It begins with the lines of the story; search, time range and boxes show others, and a
+ * button goes from violation to violation. `isMain` says which lines it begins with.
  */
 export function storyPage(title: string, lines: readonly StoryLine[], main: ReadonlySet<StoryLine>): string {
   const lanes = [...new Set(lines.flatMap(({ lane }) => lane ?? []))];

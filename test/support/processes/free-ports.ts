@@ -12,8 +12,7 @@ const first = FIRST + (process.pid % parts) * PART;
 let chosen = 0;
 
 /**
- * Ports of loopback, all different, without a listener. A server started later finds its port still free, and
- * again
+ * Ports of loopback, all different, without a listener. A server started later finds its port still free, and again
  * after it was killed: no connection of this machine takes it meanwhile. Throws when all are in use.
  */
 export async function freePorts(count: number): Promise<readonly number[]> {

@@ -3,9 +3,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 /** Action of a server on a connection once a whole request has arrived. */
 export type Play = (socket: Socket) => void;
 
-/**
- * A server of bytes: it can break HTTP in every way. Each request takes the next play; the last one stays.
- */
+/** A server of bytes: it can break HTTP in every way. Each request takes the next play; the last one stays. */
 export interface RawServer extends AsyncDisposable {
   readonly url: URL;
   /** First lines of the requests: `GET /api/v1/nodes/a HTTP/1.1`. */

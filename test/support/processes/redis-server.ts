@@ -27,8 +27,7 @@ export function redisMissing(): string | undefined {
 
 /**
  * A redis-server of its own on a free loopback port, without persistence, for benchmarks and tests.
- * `settings` are
- * lines of redis.conf.
+ * `settings` are lines of redis.conf.
  */
 export async function startRedis(settings: readonly string[] = []): Promise<RedisServer> {
   const dir = await mkdtemp(join(tmpdir(), "capstan-redis-"));

@@ -25,9 +25,8 @@ export interface SqsServer extends AsyncDisposable {
 }
 
 /**
- * An SQS protocol server (fauxqs) behind a listener of our own on a free loopback port: fauxqs by itself
- * listens on
- * all interfaces, gives messages to clients that have hung up, and cannot be taken off the network.
+ * An SQS protocol server (fauxqs) behind a listener of our own on a free loopback port: fauxqs by itself listens on all
+ * interfaces, gives messages to clients that have hung up, and cannot be taken off the network.
  */
 export async function startSqs(): Promise<SqsServer> {
   const app = buildApp({ logger: false, host: "127.0.0.1" });

@@ -11,8 +11,7 @@ import { recordingClients } from "../recording-clients.ts";
 import { WIDGETS, Widget, widget } from "../widget.ts";
 
 /**
- * A worker whose step leaves a timer and a promise behind that throw, for widgets of these names; prints the
- * dead keys
+ * A worker whose step leaves a timer and a promise behind that throw, for widgets of these names; prints the dead keys
  * and what was counted, then `alive`: `node stray-worker.ts <queue url>`.
  */
 const [url = "memory"] = process.argv.slice(2);

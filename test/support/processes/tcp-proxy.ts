@@ -6,8 +6,7 @@ export interface TcpProxy extends AsyncDisposable {
   /** The URL of the server, with the proxy's port. */
   readonly url: string;
   /**
-   * `refused` breaks all connections and takes no new ones. `silent` is a black hole: nothing arrives any
-   * more, and
+   * `refused` breaks all connections and takes no new ones. `silent` is a black hole: nothing arrives any more, and
    * neither side is notified; connections of that time stay dead for ever.
    */
   cut(how: "refused" | "silent"): Promise<void>;

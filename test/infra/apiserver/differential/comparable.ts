@@ -6,9 +6,8 @@ import type { Body, Reply, WatchEvent } from "../api-client.ts";
 export const TEXT = "text of the failure";
 
 /**
- * Answers of one server in one sequence; values that differ by nature are replaced by their order: uids and
- * versions count up as
- * they appear, times and tokens are only said to be there.
+ * Answers of one server in one sequence; values that differ by nature are replaced by their order: uids and versions
+ * count up as they appear, times and tokens are only said to be there.
  */
 export class Naming {
   readonly #uids = new Map<string, string>();

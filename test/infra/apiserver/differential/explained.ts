@@ -36,7 +36,8 @@ export const EXPLAINED: readonly Explanation[] = [
     ours: /metadata\./,
   },
   {
-    reason: "an empty map is none here; where data are immutable, the real server distinguishes them",
+    reason:
+      "an empty map counts as absent here; where data are immutable, the real server distinguishes them",
     request: /\/(configmaps|secrets)\/.*"(data|binaryData)":\{(\}|"a":null)/,
     after: /"immutable":true/,
     real: /^undefined$|[dD]ata FieldValueForbidden/,
@@ -62,10 +63,7 @@ export const EXPLAINED: readonly Explanation[] = [
   },
 ];
 
-/**
- * The entry that explains a difference in the answer to the last of these requests; undefined = it is not
- * expected.
- */
+/** The entry that explains a difference in the answer to the last of these requests; undefined = it is not expected. */
 export function explanationOf(
   steps: readonly Step[],
   { at, real, ours }: Difference,

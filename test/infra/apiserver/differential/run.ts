@@ -16,10 +16,7 @@ interface Servers extends AsyncDisposable {
   readonly ours: ApiClient;
 }
 
-/**
- * A real server from the binaries in `assets`, without controllers, and an embedded one; both know the test
- * kinds.
- */
+/** A real server from the binaries in `assets`, without controllers, and an embedded one; both know the test kinds. */
 export async function startServers(assets: string): Promise<Servers> {
   await using stack = new AsyncDisposableStack();
   const started = stack.use(await startRealServer(assets, { controllers: false }));
@@ -101,9 +98,7 @@ interface Plan {
 /** Findings of a run of generated sequences. */
 export interface Result {
   readonly requests: number;
-  /**
-   * A report for every sequence with an unexplained difference, shrunk to the fewest requests that show one.
-   */
+  /** A report for every sequence with an unexplained difference, shrunk to the fewest requests that show one. */
   readonly failures: readonly string[];
   /** How often each explanation was needed. */
   readonly explained: ReadonlyMap<Explanation, number>;

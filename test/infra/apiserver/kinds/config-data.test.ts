@@ -8,7 +8,7 @@ const causesOf = ({ body }: { readonly body: Body }): string[] =>
   body.details.causes.map(({ field, reason }: Body) => `${field} ${reason}`);
 
 describe("ConfigMaps and Secrets", () => {
-  it("an empty map of a ConfigMap is none", async () => {
+  it("an empty map of a ConfigMap counts as absent", async () => {
     await using api = await startTestServer({ withWidgets: false });
     const { body } = await api.call("POST", CONFIG_MAPS, { body: { metadata, data: {} } });
     expect(body).not.toHaveProperty("data");

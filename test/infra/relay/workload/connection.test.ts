@@ -31,10 +31,7 @@ function secret(value: string): Secret {
   return { apiVersion: "v1", kind: "Secret", metadata, data };
 }
 
-/**
- * Which of its own timers a connection has armed and not yet cancelled: delays in ms, without those of its
- * watch.
- */
+/** Which of its own timers a connection has armed and not yet cancelled: delays in ms, without those of its watch. */
 function ownTimersOn(clock: Clock): {
   readonly clock: Clock;
   readonly pending: Set<{ readonly ms: number }>;

@@ -43,7 +43,7 @@ describe("Cluster", () => {
     ["with observedGeneration 0", "managed.yaml", "status", { observedGeneration: 0 }],
     ["with a topology without a version", "topology.yaml", "spec/topology/version", undefined],
     ["with a variable without a value", "topology.yaml", "spec/topology/variables/0/value", undefined],
-    ["with a date that is none", "topology.yaml", "spec/topology/controlPlane/rollout/after", "tomorrow"],
+    ["with a malformed date", "topology.yaml", "spec/topology/controlPlane/rollout/after", "tomorrow"],
     ["with workers that set nothing", "topology.yaml", "spec/topology/workers", {}],
     [
       "with a health check on its own outcome",

@@ -31,7 +31,7 @@ describe("a reference of v1beta1", () => {
     expect(() => convert(changes)).toThrow(message);
   });
 
-  it.each([[null], ["text"], [[]]])("is refused when it is none: %j", (reference) => {
+  it.each([[null], ["text"], [[]]])("is refused when it is malformed: %j", (reference) => {
     expect(() => toContractReference(reference, PLACE)).toThrow(
       "spec.infrastructureRef.apiVersion: is missing",
     );

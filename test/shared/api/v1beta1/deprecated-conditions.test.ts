@@ -13,7 +13,7 @@ describe("conditions of v1beta1", () => {
     ).toEqual([ready, waiting]);
   });
 
-  it("are refused when they are none", () => {
+  it("are refused when they are malformed", () => {
     expect(() => toDeprecatedConditions({}, PLACE)).toThrow("status.conditions: is not a list");
     expect(() => toDeprecatedConditions(["x"], PLACE)).toThrow("status.conditions[0]: is not a condition");
   });

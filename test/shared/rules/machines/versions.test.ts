@@ -9,7 +9,7 @@ import {
 } from "../../../../shared/rules/machines/versions.ts";
 
 describe("countVersions", () => {
-  it("counts in the order of semantic versions, build metadata compared, what is none last and by text", () => {
+  it("counts in the order of semantic versions, build metadata compared, other texts last and by text", () => {
     expect(countVersions(["x", "v1.10.0", "v1.9.1", "v1.9.1+b", "a", "v1.9.1-rc.1", "v1.9.1"])).toEqual([
       { version: "v1.9.1-rc.1", replicas: 1 },
       { version: "v1.9.1", replicas: 2 },

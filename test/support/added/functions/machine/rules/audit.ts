@@ -14,10 +14,7 @@ export const AUDIT_FIELDS = [
   "metadata.annotations[audit.test.capstan.dev/seen]",
 ] as const;
 
-/**
- * Returns the operations that hold a Machine for its audit, or let it go once the audit has seen its
- * deletion.
- */
+/** Returns the operations that hold a Machine for its audit, or let it go once the audit has seen its deletion. */
 export function auditPatch(machine: Machine): readonly PatchOperation[] {
   const { metadata } = machine;
   if (metadata.deletionTimestamp === undefined) return addFinalizerPatch(machine, FINALIZER);
