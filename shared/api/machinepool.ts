@@ -18,7 +18,7 @@ import {
 const SEMANTIC_VERSION =
   "^v?(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(-[-0-9A-Za-z.]+)?([+][-0-9A-Za-z.]+)?$";
 
-/** What Cluster API's webhook refuses, as far as CEL can say it (MP-12): no admission runs here. */
+/** Rules of Cluster API's webhook, as far as CEL can express them (MP-12): no admission runs here. */
 const templateSpecSchema = machineSpecSchema.meta(
   validations(
     {

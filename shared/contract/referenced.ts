@@ -3,7 +3,7 @@ import type { Selection } from "../api/indexes.ts";
 import type { ContractReference, ContractVersion, Kind, KubeObject } from "../api/kinds.ts";
 import { contractOf } from "./version.ts";
 
-/** What a read of a referenced provider object gives (PC-2). */
+/** Result of reading a referenced provider object (PC-2). */
 export type Referenced<T extends KubeObject = KubeObject> =
   | {
       readonly state: "found";

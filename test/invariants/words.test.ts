@@ -31,6 +31,9 @@ const BANNED: readonly (readonly [word: RegExp, better: string])[] = [
   ],
 ];
 
+/** Blanks out names: code in backticks, and every text without a blank. */
+function withoutNames(text: string): string {
+  return text.trim().includes(" ") ? text.replace(/`[^`\n]*`/g, (code) => "`".repeat(code.length)) : "";
 }
 
 /** Returns `path:line: "word": write …` for each banned word. */

@@ -98,7 +98,7 @@ for (const flavour of API_SERVERS) {
         expect(moved.output).toContain("clusterName is immutable");
       });
 
-      it("MP-12: writes the defaults that no admission writes, and tells what admission would have refused", async () => {
+      it("MP-12: writes the defaults that no admission writes, and reports what admission would have refused", async () => {
         const { kubectl } = scene;
         const sizes = ["min", "max"].map(
           (end) =>

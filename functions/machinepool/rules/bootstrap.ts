@@ -48,7 +48,7 @@ export function bootstrapReport(pool: MachinePool, found: Referenced | undefined
   return { created: true, dataSecretName: name.value };
 }
 
-/** Tools that write or restore whole objects are no users (KW-07), and neither are our own functions. */
+/** Tools that write or restore whole objects are not users (KW-07), and neither are our own functions. */
 const NO_USERS: ReadonlySet<string> = new Set([
   "manager",
   "machinepool-controller",

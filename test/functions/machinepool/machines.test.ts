@@ -89,7 +89,7 @@ describe("machinepool-machines", () => {
     expect(await applied(world(infraMachine(), other, elsewhere))).toEqual(["m1"]);
   });
 
-  it("MP-10.2: writes the hash of a pool name that is no label value", async () => {
+  it("MP-10.2: writes the hash of a pool name that is not a label value", async () => {
     const name = "machineSetName".repeat(12);
     const label = { "cluster.x-k8s.io/pool-name": "hash_FR_ghQ_z" };
     const pool = machinePool({ metadata: { name } });

@@ -365,7 +365,7 @@ describe("machinepool-status", () => {
       });
     });
 
-    it("MP-6.5: counts no Machine that somebody else controls, and none without a machine kind", async () => {
+    it("MP-6.5: counts no Machine of another controller, and none without a machine kind", async () => {
       const foreign = machine("m1", {
         metadata: { ownerReferences: [{ ...OWNED_BY_P1, kind: "MachineSet", name: "s1", uid: "uid-s1" }] },
         status: { conditions: good },
