@@ -22,7 +22,7 @@ function tableOf(header: string): readonly (readonly (readonly string[])[])[] {
 const asked = new Map(tableOf("Function").map(([name, , rules]) => [name?.[0] ?? "", rules ?? []]));
 const files = tableOf("Rule file").flatMap(([names]) => names ?? []);
 
-describe("the pattern of a kind, as functions/README.md tells it", () => {
+describe("the pattern of a kind, as functions/README.md describes it", () => {
   it("names each of its rules once, and asks none that it does not name", () => {
     expect([...asked.keys()]).toEqual(["guard", "adopt", "sync", "status", "delete"]);
     expect(files.length).toBe(new Set(files).size);
