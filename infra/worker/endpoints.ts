@@ -107,7 +107,10 @@ async function keyAnswer(
 ): Promise<Answer> {
   const key = parseKey(text);
   if (key === undefined) {
-    return { code: 400, text: "parameter key: missing or malformed; write ?key=TENANT|KIND|NAMESPACE/NAME, percent-encoded\n" };
+    return {
+      code: 400,
+      text: "parameter key: missing or malformed; write ?key=TENANT|KIND|NAMESPACE/NAME, percent-encoded\n",
+    };
   }
   const known: { [functionName: string]: KeyHistory } = {};
   for (const { spec } of health.functions) {
