@@ -31,7 +31,7 @@ export interface VirtualServerRun {
   stop(): void;
 }
 
-/** Serves what a storage holds, with the controllers that a Kubernetes server has inside (section 8). */
+/** Serves what a storage holds, with the controllers that a Kubernetes server has inside. */
 export function runVirtualServer(storage: Storage, options: VirtualServerOptions): VirtualServerRun {
   const { name, users, converters, bookmarkIntervalMs, podGraceScale } = options;
   const { clock = systemClock, random = systemRandom } = options;

@@ -24,7 +24,7 @@ const SCALE = {
 const { Namespace, Node, Secret, ConfigMap, Event, Pod, ServiceAccount } = CORE_SCHEMAS;
 const EVENT_FIELDS = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
 
-/** The kinds compiled into the server (section 3); all virtual servers share them. */
+/** The kinds compiled into the server; all virtual servers share them. */
 export const CORE_KINDS: readonly ResourceType[] = [
   core({
     kind: "Namespace",

@@ -49,7 +49,7 @@ const status = {
   },
 };
 
-/** The kind of the specification's vectors (section 6), with a scale subresource and columns. */
+/** The kind of the recorded vectors, with a scale subresource and columns. */
 export const WIDGETS = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",

@@ -16,7 +16,7 @@ export type AnyOperation =
   | TokenOperation
   | (Operation & { readonly kind: "answer" | "timer" });
 
-/** One class of faults (section 3). */
+/** One class of faults. */
 export interface Fault {
   /** `X-20`. */
   readonly number: string;

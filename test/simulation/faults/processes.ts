@@ -4,7 +4,7 @@ import { type Fault, isFunctionWrite } from "./fault.ts";
 const SECOND = 1_000;
 /** A lease lasts 30 s. */
 const LEASE_MS = 30 * SECOND;
-/** Section 2: clocks differ by up to so much. */
+/** Clocks differ by up to so much. */
 const MAX_SKEW_MS = 30 * SECOND;
 
 /** processes that stop, double, differ or are wrong about the time. */

@@ -1,7 +1,7 @@
 import { type Fault, isWorker } from "./fault.ts";
 
 const SECOND = 1_000;
-/** Section 3, X-34. */
+/** As X-34 says. */
 const MAX_LOSS_MS = 2 * SECOND;
 /** A shorter outage is answered by the senders' own retries (Q-33). */
 const LONG_OUTAGE_MS = 5 * SECOND;

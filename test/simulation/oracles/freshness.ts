@@ -108,7 +108,7 @@ export const freshness: readonly Oracle[] = [
   },
 ];
 
-/** A Connection has its versions from the clock of the relay that has published it, which may be wrong (section 2). */
+/** A Connection has its versions from the clock of the relay that has published it, which may be wrong. */
 const CLOCKS_DIFFER_MS = 2 * 30_000;
 const BARRIER_MS = 100;
 const MOST_WAITS = 50;

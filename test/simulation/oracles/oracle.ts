@@ -35,7 +35,7 @@ export interface Needs {
 
 /** One continuous check. */
 export interface Oracle {
-  /** The row of section 4: `F-18`. */
+  /** The rule that it judges: `F-18`. */
   readonly number: string;
   readonly title: string;
   /** Absent: any workload without faults gives it something to check. */

@@ -33,7 +33,7 @@ export const pools: readonly Oracle[] = [
         if (!isRelease || answer === undefined || isUndone(run)) return;
         evaluated();
         const pool = answer as MachinePool;
-        // By the clock of who did it, which may be wrong by 30 s (section 2).
+        // By the clock of who did it, which may be wrong by 30 s.
         const now = run?.record?.clock?.getTime() ?? world.kernel.now;
         const nodes = isWithoutNodes(pool, world, now) ? [] : (pool.status?.nodeRefs ?? []);
         const left = [

@@ -63,7 +63,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 /** Users give up. */
 const PATIENCE_MS = 4 * 60 * MINUTE;
-/** The bound `B` of section 1: the cap of the backoff with its jitter, and 30 s. */
+/** The bound of F-01: the cap of the backoff with its jitter, and 30 s. */
 const BOUND_MS = 5.5 * MINUTE + 30 * SECOND;
 const RESYNC_MS = 10 * MINUTE;
 /**

@@ -14,7 +14,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "coordination.k8s.io/leases",
 ]);
 
-/** Everything that exists, without what differs from run to run (section 1): uids, versions, times, tokens. */
+/** Everything that exists, without what differs from run to run: uids, versions, times, tokens. */
 export async function stateOf(world: World): Promise<State> {
   return comparable(await objectsIn(world));
 }

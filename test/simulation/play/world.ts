@@ -90,7 +90,7 @@ const NODE_LINGERS_MS = 60_000;
 const LOSS_CHECK_MS = 20_000;
 /** The lease of the relays, if they need one. */
 const LEASE = relayLease("kube-system", {});
-/** How far the clock of the second relay is ahead: further than a lease lasts (section 2: up to 30 s). */
+/** How far the clock of the second relay is ahead: further than a lease lasts (up to 30 s). */
 const STANDBY_AHEAD_MS = 20_000;
 /** It starts when the first one leads. */
 const STANDBY_AFTER_MS = 10_000;

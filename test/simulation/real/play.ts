@@ -23,7 +23,7 @@ export interface Played {
 const SECOND = 1_000;
 /** For users and faults together. */
 const PATIENCE_MS = 5 * 60 * SECOND;
-/** `B` of section 1 after an outage of the store or a lease that has to run out; what is left of a backoff included. */
+/** The bound of F-01 after an outage of the store or a lease that has to run out; what is left of a backoff included. */
 const BOUND_MS = 3 * 60 * SECOND;
 /** F-02; two relist periods are too long for processes that do not have simulated time. */
 const QUIET_MS = 15 * SECOND;

@@ -12,7 +12,7 @@ const SECOND = 1_000;
 /** Longer than any lease. */
 const FROZEN_MS = 60 * SECOND;
 const CUT_MS = 30 * SECOND;
-/** Of one clock against the others (section 2). */
+/** Of one clock against the others. */
 const AHEAD_MS = 30 * SECOND;
 
 /** Every write is on the disk before it is answered. */

@@ -177,6 +177,17 @@ describe("workload connections", () => {
     expect(w.relayRequests().map(({ verb }) => verb)).toEqual(["watch"]);
   });
 
+  it("S-07: connect as a user who may use nothing but Nodes", async () => {
+    await using w = await world();
+    await using workload = await startApiServer({ name: "workload" });
+    const verbs = ["get", "list", "watch", "patch", "delete"];
+    const token = workload.addUser({ name: "capstan", allow: [{ verbs, resources: ["nodes"] }] });
+    await w.writeSecret("c1", kubeconfigFor(new URL(`http://127.0.0.1:${workload.port}`), token));
+    appear(w);
+    await stateOf(w, "connected");
+    expect(await w.status()).toMatchObject({ nodesComplete: true, failures: 0 });
+  });
+
   it.each([
     ["no key value", undefined],
     ["garbage", "secret-canary: ["],
