@@ -98,7 +98,7 @@ function parsePatch(body: Buffer) {
   }
 }
 
-/** Server-side apply (section 6). */
+/** Server-side apply. */
 async function apply(request: ApiRequest): Promise<Answer> {
   const options = applyOptions(request);
   const { value, duplicates } = await decodeObject(request.contentType, request.body);
@@ -191,7 +191,7 @@ function checkAddress({ target }: ApiRequest, value: JsonObject): void {
   const { type, namespace, name = "" } = target;
   const metadata = objectAt(value, "metadata");
   const given = textAt(metadata, "name");
-  // Differs: section 6 refuses every configuration without a name; Kubernetes 1.34 takes that of the stored
+  // A configuration without a name gets the name of the stored object, as in Kubernetes 1.34.
   // object.
   if (given !== "" && given !== name) {
     throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
