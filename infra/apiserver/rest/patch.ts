@@ -192,7 +192,6 @@ function checkAddress({ target }: ApiRequest, value: JsonObject): void {
   const metadata = objectAt(value, "metadata");
   const given = textAt(metadata, "name");
   // A configuration without a name gets the name of the stored object, as in Kubernetes 1.34.
-  // object.
   if (given !== "" && given !== name) {
     throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
   }
