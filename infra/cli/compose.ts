@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
+import type { ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
-import type { ReadHistory } from "../../shared/runtime/letters/last-run.ts";
 import type { Clients, Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import { systemClock } from "../clock.ts";

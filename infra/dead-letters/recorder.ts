@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { DEFAULT_QUEUE, MINUTE } from "../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { Hide } from "../../shared/redaction/hide.ts";
+import { digestOf } from "../../shared/runtime/digest.ts";
 import {
   completeLetter,
   composeLetter,
@@ -11,7 +12,6 @@ import {
 } from "../../shared/runtime/letters/compose-letter.ts";
 import type { DeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
 import type { DeadLetters, FailedRun, NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
-import { digestOf } from "../../shared/runtime/letters/digest.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { packageVersion } from "../config.ts";
 

@@ -1,10 +1,5 @@
 import { cutOffOutcome } from "../../shared/runtime/failure.ts";
-import {
-  type LastRun,
-  type LastRuns,
-  lastRunOf,
-  type ReadHistory,
-} from "../../shared/runtime/letters/last-run.ts";
+import { type LastRun, type LastRuns, lastRunOf, type ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Clock } from "../../shared/runtime/ports.ts";
 import type { Outcome, Queue } from "../../shared/runtime/queue-port.ts";
 

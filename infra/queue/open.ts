@@ -1,5 +1,5 @@
+import type { LastRuns } from "../../shared/runtime/last-run.ts";
 import type { NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
-import type { LastRuns } from "../../shared/runtime/letters/last-run.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { NoteCount, Queue } from "../../shared/runtime/queue-port.ts";
 import { createMemoryLastRuns } from "./last-runs.ts";

@@ -1,7 +1,7 @@
 import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
+import type { AttemptRecord } from "../../shared/runtime/attempt-record.ts";
 import { CutOffError, failureOf, redactOutcome } from "../../shared/runtime/failure.ts";
 import { fencesOfCutOff } from "../../shared/runtime/freshness.ts";
-import type { AttemptRecord } from "../../shared/runtime/letters/attempt-record.ts";
 import type { Clock, Random } from "../../shared/runtime/ports.ts";
 import type { Failure, Lease, Outcome } from "../../shared/runtime/queue-port.ts";
 import { systemRandom } from "../random.ts";

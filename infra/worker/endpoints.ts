@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { parseKey } from "../../shared/runtime/key.ts";
-import type { KeyHistory, ReadHistory } from "../../shared/runtime/letters/last-run.ts";
+import type { KeyHistory, ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { type HealthSources, statusOf, unreadyReasons } from "./health.ts";

@@ -1,5 +1,5 @@
 import type { AnyFunction } from "../../shared/function/define-function.ts";
-import type { ReadHistory } from "../../shared/runtime/letters/last-run.ts";
+import type { ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import type { Relay } from "../relay/relay.ts";

@@ -1,6 +1,6 @@
 import type { ObjectRef } from "../api/kinds.ts";
 import { KubeError } from "../function/errors.ts";
-import type { AttemptRecord } from "./letters/attempt-record.ts";
+import type { AttemptRecord } from "./attempt-record.ts";
 import { NotListedError } from "./listed.ts";
 import type { Store } from "./ports.ts";
 import { type Cause, type Fence, type Lease, RESTORED } from "./queue-port.ts";

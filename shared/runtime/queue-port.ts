@@ -1,8 +1,8 @@
 import type { ClusterName, ObjectKey } from "../api/kinds.ts";
 import type { QueueSettings } from "../function/backoff.ts";
 import type { ErrorClass } from "../function/errors.ts";
+import type { AttemptRecord } from "./attempt-record.ts";
 import type { Key } from "./key.ts";
-import type { AttemptRecord } from "./letters/attempt-record.ts";
 
 /**
  * The cause of a run after its server was restored or replaced: no run waits for the versions of its fences

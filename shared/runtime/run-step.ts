@@ -1,18 +1,18 @@
 import type { KubeObject } from "../api/kinds.ts";
 import type { AnyDecision, AnyFunction } from "../function/define-function.ts";
 import { TerminalError, WaitingError } from "../function/errors.ts";
+import type { AttemptRecord } from "./attempt-record.ts";
 import { checkDecision } from "./check-decision.ts";
 import { PATCH_REFUSED } from "./failed-write.ts";
 import { cutOffOutcome, failureOf, redactOutcome } from "./failure.ts";
 import { againAfterMs, barrierOf, fencesAfter } from "./freshness.ts";
 import { type Key, type KeyParts, parseKey } from "./key.ts";
-import type { AttemptRecord } from "./letters/attempt-record.ts";
-import { type ReadRecorder, recordReads } from "./letters/record-reads.ts";
-import { recordWrites, type WriteRecorder } from "./letters/record-writes.ts";
 import { logRun } from "./log-run.ts";
 import type { Clients, Clock, Log, Store } from "./ports.ts";
 import type { Fence, Lease, Outcome } from "./queue-port.ts";
 import { createReader } from "./reader.ts";
+import { type ReadRecorder, recordReads } from "./record-reads.ts";
+import { recordWrites, type WriteRecorder } from "./record-writes.ts";
 import { sendEvents, type ToldEvents } from "./send-events.ts";
 import { type Written, writeDecision } from "./write-decision.ts";
 

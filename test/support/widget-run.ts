@@ -1,7 +1,7 @@
 import { createMemoryStore } from "../../infra/store/memory.ts";
 import { Secret } from "../../shared/api/core.ts";
 import { type AnyDecision, defineFunction, type StepContext } from "../../shared/function/define-function.ts";
-import type { AttemptRecord } from "../../shared/runtime/letters/attempt-record.ts";
+import type { AttemptRecord } from "../../shared/runtime/attempt-record.ts";
 import type { Log, Store } from "../../shared/runtime/ports.ts";
 import type { Lease } from "../../shared/runtime/queue-port.ts";
 import { type EndedRun, runStep } from "../../shared/runtime/run-step.ts";

@@ -1,4 +1,4 @@
-import type { LastRun } from "../../../shared/runtime/letters/last-run.ts";
+import type { LastRun } from "../../../shared/runtime/last-run.ts";
 import type { Cause, KeyState } from "../../../shared/runtime/queue-port.ts";
 import { ageOf } from "../table.ts";
 import { paint } from "../terminal/paint.ts";

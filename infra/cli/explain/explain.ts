@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Kind, KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import type { KeyHistory, ReadHistory } from "../../../shared/runtime/letters/last-run.ts";
+import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.ts";
 import { systemClock } from "../../clock.ts";
 import { historyFrom } from "../../queue/last-runs.ts";
 import { ledgerUrl, openLastRuns } from "../../queue/open.ts";

@@ -4,7 +4,7 @@ import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { formatKey } from "../../../shared/runtime/key.ts";
-import type { KeyHistory, ReadHistory } from "../../../shared/runtime/letters/last-run.ts";
+import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.ts";
 import type { Clock, Store } from "../../../shared/runtime/ports.ts";
 import type { LiveArea } from "../terminal/live-area.ts";
 import { paint } from "../terminal/paint.ts";

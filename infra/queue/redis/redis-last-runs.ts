@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
-import type { LastRun, LastRuns } from "../../../shared/runtime/letters/last-run.ts";
+import type { LastRun, LastRuns } from "../../../shared/runtime/last-run.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import { connectRedis, endConnection } from "../../redis/connection.ts";
 import { checkFunctionName } from "../function-name.ts";

@@ -11,11 +11,11 @@ import {
 import type { Referenced } from "../../contract/referenced.ts";
 import { KubeError, TerminalError, WaitingError } from "../../function/errors.ts";
 import type { ListOptions } from "../../function/reads.ts";
+import type { ReadQuestion } from "../attempt-record.ts";
+import { canonical } from "../digest.ts";
 import type { RecordingReader } from "../reader.ts";
-import type { ReadQuestion } from "./attempt-record.ts";
 import type { LetterRead, RecordedError } from "./dead-letter.ts";
 import { objectsOf } from "./dead-letter.ts";
-import { canonical } from "./digest.ts";
 
 /** The step asks for something that the dead letter does not hold: another step than the one that failed. */
 class UnrecordedReadError extends Error {

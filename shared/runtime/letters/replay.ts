@@ -1,11 +1,13 @@
 import type { KubeObject } from "../../api/kinds.ts";
 import type { AnyDecision, AnyFunction } from "../../function/define-function.ts";
 import { mask } from "../../redaction/redact.ts";
+import type { RecordedWrite } from "../attempt-record.ts";
 import { checkDecision } from "../check-decision.ts";
+import { titleOf } from "../last-run.ts";
 import type { Clients, Clock, KubeClient, Log } from "../ports.ts";
+import { recordWrites } from "../record-writes.ts";
 import { demandKey } from "../run-step.ts";
 import { writeDecision } from "../write-decision.ts";
-import type { RecordedWrite } from "./attempt-record.ts";
 import { decisionDigest, errorOf, toPlain } from "./compose-letter.ts";
 import {
   type DeadLetter,
@@ -14,8 +16,6 @@ import {
   type RecordedError,
   recordedDecision,
 } from "./dead-letter.ts";
-import { titleOf } from "./last-run.ts";
-import { recordWrites } from "./record-writes.ts";
 import { createReplayReader, describeQuestion, type ReplayReader } from "./replay-reader.ts";
 
 /** One side of a replay. */

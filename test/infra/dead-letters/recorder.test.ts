@@ -4,7 +4,7 @@ import { createRecorder, type Recorder } from "../../../infra/dead-letters/recor
 import { LEASE_EXPIRED } from "../../../infra/queue/claim.ts";
 import { createMemoryQueue } from "../../../infra/queue/memory.ts";
 import { DEFAULT_QUEUE, MINUTE } from "../../../shared/function/backoff.ts";
-import type { AttemptRecord } from "../../../shared/runtime/letters/attempt-record.ts";
+import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
 import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
 import type { DeadLetters } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Lease, Outcome, Queue } from "../../../shared/runtime/queue-port.ts";

@@ -3,8 +3,8 @@ import { createMemoryLastRuns, historyFrom, noteRuns } from "../../../infra/queu
 import { createMemoryQueue } from "../../../infra/queue/memory.ts";
 import { type Kind, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
-import type { RecordedWrite } from "../../../shared/runtime/letters/attempt-record.ts";
-import type { LastRun } from "../../../shared/runtime/letters/last-run.ts";
+import type { RecordedWrite } from "../../../shared/runtime/attempt-record.ts";
+import type { LastRun } from "../../../shared/runtime/last-run.ts";
 import type { Outcome } from "../../../shared/runtime/queue-port.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { Widget } from "../../support/widget.ts";

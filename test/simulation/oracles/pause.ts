@@ -1,8 +1,8 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { sameJson } from "../../../shared/api/path.ts";
+import type { RecordedWrite } from "../../../shared/runtime/attempt-record.ts";
 import { parseKey } from "../../../shared/runtime/key.ts";
-import type { RecordedWrite } from "../../../shared/runtime/letters/attempt-record.ts";
 import type { ObservedRun } from "../ports/observed-runs.ts";
 import type { Oracle } from "./oracle.ts";
 import { lastRead, objectsRead } from "./run-reads.ts";

@@ -1,5 +1,5 @@
+import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
 import type { Key } from "../../../shared/runtime/key.ts";
-import type { AttemptRecord } from "../../../shared/runtime/letters/attempt-record.ts";
 import type { Lease, Outcome, Queue } from "../../../shared/runtime/queue-port.ts";
 import type { Kernel, Process } from "../kernel/kernel.ts";
 

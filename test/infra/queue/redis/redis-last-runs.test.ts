@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
 import { createRedisLastRuns } from "../../../../infra/queue/redis/redis-last-runs.ts";
-import type { LastRun } from "../../../../shared/runtime/letters/last-run.ts";
+import type { LastRun } from "../../../../shared/runtime/last-run.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";

@@ -1,7 +1,7 @@
-import { MANAGEMENT } from "../../api/kinds.ts";
-import type { Key } from "../key.ts";
-import type { Cause, Failure, KeyState, Lease, Outcome } from "../queue-port.ts";
+import { MANAGEMENT } from "../api/kinds.ts";
 import type { RecordedWrite } from "./attempt-record.ts";
+import type { Key } from "./key.ts";
+import type { Cause, Failure, KeyState, Lease, Outcome } from "./queue-port.ts";
 
 /** Actions of the newest run of a function for a key, for `explain`: texts only, no object and no secret. */
 export interface LastRun {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type Kind, MANAGEMENT } from "../../../../shared/api/kinds.ts";
-import { MachinePool } from "../../../../shared/api/machinepool.ts";
-import { KubeError } from "../../../../shared/function/errors.ts";
-import { recordWrites } from "../../../../shared/runtime/letters/record-writes.ts";
-import { machinePool } from "../../../support/builders.ts";
-import { recordingClients } from "../../../support/recording-clients.ts";
+import { type Kind, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { KubeError } from "../../../shared/function/errors.ts";
+import { recordWrites } from "../../../shared/runtime/record-writes.ts";
+import { machinePool } from "../../support/builders.ts";
+import { recordingClients } from "../../support/recording-clients.ts";
 
 const POOL = MachinePool as unknown as Kind;
 const EVENT: Kind = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };

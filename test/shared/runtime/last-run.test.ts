@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { Node } from "../../../../shared/api/core.ts";
-import { MachinePool } from "../../../../shared/api/machinepool.ts";
-import type { AttemptRecord, RecordedWrite } from "../../../../shared/runtime/letters/attempt-record.ts";
-import { lastRunOf, titleOf } from "../../../../shared/runtime/letters/last-run.ts";
-import type { Lease, Outcome } from "../../../../shared/runtime/queue-port.ts";
+import { Node } from "../../../shared/api/core.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import type { AttemptRecord, RecordedWrite } from "../../../shared/runtime/attempt-record.ts";
+import { lastRunOf, titleOf } from "../../../shared/runtime/last-run.ts";
+import type { Lease, Outcome } from "../../../shared/runtime/queue-port.ts";
 
 const LEASE: Lease = {
   key: "default/c1|MachinePool|default/p1",

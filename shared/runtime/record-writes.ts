@@ -1,7 +1,7 @@
-import type { ClusterName, Kind, KubeObject, ObjectKey } from "../../api/kinds.ts";
-import { objectKeyOf } from "../../api/kinds.ts";
-import type { Clients, KubeClient } from "../ports.ts";
+import type { ClusterName, Kind, KubeObject, ObjectKey } from "../api/kinds.ts";
+import { objectKeyOf } from "../api/kinds.ts";
 import type { RecordedWrite } from "./attempt-record.ts";
+import type { Clients, KubeClient } from "./ports.ts";
 
 export interface WriteRecorder extends Clients {
   /** In the order in which they were sent. Events are not among them. */

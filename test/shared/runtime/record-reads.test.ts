@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type Kind, MANAGEMENT } from "../../../../shared/api/kinds.ts";
-import { MachinePool } from "../../../../shared/api/machinepool.ts";
-import type { LetterRead } from "../../../../shared/runtime/letters/dead-letter.ts";
-import { recordReads } from "../../../../shared/runtime/letters/record-reads.ts";
-import { createReplayReader } from "../../../../shared/runtime/letters/replay-reader.ts";
+import { type Kind, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import type { LetterRead } from "../../../shared/runtime/letters/dead-letter.ts";
+import { createReplayReader } from "../../../shared/runtime/letters/replay-reader.ts";
+import { recordReads } from "../../../shared/runtime/record-reads.ts";
 
 const { group, version, kind, plural, namespaced } = MachinePool;
 const POOL: Kind = { group, version, kind, plural, namespaced };

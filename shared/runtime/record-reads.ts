@@ -1,16 +1,16 @@
-import type { Selection } from "../../api/indexes.ts";
-import type { KubeObject } from "../../api/kinds.ts";
+import type { Selection } from "../api/indexes.ts";
+import type { KubeObject } from "../api/kinds.ts";
 import {
   type ClusterName,
   type ContractReference,
   type Kind,
   MANAGEMENT,
   type ObjectKey,
-} from "../../api/kinds.ts";
-import type { Referenced } from "../../contract/referenced.ts";
-import type { ListOptions, LiveReader } from "../../function/reads.ts";
-import type { RecordingReader } from "../reader.ts";
+} from "../api/kinds.ts";
+import type { Referenced } from "../contract/referenced.ts";
+import type { ListOptions, LiveReader } from "../function/reads.ts";
 import type { RecordedAnswer, RecordedRead } from "./attempt-record.ts";
+import type { RecordingReader } from "./reader.ts";
 
 export interface ReadRecorder extends RecordingReader {
   /**
