@@ -78,16 +78,17 @@ export function fencesAfter(lease: Lease, { overdue, read, written, thrown }: Se
 
 /**
  * Returns the fences that a run leaves whose queue did not wait for its end: those that it began with, and the versions
- * of the writes that were answered until then (F-05).
+ * of the writes that were answered until then (F-05). Undefined when none was: the fences stay as they are, also their age.
  */
 export function fencesOfCutOff(
   { fences }: Pick<Lease, "fences">,
   record: AttemptRecord | undefined,
-): readonly Fence[] {
+): readonly Fence[] | undefined {
   const written = (record?.writes ?? []).flatMap(({ cluster, kind, key, outcome }) => {
     const { resourceVersion } = outcome;
     return resourceVersion === undefined ? [] : [fenceOf({ ...key, cluster, kind }, resourceVersion)];
   });
+  if (written.length === 0) return undefined;
   const older = fences.filter((fence) => !written.some((newer) => isSameObject(fence, newer)));
   return [...older, ...written];
 }

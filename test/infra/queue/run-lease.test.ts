@@ -39,16 +39,18 @@ function running(terms: Partial<RunTerms> = {}, fences: readonly Fence[] = []) {
   return { clock, end, lease: begun.promise, finish: () => done.resolve() };
 }
 
+function fence(name: string, resourceVersion: string): Fence {
+  return { cluster: "default/c1", namespace: "", name, group: "", kind: "Node", resourceVersion };
+}
+
 describe("a run under its lease", () => {
+  it("F-05: leaves the fences as they are, with their age, when it is cut off before a write was answered", async () => {
+    const { clock, end } = running({}, [fence("untouched", "7")]);
+    await clock.advance(LEASE_TIMING.runTimeoutMs);
+    expect(await end).toMatchObject({ outcome: { failure: { reason: "RunTimeout" }, fences: undefined } });
+  });
+
   it("F-05: leaves the versions of what it wrote until it was cut off, and what it began with", async () => {
-    const fence = (name: string, resourceVersion: string) => ({
-      cluster: "default/c1",
-      namespace: "",
-      name,
-      group: "",
-      kind: "Node",
-      resourceVersion,
-    });
     const write = (name: string, outcome: RecordedWrite["outcome"]): RecordedWrite => ({
       ...{ verb: "patch", cluster: "default/c1", kind: Node, fieldManager: "capstan-x", outcome },
       key: { namespace: "", name },
