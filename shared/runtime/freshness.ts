@@ -63,8 +63,7 @@ interface Seen {
 export function fencesAfter(lease: Lease, { overdue, read, written, thrown }: Seen): readonly Fence[] {
   const behind = thrown instanceof BehindTriggerError ? thrown.fences : [];
   const listed = isRestored(lease) ? [] : (read?.listedInstead() ?? []);
-  const kept = [...overdue, ...behind]
-    .filter((fence) => !written.fences.some((newer) => isSameObject(fence, newer)))
+  const kept = notOvertaken([...overdue, ...behind], written.fences)
     .filter((fence) => !listed.some((newer) => isSameKind(fence, newer)))
     .flatMap((fence): readonly Fence[] => {
       if (read === undefined) return [fence];
@@ -89,8 +88,7 @@ export function fencesOfCutOff(
     return resourceVersion === undefined ? [] : [fenceOf({ ...key, cluster, kind }, resourceVersion)];
   });
   if (written.length === 0) return undefined;
-  const older = fences.filter((fence) => !written.some((newer) => isSameObject(fence, newer)));
-  return [...older, ...written];
+  return [...notOvertaken(fences, written), ...written];
 }
 
 /** Returns the fence of an object at a version. */
@@ -124,6 +122,11 @@ async function staleFences(store: Store, fences: readonly Fence[]): Promise<read
 /** The changes behind the fences have happened on another server, or never (KR-12). */
 function isRestored({ causes }: Lease): boolean {
   return causes.some(({ what }) => what === RESTORED);
+}
+
+/** Returns the fences of objects that the run has not written since. */
+function notOvertaken(fences: readonly Fence[], written: readonly Fence[]): readonly Fence[] {
+  return fences.filter((fence) => !written.some((newer) => isSameObject(fence, newer)));
 }
 
 function isSameObject(a: Fence, b: Fence): boolean {

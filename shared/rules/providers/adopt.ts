@@ -15,16 +15,15 @@ export async function adopt<T extends KubeObject>(
   providers: readonly Provider[],
 ): Promise<Decision<T, never>> {
   const objects = providers.flatMap(({ found }) => (found.state === "found" ? [found] : []));
-  const due = objects.filter((found) => adoptionPatch(claim, found).length > 0);
+  const due = objects
+    .map((found) => ({ found, operations: adoptionPatch(claim, found) }))
+    .filter(({ operations }) => operations.length > 0);
+  const adopted = due.map(({ found }) => found.object);
   // The watch of the recreated owner brings the next run.
-  const adopted = due.map(({ object }) => object);
   if (!(await isStillOwner(live, kind, owner, adopted))) return { result: done };
   const [awaited] = providers.flatMap((provider) => awaitedAdoption(claim, provider) ?? []);
   return {
-    patch: due.map((found) => ({
-      target: refTo(found.kind, found.object),
-      operations: adoptionPatch(claim, found),
-    })),
+    patch: due.map(({ found, operations }) => ({ target: refTo(found.kind, found.object), operations })),
     events: objects.flatMap(({ object }) => {
       const message = refusal(claim, object);
       return message === undefined ? [] : [{ type: "Warning", reason: "ControlledByAnother", message }];

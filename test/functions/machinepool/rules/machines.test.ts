@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { infraMachineKindOf, machineFor } from "../../../../functions/machinepool/rules/machines.ts";
-import { poolLabels } from "../../../../shared/rules/machines/pool-labels.ts";
 import {
   found,
   infraMachine,
@@ -24,13 +23,6 @@ describe("the Machines of a pool", () => {
     for (const none of [undefined, "", 7, null]) expect(kindOf(none)).toBeUndefined();
     expect(kindOf("FooMachine", [{ ...OWNED_BY_P1, name: "p2", uid: "uid-p2" }])).toBeUndefined();
     expect(infraMachineKindOf(machinePool(), missing(infraMachinePool()))).toBeUndefined();
-  });
-
-  it("MP-10.2: carry the pool's name as a label value", () => {
-    expect(poolLabels(machinePool({ metadata: { name: "machineSetName".repeat(12) } }))).toEqual({
-      "cluster.x-k8s.io/pool-name": "hash_FR_ghQ_z",
-      "cluster.x-k8s.io/cluster-name": "c1",
-    });
   });
 
   it("MP-10.3: belong to the infrastructure machine that they reference", () => {

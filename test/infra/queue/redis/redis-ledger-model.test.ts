@@ -1,22 +1,20 @@
 import fc from "fast-check";
-import { Redis } from "ioredis";
+import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Claim, ClaimTerms } from "../../../../infra/queue/claim.ts";
 import { Ledger } from "../../../../infra/queue/ledger/ledger.ts";
 import { createRedisLedger } from "../../../../infra/queue/redis/redis-ledger.ts";
 import type { Change, Token, TokenLedger } from "../../../../infra/queue/tokens/token-ledger.ts";
-import type { NoteCount } from "../../../../shared/runtime/queue-port.ts";
 import { HOUR } from "../../../suites/queue-world.ts";
 import type { VirtualClock } from "../../../support/clock.ts";
-import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
+import { redisMissing } from "../../../support/processes/redis-server.ts";
 import { playRandomly } from "../../../support/random-play.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { putScriptsOnTestTime } from "../../../support/scripts-on-test-time.ts";
 import { type Operation, operations, outcomeOf } from "../operations.ts";
 import { Counts } from "./counts.ts";
+import { openRedisLedger, type RedisLedgerWorld, WIDE } from "./redis-ledger-world.ts";
 
-/** Every key of a test has a token. */
-const WIDE = 1_000;
 const TERMS: ClaimTerms = { owner: "", leaseMs: HOUR, attempts: 2, minIntervalMs: HOUR };
 /** Now or never, so that real and virtual time mean the same. */
 const nowOrLater = operations({
@@ -158,29 +156,14 @@ class Pair {
 }
 
 describeWith(redisMissing())("the ledger on Redis beside the one in TypeScript", () => {
-  let opened: AsyncDisposableStack;
+  let world: RedisLedgerWorld;
   let redis: Redis;
   let ledger: TokenLedger;
-  const counts = new Map<string, Counts>();
-  const countsOf = (name: string): Counts => {
-    const known = counts.get(name) ?? new Counts();
-    counts.set(name, known);
-    return known;
-  };
-  const noteCount: NoteCount = (name, counted, times) => countsOf(name).add(counted, times);
   beforeAll(async () => {
-    opened = new AsyncDisposableStack();
-    const server = opened.use(await startRedis());
-    redis = opened.adopt(new Redis(server.url), (connection) => connection.disconnect());
-    ledger = await createRedisLedger({
-      producer: redis,
-      worker: redis,
-      window: WIDE,
-      resendMs: 40,
-      noteCount,
-    });
+    world = await openRedisLedger();
+    ({ redis, ledger } = world);
   });
-  afterAll(() => opened.disposeAsync());
+  afterAll(() => world[Symbol.asyncDispose]());
 
   let pairs = 0;
   it("Q-01 to Q-10, Q-14, Q-17: gives the answers of the ledger in TypeScript", () => {
@@ -191,26 +174,31 @@ describeWith(redisMissing())("the ledger on Redis beside the one in TypeScript",
       await Promise.all(
         some.map(async (operations) => {
           const functionName = `pair-${++pairs}`;
-          await new Pair({ redis: ledger, functionName, counts: countsOf(functionName) }).runAll(operations);
+          await new Pair({ redis: ledger, functionName, counts: world.countsOf(functionName) }).runAll(
+            operations,
+          );
         }),
       );
     });
   });
 
   it("Q-06, Q-08, Q-11, Q-13: gives the answers of the ledger in TypeScript to the millisecond as time passes", async () => {
-    const connection = opened.adopt(redis.duplicate(), (each) => each.disconnect());
+    using connections = new DisposableStack();
+    const connection = connections.adopt(redis.duplicate(), (each) => each.disconnect());
     const clock = putScriptsOnTestTime(connection);
     const timed = await createRedisLedger({
       producer: connection,
       worker: connection,
       window: WIDE,
-      noteCount,
+      noteCount: world.noteCount,
     });
     const values = fc.array(anyTime, { maxLength: 60, size: "max" });
     const name = "the ledger on Redis beside the one in TypeScript as time passes, sequences";
     await playRandomly({ name, values, atOnce: 1, atLeast: 20, budgetMs: 8_000 }, async ([sequence = []]) => {
       const functionName = `timed-${++pairs}`;
-      await new Pair({ redis: timed, functionName, counts: countsOf(functionName), clock }).runAll(sequence);
+      await new Pair({ redis: timed, functionName, counts: world.countsOf(functionName), clock }).runAll(
+        sequence,
+      );
     });
   });
 });

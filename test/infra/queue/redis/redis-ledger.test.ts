@@ -1,45 +1,27 @@
 import { setTimeout } from "node:timers/promises";
-import { Redis } from "ioredis";
+import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ClaimTerms } from "../../../../infra/queue/claim.ts";
 import { createRedisLedger } from "../../../../infra/queue/redis/redis-ledger.ts";
 import type { KeyDeath, TokenLedger } from "../../../../infra/queue/tokens/token-ledger.ts";
-import type { NoteCount } from "../../../../shared/runtime/queue-port.ts";
 import { HOUR } from "../../../suites/queue-world.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
+import { redisMissing } from "../../../support/processes/redis-server.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { outcomeOf } from "../operations.ts";
-import { Counts } from "./counts.ts";
+import { openRedisLedger, type RedisLedgerWorld, WIDE } from "./redis-ledger-world.ts";
 
-/** Every key of a test has a token. */
-const WIDE = 1_000;
 const TERMS: ClaimTerms = { owner: "", leaseMs: HOUR, attempts: 2, minIntervalMs: HOUR };
 
 describeWith(redisMissing())("the ledger on Redis", () => {
-  let opened: AsyncDisposableStack;
+  let world: RedisLedgerWorld;
   let redis: Redis;
   let ledger: TokenLedger;
-  const counts = new Map<string, Counts>();
-  const countsOf = (name: string): Counts => {
-    const known = counts.get(name) ?? new Counts();
-    counts.set(name, known);
-    return known;
-  };
-  const noteCount: NoteCount = (name, counted, times) => countsOf(name).add(counted, times);
   beforeAll(async () => {
-    opened = new AsyncDisposableStack();
-    const server = opened.use(await startRedis());
-    redis = opened.adopt(new Redis(server.url), (connection) => connection.disconnect());
-    ledger = await createRedisLedger({
-      producer: redis,
-      worker: redis,
-      window: WIDE,
-      resendMs: 40,
-      noteCount,
-    });
+    world = await openRedisLedger();
+    ({ redis, ledger } = world);
   });
-  afterAll(() => opened.disposeAsync());
+  afterAll(() => world[Symbol.asyncDispose]());
 
   it("sends the token of an unclaimed key again, with the same seq", async () => {
     const { tokens } = await ledger.enqueue("resend", [{ key: "a", class: "live" }]);
@@ -51,12 +33,12 @@ describeWith(redisMissing())("the ledger on Redis", () => {
       { withinMs: 10_000 },
     );
     expect(again).toEqual(tokens);
-    expect(countsOf("resend").without()).toMatchObject({ resent: 1, stale: 0 });
+    expect(world.countsOf("resend").without()).toMatchObject({ resent: 1, stale: 0 });
     const [token] = tokens;
     if (token === undefined) throw new Error("no token");
     await ledger.claim("resend", token, TERMS);
     await ledger.claim("resend", token, { ...TERMS, owner: "late" });
-    expect(countsOf("resend").without()).toMatchObject({ stale: 1 });
+    expect(world.countsOf("resend").without()).toMatchObject({ stale: 1 });
   });
 
   it("sends a second token with the same seq when a ready key becomes more urgent", async () => {
@@ -216,7 +198,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
       worker: redis,
       window: WIDE,
       limits: { letterMs: 50 },
-      noteCount,
+      noteCount: world.noteCount,
     });
     const terms = { ...TERMS, owner: "o1", leaseMs: 1, attempts: 1 };
     const [token] = (await hasty.enqueue("dying", [{ key: "a", class: "live" }])).tokens;
@@ -246,7 +228,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
       accepted: false,
       deaths: [],
     });
-    expect(countsOf("dying").without()).toMatchObject({ expired: 1, fenced: 1 });
+    expect(world.countsOf("dying").without()).toMatchObject({ expired: 1, fenced: 1 });
   });
 
   it("Q-10: an event while the letter is written revives the key as soon as it is buried", async () => {
@@ -266,7 +248,7 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     expect(await ledger.claim("born", tokens[0] ?? token, { ...terms, owner: "o2" })).toMatchObject({
       failures: 0,
     });
-    expect(countsOf("born").without()).toMatchObject({ revivedLive: 1 });
+    expect(world.countsOf("born").without()).toMatchObject({ revivedLive: 1 });
   });
 
   it("Q-34: reports the lag of the tick", async () => {
