@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { DEFAULT_QUEUE, MINUTE } from "../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { Hide } from "../../shared/redaction/hide.ts";
@@ -14,6 +14,7 @@ import type { DeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
 import type { DeadLetters, FailedRun, NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { packageVersion } from "../config.ts";
+import { checkedOutCommit } from "./checked-out-commit.ts";
 
 export interface RecorderOptions {
   readonly deadLetters: DeadLetters;
@@ -143,19 +144,10 @@ function isAfterRunOf({ attempts }: DeadLetter, owner: string | undefined): bool
 async function describeBuild(fn: AnyFunction | undefined): Promise<DeadLetter["build"]> {
   const { name, owns, ownsOn, calls, queue } = fn?.spec ?? {};
   const config = toPlain({ name, owns, ownsOn, calls, queue: { ...DEFAULT_QUEUE, ...queue } });
-  const gitSha = await checkedOutCommit();
+  const gitSha = await checkedOutCommit(fileURLToPath(new URL("../..", import.meta.url)));
   return {
     version: packageVersion(),
     ...(gitSha === undefined ? {} : { gitSha }),
     configDigest: await digestOf(config),
   };
-}
-
-/** The commit of the working tree that this code runs from; undefined in a package or an image. */
-async function checkedOutCommit(): Promise<string | undefined> {
-  const git = (path: string): Promise<string> =>
-    readFile(new URL(`../../.git/${path}`, import.meta.url), "utf8").catch(() => "");
-  const head = (await git("HEAD")).trim();
-  const sha = head.startsWith("ref: ") ? (await git(head.slice("ref: ".length))).trim() : head;
-  return /^[0-9a-f]{40}$/.test(sha) ? sha : undefined;
 }

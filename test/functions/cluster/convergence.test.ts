@@ -11,6 +11,9 @@ import { decide, given } from "../../support/world.ts";
 const FUNCTIONS = await loadFunctions(["cluster-*"]);
 const BARE = { metadata: { ownerReferences: undefined, labels: undefined } };
 
+/** No life here takes more than six rounds. */
+const MAX_ROUNDS = 20;
+
 /** A world that carries out decisions, one after the other, and counts what it was asked for. */
 class Life {
   readonly writes: string[] = [];
@@ -21,12 +24,14 @@ class Life {
     this.objects = objects;
   }
 
-  /** Runs every function until none of them has anything left to write. */
+  /** Runs every function until none of them has anything left to write. Throws when they never rest. */
   async settle(): Promise<void> {
-    for (let before = -1; before !== this.writes.length; ) {
-      before = this.writes.length;
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const before = this.writes.length;
       for (const fn of FUNCTIONS) if (this.find("c1") !== undefined) await this.run(fn);
+      if (before === this.writes.length) return;
     }
+    throw new Error(`functions still write after ${MAX_ROUNDS} rounds: ${this.writes.slice(-4).join(", ")}`);
   }
 
   find(name: string): KubeObject | undefined {
