@@ -6,10 +6,10 @@ import { InfraMachinePool } from "../../shared/contract/infra-machine-pool.ts";
 import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
 import { inCluster, itself, poolOfMachine, referencing } from "../../shared/function/mappings.ts";
 import { done, failed, waitFor } from "../../shared/function/result.ts";
+import { REMEDIATION_FIELDS } from "../../shared/rules/machines/machine-conditions.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { poolHold } from "./rules/hold.ts";
-import { REMEDIATION_FIELDS } from "./rules/machine-conditions.ts";
 import {
   infraMachineKindOf,
   MACHINE_KIND_FIELDS,

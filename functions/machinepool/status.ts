@@ -17,6 +17,7 @@ import {
 } from "../../shared/function/mappings.ts";
 import { waitFor } from "../../shared/function/result.ts";
 import { mirroredFields } from "../../shared/rules/conditions/conditions.ts";
+import { MACHINE_CONDITION_FIELDS } from "../../shared/rules/machines/machine-conditions.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS, unguarded } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
@@ -28,7 +29,6 @@ import { BOOTSTRAP_FIELDS, DATA_SECRET_NAME } from "./rules/bootstrap.ts";
 import { KUBELET_FIELDS } from "./rules/counters.ts";
 import { POOL_FINALIZER } from "./rules/hold.ts";
 import { INFRASTRUCTURE_FIELDS } from "./rules/infrastructure.ts";
-import { MACHINE_CONDITION_FIELDS } from "./rules/machine-conditions.ts";
 import { MACHINE_KIND_FIELDS, OWN_MACHINE_FIELDS } from "./rules/machines.ts";
 import { NODE_REPORT_FIELDS } from "./rules/nodes.ts";
 import { COMPLETE_VIEW_FIELDS, readCluster, readProviders } from "./rules/reads.ts";

@@ -52,13 +52,23 @@ export function indexesOf(kind: Kind | undefined, object: KubeObject): readonly 
     entries.push({ name: "reference", value: referenceValue(reference, namespace) });
     entries.push({ name: "referencedKind", value: `${reference.apiGroup}/${reference.kind}` });
   }
-  const scope = cluster === undefined ? "" : `${namespace}/${cluster}|`;
-  for (const index of kind?.indexes ?? []) {
-    for (const value of stringsAt(object, index.path, index.member)) {
-      entries.push({ name: index.name, value: `${scope}${value}` });
-    }
-  }
+  entries.push(...ownEntries(kind, object, cluster));
   return distinct(entries);
+}
+
+/** The entries that a kind declares for itself. */
+function ownEntries(
+  kind: Kind | undefined,
+  object: KubeObject,
+  cluster: string | undefined,
+): readonly IndexEntry[] {
+  const { namespace = "", labels = {} } = object.metadata;
+  const scope = cluster === undefined ? "" : `${namespace}/${cluster}|`;
+  return (kind?.indexes ?? [])
+    .filter(({ unlessLabel }) => unlessLabel === undefined || labels[unlessLabel] === undefined)
+    .flatMap(({ name, path, member }) =>
+      stringsAt(object, path, member).map((value) => ({ name, value: `${scope}${value}` })),
+    );
 }
 
 /** Value of the index `reference` for a provider object. */

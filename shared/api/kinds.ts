@@ -75,6 +75,8 @@ interface KindIndex {
   readonly name: string;
   readonly path: string;
   readonly member?: string;
+  /** Objects with this label are not in the index. */
+  readonly unlessLabel?: string;
 }
 
 /**

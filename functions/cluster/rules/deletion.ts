@@ -2,10 +2,11 @@ import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
+import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { awaitedDefinition } from "../../../shared/rules/providers/awaited-definition.ts";
 import { clusterOwners, isOwnedByName } from "./adoption.ts";
-import { type Descendants, isControlPlaneMachine } from "./descendants.ts";
+import type { Descendants } from "./descendants.ts";
 import { type ProviderRole, referenceOf } from "./providers.ts";
 
 /** Set by Cluster API's topology controller when its hooks allow the deletion. */

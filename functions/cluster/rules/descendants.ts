@@ -1,6 +1,6 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Workers } from "../../../shared/api/cluster/workers.ts";
-import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
+import type { Kind } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
@@ -9,8 +9,6 @@ import { isOwnedByName } from "./adoption.ts";
 
 /** The fields of a descendant that say whose it is. */
 export const DESCENDANT_FIELDS = ["metadata.uid", ...ADOPTED_FIELDS] as const;
-
-const CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane";
 
 /** A kind of descendants of a Cluster. Its place in `DESCENDANTS` is its place in messages. */
 export interface DescendantKind {
@@ -73,8 +71,4 @@ export function countedWorkers(cluster: Cluster, descendants: readonly Descendan
     if (of.counted === "never") return [];
     return of.counted === "all" ? objects : objects.filter((object) => isOwnedByName(object, cluster));
   });
-}
-
-export function isControlPlaneMachine(object: KubeObject): boolean {
-  return Object.hasOwn(object.metadata.labels ?? {}, CONTROL_PLANE_LABEL);
 }

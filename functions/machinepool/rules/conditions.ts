@@ -8,10 +8,14 @@ import {
   type DesiredCondition,
   mirrorCondition,
 } from "../../../shared/rules/conditions/conditions.ts";
+import {
+  machinesReady,
+  machinesUpToDate,
+  remediating,
+} from "../../../shared/rules/machines/machine-conditions.ts";
 import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
 import { refusal } from "../../../shared/rules/providers/adoption.ts";
 import { ownObject, poolClaim } from "./adoption.ts";
-import { machineConditions } from "./machine-conditions.ts";
 import type { PoolView } from "./view.ts";
 
 /**
@@ -19,13 +23,15 @@ import type { PoolView } from "./view.ts";
  * no rule holds is left out and stays as it is. Source: MP-7.1
  */
 export function poolConditions(view: PoolView, status: MachinePoolStatus): readonly DesiredCondition[] {
-  const { pool, cluster } = view;
+  const { pool, cluster, machines = [] } = view;
   const infrastructureReady = infrastructureCondition(view, status);
   return [
     availableCondition(view, status, infrastructureReady),
     bootstrapCondition(view, status),
     infrastructureReady,
-    ...machineConditions(view.machines ?? []),
+    machinesReady("MachinesReady", machines),
+    machinesUpToDate("MachinesUpToDate", machines),
+    remediating(machines),
     scalingCondition("ScalingUp", pool, status),
     scalingCondition("ScalingDown", pool, status),
     condition("Deleting", "False", "NotDeleting"),

@@ -12,7 +12,7 @@ import {
   setConditions,
   timestamp,
 } from "../../../shared/rules/conditions/conditions.ts";
-import { waitsForRemediation } from "./machine-conditions.ts";
+import { waitsForRemediation } from "../../../shared/rules/machines/machine-conditions.ts";
 
 /** On a MachinePool: `2` or `20%` of its replicas, rounded up. Machines are remediated only where it is. */
 export const REMEDIATION_LIMIT = "capstan.dev/remediation-max-in-flight";

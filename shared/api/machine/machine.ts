@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { POOL_NAME_LABEL } from "../indexes.ts";
 import type { Kind, PrinterColumn } from "../kinds.ts";
 import { type Immutable, objectMetaSchema, text, typeMeta, validations } from "../meta.ts";
 import { machineStatusSchema } from "./machine-status.ts";
@@ -40,6 +41,8 @@ export const Machine: Kind<Machine> = {
   schema: machineSchema,
   clusterNamePath: "spec.clusterName",
   references: ["spec.bootstrap.configRef", "spec.infrastructureRef"],
+  // A Cluster asks for its Machines without those of its pools, of which there may be thousands.
+  indexes: [{ name: "withoutPool", path: "spec.clusterName", unlessLabel: POOL_NAME_LABEL }],
   crd: {
     shortNames: ["ma"],
     categories: ["cluster-api"],

@@ -55,6 +55,14 @@ describe("indexesOf", () => {
     expect(values(Machine, named, "pool")).toEqual(["default/c2|p1"]);
   });
 
+  it("finds the Machines of a Cluster that belong to no pool", () => {
+    const alone = object({ spec: { clusterName: "c1" } });
+    expect(values(Machine, alone, "withoutPool")).toEqual(["default/c1|c1"]);
+    const labels = { "cluster.x-k8s.io/pool-name": "p1" };
+    const pooled = object({ ...alone, metadata: { name: "m1", namespace: "default", labels } });
+    expect(values(Machine, pooled, "withoutPool")).toEqual([]);
+  });
+
   it("finds a pool by the provider objects it references", async () => {
     const [, applied] = await manifest("self-managed.yaml");
     const found = indexesOf(MachinePool, applied as KubeObject);

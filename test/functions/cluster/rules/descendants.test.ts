@@ -3,7 +3,6 @@ import {
   countedWorkers,
   DESCENDANTS,
   type Descendants,
-  isControlPlaneMachine,
 } from "../../../../functions/cluster/rules/descendants.ts";
 import type { Workers } from "../../../../shared/api/cluster/workers.ts";
 import { cluster, machinePool } from "../../../support/builders.ts";
@@ -65,12 +64,5 @@ describe("descendants of a Cluster", () => {
         descendants("Machine", worker("Machine", "m1", OWNED_BY_C1)),
       ),
     ).toEqual(["p1"]);
-  });
-
-  it("are control plane Machines by the label, whatever its value", () => {
-    const labelled = machinePool({ metadata: { labels: { "cluster.x-k8s.io/control-plane": "" } } });
-    expect(isControlPlaneMachine(labelled)).toBe(true);
-    expect(isControlPlaneMachine(machinePool())).toBe(false);
-    expect(isControlPlaneMachine(machinePool({ metadata: { labels: undefined } }))).toBe(false);
   });
 });
