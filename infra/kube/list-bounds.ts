@@ -19,7 +19,11 @@ const MAX_RESTARTS = 3;
 const MAX_DURATION_MS = 20 * MINUTE;
 
 /** Bounds one list: a list without end must neither fill this process nor stay unnoticed (KR-20). */
-export function createListBounds(subject: RequestSubject, clock: Clock): ListBounds {
+export function createListBounds(
+  subject: RequestSubject,
+  clock: Clock,
+  maxObjects: number = MAX_OBJECTS,
+): ListBounds {
   const beganAt = clock.now().getTime();
   let objects = 0;
   let pages = 0;
@@ -31,7 +35,7 @@ export function createListBounds(subject: RequestSubject, clock: Clock): ListBou
       objects = first ? items : objects + items;
       empty = items === 0 && token !== "" ? empty + 1 : 0;
       restarts += first ? 1 : 0;
-      checkCount(objects, subject);
+      checkCount(objects, subject, maxObjects);
       const isLate = clock.now().getTime() - beganAt > MAX_DURATION_MS;
       if (pages > MAX_PAGES) throw endless(`has more than ${MAX_PAGES} pages`);
       if (empty > MAX_EMPTY_PAGES) throw endless(`continues after ${MAX_EMPTY_PAGES} pages without an item`);
@@ -46,7 +50,7 @@ export function createListBounds(subject: RequestSubject, clock: Clock): ListBou
 }
 
 /** Throws KubeError `TooLarge` for more objects than one list may have. */
-export function checkCount(objects: number, subject: RequestSubject): void {
-  if (objects <= MAX_OBJECTS) return;
-  throw undecodable(subject, `the list has more than ${MAX_OBJECTS} objects`, "TooLarge");
+export function checkCount(objects: number, subject: RequestSubject, maxObjects: number = MAX_OBJECTS): void {
+  if (objects <= maxObjects) return;
+  throw undecodable(subject, `the list has more than ${maxObjects} objects`, "TooLarge");
 }

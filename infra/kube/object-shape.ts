@@ -1,6 +1,5 @@
-import * as z from "zod";
 import type { Kind } from "../../shared/api/kinds.ts";
-import { DNS_SUBDOMAIN } from "../../shared/api/meta.ts";
+import { problemOfKind } from "./kind-shapes.ts";
 
 /**
  * Returns the problem of an object that a server has sent, as `metadata.labels is not a map of texts`; undefined when
@@ -12,7 +11,7 @@ export function problemOf(object: unknown, kind: Kind): string | undefined {
   if (!isOptional(apiVersion, isText) || !isOptional(ofKind, isText))
     return "apiVersion or kind is not a text";
   if (!isObject(metadata)) return "metadata is not an object";
-  return problemOfMetadata(metadata) ?? (isNode(kind) ? problemOfNode(object) : undefined);
+  return problemOfMetadata(metadata) ?? problemOfKind(object, kind);
 }
 
 function problemOfMetadata(metadata: Members): string | undefined {
@@ -35,57 +34,6 @@ function problemOfMetadata(metadata: Members): string | undefined {
 
 const TEXTS = ["namespace", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "continue"];
 const MAPS = ["labels", "annotations"];
-
-function isNode({ group, kind }: Kind): boolean {
-  return group === "" && kind === "Node";
-}
-
-const texts = z.string().nullish();
-/**
- * The members of a Node that rules read. Its name comes from the workload server and is shown in statuses, messages and
- * terminals: an API server accepts DNS subdomains only.
- */
-const nodeShape = z.looseObject({
-  metadata: z.looseObject({
-    name: z
-      .string()
-      .max(253)
-      .regex(new RegExp(`^${DNS_SUBDOMAIN}$`)),
-  }),
-  spec: z
-    .looseObject({
-      providerID: texts,
-      unschedulable: z.boolean().nullish(),
-      taints: z.array(z.looseObject({ key: texts, value: texts, effect: texts })).nullish(),
-    })
-    .optional(),
-  status: z
-    .looseObject({
-      conditions: z
-        .array(
-          z.looseObject({
-            type: z.string(),
-            status: z.string(),
-            reason: texts,
-            message: texts,
-            lastTransitionTime: texts,
-          }),
-        )
-        .nullish(),
-      nodeInfo: z.looseObject({}).optional(),
-    })
-    .optional(),
-});
-
-function problemOfNode(object: Members): string | undefined {
-  const result = nodeShape.safeParse(object);
-  if (result.success) return undefined;
-  const path = result.error.issues[0]?.path ?? [];
-  if (path.join(".") === "metadata.name") return "metadata.name of a Node is not a DNS subdomain";
-  // Positions in lists differ from one Node to the next.
-  const member = path.filter((part) => typeof part === "string").join(".");
-  return `${member} of a Node is missing or has the wrong type`;
-}
 
 type Members = { readonly [name: string]: unknown };
 

@@ -1,4 +1,5 @@
 import { apiVersionOf, type Kind, type KubeObject, type ObjectKey } from "../../shared/api/kinds.ts";
+import { valueAt } from "../../shared/api/path.ts";
 import { KubeError } from "../../shared/function/errors.ts";
 import type { ListOptions } from "../../shared/function/reads.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
@@ -27,8 +28,6 @@ interface Page<T extends KubeObject = KubeObject> {
 interface PagesOptions extends ListOptions {
   /** The list is at least as new as this version, or refused: 410, or 504 with cause `ResourceVersionTooLarge`. */
   readonly atLeast?: string | undefined;
-  /** Default 500 (KC-08). */
-  readonly pageItems?: number | undefined;
   /** Objects as PartialObjectMetadata: without spec and status, and of that kind. */
   readonly metadataOnly?: boolean | undefined;
   /** Ends the list, also while the server is silent: KubeError, reason NoAnswer. */
@@ -84,7 +83,7 @@ export interface Calls {
 export function createReads(calls: Calls): Pick<ServerClient, "get" | "list" | "pages" | "watch"> {
   async function* pages<T extends KubeObject>(kind: Kind<T>, list: PagesOptions): AsyncGenerator<Page<T>> {
     const untyped = kind as unknown as Kind;
-    const bounds = createListBounds(calls.from({ kind: untyped, verb: "list" }), calls.clock);
+    const bounds = createListBounds(calls.from({ kind: untyped, verb: "list" }), calls.clock, list.maxItems);
     let next = await readPage(calls, untyped, list, { limit: limitOf(list), ...atLeastOf(list) });
     let first = true;
     for (;;) {
@@ -104,12 +103,12 @@ export function createReads(calls: Calls): Pick<ServerClient, "get" | "list" | "
       return (await orAbsent(found)) as T | undefined;
     },
     async list<T extends KubeObject>(kind: Kind<T>, list: ListOptions) {
-      const names = list.names === undefined ? undefined : new Set(list.names);
+      const isWanted = wantedBy(list);
       let items: T[] = [];
       let resourceVersion = "";
       for await (const part of pages(kind, list)) {
         if (part.first) items = [];
-        items.push(...part.items.filter(({ metadata }) => names?.has(metadata.name) ?? true));
+        items.push(...part.items.filter(isWanted));
         resourceVersion = part.resourceVersion;
       }
       return { items, resourceVersion };
@@ -176,6 +175,13 @@ export function createWrites(calls: Calls): Pick<ServerClient, "create" | "jsonP
       return answer?.kind === "Status" ? undefined : answer;
     },
   };
+}
+
+/** Returns whether an object of a list is one that its caller asked for. */
+function wantedBy({ where }: ListOptions): (object: KubeObject) => boolean {
+  if (where === undefined) return () => true;
+  const values: ReadonlySet<unknown> = new Set(where.values);
+  return (object) => values.has(valueAt(object, where.path));
 }
 
 async function orAbsent(answer: Promise<KubeObject>): Promise<KubeObject | undefined> {

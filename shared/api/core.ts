@@ -28,6 +28,8 @@ export interface Node extends KubeObject {
     | {
         readonly conditions?: readonly NodeCondition[] | undefined;
         readonly nodeInfo?: { readonly kubeletVersion?: string | undefined } | undefined;
+        /** In no snapshot: read live. */
+        readonly volumesAttached?: readonly { readonly name: string }[] | undefined;
       }
     | undefined;
 }

@@ -11,6 +11,8 @@ import { SimControlPlane } from "./sim/sim-controlplane.ts";
 import { SimMachine } from "./sim/sim-machine.ts";
 import { SimMachinePool, SimMachinePoolTemplate } from "./sim/sim-machinepool.ts";
 
+import { DaemonSet, PersistentVolume, Pod, VolumeAttachment } from "./workload.ts";
+
 /** Every kind that Capstan has a type for. Capstan installs those with `crd`. */
 export const KINDS: readonly Kind[] = [
   Node,
@@ -19,6 +21,10 @@ export const KINDS: readonly Kind[] = [
   Event,
   CustomResourceDefinition,
   Connection,
+  Pod,
+  DaemonSet,
+  VolumeAttachment,
+  PersistentVolume,
   Cluster,
   MachinePool,
   Machine,

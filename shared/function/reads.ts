@@ -6,8 +6,15 @@ export interface ListOptions {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
-  /** Only objects of these names: the others of each page are forgotten before the next is read. */
-  readonly names?: readonly string[] | undefined;
+  /**
+   * Only objects whose field at `path` is one of these texts: the client drops the others of each page before it reads
+   * the next, so that neither the memory nor a letter holds them.
+   */
+  readonly where?: { readonly path: string; readonly values: readonly string[] } | undefined;
+  /** Objects of one page. Default 500. */
+  readonly pageItems?: number | undefined;
+  /** A list of more objects fails, KubeError `TooLarge`, as soon as that is known. Default 200,000. */
+  readonly maxItems?: number | undefined;
 }
 
 /** Reads that go to the API server. For destructive decisions only (F-20). */

@@ -9,6 +9,7 @@ import {
   type ObjectKey,
   objectKeyOf,
 } from "../../shared/api/kinds.ts";
+import { valueAt } from "../../shared/api/path.ts";
 import { kindOf } from "../../shared/api/registry.ts";
 import type { AnyDecision, AnyFunction } from "../../shared/function/define-function.ts";
 import { assert, WaitingError } from "../../shared/function/errors.ts";
@@ -200,12 +201,13 @@ function clientsOf({ snapshots, servers, refusals }: World): Clients {
             | T
             | undefined;
         },
-        async list<T extends KubeObject>(kind: Kind<T>, { namespace, names }: ListOptions) {
+        async list<T extends KubeObject>(kind: Kind<T>, { namespace, where, fieldSelector }: ListOptions) {
           demandAnswer(refusals, cluster);
           const items = placedOf(servers, { cluster, ...kind }).filter(
-            ({ metadata }) =>
-              (namespace === undefined || metadata.namespace === namespace) &&
-              (names?.includes(metadata.name) ?? true),
+            (object) =>
+              (namespace === undefined || object.metadata.namespace === namespace) &&
+              (where?.values.includes(String(valueAt(object, where.path))) ?? true) &&
+              fulfils(object, fieldSelector),
           ) as readonly KubeObject[] as readonly T[];
           return { items, resourceVersion: "100" };
         },
@@ -213,6 +215,12 @@ function clientsOf({ snapshots, servers, refusals }: World): Clients {
       return client as KubeClient;
     },
   };
+}
+
+/** One field that has one value. */
+function fulfils(object: KubeObject, fieldSelector: string | undefined): boolean {
+  const [path = "", value] = fieldSelector?.split("=") ?? [];
+  return value === undefined || valueAt(object, path) === value;
 }
 
 function demandAnswer(refusals: World["refusals"], cluster: ClusterName): void {

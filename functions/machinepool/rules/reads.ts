@@ -173,7 +173,8 @@ export async function readNodesLive(
   names: readonly string[],
   cluster: ClusterName,
 ): Promise<readonly Node[]> {
-  if (names.length > ONE_BY_ONE) return read.live.list(Node, { names }, cluster);
+  if (names.length > ONE_BY_ONE)
+    return read.live.list(Node, { where: { path: "metadata.name", values: names } }, cluster);
   const found: Node[] = [];
   for (let at = 0; at < names.length; at += SIDE_BY_SIDE) {
     const batch = names.slice(at, at + SIDE_BY_SIDE);

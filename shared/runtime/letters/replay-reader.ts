@@ -134,8 +134,15 @@ function identityOf(question: ReadQuestion | LetterRead["question"]): string {
     return canonical([question.call, { apiGroup, kind, name }, question.namespace]);
   }
   const { group, kind } = question.kind;
-  const asked = "key" in question ? [question.key.namespace, question.key.name] : question.selection;
+  const asked =
+    "key" in question ? [question.key.namespace, question.key.name] : presentSelection(question.selection);
   return canonical([question.call, question.cluster, group, kind, asked]);
+}
+
+/** In letters of earlier versions of Capstan, a list of named objects said `names`. */
+function presentSelection(selection: object): object {
+  const { names, ...others }: { readonly names?: unknown } = selection;
+  return names === undefined ? selection : { ...others, where: { path: "metadata.name", values: names } };
 }
 
 /** `get MachinePool default/p1`, `live.list Node {} in default/c1`. */

@@ -244,7 +244,7 @@ describe("client", () => {
     ]);
   });
 
-  it("keeps only the named objects of each page of a list", async () => {
+  it("keeps only the objects of each page whose field is one of those asked for", async () => {
     await using w = await world([]);
     const page = (names: readonly string[], version: string, token?: string) =>
       listing(
@@ -253,8 +253,31 @@ describe("client", () => {
         token,
       );
     w.scripted.lists.push(page(["n1", "n2"], "9", "next"), page(["n3", "n4"], "9"));
-    const { items } = await w.client.list(Thing, { names: ["n4", "n1", "n9"] });
+    const { items } = await w.client.list(Thing, {
+      where: { path: "metadata.name", values: ["n4", "n1", "n9"] },
+      pageItems: 2,
+    });
     expect(items.map(({ metadata }) => metadata.name)).toEqual(["n1", "n4"]);
+    expect(w.scripted.requests.map(({ query }) => query.get("limit"))).toEqual(["2", "2"]);
+  });
+
+  it("looks into the objects of a list for the field, and leaves out those that lack it", async () => {
+    await using w = await world([]);
+    const thing = (name: string, spec: object) => ({ ...a, metadata: { ...a.metadata, name }, spec });
+    const things = [thing("t1", { nodeName: "n1" }), thing("t2", { nodeName: "n2" }), thing("t3", {})];
+    w.scripted.lists.push(listing(things));
+    const { items } = await w.client.list(Thing, { where: { path: "spec.nodeName", values: ["n1"] } });
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(["t1"]);
+  });
+
+  it("gives a list up as soon as it has more objects than its caller can use", async () => {
+    await using w = await world([]);
+    w.scripted.lists.push(listing([a, a], "9", "next"), listing([a], "9", "next"));
+    await expect(w.client.list(Thing, { maxItems: 2 })).rejects.toMatchObject({
+      reason: "TooLarge",
+      message: expect.stringContaining("more than 2 objects"),
+    });
+    expect(w.scripted.requests).toHaveLength(2);
   });
 
   it("waits once for a server that is behind, then leaves it to its caller (KC-06)", async () => {

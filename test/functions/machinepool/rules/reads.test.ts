@@ -102,10 +102,12 @@ describe("readNodesLive", () => {
     const live = {
       get: (_kind: Kind, { name }: ObjectKey) =>
         answer("get", listed.includes(name) ? node(name) : undefined),
-      list: (_kind: Kind, { names: wanted = [] }: ListOptions) =>
+      list: (_kind: Kind, { where }: ListOptions) =>
         answer(
           "list",
-          listed.filter((name) => wanted.includes(name)).map((name) => node(name)),
+          listed
+            .filter((name) => where?.path === "metadata.name" && where.values.includes(name))
+            .map((name) => node(name)),
         ),
     } as unknown as LiveReader;
     const found = await readNodesLive({ live }, asked, "default/c1");

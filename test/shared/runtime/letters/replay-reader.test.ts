@@ -41,6 +41,17 @@ describe("replay of reads", () => {
     expect(reader.unrecorded).toEqual([]);
   });
 
+  it("answers a list of named objects also from a letter that said so in the words of an earlier version", async () => {
+    const selection = { names: ["p1"] };
+    const question = { call: "live.list", cluster: MANAGEMENT, kind: POOL, selection } as const;
+    const items = [{ apiVersion: `${group}/${version}`, kind, metadata: KEY }];
+    const reader = createReplayReader([
+      { question, source: "live", answer: { type: "list", items }, found: [] },
+    ]);
+    expect(await reader.live.list(POOL, { where: { path: "metadata.name", values: ["p1"] } })).toEqual(items);
+    expect(reader.unrecorded).toEqual([]);
+  });
+
   it("does not take a snapshot for a live read, and names what the letter does not hold", async () => {
     const reader = createReplayReader([read(pool("1"))]);
     await expect(reader.live.get(POOL, KEY)).rejects.toThrow("live.get MachinePool default/p1");
