@@ -12,9 +12,9 @@ import {
   watchContract,
 } from "../../shared/function/define-function.ts";
 import {
+  claimantsOfNode,
   inCluster,
   itself,
-  poolsOfNode,
   referencing,
   referencingKind,
 } from "../../shared/function/mappings.ts";
@@ -47,7 +47,7 @@ export const machinepoolDelete = defineFunction(
       watchContract(BootstrapConfig, ["metadata.uid", ...OWNER_FIELDS], referencing),
       watchContract(InfraMachinePool, ["metadata.uid", ...OWNER_FIELDS], referencing),
       watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
-      watch(Node, ["metadata.uid"], poolsOfNode),
+      watch(Node, ["metadata.uid"], claimantsOfNode),
     ],
     owns: [],
     ownsOn: [{ kind: MachinePool, fields: ["metadata.finalizers"] }],

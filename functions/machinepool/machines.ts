@@ -15,10 +15,10 @@ import {
   watchContract,
 } from "../../shared/function/define-function.ts";
 import {
+  claimantsOfNode,
   inCluster,
   itself,
   poolOfMachine,
-  poolsOfNode,
   referencing,
   referencingKind,
 } from "../../shared/function/mappings.ts";
@@ -85,7 +85,7 @@ export const machinepoolMachines = defineFunction(
         poolOfMachine,
       ),
       watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
-      watch(Node, [...NODE_FIELDS, ...KUBELET_FIELDS], poolsOfNode),
+      watch(Node, [...NODE_FIELDS, ...KUBELET_FIELDS], claimantsOfNode),
       watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
     ],
     owns: [],

@@ -5,7 +5,7 @@ import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
 import { defineFunction, watch } from "../../shared/function/define-function.ts";
-import { inCluster, itself, poolOfMachine, poolsOfNode } from "../../shared/function/mappings.ts";
+import { claimantsOfNode, inCluster, itself, poolOfMachine } from "../../shared/function/mappings.ts";
 import { done, requeueAfter, soonest, waitFor } from "../../shared/function/result.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
@@ -34,7 +34,7 @@ export const machinepoolNodes = defineFunction(
       watch(MachinePool, [...HOLD_FIELDS, "spec.providerIDList"], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),
       watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
-      watch(Node, [...NODE_FIELDS, ...LABELLED_FIELDS, ...MARK_FIELDS], poolsOfNode),
+      watch(Node, [...NODE_FIELDS, ...LABELLED_FIELDS, ...MARK_FIELDS], claimantsOfNode),
       watch(Machine, ["metadata.uid", ...OWNER_FIELDS, "status.nodeRef"], poolOfMachine),
     ],
     owns: [],

@@ -5,7 +5,7 @@ import { MachinePool } from "../../shared/api/machinepool.ts";
 import { InfraMachinePool, infraMachinePoolPaths } from "../../shared/contract/infra-machine-pool.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
-import { inCluster, itself, poolsOfNode, referencing } from "../../shared/function/mappings.ts";
+import { claimantsOfNode, inCluster, itself, referencing } from "../../shared/function/mappings.ts";
 import { done, requeueAfter, waitFor } from "../../shared/function/result.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
@@ -43,7 +43,7 @@ export const machinepoolRetire = defineFunction(
         ["metadata.uid", ...OWNER_FIELDS, ...infraMachinePoolPaths("providerIDList")],
         referencing,
       ),
-      watch(Node, NODE_FIELDS, poolsOfNode),
+      watch(Node, NODE_FIELDS, claimantsOfNode),
     ],
     owns: [],
     calls: [{ verb: "delete", kind: Node }],

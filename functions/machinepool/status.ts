@@ -8,10 +8,10 @@ import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
 import {
+  claimantsOfNode,
   inCluster,
   itself,
   poolOfMachine,
-  poolsOfNode,
   referencing,
   referencingKind,
 } from "../../shared/function/mappings.ts";
@@ -60,7 +60,7 @@ export const machinepoolStatus = defineFunction(
         referencing,
       ),
       watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
-      watch(Node, [...NODE_REPORT_FIELDS, ...KUBELET_FIELDS], poolsOfNode),
+      watch(Node, [...NODE_REPORT_FIELDS, ...KUBELET_FIELDS], claimantsOfNode),
       watch(
         Machine,
         [...OWN_MACHINE_FIELDS, "spec.version", ...KUBELET_FIELDS, ...MACHINE_CONDITION_FIELDS],

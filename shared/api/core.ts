@@ -15,6 +15,20 @@ interface Taint {
   readonly effect: string;
 }
 
+/** The ten texts that every kubelet reports. */
+export interface NodeInfo {
+  readonly architecture?: string | undefined;
+  readonly bootID?: string | undefined;
+  readonly containerRuntimeVersion?: string | undefined;
+  readonly kernelVersion?: string | undefined;
+  readonly kubeProxyVersion?: string | undefined;
+  readonly kubeletVersion?: string | undefined;
+  readonly machineID?: string | undefined;
+  readonly operatingSystem?: string | undefined;
+  readonly osImage?: string | undefined;
+  readonly systemUUID?: string | undefined;
+}
+
 /** As the read model keeps it: only the fields that rules read. */
 export interface Node extends KubeObject {
   readonly spec?:
@@ -27,7 +41,7 @@ export interface Node extends KubeObject {
   readonly status?:
     | {
         readonly conditions?: readonly NodeCondition[] | undefined;
-        readonly nodeInfo?: { readonly kubeletVersion?: string | undefined } | undefined;
+        readonly nodeInfo?: NodeInfo | undefined;
         /** In no snapshot: read live. */
         readonly volumesAttached?: readonly { readonly name: string }[] | undefined;
       }

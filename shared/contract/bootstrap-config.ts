@@ -1,4 +1,5 @@
 import type { ContractVersion } from "../api/kinds.ts";
+import { Machine } from "../api/machine/machine.ts";
 import { MachinePool } from "../api/machinepool.ts";
 import type { ContractKind } from "./contract-kind.ts";
 import { FAILURE } from "./failure.ts";
@@ -7,10 +8,13 @@ import { everyPath } from "./paths.ts";
 /** Provider kind that produces bootstrap data for Machines and MachinePools. */
 export const BootstrapConfig: ContractKind = {
   contract: "BootstrapConfig",
-  referencedBy: [{ kind: MachinePool, path: "spec.template.spec.bootstrap.configRef" }],
+  referencedBy: [
+    { kind: MachinePool, path: "spec.template.spec.bootstrap.configRef" },
+    { kind: Machine, path: "spec.bootstrap.configRef" },
+  ],
 };
 
-/** Field paths by contract version. Source: MP-6.1, MP-11 */
+/** Field paths by contract version. Source: MP-6.1, MP-11, MA-2.2 */
 const PATHS = {
   v1beta1: {
     dataSecretCreated: "status.ready",

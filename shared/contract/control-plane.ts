@@ -27,6 +27,7 @@ const PATHS = {
     unavailableReplicas: "status.unavailableReplicas",
     upToDateReplicas: "status.updatedReplicas",
     versions: "status.versions",
+    externalManagedControlPlane: "status.externalManagedControlPlane",
     ...FAILURE,
   },
   v1beta2: {
@@ -41,6 +42,7 @@ const PATHS = {
     unavailableReplicas: undefined,
     upToDateReplicas: "status.upToDateReplicas",
     versions: "status.versions",
+    externalManagedControlPlane: "status.externalManagedControlPlane",
     ...FAILURE,
   },
 } as const;

@@ -1,3 +1,4 @@
+import { Cluster } from "../api/cluster/cluster.ts";
 import type { Member } from "../api/indexes.ts";
 import {
   CLUSTER_NAME_LABEL,
@@ -7,7 +8,7 @@ import {
   referenceValue,
   tenantOf,
 } from "../api/indexes.ts";
-import { groupOf, objectKeyOf } from "../api/kinds.ts";
+import { groupOf, type Kind, objectKeyOf } from "../api/kinds.ts";
 import { labelValueOf } from "../api/names.ts";
 import { valueAt } from "../api/path.ts";
 import { kindOf } from "../api/registry.ts";
@@ -25,6 +26,15 @@ export const inCluster: ToKeys = ({ object }, reconciled, lookup) =>
 /** An object with the namespace and name of the reconciled one (a Connection → its Cluster). */
 export const sameName: ToKeys = ({ object }, reconciled, lookup) =>
   lookup.find(reconciled, "name", `${object.metadata.namespace ?? ""}/${object.metadata.name}`);
+
+/** A provider object that a Cluster references, such as its control plane → every reconciled object of that Cluster. */
+export const inClusterReferencing: ToKeys = async (seen, reconciled, lookup) => {
+  const clusters = await referencing(seen, Cluster as unknown as Kind, lookup);
+  const found = clusters.map(({ namespace, name }) =>
+    lookup.find(reconciled, "cluster", `${namespace}/${name}`),
+  );
+  return (await Promise.all(found)).flat();
+};
 
 /** An object of a Cluster, by label → that Cluster. */
 export const clusterOf: ToKeys = async ({ object }, reconciled, lookup) => {
@@ -98,8 +108,13 @@ export const referenced: ToKeys = async ({ object }, reconciled, lookup) => {
   return (await Promise.all(found)).flat();
 };
 
-/** A Node of a workload cluster → the pools of that Cluster that list its provider ID or name it in a nodeRef. */
-export const poolsOfNode: ToKeys = async ({ object, cluster }, reconciled, lookup) => {
+/**
+ * A Node of a workload cluster → the pools and Machines of that Cluster that have its provider ID or name it in a
+ * nodeRef. Differs: the Cluster is the one whose server has sent the event, not that of the Node's annotations, which
+ * are old after a move; and of two Machines with one provider ID both are woken, so that both learn of the conflict.
+ * Source: MP-6.3, MA-3
+ */
+export const claimantsOfNode: ToKeys = async ({ object, cluster }, reconciled, lookup) => {
   const providerID = valueAt(object, "spec.providerID");
   const [listed, named] = await Promise.all([
     typeof providerID === "string" && providerID !== ""

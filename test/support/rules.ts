@@ -21,9 +21,10 @@ interface Proof {
 }
 
 /** Letters of the rules. Workloads (W) and seeded defects (D) have lists of their own. */
-const LETTERS = "A|CL|F|IMP|KC|KR|KW|MA|MHC|MP|PC|Q|R|S|X";
-const ID = new RegExp(`\\b(?:${LETTERS})-\\d+(?:\\.\\d+)*\\b`, "g");
-const ROW = new RegExp(`^(?:${LETTERS})-[\\d.]+$`);
+const LETTERS = "A|CL|F|IMP|KC|KR|KW|MA|MHC|MP|MS|PC|Q|R|S|X";
+const NUMBER = "R?\\d+(?:\\.\\d+)*";
+const ID = new RegExp(`\\b(?:${LETTERS})-${NUMBER}\\b`, "g");
+const ROW = new RegExp(`^(?:${LETTERS})-${NUMBER}$`);
 
 /** The ids in a text, each once. */
 export function idsIn(text: string): readonly string[] {

@@ -41,8 +41,12 @@ export const Machine: Kind<Machine> = {
   schema: machineSchema,
   clusterNamePath: "spec.clusterName",
   references: ["spec.bootstrap.configRef", "spec.infrastructureRef"],
-  // A Cluster asks for its Machines without those of its pools, of which there may be thousands.
-  indexes: [{ name: "withoutPool", path: "spec.clusterName", unlessLabel: POOL_NAME_LABEL }],
+  indexes: [
+    { name: "providerID", path: "spec.providerID" },
+    { name: "nodeRef", path: "status.nodeRef.name" },
+    // A Cluster asks for its Machines without those of its pools, of which there may be thousands.
+    { name: "withoutPool", path: "spec.clusterName", unlessLabel: POOL_NAME_LABEL },
+  ],
   crd: {
     shortNames: ["ma"],
     categories: ["cluster-api"],

@@ -56,19 +56,35 @@ export async function isStillOwner<T extends KubeObject>(
  * Operations that make `desired` an owner reference of `object`; none when it is right already.
  *
  * An entry of the same group, kind and name is replaced at its index (older version, uid from before a move or
- * restore), a second one of these is removed, other owners stay. To be sent with the runtime's guards.
- * Source: MP-2, MP-16.4
+ * restore), a second one of these is removed, and so is an owner that was `temporary`; other owners stay. To be sent with
+ * the runtime's guards.
+ * Source: MP-2, MP-16.4, MA-2.1
  */
-export function ownerReferencePatch(object: KubeObject, desired: OwnerReference): readonly PatchOperation[] {
+export function ownerReferencePatch(
+  object: KubeObject,
+  desired: OwnerReference,
+  temporary: (owner: OwnerReference) => boolean = () => false,
+): readonly PatchOperation[] {
   const owners = object.metadata.ownerReferences ?? [];
   if (owners.length === 0) return [{ op: "add", path: "/metadata/ownerReferences", value: [desired] }];
-  const [first, ...surplus] = [...owners.entries()].filter(([, owner]) => sameOwner(owner, desired));
-  if (first === undefined) return [{ op: "add", path: "/metadata/ownerReferences/-", value: desired }];
+  const entries = [...owners.entries()];
+  const first = entries.find(([, owner]) => sameOwner(owner, desired));
+  const surplus = entries.filter(
+    (entry) => entry !== first && (sameOwner(entry[1], desired) || temporary(entry[1])),
+  );
   return [
-    ...(isSame(first[1], desired) ? [] : guarded(first, "replace", desired)),
+    ...entryPatch(first, desired),
     // From the back, so that the indexes in front stay valid.
     ...surplus.reverse().flatMap((entry) => guarded(entry, "remove", desired)),
   ];
+}
+
+function entryPatch(
+  first: readonly [number, OwnerReference] | undefined,
+  desired: OwnerReference,
+): readonly PatchOperation[] {
+  if (first === undefined) return [{ op: "add", path: "/metadata/ownerReferences/-", value: desired }];
+  return isSame(first[1], desired) ? [] : guarded(first, "replace", desired);
 }
 
 function guarded(

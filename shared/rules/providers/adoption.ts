@@ -24,6 +24,8 @@ export interface Claim {
   readonly believes: "controlled" | "owned";
   /** The value of their cluster label. */
   readonly clusterName: string;
+  /** Whether an owner, be it the controller, only held the object until `owner` was there, and is removed now. */
+  readonly temporary?: (owner: OwnerReference) => boolean;
 }
 
 /** A provider object that an object references, as it was read. */
@@ -34,10 +36,13 @@ export interface Provider {
 }
 
 /** Returns the controller for which a claim is refused: two controllers would fight for the object for ever. */
-export function controllerAgainst({ owner }: Claim, object: KubeObject): OwnerReference | undefined {
+export function controllerAgainst(
+  { owner, temporary }: Claim,
+  object: KubeObject,
+): OwnerReference | undefined {
   if (owner.controller !== true) return undefined;
   const controller = controllerOf(object);
-  if (controller === undefined || controller.uid === owner.uid) return undefined;
+  if (controller === undefined || controller.uid === owner.uid || temporary?.(controller)) return undefined;
   return sameOwner(controller, owner) ? undefined : controller;
 }
 
@@ -61,7 +66,7 @@ export function ownAmong(claim: Claim, found: Referenced | undefined): Found | u
 export function adoptionPatch(claim: Claim, found: Referenced | undefined): readonly PatchOperation[] {
   if (found?.state !== "found" || controllerAgainst(claim, found.object) !== undefined) return [];
   return [
-    ...ownerReferencePatch(found.object, claim.owner),
+    ...ownerReferencePatch(found.object, claim.owner, claim.temporary),
     ...labelPatch(found.object, CLUSTER_NAME_LABEL, claim.clusterName),
   ];
 }

@@ -6,6 +6,19 @@ import { managersOf } from "../../../shared/function/define-function.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 
 const CANARY = "canary-never-stored";
+/** All ten: Machines repeat them. */
+const NODE_INFO = {
+  architecture: "arm64",
+  bootID: "b1",
+  containerRuntimeVersion: "containerd://2.1.0",
+  kernelVersion: "6.12",
+  kubeProxyVersion: "",
+  kubeletVersion: "v1.34.0",
+  machineID: "m1",
+  operatingSystem: "linux",
+  osImage: "Linux",
+  systemUUID: "s1",
+};
 
 function pool(metadata: object): KubeObject {
   return {
@@ -112,7 +125,7 @@ describe("snapshot", () => {
               lastTransitionTime: "t",
             },
           ],
-          nodeInfo: { kubeletVersion: "v1.34.0", swap: { capacity: 1 } },
+          nodeInfo: { ...NODE_INFO, swap: { capacity: 1 } },
         },
       }) as unknown as KubeObject;
     const snapshot = snapshotOf(node("1"), []);
@@ -123,7 +136,7 @@ describe("snapshot", () => {
       spec: { providerID: "x://1", taints: [{ key: "k", effect: "NoSchedule" }] },
       status: {
         conditions: [{ type: "Ready", lastTransitionTime: "t" }],
-        nodeInfo: { kubeletVersion: "v1.34.0" },
+        nodeInfo: NODE_INFO,
       },
     });
   });

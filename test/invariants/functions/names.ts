@@ -1,7 +1,7 @@
 import type { Repository } from "../../support/repository.ts";
 
-/** `MP-6.1, MP-6.2` */
-const ROWS = /^[A-Z]+-[\d.]+(?:, [A-Z]+-[\d.]+)*$/;
+/** `MP-6.1, MP-6.2`; with `R` before the number: a numbered rule of the ordering of writes */
+const ROWS = /^[A-Z]+-R?[\d.]+(?:, [A-Z]+-R?[\d.]+)*$/;
 
 /** `functions/<kind>/<step>.ts`; a kind's rules are in a folder of their own. */
 function stepsOf({ sources }: Repository): Repository["sources"] {

@@ -55,6 +55,13 @@ describe("indexesOf", () => {
     expect(values(Machine, named, "pool")).toEqual(["default/c2|p1"]);
   });
 
+  it("finds a Machine by provider ID and by Node, within its Cluster", () => {
+    const spec = { clusterName: "c1", providerID: "sim://a" };
+    const machine = object({ spec, status: { nodeRef: { name: "n1" } } });
+    expect(values(Machine, machine, "providerID")).toEqual(["default/c1|sim://a"]);
+    expect(values(Machine, machine, "nodeRef")).toEqual(["default/c1|n1"]);
+  });
+
   it("finds the Machines of a Cluster that belong to no pool", () => {
     const alone = object({ spec: { clusterName: "c1" } });
     expect(values(Machine, alone, "withoutPool")).toEqual(["default/c1|c1"]);

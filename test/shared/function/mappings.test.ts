@@ -6,13 +6,14 @@ import { labelValueOf } from "../../../shared/api/names.ts";
 import { SimMachine } from "../../../shared/api/sim/sim-machine.ts";
 import type { ToKeys } from "../../../shared/function/define-function.ts";
 import {
+  claimantsOfNode,
   clusterOf,
   inCluster,
+  inClusterReferencing,
   itself,
   ownedBy,
   owners,
   poolOfMachine,
-  poolsOfNode,
   referenced,
   referencing,
   referencingKind,
@@ -86,13 +87,24 @@ describe("an event's keys", () => {
     expect((await lookups(clusterOf, crd("parts.dev", "Door"))).asked).toEqual([]);
   });
 
-  it("are the pools that list a Node's provider ID or name the Node", async () => {
-    expect(await lookups(poolsOfNode, node("n1"), MachinePool, "default/c1")).toEqual({
+  it("are the objects of a Cluster that references a provider object", async () => {
+    const controlPlane = infraMachinePool({ kind: "FooControlPlane", metadata: { name: "cp" } });
+    expect(await lookups(inClusterReferencing, controlPlane)).toEqual({
+      asked: [
+        "Cluster reference infrastructure.cluster.x-k8s.io/FooControlPlane/default/cp",
+        "MachinePool cluster default/found-1",
+      ],
+      keys: ["found-2"],
+    });
+  });
+
+  it("MA-3: are the pools and Machines that have a Node's provider ID or name the Node, of its own Cluster", async () => {
+    expect(await lookups(claimantsOfNode, node("n1"), MachinePool, "default/c1")).toEqual({
       asked: ["MachinePool providerID default/c1|foo://1", "MachinePool nodeRef default/c1|n1"],
       keys: ["found-1", "found-2"],
     });
     const young = node("n1", { spec: { providerID: undefined } });
-    expect((await lookups(poolsOfNode, young, MachinePool, "default/c1")).asked).toEqual([
+    expect((await lookups(claimantsOfNode, young, MachinePool, "default/c1")).asked).toEqual([
       "MachinePool nodeRef default/c1|n1",
     ]);
   });

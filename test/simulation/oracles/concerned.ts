@@ -131,7 +131,7 @@ const CONCERNS = new Map<Watch["toKeys"], Concerns>([
           apiGroup === groupOf(candidate) && kind === candidate.kind && name === candidate.metadata.name,
       ),
   ],
-  [mappings.poolsOfNode, concernsPool],
+  [mappings.claimantsOfNode, concernsPool],
 ]);
 
 function leadsTo({ toKeys }: Watch, seen: Side, candidate: KubeObject): boolean {

@@ -5,7 +5,7 @@ import { Connection, Node } from "../../../../shared/api/core.ts";
 import type { Kind, KubeObject, ObjectKey } from "../../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
 import { defineFunction, watch } from "../../../../shared/function/define-function.ts";
-import { inCluster, itself, poolsOfNode } from "../../../../shared/function/mappings.ts";
+import { claimantsOfNode, inCluster, itself } from "../../../../shared/function/mappings.ts";
 import type { ListOptions, LiveReader } from "../../../../shared/function/reads.ts";
 import { done } from "../../../../shared/function/result.ts";
 import { connection, machinePool, node } from "../../../support/builders.ts";
@@ -24,7 +24,7 @@ async function readIn(world: World) {
       watches: [
         watch(MachinePool, ["spec"], itself),
         watch(Connection, ["status"], inCluster),
-        watch(Node, ["metadata.uid"], poolsOfNode),
+        watch(Node, ["metadata.uid"], claimantsOfNode),
       ],
       owns: [],
     },
