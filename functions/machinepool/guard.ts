@@ -4,11 +4,11 @@ import { MachinePool } from "../../shared/api/machinepool.ts";
 import { defineFunction, watch } from "../../shared/function/define-function.ts";
 import { inCluster, itself } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
+import { SIZE_FIELDS } from "../../shared/rules/machines/node-group-size.ts";
 import { HOLD_FIELDS, isAtRest, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { GUARDED_FIELDS, poolGuardPatch } from "./rules/guard.ts";
 import { readCluster } from "./rules/reads.ts";
-import { SIZE_FIELDS } from "./rules/replicas.ts";
 import { poolViolations } from "./rules/violations.ts";
 
 export const machinepoolGuard = defineFunction(

@@ -18,6 +18,16 @@ const EXPLAINED: ReadonlyMap<string, string> = new Map(
     "machinepools/schema/spec#x-kubernetes-validations",
     "machinepools/schema/spec/clusterName#x-kubernetes-validations",
     "machinepools/schema/spec/template/spec#x-kubernetes-validations",
+    "machinesets/schema/spec#x-kubernetes-validations",
+    "machinesets/schema/spec/clusterName#x-kubernetes-validations",
+    "machinesets/schema/spec/machineNaming/template#x-kubernetes-validations",
+    "machinesets/schema/spec/replicas#x-kubernetes-validations",
+    "machinesets/schema/spec/template/spec#x-kubernetes-validations",
+    ...[
+      "machines/schema/spec",
+      "machinepools/schema/spec/template/spec",
+      "machinesets/schema/spec/template/spec",
+    ].map((spec) => `${spec}/taints#x-kubernetes-validations`),
   ].map((path) => [path, NO_ADMISSION]),
 );
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { conditionsSchema, deprecatedSchema, deprecatedStatusFields } from "./conditions.ts";
 import type { Kind } from "./kinds.ts";
 import { initializationSchema } from "./machine/machine-status.ts";
-import { machineSpecSchema } from "./machine/machine-template.ts";
+import { machineSpecSchema, SEMANTIC_VERSION, versionCountSchema } from "./machine/machine-template.ts";
 import {
   atomicList,
   type Immutable,
@@ -14,9 +14,6 @@ import {
   typeMeta,
   validations,
 } from "./meta.ts";
-
-const SEMANTIC_VERSION =
-  "^v?(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(-[-0-9A-Za-z.]+)?([+][-0-9A-Za-z.]+)?$";
 
 /** Rules of Cluster API's webhook, as far as CEL can express them (MP-12): no admission runs here. */
 const templateSpecSchema = machineSpecSchema.meta(
@@ -79,11 +76,6 @@ const nodeRefSchema = z
   })
   .meta({ "x-kubernetes-map-type": "atomic" });
 
-const versionSchema = z.object({
-  version: text(1, 256).describe("Kubernetes version."),
-  replicas: z.int32().min(1).optional().describe("Nodes that run it."),
-});
-
 const phaseSchema = z.enum([
   "Pending",
   "Provisioning",
@@ -122,7 +114,7 @@ const statusSchema = notEmpty({
     .int32()
     .optional()
     .describe("Machines that match the template. Without Machines: spec.replicas."),
-  versions: mapList(versionSchema, ["version"], { min: 1, max: 100 })
+  versions: mapList(versionCountSchema, ["version"], { min: 1, max: 100 })
     .optional()
     .describe("Kubernetes versions that the Nodes run, 1 to 100."),
   phase: phaseSchema

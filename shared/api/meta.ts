@@ -134,3 +134,20 @@ export const contractReferenceSchema = z.object({
   kind: kindName.describe("Kind of the provider object."),
   name: dnsSubdomain.describe("Name of the provider object, which is in the same namespace."),
 });
+
+const selectorRequirementSchema = z.object({
+  key: z.string().describe("Key of the label."),
+  operator: z.string().describe("In, NotIn, Exists or DoesNotExist."),
+  values: atomicList(z.string()).optional().describe("Values for In and NotIn; none for the others."),
+});
+
+/** Which objects are meant, by their labels; an empty one means all. */
+export const labelSelectorSchema = z
+  .object({
+    matchLabels: stringMap.optional().describe("Labels that the objects have, with these values."),
+    matchExpressions: atomicList(selectorRequirementSchema)
+      .optional()
+      .describe("Requirements on labels; all of them must hold."),
+  })
+  .meta({ "x-kubernetes-map-type": "atomic" });
+export type LabelSelector = Immutable<z.infer<typeof labelSelectorSchema>>;

@@ -4,6 +4,7 @@ import type { Kind } from "./kinds.ts";
 import { Machine } from "./machine/machine.ts";
 import { MachineDeployment } from "./machinedeployment.ts";
 import { MachinePool } from "./machinepool.ts";
+import { MachineSet } from "./machineset.ts";
 import { SimBootstrapConfig } from "./sim/sim-bootstrap.ts";
 import { SimInstance, SimServer } from "./sim/sim-cloud.ts";
 import { SimCluster } from "./sim/sim-cluster.ts";
@@ -29,6 +30,7 @@ export const KINDS: readonly Kind[] = [
   MachinePool,
   Machine,
   MachineDeployment,
+  MachineSet,
   SimCluster,
   SimMachinePool,
   SimMachinePoolTemplate,

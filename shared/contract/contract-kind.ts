@@ -5,6 +5,8 @@ export interface ContractKind {
   /** `InfrastructureMachinePool`, `BootstrapConfig`, … as in the contract documents. */
   readonly contract: string;
   readonly referencedBy: readonly { readonly kind: Kind; readonly path: string }[];
+  /** Objects that others are cloned from: their kinds, and no other kinds, end in `Template`. */
+  readonly isTemplate?: true;
   /** Provider objects that name such a kind, of their own group, at one of these paths: nothing references it yet. */
   readonly announcedBy?: { readonly kind: ContractKind; readonly paths: readonly string[] };
 }

@@ -157,7 +157,12 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
    * them, and what
    * is read live: of an object a step gets what it declares, here, in watches or in owns, and no more.
    */
-  readonly reads?: readonly { readonly on: Kind | ContractKind; readonly fields: readonly string[] }[];
+  readonly reads?: readonly {
+    readonly on: Kind | ContractKind;
+    readonly fields: readonly string[];
+    /** No snapshot keeps these fields: they are large, or hold data of users. */
+    readonly liveOnly?: true;
+  }[];
   /** Kinds read live only, not watched. */
   readonly readsLive?: readonly (Kind | ContractKind)[];
   readonly queue?: Partial<QueueSettings>;

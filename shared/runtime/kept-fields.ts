@@ -41,19 +41,28 @@ const SHOWN = [
  */
 export function keptFields(functions: readonly AnyFunction[], kind: Kind): readonly string[] {
   const shown = kind.crd === undefined ? [] : SHOWN;
-  return [...new Set([...declaredFields(functions, kind), ...shown])].toSorted(byText);
+  return [...new Set([...declaredFields(functions, kind, "stored"), ...shown])].toSorted(byText);
 }
+
+/** Where fields are read: in the read model, or also in objects that come straight from the API server. */
+type Source = "stored" | "live";
 
 /**
  * Everything that these functions may decide by: what wakes them, what they read, own, patch, or leave to others, and
- * what objects are found by.
+ * what objects are found by. Fields that they only read live are not `stored`.
  */
-export function declaredFields(functions: readonly AnyFunction[], kind: Kind): readonly string[] {
+export function declaredFields(
+  functions: readonly AnyFunction[],
+  kind: Kind,
+  source: Source,
+): readonly string[] {
   const isMeant = (on: Kind | ContractKind) =>
     isContractKind(on) ? mayBeProviders(kind, on) : idOf(on) === idOf(kind);
   const declared = functions.flatMap(({ spec }) => [
     ...spec.watches.filter(({ on }) => isMeant(on)).flatMap(({ fields }) => fields),
-    ...(spec.reads ?? []).filter(({ on }) => isMeant(on)).flatMap(({ fields }) => fields),
+    ...(spec.reads ?? [])
+      .filter(({ on, liveOnly = false }) => isMeant(on) && (source === "live" || !liveOnly))
+      .flatMap(({ fields }) => fields),
     ...(spec.ownsOn ?? []).filter((owned) => isMeant(owned.kind)).flatMap(({ fields }) => fields),
     ...(isMeant(spec.reconciles) ? [...spec.owns, ...(spec.contested ?? [])] : []),
   ]);
@@ -76,14 +85,22 @@ export function keepDeclared(fn: AnyFunction, kind: Kind): (object: KubeObject) 
   keepers.set(fn, known);
   // No function declares fields of CRDs: which contract they serve is the same for all.
   const isCrd = idOf(kind) === idOf(CustomResourceDefinition);
-  const keep = known.get(idOf(kind)) ?? (isCrd ? asItIs : keepOnly(declaredFields([fn], kind), "whole"));
+  const keep =
+    known.get(idOf(kind)) ?? (isCrd ? asItIs : keepOnly(declaredFields([fn], kind, "live"), "whole"));
   known.set(idOf(kind), keep);
   return keep;
 }
 
-/** Any kind may be a provider's that is neither built into Kubernetes nor the one that references it. */
-function mayBeProviders(kind: Kind, { referencedBy }: ContractKind): boolean {
-  return kind.group.includes(".") && !referencedBy.some((by) => idOf(by.kind) === idOf(kind));
+/**
+ * Any kind may be a provider's that is neither built into Kubernetes nor the one that references it; its name says
+ * whether it is a template.
+ */
+function mayBeProviders(kind: Kind, { referencedBy, isTemplate }: ContractKind): boolean {
+  return (
+    kind.group.includes(".") &&
+    kind.kind.endsWith("Template") === (isTemplate === true) &&
+    !referencedBy.some((by) => idOf(by.kind) === idOf(kind))
+  );
 }
 
 function byText(a: string, b: string): number {

@@ -134,7 +134,7 @@ function keptBy(fn: AnyFunction, { cluster, object }: Placed): Placed {
     kind: object.kind,
     crd: undefined,
   };
-  const kept = MACHINERY.has(object.kind) ? object : keepOnly(declaredFields([fn], kind))(object);
+  const kept = MACHINERY.has(object.kind) ? object : keepOnly(declaredFields([fn], kind, "stored"))(object);
   return { cluster, object: freeze(kept) };
 }
 

@@ -4,6 +4,7 @@ import type { Kind } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { MachineSet } from "../../../shared/api/machineset.ts";
 import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
 import { isOwnedByName } from "./adoption.ts";
 
@@ -25,10 +26,6 @@ export interface DescendantKind {
   readonly controlPlaneLabel?: string;
 }
 
-function unserved(kind: string, plural: string): Kind<Workers> {
-  return { group: "cluster.x-k8s.io", version: "v1beta2", kind, plural, namespaced: true };
-}
-
 /**
  * Every kind that lives in a Cluster. Those that Capstan does not run are listed live before the Cluster goes, where
  * an installation of Cluster API serves them. Source: CL-1, CL-8
@@ -42,7 +39,7 @@ export const DESCENDANTS: readonly DescendantKind[] = [
     watched: false,
   },
   {
-    kind: unserved("MachineSet", "machinesets"),
+    kind: MachineSet,
     label: "MachineSets",
     deleteOrder: 3,
     counted: "owned",

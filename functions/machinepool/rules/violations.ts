@@ -1,8 +1,9 @@
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { isLabelKey, isLabelValue } from "../../../shared/api/names.ts";
 import type { Notice } from "../../../shared/function/define-function.ts";
+import { MAX_SIZE, MIN_SIZE } from "../../../shared/rules/machines/node-group-size.ts";
 import { isPrefixedVersion } from "../../../shared/rules/machines/versions.ts";
-import { defaultReplicas, MAX_SIZE, MIN_SIZE } from "./replicas.ts";
+import { defaultReplicas } from "./replicas.ts";
 
 /**
  * Returns the rules of admission that the pool breaks, as Events that name the field. The pool is reconciled all the

@@ -8,7 +8,18 @@ import {
   seconds,
   TAINT_KEY,
   text,
+  validations,
 } from "../meta.ts";
+
+/** Pattern of versions that admission accepts, in the dialect of CEL. */
+export const SEMANTIC_VERSION =
+  "^v?(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(-[-0-9A-Za-z.]+)?([+][-0-9A-Za-z.]+)?$";
+
+/** Entry of `status.versions` of what has Machines. */
+export const versionCountSchema = z.object({
+  version: text(1, 256).describe("Kubernetes version."),
+  replicas: z.int32().min(1).optional().describe("Nodes that run it."),
+});
 
 const conditionGateSchema = z.object({
   conditionType: text(1, 316, CONDITION_TYPE).describe("Type of a condition of the same object."),
@@ -32,6 +43,22 @@ const machineTaintSchema = z.object({
     .describe("OnInitialization: set once when the Node appears. Always: set again whenever it is missing."),
 });
 export const machineTaintsSchema = mapList(machineTaintSchema, ["key", "effect"], { min: 1, max: 64 });
+
+/** Taints that Cluster API, kubelets or cloud providers set themselves. Source: MS-2 */
+const RESERVED_TAINTS = validations(
+  {
+    rule: "self.all(t, !(t.key in ['node.cluster.x-k8s.io/uninitialized', 'node.cluster.x-k8s.io/outdated-revision', 'node-role.kubernetes.io/master']))",
+    message: "a taint has a reserved key",
+  },
+  {
+    rule: "self.all(t, !t.key.startsWith('node.cloudprovider.kubernetes.io/'))",
+    message: "taints under node.cloudprovider.kubernetes.io/ are reserved",
+  },
+  {
+    rule: "self.all(t, !t.key.startsWith('node.kubernetes.io/') || t.key == 'node.kubernetes.io/out-of-service')",
+    message: "taints under node.kubernetes.io/ are reserved, but for node.kubernetes.io/out-of-service",
+  },
+);
 
 /** 0 means without limit for each of them. */
 export const deletionTimeouts = {
@@ -78,5 +105,8 @@ export const machineSpecSchema = z.object({
     .optional()
     .describe("Further conditions of the Machine that count for its condition Ready, 1 to 32."),
   deletion: notEmpty(deletionTimeouts).optional().describe("How long each stage of a deletion may take."),
-  taints: machineTaintsSchema.optional().describe("Taints of the Node, 1 to 64. A MachinePool refuses them."),
+  taints: machineTaintsSchema
+    .meta(RESERVED_TAINTS)
+    .optional()
+    .describe("Taints of the Node, 1 to 64. A MachinePool refuses them."),
 });

@@ -61,6 +61,33 @@ const MachinePool: Conversion = {
   empty: ["spec.template.metadata", ...emptyInMachineSpec(TEMPLATE)],
 };
 
+/** Source: MS-9 */
+const MachineSet: Conversion = {
+  moved: [
+    { from: "spec.minReadySeconds", to: `${TEMPLATE}.minReadySeconds` },
+    { from: "spec.deletePolicy", to: "spec.deletion.order" },
+    { from: "spec.machineNamingStrategy", to: "spec.machineNaming" },
+    ...movedInMachineSpec(TEMPLATE),
+    ...MOVED_IN_STATUS,
+    deprecated("fullyLabeledReplicas"),
+    deprecated("readyReplicas"),
+    deprecated("availableReplicas"),
+    present("readyReplicas"),
+    present("availableReplicas"),
+    present("upToDateReplicas"),
+  ],
+  empty: [
+    "spec.deletion.order",
+    "spec.deletion",
+    "spec.machineNaming.template",
+    "spec.machineNaming",
+    "spec.template.metadata",
+    "status.selector",
+    "status.observedGeneration",
+    ...emptyInMachineSpec(TEMPLATE),
+  ],
+};
+
 /** Source: MA-9 */
 const Machine: Conversion = {
   moved: [
@@ -74,7 +101,7 @@ const Machine: Conversion = {
 
 /** By kind: those that Capstan serves. */
 export const CONVERSIONS: ReadonlyMap<string, Conversion> = new Map(
-  Object.entries({ Cluster, MachinePool, Machine }),
+  Object.entries({ Cluster, MachinePool, MachineSet, Machine }),
 );
 
 /** A Node has no namespace and one version. */

@@ -10,9 +10,9 @@ const GROUP = "cluster.x-k8s.io";
 const CONVERSION_DATA = `${GROUP}/conversion-data`;
 
 /**
- * Converts a Cluster, MachinePool or Machine of Cluster API's v1beta1 to v1beta2; returns every other object as it is.
+ * Converts a Cluster, MachinePool, MachineSet or Machine of Cluster API's v1beta1 to v1beta2; returns every other object as it is.
  * Throws Error with the object, the field in v1beta1 and the next step when a value has no counterpart.
- * Source: MP-15, CL-11, MA-9
+ * Source: MP-15, CL-11, MA-9, MS-9
  */
 export function toV1beta2(object: KubeObject): KubeObject {
   const conversion = CONVERSIONS.get(object.kind);

@@ -5,7 +5,6 @@ const INSTEAD: { readonly [kind: string]: string } = {
   ClusterClass: "write a Cluster with infrastructureRef and controlPlaneRef instead",
   MachineDeployment: "write a MachinePool instead",
   MachineHealthCheck: "write a MachinePool, whose unhealthy Machines Capstan remediates, instead",
-  MachineSet: "write a MachinePool instead",
 };
 
 /** Why an object of Cluster API will not be worked on, and what to do; `undefined` when nothing is known against it. */

@@ -108,4 +108,38 @@ describe("rules that stand in for Cluster API's admission", () => {
   ])("judge a pool's template with %s", async (_, templateSpec, expected) => {
     expect(await refusals("machinepools", "spec.template.spec", templateSpec)).toHaveLength(expected);
   });
+
+  it.each([
+    ["negative replicas", "spec.replicas", -1, ["replicas must not be negative"]],
+    ["no replicas", "spec.replicas", 0, []],
+    ["names without random", "spec.machineNaming.template", "a", ["template must contain {{ .random }}"]],
+    ["names with random", "spec.machineNaming.template", "a-{{ .random }}", []],
+  ])("MS-2: judge a MachineSet with %s", async (...[, node, value, messages]) => {
+    expect(await refusals("machinesets", node, value)).toEqual(messages);
+  });
+
+  it.each([
+    ["the labels of the template", { matchLabels: { a: "b" } }, { labels: { a: "b", c: "d" } }, 0],
+    ["none", {}, undefined, 0],
+    ["none in matchLabels", { matchLabels: {} }, undefined, 0],
+    ["another value", { matchLabels: { a: "b" } }, { labels: { a: "x" } }, 1],
+    ["labels of a template that has none", { matchLabels: { a: "b" } }, { annotations: {} }, 1],
+  ])("MS-2: judge a MachineSet whose selector has %s", async (...[, selector, metadata, expected]) => {
+    const template = { ...(metadata === undefined ? {} : { metadata }), spec: { clusterName: "c1" } };
+    const spec = { clusterName: "c1", selector, template };
+    expect(await refusals("machinesets", "spec", spec)).toHaveLength(expected);
+  });
+
+  it.each([
+    ["node.cluster.x-k8s.io/uninitialized", 1],
+    ["node.cluster.x-k8s.io/outdated-revision", 1],
+    ["node-role.kubernetes.io/master", 1],
+    ["node.cloudprovider.kubernetes.io/shutdown", 1],
+    ["node.kubernetes.io/not-ready", 1],
+    ["node.kubernetes.io/out-of-service", 0],
+    ["example.com/gpu", 0],
+  ])("MS-2: judge the taint %s of Machines", async (key, expected) => {
+    expect(await refusals("machines", "spec.taints", [{ key }])).toHaveLength(expected);
+    expect(await refusals("machinesets", "spec.template.spec.taints", [{ key }])).toHaveLength(expected);
+  });
 });

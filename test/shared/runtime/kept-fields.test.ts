@@ -4,7 +4,12 @@ import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { Node } from "../../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
-import { keepOnly, keptFields } from "../../../shared/runtime/kept-fields.ts";
+import { InfraMachinePool } from "../../../shared/contract/infra-machine-pool.ts";
+import { InfraMachineTemplate } from "../../../shared/contract/machine-templates.ts";
+import { defineFunction, watchContract } from "../../../shared/function/define-function.ts";
+import { itself } from "../../../shared/function/mappings.ts";
+import { done } from "../../../shared/function/result.ts";
+import { keepDeclared, keepOnly, keptFields } from "../../../shared/runtime/kept-fields.ts";
 
 const metadata = { name: "a", namespace: "default", uid: "u", resourceVersion: "5" };
 const object = (more: object) =>
@@ -16,6 +21,8 @@ const infraKind: Kind = {
   plural: "foomachinepools",
   namespaced: true,
 };
+
+const MINIMAL = { name: "a-b", summary: "S.", source: "own", reconciles: MachinePool, owns: [] } as const;
 
 describe("keeping only some fields", () => {
   it("enters objects by name, lists by merge key, maps by key, and keeps what is below", () => {
@@ -121,5 +128,29 @@ describe("what the read model keeps", () => {
       expect(fields).not.toContain("metadata.annotations");
       expect(fields).not.toContain("metadata");
     }
+  });
+
+  it("leaves out of a template what functions declare for other provider objects, and what they only read live", () => {
+    const template = { ...infraKind, kind: "FooMachineTemplate" };
+    const pool = defineFunction(
+      {
+        ...MINIMAL,
+        watches: [watchContract(InfraMachinePool, ["spec.providerIDList"], itself)],
+      },
+      async () => ({ result: done }),
+    );
+    const clones = defineFunction(
+      {
+        ...MINIMAL,
+        watches: [watchContract(InfraMachineTemplate, ["metadata.uid"], itself)],
+        reads: [{ on: InfraMachineTemplate, fields: ["spec.template"], liveOnly: true }],
+      },
+      async () => ({ result: done }),
+    );
+    expect(keptFields([pool, clones], template)).not.toContain("spec.providerIDList");
+    expect(keptFields([pool, clones], template)).not.toContain("spec.template");
+    expect(keptFields([pool, clones], infraKind)).toContain("spec.providerIDList");
+    const served = { ...object({ spec: { template: { data: "x" }, other: 1 } }), kind: template.kind };
+    expect(keepDeclared(clones, template)(served)).toMatchObject({ spec: { template: { data: "x" } } });
   });
 });

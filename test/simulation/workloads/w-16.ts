@@ -1,7 +1,7 @@
-import { MAX_SIZE, MIN_SIZE } from "../../../functions/machinepool/rules/replicas.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { SimMachinePool } from "../../../shared/api/sim/sim-machinepool.ts";
+import { MAX_SIZE, MIN_SIZE } from "../../../shared/rules/machines/node-group-size.ts";
 import { simCluster, simPool } from "../../support/manifests.ts";
 import type { User } from "../play/user.ts";
 import { isRunning, pool, scale } from "./pools.ts";

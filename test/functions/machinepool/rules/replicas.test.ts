@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { defaultReplicas, MAX_SIZE, MIN_SIZE } from "../../../../functions/machinepool/rules/replicas.ts";
+import { defaultReplicas } from "../../../../functions/machinepool/rules/replicas.ts";
+import { MAX_SIZE, MIN_SIZE } from "../../../../shared/rules/machines/node-group-size.ts";
 import { machinePool } from "../../../support/builders.ts";
 
 describe("defaultReplicas", () => {

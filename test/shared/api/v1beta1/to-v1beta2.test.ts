@@ -4,6 +4,7 @@ import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { Kind, KubeObject } from "../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
+import { MachineSet } from "../../../../shared/api/machineset.ts";
 import { toV1beta2 } from "../../../../shared/api/v1beta1/to-v1beta2.ts";
 
 const V1BETA1 = "cluster.x-k8s.io/v1beta1";
@@ -262,6 +263,82 @@ describe("a Machine of v1beta1", () => {
         deprecated: { v1beta1: { conditions: [former] } },
       },
     });
+  });
+});
+
+describe("a MachineSet of v1beta1", () => {
+  it("MS-9: has its spec and its status where v1beta2 has them", () => {
+    const content = {
+      spec: {
+        clusterName: "c1",
+        replicas: 3,
+        minReadySeconds: 7,
+        deletePolicy: "Oldest",
+        machineNamingStrategy: { template: "m-{{ .random }}" },
+        selector: { matchLabels: { a: "b" } },
+        template: {
+          metadata: { labels: { a: "b" } },
+          spec: {
+            clusterName: "c1",
+            bootstrap: { configRef: reference("FooConfigTemplate", "b1") },
+            infrastructureRef: reference("FooMachineTemplate", "i1"),
+            nodeDrainTimeout: "1m",
+          },
+        },
+      },
+      status: {
+        selector: "a=b",
+        replicas: 3,
+        fullyLabeledReplicas: 3,
+        readyReplicas: 2,
+        availableReplicas: 1,
+        conditions: [former],
+        v1beta2: { conditions: [present], readyReplicas: 4, availableReplicas: 5, upToDateReplicas: 6 },
+      },
+    };
+    expect(convert(MachineSet, content)).toEqual({
+      spec: {
+        clusterName: "c1",
+        replicas: 3,
+        deletion: { order: "Oldest" },
+        machineNaming: { template: "m-{{ .random }}" },
+        selector: { matchLabels: { a: "b" } },
+        template: {
+          metadata: { labels: { a: "b" } },
+          spec: {
+            clusterName: "c1",
+            bootstrap: { configRef: contractReference("FooConfigTemplate", "b1") },
+            infrastructureRef: contractReference("FooMachineTemplate", "i1"),
+            minReadySeconds: 7,
+            deletion: { nodeDrainTimeoutSeconds: 60 },
+          },
+        },
+      },
+      status: {
+        selector: "a=b",
+        replicas: 3,
+        readyReplicas: 4,
+        availableReplicas: 5,
+        upToDateReplicas: 6,
+        conditions: [present],
+        deprecated: {
+          v1beta1: {
+            conditions: [former],
+            fullyLabeledReplicas: 3,
+            readyReplicas: 2,
+            availableReplicas: 1,
+          },
+        },
+      },
+    });
+  });
+
+  it("MS-9: loses what v1beta1 wrote for nothing", () => {
+    const infrastructureRef = reference("FooMachineTemplate", "i1");
+    const template = { spec: { clusterName: "c1", bootstrap: { dataSecretName: "s" }, infrastructureRef } };
+    const spec = { clusterName: "c1", selector: {}, template };
+    const empty = { ...spec, deletePolicy: "", machineNamingStrategy: {} };
+    expect(convert(MachineSet, { spec: empty })).toEqual(convert(MachineSet, { spec }));
   });
 });
 

@@ -4,7 +4,7 @@ import { notRun } from "../../../../shared/rules/coexistence/kinds-not-run.ts";
 const CAPI = "cluster.x-k8s.io/v1beta2";
 
 describe("notRun", () => {
-  it.each(["ClusterClass", "MachineDeployment", "MachineHealthCheck", "MachineSet"])(
+  it.each(["ClusterClass", "MachineDeployment", "MachineHealthCheck"])(
     "says of %s what runs it and what to write",
     (kind) => {
       expect(notRun({ apiVersion: CAPI, kind })).toMatch(
@@ -17,6 +17,7 @@ describe("notRun", () => {
 
   it.each([
     [CAPI, "MachinePool"],
+    [CAPI, "MachineSet"],
     ["parts.dev/v1", "MachineDeployment"],
     [CAPI, "constructor"],
   ])("has nothing against %s %s", (apiVersion, kind) => {

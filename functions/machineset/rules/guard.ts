@@ -1,0 +1,79 @@
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
+import { groupOf } from "../../../shared/api/kinds.ts";
+import type { MachineSet } from "../../../shared/api/machineset.ts";
+import { labelValueOf } from "../../../shared/api/names.ts";
+import type { PatchOperation } from "../../../shared/api/patch.ts";
+import { sameJson } from "../../../shared/api/path.ts";
+import { DEPLOYMENT_NAME_LABEL, SET_NAME_LABEL } from "../../../shared/rules/machines/set-labels.ts";
+import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
+import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
+import { ownerReference, ownerReferencePatch } from "../../../shared/rules/metadata/owner-references.ts";
+import { isPaused } from "../../../shared/rules/metadata/paused.ts";
+import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
+import { SET_FINALIZER } from "./hold.ts";
+import { defaultReplicas } from "./replicas.ts";
+
+/** The fields of which admission would have written defaults. */
+const DEFAULTED_FIELDS = ["spec.replicas", "spec.selector", "spec.template.metadata.labels"] as const;
+/** The fields of a set that `setGuardPatch` writes. */
+export const GUARDED_FIELDS = ["metadata.finalizers", ...ADOPTED_FIELDS, ...DEFAULTED_FIELDS] as const;
+
+/**
+ * Returns the missing parts of the set itself: finalizer, cluster label (on itself, its selector and its template),
+ * Cluster owner reference, absent defaults. A paused set gets the finalizer only, a deleted one no finalizer and no
+ * defaults, a deleted and paused one nothing. Source: MS-3, MS-4
+ */
+export function setGuardPatch(set: MachineSet, cluster: Cluster): readonly PatchOperation[] {
+  const finalizer = isDeleting(set) ? [] : addFinalizerPatch(set, SET_FINALIZER);
+  if (isPaused(cluster, set)) return finalizer;
+  return [
+    ...finalizer,
+    ...labelPatch(set, CLUSTER_NAME_LABEL, set.spec.clusterName),
+    ...(isOfDeployment(set) ? [] : ownerReferencePatch(set, ownerReference(Cluster, cluster))),
+    ...(isDeleting(set) ? [] : [...labelsPatch(set), ...replicasPatch(set)]),
+  ];
+}
+
+/** A MachineDeployment owns the set, or will adopt it: after a restore the right owner must win. */
+function isOfDeployment({ metadata }: MachineSet): boolean {
+  return (
+    Object.hasOwn(metadata.labels ?? {}, DEPLOYMENT_NAME_LABEL) ||
+    (metadata.ownerReferences ?? []).some(
+      ({ apiVersion, kind }) => kind === "MachineDeployment" && groupOf(apiVersion) === "cluster.x-k8s.io",
+    )
+  );
+}
+
+/** Selector and template change together, so that they match at any time. */
+function labelsPatch({ metadata, spec }: MachineSet): readonly PatchOperation[] {
+  const { selector, template } = spec;
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  const isEmpty = Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
+  const added = {
+    ...(isEmpty ? { [SET_NAME_LABEL]: labelValueOf(metadata.name) } : {}),
+    [CLUSTER_NAME_LABEL]: spec.clusterName,
+  };
+  const desired = { ...selector, matchLabels: { ...matchLabels, ...added } };
+  const labels = { ...template.metadata?.labels, ...added };
+  return [
+    ...(sameJson(selector, desired) ? [] : [{ op: "add", path: "/spec/selector", value: desired } as const]),
+    ...(sameJson(template.metadata?.labels, labels) ? [] : [templateLabels(template.metadata, labels)]),
+  ];
+}
+
+function templateLabels(
+  metadata: MachineSet["spec"]["template"]["metadata"],
+  labels: { readonly [key: string]: string },
+): PatchOperation {
+  return metadata === undefined
+    ? { op: "add", path: "/spec/template/metadata", value: { labels } }
+    : { op: "add", path: "/spec/template/metadata/labels", value: labels };
+}
+
+/** Admission sets them where it runs, so that they are never absent there. */
+function replicasPatch(set: MachineSet): readonly PatchOperation[] {
+  const value = set.spec.replicas === undefined ? defaultReplicas(set) : undefined;
+  return value === undefined ? [] : [{ op: "add", path: "/spec/replicas", value }];
+}

@@ -1,0 +1,13 @@
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import type { ObjectKey } from "../../../shared/api/kinds.ts";
+import type { MachineSet } from "../../../shared/api/machineset.ts";
+import type { Reader } from "../../../shared/function/reads.ts";
+
+/** Where the Cluster of a set is. */
+export function clusterKeyOf({ metadata, spec }: MachineSet): ObjectKey {
+  return { namespace: metadata.namespace ?? "", name: spec.clusterName };
+}
+
+export async function readCluster(read: Pick<Reader, "get">, set: MachineSet): Promise<Cluster | undefined> {
+  return read.get(Cluster, clusterKeyOf(set));
+}

@@ -1,0 +1,185 @@
+import * as z from "zod";
+import { conditionsSchema, deprecatedSchema, deprecatedStatusFields } from "./conditions.ts";
+import type { Kind, PrinterColumn } from "./kinds.ts";
+import { machineSpecSchema, SEMANTIC_VERSION, versionCountSchema } from "./machine/machine-template.ts";
+import {
+  type Immutable,
+  labelSelectorSchema,
+  mapList,
+  notEmpty,
+  objectMetaSchema,
+  templateMetadataSchema,
+  text,
+  typeMeta,
+  validations,
+} from "./meta.ts";
+
+/** Rules of Cluster API's webhook, as far as CEL can express them (MS-2): no admission runs here. */
+const templateSpecSchema = machineSpecSchema.meta(
+  validations(
+    {
+      rule: "has(self.bootstrap.configRef) || has(self.bootstrap.dataSecretName)",
+      message: "bootstrap.configRef or bootstrap.dataSecretName must be set",
+    },
+    {
+      rule: `!has(self.version) || self.version.matches('${SEMANTIC_VERSION}')`,
+      message: "version must be a semantic version such as v1.34.0",
+    },
+    {
+      rule: "!has(self.taints) || self.taints.all(t, t.key != 'node-role.kubernetes.io/control-plane')",
+      message: "taints must not have the key node-role.kubernetes.io/control-plane on workers",
+    },
+  ),
+);
+
+const specSchema = z
+  .object({
+    clusterName: text(1, 63)
+      .meta(validations({ rule: "self == oldSelf", message: "clusterName is immutable" }))
+      .describe("Name of the Cluster it belongs to, in the same namespace. Cannot be changed."),
+    replicas: z
+      .int32()
+      .meta(validations({ rule: "self >= 0", message: "replicas must not be negative" }))
+      .optional()
+      .describe("Machines wanted. Default 1."),
+    selector: labelSelectorSchema.describe(
+      "Labels of the Machines that belong to the set; the labels of the template must match.",
+    ),
+    template: z
+      .object({
+        metadata: templateMetadataSchema.optional(),
+        spec: templateSpecSchema.describe("Template of every Machine."),
+      })
+      .describe("Template of every Machine of the set."),
+    machineNaming: notEmpty({
+      template: text(1, 256)
+        .meta(
+          validations({
+            rule: "self.contains('{{ .random }}')",
+            message: "template must contain {{ .random }}",
+          }),
+        )
+        .optional()
+        .describe(
+          "Template of the names, with the variables .cluster.name, .machineSet.name and .random. Default {{ .machineSet.name }}-{{ .random }}.",
+        ),
+    })
+      .optional()
+      .describe("How new Machines are named."),
+    deletion: notEmpty({
+      order: z
+        .enum(["Random", "Newest", "Oldest"])
+        .optional()
+        .describe("Which Machines go first when the set gets smaller. Default Random."),
+    })
+      .optional()
+      .describe("How Machines are chosen for deletion."),
+  })
+  .describe("Desired state of the set.")
+  .meta(
+    validations(
+      {
+        rule: "self.clusterName == self.template.spec.clusterName",
+        message: "clusterName and template.spec.clusterName must be the same",
+      },
+      {
+        // With `in`, since comparing two texts without a limit costs more than a rule may; a missing key is an error, so refused.
+        rule: "!has(self.selector.matchLabels) || size(self.selector.matchLabels) == 0 || (has(self.template.metadata) && has(self.template.metadata.labels) && self.selector.matchLabels.all(k, self.selector.matchLabels[k] in [self.template.metadata.labels[k]]))",
+        message: "selector.matchLabels must match template.metadata.labels",
+      },
+    ),
+  );
+
+const statusSchema = notEmpty({
+  conditions: conditionsSchema.optional(),
+  selector: text(1, 4096).optional().describe("The selector as text, for the scale subresource."),
+  replicas: z.int32().optional().describe("Machines of the set, those that are being deleted too."),
+  readyReplicas: z.int32().optional().describe("Machines that are Ready."),
+  availableReplicas: z.int32().optional().describe("Machines that are Available."),
+  upToDateReplicas: z.int32().optional().describe("Machines that are UpToDate."),
+  versions: mapList(versionCountSchema, ["version"], { min: 1, max: 100 })
+    .optional()
+    .describe("Kubernetes versions that the Machines run, 1 to 100."),
+  observedGeneration: z.int().min(1).optional().describe("Generation of the spec that this status is about."),
+  deprecated: deprecatedSchema({
+    ...deprecatedStatusFields,
+    fullyLabeledReplicas: z.int32().optional().describe("Machines that have the labels of the template."),
+    readyReplicas: z.int32().optional().describe("Machines whose Node is Ready."),
+    availableReplicas: z
+      .int32()
+      .optional()
+      .describe("Machines whose Node has been Ready for minReadySeconds."),
+  }),
+});
+
+const machineSetSchema = z
+  .object({
+    ...typeMeta,
+    metadata: objectMetaSchema,
+    spec: specSchema,
+    status: statusSchema
+      .optional()
+      .describe("Observed state of the set. Written by machineset-status alone."),
+  })
+  .describe("A number of equal Machines.");
+
+/** A number of equal Machines; schema-compatible with Cluster API v1.14.0's v1beta2. */
+export type MachineSet = Immutable<z.infer<typeof machineSetSchema>>;
+export type MachineSetStatus = NonNullable<MachineSet["status"]>;
+
+function count(name: string, jsonPath: string, description: string): PrinterColumn {
+  return { name, type: "integer", jsonPath, description };
+}
+
+export const MachineSet: Kind<MachineSet> = {
+  group: "cluster.x-k8s.io",
+  version: "v1beta2",
+  kind: "MachineSet",
+  plural: "machinesets",
+  namespaced: true,
+  schema: machineSetSchema,
+  clusterNamePath: "spec.clusterName",
+  references: ["spec.template.spec.bootstrap.configRef", "spec.template.spec.infrastructureRef"],
+  crd: {
+    shortNames: ["ms"],
+    categories: ["cluster-api"],
+    status: true,
+    scale: {
+      specReplicasPath: ".spec.replicas",
+      statusReplicasPath: ".status.replicas",
+      labelSelectorPath: ".status.selector",
+    },
+    printerColumns: [
+      {
+        name: "Cluster",
+        type: "string",
+        jsonPath: ".spec.clusterName",
+        description: "Cluster it belongs to",
+      },
+      count("Desired", ".spec.replicas", "Machines wanted"),
+      count("Current", ".status.replicas", "Machines of the set"),
+      count("Ready", ".status.readyReplicas", "Machines that are Ready"),
+      count("Available", ".status.availableReplicas", "Machines that are Available"),
+      count("Up-to-date", ".status.upToDateReplicas", "Machines that match the template"),
+      {
+        name: "Paused",
+        type: "string",
+        jsonPath: '.status.conditions[?(@.type=="Paused")].status',
+        priority: 10,
+        description: "Whether reconciliation is paused",
+      },
+      {
+        name: "Age",
+        type: "date",
+        jsonPath: ".metadata.creationTimestamp",
+        description: "Time since creation",
+      },
+      {
+        name: "Version",
+        type: "string",
+        jsonPath: ".spec.template.spec.version",
+        description: "Kubernetes version wanted",
+      },
+    ],
+  },
+};

@@ -1,0 +1,22 @@
+import { MachineSet } from "../api/machineset.ts";
+import type { ContractKind } from "./contract-kind.ts";
+
+/** Provider kind from which a set clones the bootstrap configs of its Machines. */
+export const BootstrapTemplate: ContractKind = {
+  contract: "BootstrapConfigTemplate",
+  referencedBy: [{ kind: MachineSet, path: "spec.template.spec.bootstrap.configRef" }],
+  isTemplate: true,
+};
+
+/** Provider kind from which a set clones the infrastructure machines of its Machines. */
+export const InfraMachineTemplate: ContractKind = {
+  contract: "InfraMachineTemplate",
+  referencedBy: [{ kind: MachineSet, path: "spec.template.spec.infrastructureRef" }],
+  isTemplate: true,
+};
+
+/** Where a template keeps what is cloned; the same under every contract version. Source: MS-8.1 */
+export const TEMPLATE_PATH = "spec.template";
+
+/** End of the name of every kind of templates. */
+export const TEMPLATE_SUFFIX = "Template";

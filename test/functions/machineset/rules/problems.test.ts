@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { selectorOf, setProblem } from "../../../../functions/machineset/rules/problems.ts";
+import { machineSet } from "../../../support/foo-sets.ts";
+
+describe("setProblem", () => {
+  it("finds nothing wrong with a set that admission accepts", () => {
+    expect(setProblem(machineSet())).toBeUndefined();
+    expect(setProblem(machineSet({ spec: { replicas: 0 } }))).toBeUndefined();
+    const none = machineSet({ spec: { selector: { matchLabels: undefined } } });
+    expect(setProblem(none)).toBeUndefined();
+    expect(selectorOf(none)).toBeUndefined();
+  });
+
+  it.each([
+    ["replicas", { replicas: -1 }, "spec.replicas is -1; set it to 0 or more"],
+    [
+      "a selector that misses the labels of the template",
+      { template: { metadata: { labels: { "cluster.x-k8s.io/set-name": "other" } } } },
+      "spec.selector cluster.x-k8s.io/cluster-name=c1,cluster.x-k8s.io/set-name=s1 does not match the labels of spec.template.metadata; set the same labels in both",
+    ],
+    [
+      "a malformed selector",
+      { selector: { matchExpressions: [{ key: "a", operator: "Like" }] } },
+      "spec.selector.matchExpressions[0].operator is Like; write In, NotIn, Exists or DoesNotExist",
+    ],
+    [
+      "a naming without random",
+      { machineNaming: { template: "{{ .machineSet.name }}" } },
+      "spec.machineNaming.template has no {{ .random }}",
+    ],
+  ])("MS-2: names %s", (_, spec, problem) => {
+    expect(setProblem(machineSet({ spec }))).toBe(problem);
+  });
+});

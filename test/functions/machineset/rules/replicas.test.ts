@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { defaultReplicas } from "../../../../functions/machineset/rules/replicas.ts";
+import { MAX_SIZE, MIN_SIZE } from "../../../../shared/rules/machines/node-group-size.ts";
+import { machineSet } from "../../../support/foo-sets.ts";
+
+const RANGE = { [MIN_SIZE]: "2", [MAX_SIZE]: "5" };
+
+describe("the replicas of a set that says none", () => {
+  it.each([
+    ["1", {}, undefined, 1],
+    ["1 with one annotation", { [MIN_SIZE]: "2" }, undefined, 1],
+    ["the minimum at first", RANGE, undefined, 2],
+    ["what it has, within the range", RANGE, 4, 4],
+    ["the minimum when it has less", RANGE, 1, 2],
+    ["the maximum when it has more", RANGE, 9, 5],
+    ["unknown where one is not a count", { ...RANGE, [MAX_SIZE]: "many" }, 4, undefined],
+  ])("MS-3: are %s", (_, annotations, replicas, expected) => {
+    const status = replicas === undefined ? undefined : { replicas };
+    expect(defaultReplicas(machineSet({ metadata: { annotations }, status }))).toBe(expected);
+  });
+});
