@@ -5,6 +5,10 @@ import { valueAt } from "./path.ts";
 export const CLUSTER_NAME_LABEL = "cluster.x-k8s.io/cluster-name";
 /** On Machines and infrastructure machines of a MachinePool: its name, as a label value. */
 export const POOL_NAME_LABEL = "cluster.x-k8s.io/pool-name";
+/** On Machines of a MachineSet and their provider objects: its name, as a label value. */
+export const SET_NAME_LABEL = "cluster.x-k8s.io/set-name";
+/** On MachineSets and Machines of a MachineDeployment: its name. */
+export const DEPLOYMENT_NAME_LABEL = "cluster.x-k8s.io/deployment-name";
 
 /** One index entry: objects of a kind are found by (name, value). */
 export interface IndexEntry {

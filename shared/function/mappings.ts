@@ -6,6 +6,7 @@ import {
   POOL_NAME_LABEL,
   referencesOf,
   referenceValue,
+  SET_NAME_LABEL,
   tenantOf,
 } from "../api/indexes.ts";
 import { groupOf, type Kind, objectKeyOf } from "../api/kinds.ts";
@@ -97,6 +98,22 @@ export const poolOfMachine: ToKeys = async (seen, reconciled, lookup) => {
     ? await lookup.find(reconciled, "cluster", `${namespace}/${cluster}`)
     : await lookup.find(reconciled, "name", `${namespace}/${pool}`);
   return [...owning, ...labelled.filter(({ name }) => labelValueOf(name) === pool)];
+};
+
+/**
+ * A Machine, its config or its infrastructure machine → the MachineSet whose it is, by controller or by label. A
+ * Machine without controller: every set of its Cluster, one of which may adopt it.
+ */
+export const setsOfMachine: ToKeys = async (seen, reconciled, lookup) => {
+  const { labels = {}, namespace = "", ownerReferences = [] } = seen.object.metadata;
+  const owning = await owners(seen, reconciled, lookup);
+  if (owning.length > 0) return owning;
+  const cluster = valueAt(seen.object, "spec.clusterName") ?? labels[CLUSTER_NAME_LABEL];
+  const inTheCluster = await lookup.find(reconciled, "cluster", `${namespace}/${String(cluster)}`);
+  const isOrphan = !ownerReferences.some(({ controller }) => controller === true);
+  if (isOrphan && seen.object.kind === "Machine") return inTheCluster;
+  const set = labels[SET_NAME_LABEL];
+  return set === undefined ? [] : inTheCluster.filter(({ name }) => labelValueOf(name) === set);
 };
 
 /** An object → the reconciled provider objects that it references. */

@@ -114,29 +114,29 @@ export function infraTemplate(overrides: Overrides<ProviderObject> = {}): Provid
 export function setMachine(name: string, overrides: Overrides<Machine> = {}): Machine {
   const infrastructureRef = { apiGroup: "infrastructure.cluster.x-k8s.io", kind: "FooMachine", name };
   const configRef = { apiGroup: "bootstrap.cluster.x-k8s.io", kind: "FooConfig", name };
-  return merge<Machine>(
-    machine(name, {
-      metadata: {
-        labels: undefined,
-        ownerReferences: [OWNED_BY_S1],
-        finalizers: ["machine.cluster.x-k8s.io"],
-      },
-      spec: { bootstrap: { dataSecretName: `${name}-data` }, infrastructureRef, version: undefined },
-      status: {
-        conditions: undefined,
-        initialization: { bootstrapDataSecretCreated: true, infrastructureProvisioned: true },
-        nodeRef: { name },
-      },
-    }),
-    merge<Overrides<Machine>>(
-      {
-        metadata: { labels: SET_LABELS },
-        spec: {
-          bootstrap: { configRef },
-          deletion: { nodeDeletionTimeoutSeconds: 10 },
-        },
-      },
-      overrides as Overrides<Overrides<Machine>>,
-    ),
-  );
+  const base = machine(name, {
+    metadata: { labels: undefined },
+    spec: { version: undefined },
+    status: undefined,
+  });
+  const ofSet: Machine = {
+    ...base,
+    metadata: {
+      ...base.metadata,
+      labels: SET_LABELS,
+      ownerReferences: [OWNED_BY_S1],
+      finalizers: ["machine.cluster.x-k8s.io"],
+    },
+    spec: {
+      ...base.spec,
+      bootstrap: { configRef, dataSecretName: `${name}-data` },
+      infrastructureRef,
+      deletion: { nodeDeletionTimeoutSeconds: 10 },
+    },
+    status: {
+      initialization: { bootstrapDataSecretCreated: true, infrastructureProvisioned: true },
+      nodeRef: { name },
+    },
+  };
+  return merge<Machine>(ofSet, overrides);
 }

@@ -1,9 +1,8 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { Result } from "../../../shared/function/result.ts";
+import { MACHINE_FINALIZER } from "../../../shared/rules/machines/new-machine.ts";
 import { hold } from "../../../shared/rules/metadata/hold.ts";
-
-export const MACHINE_FINALIZER = "machine.cluster.x-k8s.io";
 
 /** Returns why a Machine is left alone; `undefined` when it may be worked on. */
 export function machineHold(machine: Machine, cluster: Cluster | undefined): Result | undefined {

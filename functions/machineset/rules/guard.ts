@@ -1,11 +1,10 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
+import { CLUSTER_NAME_LABEL, DEPLOYMENT_NAME_LABEL, SET_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import { groupOf } from "../../../shared/api/kinds.ts";
 import type { MachineSet } from "../../../shared/api/machineset.ts";
 import { labelValueOf } from "../../../shared/api/names.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { sameJson } from "../../../shared/api/path.ts";
-import { DEPLOYMENT_NAME_LABEL, SET_NAME_LABEL } from "../../../shared/rules/machines/set-labels.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
 import { labelPatch } from "../../../shared/rules/metadata/labels.ts";

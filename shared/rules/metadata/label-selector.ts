@@ -1,8 +1,13 @@
 import type { LabelSelector } from "../../api/meta.ts";
 import { isLabelKey, isLabelValue } from "../../api/names.ts";
 import { compareText } from "../conditions/conditions.ts";
+import { truncate } from "../conditions/truncate.ts";
 
 type Labels = { readonly [key: string]: string } | undefined;
+
+/** A tenant's selector may hold texts of a mebibyte, and a problem stands in conditions. */
+const MAX_QUOTED = 80;
+const quoted = (text: string) => truncate(text, MAX_QUOTED);
 
 /** A selector that is ready to be asked. */
 export interface Selector {
@@ -26,9 +31,10 @@ interface Requirement {
 export function parseSelector(selector: LabelSelector): Selector | { readonly problem: string } {
   const found: Requirement[] = [];
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
-    if (!isLabelKey(key)) return { problem: `matchLabels has the key ${key}, which is not a label key` };
+    if (!isLabelKey(key))
+      return { problem: `matchLabels has the key ${quoted(key)}, which is not a label key` };
     if (!isLabelValue(value))
-      return { problem: `matchLabels[${key}] is ${value}, which is not a label value` };
+      return { problem: `matchLabels[${quoted(key)}] is ${quoted(value)}, which is not a label value` };
     found.push({ key, text: `${key}=${value}`, holds: (label) => label === value });
   }
   for (const [index, expression] of (selector.matchExpressions ?? []).entries()) {
@@ -50,9 +56,9 @@ export function parseSelector(selector: LabelSelector): Selector | { readonly pr
 type Expression = NonNullable<LabelSelector["matchExpressions"]>[number];
 
 function requirementOf({ key, operator, values = [] }: Expression, path: string): Requirement | string {
-  if (!isLabelKey(key)) return `${path}.key is ${key}, which is not a label key`;
+  if (!isLabelKey(key)) return `${path}.key is ${quoted(key)}, which is not a label key`;
   const bad = values.find((value) => !isLabelValue(value));
-  if (bad !== undefined) return `${path}.values has ${bad}, which is not a label value`;
+  if (bad !== undefined) return `${path}.values has ${quoted(bad)}, which is not a label value`;
   const listed = [...values].sort(compareText).join(",");
   const known = new Set(values);
   switch (operator) {
@@ -73,6 +79,6 @@ function requirementOf({ key, operator, values = [] }: Expression, path: string)
         ? { key, text: key, holds: (label) => label !== undefined }
         : { key, text: `!${key}`, holds: (label) => label === undefined };
     default:
-      return `${path}.operator is ${operator}; write In, NotIn, Exists or DoesNotExist`;
+      return `${path}.operator is ${quoted(operator)}; write In, NotIn, Exists or DoesNotExist`;
   }
 }

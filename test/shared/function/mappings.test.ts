@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { MachineSet } from "../../../shared/api/machineset.ts";
 import { labelValueOf } from "../../../shared/api/names.ts";
 import { SimMachine } from "../../../shared/api/sim/sim-machine.ts";
 import type { ToKeys } from "../../../shared/function/define-function.ts";
@@ -18,18 +19,21 @@ import {
   referencing,
   referencingKind,
   sameName,
+  setsOfMachine,
   siblings,
 } from "../../../shared/function/mappings.ts";
 import {
   cluster,
   connection,
   crd,
+  infraMachine,
   infraMachinePool,
   machine,
   machinePool,
   node,
   OWNED_BY_P1,
 } from "../../support/builders.ts";
+import { OWNED_BY_S1, setMachine } from "../../support/foo-sets.ts";
 
 /** The lookups that a mapping makes, as `Kind index value`; each finds one key. */
 async function lookups(toKeys: ToKeys, object: KubeObject, reconciled = MachinePool, at = "management") {
@@ -140,5 +144,47 @@ describe("an event's keys", () => {
     expect((await lookups(referenced, sim, kind)).asked).toEqual(["SimMachine name default/i1"]);
     expect((await lookups(referenced, machine(), kind)).asked).toEqual([]);
     expect((await lookups(siblings, machine())).asked).toEqual(["MachinePool owner uid-p1"]);
+  });
+});
+
+describe("setsOfMachine", () => {
+  const SETS = ["s1", "s2", "s".repeat(70)].map((name) => ({
+    namespace: "default",
+    name,
+    tenant: "default/c1",
+  }));
+
+  async function setsOf(object: KubeObject): Promise<readonly string[]> {
+    const keys = await setsOfMachine({ object, cluster: "management" }, MachineSet, {
+      find: async (_, index, value) => {
+        if (index === "uid") return value === "uid-s1" ? SETS.slice(0, 1) : [];
+        expect([index, value]).toEqual(["cluster", "default/c1"]);
+        return SETS;
+      },
+    });
+    return keys.map(({ name }) => name);
+  }
+
+  it("are the controller of a Machine", async () => {
+    expect(await setsOf(setMachine("m1"))).toEqual(["s1"]);
+  });
+
+  it("are all sets of the Cluster for a Machine that nothing controls", async () => {
+    const orphan = { metadata: { ownerReferences: undefined } };
+    expect(await setsOf(setMachine("m1", orphan))).toHaveLength(3);
+  });
+
+  it("are found by label for an object of a Machine, also by the hash of a long name", async () => {
+    const owner = { ...OWNED_BY_S1, kind: "Machine", name: "m1", uid: "uid-m1" };
+    const object = (set: string) =>
+      infraMachine("m1", {
+        metadata: {
+          ownerReferences: [owner],
+          labels: { "cluster.x-k8s.io/set-name": set, "cluster.x-k8s.io/cluster-name": "c1" },
+        },
+      });
+    expect(await setsOf(object("s2"))).toEqual(["s2"]);
+    expect(await setsOf(object(labelValueOf("s".repeat(70))))).toEqual(["s".repeat(70)]);
+    expect(await setsOf(infraMachine("m1", { metadata: { ownerReferences: [owner] } }))).toEqual([]);
   });
 });

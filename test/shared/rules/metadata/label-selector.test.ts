@@ -72,4 +72,18 @@ describe("a label selector", () => {
   ])("is refused: %s", (problem, selector) => {
     expect(parseSelector(selector)).toEqual({ problem });
   });
+
+  it("is refused in few words, however long its parts are", () => {
+    const long = "x".repeat(1_000_000);
+    for (const selector of [
+      { matchLabels: { [long]: "" } },
+      { matchLabels: { a: long } },
+      { matchExpressions: [{ key: long, operator: "Exists" }] },
+      { matchExpressions: [{ key: "a", operator: long }] },
+      { matchExpressions: [{ key: "a", operator: "In", values: [long] }] },
+    ]) {
+      const refused = parseSelector(selector);
+      expect("problem" in refused && refused.problem.length < 200).toBe(true);
+    }
+  });
 });
