@@ -2,6 +2,7 @@ import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Secret } from "../../shared/api/core.ts";
 import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
 import { apiVersionOf, MANAGEMENT } from "../../shared/api/kinds.ts";
+import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { SimBootstrapConfig } from "../../shared/api/sim/sim-bootstrap.ts";
 import {
@@ -36,6 +37,7 @@ export const simBootstrap = defineFunction<SimBootstrapConfig, Owned>(
     watches: [
       watch(SimBootstrapConfig, [...OWN_FIELDS, ...PAUSE_FIELDS], itself),
       watch(MachinePool, ["metadata.uid"], ownedBy),
+      watch(Machine, ["metadata.uid"], ownedBy),
       watch(Cluster, [...PAUSING_FIELDS, "status.initialization.infrastructureProvisioned"], inCluster),
     ],
     owns: OWNED,
@@ -45,10 +47,11 @@ export const simBootstrap = defineFunction<SimBootstrapConfig, Owned>(
   },
   async (object, { read, now }) => {
     if (object.metadata.deletionTimestamp !== undefined) return { result: done };
-    const pool = await readOwner(MachinePool, object, read);
-    if (pool === undefined) return { result: waitFor("SimBootstrapConfig.metadata.ownerReferences") };
+    const owner = (await readOwner(MachinePool, object, read)) ?? (await readOwner(Machine, object, read));
+    if (owner === undefined) return { result: waitFor("SimBootstrapConfig.metadata.ownerReferences") };
     const { namespace = "" } = object.metadata;
-    const cluster = await read.get(Cluster, { namespace, name: pool.spec.clusterName });
+    const { clusterName } = owner.spec;
+    const cluster = await read.get(Cluster, { namespace, name: clusterName });
     const paused = pausedCondition(cluster, object, "SimBootstrapConfig");
     if (isPaused(cluster, object)) return { apply: statusOf(object, [paused], now), result: done };
     if (cluster?.status?.initialization?.infrastructureProvisioned !== true) {
@@ -74,7 +77,7 @@ export const simBootstrap = defineFunction<SimBootstrapConfig, Owned>(
       };
     }
     return {
-      create: secret === undefined ? [newSecret(object, name, pool.spec.clusterName)] : [],
+      create: secret === undefined ? [newSecret(object, name, clusterName)] : [],
       apply: {
         ...statusOf(object, [paused, condition("Ready", "True", "Ready")], now),
         "status.dataSecretName": name,

@@ -4,6 +4,8 @@ import { apiVersionOf, MANAGEMENT, objectKeyOf, refTo } from "../../shared/api/k
 import type { PatchOperation } from "../../shared/api/patch.ts";
 import { SimServer } from "../../shared/api/sim/sim-cloud.ts";
 import { SimCluster } from "../../shared/api/sim/sim-cluster.ts";
+import { SimControlPlane } from "../../shared/api/sim/sim-controlplane.ts";
+import { SimControlPlaneLegacy } from "../../shared/api/sim/sim-controlplane-legacy.ts";
 import {
   type Decision,
   defineFunction,
@@ -11,7 +13,7 @@ import {
   type StepContext,
   watch,
 } from "../../shared/function/define-function.ts";
-import { itself, ownedBy, owners } from "../../shared/function/mappings.ts";
+import { itself, ownedBy, owners, siblings } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
 import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions/conditions.ts";
 import {
@@ -26,8 +28,16 @@ import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.
 
 const FINALIZER = "simcluster.infrastructure.sim.capstan.dev";
 
-const OWNED = ["status.initialization.provisioned", "status.ready", "status.conditions"] as const;
+const OWNED = [
+  "status.initialization.provisioned",
+  "status.ready",
+  "status.failureDomains",
+  "status.conditions",
+] as const;
 type Owned = (typeof OWNED)[number];
+
+/** The field of a control plane that says whether its instances are Machines. */
+const MACHINES_FIELDS = ["spec.machineTemplate"] as const;
 
 export const simCluster = defineFunction<SimCluster, Owned>(
   {
@@ -36,14 +46,13 @@ export const simCluster = defineFunction<SimCluster, Owned>(
     source: "CL-3.2, CL-3.4, PC-3",
     reconciles: SimCluster,
     watches: [
-      watch(
-        SimCluster,
-        ["metadata.uid", ...OWNER_FIELDS, ...HOLD_FIELDS, "spec.controlPlaneEndpoint"],
-        itself,
-      ),
+      watch(SimCluster, ["metadata.uid", ...OWNER_FIELDS, ...HOLD_FIELDS, "spec"], itself),
       watch(Cluster, PAUSING_FIELDS, ownedBy),
-      watch(SimServer, ["metadata.uid", "status.ready", "status.host", "status.port"], owners),
+      watch(SimServer, ["metadata.uid", "status.host", "status.port"], owners),
+      watch(SimControlPlane, MACHINES_FIELDS, siblings),
+      watch(SimControlPlaneLegacy, MACHINES_FIELDS, siblings),
     ],
+    reads: [{ on: Cluster, fields: ["spec.controlPlaneRef"] }],
     owns: OWNED,
     ownsOn: [{ kind: SimCluster, fields: ["metadata.finalizers", "spec.controlPlaneEndpoint"] }],
     calls: [
@@ -60,15 +69,20 @@ export const simCluster = defineFunction<SimCluster, Owned>(
     if (cluster === undefined) return { result: waitFor("SimCluster.metadata.ownerReferences") };
     if (!hasFinalizer(object, FINALIZER)) return patched(object, addFinalizerPatch(object, FINALIZER));
 
+    const ready = condition("Ready", "True", "Ready");
+    if (object.spec.endpointMode === "external") {
+      return { apply: statusOf(object, [paused, ready], now, true), result: done };
+    }
     const { namespace = "", name } = cluster.metadata;
     const server = await read.get(SimServer, { namespace, name });
-    const { ready, host, port } = server?.status ?? {};
-    if (ready !== true || host === undefined || port === undefined) {
-      const waiting = condition("Ready", "False", "NotReady", `SimServer ${name} is not ready`);
+    const { host, port } = server?.status ?? {};
+    if (host === undefined || port === undefined) {
+      const waiting = condition("Ready", "False", "NotReady", `SimServer ${name} has no address yet`);
+      const order = async () => newServer(object, cluster, await runsOnMachines(cluster, read));
       return {
-        create: server === undefined ? [newServer(object, name)] : [],
+        create: server === undefined ? [await order()] : [],
         apply: statusOf(object, [paused, waiting], now),
-        result: waitFor("SimServer.status.ready"),
+        result: waitFor("SimServer.status.host"),
       };
     }
     const known = object.spec.controlPlaneEndpoint;
@@ -76,16 +90,13 @@ export const simCluster = defineFunction<SimCluster, Owned>(
       // Spec before status: the write raises the generation that the conditions name.
       return patched(object, [{ op: "add", path: "/spec/controlPlaneEndpoint", value: { host, port } }]);
     }
-    return {
-      apply: statusOf(object, [paused, condition("Ready", "True", "Ready")], now, true),
-      result: done,
-    };
+    return { apply: statusOf(object, [paused, ready], now, true), result: done };
   },
 );
 
 /** Once provisioned it stays so: Cluster API treats the flag as a latch. */
 function statusOf(
-  { status, metadata }: SimCluster,
+  { status, spec, metadata }: SimCluster,
   desired: readonly DesiredCondition[],
   now: Date,
   provisioned = status?.initialization?.provisioned,
@@ -93,21 +104,41 @@ function statusOf(
   return {
     "status.initialization.provisioned": provisioned,
     "status.ready": provisioned,
+    "status.failureDomains": provisioned === true ? spec.failureDomains : status?.failureDomains,
     "status.conditions": setConditions(status?.conditions, desired, now, metadata.generation),
   };
 }
 
-function newServer(object: SimCluster, clusterName: string): NewObject {
+/**
+ * Whether Machines are the control plane, as far as that is known: a control plane object may come later, and says so
+ * then. One of another provider has no instances in this cloud, so the server waits for none.
+ */
+async function runsOnMachines({ spec, metadata }: Cluster, read: StepContext["read"]): Promise<boolean> {
+  const { controlPlaneRef } = spec;
+  if (controlPlaneRef === undefined) return true;
+  const { apiGroup, kind, name } = controlPlaneRef;
+  const known = [SimControlPlane, SimControlPlaneLegacy].find(
+    (candidate) => candidate.group === apiGroup && candidate.kind === kind,
+  );
+  if (known === undefined) return false;
+  const object = await read.get<SimControlPlane | SimControlPlaneLegacy>(known, {
+    namespace: metadata.namespace ?? "",
+    name,
+  });
+  return object === undefined || object.spec.machineTemplate !== undefined;
+}
+
+function newServer(object: SimCluster, { metadata: { name } }: Cluster, onMachines: boolean): NewObject {
   const server: SimServer = {
     apiVersion: apiVersionOf(SimServer),
     kind: SimServer.kind,
     metadata: {
-      name: clusterName,
+      name,
       namespace: object.metadata.namespace,
-      labels: { [CLUSTER_NAME_LABEL]: clusterName },
+      labels: { [CLUSTER_NAME_LABEL]: name },
       ownerReferences: [controllerReference(SimCluster, object)],
     },
-    spec: { clusterName },
+    spec: { clusterName: name, ...(onMachines ? { onMachines } : {}) },
   };
   return { cluster: MANAGEMENT, kind: SimServer, object: server };
 }

@@ -1,5 +1,7 @@
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
+import type { Condition } from "../../shared/api/conditions.ts";
 import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
+import { refTo } from "../../shared/api/kinds.ts";
 import { SimServer } from "../../shared/api/sim/sim-cloud.ts";
 import { SimControlPlane } from "../../shared/api/sim/sim-controlplane.ts";
 import { type Decision, defineFunction, watch } from "../../shared/function/define-function.ts";
@@ -20,9 +22,6 @@ const OWNED = [
   "status.versions",
   "status.version",
   "status.externalManagedControlPlane",
-  "status.initialized",
-  "status.updatedReplicas",
-  "status.unavailableReplicas",
   "status.conditions",
 ] as const;
 type Owned = (typeof OWNED)[number];
@@ -41,9 +40,15 @@ export const simControlplane = defineFunction<SimControlPlane, Owned>(
       ),
       watch(Cluster, [...PAUSING_FIELDS, "status.initialization.infrastructureProvisioned"], ownedBy),
       // A SimServer has the name of its Cluster.
-      watch(SimServer, ["metadata.uid", "status.ready", "status.kubeconfigSecretName"], inCluster),
+      watch(
+        SimServer,
+        ["metadata.uid", "spec.onMachines", "status.ready", "status.kubeconfigSecretName"],
+        inCluster,
+      ),
     ],
+    reads: [{ on: SimControlPlane, fields: ["spec.machineTemplate"] }],
     owns: OWNED,
+    ownsOn: [{ kind: SimServer, fields: ["spec.onMachines"] }],
   },
   async (object, { read, now }) => {
     const cluster = await readOwner(Cluster, object, read);
@@ -71,6 +76,11 @@ export const simControlplane = defineFunction<SimControlPlane, Owned>(
     }
 
     const server = await read.get(SimServer, { namespace, name });
+    if (server?.spec.onMachines === true && object.spec.machineTemplate === undefined) {
+      // It was ordered before this object was seen.
+      const operations = [{ op: "remove", path: "/spec/onMachines" }] as const;
+      return { patch: [{ target: refTo(SimServer, server), operations }], result: done };
+    }
     // Initialized includes the kubeconfig Secret: a client that sees the flag connects with it.
     if (server?.status?.ready !== true || server.status.kubeconfigSecretName === undefined) {
       const waiting = condition("Available", "False", "NotAvailable", `SimServer ${name} is not ready`);
@@ -84,7 +94,6 @@ export const simControlplane = defineFunction<SimControlPlane, Owned>(
         ...statusOf(object, name, [paused, condition("Available", "True", "Available")], now),
         ...counters(object, object.spec.replicas),
         "status.initialization.controlPlaneInitialized": true,
-        "status.initialized": true,
       },
       result: done,
     };
@@ -108,10 +117,12 @@ function statusOf(
     "status.versions": status.versions,
     "status.version": status.version,
     "status.externalManagedControlPlane": true,
-    "status.initialized": status.initialization?.controlPlaneInitialized,
-    "status.updatedReplicas": status.upToDateReplicas,
-    "status.unavailableReplicas": status.unavailableReplicas,
-    "status.conditions": setConditions(status.conditions, desired, now, metadata.generation),
+    "status.conditions": setConditions(
+      status.conditions as readonly Condition[] | undefined,
+      desired,
+      now,
+      metadata.generation,
+    ),
   };
 }
 
@@ -124,8 +135,6 @@ function counters({ spec }: SimControlPlane, up: number) {
     "status.readyReplicas": up,
     "status.availableReplicas": up,
     "status.upToDateReplicas": up,
-    "status.updatedReplicas": up,
-    "status.unavailableReplicas": spec.replicas - up,
     "status.versions": versions,
     "status.version": versions?.[0]?.version,
   };

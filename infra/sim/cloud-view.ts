@@ -5,6 +5,8 @@ import type { WorkloadServer } from "./workload-server.ts";
 export interface RunningServer extends WorkloadServer {
   readonly key: string;
   readonly uid: string;
+  /** Whether one of its API servers has run. */
+  hasServed: boolean;
 }
 
 /** State of the cloud; all but `ports` is read again from the management API server after a restart. */
@@ -17,6 +19,8 @@ export interface CloudView {
   readonly ports: Map<string, number>;
   /** Keys of each server's instances. */
   readonly instancesOf: Map<string, Set<string>>;
+  /** Control plane instances whose API server runs: key → key of the SimServer. */
+  readonly apiServers: Map<string, string>;
 }
 
 export function createCloudView(): CloudView {
@@ -26,7 +30,13 @@ export function createCloudView(): CloudView {
     running: new Map(),
     ports: new Map(),
     instancesOf: new Map(),
+    apiServers: new Map(),
   };
+}
+
+/** Whether the API server of one of a server's control plane instances runs. */
+export function hasApiServer({ apiServers }: CloudView, serverKey: string): boolean {
+  return [...apiServers.values()].includes(serverKey);
 }
 
 /** Returns the key of the SimServer whose Cluster an instance belongs to. */
@@ -45,5 +55,9 @@ export function rememberInstance(view: CloudView, key: string, instance: SimInst
   } else {
     view.instances.set(key, instance);
     siblings.add(key);
+    // After a restart of this process its API server is back at once.
+    if (instance.spec.controlPlane === true && instance.status?.phase === "Running") {
+      view.apiServers.set(key, serverKeyOf(instance));
+    }
   }
 }

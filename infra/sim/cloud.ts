@@ -41,7 +41,7 @@ export async function startCloud(options: CloudOptions): Promise<AsyncDisposable
     clock,
     onError,
     concurrency: CONCURRENT_INSTANCES,
-    run: createInstanceRun({ client, clock, view, nodeLingersMs }),
+    run: createInstanceRun({ client, clock, view, nodeLingersMs, onApiServer: (key) => servers.wake(key) }),
   });
   const onStart = (key: string): void => {
     for (const instance of view.instancesOf.get(key) ?? []) instances.wake(instance);

@@ -1,11 +1,13 @@
 import { Node } from "../../shared/api/core.ts";
 import { apiVersionOf, objectKeyOf } from "../../shared/api/kinds.ts";
+import { sameJson } from "../../shared/api/path.ts";
 import { SimInstance } from "../../shared/api/sim/sim-cloud.ts";
+import { Pod } from "../../shared/api/workload.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
 import { type CloudView, type RunningServer, serverKeyOf } from "./cloud-view.ts";
-import { nodeOf } from "./node.ts";
+import { addressesOf, nodeOf } from "./node.ts";
 
 /** The Node that an instance has registered. */
 interface Registered {
@@ -24,14 +26,19 @@ export interface InstancesOptions {
   readonly view: CloudView;
   /** Time that a Node outlives its instance, ms; default 0. */
   readonly nodeLingersMs?: number | undefined;
+  /** Called with the key of a SimServer when the API server of an instance starts or is gone. */
+  readonly onApiServer: (serverKey: string) => void;
 }
 
 /**
- * Runs one instance by level: pending until its boot delay is over, then registered as a Node and Running,
- * then its Node is Ready. When the instance is gone its Node goes too, at once or after a while as with a
- * cloud controller manager. Delays count from the creation of the SimInstance (in whole seconds, so
- * up to 1 s less), so that after a restart of this process every instance is back at once. Returns the delay
- * until the next stage, ms.
+ * Runs one instance by level: pending until its boot delay is over, then provisioned; on the control plane its API
+ * server starts; then it is registered as a Node and Running, then its Node is Ready. When the instance is gone its
+ * Node and the Pods there go too, at once or after a while as with a cloud controller manager, and its API server.
+ * Delays count from the creation of the SimInstance (in whole seconds, so up to 1 s less), so that after a restart of
+ * this process every instance is back at once. Returns the delay until the next stage, ms.
+ *
+ * Differs: the Node of the first control plane instance is registered after its API server has started, for it
+ * registers there.
  */
 export function createInstanceRun(options: InstancesOptions): (key: string) => Promise<number | undefined> {
   const nodes = new Map<string, Registered>();
@@ -47,6 +54,7 @@ export function createInstanceRun(options: InstancesOptions): (key: string) => P
       await removeNode(view, known, key);
       nodes.delete(key);
     }
+    if (alive === undefined) endApiServer(key);
     return alive === undefined ? undefined : live(key, alive);
   };
 
@@ -54,13 +62,30 @@ export function createInstanceRun(options: InstancesOptions): (key: string) => P
   async function live(key: string, alive: SimInstance): Promise<number | undefined> {
     const due = stagesOf(alive, clock.now());
     if (due.bootsInMs > 0) return due.bootsInMs;
+    if (due.servesInMs !== undefined && due.servesInMs <= 0) startApiServer(key, alive);
     const server = view.running.get(serverKeyOf(alive));
-    // There is no server to register with: its start runs the instance again.
-    if (server === undefined) return undefined;
+    // Without a server there is nowhere to register: its start runs the instance again.
+    if (due.registersInMs > 0 || server?.answers !== true) {
+      if (alive.spec.poolName === undefined) await writeStatus(client, alive, "Provisioned");
+      return firstOf(due.servesInMs, due.registersInMs);
+    }
     const stage = { instance: alive, ready: due.readyInMs <= 0, now: clock.now() };
     nodes.set(key, await upToDateNode(nodes.get(key), server, stage));
-    await writeRunning(client, alive);
-    return stage.ready ? undefined : due.readyInMs;
+    await writeStatus(client, alive, "Running");
+    return stage.ready ? firstOf(due.servesInMs) : due.readyInMs;
+  }
+
+  function startApiServer(key: string, instance: SimInstance): void {
+    const serverKey = serverKeyOf(instance);
+    view.apiServers.set(key, serverKey);
+    if (view.running.get(serverKey)?.answers !== true) options.onApiServer(serverKey);
+  }
+
+  function endApiServer(key: string): void {
+    const serverKey = view.apiServers.get(key);
+    if (serverKey === undefined) return;
+    view.apiServers.delete(key);
+    options.onApiServer(serverKey);
   }
 }
 
@@ -78,10 +103,25 @@ interface Stage {
   readonly now: Date;
 }
 
+/** How long until each stage, ms; 0 or less: reached. `servesInMs` only on the control plane. */
 function stagesOf({ metadata, spec, status }: SimInstance, now: Date) {
   const ageMs = now.getTime() - Date.parse(metadata.creationTimestamp ?? "");
-  const bootsInMs = status?.phase === "Running" ? 0 : spec.bootDelaySeconds * SECOND - ageMs;
-  return { bootsInMs, readyInMs: (spec.bootDelaySeconds + spec.nodeReadyDelaySeconds) * SECOND - ageMs };
+  const bootMs = spec.bootDelaySeconds * SECOND;
+  const registersMs = bootMs + (spec.nodeDelaySeconds ?? 0) * SECOND;
+  const servesMs = bootMs + (spec.apiServerDelaySeconds ?? 0) * SECOND;
+  const hasRun = status?.phase === "Running";
+  return {
+    bootsInMs: hasRun ? 0 : bootMs - ageMs,
+    servesInMs: spec.controlPlane === true ? (hasRun ? 0 : servesMs - ageMs) : undefined,
+    registersInMs: hasRun ? 0 : registersMs - ageMs,
+    readyInMs: registersMs + spec.nodeReadyDelaySeconds * SECOND - ageMs,
+  };
+}
+
+/** The shortest of these times that is not over, ms. */
+function firstOf(...timesMs: readonly (number | undefined)[]): number | undefined {
+  const left = timesMs.filter((timeMs): timeMs is number => timeMs !== undefined && timeMs > 0);
+  return left.length === 0 ? undefined : Math.min(...left);
 }
 
 async function upToDateNode(
@@ -129,19 +169,37 @@ async function report(node: Registered, { instance, ready, now }: Stage): Promis
 
 const NODE_GONE: ReadonlySet<string> = new Set(["NotFound", "Conflict"]);
 
-async function writeRunning(client: KubeClient, instance: SimInstance): Promise<void> {
-  const { phase, nodeName } = instance.status ?? {};
-  const { name, uid } = instance.metadata;
-  if (phase === "Running" && nodeName === name) return;
+async function writeStatus(
+  client: KubeClient,
+  instance: SimInstance,
+  phase: "Provisioned" | "Running",
+): Promise<void> {
+  const { metadata, spec } = instance;
+  // Instances of a pool are in no Machine's status, so they need no addresses.
+  const addresses = spec.poolName === undefined ? addressesOf(instance) : undefined;
+  const status = {
+    phase,
+    ...(addresses === undefined ? {} : { addresses }),
+    ...(phase === "Running" ? { nodeName: metadata.name } : {}),
+  };
+  // A Node that has been registered stays, also while its server is silent.
+  const { phase: known } = instance.status ?? {};
+  if (known === "Running" || sameJson(instance.status, status)) return;
   const key = objectKeyOf(instance);
   const identity = { apiVersion: apiVersionOf(SimInstance), kind: SimInstance.kind };
-  const body = { ...identity, metadata: { ...key, uid }, status: { phase: "Running", nodeName: name } };
+  const body = { ...identity, metadata: { ...key, uid: metadata.uid }, status };
   await client.apply(SimInstance, key, body, "status");
 }
 
 async function removeNode(view: CloudView, { server, uid }: Registered, key: string): Promise<void> {
   // With its server gone, the Node is gone too.
-  if (view.running.get(server.key) === server) await deleteNode(server, key.slice(key.indexOf("/") + 1), uid);
+  if (view.running.get(server.key) !== server) return;
+  const name = key.slice(key.indexOf("/") + 1);
+  await deleteNode(server, name, uid);
+  const { items } = await server.client.list(Pod, { fieldSelector: `spec.nodeName=${name}` });
+  for (const pod of items) {
+    await server.client.delete(Pod, objectKeyOf(pod), { uid: pod.metadata.uid ?? "" });
+  }
 }
 
 async function deleteNode({ client }: RunningServer, name: string, uid: string | undefined): Promise<void> {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Node, type NodeCondition } from "../../shared/api/core.ts";
 import { apiVersionOf } from "../../shared/api/kinds.ts";
 import { labelValueOf } from "../../shared/api/names.ts";
@@ -18,8 +19,23 @@ function providerIDOf({ spec, metadata }: SimInstance): string {
   return spec.providerID ?? `sim://${metadata.namespace ?? ""}/${metadata.name}/${metadata.uid ?? ""}`;
 }
 
+/** Addresses of an instance of a Machine: the same whenever they are asked for. */
+export function addressesOf({ metadata }: SimInstance) {
+  const hash = createHash("sha256")
+    .update(metadata.uid ?? metadata.name)
+    .digest();
+  const internal = ["10", ...hash.subarray(0, 3)].join(".");
+  return [
+    { type: "Hostname", address: metadata.name },
+    { type: "InternalIP", address: internal },
+  ] as const;
+}
+
+const CONTROL_PLANE = "node-role.kubernetes.io/control-plane";
+
 export function nodeOf(instance: SimInstance, ready: boolean, now: Date): RegisteredNode {
   const { name } = instance.metadata;
+  const { controlPlane = false, failureDomain, poolName } = instance.spec;
   const kubeletVersion = instance.spec.kubeletVersion ?? KUBELET_VERSION;
   return {
     apiVersion: apiVersionOf(Node),
@@ -31,14 +47,21 @@ export function nodeOf(instance: SimInstance, ready: boolean, now: Date): Regist
         "kubernetes.io/hostname": labelValueOf(name),
         "kubernetes.io/os": "linux",
         "node.kubernetes.io/instance-type": "sim",
+        ...(controlPlane ? { [CONTROL_PLANE]: "" } : {}),
+        ...(failureDomain === undefined
+          ? {}
+          : { "topology.kubernetes.io/zone": labelValueOf(failureDomain) }),
       },
     },
     spec: {
       providerID: providerIDOf(instance),
-      taints: [{ key: "node.cluster.x-k8s.io/uninitialized", effect: "NoSchedule" }],
+      taints: [
+        { key: "node.cluster.x-k8s.io/uninitialized", effect: "NoSchedule" },
+        ...(controlPlane ? [{ key: CONTROL_PLANE, effect: "NoSchedule" } as const] : []),
+      ],
     },
     status: {
-      addresses: [{ type: "Hostname", address: name }],
+      addresses: poolName === undefined ? addressesOf(instance) : [{ type: "Hostname", address: name }],
       allocatable: { cpu: "2", memory: "4Gi", pods: "110" },
       capacity: { cpu: "2", memory: "4Gi", pods: "110" },
       conditions: [...pressures(now), readyCondition(ready, now)],

@@ -6,7 +6,7 @@ import { SimServer } from "../../shared/api/sim/sim-cloud.ts";
 import { controllerReference, isOwnedBy } from "../../shared/rules/metadata/owner-references.ts";
 import type { Clock, KubeClient, Log, Random } from "../../shared/runtime/ports.ts";
 import type { Network } from "../network.ts";
-import type { CloudView, RunningServer } from "./cloud-view.ts";
+import { type CloudView, hasApiServer, type RunningServer } from "./cloud-view.ts";
 import { startWorkloadServer } from "./workload-server.ts";
 
 export interface ServersOptions {
@@ -16,16 +16,19 @@ export interface ServersOptions {
   readonly random: Random;
   readonly network: Network;
   readonly view: CloudView;
-  /** Called when the workload server of a SimServer has started: its instances can register. */
+  /** Called when the workload server of a SimServer begins to answer: its instances can register. */
   readonly onStart: (key: string) => void;
 }
 
-/** Starts or stops the workload server of one SimServer. */
+/**
+ * Starts or stops the workload server of one SimServer. One whose API servers are Machines has an address at once, and
+ * answers from the first of them until the last; a server after that begins with nothing. Source: CL-9
+ */
 export async function runServer(options: ServersOptions, key: string): Promise<undefined> {
   const { view } = options;
   const desired = view.servers.get(key);
   const stale = view.running.get(key);
-  if (stale !== undefined && (stale.uid !== desired?.metadata.uid || isGoing(desired))) {
+  if (stale !== undefined && isOver(stale, desired, view)) {
     view.running.delete(key);
     view.ports.set(key, stale.port);
     await stale.stop();
@@ -34,13 +37,41 @@ export async function runServer(options: ServersOptions, key: string): Promise<u
   const secretKey = secretKeyOf(desired);
   const secret = await options.client.get(Secret, secretKey);
   const running = view.running.get(key) ?? (await start(options, key, desired, secret));
-  await writeKubeconfig(options, desired, secret, running.kubeconfig);
+  const ready = isReady(desired, view);
+  running.hasServed ||= ready;
+  if (ready) await writeKubeconfig(options, desired, secret, running.kubeconfig);
+  await setAnswers(options, running, ready && desired.spec.unreachable !== true);
   await writeStatus(options.client, desired, {
     host: running.host,
     port: running.port,
-    ready: true,
-    kubeconfigSecretName: secretKey.name,
+    ready,
+    kubeconfigSecretName: ready ? secretKey.name : undefined,
   });
+}
+
+/** Another SimServer has the name, or the last of its API servers is gone: their state goes with them. */
+function isOver(running: RunningServer, desired: SimServer | undefined, view: CloudView): boolean {
+  if (desired === undefined || running.uid !== desired.metadata.uid || isGoing(desired)) return true;
+  return running.hasServed && !isReady(desired, view);
+}
+
+function isReady({ metadata, spec }: SimServer, view: CloudView): boolean {
+  return spec.onMachines !== true || hasApiServer(view, `${metadata.namespace ?? ""}/${metadata.name}`);
+}
+
+async function setAnswers(
+  { log, onStart }: ServersOptions,
+  running: RunningServer,
+  answers: boolean,
+): Promise<void> {
+  if (running.answers === answers) return;
+  await running.setAnswers(answers);
+  const { key: cluster, host, port } = running;
+  log.info(
+    { cluster, host, port },
+    answers ? "workload API server answers" : "workload API server is silent",
+  );
+  if (answers) onStart(cluster);
 }
 
 function isGoing({ metadata }: SimServer): boolean {
@@ -48,7 +79,7 @@ function isGoing({ metadata }: SimServer): boolean {
 }
 
 async function start(
-  { clock, log, random, network, view, onStart }: ServersOptions,
+  { clock, random, network, view }: ServersOptions,
   key: string,
   desired: SimServer,
   secret: Secret | undefined,
@@ -57,16 +88,14 @@ async function start(
   const kubeconfig = secret === undefined ? undefined : kubeconfigOf(secret);
   const server = await startWorkloadServer({
     clusterName,
-    port: desired.status?.port ?? view.ports.get(key),
+    port: desired.status?.port ?? desired.spec.port ?? view.ports.get(key),
     kubeconfig,
     clock,
     random,
     network,
   });
-  const running = { ...server, key, uid: desired.metadata.uid ?? "" };
+  const running = Object.assign(server, { key, uid: desired.metadata.uid ?? "", hasServed: false });
   view.running.set(key, running);
-  log.info({ cluster: key, host: server.host, port: server.port }, "workload API server started");
-  onStart(key);
   return running;
 }
 

@@ -1,5 +1,5 @@
 import type { Clock, KubeClient, Random } from "../../shared/runtime/ports.ts";
-import { type ApiServerOptions, startApiServer } from "../apiserver/entry.ts";
+import { type ApiServer, type ApiServerOptions, startApiServer } from "../apiserver/entry.ts";
 import { createServer } from "../kube/client.ts";
 import { parseKubeconfig } from "../kube/kubeconfig.ts";
 import type { Network } from "../network.ts";
@@ -11,6 +11,10 @@ export interface WorkloadServer {
   readonly port: number;
   readonly kubeconfig: string;
   readonly client: KubeClient;
+  /** Whether it answers; it holds its port also while it does not. */
+  readonly answers: boolean;
+  /** Lets it answer, or break every connection, as a load balancer does without API servers behind it. */
+  setAnswers(answers: boolean): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -28,6 +32,7 @@ export interface WorkloadServerOptions {
 /** The cloud writes to a server in its own process; the limit only keeps a runaway loop readable. */
 const REQUESTS_PER_SECOND = 5_000;
 
+/** Starts a server that does not answer yet. */
 export async function startWorkloadServer(options: WorkloadServerOptions): Promise<WorkloadServer> {
   const { clusterName, clock, random, network } = options;
   const token = tokenOf(options.kubeconfig) ?? random.id(24);
@@ -42,14 +47,35 @@ export async function startWorkloadServer(options: WorkloadServerOptions): Promi
   const access = parseKubeconfig(server.kubeconfig());
   const rate = { requestsPerSecond: REQUESTS_PER_SECOND, burst: REQUESTS_PER_SECOND };
   const connection = createServer(access, { clock, rate, connect: network.connect });
+  const gate = gateOf(server);
   return {
     host: new URL(server.url).hostname,
     port: server.port,
     kubeconfig: kubeconfigText(clusterName, access.server, token),
     client: connection.as("sim-cloud"),
+    get answers() {
+      return gate.isOpen();
+    },
+    setAnswers: gate.set,
     async stop() {
       connection[Symbol.dispose]();
       await server.stop();
+    },
+  };
+}
+
+/** Closed at first. Closing breaks what is under way, watches included. */
+function gateOf(server: ApiServer) {
+  const close = (): number =>
+    server.faults.add({ on: { path: "/" }, effect: { kind: "reset", when: "before" } });
+  let closedBy: number | undefined = close();
+  return {
+    isOpen: () => closedBy === undefined,
+    async set(open: boolean): Promise<void> {
+      if (open === (closedBy === undefined)) return;
+      if (closedBy !== undefined) server.faults.remove(closedBy);
+      closedBy = open ? undefined : close();
+      if (!open) await server.restart();
     },
   };
 }

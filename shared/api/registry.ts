@@ -5,13 +5,13 @@ import { Machine } from "./machine/machine.ts";
 import { MachineDeployment } from "./machinedeployment.ts";
 import { MachinePool } from "./machinepool.ts";
 import { MachineSet } from "./machineset.ts";
-import { SimBootstrapConfig } from "./sim/sim-bootstrap.ts";
+import { SimBootstrapConfig, SimBootstrapConfigTemplate } from "./sim/sim-bootstrap.ts";
 import { SimInstance, SimServer } from "./sim/sim-cloud.ts";
-import { SimCluster } from "./sim/sim-cluster.ts";
-import { SimControlPlane } from "./sim/sim-controlplane.ts";
-import { SimMachine } from "./sim/sim-machine.ts";
+import { SimCluster, SimClusterTemplate } from "./sim/sim-cluster.ts";
+import { SimControlPlane, SimControlPlaneTemplate } from "./sim/sim-controlplane.ts";
+import { SimControlPlaneLegacy } from "./sim/sim-controlplane-legacy.ts";
+import { SimMachine, SimMachineTemplate } from "./sim/sim-machine.ts";
 import { SimMachinePool, SimMachinePoolTemplate } from "./sim/sim-machinepool.ts";
-
 import { DaemonSet, PersistentVolume, Pod, VolumeAttachment } from "./workload.ts";
 
 /** Every kind that Capstan has a type for. Capstan installs those with `crd`. */
@@ -32,11 +32,16 @@ export const KINDS: readonly Kind[] = [
   MachineDeployment,
   MachineSet,
   SimCluster,
+  SimClusterTemplate,
   SimMachinePool,
   SimMachinePoolTemplate,
   SimMachine,
+  SimMachineTemplate,
   SimControlPlane,
+  SimControlPlaneTemplate,
+  SimControlPlaneLegacy,
   SimBootstrapConfig,
+  SimBootstrapConfigTemplate,
   SimServer,
   SimInstance,
 ];

@@ -14,7 +14,7 @@ import { isManagedOutside } from "../../../shared/rules/providers/replicas-manag
 /** Label on SimInstances and SimMachines: the SimMachinePool, as a label value. */
 const POOL_LABEL = "infrastructure.sim.capstan.dev/pool-name";
 /** Kubelet version of instances for which neither pool names one. */
-const KUBELET_VERSION = "v1.34.0";
+export const KUBELET_VERSION = "v1.34.0";
 
 /** The fields of an instance that say whether it runs and stays. */
 export const INSTANCE_FIELDS = ["metadata.uid", "metadata.deletionTimestamp", "status.phase"] as const;

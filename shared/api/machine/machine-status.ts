@@ -9,6 +9,8 @@ const addressSchema = z.object({
   address: text(1, 256).describe("The address or name."),
 });
 
+export const addressesSchema = atomicList(addressSchema, { max: 256 });
+
 /** As the kubelet reports it. */
 const nodeInfoSchema = z.object({
   architecture: z.string().describe("Processor architecture, such as arm64."),
@@ -53,9 +55,7 @@ export const machineStatusSchema = notEmpty({
   nodeInfo: nodeInfoSchema.optional().describe("The machine as its kubelet reports it."),
   lastUpdated: time.optional().describe("When the phase changed last."),
   failureDomain: text(1, 256).optional().describe("Failure domain where the machine runs."),
-  addresses: atomicList(addressSchema, { max: 256 })
-    .optional()
-    .describe("Addresses of the machine, at most 256."),
+  addresses: addressesSchema.optional().describe("Addresses of the machine, at most 256."),
   phase: z
     .enum([
       "Pending",

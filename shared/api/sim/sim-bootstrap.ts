@@ -1,13 +1,15 @@
 import * as z from "zod";
 import type { Kind } from "../kinds.ts";
 import { type Immutable, objectMetaSchema, text, typeMeta } from "../meta.ts";
-import { flag, providerCrd, providerStatus } from "./sim-provider.ts";
+import { flag, providerCrd, providerStatus, TEMPLATE_CRD, templateSchema } from "./sim-provider.ts";
+
+const specSchema = z.object({}).prefault({}).describe("There is nothing to choose.");
 
 const simBootstrapConfigSchema = z
   .object({
     ...typeMeta,
     metadata: objectMetaSchema,
-    spec: z.object({}).prefault({}).describe("There is nothing to choose."),
+    spec: specSchema,
     status: providerStatus(
       { dataSecretCreated: flag.describe("The Secret has been written once.") },
       { dataSecretName: text(1, 253).optional().describe("Name of the Secret with the bootstrap data.") },
@@ -15,7 +17,7 @@ const simBootstrapConfigSchema = z
   })
   .describe("Bootstrap data of simulated instances.");
 
-/** Bootstrap data of simulated instances: a Secret with a line of text. */
+/** Bootstrap data of simulated instances: a Secret with a line of text. Of a MachinePool or of one Machine. */
 export type SimBootstrapConfig = Immutable<z.infer<typeof simBootstrapConfigSchema>>;
 export const SimBootstrapConfig: Kind<SimBootstrapConfig> = {
   group: "bootstrap.sim.capstan.dev",
@@ -28,4 +30,18 @@ export const SimBootstrapConfig: Kind<SimBootstrapConfig> = {
     { name: "Created", type: "boolean", jsonPath: ".status.initialization.dataSecretCreated" },
     { name: "Secret", type: "string", jsonPath: ".status.dataSecretName" },
   ]),
+};
+
+const simBootstrapConfigTemplateSchema = templateSchema(specSchema, "SimBootstrapConfig");
+
+/** Template from which MachineSets and control planes make SimBootstrapConfigs. */
+export type SimBootstrapConfigTemplate = Immutable<z.infer<typeof simBootstrapConfigTemplateSchema>>;
+export const SimBootstrapConfigTemplate: Kind<SimBootstrapConfigTemplate> = {
+  group: "bootstrap.sim.capstan.dev",
+  version: "v1beta2",
+  kind: "SimBootstrapConfigTemplate",
+  plural: "simbootstrapconfigtemplates",
+  namespaced: true,
+  schema: simBootstrapConfigTemplateSchema,
+  crd: TEMPLATE_CRD,
 };

@@ -1,14 +1,25 @@
 import * as z from "zod";
 import { port } from "../cluster/cluster.ts";
 import type { Kind } from "../kinds.ts";
+import { addressesSchema } from "../machine/machine-status.ts";
 import { type Immutable, objectMetaSchema, seconds, text, typeMeta } from "../meta.ts";
-import { AGE, clusterName } from "./sim-provider.ts";
+import { AGE, clusterName, flag } from "./sim-provider.ts";
 
 const simServerSchema = z
   .object({
     ...typeMeta,
     metadata: objectMetaSchema,
-    spec: z.object({ clusterName }).describe("Desired state."),
+    spec: z
+      .object({
+        clusterName,
+        port: port.optional().describe("TCP port to listen on, if it is free."),
+        onMachines: flag.describe(
+          "The API server answers while that of a control plane instance runs. Default false: as soon as it has an address.",
+        ),
+        unreachable: flag.describe("Fault for tests: every connection breaks. Default false."),
+        corruptKubeconfig: flag.describe("Fault for tests: the kubeconfig is spoilt once. Default false."),
+      })
+      .describe("Desired state."),
     status: z
       .object({
         host: text(1, 512).optional().describe("Address where it listens."),
@@ -53,19 +64,30 @@ const simInstanceSchema = z
         clusterName,
         poolName: text(1, 253).optional().describe("Name of its SimMachinePool."),
         providerID: text(1, 512).optional().describe("Identity of the instance, which its Node repeats."),
-        bootDelaySeconds: seconds.default(1).describe("Seconds from its creation until it runs. Default 1."),
+        bootDelaySeconds: seconds
+          .default(1)
+          .describe("Seconds from its creation until it is provisioned. Default 1."),
         nodeReadyDelaySeconds: seconds
           .default(1)
-          .describe("Seconds from running until its Node is Ready. Default 1."),
+          .describe("Seconds from its registration until its Node is Ready. Default 1."),
+        nodeDelaySeconds: seconds
+          .optional()
+          .describe("Seconds from provisioned until its Node is registered. Default 0."),
+        apiServerDelaySeconds: seconds
+          .optional()
+          .describe("Control plane only: seconds from provisioned until its API server runs. Default 0."),
+        controlPlane: flag.describe("It runs an API server of its Cluster. Default false."),
+        failureDomain: text(1, 256).optional().describe("Failure domain where it runs."),
         kubeletVersion: text(1, 256).optional().describe("Version that its kubelet reports."),
       })
       .describe("Desired state."),
     status: z
       .object({
         phase: z
-          .enum(["Pending", "Running", "Terminated"])
+          .enum(["Pending", "Provisioned", "Running", "Terminated"])
           .optional()
-          .describe("Running: its Node is in the workload cluster."),
+          .describe("Provisioned: it has addresses. Running: its Node is in the workload cluster, too."),
+        addresses: addressesSchema.optional().describe("Addresses of it."),
         nodeName: text(1, 253).optional().describe("Name of its Node."),
       })
       .optional()

@@ -1,14 +1,41 @@
 import * as z from "zod";
 import type { Kind } from "../kinds.ts";
-import { type Immutable, objectMetaSchema, typeMeta } from "../meta.ts";
-import { endpoint, flag, providerCrd, providerStatus } from "./sim-provider.ts";
+import { type Immutable, mapList, objectMetaSchema, stringMap, text, typeMeta } from "../meta.ts";
+import { endpoint, flag, providerCrd, providerStatus, TEMPLATE_CRD, templateSchema } from "./sim-provider.ts";
+
+const failureDomainsSchema = mapList(
+  z.object({
+    name: text(1, 256).describe("Name of the failure domain."),
+    controlPlane: flag.describe("Whether control plane machines may run there. Default false."),
+    attributes: stringMap.optional().describe("Whatever the provider says about it."),
+  }),
+  ["name"],
+  { max: 100 },
+).optional();
+
+const specSchema = z
+  .object({
+    controlPlaneEndpoint: endpoint,
+    endpointMode: z
+      .enum(["provider", "external"])
+      .optional()
+      .describe(
+        "With provider, this object orders the workload API server and publishes its address; with external, the control plane does. Default provider.",
+      ),
+    failureDomains: failureDomainsSchema.describe("Failure domains to report, at most 100."),
+  })
+  .prefault({})
+  .describe("Desired state.");
 
 const simClusterSchema = z
   .object({
     ...typeMeta,
     metadata: objectMetaSchema,
-    spec: z.object({ controlPlaneEndpoint: endpoint }).prefault({}).describe("Written by the provider."),
-    status: providerStatus({ provisioned: flag.describe("It has been ready once.") }, {}),
+    spec: specSchema,
+    status: providerStatus(
+      { provisioned: flag.describe("It has been ready once.") },
+      { failureDomains: failureDomainsSchema.describe("Failure domains of the Cluster.") },
+    ),
   })
   .describe("Infrastructure of a simulated Cluster: its virtual workload API server.");
 
@@ -26,4 +53,18 @@ export const SimCluster: Kind<SimCluster> = {
     { name: "Host", type: "string", jsonPath: ".spec.controlPlaneEndpoint.host" },
     { name: "Port", type: "integer", jsonPath: ".spec.controlPlaneEndpoint.port" },
   ]),
+};
+
+const simClusterTemplateSchema = templateSchema(specSchema, "SimCluster");
+
+/** Template from which a ClusterClass creates SimClusters. */
+export type SimClusterTemplate = Immutable<z.infer<typeof simClusterTemplateSchema>>;
+export const SimClusterTemplate: Kind<SimClusterTemplate> = {
+  group: "infrastructure.sim.capstan.dev",
+  version: "v1beta2",
+  kind: "SimClusterTemplate",
+  plural: "simclustertemplates",
+  namespaced: true,
+  schema: simClusterTemplateSchema,
+  crd: TEMPLATE_CRD,
 };

@@ -1,58 +1,98 @@
 import * as z from "zod";
-import { conditionsSchema } from "../conditions.ts";
 import type { Kind } from "../kinds.ts";
-import { type Immutable, mapList, objectMetaSchema, typeMeta } from "../meta.ts";
-import { count, endpoint, firstSteps, flag, providerCrd, version } from "./sim-provider.ts";
+import { conditionGatesSchema, deletionTimeouts, machineTaintsSchema } from "../machine/machine-template.ts";
+import {
+  contractReferenceSchema,
+  type Immutable,
+  mapList,
+  notEmpty,
+  objectMetaSchema,
+  seconds,
+  templateMetadataSchema,
+  time,
+  typeMeta,
+} from "../meta.ts";
+import {
+  controlPlaneSpec,
+  controlPlaneStatus,
+  FLAVOUR_RULES,
+  REPLICA_PATHS,
+} from "./sim-controlplane-fields.ts";
+import {
+  count,
+  firstSteps,
+  flag,
+  providerCrd,
+  TEMPLATE_CRD,
+  templateSchema,
+  version,
+} from "./sim-provider.ts";
+
+const machineTemplateSchema = z.object({
+  metadata: templateMetadataSchema.optional(),
+  spec: z
+    .object({
+      infrastructureRef: contractReferenceSchema.describe(
+        "Template of the infrastructure machines, such as a SimMachineTemplate.",
+      ),
+      bootstrap: z
+        .object({ configRef: contractReferenceSchema.describe("Template of the bootstrap configs.") })
+        .describe("How a machine becomes a Node."),
+      minReadySeconds: seconds
+        .optional()
+        .describe("Seconds that a Node must be Ready before it counts as available. Default 0."),
+      readinessGates: conditionGatesSchema.optional().describe("Further conditions that count for Ready."),
+      deletion: notEmpty(deletionTimeouts).optional().describe("How long each stage of a deletion may take."),
+      taints: machineTaintsSchema.optional().describe("Taints of the Nodes, 1 to 64."),
+    })
+    .describe("Desired state of the Machines."),
+});
+
+const specSchema = z
+  .object({
+    ...controlPlaneSpec,
+    rollout: notEmpty({
+      after: time.optional().describe("Machines that were created before this time are replaced after it."),
+    })
+      .optional()
+      .describe("When Machines are replaced although nothing has changed."),
+    machineTemplate: machineTemplateSchema
+      .optional()
+      .describe(
+        "Template of the Machines. Without it the control plane is external: no Machine, no Node. Cannot be added or removed later.",
+      ),
+  })
+  .prefault({})
+  .meta(FLAVOUR_RULES)
+  .describe("Desired state.");
 
 const simControlPlaneSchema = z
   .object({
     ...typeMeta,
     metadata: objectMetaSchema,
-    spec: z
-      .object({
-        controlPlaneEndpoint: endpoint,
-        version: version.optional().describe("Kubernetes version wanted, such as v1.34.0."),
-        replicas: z.int32().min(0).default(1).describe("Replicas wanted. Default 1."),
-      })
-      .prefault({})
-      .describe("Desired state."),
+    spec: specSchema,
     status: z
       .object({
+        ...controlPlaneStatus,
         initialization: firstSteps({
           controlPlaneInitialized: flag.describe("The API server has answered once."),
         }),
-        selector: z
-          .string()
-          .optional()
-          .describe(
-            "Label selector of its Machines, for the scale subresource. The simulated ones have none.",
-          ),
-        replicas: count.describe("Replicas that exist."),
-        readyReplicas: count.describe("Replicas that are ready."),
         availableReplicas: count.describe("Replicas that are available."),
         upToDateReplicas: count.describe("Replicas that match the spec."),
         versions: mapList(
           z.object({ version, replicas: z.int32().min(1).optional().describe("Replicas that run it.") }),
           ["version"],
-          {
-            max: 100,
-          },
+          { max: 100 },
         )
           .optional()
           .describe("Kubernetes versions that the replicas run, at most 100."),
-        version: version.optional().describe("The lowest of versions."),
-        externalManagedControlPlane: flag.describe("Always true: the simulated control plane has no Nodes."),
-        initialized: flag.describe("As initialization.controlPlaneInitialized, for the contract v1beta1."),
-        updatedReplicas: count.describe("As upToDateReplicas, for the contract v1beta1."),
-        unavailableReplicas: count.describe("Replicas that are not available, for the contract v1beta1."),
-        conditions: conditionsSchema.optional(),
       })
       .optional()
       .describe("State that the provider reports."),
   })
-  .describe("Control plane of a simulated Cluster: it is up when the virtual workload API server answers.");
+  .describe("Control plane of a simulated Cluster, of the contract v1beta2: Machines, or external.");
 
-/** Control plane of a simulated Cluster: it is up when the virtual workload API server answers. */
+/** Control plane of a simulated Cluster: of Machines, or external. Contract v1beta2. */
 export type SimControlPlane = Immutable<z.infer<typeof simControlPlaneSchema>>;
 export const SimControlPlane: Kind<SimControlPlane> = {
   group: "controlplane.sim.capstan.dev",
@@ -66,12 +106,23 @@ export const SimControlPlane: Kind<SimControlPlane> = {
       { name: "Initialized", type: "boolean", jsonPath: ".status.initialization.controlPlaneInitialized" },
       { name: "Desired", type: "integer", jsonPath: ".spec.replicas" },
       { name: "Available", type: "integer", jsonPath: ".status.availableReplicas" },
+      { name: "Up-to-date", type: "integer", jsonPath: ".status.upToDateReplicas" },
       { name: "Version", type: "string", jsonPath: ".status.version" },
     ],
-    {
-      specReplicasPath: ".spec.replicas",
-      statusReplicasPath: ".status.replicas",
-      labelSelectorPath: ".status.selector",
-    },
+    REPLICA_PATHS,
   ),
+};
+
+const simControlPlaneTemplateSchema = templateSchema(specSchema, "SimControlPlane");
+
+/** Template from which a ClusterClass creates SimControlPlanes. */
+export type SimControlPlaneTemplate = Immutable<z.infer<typeof simControlPlaneTemplateSchema>>;
+export const SimControlPlaneTemplate: Kind<SimControlPlaneTemplate> = {
+  group: "controlplane.sim.capstan.dev",
+  version: "v1beta2",
+  kind: "SimControlPlaneTemplate",
+  plural: "simcontrolplanetemplates",
+  namespaced: true,
+  schema: simControlPlaneTemplateSchema,
+  crd: TEMPLATE_CRD,
 };

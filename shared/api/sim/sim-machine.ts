@@ -1,17 +1,42 @@
 import * as z from "zod";
 import type { Kind } from "../kinds.ts";
-import { type Immutable, objectMetaSchema, text, typeMeta } from "../meta.ts";
-import { flag, providerCrd, providerStatus } from "./sim-provider.ts";
+import { addressesSchema } from "../machine/machine-status.ts";
+import { type Immutable, objectMetaSchema, seconds, text, typeMeta } from "../meta.ts";
+import { flag, providerCrd, providerStatus, TEMPLATE_CRD, templateSchema } from "./sim-provider.ts";
+
+const specSchema = z
+  .object({
+    providerID: text(1, 512).optional().describe("Identity of the instance. Written by the provider."),
+    bootDelaySeconds: seconds
+      .optional()
+      .describe("Seconds from the creation of the instance until it is provisioned. Default 1."),
+    apiServerDelaySeconds: seconds
+      .optional()
+      .describe("Control plane only: seconds from provisioned until its API server answers. Default 1."),
+    nodeDelaySeconds: seconds
+      .optional()
+      .describe("Seconds from provisioned until the Node is registered. Default 1."),
+    nodeReadyDelaySeconds: seconds
+      .optional()
+      .describe("Seconds from registered until the Node is Ready. Default 1."),
+    interruptible: flag.describe("Whether the cloud may end the instance at any time. Default false."),
+  })
+  .prefault({})
+  .describe("Desired state. Instances of a SimMachinePool have the durations of the pool.");
 
 const simMachineSchema = z
   .object({
     ...typeMeta,
     metadata: objectMetaSchema,
-    spec: z
-      .object({ providerID: text(1, 512).optional().describe("Identity of the instance.") })
-      .prefault({})
-      .describe("Written by the provider."),
-    status: providerStatus({ provisioned: flag.describe("It has been ready once.") }, {}),
+    spec: specSchema,
+    status: providerStatus(
+      { provisioned: flag.describe("It has been ready once.") },
+      {
+        addresses: addressesSchema.optional().describe("Addresses of the instance."),
+        failureDomain: text(1, 256).optional().describe("Failure domain where the instance runs."),
+        interruptible: flag.describe("Whether the cloud may end the instance at any time."),
+      },
+    ),
   })
   .describe("A simulated instance as a Machine sees it.");
 
@@ -27,5 +52,20 @@ export const SimMachine: Kind<SimMachine> = {
   crd: providerCrd([
     { name: "Provisioned", type: "boolean", jsonPath: ".status.initialization.provisioned" },
     { name: "Provider ID", type: "string", jsonPath: ".spec.providerID" },
+    { name: "Failure domain", type: "string", jsonPath: ".status.failureDomain", priority: 1 },
   ]),
+};
+
+const simMachineTemplateSchema = templateSchema(specSchema, "SimMachine");
+
+/** Template from which MachineSets and control planes make SimMachines. */
+export type SimMachineTemplate = Immutable<z.infer<typeof simMachineTemplateSchema>>;
+export const SimMachineTemplate: Kind<SimMachineTemplate> = {
+  group: "infrastructure.sim.capstan.dev",
+  version: "v1beta2",
+  kind: "SimMachineTemplate",
+  plural: "simmachinetemplates",
+  namespaced: true,
+  schema: simMachineTemplateSchema,
+  crd: TEMPLATE_CRD,
 };

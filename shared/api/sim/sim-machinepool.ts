@@ -1,15 +1,16 @@
 import * as z from "zod";
 import { conditionsSchema } from "../conditions.ts";
 import type { Kind } from "../kinds.ts";
+import { atomicList, type Immutable, objectMetaSchema, seconds, typeMeta } from "../meta.ts";
 import {
-  atomicList,
-  type Immutable,
-  objectMetaSchema,
-  seconds,
-  templateMetadataSchema,
-  typeMeta,
-} from "../meta.ts";
-import { AGE, count, firstSteps, flag, providerCrd, version } from "./sim-provider.ts";
+  count,
+  firstSteps,
+  flag,
+  providerCrd,
+  TEMPLATE_CRD,
+  templateSchema,
+  version,
+} from "./sim-provider.ts";
 
 /** Without the limits that a provider should set: a fault may list values that no MachinePool accepts. */
 const providerIDs = atomicList(z.string(), { max: 20_000 }).optional();
@@ -91,19 +92,7 @@ export const SimMachinePool: Kind<SimMachinePool> = {
   ]),
 };
 
-const simMachinePoolTemplateSchema = z
-  .object({
-    ...typeMeta,
-    metadata: objectMetaSchema,
-    spec: z
-      .object({
-        template: z
-          .object({ metadata: templateMetadataSchema.optional(), spec: specSchema })
-          .describe("Template of every SimMachinePool."),
-      })
-      .describe("Desired state."),
-  })
-  .describe("Template from which a ClusterClass creates SimMachinePools.");
+const simMachinePoolTemplateSchema = templateSchema(specSchema, "SimMachinePool");
 
 /** Template from which a ClusterClass creates SimMachinePools. */
 export type SimMachinePoolTemplate = Immutable<z.infer<typeof simMachinePoolTemplateSchema>>;
@@ -114,5 +103,5 @@ export const SimMachinePoolTemplate: Kind<SimMachinePoolTemplate> = {
   plural: "simmachinepooltemplates",
   namespaced: true,
   schema: simMachinePoolTemplateSchema,
-  crd: { ...providerCrd([]), status: false, printerColumns: [AGE] },
+  crd: TEMPLATE_CRD,
 };

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { port } from "../cluster/cluster.ts";
 import { conditionsSchema } from "../conditions.ts";
 import type { CrdSpec, PrinterColumn } from "../kinds.ts";
-import { text } from "../meta.ts";
+import { objectMetaSchema, templateMetadataSchema, text, typeMeta } from "../meta.ts";
 
 /** Parts that the kinds of the simulated provider have in common. */
 
@@ -54,3 +54,23 @@ export function providerCrd(printerColumns: readonly PrinterColumn[], scale?: Cr
     ...(scale === undefined ? {} : { scale }),
   };
 }
+
+/** Schema of the template of a kind: `spec.template` has the metadata and the spec of what is made from it. */
+export function templateSchema<Spec extends z.ZodType>(spec: Spec, kindName: string) {
+  return z
+    .object({
+      ...typeMeta,
+      metadata: objectMetaSchema,
+      spec: z
+        .object({
+          template: z
+            .object({ metadata: templateMetadataSchema.optional(), spec })
+            .describe(`Template of every ${kindName}.`),
+        })
+        .describe("Desired state."),
+    })
+    .describe(`Template from which ${kindName}s are made.`);
+}
+
+/** CRD of the template of a kind: it follows the contract of that kind and has no status. */
+export const TEMPLATE_CRD: CrdSpec = { ...providerCrd([]), status: false, printerColumns: [AGE] };

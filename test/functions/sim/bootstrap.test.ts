@@ -4,6 +4,7 @@ import type { Secret } from "../../../shared/api/core.ts";
 import type { SimBootstrapConfig } from "../../../shared/api/sim/sim-bootstrap.ts";
 import { done, failed, waitFor } from "../../../shared/function/result.ts";
 import { cluster, machinePool, merge, type Overrides, OWNED_BY_P1 } from "../../support/builders.ts";
+import { soloMachine } from "../../support/machines.ts";
 import { decide, given } from "../../support/world.ts";
 
 function config(overrides: Overrides<SimBootstrapConfig> = {}): SimBootstrapConfig {
@@ -78,6 +79,16 @@ describe("sim-bootstrap", () => {
       "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "True" }],
     });
     expect(decision.result).toEqual(done);
+  });
+
+  it("writes the data of a Machine of its own, too", async () => {
+    const owner = { apiVersion: "cluster.x-k8s.io/v1beta2", kind: "Machine", name: "m1", uid: "uid-m1" };
+    const own = config({ metadata: { ownerReferences: [{ ...owner, controller: true }] } });
+    const { create } = await decide(simBootstrap, given(cluster(), soloMachine(), own));
+    expect(create?.[0]?.object.metadata).toMatchObject({
+      name: "p1-config-data",
+      labels: { "cluster.x-k8s.io/cluster-name": "c1" },
+    });
   });
 
   it("creates nothing when the Secret is there already", async () => {

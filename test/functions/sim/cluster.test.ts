@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { simCluster } from "../../../functions/sim/cluster.ts";
+import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { SimServer } from "../../../shared/api/sim/sim-cloud.ts";
 import type { SimCluster } from "../../../shared/api/sim/sim-cluster.ts";
 import { done, waitFor } from "../../../shared/function/result.ts";
@@ -104,7 +106,7 @@ describe("sim-cluster", () => {
         { type: "Ready", status: "False", reason: "NotReady", observedGeneration: 1 },
       ],
     });
-    expect(decision.result).toEqual(waitFor("SimServer.status.ready"));
+    expect(decision.result).toEqual(waitFor("SimServer.status.host"));
   });
 
   it("copies the endpoint of a ready server before it says provisioned", async () => {
@@ -131,12 +133,66 @@ describe("sim-cluster", () => {
       spec: { controlPlaneEndpoint: endpoint },
       status: { initialization: { provisioned: true } },
     });
-    const world = given(cluster(), provisioned, server({ status: { ready: false } }));
+    const world = given(cluster(), provisioned, server({ status: undefined }));
     const { apply } = await decide(simCluster, world);
     expect(apply).toMatchObject({
       "status.initialization.provisioned": true,
       "status.conditions": [{ type: "Paused" }, { type: "Ready", status: "False" }],
     });
+  });
+
+  it("is provisioned with an address, before the API server answers there", async () => {
+    const known = infra({ spec: { controlPlaneEndpoint: endpoint } });
+    const { apply } = await decide(simCluster, given(cluster(), known, server({ status: { ready: false } })));
+    expect(apply).toMatchObject({ "status.initialization.provisioned": true });
+  });
+
+  it("reports the failure domains of its spec once it is provisioned", async () => {
+    const failureDomains = [{ name: "a", controlPlane: true }, { name: "b" }];
+    const known = infra({ spec: { failureDomains } });
+    const waiting = await decide(simCluster, given(cluster(), known, server({ status: undefined })));
+    expect(waiting.apply?.["status.failureDomains"]).toBeUndefined();
+    const ready = infra({ spec: { controlPlaneEndpoint: endpoint, failureDomains } });
+    const { apply } = await decide(simCluster, given(cluster(), ready, server()));
+    expect(apply).toMatchObject({ "status.failureDomains": failureDomains });
+  });
+
+  it("orders no server where the control plane brings the endpoint", async () => {
+    const decision = await decide(
+      simCluster,
+      given(cluster(), infra({ spec: { endpointMode: "external" } })),
+    );
+    expect(decision.create).toBeUndefined();
+    expect(decision.apply).toMatchObject({ "status.initialization.provisioned": true });
+  });
+
+  const controlPlaneRef = {
+    apiGroup: "controlplane.sim.capstan.dev",
+    kind: "SimControlPlane",
+    name: "c1-control-plane",
+  };
+  const controlPlane = (spec: object): KubeObject =>
+    ({
+      apiVersion: "controlplane.sim.capstan.dev/v1beta2",
+      kind: "SimControlPlane",
+      metadata: { name: "c1-control-plane", namespace: "default", uid: "uid-cp" },
+      spec,
+    }) as KubeObject;
+
+  it.each<[string, Cluster, readonly KubeObject[], true | undefined]>([
+    [
+      "a control plane of Machines",
+      cluster({ spec: { controlPlaneRef } }),
+      [controlPlane({ machineTemplate: {} })],
+      true,
+    ],
+    ["a control plane that is not there yet", cluster({ spec: { controlPlaneRef } }), [], true],
+    ["an external control plane", cluster({ spec: { controlPlaneRef } }), [controlPlane({})], undefined],
+    ["another provider", cluster(), [], undefined],
+    ["no control plane object", cluster({ spec: { controlPlaneRef: undefined } }), [], true],
+  ])("orders a server that waits for Machines or not: %s", async (_what, owner, objects, onMachines) => {
+    const { create } = await decide(simCluster, given(owner, infra(), ...objects));
+    expect((create?.[0]?.object as SimServer | undefined)?.spec.onMachines).toBe(onMachines);
   });
 
   it("follows a server that came back on another port", async () => {

@@ -6,7 +6,9 @@ import { createServer, type Server } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
 import { startCloud } from "../../../infra/sim/cloud.ts";
 import { Node, Secret } from "../../../shared/api/core.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { SimInstance, SimServer } from "../../../shared/api/sim/sim-cloud.ts";
+import { Pod } from "../../../shared/api/workload.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { type VirtualClock, virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -39,16 +41,21 @@ function standingClock(): VirtualClock {
   return virtualClock(new Date(Date.now() + 1_000));
 }
 
-function createSimServer({ server }: { readonly server: Server }) {
+function createSimServer({ server }: { readonly server: Server }, spec: object = {}) {
   return server.as("test").create(SimServer, {
     apiVersion: "cloud.sim.capstan.dev/v1beta1",
     kind: "SimServer",
     metadata: SERVER,
-    spec: { clusterName: "c1" },
+    spec: { clusterName: "c1", ...spec },
   } as SimServer);
 }
 
-function createInstance({ server }: { readonly server: Server }, name: string, nodeReadyDelaySeconds = 0) {
+function createInstance(
+  { server }: { readonly server: Server },
+  name: string,
+  nodeReadyDelaySeconds = 0,
+  more: object = {},
+) {
   return server.as("test").create(SimInstance, {
     apiVersion: "cloud.sim.capstan.dev/v1beta1",
     kind: "SimInstance",
@@ -59,16 +66,34 @@ function createInstance({ server }: { readonly server: Server }, name: string, n
       bootDelaySeconds: 0,
       nodeReadyDelaySeconds,
       kubeletVersion: "v1.33.1",
+      ...more,
     },
   } as SimInstance);
 }
 
-/** The status of the SimServer once it is ready. */
-function readyServer({ server }: { readonly server: Server }): Promise<NonNullable<SimServer["status"]>> {
+function instanceNamed({ server }: { readonly server: Server }, name: string) {
+  return server.as("test").get(SimInstance, { namespace: "default", name });
+}
+
+function deleteInstance({ server }: { readonly server: Server }, { metadata: { name, uid } }: KubeObject) {
+  return server.as("test").delete(SimInstance, { namespace: "default", name }, { uid: uid ?? "" });
+}
+
+type ServerStatus = NonNullable<SimServer["status"]>;
+
+/** The status of the SimServer once it is as wanted. */
+function serverStatus(
+  { server }: { readonly server: Server },
+  isWanted: (status: ServerStatus) => boolean = () => true,
+): Promise<ServerStatus> {
   return eventually(async () => {
     const found = await server.as("test").get(SimServer, SERVER);
-    return found?.status?.ready === true && found.status;
-  }, WITHIN) as Promise<NonNullable<SimServer["status"]>>;
+    return found?.status !== undefined && isWanted(found.status) && found.status;
+  }, WITHIN) as Promise<ServerStatus>;
+}
+
+function readyServer(management: { readonly server: Server }): Promise<ServerStatus> {
+  return serverStatus(management, ({ ready: isReady }) => isReady === true);
 }
 
 async function kubeconfigOf({ server }: { readonly server: Server }): Promise<string> {
@@ -140,7 +165,7 @@ describe("the simulated cloud", () => {
       const instance = await management.server.as("test").get(SimInstance, key);
       return instance?.status ?? false;
     }, WITHIN);
-    expect(status).toEqual({ phase: "Running", nodeName: "late" });
+    expect(status).toMatchObject({ phase: "Running", nodeName: "late" });
     await eventually(async () => {
       await time.advance(60_000);
       return ready(await nodeNamed(server, "late")) === "True";
@@ -190,6 +215,31 @@ describe("the simulated cloud", () => {
     const key = { namespace: "default", name: "gone" };
     await management.server.as("test").delete(SimInstance, key, { uid: gone?.metadata.uid ?? "" });
     await eventually(async () => (await nodeNames(server)).join() === "stays", WITHIN);
+  });
+
+  it("removes the Pods of the Node, and no others", async () => {
+    await using management = await startManagement();
+    await using _cloud = await cloudOf(management);
+    await createSimServer(management);
+    using server = await workload(management);
+    const gone = await createInstance(management, "gone");
+    await createInstance(management, "stays");
+    await eventually(async () => (await nodeNames(server)).length === 2, WITHIN);
+    const containers = [{ name: "c", image: "i" }];
+    const pod = (nodeName: string): Pod =>
+      ({
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: { name: `on-${nodeName}`, namespace: "default" },
+        spec: { nodeName, containers },
+      }) as Pod;
+    await server.as("test").create(Pod, pod("gone"));
+    await server.as("test").create(Pod, pod("stays"));
+    await deleteInstance(management, gone);
+    await eventually(async () => {
+      const { items } = await server.as("test").list(Pod, {});
+      return items.map(({ metadata }) => metadata.name).join() === "on-stays";
+    }, WITHIN);
   });
 
   it("lets a Node outlive its instance for the configured time", async () => {
@@ -281,6 +331,84 @@ describe("the simulated cloud", () => {
     }, WITHIN);
     using after = await workload(management);
     await eventually(async () => ready(await nodeNamed(after, "n1")) === "True", WITHIN);
+  });
+
+  it("answers on Machines from the first control plane instance until the last, at one address", async () => {
+    await using management = await startManagement();
+    await using _cloud = await cloudOf(management);
+    await createSimServer(management, { onMachines: true });
+    const { port } = await serverStatus(management, ({ port: known }) => known !== undefined);
+    const worker = await createInstance(management, "worker");
+    await eventually(
+      async () => (await instanceNamed(management, "worker"))?.status?.phase === "Provisioned",
+      WITHIN,
+    );
+    expect((await serverStatus(management)).ready).toBe(false);
+    const controlPlane = { controlPlane: true, failureDomain: "a" };
+    const first = await createInstance(management, "cp-1", 0, controlPlane);
+    const status = await serverStatus(management, ({ ready: isReady }) => isReady === true);
+    expect(status).toMatchObject({ port, kubeconfigSecretName: "c1-kubeconfig" });
+    using server = await workload(management);
+    await eventually(async () => (await nodeNames(server)).join() === "cp-1,worker", WITHIN);
+    expect(await nodeNamed(server, "cp-1")).toMatchObject({
+      metadata: {
+        labels: { "node-role.kubernetes.io/control-plane": "", "topology.kubernetes.io/zone": "a" },
+      },
+      spec: {
+        taints: expect.arrayContaining([
+          { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" },
+        ]),
+      },
+    });
+    const { addresses } = (await instanceNamed(management, "cp-1"))?.status ?? {};
+    expect(addresses).toEqual([
+      { type: "Hostname", address: "cp-1" },
+      { type: "InternalIP", address: expect.stringMatching(/^10\./) },
+    ]);
+    const second = await createInstance(management, "cp-2", 0, controlPlane);
+    await eventually(async () => (await nodeNames(server)).length === 3, WITHIN);
+    await deleteInstance(management, first);
+    await eventually(async () => (await nodeNames(server)).join() === "cp-2,worker", WITHIN);
+    await deleteInstance(management, second);
+    expect(await serverStatus(management, ({ ready: isReady }) => isReady === false)).toMatchObject({ port });
+    await expect(nodeNames(server)).rejects.toThrow();
+    await deleteInstance(management, worker);
+    await createInstance(management, "cp-3", 0, controlPlane);
+    await serverStatus(management, ({ ready: isReady }) => isReady === true);
+    using again = await workload(management);
+    await eventually(async () => (await nodeNames(again)).join() === "cp-3", WITHIN);
+  });
+
+  it("breaks every connection as long as the fault lasts", async () => {
+    await using management = await startManagement();
+    await using _cloud = await cloudOf(management);
+    const created = await createSimServer(management);
+    using server = await workload(management);
+    const key = { namespace: "default", name: "c1" };
+    const guard = { op: "test", path: "/metadata/uid", value: created.metadata.uid } as const;
+    await management.server
+      .as("test")
+      .jsonPatch(SimServer, key, [guard, { op: "add", path: "/spec/unreachable", value: true }]);
+    await eventually(
+      () =>
+        nodeNames(server).then(
+          () => false,
+          () => true,
+        ),
+      WITHIN,
+    );
+    expect((await serverStatus(management)).ready).toBe(true);
+    await management.server
+      .as("test")
+      .jsonPatch(SimServer, key, [guard, { op: "remove", path: "/spec/unreachable" }]);
+    await eventually(
+      () =>
+        nodeNames(server).then(
+          () => true,
+          () => false,
+        ),
+      WITHIN,
+    );
   });
 
   it("takes up after a restart with the same address, token and Nodes", async () => {

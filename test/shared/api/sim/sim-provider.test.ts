@@ -24,8 +24,8 @@ describe("simulated provider kinds", () => {
     expect(PROVIDER_KINDS.length).toBeGreaterThan(4);
   });
 
-  it.each(PROVIDER_KINDS)("$kind says in its CRD that it follows the contract v1beta2", ({ crd }) => {
-    expect(crd?.labels).toEqual({ "cluster.x-k8s.io/v1beta2": "v1beta2" });
+  it.each(PROVIDER_KINDS)("$kind says in its CRD that it follows one contract", ({ crd, version }) => {
+    expect(crd?.labels).toEqual({ [`cluster.x-k8s.io/${version}`]: version });
     expect(crd?.categories).toEqual(["cluster-api"]);
   });
 

@@ -1,0 +1,96 @@
+import * as z from "zod";
+import type { Kind } from "../kinds.ts";
+import { conditionGatesSchema, machineTaintsSchema } from "../machine/machine-template.ts";
+import {
+  dnsSubdomain,
+  type Immutable,
+  kindName,
+  objectMetaSchema,
+  templateMetadataSchema,
+  text,
+  typeMeta,
+} from "../meta.ts";
+import {
+  controlPlaneSpec,
+  controlPlaneStatus,
+  FLAVOUR_RULES,
+  REPLICA_PATHS,
+} from "./sim-controlplane-fields.ts";
+import { count, flag, providerCrd } from "./sim-provider.ts";
+
+/** `corev1.ObjectReference`, as the contract v1beta1 has it. */
+const objectReferenceSchema = z.object({
+  apiVersion: text(3, 317, "^[^/]+/[^/]+$").describe("API group and version of the object."),
+  kind: kindName.describe("Kind of the object."),
+  name: dnsSubdomain.describe("Name of the object."),
+  namespace: text(1, 63).optional().describe("Its namespace. Only that of this object is served."),
+});
+
+/** A Go duration such as 1h30m. */
+const duration = text(2, 64, "^([0-9]+(ms|s|m|h))+$").optional();
+
+const machineTemplateSchema = z.object({
+  metadata: templateMetadataSchema.optional(),
+  infrastructureRef: objectReferenceSchema.describe(
+    "Template of the infrastructure machines, such as a SimMachineTemplate.",
+  ),
+  bootstrapRef: objectReferenceSchema.describe("Template of the bootstrap configs."),
+  nodeDrainTimeout: duration.describe("How long a Node is drained before it is deleted anyway, such as 10m."),
+  nodeVolumeDetachTimeout: duration.describe("How long volumes may take to be detached."),
+  nodeDeletionTimeout: duration.describe("How long the Node is tried to be deleted."),
+  readinessGates: conditionGatesSchema.optional().describe("Further conditions that count for Ready."),
+  taints: machineTaintsSchema.optional().describe("Taints of the Nodes, 1 to 64."),
+});
+
+const simControlPlaneLegacySchema = z
+  .object({
+    ...typeMeta,
+    metadata: objectMetaSchema,
+    spec: z
+      .object({
+        ...controlPlaneSpec,
+        machineTemplate: machineTemplateSchema
+          .optional()
+          .describe(
+            "Template of the Machines. Without it the control plane is external: no Machine, no Node. Cannot be added or removed later.",
+          ),
+      })
+      .prefault({})
+      .meta(FLAVOUR_RULES)
+      .describe("Desired state."),
+    status: z
+      .object({
+        ...controlPlaneStatus,
+        initialized: flag.describe("The API server has answered once."),
+        ready: flag.describe("The API server has answered once."),
+        updatedReplicas: count.describe("Replicas that match the spec."),
+        unavailableReplicas: count.describe("Replicas that are not available."),
+      })
+      .optional()
+      .describe("State that the provider reports."),
+  })
+  .describe("Control plane of a simulated Cluster, of the contract v1beta1 only: Machines, or external.");
+
+/** Control plane of a simulated Cluster: of Machines, or external. Contract v1beta1. */
+export type SimControlPlaneLegacy = Immutable<z.infer<typeof simControlPlaneLegacySchema>>;
+export const SimControlPlaneLegacy: Kind<SimControlPlaneLegacy> = {
+  group: "controlplane.sim.capstan.dev",
+  version: "v1beta1",
+  kind: "SimControlPlaneLegacy",
+  plural: "simcontrolplanelegacies",
+  namespaced: true,
+  schema: simControlPlaneLegacySchema,
+  crd: {
+    ...providerCrd(
+      [
+        { name: "Initialized", type: "boolean", jsonPath: ".status.initialized" },
+        { name: "Desired", type: "integer", jsonPath: ".spec.replicas" },
+        { name: "Ready", type: "integer", jsonPath: ".status.readyReplicas" },
+        { name: "Updated", type: "integer", jsonPath: ".status.updatedReplicas" },
+        { name: "Version", type: "string", jsonPath: ".status.version" },
+      ],
+      REPLICA_PATHS,
+    ),
+    labels: { "cluster.x-k8s.io/v1beta1": "v1beta1" },
+  },
+};
