@@ -118,7 +118,7 @@ function createCalls({
   const from = (subject: RequestSubject) => ({ ...subject, server });
   const call = (
     subject: RequestSubject,
-    { method, path, body, contentType, accept, list, signal }: Send,
+    { method, path, body, contentType, accept, list, signal, timeoutMs }: Send,
   ) => ({
     method,
     path,
@@ -131,7 +131,7 @@ function createCalls({
     body: body === undefined ? undefined : JSON.stringify(body),
     subject,
     mayGo: method === "GET" ? undefined : mayGo,
-    timeoutMs: list === true ? LIST_TIMEOUT_MS : REQUEST_TIMEOUT_MS,
+    timeoutMs: timeoutMs ?? (list === true ? LIST_TIMEOUT_MS : REQUEST_TIMEOUT_MS),
     signal,
     limitBytes: list === true ? PAGE_LIMIT_BYTES : OBJECT_LIMIT_BYTES,
   });

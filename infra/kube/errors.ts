@@ -8,7 +8,7 @@ export interface RequestSubject {
   readonly key?: ObjectKey | undefined;
   /** Host and port of the server, for messages about what it sends. */
   readonly server?: string | undefined;
-  readonly verb: "get" | "list" | "watch" | "create" | "patch" | "apply" | "delete" | "probe";
+  readonly verb: "get" | "list" | "watch" | "create" | "patch" | "evict" | "apply" | "delete" | "probe";
 }
 
 const MAX_MESSAGE = 1_024;
@@ -151,6 +151,7 @@ function classOf(
     case 422:
       return isRace(causes, subject) ? "Conflict" : "Terminal";
     case 429:
+      return isBudget(causes, subject) ? "Transient" : "Throttled";
     case 503:
       return "Throttled";
     case 404:
@@ -165,6 +166,11 @@ function classOf(
     default:
       return "Transient";
   }
+}
+
+/** Returns whether a 429 is the answer of a disruption budget about one Pod: the server itself asks for no pause. */
+function isBudget(causes: StatusDetails["causes"], { verb }: RequestSubject): boolean {
+  return verb === "evict" && causes.some(({ reason }) => reason === "DisruptionBudget");
 }
 
 /**

@@ -152,7 +152,8 @@ async function mayRepeat(
     return credentials.reload();
   }
   if (error.reason === STORAGE_INITIALIZING) return pause(error, clock);
-  if (error.status === 429) return true;
+  // Its run decides what becomes of a refused eviction.
+  if (error.status === 429) return call.subject.verb !== "evict";
   // Without Retry-After the write may have been done.
   if (error.status === 503) return repeatable.has(call.subject.verb) || error.retryAfterMs !== undefined;
   if (state.repeated || !repeatable.has(call.subject.verb)) return false;

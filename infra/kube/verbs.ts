@@ -1,7 +1,9 @@
 import { apiVersionOf, type Kind, type KubeObject, type ObjectKey } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
+import { Pod } from "../../shared/api/workload.ts";
 import { KubeError } from "../../shared/function/errors.ts";
 import type { ListOptions } from "../../shared/function/reads.ts";
+import { EVICTION_TIMEOUT } from "../../shared/runtime/evictions.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
 import type { Decoding, ListBody } from "./answer.ts";
 import { isAbsent, noAnswer, type RequestSubject } from "./errors.ts";
@@ -58,6 +60,7 @@ export interface Send {
   readonly contentType?: string;
   readonly accept?: string | undefined;
   readonly list?: boolean;
+  readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -135,7 +138,9 @@ export function createReads(calls: Calls): Pick<ServerClient, "get" | "list" | "
   };
 }
 
-export function createWrites(calls: Calls): Pick<ServerClient, "create" | "jsonPatch" | "apply" | "delete"> {
+export function createWrites(
+  calls: Calls,
+): Pick<ServerClient, "create" | "jsonPatch" | "evict" | "apply" | "delete"> {
   const { dryRun } = calls;
   const query = `fieldManager=${calls.fieldManager}${dryRun ? "&dryRun=All" : ""}`;
   return {
@@ -154,6 +159,29 @@ export function createWrites(calls: Calls): Pick<ServerClient, "create" | "jsonP
       const path = `${pathOf(kind, key, subresource)}?${query}`;
       const request = { method: "PATCH", path, body: operations, contentType: JSON_PATCH_TYPE };
       return calls.send({ kind, key, verb: "patch" }, request);
+    },
+    async evict(key, { uid, gracePeriodSeconds, withinMs }) {
+      // The server would count a dry run against a budget that another eviction uses up meanwhile: it proves nothing.
+      if (dryRun) return undefined;
+      const { namespace, name } = key;
+      const body = {
+        apiVersion: "policy/v1",
+        kind: "Eviction",
+        metadata: { namespace, name },
+        deleteOptions: {
+          preconditions: { uid },
+          ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+        },
+      };
+      const subject = { kind: Pod as unknown as Kind, key, verb: "evict" } as const;
+      const path = pathOf(subject.kind, key, "eviction");
+      const request = { method: "POST", path, body, contentType: JSON_TYPE, timeoutMs: withinMs };
+      const deadlineAt = calls.clock.now().getTime() + withinMs;
+      await calls.send(subject, request).catch((error: unknown) => {
+        const isLate = calls.clock.now().getTime() >= deadlineAt;
+        throw isLate && isUnanswered(error) ? evictionTimeout(error) : error;
+      });
+      return undefined;
     },
     apply(kind, key, body, subresource) {
       const path = `${pathOf(kind, key, subresource)}?force=true&${query}`;
@@ -182,6 +210,15 @@ function wantedBy({ where }: ListOptions): (object: KubeObject) => boolean {
   if (where === undefined) return () => true;
   const values: ReadonlySet<unknown> = new Set(where.values);
   return (object) => values.has(valueAt(object, where.path));
+}
+
+/** No turn for it came, or no answer. */
+function isUnanswered(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.status === 0;
+}
+
+function evictionTimeout({ message }: KubeError): KubeError {
+  return new KubeError({ class: "Transient", status: 0, reason: EVICTION_TIMEOUT, message });
 }
 
 async function orAbsent(answer: Promise<KubeObject>): Promise<KubeObject | undefined> {

@@ -4,6 +4,7 @@ import type { PatchOperation } from "../api/patch.ts";
 import type { At, FieldPath } from "../api/path.ts";
 import type { ContractKind } from "../contract/contract-kind.ts";
 import type { QueueSettings } from "./backoff.ts";
+import type { EvictionAnswer, PodEviction } from "./evictions.ts";
 import type { Reader } from "./reads.ts";
 import type { Result } from "./result.ts";
 
@@ -87,6 +88,18 @@ export interface Notice {
   readonly about?: KubeObject;
 }
 
+/** Evictions of one run, ten seconds for all of them, and what follows from their answers. */
+export interface Evictions<Conclusion> {
+  readonly pods: readonly PodEviction[];
+  /**
+   * Called once with an answer for each Pod, in their order. Pure. Its members replace those of the Decision, and the
+   * whole passes the checks of a Decision.
+   */
+  readonly answered?: ((answers: readonly EvictionAnswer[]) => Conclusion) | undefined;
+  /** Set by the runtime, with what followed from them: a letter holds them, and a replay decides by them again. */
+  readonly answers?: readonly EvictionAnswer[] | undefined;
+}
+
 /**
  * Writes for the runtime to send, in the API's own verbs; executed in the order of the members. Patches of different
  * objects
@@ -96,6 +109,10 @@ export interface Notice {
 export interface Decision<T extends KubeObject, Owned extends string> {
   readonly create?: readonly NewObject[];
   readonly patch?: readonly GuardedPatch[];
+  /** Sent after the patches, not after a failed one, and before the apply. */
+  readonly evict?: Evictions<
+    Partial<Pick<Decision<T, Owned>, "apply" | "events" | "notBeforeMs" | "result">>
+  >;
   /** ALL owned fields, every time; `undefined` gives a field up. Nothing is sent when nothing changes. */
   readonly apply?: { readonly [P in Owned]: At<T, P> | undefined };
   readonly applyOn?: readonly AppliedObject[];
@@ -107,8 +124,9 @@ export interface Decision<T extends KubeObject, Owned extends string> {
 }
 
 /** A decision as the runtime sees it: it knows the paths of the owned fields, not their types. */
-export interface AnyDecision extends Omit<Decision<KubeObject, never>, "apply"> {
+export interface AnyDecision extends Omit<Decision<KubeObject, never>, "apply" | "evict"> {
   readonly apply?: { readonly [path: string]: unknown };
+  readonly evict?: Evictions<Partial<AnyDecision>>;
 }
 
 export interface StepContext {
@@ -149,7 +167,7 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
   /** Fields that another function writes, too. Without a turn, two writers of one field are refused by test. */
   readonly inTurnWith?: readonly Turn[];
   readonly calls?: readonly {
-    readonly verb: "create" | "delete";
+    readonly verb: "create" | "delete" | "evict";
     readonly kind: Kind | ContractKind;
   }[];
   /**

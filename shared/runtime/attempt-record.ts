@@ -41,7 +41,7 @@ export interface RecordedRead {
 
 /** One write request of a run. */
 export interface RecordedWrite {
-  readonly verb: "create" | "patch" | "apply" | "delete";
+  readonly verb: "create" | "patch" | "evict" | "apply" | "delete";
   readonly cluster: ClusterName;
   readonly kind: Kind;
   readonly key: ObjectKey;

@@ -1,5 +1,6 @@
 import type { Kind, ObjectRef } from "../api/kinds.ts";
 import { segmentsOf } from "../api/path.ts";
+import { Pod } from "../api/workload.ts";
 import type { ContractKind } from "../contract/contract-kind.ts";
 import type { AnyDecision, AnyFunction, GuardedPatch } from "../function/define-function.ts";
 import { isContractKind } from "../function/define-function.ts";
@@ -32,6 +33,7 @@ export function checkDecision(fn: AnyFunction, decision: AnyDecision, read: Reco
     );
   }
   for (const { target } of decision.delete ?? []) checkDelete(fn, target, read);
+  for (const { target } of decision.evict?.pods ?? []) checkEviction(fn, target, read);
 }
 
 function checkPatch(fn: AnyFunction, { target, operations }: GuardedPatch): void {
@@ -52,15 +54,32 @@ function checkPatch(fn: AnyFunction, { target, operations }: GuardedPatch): void
 }
 
 function checkDelete(fn: AnyFunction, ref: ObjectRef, read: RecordingReader): void {
-  const { name, calls = [] } = fn.spec;
+  checkProof(fn, "delete", ref, read);
+}
+
+function checkEviction(fn: AnyFunction, ref: ObjectRef, read: RecordingReader): void {
   assert(
-    calls.some((call) => call.verb === "delete" && covers(call.kind, ref.kind)),
-    `${name} deletes a ${ref.kind.kind} without declaring it`,
+    ref.kind.kind === Pod.kind && ref.kind.group === Pod.group,
+    `${fn.spec.name} evicts ${ref.kind.kind} ${ref.name}, which is not a Pod`,
   );
-  assert(ref.uid !== undefined, `${name} deletes ${ref.kind.kind} ${ref.name} without its uid`);
+  checkProof(fn, "evict", ref, read);
+}
+
+/** A write that ends an object names it by uid, and its run has seen the object on its server. */
+function checkProof(
+  { spec: { name, calls = [] } }: AnyFunction,
+  verb: "delete" | "evict",
+  ref: ObjectRef,
+  read: RecordingReader,
+): void {
+  assert(
+    calls.some((call) => call.verb === verb && covers(call.kind, ref.kind)),
+    `${name} ${verb}s a ${ref.kind.kind} without declaring it`,
+  );
+  assert(ref.uid !== undefined, `${name} ${verb}s ${ref.kind.kind} ${ref.name} without its uid`);
   assert(
     read.readLive(ref.cluster, ref.kind, ref),
-    `${name} deletes ${ref.kind.kind} ${ref.name} without a live read`,
+    `${name} ${verb}s ${ref.kind.kind} ${ref.name} without a live read`,
   );
 }
 

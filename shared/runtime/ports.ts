@@ -119,6 +119,19 @@ export interface KubeClient {
     preconditions: { readonly uid: string; readonly resourceVersion?: string | undefined },
   ): Promise<KubeObject | undefined>;
   /**
+   * Evicts a Pod (policy/v1) when it still has this uid. A refusal by a disruption budget (429 with that cause) is
+   * neither repeated, nor does it pause other requests. Throws KubeError `EvictionTimeout` when there is no answer
+   * within `withinMs`, the wait for a turn included.
+   */
+  evict(
+    key: ObjectKey,
+    eviction: {
+      readonly uid: string;
+      readonly gracePeriodSeconds?: number | undefined;
+      readonly withinMs: number;
+    },
+  ): Promise<undefined>;
+  /**
    * Streams changes from `resourceVersion` until the server ends the watch or `signal` aborts. Bookmarks are asked for.
    * Throws KubeError (reason `Expired` for 410 by either path, `Undecodable` for a line that is not an event).
    */

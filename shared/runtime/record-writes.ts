@@ -1,5 +1,6 @@
 import type { ClusterName, Kind, KubeObject, ObjectKey } from "../api/kinds.ts";
 import { objectKeyOf } from "../api/kinds.ts";
+import { Pod } from "../api/workload.ts";
 import type { RecordedWrite } from "./attempt-record.ts";
 import type { Clients, KubeClient } from "./ports.ts";
 
@@ -56,6 +57,13 @@ function recordingClient(client: KubeClient, { cluster, name, sent }: Sender): K
         { verb: "patch", kind, key, subresource, body: operations },
         client.jsonPatch(kind, key, operations, subresource),
       ),
+    evict: (key, { uid, gracePeriodSeconds, withinMs }) => {
+      const body = gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds };
+      return keep(
+        { verb: "evict", kind: POD, key, precondition: { uid }, body },
+        client.evict(key, { uid, gracePeriodSeconds, withinMs }),
+      );
+    },
     apply: (kind: Kind, key: ObjectKey, body: object, subresource) =>
       keep({ verb: "apply", kind, key, subresource, body }, client.apply(kind, key, body, subresource)),
     delete: (kind: Kind, key: ObjectKey, preconditions) =>
@@ -65,6 +73,9 @@ function recordingClient(client: KubeClient, { cluster, name, sent }: Sender): K
       ),
   };
 }
+
+/** Only names are used of it. */
+const POD = Pod as unknown as Kind;
 
 function versionOf(result: Partial<KubeObject> | undefined): string | undefined {
   return result?.metadata?.resourceVersion;

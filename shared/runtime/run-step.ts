@@ -3,6 +3,7 @@ import type { AnyDecision, AnyFunction } from "../function/define-function.ts";
 import { TerminalError, WaitingError } from "../function/errors.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import { checkDecision } from "./check-decision.ts";
+import { settle, withAnswers } from "./evictions.ts";
 import { PATCH_REFUSED } from "./failed-write.ts";
 import { cutOffOutcome, failureOf, redactOutcome } from "./failure.ts";
 import { againAfterMs, barrierOf, fencesAfter } from "./freshness.ts";
@@ -34,9 +35,10 @@ interface Run {
   /** Handed to the step. */
   now?: Date;
   decision?: AnyDecision;
-  /** Set once the decision has passed its check. */
+  /** The decision has passed its check, also with what followed from the answers to its evictions. */
+  accepted: boolean;
   sender?: WriteRecorder;
-  written: Written;
+  written: Pick<Written, "requests" | "fences" | "error">;
   thrown?: unknown;
 }
 
@@ -53,6 +55,7 @@ export async function runStep(fn: AnyFunction, lease: Lease, given: RunContext):
   const run: Run = {
     startedAt: context.clock.now(),
     overdue: lease.fences,
+    accepted: false,
     written: { requests: 0, fences: [], error: undefined },
   };
   const recordSoFar = (): AttemptRecord => recordOf(lease, run, context.clock);
@@ -100,18 +103,29 @@ async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: 
   run.now = context.clock.now();
   run.decision = await fn.step(run.object, { read: run.read, now: run.now });
   checkDecision(fn, run.decision, run.read);
+  run.accepted = true;
   run.sender = recordWrites(context.clients);
-  const { object, decision, sender } = run;
-  run.written = await writeDecision(decision, {
+  const { object, decision, sender, read } = run;
+  const written = await writeDecision(decision, {
     ...context,
     clients: sender,
     function: fn,
     object,
     signal: lease.signal,
     runId: lease.runId,
+    settle: (answers) => {
+      // The check may refuse it, too: then the letter holds the answers that led to it.
+      run.accepted = false;
+      run.decision = withAnswers(decision, answers);
+      run.decision = settle(decision, answers);
+      checkDecision(fn, run.decision, read);
+      run.accepted = true;
+      return run.decision;
+    },
   });
-  if (run.written.error !== undefined) throw run.written.error;
-  return concluded(decision, run.written.requests > 0);
+  run.written = written;
+  if (written.error !== undefined) throw written.error;
+  return concluded(written.decision, written.requests > 0);
 }
 
 /** The object of a key. Throws TerminalError `MalformedKey` when the text is not a key of this function. */
@@ -133,7 +147,7 @@ function recordOf({ runId }: Lease, run: Run, clock: Clock): AttemptRecord {
     writes: [...(run.sender?.sent ?? [])],
     decision: run.decision,
     thrown: run.thrown,
-    accepted: run.sender !== undefined,
+    accepted: run.accepted,
   };
 }
 

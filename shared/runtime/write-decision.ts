@@ -11,6 +11,8 @@ import type {
   Notice,
 } from "../function/define-function.ts";
 import { KubeError, WaitingError } from "../function/errors.ts";
+import type { EvictionAnswer, PodEviction } from "../function/evictions.ts";
+import { sendEvictions } from "./evictions.ts";
 import { type FailedWrite, judgeFailedWrite } from "./failed-write.ts";
 import { fenceOf } from "./freshness.ts";
 import type { KubeClient } from "./ports.ts";
@@ -19,6 +21,8 @@ import { type EventContext, sendEvents } from "./send-events.ts";
 
 /** Requests and answers. */
 export interface Written {
+  /** The decision, with what its evictions were answered and what follows from that. */
+  readonly decision: AnyDecision;
   /** Write requests sent, Events not counted. */
   readonly requests: number;
   /** Versions that the next run of the key must not go back behind. */
@@ -30,25 +34,42 @@ export interface Written {
 /** Requests of one decision to different objects at the same time. */
 const SIDE_BY_SIDE = 8;
 
+export interface WriteContext extends EventContext {
+  /**
+   * Called with the answers to the evictions of the decision; the decision that it returns is sent from there on. Without
+   * it, the decision remains as it is: its evictions were answered earlier.
+   */
+  readonly settle?: ((answers: readonly EvictionAnswer[]) => AnyDecision) | undefined;
+}
+
 /**
- * Sends a decision: create, patch, apply, delete, events, then the patches that remove a finalizer. Nothing follows a
- * create that failed: a status must not name an object that does not exist. A finalizer is kept when anything before it
- * failed that must not fail. Nothing is sent for an apply that changes nothing (F-07).
+ * Sends a decision: create, patch, evict, apply, delete, events, then the patches that remove a finalizer. Nothing
+ * follows a create that failed: a status must not name an object that does not exist. No Pod is evicted, and nothing
+ * else sent, when a patch before that has failed. A finalizer is kept when anything before it failed that must not
+ * fail. Nothing is sent for an apply that changes nothing (F-07). Errors of `settle` are passed on.
  */
-export async function writeDecision(decision: AnyDecision, context: EventContext): Promise<Written> {
+export async function writeDecision(given: AnyDecision, context: WriteContext): Promise<Written> {
   const { function: fn, object } = context;
   const sender = createSender(context);
-  const patches = mergeByTarget(decision.patch ?? []);
+  const patches = mergeByTarget(given.patch ?? []);
   const last = patches.filter(removesFinalizer);
+  let decision = given;
+  const written = (): Written => ({ ...sender.written(), decision });
   await sender.all((decision.create ?? []).map(toCreate));
-  if (sender.written().error !== undefined) return sender.written();
+  if (sender.written().error !== undefined) return written();
   await sender.all(patches.filter((patch) => !removesFinalizer(patch)).map(toPatch));
+  if (decision.evict !== undefined) {
+    if (sender.written().error !== undefined) return written();
+    const answers = await sender.evict(decision.evict.pods);
+    if (answers === undefined) return written();
+    decision = context.settle?.(answers) ?? decision;
+  }
   const status = decision.apply === undefined ? [] : ownStatus(fn, object, decision.apply);
   await sender.all([...status, ...(decision.applyOn ?? [])].map(toApply));
   await sender.all((decision.delete ?? []).map(toDelete));
   await sendEvents([...(decision.events ?? []), ...sender.tolerated()], context);
   if (sender.written().error === undefined) await sender.all(last.map(toPatch));
-  return sender.written();
+  return written();
 }
 
 /** One request about one object, with what the decision says about this write alone. */
@@ -56,12 +77,15 @@ interface Send extends Pick<FailedWrite, "ref" | "verb">, Pick<GuardedDelete, "i
   readonly request: (client: KubeClient) => Promise<KubeObject | undefined>;
 }
 
-function createSender({ signal, clients, function: fn }: EventContext): {
+function createSender(context: EventContext): {
   all(sends: readonly Send[]): Promise<void>;
+  /** One answer for each Pod; undefined when the run itself has ended meanwhile. */
+  evict(pods: readonly PodEviction[]): Promise<readonly EvictionAnswer[] | undefined>;
   /** Failures of writes that may fail, the first of each reason. They leave no error behind. */
   tolerated(): readonly Notice[];
-  written(): Written;
+  written(): Omit<Written, "decision">;
 } {
+  const { signal, clients, function: fn } = context;
   const fences: Fence[] = [];
   let requests = 0;
   let firstError: unknown;
@@ -106,6 +130,16 @@ function createSender({ signal, clients, function: fn }: EventContext): {
         }
       };
       await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, queue.length) }, lane));
+    },
+    async evict(pods) {
+      try {
+        const sent = await sendEvictions(pods, context);
+        requests += sent.requests;
+        return sent.answers;
+      } catch (error) {
+        firstError ??= error;
+        return undefined;
+      }
     },
     tolerated: () => [...tolerated.values()],
     written: () => ({ requests, fences, error: firstError }),

@@ -6,11 +6,12 @@ import {
   type ObjectKey,
 } from "../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../shared/api/patch.ts";
+import { Pod } from "../../shared/api/workload.ts";
 import type { Clients, KubeClient } from "../../shared/runtime/ports.ts";
 
 /** One write request as it would leave the process. */
 export interface SentWrite {
-  readonly verb: "create" | "jsonPatch" | "apply" | "delete";
+  readonly verb: "create" | "jsonPatch" | "evict" | "apply" | "delete";
   readonly cluster: ClusterName;
   readonly as: string;
   /** Id of the run that sends it. */
@@ -83,6 +84,10 @@ export function recordingClients(
           answer({ ...write("create", kind, (object as KubeObject).metadata), body: object }),
         jsonPatch: (kind, key, operations, subresource) =>
           answer({ ...write("jsonPatch", kind, key), operations, subresource }),
+        evict: async (key, eviction) => {
+          await answer({ ...write("evict", Pod as unknown as Kind, key), body: eviction });
+          return undefined;
+        },
         apply: (kind, key, body, subresource) => answer({ ...write("apply", kind, key), body, subresource }),
         delete: (kind, key, preconditions) => answer({ ...write("delete", kind, key), body: preconditions }),
       };

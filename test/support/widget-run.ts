@@ -14,7 +14,7 @@ import { Gadget, WIDGET_KEY, WIDGETS, Widget, widget } from "./widget.ts";
 export type GrowStep = (
   object: Widget,
   context: StepContext,
-) => Promise<AnyDecision & { readonly apply?: { readonly "status.size": number } }>;
+) => Promise<Omit<AnyDecision, "apply" | "evict"> & { readonly apply?: { readonly "status.size": number } }>;
 
 function grow(step: GrowStep) {
   return defineFunction(

@@ -32,10 +32,12 @@ export function testFileOf(letter: DeadLetter, file: string, functions = "functi
   const object = letter.key.slice(letter.key.lastIndexOf("/") + 1);
   const clock = run.clock ?? letter.deadSince;
   const ask = `decide(${name}, world, ${code(object)}, new Date(${code(clock)}))`;
+  const answers = answersIn(letter);
+  const decision = answers === undefined ? `await ${ask}` : `settle(await ${ask}, ${answers})`;
   const expectation =
     run.error === undefined
       ? [
-          `    expect(mask(plainDecision(await ${ask}))).toEqual(${code(mask(recordedDecision(letter) ?? {}), 4)});`,
+          `    expect(mask(plainDecision(${decision}))).toEqual(${code(mask(recordedDecision(letter) ?? {}), 4)});`,
         ]
       : [`    await expect(${ask}).rejects.toThrow(${code(run.error.message)});`];
   return [
@@ -48,6 +50,7 @@ export function testFileOf(letter: DeadLetter, file: string, functions = "functi
           `import { mask } from ${from("shared/redaction/redact.ts")};`,
         ]
       : []),
+    ...(answers === undefined ? [] : [`import { settle } from ${from("shared/runtime/evictions.ts")};`]),
     `import { crd } from ${from("test/support/builders.ts")};`,
     `import { decide, given } from ${from("test/support/world.ts")};`,
     "",
@@ -64,6 +67,14 @@ export function testFileOf(letter: DeadLetter, file: string, functions = "functi
     "});",
     "",
   ].join("\n");
+}
+
+/** Answers to the evictions of the run, as code; undefined when it evicted nothing. */
+function answersIn(letter: DeadLetter): string | undefined {
+  const answers: unknown = Object(recordedDecision(letter)?.["evict"]).answers;
+  return letter.run?.error === undefined && Array.isArray(answers)
+    ? `${code(answers, 4)} as never`
+    : undefined;
 }
 
 function importPath(file: string, path: string): string {

@@ -67,7 +67,7 @@ export async function replayLive(
     requests: outcome.record.writes.map((write) => ({
       ...describeRequest(write),
       accepted: write.outcome.error === undefined,
-      answer: answerOf(write.outcome),
+      answer: write.verb === "evict" ? "not asked: a dry run evicts nothing" : answerOf(write.outcome),
     })),
   };
 }

@@ -115,6 +115,7 @@ function lateClient(find: () => Promise<KubeClient>): KubeClient {
     list: async (...call) => (await find()).list(...call),
     create: async (...call) => (await find()).create(...call),
     jsonPatch: async (...call) => (await find()).jsonPatch(...call),
+    evict: async (...call) => (await find()).evict(...call),
     apply: async (...call) => (await find()).apply(...call),
     delete: async (...call) => (await find()).delete(...call),
     async *watch(...call) {

@@ -75,7 +75,7 @@ const readSchema = z.object({
 export type LetterRead = z.infer<typeof readSchema>;
 
 const writeSchema = z.object({
-  verb: z.enum(["create", "patch", "apply", "delete"]),
+  verb: z.enum(["create", "patch", "evict", "apply", "delete"]),
   ref: z.object({ cluster: z.string(), kind: kindSchema, ...keySchema.shape }),
   subresource: z.literal("status").optional(),
   fieldManager: z.string(),

@@ -3,6 +3,7 @@ import type { AnyDecision, AnyFunction } from "../../function/define-function.ts
 import { mask } from "../../redaction/redact.ts";
 import type { RecordedWrite } from "../attempt-record.ts";
 import { checkDecision } from "../check-decision.ts";
+import { settle, withAnswers } from "../evictions.ts";
 import { titleOf } from "../last-run.ts";
 import type { Clients, Clock, KubeClient, Log } from "../ports.ts";
 import { recordWrites } from "../record-writes.ts";
@@ -64,6 +65,12 @@ export async function replay(
       now.object = await reader.get(fn.spec.reconciles, demandKey(fn, letter.key));
       if (now.object === undefined) return;
       now.decision = await fn.step(now.object, { read: reader, now: clock });
+      checkDecision(fn, now.decision, reader);
+      const answers = decisionOf(letter)?.evict?.answers;
+      if (answers === undefined || now.decision.evict === undefined) return;
+      const unsettled = now.decision;
+      now.decision = withAnswers(unsettled, answers);
+      now.decision = settle(unsettled, answers);
       checkDecision(fn, now.decision, reader);
     } catch (error) {
       now.error = errorOf(error, (secret) => secret);
@@ -220,7 +227,7 @@ const ACCEPTING: Clients = { of: () => ({ ...acceptedWrites(), ...NO_READS }) };
 const NO_READS = {} as Pick<KubeClient, "get" | "list" | "watch">;
 
 /** Writes that are sent nowhere, each with as little of an answer as possible. */
-export function acceptedWrites(): Pick<KubeClient, "create" | "jsonPatch" | "apply" | "delete"> {
+export function acceptedWrites(): Pick<KubeClient, "create" | "jsonPatch" | "evict" | "apply" | "delete"> {
   const answer = async (kind: { readonly kind: string }, name: string): Promise<KubeObject> => ({
     apiVersion: "",
     kind: kind.kind,
@@ -229,6 +236,7 @@ export function acceptedWrites(): Pick<KubeClient, "create" | "jsonPatch" | "app
   return {
     create: (kind, object) => answer(kind, object.metadata.name),
     jsonPatch: (kind, key) => answer(kind, key.name),
+    evict: async () => undefined,
     apply: (kind, key) => answer(kind, key.name),
     delete: (kind, key) => answer(kind, key.name),
   };

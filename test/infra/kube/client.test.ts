@@ -228,6 +228,59 @@ describe("client", () => {
     expect(w.scripted.requests).toHaveLength(1);
   });
 
+  describe("evictions", () => {
+    const eviction = { uid: "uid-a", withinMs: 5_000 };
+    const success = json(201, { kind: "Status", apiVersion: "v1", status: "Success", code: 201 });
+    const budget = failing(429, "TooManyRequests", {
+      message: "Cannot evict pod as it would violate the pod's disruption budget.",
+      details: { retryAfterSeconds: 10, causes: [{ reason: "DisruptionBudget", message: "needs 2" }] },
+    });
+
+    it("name the Pod by uid, and are accepted with a Status", async () => {
+      await using w = await world([success]);
+      await w.client.evict(key, { ...eviction, gracePeriodSeconds: 1 });
+      const [sent] = w.scripted.requests;
+      expect([sent?.method, sent?.path]).toEqual(["POST", "/api/v1/namespaces/default/pods/a/eviction"]);
+      expect(JSON.parse(sent?.body ?? "")).toEqual({
+        apiVersion: "policy/v1",
+        kind: "Eviction",
+        metadata: { namespace: "default", name: "a" },
+        deleteOptions: { preconditions: { uid: "uid-a" }, gracePeriodSeconds: 1 },
+      });
+    });
+
+    it("that a budget refuses are not repeated, and pause no other request", async () => {
+      await using w = await world([budget, json(200, a)]);
+      const refusal = {
+        class: "Transient",
+        status: 429,
+        causes: [{ reason: "DisruptionBudget", message: "needs 2" }],
+      };
+      await expect(w.client.evict(key, eviction)).rejects.toMatchObject(refusal);
+      expect(await w.client.get(Thing, key)).toMatchObject({ kind: "Thing" });
+      expect(w.scripted.requests).toHaveLength(2);
+    });
+
+    it("that the server itself puts off are not repeated, and pause other requests", async () => {
+      await using w = await world([failing(429, "TooManyRequests", {}, { "Retry-After": "60" })]);
+      await expect(w.client.evict(key, eviction)).rejects.toMatchObject({ class: "Throttled", status: 429 });
+      await expect(w.client.get(Thing, key)).rejects.toMatchObject({ class: "Throttled", status: 0 });
+      expect(w.scripted.requests).toHaveLength(1);
+    });
+
+    it("wait no longer than they may, for a turn or for the answer", async () => {
+      await using w = await world([() => undefined]);
+      const timeout = { reason: "EvictionTimeout", status: 0 };
+      await expect(w.client.evict(key, { ...eviction, withinMs: 50 })).rejects.toMatchObject(timeout);
+    });
+
+    it("leave a dry run unsent", async () => {
+      await using w = await world([]);
+      await w.server.as("f", { dryRun: true }).evict(key, eviction);
+      expect(w.scripted.requests).toEqual([]);
+    });
+  });
+
   it("starts a list over, without pages, when its continuation has expired (KC-08)", async () => {
     await using w = await world([]);
     const page = (name: string, version: string, token?: string) =>

@@ -2,10 +2,13 @@ import { describe, expect, it } from "vitest";
 import { Node, Secret } from "../../../shared/api/core.ts";
 import { MANAGEMENT, refTo } from "../../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
+import { Pod } from "../../../shared/api/workload.ts";
 import { type AnyDecision, defineFunction } from "../../../shared/function/define-function.ts";
+import type { PodEviction } from "../../../shared/function/evictions.ts";
 import { done } from "../../../shared/function/result.ts";
 import { checkDecision } from "../../../shared/runtime/check-decision.ts";
 import type { RecordingReader } from "../../../shared/runtime/reader.ts";
+import { evictor, pod } from "../../support/evictor.ts";
 import { Gadget, Part, Widget, widget } from "../../support/widget.ts";
 
 const grow = defineFunction(
@@ -130,5 +133,16 @@ describe("a decision", () => {
   it("may delete any referenced object where a contract kind is declared", () => {
     const fn = { ...grow, spec: { ...grow.spec, calls: [{ verb: "delete", kind: Part } as const] } };
     check({ delete: [{ target: { ...own, kind: Gadget } }] }, { fn });
+  });
+
+  it("evicts Pods only, each with uid and live read, where the function says so", () => {
+    const one = { target: refTo(Pod, pod("a")) };
+    const evicting = (pods: readonly PodEviction[], options = {}) =>
+      check({ evict: { pods } }, { fn: evictor(), ...options });
+    evicting([one]);
+    expect(() => check({ evict: { pods: [one] } })).toThrow("widget-grow evicts a Pod without declaring it");
+    expect(() => evicting([{ target: { ...one.target, uid: undefined } }])).toThrow("without its uid");
+    expect(() => evicting([one], { live: false })).toThrow("without a live read");
+    expect(() => evicting([{ target: own }])).toThrow("which is not a Pod");
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Kind, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { Pod } from "../../../shared/api/workload.ts";
 import { KubeError } from "../../../shared/function/errors.ts";
 import { recordWrites } from "../../../shared/runtime/record-writes.ts";
 import { machinePool } from "../../support/builders.ts";
@@ -35,6 +36,30 @@ describe("recorded writes", () => {
     const recorder = recordWrites(recordingClients(() => refusal));
     await expect(recorder.of(MANAGEMENT, "f").jsonPatch(POOL, KEY, OPERATIONS)).rejects.toBe(refusal);
     expect(recorder.sent).toMatchObject([{ verb: "patch", outcome: { error: refusal } }]);
+  });
+
+  it("keep an eviction with the uid of its Pod, and its refusal", async () => {
+    const refusal = new KubeError({
+      class: "Transient",
+      status: 429,
+      reason: "TooManyRequests",
+      message: "no",
+    });
+    const recorder = recordWrites(recordingClients(() => refusal));
+    const eviction = { uid: "uid-a", gracePeriodSeconds: 1, withinMs: 10_000 };
+    await expect(recorder.of("default/c1", "f").evict(KEY, eviction)).rejects.toBe(refusal);
+    expect(recorder.sent).toEqual([
+      {
+        verb: "evict",
+        kind: Pod,
+        key: KEY,
+        cluster: "default/c1",
+        fieldManager: "capstan-f",
+        precondition: { uid: "uid-a" },
+        body: { gracePeriodSeconds: 1 },
+        outcome: { error: refusal },
+      },
+    ]);
   });
 
   it("leave events and reads out, and still send them", async () => {

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { Secret } from "../../../shared/api/core.ts";
 import { type Kind, MANAGEMENT, type ObjectRef } from "../../../shared/api/kinds.ts";
+import { Pod } from "../../../shared/api/workload.ts";
 import { type AnyDecision, defineFunction } from "../../../shared/function/define-function.ts";
 import { KubeError, WaitingError } from "../../../shared/function/errors.ts";
+import type { EvictionAnswer } from "../../../shared/function/evictions.ts";
 import { done } from "../../../shared/function/result.ts";
+import { settle } from "../../../shared/runtime/evictions.ts";
 import { type Written, writeDecision } from "../../../shared/runtime/write-decision.ts";
 import { recordingClients, type SentWrite } from "../../support/recording-clients.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -46,8 +49,10 @@ async function write(
 ): Promise<{ sent: readonly SentWrite[]; written: Written }> {
   const clients = recordingClients(refuse);
   const clock = { now: () => now, after: () => () => undefined };
-  const context = { function: grow, object: widget, clients, clock, log: silentLog, signal };
-  return { written: await writeDecision({ ...decision, result: done }, context), sent: clients.sent };
+  const whole = { ...decision, result: done };
+  const settled = (answers: readonly EvictionAnswer[]) => settle(whole, answers);
+  const context = { function: grow, object: widget, clients, clock, log: silentLog, signal, settle: settled };
+  return { written: await writeDecision(whole, context), sent: clients.sent };
 }
 
 const conflict = new KubeError({ class: "Conflict", status: 409, reason: "Conflict", message: "changed" });
@@ -60,6 +65,41 @@ const silent = () =>
 const mayFail = (name: string) => ({ target: target(name), ifFails: { event: "FailedDelete" } });
 
 describe("the writes of a decision", () => {
+  const evict = {
+    pods: [{ target: { ...target("p"), kind: Pod as unknown as Kind } }],
+    answered: () => ({ apply: { status: { size: 5 } } }),
+  };
+  const patch = [
+    { target: target("x"), operations: [{ op: "add", path: "/metadata/labels", value: {} }] },
+  ] as const;
+
+  it("evict Pods after the patches, and apply what follows from the answers", async () => {
+    const { sent, written } = await write({ patch, evict, delete: [{ target: target("y") }] });
+    expect(sent.map(({ verb, name }) => `${verb} ${name}`)).toEqual([
+      "jsonPatch x",
+      "evict p",
+      "apply w",
+      "delete y",
+    ]);
+    expect(written.requests).toBe(4);
+    expect(written.decision).toMatchObject({ evict: { answers: [{ type: "accepted" }] } });
+  });
+
+  it("evict no Pod, and apply nothing, after a patch that failed", async () => {
+    const { sent, written } = await write({ patch, evict }, ({ verb }) =>
+      verb === "jsonPatch" ? conflict : undefined,
+    );
+    expect(sent.map(({ verb }) => verb)).toEqual(["jsonPatch"]);
+    expect(written.error).toBe(conflict);
+  });
+
+  it("end where the workload cluster is no longer connected: what follows from the answers is not known", async () => {
+    const waiting = new WaitingError("Connection default/c1");
+    const { sent, written } = await write({ evict, delete: [{ target: target("y") }] }, () => waiting);
+    expect(sent.map(({ verb }) => verb)).toEqual(["evict"]);
+    expect(written.error).toBe(waiting);
+  });
+
   it("leave in order: create, patch, apply, delete, event, finalizer removal", async () => {
     const { sent } = await write({
       create: [{ cluster: MANAGEMENT, kind: Secret, object: secret }],
@@ -153,7 +193,7 @@ describe("the writes of a decision", () => {
   it("send nothing for an apply that changes nothing", async () => {
     const { sent, written } = await write({ apply: { "status.size": 3 } });
     expect(sent).toEqual([]);
-    expect(written).toEqual({ requests: 0, fences: [], error: undefined });
+    expect(written).toMatchObject({ requests: 0, fences: [], error: undefined });
   });
 
   it("are all attempted when one of several objects refuses, and keep the finalizer", async () => {

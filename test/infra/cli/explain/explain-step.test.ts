@@ -19,6 +19,8 @@ import {
   node,
 } from "../../../support/builders.ts";
 import { virtualClock } from "../../../support/clock.ts";
+import { evictor, pod } from "../../../support/evictor.ts";
+import { recordingClients } from "../../../support/recording-clients.ts";
 
 const KEY = "default/c1|MachinePool|default/p1";
 /** Explaining must neither need nor send a live request here. */
@@ -48,6 +50,18 @@ async function explained(fn: AnyFunction, pool: KubeObject, ...others: readonly 
 }
 
 describe("what a function would do now", () => {
+  it("names the Pods that it would evict, and evicts none", async () => {
+    await using store = await holding(machinePool());
+    const clients = recordingClients(undefined, [pod("a"), pod("b")]);
+    const now = await explainStep(
+      evictor(),
+      { key: KEY, object: machinePool() },
+      { store, clients, clock: virtualClock() },
+    );
+    expect(now.wouldSend).toEqual(["evict Pod default/a", "evict Pod default/b"]);
+    expect(clients.sent).toEqual([]);
+  });
+
   it("names the missing object, or the field of the object, that it waits for", async () => {
     expect(await explained(machinepoolSync, machinePool())).toEqual({
       wouldSend: [],

@@ -18,6 +18,7 @@ import {
   machinePool,
   OWNED_BY_P1,
 } from "../../../support/builders.ts";
+import { evictor, pod } from "../../../support/evictor.ts";
 import { letterOfFailure } from "../../../support/failed-run.ts";
 import { deadLetter } from "../../../support/letters.ts";
 
@@ -82,6 +83,13 @@ describe("the test that is made of a dead letter", () => {
       'from "../../../functions/sim/bootstrap.ts"',
     );
     for (const letter of [found, missing]) expect(await runTestOf(letter)).toMatchObject({ ok: true });
+  });
+
+  it("decides by the recorded answers to evictions", async () => {
+    const letter = await letterOfFailure(evictor(), { snapshots, served: [pod("a")] });
+    const file = testFileOf(letter, join(ROOT, "test/functions/pool/x.test.ts"));
+    expect(file).toContain('import { settle } from "../../../shared/runtime/evictions.ts";');
+    expect(file).toMatch(/settle\(await decide\(poolEvict, [^;]*"accepted"[^;]*\] as never\)/);
   });
 
   it("cannot be turned into other code by names in the letter", () => {

@@ -7,6 +7,7 @@ import { type KubeObject, refTo } from "../../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { KubeError } from "../../../../shared/function/errors.ts";
+import type { EvictionAnswer } from "../../../../shared/function/evictions.ts";
 import { done, failed } from "../../../../shared/function/result.ts";
 import { decisionDigest } from "../../../../shared/runtime/letters/compose-letter.ts";
 import {
@@ -22,6 +23,7 @@ import {
   infraMachinePool,
   machinePool,
 } from "../../../support/builders.ts";
+import { describeAnswer, evictor, pod } from "../../../support/evictor.ts";
 import { letterOfFailure } from "../../../support/failed-run.ts";
 import { poolCheck } from "../../../support/poisoned/pool/check.ts";
 import { poolCheck as repairedCheck } from "../../../support/repaired/pool/check.ts";
@@ -276,5 +278,59 @@ describe("replay", () => {
       type: "reproduced",
       recorded: { result: expect.stringContaining("MalformedKey") },
     });
+  });
+});
+
+describe("replay of evictions", () => {
+  const causes = [{ reason: "DisruptionBudget", message: "The disruption budget b needs 1" }];
+  const budget = new KubeError({
+    class: "Transient",
+    status: 429,
+    reason: "TooManyRequests",
+    message: "No.",
+    causes,
+  });
+  const world = {
+    snapshots: [machinePool()],
+    served: [pod("a"), pod("b")],
+    refuse: ({ name }: { readonly name: string }) => (name === "a" ? budget : undefined),
+  };
+  const lost = (answers: readonly EvictionAnswer[]): never => {
+    throw new TypeError(answers.map(describeAnswer).join("; "));
+  };
+
+  it("decides by the recorded answers and sends nothing", async () => {
+    const letter = stored(await letterOfFailure(evictor(), world));
+    expect(letter.run?.writes).toMatchObject([
+      {
+        verb: "evict",
+        ref: { name: "a" },
+        precondition: { uid: "uid-a" },
+        outcome: { error: { code: 429 } },
+      },
+      { verb: "evict", ref: { name: "b" }, outcome: {} },
+    ]);
+    const result = await replay(evictor(), letter, systemClock);
+    const told = "a refused No. The disruption budget b needs 1; b accepted";
+    const requests = [{ title: "evict Pod default/a" }, { title: "evict Pod default/b" }];
+    expect(result).toMatchObject({
+      type: "reproduced",
+      recorded: { result: `failed Invalid: ${told}`, requests },
+      replayed: { result: `failed Invalid: ${told}`, requests },
+    });
+  });
+
+  it("shows a step that now draws something else from them", async () => {
+    const letter = stored(await letterOfFailure(evictor(), world));
+    expect(await replay(evictor(lost), letter, systemClock)).toMatchObject({
+      type: "different",
+      replayed: { result: "threw TypeError: a refused No. The disruption budget b needs 1; b accepted" },
+    });
+  });
+
+  it("reproduces what failed only when the answers were there", async () => {
+    const letter = stored(await letterOfFailure(evictor(lost), world));
+    expect(letter.run?.error).toMatchObject({ reason: "TypeError" });
+    expect(await replay(evictor(lost), letter, systemClock)).toMatchObject({ type: "reproduced" });
   });
 });
