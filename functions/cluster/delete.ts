@@ -2,7 +2,9 @@ import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { objectKeyOf, refTo } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
+import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
+import { MachineSet } from "../../shared/api/machineset.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster } from "../../shared/contract/infra-cluster.ts";
 import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
@@ -24,21 +26,26 @@ import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { PAUSE_FIELDS, pausedBy } from "../../shared/rules/metadata/paused.ts";
 import {
   COMPLETED,
+  clusterDeletion,
   type DeletionStage,
   HOOK_FIELDS,
   hookStage,
   providerStage,
+  runsItsCourse,
   workersStage,
 } from "./rules/deletion.ts";
-import { DESCENDANT_FIELDS, DESCENDANTS, type Descendants } from "./rules/descendants.ts";
+import { DESCENDANT_FIELDS, DESCENDANTS } from "./rules/descendants.ts";
 import { CLUSTER_FINALIZER } from "./rules/hold.ts";
 import { type ProviderRole, referenceOf } from "./rules/providers.ts";
-import { readDescendantsLive, readDoomedProvider } from "./rules/reads.ts";
+import {
+  readDescendants,
+  readDescendantsLive,
+  readDoomedProvider,
+  readDoomedProviders,
+} from "./rules/reads.ts";
 
-/** Kinds that Capstan does not watch are listed this often; their end wakes no key. */
+/** Objects of a version that the relay does not watch are listed this often: their end wakes no key. */
 const POLL_MS = 5 * SECOND;
-
-const UNWATCHED = DESCENDANTS.filter((of) => !of.watched).map((of) => of.kind);
 
 export const clusterDelete = defineFunction<Cluster>(
   {
@@ -53,6 +60,8 @@ export const clusterDelete = defineFunction<Cluster>(
         itself,
       ),
       watch(MachinePool, DESCENDANT_FIELDS, clusterOf),
+      watch(MachineDeployment, DESCENDANT_FIELDS, clusterOf),
+      watch(MachineSet, DESCENDANT_FIELDS, clusterOf),
       watch(Machine, DESCENDANT_FIELDS, clusterOf),
       watchContract(InfraCluster, ["metadata.uid"], referencing),
       watchContract(ControlPlane, ["metadata.uid"], referencing),
@@ -73,23 +82,28 @@ export const clusterDelete = defineFunction<Cluster>(
       kind,
     })),
     reads: [{ on: Cluster, fields: ["spec.topology"] }],
-    readsLive: [Cluster, MachinePool, Machine, ...UNWATCHED, ControlPlane, InfraCluster],
+    readsLive: [Cluster, ...DESCENDANTS.map(({ kind }) => kind), ControlPlane, InfraCluster],
   },
   async (cluster, { read }) => {
     if (!isDeleting(cluster)) return { result: done };
-    const live = await read.live.get(Cluster, objectKeyOf(cluster));
-    if (live === undefined || live.metadata.uid !== cluster.metadata.uid) return { result: done };
-    const pause = pausedBy(live, live);
+    const pause = pausedBy(cluster, cluster);
     if (pause !== undefined) return { result: waitFor(pause) };
-    const hook = hookStage(live, await readTopologyRuns(read.live, live));
-    if (hook !== undefined) return takeApart(hook);
-    const descendants = await readDescendantsLive(read, live);
-    const workers = workersStage(live, descendants);
-    return workers === undefined
-      ? takeProvidersApart(live, read)
-      : { ...takeApart(workers), ...unwatched(live, descendants) };
+    const seen = await seenStage(cluster, read);
+    if (runsItsCourse(seen)) return { result: waitFor(seen.awaits) };
+    const hook = hookStage(cluster, await readTopologyRuns(read.live, cluster));
+    if (hook !== undefined) return { result: waitFor(hook.awaits) };
+    const workers = workersStage(cluster, await readDescendantsLive(read, cluster));
+    return workers === undefined ? takeProvidersApart(cluster, read) : takeApart(cluster, workers, read);
   },
 );
+
+/** The stage that snapshots show: enough to wait, never enough to delete. */
+async function seenStage(cluster: Cluster, read: StepContext["read"]): Promise<DeletionStage> {
+  return clusterDeletion(cluster, await readDescendants(read, cluster), {
+    ...(await readDoomedProviders(read, cluster)),
+    topologyRuns: await readTopologyRuns(read, cluster),
+  });
+}
 
 /** The control plane object must be gone before the infrastructure is touched. */
 async function takeProvidersApart(
@@ -100,42 +114,38 @@ async function takeProvidersApart(
   for (const role of ["controlPlane", "infrastructure"] as const) {
     const doomed = await readDoomedProvider(read.live, cluster, role);
     const stage = providerStage(cluster, role, doomed);
-    if (stage !== undefined) return { ...takeApart(stage), events };
+    if (stage !== undefined) return { ...(await takeApart(cluster, stage, read)), events };
     if (doomed.sharedWith !== undefined) events.push(leftTo(doomed.sharedWith, cluster, role));
   }
   const operations = removeFinalizerPatch(cluster, CLUSTER_FINALIZER);
   if (operations.length === 0) return { events, result: done };
   return {
+    // Tests the version of this snapshot: a pause that it does not show refuses the patch.
     patch: [{ target: refTo(Cluster, cluster), operations }],
     events: [...events, { type: "Normal", reason: "Deleted", message: COMPLETED.message }],
     result: done,
   };
 }
 
-/** Only what belongs to this stage; the end of what is deleted brings the key back. */
-function takeApart({ remove, awaits }: DeletionStage): Decision<Cluster, never> {
-  if (remove.length === 0) return { result: waitFor(awaits) };
+/**
+ * Only what belongs to this stage; the end of what is deleted brings the key back. A pause can come back, so the Cluster
+ * is read live before.
+ */
+async function takeApart(
+  cluster: Cluster,
+  { remove, awaits, isPolled }: DeletionStage,
+  read: StepContext["read"],
+): Promise<Decision<Cluster, never>> {
+  const result = isPolled === true ? requeueAfter(POLL_MS, awaits) : waitFor(awaits);
+  if (remove.length === 0) return { result };
+  const live = await read.live.get(Cluster, objectKeyOf(cluster));
+  if (live === undefined || live.metadata.uid !== cluster.metadata.uid) return { result: done };
+  const pause = pausedBy(live, live);
+  if (pause !== undefined) return { result: waitFor(pause) };
   return {
     delete: remove.map(({ kind, object }) => ({ target: refTo(kind, object) })),
-    result: waitFor(awaits),
+    result,
   };
-}
-
-/**
- * Objects that only a live list shows are reported by an Event, because the status cannot see them, and
- * listed again.
- */
-function unwatched(
-  cluster: Cluster,
-  descendants: readonly Descendants[],
-): Pick<Decision<Cluster, never>, "events"> & Partial<Pick<Decision<Cluster, never>, "result">> {
-  const unseen = workersStage(
-    cluster,
-    descendants.filter(({ of }) => !of.watched),
-  );
-  if (unseen === undefined) return {};
-  const { reason, message, awaits } = unseen;
-  return { events: [{ type: "Normal", reason, message }], result: requeueAfter(POLL_MS, awaits) };
 }
 
 function leftTo(other: Cluster, cluster: Cluster, role: ProviderRole): Notice {

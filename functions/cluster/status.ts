@@ -3,6 +3,7 @@ import { Connection, CustomResourceDefinition } from "../../shared/api/core.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
+import { MachineSet } from "../../shared/api/machineset.ts";
 import { sameJson } from "../../shared/api/path.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster, infraClusterPaths } from "../../shared/contract/infra-cluster.ts";
@@ -17,6 +18,7 @@ import {
 import { clusterOf, itself, referencing, referencingKind, sameName } from "../../shared/function/mappings.ts";
 import { waitFor } from "../../shared/function/result.ts";
 import { mirroredFields } from "../../shared/rules/conditions/conditions.ts";
+import { MACHINE_CONDITION_FIELDS } from "../../shared/rules/machines/machine-conditions.ts";
 import { HOLD_FIELDS, unguarded } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
@@ -28,10 +30,19 @@ import { HOOK_FIELDS } from "./rules/deletion.ts";
 import { ENDPOINT_FIELDS } from "./rules/endpoint.ts";
 import { CLUSTER_FINALIZER } from "./rules/hold.ts";
 import { INITIALIZED_FIELDS, PROVISIONED_FIELDS } from "./rules/latches.ts";
+import { COUNTED_FIELDS, MEMBERSHIP_FIELDS } from "./rules/machines.ts";
 import { ownStatus } from "./rules/own-status.ts";
 import { readProviders } from "./rules/reads.ts";
 import { clusterReport, isBroughtUp, pausedClusterStatus } from "./rules/status.ts";
 import { readView } from "./rules/view.ts";
+import {
+  clusterOfControlPlane,
+  clusterOfMachine,
+  clusterOfTroubled,
+  MACHINE_MESSAGE_FIELDS,
+  MESSAGE_FIELDS,
+  REPEATED_FIELDS,
+} from "./rules/wakes.ts";
 import { CONTROL_PLANE_CONDITION_FIELDS, WORKER_CONDITION_FIELDS } from "./rules/worker-conditions.ts";
 import { clusterWritesDue } from "./rules/writes-due.ts";
 
@@ -77,20 +88,24 @@ export const clusterStatus = defineFunction<Cluster, "status">(
       ),
       watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
       watch(MachinePool, WORKER_FIELDS, clusterOf),
+      watch(MachinePool, MESSAGE_FIELDS, clusterOfTroubled),
       // Where Cluster API is installed, too.
       watch(MachineDeployment, [...WORKER_FIELDS, "status.observedGeneration"], clusterOf),
-      // A deletion waits for them, and says so.
+      watch(MachineDeployment, MESSAGE_FIELDS, clusterOfTroubled),
+      watch(MachineSet, [...WORKER_FIELDS, "metadata.ownerReferences"], clusterOf),
+      watch(MachineSet, MESSAGE_FIELDS, clusterOfTroubled),
+      // A deletion waits for all of them, and says so.
       watch(Machine, ["metadata.uid"], clusterOf),
+      watch(Machine, [...MEMBERSHIP_FIELDS, ...COUNTED_FIELDS], clusterOfMachine),
+      watch(Machine, MACHINE_MESSAGE_FIELDS, clusterOfTroubled),
+      watch(Machine, ["status.nodeRef"], clusterOfControlPlane),
       watch(Connection, CONNECTION_FIELDS, sameName),
     ],
     // Whether the endpoint is still to be copied: the copy wakes.
     reads: [
-      {
-        on: MachineDeployment,
-        fields: ["Available", "RollingOut", "ScalingUp", "ScalingDown"].map(
-          (type) => `status.conditions[${type}]`,
-        ),
-      },
+      // Reasons stand in for missing messages.
+      ...[MachinePool, MachineDeployment, MachineSet].map((on) => ({ on, fields: REPEATED_FIELDS })),
+      { on: Machine, fields: MACHINE_CONDITION_FIELDS },
       { on: InfraCluster, fields: ENDPOINT_FIELDS },
       { on: ControlPlane, fields: ENDPOINT_FIELDS },
     ],

@@ -106,7 +106,7 @@ export function viewWith(changes: Partial<ClusterFacts> = {}): ClusterView {
     providers: { infrastructure: found(fooCluster()), controlPlane: found(fooControlPlane()) },
     workers: [],
     deployments: { events: [] },
-    controlPlaneHasNode: false,
+    machines: { controlPlane: [], workers: [] },
     connection: connection(),
     topologyRuns: false,
     deletion: undefined,

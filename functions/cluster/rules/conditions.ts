@@ -10,6 +10,7 @@ import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
 import { ownObject } from "./adoption.ts";
 import { summarize } from "./available.ts";
 import { initializedFlag, provisionedFlag } from "./latches.ts";
+import { hasControlPlaneNode, machineConditions } from "./machines.ts";
 import { ownStatus } from "./own-status.ts";
 import {
   controlPlaneAvailable,
@@ -24,7 +25,7 @@ export function clusterConditions(view: ClusterView): readonly Condition[] {
   const { cluster, providers, now } = view;
   const { infrastructure, controlPlane } = providers;
   const withoutTopology = topologyProblem(cluster, view.topologyRuns);
-  const hasNode = view.controlPlaneHasNode;
+  const hasNode = hasControlPlaneNode(view.machines);
   const initialized = controlPlaneInitialized(cluster, controlPlane, { hasNode, withoutTopology });
   const desired = [
     infrastructureReady(cluster, {
@@ -46,6 +47,7 @@ export function clusterConditions(view: ClusterView): readonly Condition[] {
     initialized,
     view.probe.condition,
     ...workerConditions(view.workers, controlPlane),
+    ...machineConditions(view.machines, now),
     deletingCondition(view),
     pausedCondition(cluster, cluster, cluster.kind),
   ];

@@ -8,6 +8,7 @@ import type { Found, Referenced } from "../../../shared/contract/referenced.ts";
 import { addVersions, compareVersions, type VersionCount } from "../../../shared/rules/machines/versions.ts";
 import { present } from "../../../shared/rules/status/present.ts";
 import { ownObject } from "./adoption.ts";
+import { asWorkers, countedMachines } from "./machines.ts";
 import type { ClusterView } from "./view.ts";
 
 export type Counters = Omit<NonNullable<ClusterStatus["workers"]>, "upgradePlan">;
@@ -40,10 +41,15 @@ export function clusterCounters({
   cluster,
   providers,
   workers,
+  machines,
 }: ClusterView): Pick<ClusterStatus, "controlPlane" | "workers"> {
+  const standAlone = cluster.spec.controlPlaneRef === undefined && cluster.spec.topology === undefined;
+  const controlPlane = standAlone
+    ? workerCounters(machines.controlPlane.map(asWorkers))
+    : controlPlaneCounters(cluster, providers.controlPlane);
   return {
-    ...present("controlPlane", controlPlaneCounters(cluster, providers.controlPlane)),
-    ...present("workers", workerCounters(workers)),
+    ...present("controlPlane", controlPlane),
+    ...present("workers", workerCounters([...workers, ...countedMachines(cluster, machines)])),
   };
 }
 
@@ -57,10 +63,8 @@ export function controlPlaneCounters(
   controlPlane: Referenced | undefined,
 ): Counters | undefined {
   const stored = storedCounters(cluster.status?.controlPlane);
-  if (controlPlane === undefined) {
-    // Without reference the counters come from control plane Machines.
-    return cluster.spec.topology === undefined ? undefined : stored;
-  }
+  // The topology has not brought it yet.
+  if (controlPlane === undefined) return stored;
   if (controlPlane.state === "missing") return undefined;
   const owned = ownObject(cluster, controlPlane);
   if (owned === undefined) return stored;

@@ -6,7 +6,7 @@ import { isControlPlaneMachine } from "../../../shared/rules/machines/control-pl
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { awaitedDefinition } from "../../../shared/rules/providers/awaited-definition.ts";
 import { clusterOwners, isOwnedByName } from "./adoption.ts";
-import type { Descendants } from "./descendants.ts";
+import { DESCENDANTS, type Descendants } from "./descendants.ts";
 import { type ProviderRole, referenceOf } from "./providers.ts";
 
 /** Set by Cluster API's topology controller when its hooks allow the deletion. */
@@ -28,8 +28,12 @@ export interface DeletionStage {
     | "DeletionCompleted";
   readonly message: string;
   readonly remove: readonly Doomed[];
+  /** One of its objects is being deleted already. */
+  readonly isGoing: boolean;
   /** Whose change brings the next stage, as `Kind.path`. */
   readonly awaits: string;
+  /** No watch sees all of its objects: they are served in another version than the relay watches. */
+  readonly isPolled?: boolean;
 }
 
 /** An object to delete, as the kind it was read as. */
@@ -58,9 +62,8 @@ export interface DeletionFacts {
 }
 
 /**
- * The stage that a deletion is in: workers, control plane object, infra object, done. The step that deletes
- * reads
- * the parts one after the other and asks `hookStage`, `workersStage` and `providerStage` itself.
+ * The stage that a deletion is in: workers, control plane object, infra object, done. The step that deletes reads the
+ * parts live, one after the other, and asks `hookStage`, `workersStage` and `providerStage` itself.
  * Source: CL-8
  */
 export function clusterDeletion(
@@ -77,10 +80,19 @@ export function clusterDeletion(
   );
 }
 
+/**
+ * Whether a stage that snapshots show has to run its course: everything of it that must be deleted is going. An object
+ * that is going stays so, so that no live read can say anything else. Source: CL-8
+ */
+export function runsItsCourse({ isGoing, remove }: DeletionStage): boolean {
+  return isGoing && remove.length === 0;
+}
+
 export const COMPLETED: DeletionStage = {
   reason: "DeletionCompleted",
   message: "Deletion completed",
   remove: [],
+  isGoing: false,
   awaits: "Cluster.metadata.uid",
 };
 
@@ -94,6 +106,7 @@ export function hookStage({ metadata, spec }: Cluster, topologyRuns: boolean): D
     reason: "WaitingForBeforeDeleteHook",
     message: "Waiting for BeforeClusterDelete hook",
     remove: [],
+    isGoing: false,
     awaits: "Cluster.metadata.annotations",
   };
 }
@@ -105,6 +118,7 @@ interface Pending {
   readonly objects: readonly KubeObject[];
 }
 
+const WATCHED: ReadonlySet<Kind> = new Set(DESCENDANTS.map(({ kind }) => kind));
 /** Control plane Machines go behind all workers. */
 const LAST = Number.POSITIVE_INFINITY;
 
@@ -141,6 +155,8 @@ export function workersStage(
     reason: "WaitingForWorkersDeletion",
     message: pending.map(pendingLine).join("\n"),
     awaits: `${pending.map(({ kind }) => kind.kind).join(", ")}.metadata.uid`,
+    isGoing: pending.some(({ objects }) => objects.some(isDeleting)),
+    ...(pending.every(({ kind }) => WATCHED.has(kind)) ? {} : { isPolled: true }),
     remove: pending
       .toSorted((a, b) => a.deleteOrder - b.deleteOrder)
       .flatMap(({ kind, objects }) => objects.map((object) => ({ kind, object })))
@@ -171,12 +187,13 @@ export function providerStage(
   if (provider.state === "unresolved") {
     if (!provider.crdExists) return undefined;
     const awaits = awaitedDefinition(provider, reference);
-    return { reason: "InternalError", message: provider.message, remove: [], awaits };
+    return { reason: "InternalError", message: provider.message, remove: [], isGoing: false, awaits };
   }
   return {
     reason: role === "controlPlane" ? "WaitingForControlPlaneDeletion" : "WaitingForInfrastructureDeletion",
     message: `Waiting for ${provider.object.kind} to be deleted`,
     awaits: `${provider.object.kind}.metadata.uid`,
+    isGoing: isDeleting(provider.object),
     remove: isDeleting(provider.object) ? [] : [{ kind: provider.kind, object: provider.object }],
   };
 }

@@ -18,40 +18,25 @@ export interface DescendantKind {
   readonly label: string;
   /** Direct children are deleted in ascending order. */
   readonly deleteOrder: number;
-  /** Which of them count as workers; `owned`: not what counts in its owner already. */
-  readonly counted: "all" | "owned" | "never";
-  /** Watched and stored: the Cluster's status sees them, and their end wakes the deletion. */
-  readonly watched: boolean;
+  /** Which of them count as workers; `owned`: not what counts in its owner already; `apart`: other rules ask for them. */
+  readonly counted: "all" | "owned" | "apart";
   /** Of control plane Machines, where the kind has them. */
   readonly controlPlaneLabel?: string;
 }
 
 /**
- * Every kind that lives in a Cluster. Those that Capstan does not run are listed live before the Cluster goes, where
- * an installation of Cluster API serves them. Source: CL-1, CL-8
+ * Every kind that lives in a Cluster. MachineDeployments, which Capstan does not run, are there where an installation of
+ * Cluster API serves them. Source: CL-1, CL-8
  */
 export const DESCENDANTS: readonly DescendantKind[] = [
-  {
-    kind: MachineDeployment,
-    label: "MachineDeployments",
-    deleteOrder: 2,
-    counted: "all",
-    watched: false,
-  },
-  {
-    kind: MachineSet,
-    label: "MachineSets",
-    deleteOrder: 3,
-    counted: "owned",
-    watched: false,
-  },
-  { kind: MachinePool, label: "MachinePools", deleteOrder: 1, counted: "all", watched: true },
+  { kind: MachineDeployment, label: "MachineDeployments", deleteOrder: 2, counted: "apart" },
+  { kind: MachineSet, label: "MachineSets", deleteOrder: 3, counted: "owned" },
+  { kind: MachinePool, label: "MachinePools", deleteOrder: 1, counted: "all" },
   {
     kind: Machine,
     label: "Worker Machines",
     deleteOrder: 4,
-    counted: "never",
-    watched: true,
+    counted: "apart",
     controlPlaneLabel: "Control plane Machines",
   },
 ];
@@ -62,10 +47,10 @@ export interface Descendants {
   readonly objects: readonly Workers[];
 }
 
-/** The objects whose counters and conditions are those of the Cluster's workers. */
+/** MachinePools and the MachineSets that count for themselves; see also deployments.ts and machines.ts. */
 export function countedWorkers(cluster: Cluster, descendants: readonly Descendants[]): readonly Workers[] {
   return descendants.flatMap(({ of, objects }) => {
-    if (of.counted === "never") return [];
+    if (of.counted === "apart") return [];
     return of.counted === "all" ? objects : objects.filter((object) => isOwnedByName(object, cluster));
   });
 }

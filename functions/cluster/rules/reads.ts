@@ -1,7 +1,8 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../../shared/api/core.ts";
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
-import { objectKeyOf } from "../../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, objectKeyOf } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
@@ -56,29 +57,39 @@ export async function readDoomedProviders(
 }
 
 /**
- * The descendants that snapshots show: by the immutable field of their kind, else by label. Those that count nowhere,
- * of which there may be thousands, only matter to a deletion.
+ * The descendants that snapshots show: by the immutable field of their kind, else by label. Of Machines there may be
+ * thousands: all of them only matter to a deletion.
  */
 export async function readDescendants(
   read: Pick<Reader, "list">,
   cluster: Cluster,
 ): Promise<readonly Descendants[]> {
-  const watched = DESCENDANTS.filter((of) => of.watched && (of.counted !== "never" || isDeleting(cluster)));
-  return Promise.all(watched.map(async (of) => ({ of, objects: await snapshotsOf(read, cluster, of) })));
+  const kinds = DESCENDANTS.filter(({ counted }) => counted !== "apart" || isDeleting(cluster));
+  return Promise.all(kinds.map(async (of) => ({ of, objects: await snapshotsOf(read, cluster, of.kind) })));
 }
 
-/** Those that name the Cluster; none where Cluster API does not serve them. */
+/** MachineDeployments of the Cluster; none where Cluster API does not serve them. */
 export function readDeployments(
   read: Pick<Reader, "list">,
-  { metadata }: Cluster,
+  cluster: Cluster,
 ): Promise<readonly MachineDeployment[]> {
-  const values = [`${metadata.namespace ?? ""}/${metadata.name}`];
-  return read.list(MachineDeployment, { index: { name: "cluster", values } });
+  return snapshotsOf(read, cluster, MachineDeployment);
 }
 
-function snapshotsOf(read: Pick<Reader, "list">, cluster: Cluster, of: DescendantKind) {
+/** Machines of the Cluster that belong to no pool. */
+export function readMachines(read: Pick<Reader, "list">, cluster: Cluster): Promise<readonly Machine[]> {
+  const { name } = cluster.metadata;
+  const values = [`${namespaceOf(cluster)}/${name}|${name}`];
+  return read.list(Machine, { index: { name: "withoutPool", values } });
+}
+
+function snapshotsOf<T extends KubeObject>(
+  read: Pick<Reader, "list">,
+  cluster: Cluster,
+  kind: Kind<T>,
+): Promise<readonly T[]> {
   const values = [`${namespaceOf(cluster)}/${cluster.metadata.name}`];
-  return read.list(of.kind, { index: { name: "cluster", values } });
+  return read.list(kind, { index: { name: "cluster", values } });
 }
 
 /** All descendants by label, from the API server: a snapshot that shows nothing proves nothing. */
@@ -101,8 +112,7 @@ async function unlabelled(
   cluster: Cluster,
   of: DescendantKind,
 ): Promise<Descendants["objects"]> {
-  if (!of.watched) return [];
-  const known = await snapshotsOf(read, cluster, of);
+  const known = await snapshotsOf(read, cluster, of.kind);
   const hidden = known.filter(
     ({ metadata }) => metadata.labels?.[CLUSTER_NAME_LABEL] !== cluster.metadata.name,
   );
@@ -115,7 +125,7 @@ async function unlabelled(
 
 /** Capstan's own kinds are always served; others where their CRD exists, in a version that it serves. */
 async function servedAs(read: Reader, of: DescendantKind): Promise<DescendantKind | undefined> {
-  if (of.watched) return of;
+  if (of.kind.external !== true) return of;
   const { group, plural, version } = of.kind;
   const crd = await read.get(CustomResourceDefinition, { namespace: "", name: `${plural}.${group}` });
   const versions = (crd?.spec.versions ?? []).filter(({ served }) => served).map(({ name }) => name);

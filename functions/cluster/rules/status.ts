@@ -1,5 +1,5 @@
 import type { Cluster, ClusterStatus } from "../../../shared/api/cluster/cluster.ts";
-import { done, requeueAfter, soonest, waitFor } from "../../../shared/function/result.ts";
+import { done, type Result, requeueAfter, soonest, waitFor } from "../../../shared/function/result.ts";
 import { conditionOf, setConditions } from "../../../shared/rules/conditions/conditions.ts";
 import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
 import { present } from "../../../shared/rules/status/present.ts";
@@ -24,14 +24,15 @@ export function clusterReport(view: ClusterView): StatusReport<ClusterStatus> {
     events: clusterNotices(view, status),
     result: [
       awaited === undefined ? done : waitFor(awaited),
-      probe.expiresInMs === undefined
-        ? done
-        : requeueAfter(probe.expiresInMs, "grace period of the workload connection"),
-      deployments.expiresInMs === undefined
-        ? done
-        : requeueAfter(deployments.expiresInMs, "a controller may still see the MachineDeployment"),
+      ...timer(probe.expiresInMs, "grace period of the workload connection"),
+      ...timer(deployments.expiresInMs, "a controller may still see the MachineDeployment"),
+      ...timer(view.upToDateExpiresInMs, "a Machine may still report UpToDate"),
     ].reduce(soonest),
   };
+}
+
+function timer(ms: number | undefined, why: string): readonly Result[] {
+  return ms === undefined ? [] : [requeueAfter(ms, why)];
 }
 
 /**

@@ -6,6 +6,7 @@ import { valueAt } from "../../../shared/api/path.ts";
 import { infraClusterPath } from "../../../shared/contract/infra-cluster.ts";
 import type { StepContext } from "../../../shared/function/define-function.ts";
 import { readTopologyRuns } from "../../../shared/rules/coexistence/topology.ts";
+import { upToDateExpiresInMs } from "../../../shared/rules/machines/machine-conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { type ConnectionReport, connectionReport } from "../../../shared/rules/workload/connection.ts";
 import { ownObject } from "./adoption.ts";
@@ -14,20 +15,21 @@ import { type DeploymentReport, deploymentReport } from "./deployments.ts";
 import { countedWorkers } from "./descendants.ts";
 import { type FailureDomains, failureDomainsOf } from "./failure-domains.ts";
 import { isControlPlaneInitialized, isInfrastructureProvisioned } from "./latches.ts";
+import { type ClusterMachines, clusterMachines } from "./machines.ts";
 import type { ClusterProviders } from "./providers.ts";
-import { readDeployments, readDescendants, readDoomedProviders } from "./reads.ts";
+import { readDeployments, readDescendants, readDoomedProviders, readMachines } from "./reads.ts";
 import { clusterWritesDue } from "./writes-due.ts";
 
 /** Reads for the status of a Cluster. */
 export interface ClusterFacts {
   readonly cluster: Cluster;
   readonly providers: ClusterProviders;
-  /** MachinePools, MachineDeployments and what else counts as workers. */
+  /** MachinePools, MachineDeployments and the MachineSets that count for themselves. */
   readonly workers: readonly Workers[];
+  /** Machines that belong to no pool. */
+  readonly machines: ClusterMachines;
   /** Report about MachineDeployments, which Capstan does not run. */
   readonly deployments: Pick<DeploymentReport, "events" | "expiresInMs">;
-  /** A control plane Machine has a nodeRef; only asked without controlPlaneRef. */
-  readonly controlPlaneHasNode: boolean;
   readonly connection: Connection | undefined;
   /** Cluster API's topology controller may run here (`readTopologyRuns`). */
   readonly topologyRuns: boolean;
@@ -44,12 +46,14 @@ export interface ClusterView extends ClusterFacts {
   readonly initialized: boolean;
   readonly domains: FailureDomains;
   readonly probe: ConnectionReport;
+  /** When the youngest Machine has had its time to report `UpToDate`. */
+  readonly upToDateExpiresInMs: number | undefined;
   /** No sibling has anything left to write: `observedGeneration` may move. */
   readonly settled: boolean;
 }
 
 export function clusterView(facts: ClusterFacts): ClusterView {
-  const { cluster, providers, connection, now } = facts;
+  const { cluster, providers, machines, connection, now } = facts;
   const provisioned = isInfrastructureProvisioned(cluster, providers.infrastructure);
   return {
     ...facts,
@@ -57,6 +61,7 @@ export function clusterView(facts: ClusterFacts): ClusterView {
     initialized: isControlPlaneInitialized(cluster, providers.controlPlane),
     domains: failureDomains(facts, provisioned),
     probe: connectionReport(cluster, connection, now),
+    upToDateExpiresInMs: upToDateExpiresInMs([...machines.controlPlane, ...machines.workers], now),
     settled: !clusterWritesDue(cluster, providers),
   };
 }
@@ -74,9 +79,8 @@ export async function readView(
     cluster,
     providers,
     workers: [...countedWorkers(cluster, descendants), ...deployments.workers],
+    machines: clusterMachines(await readMachines(read, cluster)),
     deployments,
-    // Machines are read for a deletion only; without controlPlaneRef they would decide.
-    controlPlaneHasNode: false,
     connection: await read.get(Connection, objectKeyOf(cluster)),
     topologyRuns,
     deletion: isDeleting(cluster)

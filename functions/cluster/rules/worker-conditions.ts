@@ -1,4 +1,5 @@
 import type { Workers } from "../../../shared/api/cluster/workers.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { type Aggregation, aggregate, type Reporter } from "../../../shared/rules/conditions/aggregate.ts";
 import {
@@ -22,10 +23,12 @@ export const WORKER_CONDITION_FIELDS = [
 /** The fields of a control plane object that take part. */
 export const CONTROL_PLANE_CONDITION_FIELDS = mirroredFields("RollingOut", "ScalingUp", "ScalingDown");
 
-/** An aggregate of the Cluster and what it says when no object reports the source. */
+/** An aggregate of the Cluster and what it says when no object takes part. */
 interface ClusterAggregate {
   readonly type: string;
   readonly rule: Aggregation;
+  /** Kinds that take part although they do not report the condition yet; MachinePools do if they report it. */
+  readonly expected: readonly string[];
   readonly none: { readonly status: "True" | "False"; readonly reason: string };
   /** The control plane object takes part if it reports the condition. */
   readonly ofControlPlane: boolean;
@@ -37,6 +40,8 @@ function progress(type: "RollingOut" | "ScalingUp" | "ScalingDown"): ClusterAggr
   return {
     type,
     rule: { source: type, polarity: "negative", reasons },
+    // A MachineSet never rolls out.
+    expected: type === "RollingOut" ? ["MachineDeployment"] : ["MachineDeployment", "MachineSet"],
     none: { status: "False", reason: reasons.good },
     ofControlPlane: true,
   };
@@ -51,6 +56,7 @@ const AGGREGATES: readonly ClusterAggregate[] = [
       polarity: "positive",
       reasons: { issue: "NotAvailable", unknown: "AvailableUnknown", good: "Available" },
     },
+    expected: ["MachineDeployment"],
     none: { status: "True", reason: "NoWorkers" },
     ofControlPlane: false,
   },
@@ -59,40 +65,29 @@ const AGGREGATES: readonly ClusterAggregate[] = [
   progress("ScalingDown"),
 ];
 
-/** Reports of Machines, for a Cluster none of whose Machines Capstan runs. */
-const WITHOUT_MACHINES: readonly DesiredCondition[] = [
-  condition("ControlPlaneMachinesReady", "True", "NoReplicas"),
-  condition("ControlPlaneMachinesUpToDate", "True", "NoReplicas"),
-  condition("Remediating", "False", "NotRemediating"),
-  condition("WorkerMachinesReady", "True", "NoReplicas"),
-  condition("WorkerMachinesUpToDate", "True", "NoReplicas"),
-];
-
-/** Every condition that descendants feed. Source: CL-6.4 */
+/** Every condition that pools, deployments and sets feed. Source: CL-6.4 */
 export function workerConditions(
   workers: readonly Workers[],
   controlPlane: Referenced | undefined,
 ): readonly DesiredCondition[] {
-  const aggregates = AGGREGATES.map(({ type, rule, none, ofControlPlane }) => {
+  return AGGREGATES.map(({ type, rule, expected, none, ofControlPlane }) => {
     if (ofControlPlane && controlPlane?.state === "unresolved") {
       return condition(type, "Unknown", "InternalError", controlPlane.message);
     }
     const reporters = [
       ...(ofControlPlane ? reportersOfControlPlane(controlPlane, rule.source) : []),
-      ...workers.flatMap((worker) => reporterOf(worker, rule.source)),
+      ...workers.flatMap((worker) => reporterOf(worker, rule.source, expected)),
     ];
     const verdict = reporters.length === 0 ? { ...none, message: "" } : aggregate(rule, reporters);
     return condition(type, verdict.status, verdict.reason, verdict.message);
   });
-  return [...aggregates, ...WITHOUT_MACHINES];
 }
 
-/** MachinePools take part in those types that they report. */
-function reporterOf(worker: Workers, source: string): readonly Reporter[] {
+function reporterOf(worker: Workers, source: string, expected: readonly string[]): readonly Reporter[] {
   const reported = conditionOf(worker.status?.conditions, source);
-  return reported === undefined
-    ? []
-    : [{ kind: worker.kind, name: worker.metadata.name, condition: reported }];
+  const takesPart =
+    expected.includes(worker.kind) || (worker.kind === MachinePool.kind && reported !== undefined);
+  return takesPart ? [{ kind: worker.kind, name: worker.metadata.name, condition: reported }] : [];
 }
 
 function reportersOfControlPlane(controlPlane: Referenced | undefined, source: string): readonly Reporter[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { clusterDelete } from "../../../functions/cluster/delete.ts";
-import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import { cluster, crd, machinePool, OWNED_BY_P1 } from "../../support/builders.ts";
 import {
@@ -21,8 +21,13 @@ async function deletes(world: World): Promise<readonly (string | undefined)[]> {
   return (decision.delete ?? []).map(({ target }) => `${target.kind.kind} ${target.name}`);
 }
 
-/** A Machine, or a MachineSet of an installation of Cluster API. */
-function upstream(kind: string, name: string, labels: { readonly [key: string]: string } = {}): KubeObject {
+/** A Machine or MachineSet, or a MachineDeployment of an installation of Cluster API. */
+function upstream(
+  kind: string,
+  name: string,
+  labels: { readonly [key: string]: string } = {},
+  owner = OWNED_BY_C1,
+): KubeObject {
   return {
     apiVersion: "cluster.x-k8s.io/v1beta2",
     kind,
@@ -32,12 +37,13 @@ function upstream(kind: string, name: string, labels: { readonly [key: string]: 
       uid: `uid-${name}`,
       resourceVersion: "80",
       labels: { "cluster.x-k8s.io/cluster-name": "c1", ...labels },
-      ownerReferences: [OWNED_BY_C1],
+      ownerReferences: [owner],
     },
-  };
+    spec: { clusterName: "c1" },
+  } as KubeObject;
 }
 
-function upstreamCrd(kind: string, versions: readonly string[] = ["v1beta2"]) {
+function upstreamCrd(kind: string, versions: readonly string[]) {
   return crd("cluster.x-k8s.io", kind, {
     spec: { versions: versions.map((name) => ({ name, served: true })) },
   });
@@ -58,9 +64,23 @@ describe("cluster-delete", () => {
     expect(decision.result).toEqual(waitFor("MachinePool.metadata.uid"));
   });
 
-  it("waits for a worker that is going already", async () => {
-    const world = given(deletedCluster(), machinePool(GOING), fooCluster(), fooControlPlane());
-    expect(await decide(clusterDelete, world)).toEqual({ result: waitFor("MachinePool.metadata.uid") });
+  it.each([
+    ["worker", [machinePool(GOING), fooCluster(), fooControlPlane()], "MachinePool"],
+    [
+      "indirect worker whose owner is going",
+      [machinePool(GOING), upstream("Machine", "p1-0", {}, OWNED_BY_P1), fooControlPlane()],
+      "MachinePool, Machine",
+    ],
+    ["control plane object", [fooCluster(), fooControlPlane(GOING)], "FooControlPlane"],
+    ["infra object", [fooCluster(GOING)], "FooCluster"],
+  ])("waits without a request for a %s that is going already", async (_, objects, awaited) => {
+    const world = given(deletedCluster(), ...objects).refusing(MANAGEMENT, new Error("a live read"));
+    expect(await decide(clusterDelete, world)).toEqual({ result: waitFor(`${awaited}.metadata.uid`) });
+  });
+
+  it("looks again when a snapshot shows a worker of its own that is not going yet", async () => {
+    const world = given(deletedCluster(), machinePool(GOING), upstream("Machine", "m1"));
+    expect(await deletes(world)).toEqual(["Machine m1"]);
   });
 
   it("waits for a labelled worker that the Cluster does not own, without deleting it", async () => {
@@ -102,6 +122,7 @@ describe("cluster-delete", () => {
   it("removes the finalizer when a live look finds nothing left", async () => {
     const deleted = deletedCluster({ metadata: { finalizers: ["example.com/other", FINALIZER] } });
     const decision = await decide(clusterDelete, given(deleted));
+    expect(decision.patch?.[0]?.target.resourceVersion).toBe(deleted.metadata.resourceVersion);
     expect(decision.patch?.[0]?.operations).toEqual([
       { op: "test", path: "/metadata/finalizers/1", value: FINALIZER },
       { op: "remove", path: "/metadata/finalizers/1" },
@@ -128,8 +149,10 @@ describe("cluster-delete", () => {
       deletedCluster({ metadata: { annotations: { "cluster.x-k8s.io/paused": "no" } } }),
     ],
   ])("deletes nothing while %s pauses the Cluster, by a live look (F-19)", async (field, paused) => {
+    const result = waitFor(`Cluster.${field}`);
     const world = given(deletedCluster(), machinePool(), fooCluster()).live(paused);
-    expect(await decide(clusterDelete, world)).toEqual({ result: waitFor(`Cluster.${field}`) });
+    expect(await decide(clusterDelete, world)).toEqual({ result });
+    expect(await decide(clusterDelete, given(paused))).toEqual({ result });
   });
 
   it.each([
@@ -216,19 +239,14 @@ describe("cluster-delete and an object of two Clusters", () => {
 });
 
 describe("cluster-delete beside an installation of Cluster API", () => {
-  it("keeps the finalizer while sets exist that only a live list shows, and asks again", async () => {
-    const gone = [deletedCluster(), upstreamCrd("MachineSet")] as const;
-    const decision = await decide(clusterDelete, given(...gone, upstream("MachineSet", "ms1")));
-    expect(decision.delete?.map(({ target }) => target.name)).toEqual(["ms1"]);
-    expect(decision.events).toEqual([
-      { type: "Normal", reason: "WaitingForWorkersDeletion", message: "* MachineSets: ms1" },
-    ]);
-    expect(decision.result).toEqual(requeueAfter(5_000, "MachineSet.metadata.uid"));
+  it("keeps the finalizer while sets exist that only a live list shows", async () => {
+    const world = given(deletedCluster()).live(upstream("MachineSet", "ms1"));
+    expect(await deletes(world)).toEqual(["MachineSet ms1"]);
+    expect((await decide(clusterDelete, world)).result).toEqual(waitFor("MachineSet.metadata.uid"));
   });
 
   it("waits for the Machines of a pool without deleting them, until an event reports their end", async () => {
-    const ofPool = upstream("Machine", "p1-0");
-    const owned = { ...ofPool, metadata: { ...ofPool.metadata, ownerReferences: [OWNED_BY_P1] } };
+    const owned = upstream("Machine", "p1-0", {}, OWNED_BY_P1);
     const both = given(deletedCluster(), machinePool(), owned, fooControlPlane());
     expect(await deletes(both)).toEqual(["MachinePool p1"]);
     const left = given(deletedCluster(), fooControlPlane()).live(owned);
@@ -236,11 +254,10 @@ describe("cluster-delete beside an installation of Cluster API", () => {
   });
 
   it("deletes pools, deployments, sets and Machines in this order, control plane Machines last", async () => {
-    const kinds = ["MachineSet", "MachineDeployment"];
     const world = given(
       deletedCluster({ spec: { controlPlaneRef: undefined } }),
       machinePool(),
-      ...kinds.map((kind) => upstreamCrd(kind)),
+      upstreamCrd("MachineDeployment", ["v1beta2"]),
       upstream("Machine", "cp1", { "cluster.x-k8s.io/control-plane": "" }),
       upstream("Machine", "m1"),
       upstream("MachineSet", "ms1"),
@@ -264,17 +281,17 @@ describe("cluster-delete beside an installation of Cluster API", () => {
     expect(await deletes(world)).toEqual(["FooControlPlane c1-control-plane"]);
   });
 
-  it("asks for sets in a version that the installation serves", async () => {
-    const served = upstreamCrd("MachineSet", ["v1beta1"]);
-    const decision = await decide(
-      clusterDelete,
-      given(deletedCluster(), served, upstream("MachineSet", "ms1")),
+  it("asks for deployments in a version that the installation serves, and again where no watch sees them", async () => {
+    const world = given(deletedCluster(), upstreamCrd("MachineDeployment", ["v1beta1"])).live(
+      upstream("MachineDeployment", "md1"),
     );
+    const decision = await decide(clusterDelete, world);
     expect(decision.delete?.[0]?.target.kind.version).toBe("v1beta1");
+    expect(decision.result).toEqual(requeueAfter(5_000, "MachineDeployment.metadata.uid"));
   });
 
   it("does not ask for kinds that are not served", async () => {
-    const world = given(deletedCluster(), upstream("MachineSet", "ms1"));
+    const world = given(deletedCluster()).live(upstream("MachineDeployment", "md1"));
     expect((await decide(clusterDelete, world)).patch).toHaveLength(1);
   });
 });

@@ -2,8 +2,18 @@ import { describe, expect, it } from "vitest";
 import { clusterStatus } from "../../../functions/cluster/status.ts";
 import type { ClusterStatus } from "../../../shared/api/cluster/cluster.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
+import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
-import { cluster, connection, crd, machine, machinePool, merge } from "../../support/builders.ts";
+import {
+  cluster,
+  connection,
+  crd,
+  machine,
+  machineCondition,
+  machinePool,
+  merge,
+  type Overrides,
+} from "../../support/builders.ts";
 import {
   deletedCluster,
   fooCluster,
@@ -245,6 +255,108 @@ describe("cluster-status, workers and connection", () => {
       status: "True",
     });
     expect(decision.result).toEqual(requeueAfter(30_000, "grace period of the workload connection"));
+  });
+});
+
+describe("cluster-status, Machines", () => {
+  const conditions = ["Ready", "Available", "UpToDate"].map((type) => machineCondition(type, "True", type));
+  const CONTROL_PLANE = { "cluster.x-k8s.io/control-plane": "" };
+
+  function alone(name: string, labels: object = {}, more: Overrides<Machine> = {}) {
+    const plain = machine(name, merge<Overrides<Machine>>({ status: { conditions } }, more));
+    const owned = {
+      labels: { "cluster.x-k8s.io/cluster-name": "c1", ...labels },
+      ownerReferences: [OWNED_BY_C1],
+    };
+    return { ...plain, metadata: { ...plain.metadata, ...owned } };
+  }
+
+  it("counts a control plane without object, which the first Node initializes", async () => {
+    const planned = cluster({ spec: { controlPlaneRef: undefined } });
+    const young = given(planned, fooCluster(), connection(), alone("cp1", CONTROL_PLANE), alone("w1"));
+    const decision = await decide(clusterStatus, young);
+    expect(decision.result).toEqual(waitFor("Machine.status.nodeRef"));
+    const status = appliedStatus<ClusterStatus>(decision);
+    expect(status.controlPlane).toEqual({
+      desiredReplicas: 1,
+      replicas: 1,
+      readyReplicas: 1,
+      availableReplicas: 1,
+      upToDateReplicas: 1,
+      versions: [{ version: "v1.34.2", replicas: 1 }],
+    });
+    expect(status.workers).toMatchObject({ desiredReplicas: 1, availableReplicas: 1 });
+    expect(statuses(status)).toMatchObject({
+      ControlPlaneInitialized: "False NotInitialized",
+      ControlPlaneAvailable: "False NotAvailable",
+      ControlPlaneMachinesReady: "True Ready",
+      WorkerMachinesUpToDate: "True UpToDate",
+    });
+    const joined = alone("cp1", CONTROL_PLANE, { status: { nodeRef: { name: "n1" } } });
+    const up = await decide(clusterStatus, given(planned, fooCluster(), connection(), joined));
+    expect(statuses(appliedStatus<ClusterStatus>(up))).toMatchObject({
+      ControlPlaneInitialized: "True Initialized",
+      ControlPlaneAvailable: "True Available",
+    });
+    expect(appliedStatus<ClusterStatus>(up).initialization).not.toHaveProperty("controlPlaneInitialized");
+    expect(up.result).toEqual(done);
+  });
+
+  it("has no counters of a control plane without object and Machines", async () => {
+    const planned = cluster({
+      spec: { controlPlaneRef: undefined },
+      status: { controlPlane: { replicas: 1 } },
+    });
+    expect(await statusIn(given(planned, fooCluster()))).not.toHaveProperty("controlPlane");
+  });
+
+  it("does not ask for the Machines of its pools", async () => {
+    const status = await statusIn(given(cluster(), fooCluster(), fooControlPlane(), machine("p1-0")));
+    expect(status).not.toHaveProperty("workers");
+    expect(statuses(status)).toMatchObject({ WorkerMachinesReady: "True NoReplicas" });
+  });
+
+  it("counts a MachineSet that it owns itself and hears it about scaling", async () => {
+    const set = {
+      apiVersion: "cluster.x-k8s.io/v1beta2",
+      kind: "MachineSet",
+      metadata: {
+        name: "s1",
+        namespace: "default",
+        uid: "s1",
+        resourceVersion: "3",
+        ownerReferences: [OWNED_BY_C1],
+      },
+      spec: { clusterName: "c1", replicas: 5 },
+      status: {
+        replicas: 1,
+        conditions: [
+          machineCondition("ScalingUp", "True", "ScalingUp", "1 to 5"),
+          machineCondition("ScalingDown", "False", "NotScalingDown"),
+        ],
+      },
+    } as KubeObject;
+    const status = await statusIn(given(cluster(), fooCluster(), fooControlPlane(), set));
+    expect(status.workers).toEqual({ desiredReplicas: 5, replicas: 1 });
+    expect(told(status, "ScalingUp")).toMatchObject({
+      status: "True",
+      message: "* MachineSet s1: 1 to 5",
+    });
+    const other = { ...set, metadata: { ...set.metadata, ownerReferences: [] } };
+    expect(await statusIn(given(cluster(), fooCluster(), fooControlPlane(), other))).not.toHaveProperty(
+      "workers",
+    );
+  });
+
+  it("comes back when a young Machine has had its time to report UpToDate", async () => {
+    const young = alone("w1", {}, { status: { conditions: [] } });
+    const creationTimestamp = "2026-01-01T11:59:54Z";
+    const aged = { ...young, metadata: { ...young.metadata, creationTimestamp } };
+    const decision = await decide(
+      clusterStatus,
+      given(cluster(), fooCluster(), fooControlPlane(), connection(), aged),
+    );
+    expect(decision.result).toEqual(requeueAfter(4_000, "a Machine may still report UpToDate"));
   });
 });
 

@@ -1,4 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import {
+  clusterOfControlPlane,
+  clusterOfMachine,
+  clusterOfTroubled,
+} from "../../../functions/cluster/rules/wakes.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { kindOf } from "../../../shared/api/registry.ts";
 import { type AnyFunction, isContractKind, type Watch } from "../../../shared/function/define-function.ts";
@@ -76,6 +81,14 @@ interface Side {
 
 type Concerns = (seen: Side, candidate: KubeObject) => boolean;
 
+/** Conditions with the statuses in which a Cluster repeats their message. */
+const TROUBLES: readonly (readonly [string, readonly string[]])[] = [
+  ...["Available", "OwnerRemediated", "Ready", "UpToDate"].map(
+    (type) => [type, ["False", "Unknown"]] as const,
+  ),
+  ...["RollingOut", "ScalingDown", "ScalingUp"].map((type) => [type, ["True", "Unknown"]] as const),
+];
+
 /** The promise of each mapping, by comparing both objects. */
 const CONCERNS = new Map<Watch["toKeys"], Concerns>([
   [mappings.itself, ({ side }, candidate) => sameKey(side, candidate) && side.kind === candidate.kind],
@@ -84,11 +97,23 @@ const CONCERNS = new Map<Watch["toKeys"], Concerns>([
     ({ side }, candidate) => sameNamespace(side, candidate) && clusterOf(candidate) === side.metadata.name,
   ],
   [mappings.sameName, ({ side }, candidate) => sameKey(side, candidate)],
+  [mappings.clusterOf, isOfCluster],
+  [clusterOfMachine, (seen, cluster) => !isOfPool(seen.side) && isOfCluster(seen, cluster)],
   [
-    mappings.clusterOf,
-    ({ side }, candidate) =>
-      sameNamespace(side, candidate) &&
-      (side.metadata.labels?.[CLUSTER_NAME] ?? at(side, "spec.clusterName")) === candidate.metadata.name,
+    clusterOfControlPlane,
+    (seen, cluster) =>
+      Object.hasOwn(seen.side.metadata.labels ?? {}, "cluster.x-k8s.io/control-plane") &&
+      !isOfPool(seen.side) &&
+      isOfCluster(seen, cluster),
+  ],
+  [
+    clusterOfTroubled,
+    (seen, cluster) =>
+      TROUBLES.some(([type, statuses]) =>
+        statuses.includes(`${at(seen.side, `status.conditions[${type}].status`)}`),
+      ) &&
+      !isOfPool(seen.side) &&
+      isOfCluster(seen, cluster),
   ],
   [
     mappings.referencing,
@@ -131,8 +156,17 @@ const CONCERNS = new Map<Watch["toKeys"], Concerns>([
           apiGroup === groupOf(candidate) && kind === candidate.kind && name === candidate.metadata.name,
       ),
   ],
-  [mappings.claimantsOfNode, concernsPool],
+  [mappings.claimantsOfNode, claimsNode],
 ]);
+
+function isOfCluster({ side }: Side, cluster: KubeObject): boolean {
+  const named = side.metadata.labels?.[CLUSTER_NAME] ?? at(side, "spec.clusterName");
+  return sameNamespace(side, cluster) && named === cluster.metadata.name;
+}
+
+function isOfPool({ kind, metadata }: KubeObject): boolean {
+  return kind === "Machine" && metadata.labels?.[POOL_NAME] !== undefined;
+}
 
 function leadsTo({ toKeys }: Watch, seen: Side, candidate: KubeObject): boolean {
   const concerns = CONCERNS.get(toKeys);
@@ -141,15 +175,15 @@ function leadsTo({ toKeys }: Watch, seen: Side, candidate: KubeObject): boolean 
   return concerns(seen, candidate);
 }
 
-/** A Node: the pools of its Cluster that list its instance or name it. */
-function concernsPool({ side, cluster }: Side, candidate: KubeObject): boolean {
+/** A Node: the pools and Machines of its Cluster that list its instance or name it. */
+function claimsNode({ side, cluster }: Side, candidate: KubeObject): boolean {
   if (cluster !== `${candidate.metadata.namespace}/${clusterOf(candidate)}`) return false;
-  const listed = at(candidate, "spec.providerIDList");
-  const refs = at(candidate, "status.nodeRefs");
-  const providerID = at(side, "spec.providerID");
+  const listed = [at(candidate, "spec.providerIDList"), at(candidate, "spec.providerID")].flat();
+  const refs = [at(candidate, "status.nodeRefs"), at(candidate, "status.nodeRef")].flat();
+  const providerID = at(side, "spec.providerID") ?? "";
   return (
-    (Array.isArray(listed) && providerID !== "" && listed.includes(providerID)) ||
-    (Array.isArray(refs) && refs.some((ref) => Object(ref).name === side.metadata.name))
+    (providerID !== "" && listed.includes(providerID)) ||
+    refs.some((ref) => Object(ref).name === side.metadata.name)
   );
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { awaitedCompletion } from "../../../../functions/cluster/rules/completion.ts";
 import { COMPLETED } from "../../../../functions/cluster/rules/deletion.ts";
 import type { ClusterFacts } from "../../../../functions/cluster/rules/view.ts";
-import { cluster, found, missing, unresolved } from "../../../support/builders.ts";
+import { cluster, found, machineCondition, missing, unresolved } from "../../../support/builders.ts";
 import { fooCluster, TOPOLOGY, viewWith } from "../../../support/foo-cluster.ts";
 
 const UP = { initialization: { infrastructureProvisioned: true, controlPlaneInitialized: true } };
@@ -35,10 +35,12 @@ describe("a Cluster", () => {
     expect(awaited({ providers: { infrastructure, controlPlane } })).toBe(what);
   });
 
-  it("does not wait for an object that it does not reference", () => {
+  it("waits for the first Node of its control plane, not for an object that it does not reference", () => {
     const bare = cluster({ spec: { infrastructureRef: undefined, controlPlaneRef: undefined } });
     const none = { infrastructure: undefined, controlPlane: undefined };
-    expect(awaited({ cluster: bare, providers: none })).toBeUndefined();
+    expect(awaited({ cluster: bare, providers: none })).toBe("Machine.status.nodeRef");
+    const conditions = [machineCondition("ControlPlaneInitialized", "True", "Initialized")];
+    expect(awaited({ cluster: bare, providers: none }, { conditions })).toBeUndefined();
   });
 
   it("waits for the references that its topology has not brought", () => {

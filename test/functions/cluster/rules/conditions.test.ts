@@ -65,7 +65,13 @@ describe("conditions of a Cluster", () => {
     const conditions = conditionsOf({
       cluster: deletedCluster({ status: { initialization: { controlPlaneInitialized: true } } }),
       providers: { infrastructure: missing(fooCluster()), controlPlane: missing(fooControlPlane()) },
-      deletion: { reason: "DeletionCompleted", message: "Deletion completed", remove: [], awaits: "" },
+      deletion: {
+        reason: "DeletionCompleted",
+        message: "Deletion completed",
+        remove: [],
+        isGoing: false,
+        awaits: "",
+      },
     });
     expect(conditions.get("Deleting")).toMatchObject({ status: "True", reason: "DeletionCompleted" });
     expect(conditions.get("Available")?.message).toBe("* Deleting: Deletion completed");

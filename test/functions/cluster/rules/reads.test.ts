@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { readDescendants, readDescendantsLive } from "../../../../functions/cluster/rules/reads.ts";
+import {
+  readDescendants,
+  readDescendantsLive,
+  readMachines,
+} from "../../../../functions/cluster/rules/reads.ts";
 import type { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { Kind, KubeObject, ObjectKey } from "../../../../shared/api/kinds.ts";
 import type { ListOptions, Reader } from "../../../../shared/function/reads.ts";
@@ -48,7 +52,7 @@ describe("readDescendantsLive", () => {
   });
 
   it("lists other kinds only where they are served, in a served version", async () => {
-    const served = crd("cluster.x-k8s.io", "MachineSet", {
+    const served = crd("cluster.x-k8s.io", "MachineDeployment", {
       spec: {
         versions: [
           { name: "v1beta2", served: false },
@@ -59,7 +63,8 @@ describe("readDescendantsLive", () => {
     const { read, lists } = reader([served], []);
     await readDescendantsLive(read, deletedCluster());
     expect(lists).toEqual([
-      "v1beta1 machinesets in default",
+      "v1beta1 machinedeployments in default",
+      "v1beta2 machinesets in default",
       "v1beta2 machinepools in default",
       "v1beta2 machines in default",
     ]);
@@ -67,11 +72,21 @@ describe("readDescendantsLive", () => {
 });
 
 describe("readDescendants", () => {
-  it("looks at Machines, of which there may be thousands, for a deletion only", async () => {
+  it("looks at all Machines, of which there may be thousands, for a deletion only", async () => {
     const { read } = reader([labelled, machine()], []);
     const kindsOf = async (of: Cluster) =>
       (await readDescendants(read, of)).flatMap(({ objects }) => objects.map(({ kind }) => kind));
     expect(await kindsOf(cluster())).toEqual(["MachinePool"]);
     expect(await kindsOf(deletedCluster())).toEqual(["MachinePool", "Machine"]);
   });
+});
+
+it("readMachines asks for those without pool by their index", async () => {
+  const asked: unknown[] = [];
+  const list = async (_: unknown, selection: unknown) => {
+    asked.push(selection);
+    return [];
+  };
+  await readMachines({ list } as Pick<Reader, "list">, cluster());
+  expect(asked).toEqual([{ index: { name: "withoutPool", values: ["default/c1|c1"] } }]);
 });

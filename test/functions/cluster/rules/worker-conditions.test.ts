@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { workerConditions } from "../../../../functions/cluster/rules/worker-conditions.ts";
+import type { Workers } from "../../../../shared/api/cluster/workers.ts";
 import type { Condition, ConditionStatus } from "../../../../shared/api/conditions.ts";
 import type { Referenced } from "../../../../shared/contract/referenced.ts";
 import { machinePool } from "../../../support/builders.ts";
@@ -18,7 +19,7 @@ function pool(name: string, ...reported: readonly (readonly [string, ConditionSt
 
 function told(
   type: string,
-  pools: readonly ReturnType<typeof pool>[],
+  pools: readonly Workers[],
   controlPlane: Referenced = found(fooControlPlane()),
 ): string {
   const { status, reason, message } =
@@ -61,15 +62,17 @@ describe("workerConditions", () => {
     expect(told("WorkersAvailable", [], unresolved())).toBe("True NoWorkers");
   });
 
-  it("says what Machines would say when there are none", () => {
-    for (const type of [
-      "ControlPlaneMachinesReady",
-      "ControlPlaneMachinesUpToDate",
-      "WorkerMachinesReady",
-      "WorkerMachinesUpToDate",
-    ]) {
-      expect(told(type, [])).toBe("True NoReplicas");
-    }
-    expect(told("Remediating", [])).toBe("False NotRemediating");
+  it("hears every MachineDeployment, and MachineSets about scaling only", () => {
+    const silent = (kind: string) => ({ ...pool("one"), kind });
+    expect(told("WorkersAvailable", [silent("MachineDeployment")])).toBe(
+      "Unknown AvailableUnknown * MachineDeployment one: Condition Available not yet reported",
+    );
+    expect(told("WorkersAvailable", [silent("MachineSet")])).toBe("True NoWorkers");
+    expect(told("RollingOut", [silent("MachineSet")])).toBe("False NotRollingOut");
+    expect(told("ScalingUp", [silent("MachineSet")])).toBe(
+      "Unknown ScalingUpUnknown * MachineSet one: Condition ScalingUp not yet reported",
+    );
+    const growing = { ...pool("one", ["ScalingUp", "True", "1 to 5"]), kind: "MachineSet" };
+    expect(told("ScalingUp", [growing])).toBe("True ScalingUp * MachineSet one: 1 to 5");
   });
 });
