@@ -3,6 +3,8 @@ import { groupOf } from "./kinds.ts";
 import { valueAt } from "./path.ts";
 
 export const CLUSTER_NAME_LABEL = "cluster.x-k8s.io/cluster-name";
+/** On control plane Machines; its value means nothing. */
+export const CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane";
 /** On Machines and infrastructure machines of a MachinePool: its name, as a label value. */
 export const POOL_NAME_LABEL = "cluster.x-k8s.io/pool-name";
 /** On Machines of a MachineSet and their provider objects: its name, as a label value. */
@@ -70,6 +72,7 @@ function ownEntries(
   const scope = cluster === undefined ? "" : `${namespace}/${cluster}|`;
   return (kind?.indexes ?? [])
     .filter(({ unlessLabel }) => unlessLabel === undefined || labels[unlessLabel] === undefined)
+    .filter(({ onlyLabel }) => onlyLabel === undefined || labels[onlyLabel] !== undefined)
     .flatMap(({ name, path, member }) =>
       stringsAt(object, path, member).map((value) => ({ name, value: `${scope}${value}` })),
     );

@@ -77,6 +77,8 @@ interface KindIndex {
   readonly member?: string;
   /** Objects with this label are not in the index. */
   readonly unlessLabel?: string;
+  /** Objects without this label are not in the index. */
+  readonly onlyLabel?: string;
 }
 
 /**

@@ -116,6 +116,16 @@ export const REASONS = {
     meaning: "the infrastructure object still exists",
     seen: ["condition"],
   },
+  WaitingForPreDrainHook: {
+    meaning: "an annotation holds the Machine before its Node is drained; its owner removes it",
+    seen: ["condition"],
+  },
+  WaitingForPreTerminateHook: {
+    meaning: "an annotation holds the Machine before its infrastructure goes; its owner removes it",
+    seen: ["condition"],
+  },
+  WaitingForBootstrapDeletion: { meaning: "the bootstrap config still exists", seen: ["condition"] },
+  DeletingNode: { meaning: "the Node still exists; an Event says why", seen: ["condition"] },
   WaitingForBeforeDeleteHook: {
     meaning: "a runtime hook has not allowed the deletion yet",
     seen: ["condition"],

@@ -2,6 +2,7 @@ import { Cluster } from "../api/cluster/cluster.ts";
 import type { Member } from "../api/indexes.ts";
 import {
   CLUSTER_NAME_LABEL,
+  CONTROL_PLANE_LABEL,
   clusterNameOf,
   POOL_NAME_LABEL,
   referencesOf,
@@ -35,6 +36,14 @@ export const inClusterReferencing: ToKeys = async (seen, reconciled, lookup) => 
     lookup.find(reconciled, "cluster", `${namespace}/${name}`),
   );
   return (await Promise.all(found)).flat();
+};
+
+/** A control plane Machine → every reconciled object of its Cluster; any other Machine → none. */
+export const inClusterOfControlPlaneMachine: ToKeys = async ({ object }, reconciled, lookup) => {
+  const { labels = {}, namespace = "" } = object.metadata;
+  const name = valueAt(object, "spec.clusterName");
+  if (typeof name !== "string" || labels[CONTROL_PLANE_LABEL] === undefined) return [];
+  return lookup.find(reconciled, "cluster", `${namespace}/${name}`);
 };
 
 /** An object of a Cluster, by label → that Cluster. */

@@ -17,6 +17,7 @@ import {
 } from "../../../shared/rules/conditions/conditions.ts";
 import { poolLabels } from "../../../shared/rules/machines/pool-labels.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { KEY_FIELDS } from "../../../shared/rules/metadata/labels.ts";
 import {
   controllerOf,
   controllerReference,
@@ -28,8 +29,7 @@ import { type InfraMachines, machineFor, machineKeyOf } from "./machines.ts";
 
 /** The fields of a Machine that `machineWrites` writes. */
 export const MACHINE_FIELDS = [
-  "metadata.labels",
-  "metadata.annotations",
+  ...KEY_FIELDS,
   "metadata.ownerReferences",
   "spec.clusterName",
   "spec.bootstrap.dataSecretName",

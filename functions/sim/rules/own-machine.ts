@@ -1,5 +1,5 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
+import { CLUSTER_NAME_LABEL, CONTROL_PLANE_LABEL } from "../../../shared/api/indexes.ts";
 import { apiVersionOf, MANAGEMENT, objectKeyOf, refTo } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
@@ -7,10 +7,7 @@ import { SimMachine } from "../../../shared/api/sim/sim-machine.ts";
 import type { NewObject, StepContext } from "../../../shared/function/define-function.ts";
 import { done, failed, type Result, waitFor } from "../../../shared/function/result.ts";
 import { condition, type DesiredCondition } from "../../../shared/rules/conditions/conditions.ts";
-import {
-  CONTROL_PLANE_LABEL,
-  isControlPlaneMachine,
-} from "../../../shared/rules/machines/control-plane-machine.ts";
+import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
 import { prefixedVersion } from "../../../shared/rules/machines/versions.ts";
 import {
   addFinalizerPatch,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { POOL_NAME_LABEL } from "../indexes.ts";
+import { CONTROL_PLANE_LABEL, POOL_NAME_LABEL } from "../indexes.ts";
 import type { Kind, PrinterColumn } from "../kinds.ts";
 import { type Immutable, objectMetaSchema, text, typeMeta, validations } from "../meta.ts";
 import { machineStatusSchema } from "./machine-status.ts";
@@ -46,6 +46,7 @@ export const Machine: Kind<Machine> = {
     { name: "nodeRef", path: "status.nodeRef.name" },
     // A Cluster asks for its Machines without those of its pools, of which there may be thousands.
     { name: "withoutPool", path: "spec.clusterName", unlessLabel: POOL_NAME_LABEL },
+    { name: "controlPlane", path: "spec.clusterName", onlyLabel: CONTROL_PLANE_LABEL },
   ],
   crd: {
     shortNames: ["ma"],

@@ -1,6 +1,9 @@
 import type { KubeObject } from "../../api/kinds.ts";
 import type { PatchOperation } from "../../api/patch.ts";
 
+/** The fields with keys that users and controllers choose. */
+export const KEY_FIELDS = ["metadata.labels", "metadata.annotations"] as const;
+
 /** Operations that set one label and leave the others; none when it is right already. */
 export function labelPatch(object: KubeObject, key: string, value: string): readonly PatchOperation[] {
   const { labels } = object.metadata;
@@ -23,6 +26,6 @@ export function annotationsPatch(
 }
 
 /** One segment of a JSON pointer (RFC 6901). */
-function escapePointer(segment: string): string {
+export function escapePointer(segment: string): string {
   return segment.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -70,6 +70,18 @@ describe("indexesOf", () => {
     expect(values(Machine, pooled, "withoutPool")).toEqual([]);
   });
 
+  it("finds the control plane Machines of a Cluster by the presence of their label", () => {
+    const spec = { clusterName: "c1" };
+    const of = (labels: Readonly<Record<string, string>>) =>
+      values(
+        Machine,
+        object({ spec, metadata: { name: "m1", namespace: "default", labels } }),
+        "controlPlane",
+      );
+    expect(of({ "cluster.x-k8s.io/control-plane": "" })).toEqual(["default/c1|c1"]);
+    expect(of({})).toEqual([]);
+  });
+
   it("finds a pool by the provider objects it references", async () => {
     const [, applied] = await manifest("self-managed.yaml");
     const found = indexesOf(MachinePool, applied as KubeObject);

@@ -10,6 +10,7 @@ import {
   claimantsOfNode,
   clusterOf,
   inCluster,
+  inClusterOfControlPlaneMachine,
   inClusterReferencing,
   itself,
   ownedBy,
@@ -48,6 +49,16 @@ async function lookups(toKeys: ToKeys, object: KubeObject, reconciled = MachineP
 }
 
 describe("an event's keys", () => {
+  it("are the objects of a Cluster for its control plane Machines, and none for others", async () => {
+    const labels = { "cluster.x-k8s.io/control-plane": "" };
+    const controlPlane = await lookups(
+      inClusterOfControlPlaneMachine,
+      machine("m1", { metadata: { labels } }),
+    );
+    expect(controlPlane.asked).toEqual(["MachinePool cluster default/c1"]);
+    expect((await lookups(inClusterOfControlPlaneMachine, machine())).asked).toEqual([]);
+  });
+
   it("are the object itself, in the tenant of its Cluster", async () => {
     const found = await itself({ object: machinePool(), cluster: "management" }, MachinePool, {
       find: async () => [],
