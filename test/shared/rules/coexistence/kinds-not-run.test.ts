@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { notRun } from "../../../../shared/rules/coexistence/kinds-not-run.ts";
 
@@ -9,11 +10,16 @@ describe("notRun", () => {
     (kind) => {
       expect(notRun({ apiVersion: CAPI, kind })).toMatch(
         new RegExp(
-          `^Capstan does not run kind ${kind}, which needs the manager of Cluster API; write .* instead$`,
+          `^Capstan does not run kind ${kind}, which needs the manager of Cluster API; write .* instead, or run Capstan beside it \\(README, "(.*)"\\)$`,
         ),
       );
     },
   );
+
+  it("names a section that README has", async () => {
+    const [, section] = /"(.*)"/.exec(notRun({ apiVersion: CAPI, kind: "ClusterClass" }) ?? "") ?? [];
+    expect(await readFile("README.md", "utf8")).toMatch(new RegExp(`^#+ ${section}$`, "m"));
+  });
 
   it.each([
     [CAPI, "MachinePool"],
