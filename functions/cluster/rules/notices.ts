@@ -1,6 +1,7 @@
 import type { ClusterStatus } from "../../../shared/api/cluster/cluster.ts";
 import type { Notice } from "../../../shared/function/define-function.ts";
 import { topologyNotices } from "../../../shared/rules/coexistence/topology.ts";
+import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { referenceNotices } from "../../../shared/rules/providers/reference-notices.ts";
 import type { ClusterView } from "./view.ts";
 
@@ -20,24 +21,37 @@ export function clusterNotices(view: ClusterView, status: ClusterStatus): readon
   ];
 }
 
-/** Returns one Event for each latch that fell and for a phase that changed. */
+/**
+ * Returns one Event for each latch that fell and for a phase that changed. Without a control plane object the condition
+ * `ControlPlaneInitialized` is the latch.
+ */
 export function changeNotices(
   name: string,
   before: ClusterStatus | undefined,
   after: ClusterStatus,
 ): readonly Notice[] {
-  const latches = [
-    ["infrastructureProvisioned", "InfrastructureReady", `Infrastructure of Cluster ${name} is provisioned`],
-    ["controlPlaneInitialized", "ControlPlaneInitialized", `Control plane of Cluster ${name} is initialized`],
-  ] as const;
-  const fallen = latches.filter(
-    ([latch]) => after.initialization?.[latch] === true && before?.initialization?.[latch] !== true,
-  );
+  const fell = (isSet: (status: ClusterStatus) => boolean) => isSet(after) && !isSet(before ?? {});
   const phase = after.phase ?? "Pending";
   return [
-    ...fallen.map(([, reason, message]) => normal(reason, message)),
+    ...(fell(isProvisioned)
+      ? [normal("InfrastructureReady", `Infrastructure of Cluster ${name} is provisioned`)]
+      : []),
+    ...(fell(isInitialized)
+      ? [normal("ControlPlaneInitialized", `Control plane of Cluster ${name} is initialized`)]
+      : []),
     ...(before?.phase === phase ? [] : [normal(phase, `Cluster ${name} is ${phase}`)]),
   ];
+}
+
+function isProvisioned({ initialization }: ClusterStatus): boolean {
+  return initialization?.infrastructureProvisioned === true;
+}
+
+function isInitialized({ initialization, conditions }: ClusterStatus): boolean {
+  return (
+    initialization?.controlPlaneInitialized === true ||
+    conditionOf(conditions, "ControlPlaneInitialized")?.status === "True"
+  );
 }
 
 function normal(reason: string, message: string): Notice {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { changeNotices, clusterNotices } from "../../../../functions/cluster/rules/notices.ts";
-import { unresolved } from "../../../support/builders.ts";
+import type { ClusterStatus } from "../../../../shared/api/cluster/cluster.ts";
+import { machineCondition, unresolved } from "../../../support/builders.ts";
 import { viewWith } from "../../../support/foo-cluster.ts";
 
 const LATCHES = { infrastructureProvisioned: true, controlPlaneInitialized: true };
@@ -22,6 +23,14 @@ describe("changeNotices", () => {
       { type: "Normal", reason: "Provisioned", message: "Cluster c1 is Provisioned" },
     ]);
     expect(changeNotices("c1", up, up)).toEqual([]);
+  });
+
+  it("reports the condition of a control plane without object, once", () => {
+    const conditions = [machineCondition("ControlPlaneInitialized", "True", "Initialized")];
+    const up = { phase: "Provisioned", conditions } as const;
+    const reasons = (before: ClusterStatus) => changeNotices("c1", before, up).map(({ reason }) => reason);
+    expect(reasons({ phase: "Provisioned" })).toEqual(["ControlPlaneInitialized"]);
+    expect(reasons(up)).toEqual([]);
   });
 
   it("names an event of the phase after the phase", () => {
