@@ -11,6 +11,7 @@ import {
   type NewObject,
   watch,
 } from "../../shared/function/define-function.ts";
+import { ISSUED_SECRET_TYPE } from "../../shared/function/issue.ts";
 import { inCluster, itself, ownedBy } from "../../shared/function/mappings.ts";
 import { done, failed, waitFor } from "../../shared/function/result.ts";
 import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions/conditions.ts";
@@ -68,7 +69,7 @@ export const simBootstrap = defineFunction<SimBootstrapConfig, Owned>(
     if (initialization?.dataSecretCreated === true && dataSecretName === name) {
       return { apply: statusOf(object, [paused, condition("Ready", "True", "Ready")], now), result: done };
     }
-    const secret = await read.live.get(Secret, { namespace, name });
+    const secret = await read.live.secret({ namespace, name });
     if (secret !== undefined && !isOwnedBy(secret, object.metadata.uid)) {
       const message = `Secret ${name} belongs to something else; rename the SimBootstrapConfig or delete the Secret`;
       return {
@@ -116,7 +117,7 @@ function newSecret(object: SimBootstrapConfig, name: string, clusterName: string
       labels: { [CLUSTER_NAME_LABEL]: clusterName },
       ownerReferences: [controllerReference(SimBootstrapConfig, object)],
     },
-    type: "cluster.x-k8s.io/secret",
+    type: ISSUED_SECRET_TYPE,
     data: { format: btoa("cloud-config"), value: btoa(BOOTSTRAP_DATA) },
   };
   return { cluster: MANAGEMENT, kind: Secret, object: secret };

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
+import { groupOf } from "../../shared/function/groups.ts";
 import type { ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
-import type { Clients, Clock, Log, Store } from "../../shared/runtime/ports.ts";
+import type { Clients, Clock, Issuer, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import { systemClock } from "../clock.ts";
 import { packageVersion, readEnvironment } from "../config.ts";
@@ -14,13 +15,13 @@ import { writePrivateFile } from "../private-file.ts";
 import { historyFrom, noteRuns } from "../queue/last-runs.ts";
 import { ledgerUrl, openLastRuns, openSharedQueue, type SharedQueuePorts } from "../queue/open.ts";
 import type { Relay, RelayOptions } from "../relay/relay.ts";
-import { createClients } from "../relay/workload/clients.ts";
+import { type ClientsOptions, createClients, managementOnly } from "../relay/workload/clients.ts";
 import type { LogLevel } from "../telemetry/log.ts";
 import { loadFunctions } from "../worker/load.ts";
 import type { LoopbackAddress } from "../worker/loopback-address.ts";
 import type { Observed, ObserveOptions } from "../worker/observe.ts";
 import { catchStrayErrors } from "../worker/stray-errors.ts";
-import { startWorker, type Worker } from "../worker/worker.ts";
+import { startWorker, type Worker, type WorkerOptions } from "../worker/worker.ts";
 import {
   managementRate,
   type RequestOptions,
@@ -42,7 +43,7 @@ export interface ComposeOptions extends RequestOptions, RelayScope {
   /** `memory`, `redis://…` or `sqs://REGION?redis=redis://…`. */
   readonly queue: string;
   readonly installCrds: boolean;
-  /** Names or patterns such as `machinepool-*`. */
+  /** Names, patterns such as `machinepool-*`, or groups such as `workload`. */
   readonly functions: readonly string[];
   /** Folder to load functions from instead of Capstan's own. */
   readonly functionsDir?: string | undefined;
@@ -125,13 +126,11 @@ export async function compose(options: ComposeOptions): Promise<Running> {
   const watching = { ...shared, functions, server, queue, takeOverManagers, noteResync };
   const relay = starting.use(await startWatching(watching, options));
   if (relay !== undefined) observed?.relayStarted(relay);
-  const clients: Clients = relay?.clients ?? starting.use(createClients({ ...shared, management: server }));
+  const clients: Clients =
+    relay?.clients ?? openClients({ ...shared, management: server }, functions, starting);
   const owner = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
-  const isWorker = options.roles.has("worker");
-  if (isWorker) starting.use(catchStrayErrors(log, noteStrayError));
-  const worker = isWorker
-    ? starting.use(await startWorker({ functions, queue, store, clients, clock, log, owner }))
-    : undefined;
+  const serving = { functions, queue, store, clients, clock, log, owner };
+  const worker = options.roles.has("worker") ? await serve(serving, noteStrayError, starting) : undefined;
   if (worker !== undefined) observed?.workerStarted(worker);
   await relay?.ready();
   const running = starting.move();
@@ -185,6 +184,35 @@ async function startObserving(
       parts: { relay: roles.has("relay"), worker: roles.has("worker") },
     }),
   );
+}
+
+/** A worker without a function of `workload` has no client of workload servers. Source: S-03 */
+function openClients(
+  options: ClientsOptions,
+  functions: readonly AnyFunction[],
+  starting: AsyncDisposableStack,
+): Clients {
+  const callsWorkloads = functions.some(({ spec }) => groupOf(spec) === "workload");
+  return callsWorkloads ? starting.use(createClients(options)) : managementOnly(options.management);
+}
+
+async function serve(
+  serving: WorkerOptions,
+  noteStrayError: Parameters<typeof catchStrayErrors>[1],
+  starting: AsyncDisposableStack,
+): Promise<Worker> {
+  starting.use(catchStrayErrors(serving.log, noteStrayError));
+  return starting.use(await startWorker({ ...serving, issuer: await openIssuer(serving.functions) }));
+}
+
+/** What makes keys is loaded only where functions need it. */
+async function openIssuer(functions: readonly AnyFunction[]): Promise<Issuer | undefined> {
+  if (!functions.some(({ spec }) => groupOf(spec) === "credentials")) return undefined;
+  const [{ createIssuer }, { x509 }] = await Promise.all([
+    import("../pki/issuer.ts"),
+    import("../pki/x509.ts"),
+  ]);
+  return createIssuer(x509);
 }
 
 /** Loads the relay's code only in a process that has this role. */

@@ -51,7 +51,11 @@ export function addServeOptions(command: Command): Command {
       "--take-over-managers <names...>",
       "take over the fields set by these field managers, for example of Cluster API's manager",
     )
-    .option("--functions <patterns...>", "serve only these functions, for example machinepool-*", ["*"])
+    .option(
+      "--functions <patterns...>",
+      "serve only these functions, for example machinepool-*, or a group: core, workload, credentials",
+      ["*"],
+    )
     .option(
       "--metrics-address <address>",
       "serve /metrics, /healthz, /readyz and /status, for example at 127.0.0.1:9090 (default: nowhere)",

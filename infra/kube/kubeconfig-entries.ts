@@ -23,6 +23,12 @@ const entrySchema = z.looseObject({});
 /** A cluster or a user of a kubeconfig. */
 export type Entry = Record<string, unknown>;
 
+export interface UsedEntries {
+  readonly cluster: Entry;
+  readonly user: Entry;
+  readonly userName: string | undefined;
+}
+
 /** Returns whether a field has a value: kubectl writes empty fields. */
 export function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false && value !== "";
@@ -32,10 +38,7 @@ export function isSet(value: unknown): boolean {
  * Returns the cluster and the user that the current context names, and reads nothing else of the file. Throws
  * TerminalError `InvalidKubeconfig` that names the field, never a value that may be a credential.
  */
-export function usedEntries(
-  kubeconfig: string,
-  origin = "kubeconfig",
-): { readonly cluster: Entry; readonly user: Entry } {
+export function usedEntries(kubeconfig: string, origin = "kubeconfig"): UsedEntries {
   const file = checked(fileSchema, contentOf(kubeconfig, origin), origin);
   const contexts = file.contexts ?? [];
   const name = file["current-context"] ?? "";
@@ -60,6 +63,7 @@ export function usedEntries(
   return {
     cluster: entry("cluster", used.cluster),
     user: used.user === undefined || used.user === "" ? {} : entry("user", used.user),
+    userName: used.user?.slice(0, MAX_NAME),
   };
 }
 

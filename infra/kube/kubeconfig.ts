@@ -12,6 +12,7 @@ import {
   serverUrl,
   text,
   textIn,
+  type UsedEntries,
   usedEntries,
 } from "./kubeconfig-entries.ts";
 import { type AddressPolicy, checkServer, type ServerAccess } from "./server-access.ts";
@@ -56,7 +57,14 @@ export function parseKubeconfig(
   kubeconfig: string,
   addresses: AddressPolicy = { allowLoopback: true },
 ): ServerAccess {
-  const used = usedEntries(kubeconfig);
+  return accessOf(usedEntries(kubeconfig), addresses);
+}
+
+/** Returns how the entries of a kubeconfig reach their server; see `parseKubeconfig`. */
+export function accessOf(
+  used: Pick<UsedEntries, "cluster" | "user">,
+  addresses: AddressPolicy = { allowLoopback: true },
+): ServerAccess {
   for (const [field, why] of Object.entries(refusedOfWorkload)) {
     if (isSet(used.cluster[field]) || isSet(used.user[field])) throw invalid(`field ${field} ${why}`);
   }

@@ -2,11 +2,13 @@ import { glob } from "node:fs/promises";
 import { matchesGlob, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
+import { GROUPS, groupOf } from "../../shared/function/groups.ts";
 
 const ROOT = fileURLToPath(new URL("../../functions/", import.meta.url));
 
 /**
- * Loads the functions whose names match one of `patterns` (`machinepool-*`; default all), sorted by name. Nothing is
+ * Loads the functions whose names match one of `patterns` (`machinepool-*`; default all), or whose group is one of them
+ * (`workload`), sorted by name. Nothing is
  * registered: `functions/machinepool/nodes.ts` is `machinepool-nodes`, and a worker imports only what it serves.
  * `folder` takes the place of `functions`.
  * Throws when a pattern matches nothing or a file does not define the function its path names.
@@ -19,15 +21,32 @@ export async function loadFunctions(
   for await (const file of glob("*/*.{ts,js}", { cwd: folder })) {
     if (!file.endsWith(".d.ts")) files.set(file.replace(/\.[jt]s$/, "").replace(/[\\/]/, "-"), file);
   }
+  // The group of a function stands in its spec, so a group loads all.
+  const mayMatch = (name: string) =>
+    patterns.some((pattern) => isGroup(pattern) || matchesGlob(name, pattern));
+  const loaded = await Promise.all(
+    [...files]
+      .filter(([name]) => mayMatch(name))
+      .map(([name, file]) => loadFunction(name, resolve(folder, file))),
+  );
   for (const pattern of patterns) {
-    if ([...files.keys()].some((name) => matchesGlob(name, pattern))) continue;
+    if (loaded.some((fn) => isMeant(fn, pattern))) continue;
+    const names = [...files.keys()].sort((a, b) => a.localeCompare(b)).join(", ");
     throw new Error(
-      `no function matches "${pattern}"; there are ${[...files.keys()].sort((a, b) => a.localeCompare(b)).join(", ")}`,
+      `no function matches "${pattern}"; there are the groups ${GROUPS.join(", ")} and the functions ${names}`,
     );
   }
-  const wanted = [...files].filter(([name]) => patterns.some((pattern) => matchesGlob(name, pattern)));
-  const loaded = await Promise.all(wanted.map(([name, file]) => loadFunction(name, resolve(folder, file))));
-  return loaded.sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
+  return loaded
+    .filter((fn) => patterns.some((pattern) => isMeant(fn, pattern)))
+    .sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
+}
+
+function isGroup(pattern: string): boolean {
+  return GROUPS.some((group) => group === pattern);
+}
+
+function isMeant({ spec }: AnyFunction, pattern: string): boolean {
+  return isGroup(pattern) ? groupOf(spec) === pattern : matchesGlob(spec.name, pattern);
 }
 
 async function loadFunction(name: string, file: string): Promise<AnyFunction> {

@@ -192,6 +192,10 @@ export const REASONS = {
   SharedNode: { meaning: "two MachinePools list the same Node; the older one has it", seen: ["event"] },
   DuplicateProviderID: { meaning: "two Nodes have the same provider ID", seen: ["event"] },
   MissingBootstrap: { meaning: "neither configRef nor dataSecretName is set; set one", seen: ["event"] },
+  KubeconfigNotIssued: {
+    meaning: "the certificate authority of the Cluster cannot sign a kubeconfig; correct its Secret",
+    seen: ["event"],
+  },
   InvalidVersion: { meaning: "the version is not `v` followed by a semantic version", seen: ["event"] },
   TooManyInstances: {
     meaning: "the pool approaches the size limit of one object; split it",

@@ -5,6 +5,7 @@ import type { At, FieldPath } from "../api/path.ts";
 import type { ContractKind } from "../contract/contract-kind.ts";
 import type { QueueSettings } from "./backoff.ts";
 import type { EvictionAnswer, PodEviction } from "./evictions.ts";
+import type { Issue } from "./issue.ts";
 import type { Reader } from "./reads.ts";
 import type { Result } from "./result.ts";
 
@@ -107,6 +108,8 @@ export interface Evictions<Conclusion> {
  * Options of one write stand on that write, options of the run stand here (decision record 8).
  */
 export interface Decision<T extends KubeObject, Owned extends string> {
+  /** Secrets with new keys, one after the other, before everything else. */
+  readonly issue?: readonly Issue[];
   readonly create?: readonly NewObject[];
   readonly patch?: readonly GuardedPatch[];
   /** Sent after the patches, not after a failed one, and before the apply. */
@@ -167,7 +170,8 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
   /** Fields that another function writes, too. Without a turn, two writers of one field are refused by test. */
   readonly inTurnWith?: readonly Turn[];
   readonly calls?: readonly {
-    readonly verb: "create" | "delete" | "evict";
+    /** `issue`: the runtime makes the Secret with its keys. */
+    readonly verb: "create" | "delete" | "evict" | "issue";
     readonly kind: Kind | ContractKind;
   }[];
   /**
@@ -181,7 +185,7 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
     /** No snapshot keeps these fields: they are large, or hold data of users. */
     readonly liveOnly?: true;
   }[];
-  /** Kinds read live only, not watched. */
+  /** Kinds read live only, not watched. With `Secret` among them: `read.live.secret`. */
   readonly readsLive?: readonly (Kind | ContractKind)[];
   readonly queue?: Partial<QueueSettings>;
 }

@@ -1,6 +1,7 @@
 import type { Selection } from "../api/indexes.ts";
 import type { ClusterName, ContractReference, Kind, KubeObject, ObjectKey } from "../api/kinds.ts";
 import type { Referenced } from "../contract/referenced.ts";
+import type { SecretSummary } from "./secret-summary.ts";
 
 export interface ListOptions {
   readonly namespace?: string | undefined;
@@ -17,8 +18,10 @@ export interface ListOptions {
   readonly maxItems?: number | undefined;
 }
 
-/** Reads that go to the API server. For destructive decisions only (F-20). */
+/** Reads that go to the API server. For destructive decisions (F-20), and for Secrets. */
 export interface LiveReader {
+  /** A Secret of the management server without its values; `undefined` = it does not exist. Refused by `get` and `list`. */
+  secret(key: ObjectKey): Promise<SecretSummary | undefined>;
   get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster?: ClusterName): Promise<T | undefined>;
   list<T extends KubeObject>(
     kind: Kind<T>,

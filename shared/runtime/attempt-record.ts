@@ -2,11 +2,12 @@ import type { Selection } from "../api/indexes.ts";
 import type { ClusterName, ContractReference, Kind, KubeObject, ObjectKey } from "../api/kinds.ts";
 import type { Referenced } from "../contract/referenced.ts";
 import type { ListOptions } from "../function/reads.ts";
+import type { SecretSummary } from "../function/secret-summary.ts";
 
 /** A question of a step to its reader. */
 export type ReadQuestion =
   | {
-      readonly call: "get" | "live.get";
+      readonly call: "get" | "live.get" | "live.secret";
       readonly cluster: ClusterName;
       readonly kind: Kind;
       readonly key: ObjectKey;
@@ -25,6 +26,7 @@ export type ReadQuestion =
 
 export type RecordedAnswer =
   | { readonly type: "object"; readonly object: KubeObject | undefined }
+  | { readonly type: "secret"; readonly summary: SecretSummary | undefined }
   | { readonly type: "list"; readonly items: readonly KubeObject[] }
   | { readonly type: "referenced"; readonly value: Referenced }
   | { readonly type: "error"; readonly error: unknown }

@@ -1,10 +1,13 @@
-import type { Kind, ObjectRef } from "../api/kinds.ts";
+import { Secret } from "../api/core.ts";
+import { type Kind, MANAGEMENT, type ObjectRef } from "../api/kinds.ts";
 import { segmentsOf } from "../api/path.ts";
 import { Pod } from "../api/workload.ts";
 import type { ContractKind } from "../contract/contract-kind.ts";
 import type { AnyDecision, AnyFunction, GuardedPatch } from "../function/define-function.ts";
 import { isContractKind } from "../function/define-function.ts";
 import { assert } from "../function/errors.ts";
+import { groupOf } from "../function/groups.ts";
+import type { Issue } from "../function/issue.ts";
 import type { RecordingReader } from "./reader.ts";
 
 /**
@@ -34,6 +37,31 @@ export function checkDecision(fn: AnyFunction, decision: AnyDecision, read: Reco
   }
   for (const { target } of decision.delete ?? []) checkDelete(fn, target, read);
   for (const { target } of decision.evict?.pods ?? []) checkEviction(fn, target, read);
+  for (const issue of decision.issue ?? []) checkIssue(fn, issue, read);
+  checkServers(fn, decision);
+}
+
+function checkIssue({ spec }: AnyFunction, { secret, renew }: Issue, read: RecordingReader): void {
+  const { name, calls = [] } = spec;
+  const isDeclared = calls.some((call) => call.verb === "issue" && covers(call.kind, Secret));
+  assert(isDeclared, `${name} issues a Secret without declaring it`);
+  assert(
+    renew === undefined || read.liveVersion(MANAGEMENT, Secret, secret) === renew.resourceVersion,
+    `${name} renews Secret ${secret.name} without a live read`,
+  );
+}
+
+/** Only a worker of `workload` has clients of workload servers. Source: S-03 */
+function checkServers({ spec }: AnyFunction, decision: AnyDecision): void {
+  if (groupOf(spec) === "workload") return;
+  const { create = [], patch = [], applyOn = [], delete: deletes = [], evict } = decision;
+  const targets = [...patch, ...applyOn, ...deletes, ...(evict?.pods ?? [])].map(({ target }) => target);
+  for (const { cluster } of [...create, ...targets]) {
+    assert(
+      cluster === MANAGEMENT,
+      `${spec.name} writes to workload cluster ${cluster} and sets no maxRunningPerTenant`,
+    );
+  }
 }
 
 function checkPatch(fn: AnyFunction, { target, operations }: GuardedPatch): void {

@@ -1,7 +1,10 @@
+import type { Secret } from "../api/core.ts";
 import type { Member, Selection } from "../api/indexes.ts";
 import type { ClusterName, Kind, KubeObject, ObjectKey } from "../api/kinds.ts";
 import type { PatchOperation } from "../api/patch.ts";
+import type { Issue } from "../function/issue.ts";
 import type { ListOptions } from "../function/reads.ts";
+import type { SecretSummary } from "../function/secret-summary.ts";
 
 /** Time of one process. `now` is wall clock; simulation and tests replace it. */
 export interface Clock {
@@ -150,6 +153,25 @@ export interface Sending {
   readonly dryRun?: boolean | undefined;
   /** Asked when the turn of a write has come: throws when nothing may be sent any more (R-04). */
   readonly mayGo?: (() => void) | undefined;
+  /** Recorded in place of the body of a write, which holds keys. */
+  readonly recordedAs?: object | undefined;
+}
+
+/** Makes keys and certificates, and says what a Secret holds. Only processes that serve `credentials` have one. */
+export interface Issuer {
+  /** In time that grows with the size of the Secret only; at most 256 KiB of a value are read. */
+  describe(secret: Secret): SecretSummary;
+  /**
+   * The data of a new Secret. Keys are made off the event loop. Throws TerminalError `KubeconfigNotIssued` whose message
+   * names the Secret of the authority and what is wrong with it, never a value.
+   */
+  issue(what: Issue["what"], context: IssueContext): Promise<NonNullable<Secret["data"]>>;
+}
+
+export interface IssueContext {
+  readonly now: Date;
+  /** Asked for the Secret of an authority. */
+  readonly read: (key: ObjectKey) => Promise<Secret | undefined>;
 }
 
 /** Connections by server name. */

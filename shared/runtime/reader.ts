@@ -1,4 +1,3 @@
-import { CustomResourceDefinition } from "../api/core.ts";
 import type { Selection } from "../api/indexes.ts";
 import { indexesOf } from "../api/indexes.ts";
 import {
@@ -8,19 +7,23 @@ import {
   type KubeObject,
   MANAGEMENT,
   type ObjectKey,
-  objectKeyOf,
 } from "../api/kinds.ts";
 import type { ContractKind } from "../contract/contract-kind.ts";
 import type { Referenced } from "../contract/referenced.ts";
-import { unresolved } from "../contract/referenced.ts";
 import { type AnyFunction, describeReference, isContractKind } from "../function/define-function.ts";
-import { assert, KubeError } from "../function/errors.ts";
-import type { ListOptions, LiveReader, Reader } from "../function/reads.ts";
-import { keepDeclared } from "./kept-fields.ts";
+import { assert } from "../function/errors.ts";
+import type { Reader } from "../function/reads.ts";
 import { whileListed } from "./listed.ts";
-import type { Clients, Store, TypeKey } from "./ports.ts";
+import {
+  createLiveReader,
+  DEFINITIONS,
+  isKind,
+  type LiveReaderOptions,
+  objectText,
+  type Seen,
+} from "./live-reader.ts";
 import type { Cause, Fence } from "./queue-port.ts";
-import { crdExistsLive, resolveReference } from "./resolve-reference.ts";
+import { resolveReference } from "./resolve-reference.ts";
 import { isAtLeast } from "./resource-version.ts";
 import { type DemandTriggers, triggersOf } from "./triggers.ts";
 
@@ -45,22 +48,11 @@ export interface RecordingReader extends Reader {
   listedInstead(): readonly Fence[];
 }
 
-export interface ReaderOptions {
-  readonly function: AnyFunction;
-  readonly store: Store;
-  readonly clients: Clients;
+export interface ReaderOptions extends LiveReaderOptions {
   /** Objects whose snapshots stay behind their fence: they and lists of their kind are read live (F-05). */
   readonly stale: readonly Fence[];
   /** Changes that no snapshot may be older than (F-05). */
   readonly causes?: readonly Cause[] | undefined;
-}
-
-function objectText(
-  cluster: ClusterName,
-  { group, kind }: Pick<Kind, "group" | "kind">,
-  key: ObjectKey,
-): string {
-  return `${cluster} ${group}/${kind} ${key.namespace}/${key.name}`;
 }
 
 function typeText(cluster: ClusterName, { group, kind }: Pick<Kind, "group" | "kind">): string {
@@ -83,7 +75,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
   const { spec } = options.function;
   const seen: Seen[] = [];
   const liveVersions = new Map<string, string | undefined>();
-  const live = createLiveReader(options, seen, liveVersions);
+  const live = createLiveReader(options, { seen, versions: liveVersions });
   const stale = new Set(options.stale.map((fence) => objectText(fence.cluster, fence, fence)));
   const staleTypes = new Set(options.stale.map((fence) => typeText(fence.cluster, fence)));
   const listed = new Map<string, Fence>();
@@ -152,84 +144,12 @@ export function createReader(options: ReaderOptions): RecordingReader {
   };
 }
 
-function createLiveReader(
-  { clients, store, function: fn }: ReaderOptions,
-  seen: Seen[],
-  liveVersions: Map<string, string | undefined>,
-): LiveReader {
-  async function get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) {
-    demandLiveDeclared(fn.spec, kind);
-    const served = await clients.of(cluster, fn.spec.name).get(kind, key);
-    const found = served && declaredPart(fn, kind, served);
-    liveVersions.set(objectText(cluster, kind, key), found?.metadata.resourceVersion);
-    seen.push({ source: "live", cluster, kind, asked: key, found: [found] });
-    return found;
-  }
-  return {
-    get,
-    async list<T extends KubeObject>(
-      kind: Kind<T>,
-      selection: ListOptions,
-      cluster: ClusterName = MANAGEMENT,
-    ) {
-      demandLiveDeclared(fn.spec, kind);
-      const { items: served } = await clients.of(cluster, fn.spec.name).list(kind, selection);
-      const items = served.map((item) => declaredPart(fn, kind, item));
-      for (const item of items) {
-        liveVersions.set(objectText(cluster, kind, objectKeyOf(item)), item.metadata.resourceVersion);
-      }
-      seen.push({ source: "live", cluster, kind, asked: selection, found: items });
-      return items;
-    },
-    async referenced<T extends KubeObject>(
-      reference: ContractReference,
-      namespace: string,
-    ): Promise<Referenced<T>> {
-      const client = clients.of(MANAGEMENT, fn.spec.name);
-      const resolved = await whileListed(store, DEFINITIONS, () => resolveReference(store, reference));
-      if (resolved.state === "unresolved") {
-        return { ...resolved, crdExists: resolved.crdExists || (await crdExistsLive(client, reference)) };
-      }
-      try {
-        const object = await get(resolved.kind as Kind as Kind<T>, { namespace, name: reference.name });
-        return object === undefined
-          ? { ...resolved, state: "missing" }
-          : { ...resolved, state: "found", object };
-      } catch (error) {
-        if (!(error instanceof KubeError) || error.reason !== "TypeNotServed") throw error;
-        return unresolved(reference, await crdExistsLive(client, reference), "is not served");
-      }
-    },
-  };
-}
-
-/**
- * Returns the declared fields of an object, as a snapshot has them (S-22): the function decides by nothing
- * else, so that a letter holds nothing else of a user's objects.
- */
-function declaredPart<T extends KubeObject>(fn: AnyFunction, kind: Kind<T>, object: T): T {
-  return keepDeclared(fn, kind as unknown as Kind)(object) as T;
-}
-
-const DEFINITIONS: TypeKey = {
-  cluster: MANAGEMENT,
-  group: CustomResourceDefinition.group,
-  kind: CustomResourceDefinition.kind,
-};
-
 /** Applies the read model's selection to an object that comes from the server. */
 function isSelected(kind: Kind, object: KubeObject, { index }: Selection): boolean {
   return (
     index === undefined ||
     indexesOf(kind, object).some(({ name, value }) => name === index.name && index.values.includes(value))
   );
-}
-
-/** A read as it was made; most runs are over before a record of it is needed. */
-interface Seen extends Pick<ReadRecord, "source" | "cluster"> {
-  readonly kind: { readonly kind: string };
-  readonly asked: ObjectKey | Selection | ListOptions;
-  readonly found: readonly (KubeObject | undefined)[];
 }
 
 /** A pool of 5,000 asks for as many Nodes: a log line has no room for them. */
@@ -259,20 +179,7 @@ function demandContractWatched({ name, watches }: AnyFunction["spec"], reference
   assert(watched, `${name} reads ${describeReference(reference)} and watches no provider object`);
 }
 
-function demandLiveDeclared(
-  { name, reconciles, watches, readsLive = [] }: AnyFunction["spec"],
-  kind: Kind,
-): void {
-  const declared = [reconciles, ...watches.map(({ on }) => on), ...readsLive];
-  const known = declared.some((on) => isContractKind(on) || isKind(on, kind));
-  assert(known, `${name} reads ${kind.kind} live, which it neither watches nor declares`);
-}
-
 /** Which kind it is, only provider objects say: any that is not of Cluster API's own group. */
 function mayBeAnnounced(on: Kind | ContractKind, kind: Kind, reconciles: Kind): boolean {
   return isContractKind(on) && on.announcedBy !== undefined && kind.group !== reconciles.group;
-}
-
-function isKind(on: Kind | ContractKind, kind: Kind): boolean {
-  return !isContractKind(on) && on.group === kind.group && on.kind === kind.kind;
 }

@@ -1,3 +1,4 @@
+import { Secret } from "../api/core.ts";
 import type { Selection } from "../api/indexes.ts";
 import type { KubeObject } from "../api/kinds.ts";
 import {
@@ -77,8 +78,15 @@ export function recordReads(reader: RecordingReader): ReadRecorder {
   };
 }
 
+const SECRETS = { cluster: MANAGEMENT, kind: anyKind(Secret) };
+
 function recordLive(live: LiveReader, keep: Keep): LiveReader {
   return {
+    secret: (key) =>
+      keep({ call: "live.secret", ...SECRETS, key }, live.secret(key), (summary) => ({
+        type: "secret",
+        summary,
+      })),
     get: <T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) =>
       keep({ call: "live.get", cluster, kind: anyKind(kind), key }, live.get(kind, key, cluster), toObject),
     list: <T extends KubeObject>(kind: Kind<T>, selection: ListOptions, cluster: ClusterName = MANAGEMENT) =>

@@ -15,7 +15,12 @@ export function recordWrites(clients: Clients): WriteRecorder {
   return {
     sent,
     of: (cluster, name, sending) =>
-      recordingClient(clients.of(cluster, name, sending), { cluster, name, sent }),
+      recordingClient(clients.of(cluster, name, sending), {
+        cluster,
+        name,
+        sent,
+        recordedAs: sending?.recordedAs,
+      }),
   };
 }
 
@@ -23,15 +28,17 @@ interface Sender {
   readonly cluster: ClusterName;
   readonly name: string;
   readonly sent: RecordedWrite[];
+  readonly recordedAs: object | undefined;
 }
 
-function recordingClient(client: KubeClient, { cluster, name, sent }: Sender): KubeClient {
+function recordingClient(client: KubeClient, { cluster, name, sent, recordedAs }: Sender): KubeClient {
   async function keep<T extends KubeObject | undefined>(
     request: Pick<RecordedWrite, "verb" | "kind" | "key" | "subresource" | "precondition" | "body">,
     answer: Promise<T>,
   ): Promise<T> {
     const write: { -readonly [P in keyof RecordedWrite]: RecordedWrite[P] } = {
       ...request,
+      ...(recordedAs === undefined ? {} : { body: recordedAs }),
       cluster,
       fieldManager: `capstan-${name}`,
       outcome: {},

@@ -9,7 +9,7 @@ import { cutOffOutcome, failureOf, redactOutcome } from "./failure.ts";
 import { againAfterMs, barrierOf, fencesAfter } from "./freshness.ts";
 import { type Key, type KeyParts, parseKey } from "./key.ts";
 import { logRun } from "./log-run.ts";
-import type { Clients, Clock, Log, Store } from "./ports.ts";
+import type { Clients, Clock, Issuer, Log, Store } from "./ports.ts";
 import type { Fence, Lease, Outcome } from "./queue-port.ts";
 import { createReader } from "./reader.ts";
 import { type ReadRecorder, recordReads } from "./record-reads.ts";
@@ -23,6 +23,8 @@ export interface RunContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly told?: ToldEvents | undefined;
+  /** Needed by functions of the group `credentials`. */
+  readonly issuer?: Issuer | undefined;
 }
 
 /** Progress of a run, whether or not it ends well. */

@@ -4,7 +4,7 @@ import { MINUTE } from "../function/backoff.ts";
 import type { AnyFunction, Notice } from "../function/define-function.ts";
 import { KubeError } from "../function/errors.ts";
 import { redactMessage } from "./failure.ts";
-import type { Clients, Clock, Log } from "./ports.ts";
+import type { Clients, Clock, Issuer, Log } from "./ports.ts";
 
 /** Names of the Events that one process has sent, with the time: a run that finds nothing new sends nothing (F-07). */
 export type ToldEvents = Map<string, Date>;
@@ -25,6 +25,8 @@ export interface EventContext {
   /** Id of the reporting run; stands on the Event (F-15). */
   readonly runId?: string | undefined;
   readonly told?: ToldEvents | undefined;
+  /** Needed by decisions that issue. */
+  readonly issuer?: Issuer | undefined;
 }
 
 /**

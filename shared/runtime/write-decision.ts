@@ -10,11 +10,12 @@ import type {
   NewObject,
   Notice,
 } from "../function/define-function.ts";
-import { KubeError, WaitingError } from "../function/errors.ts";
+import { assert, KubeError, WaitingError } from "../function/errors.ts";
 import type { EvictionAnswer, PodEviction } from "../function/evictions.ts";
 import { sendEvictions } from "./evictions.ts";
 import { type FailedWrite, judgeFailedWrite } from "./failed-write.ts";
 import { fenceOf } from "./freshness.ts";
+import { issueWrite } from "./issue-write.ts";
 import type { KubeClient } from "./ports.ts";
 import type { Fence } from "./queue-port.ts";
 import { type EventContext, sendEvents } from "./send-events.ts";
@@ -43,10 +44,10 @@ export interface WriteContext extends EventContext {
 }
 
 /**
- * Sends a decision: create, patch, evict, apply, delete, events, then the patches that remove a finalizer. Nothing
- * follows a create that failed: a status must not name an object that does not exist. No Pod is evicted, and nothing
- * else sent, when a patch before that has failed. A finalizer is kept when anything before it failed that must not
- * fail. Nothing is sent for an apply that changes nothing (F-07). Errors of `settle` are passed on.
+ * Sends a decision: issue, create, patch, evict, apply, delete, events, then the patches that remove a finalizer. Nothing
+ * follows an issue or a create that failed: a status must not name an object that does not exist. No Pod is evicted, and
+ * nothing else sent, when a patch before that has failed. A finalizer is kept when anything before it failed that must
+ * not fail. Nothing is sent for an apply that changes nothing (F-07). Errors of `settle` are passed on.
  */
 export async function writeDecision(given: AnyDecision, context: WriteContext): Promise<Written> {
   const { function: fn, object } = context;
@@ -55,7 +56,8 @@ export async function writeDecision(given: AnyDecision, context: WriteContext): 
   const last = patches.filter(removesFinalizer);
   let decision = given;
   const written = (): Written => ({ ...sender.written(), decision });
-  await sender.all((decision.create ?? []).map(toCreate));
+  await sendIssues(given, sender, context);
+  if (sender.written().error === undefined) await sender.all((decision.create ?? []).map(toCreate));
   if (sender.written().error !== undefined) return written();
   await sender.all(patches.filter((patch) => !removesFinalizer(patch)).map(toPatch));
   if (decision.evict !== undefined) {
@@ -72,9 +74,24 @@ export async function writeDecision(given: AnyDecision, context: WriteContext): 
   return written();
 }
 
+/** One after the other, until one fails: a kubeconfig is signed by the authority that was issued before it. */
+async function sendIssues(
+  { issue: issues = [] }: AnyDecision,
+  sender: ReturnType<typeof createSender>,
+  { issuer, clock, function: fn }: EventContext,
+): Promise<void> {
+  for (const issue of issues) {
+    assert(issuer !== undefined, `${fn.spec.name} issues a Secret in a process that may make none`);
+    await sender.all([issueWrite(issue, issuer, clock)]);
+    if (sender.written().error !== undefined) return;
+  }
+}
+
 /** One request about one object, with what the decision says about this write alone. */
 interface Send extends Pick<FailedWrite, "ref" | "verb">, Pick<GuardedDelete, "ifFails"> {
   readonly request: (client: KubeClient) => Promise<KubeObject | undefined>;
+  /** Recorded in place of the body. */
+  readonly recordedAs?: object;
 }
 
 function createSender(context: EventContext): {
@@ -91,8 +108,8 @@ function createSender(context: EventContext): {
   let firstError: unknown;
   const tolerated = new Map<string, Notice>();
   /** Its failure, if any. */
-  async function send({ ref, verb, request }: Send): Promise<unknown> {
-    const client = () => clients.of(ref.cluster, fn.spec.name);
+  async function send({ ref, verb, request, recordedAs }: Send): Promise<unknown> {
+    const client = () => clients.of(ref.cluster, fn.spec.name, { recordedAs });
     try {
       signal.throwIfAborted();
       requests += 1;

@@ -1,3 +1,4 @@
+import { createIssuer } from "../../infra/pki/issuer.ts";
 import { createMemoryStore } from "../../infra/store/memory.ts";
 import { groupOf, type KubeObject, MANAGEMENT } from "../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
@@ -8,6 +9,7 @@ import type { Clients, KubeClient } from "../../shared/runtime/ports.ts";
 import type { Outcome } from "../../shared/runtime/queue-port.ts";
 import { runStep } from "../../shared/runtime/run-step.ts";
 import { virtualClock } from "./clock.ts";
+import { createFakePki } from "./fake-pki.ts";
 import { POOL_KEY } from "./letters.ts";
 import { recordingClients, type SentWrite } from "./recording-clients.ts";
 import { silentLog } from "./silent-log.ts";
@@ -49,6 +51,7 @@ async function runOnce(fn: AnyFunction, world: RunWorld): Promise<Outcome> {
     clients: clientsOf(world),
     clock: virtualClock(NOW),
     log: silentLog,
+    issuer: createIssuer(createFakePki()),
   });
 }
 

@@ -1,6 +1,8 @@
-import { Connection, CustomResourceDefinition } from "../../shared/api/core.ts";
+import { createIssuer } from "../../infra/pki/issuer.ts";
+import { Connection, CustomResourceDefinition, Secret } from "../../shared/api/core.ts";
 import { indexesOf } from "../../shared/api/indexes.ts";
 import {
+  apiVersionOf,
   type ClusterName,
   groupOf,
   type Kind,
@@ -14,11 +16,13 @@ import { kindOf } from "../../shared/api/registry.ts";
 import type { AnyDecision, AnyFunction } from "../../shared/function/define-function.ts";
 import { assert, WaitingError } from "../../shared/function/errors.ts";
 import type { ListOptions } from "../../shared/function/reads.ts";
+import type { SecretSummary } from "../../shared/function/secret-summary.ts";
 import { checkDecision } from "../../shared/runtime/check-decision.ts";
 import { declaredFields, keepOnly } from "../../shared/runtime/kept-fields.ts";
-import type { Clients, KubeClient, Store, TypeKey } from "../../shared/runtime/ports.ts";
+import type { Clients, Issuer, KubeClient, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import { createReader, type RecordingReader } from "../../shared/runtime/reader.ts";
 import { FOO_CRDS } from "./builders.ts";
+import { createFakePki } from "./fake-pki.ts";
 
 /** 2026-01-01T12:00:00Z: the time of every decision that names no other. */
 export const NOW = new Date("2026-01-01T12:00:00Z");
@@ -33,6 +37,8 @@ export interface World {
   readonly snapshots: readonly Placed[];
   readonly servers: readonly Placed[];
   readonly refusals: ReadonlyMap<ClusterName, Error>;
+  /** Secrets by `namespace/name`, as `read.live.secret` shows them. */
+  readonly summaries: ReadonlyMap<string, SecretSummary>;
   /** Objects of the workload cluster `<namespace>/<name>`. */
   inWorkload(cluster: ClusterName, ...objects: readonly KubeObject[]): World;
   /** The API server already has this object (version); the snapshots do not. */
@@ -43,37 +49,52 @@ export interface World {
   without(object: KubeObject, cluster?: ClusterName): World;
   /** The API server of a workload cluster answers no live read but with this error. */
   refusing(cluster: ClusterName, error: Error): World;
+  /** The API server has this Secret. */
+  secret(summary: SecretSummary): World;
 }
 
 /** Objects of the management cluster. The CRDs of the builders' provider kinds are there as well. */
 export function given(...objects: readonly KubeObject[]): World {
   const placed = [...FOO_CRDS, ...objects].map((object) => ({ cluster: MANAGEMENT, object: freeze(object) }));
   const world = distinct(placed);
-  return createWorld(world, world);
+  return createWorld({ snapshots: world, servers: world, refusals: new Map(), summaries: new Map() });
 }
 
-function createWorld(
-  snapshots: readonly Placed[],
-  servers: readonly Placed[],
-  refusals: ReadonlyMap<ClusterName, Error> = new Map(),
-): World {
+function createWorld(parts: Pick<World, "snapshots" | "servers" | "refusals" | "summaries">): World {
+  const { snapshots, servers, refusals, summaries } = parts;
+  const changed = (change: Partial<typeof parts>) => createWorld({ ...parts, ...change });
   return {
     snapshots,
     servers,
     refusals,
+    summaries,
     inWorkload(cluster, ...objects) {
       const placed = objects.map((object) => ({ cluster, object: freeze(object) }));
-      return createWorld(distinct([...snapshots, ...placed]), distinct([...servers, ...placed]), refusals);
+      return changed({
+        snapshots: distinct([...snapshots, ...placed]),
+        servers: distinct([...servers, ...placed]),
+      });
     },
     live: (object, cluster = MANAGEMENT) =>
-      createWorld(snapshots, distinct([...servers, { cluster, object: freeze(object) }]), refusals),
-    goneLive: (object, cluster = MANAGEMENT) =>
-      createWorld(snapshots, removed(servers, { cluster, object }), refusals),
+      changed({ servers: distinct([...servers, { cluster, object: freeze(object) }]) }),
+    goneLive: (object, cluster = MANAGEMENT) => changed({ servers: removed(servers, { cluster, object }) }),
     without: (object, cluster = MANAGEMENT) =>
-      createWorld(removed(snapshots, { cluster, object }), removed(servers, { cluster, object }), refusals),
-    refusing: (cluster, error) => createWorld(snapshots, servers, new Map([...refusals, [cluster, error]])),
+      changed({
+        snapshots: removed(snapshots, { cluster, object }),
+        servers: removed(servers, { cluster, object }),
+      }),
+    refusing: (cluster, error) => changed({ refusals: new Map([...refusals, [cluster, error]]) }),
+    secret(summary) {
+      const object: Secret = { ...SECRET_IDENTITY, metadata: summary.metadata };
+      return changed({
+        servers: distinct([...servers, { cluster: MANAGEMENT, object }]),
+        summaries: new Map([...summaries, [textOf(object), freeze(summary)]]),
+      });
+    },
   };
 }
+
+const SECRET_IDENTITY = { apiVersion: apiVersionOf(Secret), kind: Secret.kind };
 
 function identityOf({ cluster, object }: Placed): string {
   const { namespace = "", name } = object.metadata;
@@ -122,7 +143,12 @@ export async function decide(
 const MACHINERY: ReadonlySet<string> = new Set([Connection.kind, CustomResourceDefinition.kind]);
 
 function readerOf(fn: AnyFunction, world: World): RecordingReader {
-  return createReader({ function: fn, store: storeOf(world), clients: clientsOf(world), stale: [] });
+  const { describe, issue } = createIssuer(createFakePki());
+  const issuer: Issuer = {
+    issue,
+    describe: (secret) => world.summaries.get(textOf(secret)) ?? describe(secret),
+  };
+  return createReader({ function: fn, store: storeOf(world), clients: clientsOf(world), issuer, stale: [] });
 }
 
 /** A snapshot with what the function declares and no more: undeclared fields decide nothing (KR-15, S-22). */

@@ -36,8 +36,8 @@ const VALUES = {
   token: CANARY,
   value: KUBECONFIG,
   kubeconfig: KUBECONFIG,
-  pem: `-----BEGIN RSA PRIVATE KEY-----\n${CANARY}\n-----END RSA PRIVATE KEY-----`,
-  bootstrap: `#cloud-config\nwrite_files:\n- content: ${CANARY}`,
+  "private-key": `-----BEGIN RSA PRIVATE KEY-----\n${CANARY}\n-----END RSA PRIVATE KEY-----`,
+  "bootstrap-data": `#cloud-config\nwrite_files:\n- content: ${CANARY}`,
 };
 /** JSON is YAML. */
 const secretOf = (name: string): string =>
@@ -48,13 +48,21 @@ const secretOf = (name: string): string =>
     stringData: VALUES,
   })}\n`;
 
-/** The cluster c1 works; the kubeconfig of c2 leads nowhere; the other pools make a function quote their Secrets. */
+const configMapOf = (name: string): string =>
+  `\n${JSON.stringify({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name, namespace: "default" },
+    data: VALUES,
+  })}\n`;
+
+/** The cluster c1 works; the kubeconfig of c2 leads nowhere; the other pools make a function quote their ConfigMaps. */
 const MANIFESTS = [
   simCluster("c1"),
   simPool("fine", "c1", 2),
   secretOf("c2-kubeconfig"),
   simCluster("c2"),
-  ...[...FAILING, "waits"].flatMap((name) => [secretOf(`${name}-secret`), simPool(name, "c2", 0)]),
+  ...[...FAILING, "waits"].flatMap((name) => [configMapOf(`${name}-secret`), simPool(name, "c2", 0)]),
 ].join("---");
 
 let dir = "";

@@ -4,10 +4,12 @@ import { valueAt } from "../../../shared/api/path.ts";
 import { type AnyFunction, isContractKind } from "../../../shared/function/define-function.ts";
 import type { RecordedRead } from "../../../shared/runtime/attempt-record.ts";
 import { titleOf } from "../../../shared/runtime/last-run.ts";
-import { acceptedWrites } from "../../../shared/runtime/letters/replay.ts";
+import { acceptedWrites, nothingIssued } from "../../../shared/runtime/letters/replay.ts";
 import type { Clients, Clock } from "../../../shared/runtime/ports.ts";
 import type { Failure, Lease, Outcome } from "../../../shared/runtime/queue-port.ts";
 import { runStep } from "../../../shared/runtime/run-step.ts";
+import { createIssuer } from "../../pki/issuer.ts";
+import { x509 } from "../../pki/x509.ts";
 import { createLog } from "../../telemetry/log.ts";
 import { textOf } from "../fields.ts";
 import type { ReadModel } from "./read-model.ts";
@@ -56,7 +58,9 @@ export async function explainStep(
     fences: [],
     signal: new AbortController().signal,
   };
-  const context = { store, clients: withoutWrites(clients), clock, log: createLog("silent") };
+  const { describe } = createIssuer(x509);
+  const issuer = { describe, issue: nothingIssued };
+  const context = { store, clients: withoutWrites(clients), clock, log: createLog("silent"), issuer };
   const outcome = await runStep(fn, lease, context);
   const { reads, writes } = outcome.record;
   return stepNow(outcome, writes.map(titleOf), (what) => dependencyOf(what, { fn, object, reads }));

@@ -99,6 +99,7 @@ function isManaged({ cluster }: Placed): boolean {
 function placedOf(reads: readonly LetterRead[]): readonly Placed[] {
   const placed = new Map<string, Placed>();
   for (const { question, answer } of reads) {
+    if (answer.type === "secret") continue;
     const cluster = "cluster" in question ? question.cluster : MANAGEMENT;
     for (const object of objectsOf(answer)) {
       const { namespace, name } = object.metadata;
@@ -140,6 +141,9 @@ function worldOf(
     ...[...workload].map(([cluster, placed]) => `.inWorkload(${code(cluster)}, ...(${listOf(placed)}))`),
     ...live.map(
       ({ cluster, object }) => `.live(${code(object, 6)} as unknown as KubeObject, ${code(cluster)})`,
+    ),
+    ...reads.flatMap(({ answer }) =>
+      answer.type === "secret" && answer.summary !== undefined ? [`.secret(${code(answer.summary, 6)})`] : [],
     ),
     ...goneLive(snapshots, reads).map(
       ({ cluster, object }) =>

@@ -1,11 +1,13 @@
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { DeadLetter } from "../../../shared/runtime/letters/dead-letter.ts";
-import { describeRequest, type SentRequest } from "../../../shared/runtime/letters/replay.ts";
+import { describeRequest, nothingIssued, type SentRequest } from "../../../shared/runtime/letters/replay.ts";
 import type { Clients, Store } from "../../../shared/runtime/ports.ts";
 import type { Outcome } from "../../../shared/runtime/queue-port.ts";
 import { demandKey, runStep } from "../../../shared/runtime/run-step.ts";
 import { systemClock } from "../../clock.ts";
+import { createIssuer } from "../../pki/issuer.ts";
+import { x509 } from "../../pki/x509.ts";
 import { createLog } from "../../telemetry/log.ts";
 import { fillReadModel } from "../explain/read-model.ts";
 
@@ -59,7 +61,9 @@ export async function replayLive(
     fences: [],
     signal,
   };
-  const outcome = await runStep(fn, lease, { store, clients: dryRun(model.clients), clock, log });
+  const { describe } = createIssuer(x509);
+  const issuer = { describe, issue: nothingIssued };
+  const outcome = await runStep(fn, lease, { store, clients: dryRun(model.clients), clock, log, issuer });
   return {
     server: server.url.origin,
     ok: outcome.type === "ok",

@@ -2,7 +2,7 @@ import { Secret } from "../../../shared/api/core.ts";
 import { type KubeObject, MANAGEMENT, type ObjectKey, workloadCluster } from "../../../shared/api/kinds.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
-import { WaitingError } from "../../../shared/function/errors.ts";
+import { assert, WaitingError } from "../../../shared/function/errors.ts";
 import type { Clients, KubeClient, Store } from "../../../shared/runtime/ports.ts";
 import type { Server } from "../../kube/client.ts";
 import { CONNECTION_TYPE } from "./connection-record.ts";
@@ -99,6 +99,16 @@ export function createClients({ management, ...options }: ClientsOptions): Clien
     async [Symbol.asyncDispose]() {
       cancelSweep();
       await Promise.all([...known.keys()].map(forget));
+    },
+  };
+}
+
+/** The clients of a process that holds no credentials of workload clusters. */
+export function managementOnly(management: Server): Clients {
+  return {
+    of(cluster, functionName, sending) {
+      assert(cluster === MANAGEMENT, `${functionName} calls ${cluster} in a worker without workload clients`);
+      return management.as(functionName, sending);
     },
   };
 }

@@ -21,12 +21,12 @@ export function controllerReference(kind: Kind, owner: KubeObject): OwnerReferen
 }
 
 /** The owner that controls an object; an object has at most one. */
-export function controllerOf(object: KubeObject): OwnerReference | undefined {
+export function controllerOf(object: Pick<KubeObject, "metadata">): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((owner) => owner.controller === true);
 }
 
 /** Whether one of the object's owners is the object with this uid. */
-export function isOwnedBy(object: KubeObject, uid: string | undefined): boolean {
+export function isOwnedBy(object: Pick<KubeObject, "metadata">, uid: string | undefined): boolean {
   return uid !== undefined && (object.metadata.ownerReferences ?? []).some((owner) => owner.uid === uid);
 }
 

@@ -187,6 +187,8 @@ function redactedAnswer(
   answer: RecordedRead["answer"],
   hide: Hide,
 ): unknown {
+  // It holds no value, and a replay needs its names.
+  if (answer.type === "secret") return toPlain(answer);
   const kind = "kind" in question ? question.kind.kind : question.reference.kind;
   const redacted = redact({ kind, answer: toPlain(answer) }, hide) as { readonly answer: unknown };
   return redacted.answer;

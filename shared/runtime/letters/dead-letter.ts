@@ -1,5 +1,6 @@
 import * as z from "zod";
-import type { KubeObject } from "../../api/kinds.ts";
+import { Secret } from "../../api/core.ts";
+import { apiVersionOf, type KubeObject, type ObjectMeta } from "../../api/kinds.ts";
 
 /** Members of an API object that a step can read; everything else is passed on as it was. */
 const objectSchema = z.looseObject({
@@ -33,7 +34,12 @@ const errorSchema = z.object({
 export type RecordedError = z.infer<typeof errorSchema>;
 
 const questionSchema = z.discriminatedUnion("call", [
-  z.object({ call: z.enum(["get", "live.get"]), cluster: z.string(), kind: kindSchema, key: keySchema }),
+  z.object({
+    call: z.enum(["get", "live.get", "live.secret"]),
+    cluster: z.string(),
+    kind: kindSchema,
+    key: keySchema,
+  }),
   z.object({
     call: z.enum(["list", "live.list"]),
     cluster: z.string(),
@@ -46,6 +52,10 @@ const questionSchema = z.discriminatedUnion("call", [
     namespace: z.string(),
   }),
 ]);
+const summarySchema = z.looseObject({
+  metadata: z.looseObject({ name: z.string() }),
+  keys: z.array(z.string()),
+});
 const contractSchema = z.enum(["v1beta1", "v1beta2"]);
 const referencedSchema = z.discriminatedUnion("state", [
   z.object({ state: z.literal("found"), object: objectSchema, contract: contractSchema, kind: kindSchema }),
@@ -55,6 +65,8 @@ const referencedSchema = z.discriminatedUnion("state", [
 const answerSchema = z.discriminatedUnion("type", [
   /** Without `object`: known not to exist. */
   z.object({ type: z.literal("object"), object: objectSchema.optional() }),
+  /** A Secret without its values; not redacted. Without `summary`: it does not exist. */
+  z.object({ type: z.literal("secret"), summary: summarySchema.optional() }),
   z.object({ type: z.literal("list"), items: z.array(objectSchema) }),
   z.object({ type: z.literal("referenced"), value: referencedSchema }),
   z.object({ type: z.literal("error"), error: errorSchema }),
@@ -223,9 +235,15 @@ function hostileIn(value: unknown): string | undefined {
   return undefined;
 }
 
-/** The objects of an answer, for `found` and for replay. */
+const SECRET_IDENTITY = { apiVersion: apiVersionOf(Secret), kind: Secret.kind };
+
+/** The objects of an answer, for `found` and for replay; a Secret with its metadata only. */
 export function objectsOf(answer: LetterRead["answer"]): readonly KubeObject[] {
   switch (answer.type) {
+    case "secret": {
+      const { summary } = answer;
+      return summary === undefined ? [] : [{ ...SECRET_IDENTITY, metadata: summary.metadata as ObjectMeta }];
+    }
     case "object":
       return answer.object === undefined ? [] : [answer.object as unknown as KubeObject];
     case "list":

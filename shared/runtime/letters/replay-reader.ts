@@ -1,3 +1,4 @@
+import { Secret } from "../../api/core.ts";
 import type { Selection } from "../../api/indexes.ts";
 import {
   type ClusterName,
@@ -10,7 +11,8 @@ import {
 } from "../../api/kinds.ts";
 import type { Referenced } from "../../contract/referenced.ts";
 import { KubeError, TerminalError, WaitingError } from "../../function/errors.ts";
-import type { ListOptions } from "../../function/reads.ts";
+import type { ListOptions, LiveReader } from "../../function/reads.ts";
+import type { SecretSummary } from "../../function/secret-summary.ts";
 import type { ReadQuestion } from "../attempt-record.ts";
 import { canonical } from "../digest.ts";
 import type { RecordingReader } from "../reader.ts";
@@ -88,17 +90,37 @@ export function createReplayReader(reads: readonly LetterRead[]): ReplayReader {
       list<T>({ call: "list", cluster, kind: anyKind(kind), selection }),
     referenced: <T extends KubeObject = KubeObject>(reference: ContractReference, namespace: string) =>
       referenced<T>({ call: "referenced", reference, namespace }),
-    live: {
-      get: <T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) =>
-        object<T>({ call: "live.get", cluster, kind: anyKind(kind), key }),
-      list: <T extends KubeObject>(
-        kind: Kind<T>,
-        selection: ListOptions,
-        cluster: ClusterName = MANAGEMENT,
-      ) => list<T>({ call: "live.list", cluster, kind: anyKind(kind), selection }),
-      referenced: <T extends KubeObject = KubeObject>(reference: ContractReference, namespace: string) =>
-        referenced<T>({ call: "live.referenced", reference, namespace }),
+    live: replayLive({ ask, object, list, referenced }),
+  };
+}
+
+interface Answering {
+  readonly ask: (question: ReadQuestion) => Promise<LetterRead["answer"]>;
+  readonly object: <T extends KubeObject>(question: ReadQuestion) => Promise<T | undefined>;
+  readonly list: <T extends KubeObject>(question: ReadQuestion) => Promise<readonly T[]>;
+  readonly referenced: <T extends KubeObject>(question: ReadQuestion) => Promise<Referenced<T>>;
+}
+
+function replayLive({ ask, object, list, referenced }: Answering): LiveReader {
+  return {
+    async secret(key) {
+      const question: ReadQuestion = {
+        call: "live.secret",
+        cluster: MANAGEMENT,
+        kind: anyKind(Secret),
+        key,
+      };
+      const answer = await ask(question);
+      if (answer.type !== "secret") throw new UnrecordedReadError(describeQuestion(question));
+      // As it was recorded.
+      return answer.summary as SecretSummary | undefined;
     },
+    get: <T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) =>
+      object<T>({ call: "live.get", cluster, kind: anyKind(kind), key }),
+    list: <T extends KubeObject>(kind: Kind<T>, selection: ListOptions, cluster: ClusterName = MANAGEMENT) =>
+      list<T>({ call: "live.list", cluster, kind: anyKind(kind), selection }),
+    referenced: <T extends KubeObject = KubeObject>(reference: ContractReference, namespace: string) =>
+      referenced<T>({ call: "live.referenced", reference, namespace }),
   };
 }
 

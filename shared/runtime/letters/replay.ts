@@ -5,7 +5,7 @@ import type { RecordedWrite } from "../attempt-record.ts";
 import { checkDecision } from "../check-decision.ts";
 import { settle, withAnswers } from "../evictions.ts";
 import { titleOf } from "../last-run.ts";
-import type { Clients, Clock, KubeClient, Log } from "../ports.ts";
+import type { Clients, Clock, Issuer, KubeClient, Log } from "../ports.ts";
 import { recordWrites } from "../record-writes.ts";
 import { demandKey } from "../run-step.ts";
 import { writeDecision } from "../write-decision.ts";
@@ -202,8 +202,16 @@ async function requestsOf(
     clock: { now: () => clock, after: () => ignore },
     log: NO_LOG,
     signal: new AbortController().signal,
+    issuer: { describe: notAsked, issue: nothingIssued },
   });
   return clients.sent.map(describeRequest);
+}
+
+/** Makes no keys: where nothing is sent, or stored, the request says all. */
+export const nothingIssued: Issuer["issue"] = async () => ({});
+
+function notAsked(): never {
+  throw new Error("bug: writing a decision reads no Secret");
 }
 
 /** A write request for people, secrets masked. */

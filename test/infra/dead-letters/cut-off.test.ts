@@ -28,12 +28,11 @@ const SPEC = {
   watches: [],
   owns: [],
   calls: [{ verb: "create", kind: Secret }],
-  readsLive: [Secret],
 } as const;
 const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "s", namespace: "default" } };
 
 const reads = defineFunction<MachinePool, never>(SPEC, async (_, { read }) => {
-  await read.live.get(Secret, { namespace: "default", name: "s" });
+  await read.live.get(MachinePool, { namespace: "default", name: "s" });
   return { result: done };
 });
 const writes = defineFunction<MachinePool, never>(SPEC, async () => ({
@@ -96,7 +95,7 @@ describe("the letter of a run that was cut off", () => {
         writes: [],
       },
     });
-    const waiting = { result: "waits for live.get Secret default/s", requests: [] };
+    const waiting = { result: "waits for live.get MachinePool default/s", requests: [] };
     expect(await replay(reads, letter, systemClock)).toMatchObject({
       type: "reproduced",
       recorded: waiting,

@@ -3,9 +3,14 @@ import { Node, Secret } from "../../../shared/api/core.ts";
 import { MANAGEMENT, refTo } from "../../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { Pod } from "../../../shared/api/workload.ts";
-import { type AnyDecision, defineFunction } from "../../../shared/function/define-function.ts";
+import {
+  type AnyDecision,
+  type AnyFunction,
+  defineFunction,
+} from "../../../shared/function/define-function.ts";
 import type { PodEviction } from "../../../shared/function/evictions.ts";
 import { done } from "../../../shared/function/result.ts";
+import { ownerReference } from "../../../shared/rules/metadata/owner-references.ts";
 import { checkDecision } from "../../../shared/runtime/check-decision.ts";
 import type { RecordingReader } from "../../../shared/runtime/reader.ts";
 import { evictor, pod } from "../../support/evictor.ts";
@@ -34,7 +39,10 @@ const grow = defineFunction(
 const own = refTo(Widget, widget());
 
 function check(decision: Omit<AnyDecision, "result">, { live = true, fn = grow } = {}): void {
-  const read: Pick<RecordingReader, "readLive"> = { readLive: () => live };
+  const read: Pick<RecordingReader, "readLive" | "liveVersion"> = {
+    readLive: () => live,
+    liveVersion: () => "7",
+  };
   checkDecision(fn, { ...decision, result: done }, read as RecordingReader);
 }
 const patch = (...operations: readonly PatchOperation[]) => check({ patch: [{ target: own, operations }] });
@@ -92,7 +100,23 @@ describe("a decision", () => {
       { apiVersion: "v1", kind: "Node", metadata: { name: "n", uid: "u" } },
       "default/c1",
     );
-    check({ patch: [{ target, operations: [{ op: "remove", path: "/spec/taints/2" }] }] });
+    const fn = { ...grow, spec: { ...grow.spec, queue: { maxRunningPerTenant: 1 } } };
+    const decision = { patch: [{ target, operations: [{ op: "remove", path: "/spec/taints/2" } as const] }] };
+    check(decision, { fn });
+    expect(() => check(decision)).toThrow(
+      "writes to workload cluster default/c1 and sets no maxRunningPerTenant",
+    );
+  });
+
+  it("S-03: issues a Secret only when that is declared, and renews it only as it was read live", () => {
+    const issues: AnyFunction = { ...grow, spec: { ...grow.spec, calls: [{ verb: "issue", kind: Secret }] } };
+    const [owner, renew] = [ownerReference(Widget, widget()), { uid: "u", resourceVersion: "7" }];
+    const secret = { namespace: "default", name: "s" };
+    const issue = { secret, labels: {}, owner, what: { type: "keyPair" } } as const;
+    check({ issue: [issue, { ...issue, renew }] }, { fn: issues });
+    expect(() => check({ issue: [issue] })).toThrow("issues a Secret without declaring it");
+    const stale = { issue: [{ ...issue, renew: { ...renew, resourceVersion: "6" } }] };
+    expect(() => check(stale, { fn: issues })).toThrow("renews Secret s without a live read");
   });
 
   it("applies only owned fields of other objects, however deep they are", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createIssuer } from "../../../infra/pki/issuer.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { CustomResourceDefinition, Secret } from "../../../shared/api/core.ts";
 import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
@@ -12,10 +13,11 @@ import { KubeError } from "../../../shared/function/errors.ts";
 import { itself, referencing } from "../../../shared/function/mappings.ts";
 import { done } from "../../../shared/function/result.ts";
 import { NotListedError } from "../../../shared/runtime/listed.ts";
-import type { Clients, Store } from "../../../shared/runtime/ports.ts";
+import type { Clients, Issuer, Store } from "../../../shared/runtime/ports.ts";
 import type { Fence } from "../../../shared/runtime/queue-port.ts";
 import { createReader } from "../../../shared/runtime/reader.ts";
 import { crd } from "../../support/builders.ts";
+import { createFakePki } from "../../support/fake-pki.ts";
 import { recordingClients } from "../../support/recording-clients.ts";
 import { Gadget, Part, WIDGETS, Widget, widget, widgetFence } from "../../support/widget.ts";
 
@@ -30,7 +32,7 @@ const grow: AnyFunction = defineFunction(
   {
     ...common,
     watches: [watch(Widget, ["spec.colour"], itself), watchContract(Part, ["status.ready"], referencing)],
-    readsLive: [Secret],
+    readsLive: [Secret, Gadget],
   },
   async () => ({ result: done }),
 );
@@ -67,14 +69,17 @@ function readerOf(
     served = [],
     stale = [],
     clients = recordingClients(undefined, served),
+    ...more
   }: {
     readonly fn?: AnyFunction;
     readonly served?: readonly KubeObject[];
     readonly stale?: readonly Fence[];
     readonly clients?: Clients;
+    readonly issuer?: Issuer | undefined;
   } = {},
 ) {
-  return createReader({ function: fn, store, clients, stale });
+  const issuer = createIssuer(createFakePki());
+  return createReader({ function: fn, store, clients, stale, issuer, ...more });
 }
 
 describe("a read of the read model", () => {
@@ -189,20 +194,11 @@ describe("a live read", () => {
       ...widget({ labels: { a: "b" }, annotations: { "other.dev/note": "c4n4ry" } }),
       spec: { colour: "red", partRef: { name: "c4n4ry" } },
     };
-    const data = { token: "c4n4ry" };
-    const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "w", namespace: "default" }, data };
-    const read = readerOf(await storeOf(), { served: [served, secret] });
+    const read = readerOf(await storeOf(), { served: [served] });
     const kept = { ...served, metadata: { ...served.metadata, annotations: {} }, spec: { colour: "red" } };
     const { status: _undeclared, ...declared } = kept;
     expect(await read.live.get(Widget, key)).toEqual(declared);
     expect(await read.live.list(Widget, { namespace: "default" })).toEqual([declared]);
-    expect(await read.live.get(Secret, key)).toEqual({ ...secret, data: undefined });
-    const declaring = defineFunction(
-      { ...common, watches: [], readsLive: [Secret], reads: [{ on: Secret, fields: ["data"] }] },
-      async () => ({ result: done }),
-    );
-    const other = readerOf(await storeOf(), { fn: declaring, served: [secret] });
-    expect(await other.live.get(Secret, key)).toEqual(secret);
   });
 
   it("is remembered for the deletions that need it, per group, kind and object", async () => {
@@ -222,10 +218,42 @@ describe("a live read", () => {
   });
 
   it("is refused for a kind that is neither watched nor declared", async () => {
-    await expect(readerOf(await storeOf(), { fn: blind }).live.get(Secret, key)).rejects.toThrow(
-      "bug: widget-grow reads Secret live",
+    await expect(readerOf(await storeOf(), { fn: blind }).live.get(Gadget, key)).rejects.toThrow(
+      "bug: widget-grow reads Gadget live",
     );
-    await expect(readerOf(await storeOf()).live.get(Secret, key)).resolves.toBeUndefined();
+    await expect(readerOf(await storeOf()).live.get(Gadget, key)).resolves.toBeUndefined();
+  });
+
+  it("S-03: of a workload cluster is refused for functions that may not call it", async () => {
+    const read = readerOf(await storeOf());
+    await expect(read.live.get(Widget, key, "default/c1")).rejects.toThrow("maxRunningPerTenant");
+    await expect(read.live.list(Widget, {}, "default/c1")).rejects.toThrow("maxRunningPerTenant");
+  });
+});
+
+describe("a Secret", () => {
+  const data = { token: "c4n4ry" };
+  const annotations = { "kubectl.kubernetes.io/last-applied-configuration": "c4n4ry" };
+  const metadata = { name: "w", namespace: "default", uid: "u1", resourceVersion: "9", annotations };
+  const secret = { apiVersion: "v1", kind: "Secret", type: "Opaque", metadata, data };
+
+  it("S-03: is shown without its values, and counts as a live read", async () => {
+    const read = readerOf(await storeOf(), { served: [secret] });
+    const shown = { name: "w", namespace: "default", uid: "u1", resourceVersion: "9" };
+    expect(await read.live.secret(key)).toEqual({ metadata: shown, type: "Opaque", keys: ["token"] });
+    expect(read.liveVersion(MANAGEMENT, Secret, key)).toBe("9");
+    expect(read.records).toMatchObject([{ source: "live", kind: "Secret", resourceVersions: ["9"] }]);
+    expect(await read.live.secret({ ...key, name: "other" })).toBeUndefined();
+  });
+
+  it("S-03: is not read in any other way, nor without being declared, nor where no Secret may be read", async () => {
+    const read = readerOf(await storeOf(), { served: [secret] });
+    await expect(read.live.get(Secret, key)).rejects.toThrow("use read.live.secret");
+    await expect(read.live.list(Secret, {})).rejects.toThrow("use read.live.secret");
+    const undeclared = readerOf(await storeOf(), { fn: blind, served: [secret] });
+    await expect(undeclared.live.secret(key)).rejects.toThrow("does not declare");
+    const core = readerOf(await storeOf(), { served: [secret], issuer: undefined });
+    await expect(core.live.secret(key)).rejects.toThrow("may read none");
   });
 });
 

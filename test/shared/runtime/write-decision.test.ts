@@ -1,13 +1,18 @@
 import { describe, expect, it } from "vitest";
+import { createIssuer } from "../../../infra/pki/issuer.ts";
 import { Secret } from "../../../shared/api/core.ts";
 import { type Kind, MANAGEMENT, type ObjectRef } from "../../../shared/api/kinds.ts";
 import { Pod } from "../../../shared/api/workload.ts";
 import { type AnyDecision, defineFunction } from "../../../shared/function/define-function.ts";
 import { KubeError, WaitingError } from "../../../shared/function/errors.ts";
 import type { EvictionAnswer } from "../../../shared/function/evictions.ts";
+import type { Issue } from "../../../shared/function/issue.ts";
 import { done } from "../../../shared/function/result.ts";
 import { settle } from "../../../shared/runtime/evictions.ts";
+import type { Clients } from "../../../shared/runtime/ports.ts";
+import { recordWrites } from "../../../shared/runtime/record-writes.ts";
 import { type Written, writeDecision } from "../../../shared/runtime/write-decision.ts";
+import { createFakePki } from "../../support/fake-pki.ts";
 import { recordingClients, type SentWrite } from "../../support/recording-clients.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
@@ -46,15 +51,26 @@ async function write(
   decision: Omit<AnyDecision, "result">,
   refuse?: (write: SentWrite) => Error | undefined,
   signal = new AbortController().signal,
+  recorder?: Clients,
 ): Promise<{ sent: readonly SentWrite[]; written: Written }> {
-  const clients = recordingClients(refuse);
+  const own = recordingClients(refuse);
   const clock = { now: () => now, after: () => () => undefined };
+  const issuer = createIssuer(createFakePki());
+  const clients = recorder ?? own;
   const whole = { ...decision, result: done };
   const settled = (answers: readonly EvictionAnswer[]) => settle(whole, answers);
-  const context = { function: grow, object: widget, clients, clock, log: silentLog, signal, settle: settled };
-  return { written: await writeDecision(whole, context), sent: clients.sent };
+  const common = { function: grow, object: widget, clock, log: silentLog, signal };
+  const context = { ...common, clients, issuer, settle: settled };
+  return { written: await writeDecision(whole, context), sent: own.sent };
 }
 
+const owner = { apiVersion: "test.dev/v1", kind: "Widget", name: "w", uid: "u1" };
+const issueOf = (name: string): Issue => ({
+  secret: { namespace: "default", name },
+  labels: { of: "w" },
+  owner,
+  what: { type: "keyPair" },
+});
 const conflict = new KubeError({ class: "Conflict", status: 409, reason: "Conflict", message: "changed" });
 const removeFinalizer = { op: "remove", path: "/metadata/finalizers/0" } as const;
 
@@ -121,6 +137,46 @@ describe("the writes of a decision", () => {
       "create Event w",
       "jsonPatch Widget w",
     ]);
+  });
+
+  it("begin with what is issued, one after the other, and nothing follows one that failed", async () => {
+    const decision = {
+      issue: [issueOf("a"), issueOf("b")],
+      create: [{ cluster: MANAGEMENT, kind: Secret, object: secret }],
+    };
+    const { sent } = await write(decision);
+    expect(sent.map(({ verb, name }) => `${verb} ${name}`)).toEqual(["create a", "create b", "create s"]);
+    const exists = new KubeError({ class: "Conflict", status: 409, reason: "AlreadyExists", message: "b" });
+    const refused = await write(decision, ({ name }) => (name === "b" ? exists : undefined));
+    expect(refused.sent.map(({ name }) => name)).toEqual(["a", "b"]);
+    expect(refused.written.error).toBe(exists);
+  });
+
+  it("of an issue create the Secret whole, or replace its data keys as they were read", async () => {
+    const renew = { uid: "u9", resourceVersion: "9" };
+    const { sent } = await write({ issue: [issueOf("a"), { ...issueOf("b"), renew }] });
+    const [created, renewed] = sent;
+    expect(created?.body).toEqual({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { namespace: "default", name: "a", labels: { of: "w" }, ownerReferences: [owner] },
+      type: "cluster.x-k8s.io/secret",
+      data: { "tls.crt": expect.any(String), "tls.key": expect.any(String) },
+    });
+    expect(renewed?.operations).toEqual([
+      { op: "test", path: "/metadata/uid", value: "u9" },
+      { op: "test", path: "/metadata/resourceVersion", value: "9" },
+      { op: "add", path: "/data/tls.crt", value: expect.any(String) },
+      { op: "add", path: "/data/tls.key", value: expect.any(String) },
+    ]);
+  });
+
+  it("S-03: of an issue are recorded by what was asked for, without the keys", async () => {
+    const clients = recordWrites(recordingClients());
+    await write({ issue: [issueOf("a")] }, undefined, undefined, clients);
+    const [only] = clients.sent;
+    expect([only?.verb, only?.body]).toEqual(["create", { issue: issueOf("a") }]);
+    expect(JSON.stringify(clients.sent)).not.toContain("PRIVATE");
   });
 
   it("guard every patch with uid and, when it was read, resourceVersion", async () => {

@@ -1,6 +1,7 @@
 import type { Storage } from "../../../infra/apiserver/entry.ts";
 import { createServer, type Server } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
+import { createIssuer } from "../../../infra/pki/issuer.ts";
 import { relayLease, startElectedRelay } from "../../../infra/relay/elected-relay.ts";
 import { type Relay, startRelay } from "../../../infra/relay/relay.ts";
 import { createClients } from "../../../infra/relay/workload/clients.ts";
@@ -10,6 +11,7 @@ import { startWorker } from "../../../infra/worker/worker.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { FailedRun } from "../../../shared/runtime/letters/dead-letters-port.ts";
 import type { Log } from "../../../shared/runtime/ports.ts";
+import { createFakePki } from "../../support/fake-pki.ts";
 import type { Defect } from "../defects/defect.ts";
 import { createKernel, type Kernel, type Operation, type Process } from "../kernel/kernel.ts";
 import { type Management, startManagement } from "../ports/management.ts";
@@ -158,8 +160,12 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     const clients = createClients({ ...parts, management: parts.server });
     const watched = runs.watch(parts.queue, process);
     const queue = patch.queue?.(watched) ?? watched;
+    const issuer = createIssuer(createFakePki(() => process.random.id(8)));
     const serving = served.filter(version.has);
-    workers.set(process, startWorker({ ...parts, queue, functions: serving, clients, owner: process.name }));
+    workers.set(
+      process,
+      startWorker({ ...parts, queue, functions: serving, clients, issuer, owner: process.name }),
+    );
   };
 
   const partsOf = (process: Process, version: Version) => {

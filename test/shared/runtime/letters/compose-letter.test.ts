@@ -72,7 +72,7 @@ describe("a dead letter", () => {
     expect(seen).toEqual([
       ["get", "MachinePool", "snapshot", ["uid-p1@20"]],
       ["live.get", "Cluster", "live", ["uid-c1@10"]],
-      ["live.get", "Secret", "live", []],
+      ["live.secret", "Secret", "live", []],
     ]);
     expect(letter.run?.clock).toBe(NOW.toISOString());
     expect(letter.run?.error?.stack).toContain("check.ts");

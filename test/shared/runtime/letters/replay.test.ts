@@ -2,13 +2,15 @@ import { describe, expect, it } from "vitest";
 import { machinepoolGuard } from "../../../../functions/machinepool/guard.ts";
 import { machinepoolStatus } from "../../../../functions/machinepool/status.ts";
 import { systemClock } from "../../../../infra/clock.ts";
-import { Secret } from "../../../../shared/api/core.ts";
-import { type KubeObject, refTo } from "../../../../shared/api/kinds.ts";
+import { Secret as CoreSecret } from "../../../../shared/api/core.ts";
+import { type Kind, type KubeObject, refTo } from "../../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { KubeError } from "../../../../shared/function/errors.ts";
 import type { EvictionAnswer } from "../../../../shared/function/evictions.ts";
+import type { Issue } from "../../../../shared/function/issue.ts";
 import { done, failed } from "../../../../shared/function/result.ts";
+import { ownerReference } from "../../../../shared/rules/metadata/owner-references.ts";
 import { decisionDigest } from "../../../../shared/runtime/letters/compose-letter.ts";
 import {
   type DeadLetter,
@@ -28,6 +30,14 @@ import { letterOfFailure } from "../../../support/failed-run.ts";
 import { poolCheck } from "../../../support/poisoned/pool/check.ts";
 import { poolCheck as repairedCheck } from "../../../support/repaired/pool/check.ts";
 
+/** Of a vault: what it holds is hidden like that of a Secret of Kubernetes, which no step gets to see. */
+const Secret: Kind<KubeObject & { readonly data?: { readonly [key: string]: string } }> = {
+  group: "vault.dev",
+  version: "v1",
+  kind: "Secret",
+  plural: "secrets",
+  namespaced: true,
+};
 const COMMON = {
   name: "pool-check",
   summary: "Checks.",
@@ -38,13 +48,14 @@ const COMMON = {
 } as const;
 const CANARY = "c4n4ry-s3cr3t";
 const secret: KubeObject = {
-  apiVersion: "v1",
+  apiVersion: "vault.dev/v1",
   kind: "Secret",
   metadata: { name: "p1-secret", namespace: "default", uid: "uid-s", resourceVersion: "9" },
   ...{ data: { value: CANARY } },
 };
 const poisoned = machinePool({ metadata: { annotations: { "test.capstan.dev/poison": "malformed" } } });
-const served = [cluster(), secret];
+/** One for the function that may read it, one for those that a step sees as it is. */
+const served = [cluster(), secret, { ...secret, apiVersion: "v1" }];
 
 /** As it comes back from a file. */
 function stored(letter: DeadLetter): DeadLetter {
@@ -116,7 +127,7 @@ describe("replay", () => {
         const found = await read.live.get(Secret, { namespace, name: "p1-secret" });
         const metadata = { name: "copy", namespace };
         const data = { copied: found?.data?.["value"] ?? "", own: btoa(CANARY) };
-        const object = { apiVersion: "v1", kind: "Secret", metadata, data };
+        const object = { apiVersion: "vault.dev/v1", kind: "Secret", metadata, data };
         return {
           create: [{ cluster: "management", kind: Secret, object }],
           result: failed("Stopped", "password=abc"),
@@ -126,6 +137,40 @@ describe("replay", () => {
     const letter = stored(await letterOfFailure(copies, { snapshots: [machinePool()], served }));
     expect(JSON.stringify(letter)).not.toMatch(new RegExp(`${CANARY}|${btoa(CANARY)}`));
     expect((await replay(copies, letter, systemClock)).type).toBe("reproduced");
+  });
+
+  it("F-14: holds a Secret without values and what was asked to be issued, and no key; both replay", async () => {
+    const issues = defineFunction(
+      { ...COMMON, owns: [], readsLive: [CoreSecret], calls: [{ verb: "issue", kind: CoreSecret }] },
+      async (pool, { read }) => {
+        const { namespace = "" } = pool.metadata;
+        const found = await read.live.secret({ namespace, name: "p1-secret" });
+        const { uid = "", resourceVersion = "" } = found?.metadata ?? {};
+        const request: Issue = {
+          secret: { namespace, name: "p1-secret" },
+          labels: { "cluster.x-k8s.io/cluster-name": "c1" },
+          owner: ownerReference(MachinePool, pool),
+          renew: { uid, resourceVersion },
+          what: { type: "keyPair" },
+        };
+        return { issue: [request], result: failed("Stopped", `of ${found?.keys.join()}`) };
+      },
+    );
+    const letter = stored(await letterOfFailure(issues, { snapshots: [machinePool()], served }));
+    const text = JSON.stringify(letter);
+    expect(text).not.toMatch(/PRIVATE|c4n4ry|hmac/);
+    expect(text).not.toContain(btoa("-----BEGIN PRIVATE KEY").slice(0, 20));
+    expect(letter.run?.reads.at(-1)?.answer).toMatchObject({ type: "secret", summary: { keys: ["value"] } });
+    expect(letter.run?.writes).toMatchObject([
+      { verb: "patch", body: { issue: { what: { type: "keyPair" } } } },
+    ]);
+    expect(await replay(issues, letter, systemClock)).toMatchObject({
+      type: "reproduced",
+      recorded: {
+        result: "failed Stopped: of value",
+        requests: [{ title: "patch Secret default/p1-secret", body: { issue: { renew: { uid: "uid-s" } } } }],
+      },
+    });
   });
 
   it("reproduces a decision that gives an owned field up", async () => {

@@ -1,4 +1,4 @@
-import { Secret } from "../../../../shared/api/core.ts";
+import type { Kind, KubeObject } from "../../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
 import { defineFunction, watch } from "../../../../shared/function/define-function.ts";
 import { TerminalError } from "../../../../shared/function/errors.ts";
@@ -8,7 +8,19 @@ import { done, waitFor } from "../../../../shared/function/result.ts";
 /** Shows up wherever the text of an error gets to. */
 const MARKER = "m4rk3r";
 
-/** A function that quotes the Secret of its pool in its errors, in a way that depends on the pool's name. */
+interface ConfigMap extends KubeObject {
+  readonly data?: { readonly [key: string]: string };
+}
+/** A step sees no Secret; users keep secrets in other objects, too. */
+const ConfigMap: Kind<ConfigMap> = {
+  group: "",
+  version: "v1",
+  kind: "ConfigMap",
+  plural: "configmaps",
+  namespaced: true,
+};
+
+/** A function that quotes the ConfigMap of its pool in its errors, in a way that depends on the pool's name. */
 export const poolLeak = defineFunction(
   {
     name: "pool-leak",
@@ -17,14 +29,14 @@ export const poolLeak = defineFunction(
     reconciles: MachinePool,
     watches: [watch(MachinePool, ["metadata.uid"], itself)],
     owns: [],
-    reads: [{ on: Secret, fields: ["data"] }],
-    readsLive: [Secret],
+    reads: [{ on: ConfigMap, fields: ["data"] }],
+    readsLive: [ConfigMap],
     queue: { attempts: 2 },
   },
   async (pool, { read }) => {
     const { namespace = "", name } = pool.metadata;
-    const secret = await read.live.get(Secret, { namespace, name: `${name}-secret` });
-    const value = (key: string): string => atob(secret?.data?.[key] ?? "");
+    const secret = await read.live.get(ConfigMap, { namespace, name: `${name}-secret` });
+    const value = (key: string): string => secret?.data?.[key] ?? "";
     switch (name) {
       case "header":
         throw new Error(`${MARKER} 401 for Authorization: Bearer ${value("token")}`);
@@ -33,11 +45,11 @@ export const poolLeak = defineFunction(
       case "kubeconfig":
         throw new Error(`${MARKER} cannot use ${value("kubeconfig")}`);
       case "encoded":
-        throw new Error(`${MARKER} cannot use ${secret?.data?.["kubeconfig"]}`);
+        throw new Error(`${MARKER} cannot use ${btoa(value("kubeconfig"))}`);
       case "pem":
-        throw new Error(`${MARKER} bad key ${value("pem")}`);
+        throw new Error(`${MARKER} bad key ${value("private-key")}`);
       case "bootstrap":
-        throw new Error(`${MARKER} bad data ${value("bootstrap")}`);
+        throw new Error(`${MARKER} bad data ${value("bootstrap-data")}`);
       case "terminal":
         throw new TerminalError("Odd", `${MARKER} password: ${value("token")}`);
       case "waits":

@@ -21,14 +21,13 @@ export const poolCheck = defineFunction(
     watches: [watch(MachinePool, ["metadata.uid", POISON], itself)],
     owns: [],
     ownsOn: [{ kind: MachinePool, fields: [CHECKED] }],
-    reads: [{ on: Secret, fields: ["data"] }],
     readsLive: [Secret, Cluster],
     queue: { attempts: 3 },
   },
   async (pool, { read, now }) => {
     const { namespace = "", annotations = {}, name } = pool.metadata;
     const cluster = await read.live.get(Cluster, { namespace, name: pool.spec.clusterName });
-    const secret = await read.live.get(Secret, { namespace, name: `${name}-secret` });
+    const secret = await read.live.secret({ namespace, name: `${name}-secret` });
     const poison = String(valueAt(pool, POISON) ?? "none");
     if (poison.length > 100) throw new TerminalError("PoisonTooLong", "shorten the annotation");
     if (valueAt(pool, CHECKED) !== undefined) return { result: done };
