@@ -205,7 +205,7 @@ async function serve(
   return starting.use(await startWorker({ ...serving, issuer: await openIssuer(serving.functions) }));
 }
 
-/** What makes keys is loaded only where functions need it. */
+/** Loads the code that makes keys only where functions need it. */
 async function openIssuer(functions: readonly AnyFunction[]): Promise<Issuer | undefined> {
   if (!functions.some(({ spec }) => groupOf(spec) === "credentials")) return undefined;
   const [{ createIssuer }, { x509 }] = await Promise.all([

@@ -12,7 +12,7 @@ const BACKDATED_MS = 5 * 60 * SECOND_MS;
 
 type Data = NonNullable<Secret["data"]>;
 
-/** Makes the keys of Secrets; `pki` is that of the process, or of the simulation. */
+/** Makes the keys of Secrets; `pki` is that of the process, or of the simulation. Source: CL-7.1, CL-7.3 */
 export function createIssuer(pki: Pki): Issuer {
   return {
     describe: (secret) => describeSecret(secret, pki),
