@@ -1,4 +1,3 @@
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -76,19 +75,19 @@ export interface CapstanProcess extends AsyncDisposable {
 }
 
 /**
- * `npm run capstan -- up` of this checkout, without npm and without anything that is simulated; `options` are
- * added.
+ * `npm run capstan -- up` of this checkout with the functions of these patterns, without npm and without anything that is
+ * simulated.
  */
 export async function startCapstan(
   kubeconfigFile: string,
-  options: readonly string[] = [],
+  functionPatterns: readonly string[] = ["cluster-*", "machinepool-*"],
 ): Promise<CapstanProcess> {
   const roles = ["--roles", "relay", "worker", "--empty", "--quiet", "--log-level", "error"];
-  const functions = ["--functions", "cluster-*", "machinepool-*"];
+  const functions = ["--functions", ...functionPatterns];
   const { flags, main } = await capstanCommand();
   const [port = 0] = await freePorts(1);
   const address = `127.0.0.1:${port}`;
-  const seen = ["--metrics-address", address, ...options];
+  const seen = ["--metrics-address", address];
   const args = [...flags, main, "up", "--kubeconfig", kubeconfigFile, ...roles, ...functions, ...seen];
   const child = spawnChild(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "exit").then(([code]) => {
@@ -98,7 +97,7 @@ export async function startCapstan(
   ended.catch(() => undefined);
   child.stdout.resume();
   return {
-    usage: () => usageOf(child),
+    usage: () => usageOf(child.pid),
     jobs: () => jobsAt(`http://${address}/metrics`),
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
@@ -107,7 +106,8 @@ export async function startCapstan(
   };
 }
 
-async function usageOf({ pid }: ChildProcess): Promise<Usage> {
+/** Reads what the kernel counts of a process. */
+export async function usageOf(pid: number | undefined): Promise<Usage> {
   const [status, stat, io] = await Promise.all(
     ["status", "stat", "io"].map((file) => readFile(`/proc/${pid}/${file}`, "utf8")),
   );

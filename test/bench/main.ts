@@ -4,6 +4,7 @@ import { clustersBench } from "./clusters.ts";
 import { coldStartBench } from "./cold-start.ts";
 import { largePoolBench } from "./large-pool.ts";
 import { machinepoolBench } from "./machinepool.ts";
+import { machinesBench } from "./machines.ts";
 import { queueBench } from "./queue.ts";
 import { relayBench } from "./relay.ts";
 
@@ -13,6 +14,7 @@ const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   clusters: clustersBench,
   "large-pool": largePoolBench,
   machinepool: machinepoolBench,
+  machines: machinesBench,
   queue: queueBench,
   relay: relayBench,
 };

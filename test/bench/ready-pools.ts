@@ -14,12 +14,13 @@ import { until } from "./until.ts";
 const PROVIDER = "bench.capstan.dev";
 const CLUSTER = "bench";
 
-function providerKind(kind: string, plural: string): Kind {
+/** Kind of the bench's provider. */
+export function providerKind(kind: string, plural: string): Kind {
   return { group: PROVIDER, version: "v1", kind, plural, namespaced: true };
 }
 const BenchCluster = providerKind("BenchCluster", "benchclusters");
 const BenchControlPlane = providerKind("BenchControlPlane", "benchcontrolplanes");
-const BenchConfig = providerKind("BenchConfig", "benchconfigs");
+export const BenchConfig = providerKind("BenchConfig", "benchconfigs");
 const BenchMachinePool = providerKind("BenchMachinePool", "benchmachinepools");
 
 export async function prepareCluster(client: KubeClient, kubeconfig: string): Promise<void> {
@@ -28,8 +29,8 @@ export async function prepareCluster(client: KubeClient, kubeconfig: string): Pr
 }
 
 /** The provider's CRDs, served. */
-export async function prepareProviders(client: KubeClient): Promise<void> {
-  const kinds = [BenchCluster, BenchControlPlane, BenchConfig, BenchMachinePool];
+export async function prepareProviders(client: KubeClient, further: readonly Kind[] = []): Promise<void> {
+  const kinds = [BenchCluster, BenchControlPlane, BenchConfig, BenchMachinePool, ...further];
   await Promise.all(kinds.map((kind) => client.create(CustomResourceDefinition, definitionOf(kind))));
   await until(async () => {
     const { items } = await client.list(CustomResourceDefinition, {});
@@ -48,7 +49,8 @@ export async function createCluster(client: KubeClient, name: string, kubeconfig
   await createReady(client, BenchControlPlane, {
     name,
     spec: {},
-    status: { initialization: { controlPlaneInitialized: true } },
+    // Without control plane Machines the Nodes of workers are drained only where this says that there are none.
+    status: { initialization: { controlPlaneInitialized: true }, externalManagedControlPlane: true },
   });
   await client.create(Secret, {
     ...objectOf(Secret, `${name}-kubeconfig`),
@@ -133,7 +135,7 @@ export function createPool(
   });
 }
 
-async function createReady(
+export async function createReady(
   client: KubeClient,
   kind: Kind,
   { name, spec, status }: { readonly name: string; readonly spec: object; readonly status: object },
@@ -166,11 +168,11 @@ export async function createReadyNode(client: KubeClient, id: string): Promise<v
   );
 }
 
-function objectOf(kind: Kind, name: string): KubeObject {
+export function objectOf(kind: Kind, name: string): KubeObject {
   return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name, namespace: "default" } };
 }
 
-function refTo(kind: Kind, name: string): { apiGroup: string; kind: string; name: string } {
+export function refTo(kind: Kind, name: string): { apiGroup: string; kind: string; name: string } {
   return { apiGroup: kind.group, kind: kind.kind, name };
 }
 

@@ -3,6 +3,8 @@ import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 
+const LIMIT_MS = 15 * 60_000;
+
 /** Asks every 50 ms, for at most two minutes. */
 export async function until(condition: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 120_000;
@@ -13,7 +15,7 @@ export async function until(condition: () => Promise<boolean>): Promise<void> {
 }
 
 /**
- * Resolves once so many objects of a kind are as wanted, within five minutes. It watches: repeated requests
+ * Resolves once so many objects of a kind are as wanted, within 15 minutes. It watches: repeated requests
  * would load the API server that is measured. A watch that a busy server ends is opened again.
  */
 export async function untilAll(
@@ -23,24 +25,46 @@ export async function untilAll(
   isWanted: (object: KubeObject) => boolean,
 ): Promise<void> {
   const wanted = new Set<string>();
-  for (const deadline = Date.now() + 300_000; Date.now() < deadline; ) {
+  const isEnough = (objects: readonly KubeObject[]) => {
+    for (const { metadata } of objects.filter(isWanted)) wanted.add(metadata.name);
+    return wanted.size >= count;
+  };
+  await follow(client, kind, isEnough, (object, isGone) => !isGone && isEnough([object]));
+}
+
+/** Resolves once no object of a kind is left, within 15 minutes. None may be created meanwhile. */
+export async function untilNone(client: KubeClient, kind: Kind): Promise<void> {
+  let left = 0;
+  const listed = (objects: readonly KubeObject[]) => {
+    left = objects.length;
+    return left === 0;
+  };
+  await follow(client, kind, listed, (_, isGone) => isGone && --left === 0);
+}
+
+/** Hands over every list of a kind and every change, until either of the two says that it is enough. */
+async function follow(
+  client: KubeClient,
+  kind: Kind,
+  listed: (objects: readonly KubeObject[]) => boolean,
+  changed: (object: KubeObject, isGone: boolean) => boolean,
+): Promise<void> {
+  for (const deadline = Date.now() + LIMIT_MS; Date.now() < deadline; ) {
     const { items, resourceVersion } = await client.list(kind, {});
-    for (const { metadata } of items.filter(isWanted)) wanted.add(metadata.name);
-    if (wanted.size >= count) return;
+    if (listed(items)) return;
     const timeoutSeconds = Math.ceil((deadline - Date.now()) / 1_000);
     const watching = { resourceVersion, timeoutSeconds };
     for await (const { type, object } of client.watch(kind, watching, new AbortController().signal)) {
-      if (type !== "BOOKMARK" && isWanted(object)) wanted.add(object.metadata.name);
-      if (wanted.size >= count) return;
+      if (type !== "BOOKMARK" && changed(object, type === "DELETED")) return;
     }
   }
-  throw new Error(`only ${wanted.size} of ${count} ${kind.plural} got there within five minutes`);
+  throw new Error(`${kind.plural} did not get there within 15 minutes`);
 }
 
-/** Capstan has reached the workload cluster of the only Cluster. */
-export function untilConnected(client: KubeClient): Promise<void> {
+/** The workload clusters of so many Clusters have been reached. */
+export function untilConnected(client: KubeClient, clusters = 1): Promise<void> {
   const condition = "status.conditions[RemoteConnectionProbe].status";
-  return untilAll(client, Cluster as Kind, 1, (cluster) => valueAt(cluster, condition) === "True");
+  return untilAll(client, Cluster as Kind, clusters, (cluster) => valueAt(cluster, condition) === "True");
 }
 
 export function isRunning(replicas: number): (pool: KubeObject) => boolean {
