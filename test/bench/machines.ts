@@ -8,8 +8,16 @@ import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { type AuditedRequest, readAuditLog } from "../support/processes/audit-log.ts";
-import { round, SETUP, startCapstan, startWorld, type Usage, type World } from "./capstan-process.ts";
-import { clusterApiMissing, startClusterApi } from "./cluster-api-process.ts";
+import { clusterApiMissing, startClusterApi } from "../support/processes/cluster-api.ts";
+import {
+  round,
+  SETUP,
+  startCapstan,
+  startWorld,
+  type Usage,
+  usageOf,
+  type World,
+} from "./capstan-process.ts";
 import { countBy } from "./function-requests.ts";
 import { createMachine, prepareMachine, prepareMachineClusters } from "./ready-machines.ts";
 import { sideBySide } from "./ready-pools.ts";
@@ -29,8 +37,11 @@ interface Manager extends AsyncDisposable {
 /** Both get equal limits of requests to a workload server. */
 const MANAGERS = {
   capstan: (file: string): Promise<Manager> => startCapstan(file, ["cluster-*", "machine-*"]),
-  "cluster-api": (file: string): Promise<Manager> =>
-    startClusterApi(file, ["--clustercache-client-qps=100", "--clustercache-client-burst=200"]),
+  "cluster-api": async (file: string): Promise<Manager> => {
+    const flags = ["--clustercache-client-qps=100", "--clustercache-client-burst=200"];
+    const running = await startClusterApi(file, flags);
+    return { ...running, usage: () => usageOf(running.pid) };
+  },
 } as const;
 type Name = keyof typeof MANAGERS;
 
