@@ -1,65 +1,46 @@
 import { loadavg } from "node:os";
 import { setTimeout } from "node:timers/promises";
-import { installCrds } from "../../infra/cli/install-crds.ts";
 import { formatTable } from "../../infra/cli/table.ts";
-import { systemClock } from "../../infra/clock.ts";
 import { Node } from "../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { valueAt } from "../../shared/api/path.ts";
-import { type AuditedRequest, readAuditLog } from "../support/processes/audit-log.ts";
-import { clusterApiMissing, startClusterApi } from "../support/processes/cluster-api.ts";
-import {
-  round,
-  SETUP,
-  startCapstan,
-  startWorld,
-  type Usage,
-  usageOf,
-  type World,
-} from "./capstan-process.ts";
+import type { KubeClient } from "../../shared/runtime/ports.ts";
+import { round } from "./capstan-process.ts";
 import { countBy } from "./function-requests.ts";
-import { createMachine, prepareMachine, prepareMachineClusters } from "./ready-machines.ts";
+import {
+  availableManagers,
+  costOf,
+  type MachineCost,
+  type ManagerName,
+  requestsOfManager,
+  requestText,
+  startManaged,
+} from "./machine-managers.ts";
+import {
+  addPods,
+  createMachine,
+  createSet,
+  prepareMachine,
+  startProvider,
+  untilNoPods,
+} from "./ready-machines.ts";
 import { sideBySide } from "./ready-pools.ts";
 import { writeResults } from "./results.ts";
-import { untilAll, untilConnected, untilNone } from "./until.ts";
+import { untilAll, untilNone } from "./until.ts";
 
-const COUNTS = [1, 10, 100, 1_000];
-const SETTLE_MS = 5_000;
+const COUNTS = [1, 10, 100, 200, 1_000];
+const SET_OF = 50;
+const PODS = 100;
 const REST_MS = 60_000;
-const READS = new Set(["get", "list", "watch"]);
-
-/** Manager that reconciles Machines. */
-interface Manager extends AsyncDisposable {
-  usage(): Promise<Usage>;
-}
-
-/** Both get equal limits of requests to a workload server. */
-const MANAGERS = {
-  capstan: (file: string): Promise<Manager> => startCapstan(file, ["cluster-*", "machine-*"]),
-  "cluster-api": async (file: string): Promise<Manager> => {
-    const flags = ["--clustercache-client-qps=100", "--clustercache-client-burst=200"];
-    const running = await startClusterApi(file, flags);
-    return { ...running, usage: () => usageOf(running.pid) };
-  },
-} as const;
-type Name = keyof typeof MANAGERS;
-
-/** Costs of `machines` Machines that are made or deleted at once. Requests and writes are those without Events. */
-interface Cost {
-  readonly seconds: number;
-  readonly requestsEach: number;
-  readonly writesEach: number;
-  readonly eventsEach: number;
-  readonly cpuMsEach: number;
-}
+const KEY = { namespace: "default", name: "drained" };
 
 interface Row {
-  readonly manager: Name;
+  readonly manager: ManagerName;
   readonly machines: number;
   readonly clusters: number;
-  readonly created: Cost;
-  readonly deleted: Cost;
+  readonly created: MachineCost;
+  readonly deleted: MachineCost;
   readonly peakMiB: number;
   /** Every request of the manager within a minute in which nothing happens, probes included. */
   readonly requestsPerClusterMinute: number;
@@ -69,27 +50,39 @@ interface Row {
 
 /**
  * Stand-alone Machines whose providers are ready at creation, on a real kube-apiserver that is their workload server,
- * too: first until they are Running, then until they are deleted. Capstan and Cluster API's manager one after the other
- * on servers of their own, their order alternated. Goals: a cost per Machine that does not grow, half of Cluster API's
- * seconds and CPU for the creation, three quarters of its seconds for the deletion.
+ * too: first until they are Running, then until they are deleted; a MachineSet of 50; a Node with 100 Pods. Capstan and
+ * Cluster API's manager one after the other on servers of their own, their order alternated. Goals: a cost per Machine
+ * that does not grow, half of Cluster API's seconds and CPU for the creation, three quarters of its seconds for the
+ * deletion.
  */
 export async function machinesBench(): Promise<void> {
-  const missing = clusterApiMissing();
-  if (missing !== undefined) console.log(`without Cluster API's manager: ${missing}`);
+  const managers = availableManagers();
   const counts = process.argv.slice(3).map(Number);
-  const rows: Row[] = [];
   const loads = (counts.length > 0 ? counts : COUNTS).map((machines) => ({ machines, clusters: 1 }));
   if (counts.length === 0) loads.push({ machines: 1_000, clusters: 10 });
+  const rows: Row[] = [];
   for (const [round, load] of loads.entries()) {
-    const names: Name[] = missing === undefined ? ["capstan", "cluster-api"] : ["capstan"];
-    for (const name of round % 2 === 0 ? names : names.reverse()) {
+    for (const name of round % 2 === 0 ? managers : managers.toReversed()) {
       rows.push(await measure(name, load));
       console.log(formatTable(HEADER, rows.slice(-1).map(cellsOf)));
     }
   }
+  const sets = await eachOf(managers, measureSet);
+  const drains = await eachOf(managers, measureDrain);
   for (const row of rows) console.log(`${row.manager}, ${row.machines} Machines:`, row.requestsByVerb);
   console.log(formatTable(HEADER, rows.map(cellsOf)));
-  if (counts.length === 0) await writeResults("machines", rows);
+  console.log(`MachineSet of ${SET_OF}:`, sets);
+  console.log(`seconds from the last of ${PODS} Pods to the end of the Machine:`, drains);
+  if (counts.length === 0) await writeResults("machines", { rows, sets, drains });
+}
+
+async function eachOf<T>(
+  managers: readonly ManagerName[],
+  measured: (name: ManagerName) => Promise<T>,
+): Promise<{ readonly [name: string]: T }> {
+  const found: { [name: string]: T } = {};
+  for (const name of managers) found[name] = await measured(name);
+  return found;
 }
 
 interface Load {
@@ -97,21 +90,17 @@ interface Load {
   readonly clusters: number;
 }
 
-async function measure(manager: Name, { machines, clusters }: Load): Promise<Row> {
-  await using world = await startWorld();
-  const { client } = world;
+async function measure(manager: ManagerName, { machines, clusters }: Load): Promise<Row> {
   const names = Array.from({ length: machines }, (_, index) => `machine-${index}`);
   const clusterNames = Array.from({ length: clusters }, (_, index) => `bench-${index}`);
-  if (manager === "capstan") await installCrds(client, systemClock);
-  // Cluster API's webhooks answer for its kinds, so its manager comes first.
-  await using running = await MANAGERS[manager](world.kubeconfigFile);
-  await prepareMachineClusters(client, clusterNames, world.kubeconfig);
-  await sideBySide(names, (name) => prepareMachine(client, name));
-  await untilConnected(client, clusters);
-  await setTimeout(SETTLE_MS);
+  await using managed = await startManaged(manager, clusterNames, (to) =>
+    sideBySide(names, (name) => prepareMachine(to, name)),
+  );
+  const { world, usage } = managed;
+  const { client } = world;
 
   const uids = new Map<string, string>();
-  const created = await costOf(world, running, machines, async () => {
+  const created = await costOf(managed, machines, async () => {
     const made = sideBySide(names, async (name, at) => {
       const { metadata } = await createMachine(client, name, clusterNames[at % clusters] ?? "");
       uids.set(name, metadata.uid ?? "");
@@ -124,65 +113,51 @@ async function measure(manager: Name, { machines, clusters }: Load): Promise<Row
   const beforeRest = await requestsOfManager(world);
   await setTimeout(REST_MS);
   const rest = (await requestsOfManager(world)).length - beforeRest.length;
-  const deleted = await costOf(world, running, machines, async () => {
+  const deleted = await costOf(managed, machines, async () => {
     const gone = untilNone(client, Machine as Kind);
-    await sideBySide(names, (name) =>
-      client.delete(Machine as Kind, { namespace: "default", name }, { uid: uids.get(name) ?? "" }),
-    );
+    await sideBySide(names, (name) => deleteMachine(client, name, uids.get(name)));
     await gone;
-    return async () => undefined;
+    return undefined;
   });
-  const { peakMiB } = await running.usage();
+  const { peakMiB } = await usage();
   return {
     ...{ manager, machines, clusters, created: created.cost, deleted: deleted.cost, peakMiB },
     requestsPerClusterMinute: round(rest / clusters),
     load: round(load, 1),
-    requestsByVerb: countBy(
-      [...created.requests, ...deleted.requests],
-      ({ verb, resource, subresource }) =>
-        `${verb} ${subresource === undefined ? resource : `${resource}/${subresource}`}`,
-    ),
+    requestsByVerb: countBy([...created.requests, ...deleted.requests], requestText),
   };
 }
 
-/** Seconds until `work` ends; all other figures include what it says is to follow, and 5 s in which nothing happens. */
-async function costOf(
-  world: World,
-  manager: Manager,
-  machines: number,
-  work: () => Promise<() => Promise<unknown>>,
-): Promise<{ readonly cost: Cost; readonly requests: readonly AuditedRequest[] }> {
-  const asked = await requestsOfManager(world);
-  const before = await manager.usage();
+/** A set whose provider makes every object ready at once; its Machines are made by the manager. */
+async function measureSet(manager: ManagerName): Promise<object> {
+  await using managed = await startManaged(manager, ["bench-0"], async () => undefined);
+  const { client } = managed.world;
+  using _ = startProvider(client);
+  const { cost, requests } = await costOf(managed, SET_OF, async () => {
+    await createSet(client, "set", "bench-0", SET_OF);
+    await untilAll(client, Machine as Kind, SET_OF, isRunning);
+    return () => untilAll(client, Node as Kind, SET_OF, isMarked);
+  });
+  return { ...cost, requestsByVerb: countBy(requests, requestText) };
+}
+
+/** Seconds between the end of the last Pod of a drained Node and that of its Machine. */
+async function measureDrain(manager: ManagerName): Promise<number> {
+  const { name } = KEY;
+  await using managed = await startManaged(manager, ["bench-0"], (to) => prepareMachine(to, name));
+  const { client } = managed.world;
+  const { metadata } = await createMachine(client, name, "bench-0");
+  await untilAll(client, Machine as Kind, 1, isRunning);
+  await addPods(client, name, PODS);
+  await deleteMachine(client, name, metadata.uid);
+  await untilNoPods(client);
   const startedAt = performance.now();
-  const follow = await work();
-  const seconds = (performance.now() - startedAt) / 1_000;
-  await follow();
-  await setTimeout(SETTLE_MS);
-  const after = await manager.usage();
-  const all = (await requestsOfManager(world)).slice(asked.length);
-  const requests = all.filter(({ resource }) => resource !== "events");
-  return {
-    requests,
-    cost: {
-      seconds: round(seconds),
-      requestsEach: round(requests.length / machines),
-      writesEach: round(requests.filter(({ verb }) => !READS.has(verb)).length / machines),
-      eventsEach: round((all.length - requests.length) / machines),
-      cpuMsEach: round(((after.cpuSeconds - before.cpuSeconds) * 1_000) / machines, 1),
-    },
-  };
+  await untilNone(client, Machine as Kind);
+  return round((performance.now() - startedAt) / 1_000);
 }
 
-/** Neither the bench, nor what belongs to the server, nor kubectl; watches and elections are left out. */
-async function requestsOfManager({ auditLog }: World): Promise<readonly AuditedRequest[]> {
-  if (auditLog === undefined) {
-    throw new Error("bench machines needs a real API server; see KUBEBUILDER_ASSETS in README.md");
-  }
-  const others = new RegExp(`^(kube-|kubectl|garbage|etcd|capstan/\\S+ (${SETUP}|up)$)`);
-  return (await readAuditLog(auditLog)).filter(
-    ({ userAgent, verb, resource }) => !others.test(userAgent) && verb !== "watch" && resource !== "leases",
-  );
+function deleteMachine(client: KubeClient, name: string, uid = ""): Promise<unknown> {
+  return client.delete(Machine as Kind, { ...KEY, name }, { uid });
 }
 
 function isRunning(machine: KubeObject): boolean {

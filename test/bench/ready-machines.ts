@@ -1,5 +1,7 @@
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
+import { MachineSet } from "../../shared/api/machineset.ts";
+import { Pod } from "../../shared/api/workload.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 import {
   BenchConfig,
@@ -10,11 +12,15 @@ import {
   prepareProviders,
   providerKind,
   refTo,
+  sideBySide,
 } from "./ready-pools.ts";
+import { untilNone } from "./until.ts";
 
 /** Machines whose providers have done their work before the Machine is created. */
 
 export const BenchMachine: Kind = providerKind("BenchMachine", "benchmachines");
+const BenchMachineTemplate: Kind = providerKind("BenchMachineTemplate", "benchmachinetemplates");
+const BenchConfigTemplate: Kind = providerKind("BenchConfigTemplate", "benchconfigtemplates");
 
 /** The provider's CRDs, and one provisioned Cluster per name whose workload API server is the management one. */
 export async function prepareMachineClusters(
@@ -22,7 +28,7 @@ export async function prepareMachineClusters(
   clusters: readonly string[],
   kubeconfig: string,
 ): Promise<void> {
-  await prepareProviders(client, [BenchMachine]);
+  await prepareProviders(client, [BenchMachine, BenchMachineTemplate, BenchConfigTemplate]);
   for (const cluster of clusters) await createCluster(client, cluster, kubeconfig);
 }
 
@@ -56,4 +62,98 @@ export function createMachine(client: KubeClient, name: string, cluster: string)
       deletion: { nodeDeletionTimeoutSeconds: 10 },
     },
   } as unknown as Machine);
+}
+
+/** A MachineSet and its templates. */
+export async function createSet(
+  client: KubeClient,
+  name: string,
+  cluster: string,
+  replicas: number,
+): Promise<void> {
+  for (const kind of [BenchConfigTemplate, BenchMachineTemplate]) {
+    await client.create(kind, { ...objectOf(kind, name), spec: { template: { spec: {} } } } as KubeObject);
+  }
+  const labels = { "bench.capstan.dev/set": name };
+  await client.create(MachineSet, {
+    ...objectOf(MachineSet as Kind, name),
+    spec: {
+      clusterName: cluster,
+      replicas,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          clusterName: cluster,
+          bootstrap: { configRef: refTo(BenchConfigTemplate, name) },
+          infrastructureRef: refTo(BenchMachineTemplate, name),
+          deletion: { nodeDeletionTimeoutSeconds: 10 },
+        },
+      },
+    },
+  } as unknown as MachineSet);
+}
+
+/** Makes every config and infrastructure machine ready at once that is created, until disposed. */
+export function startProvider(client: KubeClient): Disposable {
+  const abort = new AbortController();
+  const ready = new Set<string>();
+  const follow = async (kind: Kind, makeReady: (name: string) => Promise<void>): Promise<void> => {
+    while (!abort.signal.aborted) {
+      const { items, resourceVersion } = await client.list(kind, {});
+      const handle = ({ metadata }: KubeObject) => {
+        const id = `${kind.kind} ${metadata.uid}`;
+        if (ready.has(id) || metadata.deletionTimestamp !== undefined) return;
+        ready.add(id);
+        makeReady(metadata.name).catch((error: unknown) => console.error(`${id}: ${String(error)}`));
+      };
+      for (const item of items) handle(item);
+      const watching = { resourceVersion, timeoutSeconds: 600 };
+      for await (const { type, object } of client.watch(kind, watching, abort.signal)) {
+        if (type === "ADDED") handle(object);
+      }
+    }
+  };
+  const key = (name: string) => ({ namespace: "default", name });
+  const status = (value: object) => [{ op: "add", path: "/status", value } as const];
+  const followed = [
+    follow(BenchConfig, async (name) => {
+      const data = { initialization: { dataSecretCreated: true }, dataSecretName: `${name}-data` };
+      await client.jsonPatch(BenchConfig, key(name), status(data), "status");
+    }),
+    follow(BenchMachine, async (name) => {
+      await createReadyNode(client, name);
+      const providerID = { op: "add", path: "/spec/providerID", value: `bench://${name}` } as const;
+      await client.jsonPatch(BenchMachine, key(name), [providerID]);
+      const data = { initialization: { provisioned: true } };
+      await client.jsonPatch(BenchMachine, key(name), status(data), "status");
+    }),
+  ];
+  for (const each of followed)
+    each.catch((error: unknown) => {
+      if (!abort.signal.aborted) console.error(`the bench's provider ended: ${String(error)}`);
+    });
+  return { [Symbol.dispose]: () => abort.abort() };
+}
+
+/** Pods of a Node that end at once when they are evicted: no kubelet is needed. */
+export async function addPods(client: KubeClient, node: string, pods: number): Promise<void> {
+  const names = Array.from({ length: pods }, (_, index) => `pod-${index}`);
+  await sideBySide(names, (name) =>
+    client.create(
+      Pod as Kind,
+      {
+        ...objectOf(Pod as Kind, name),
+        spec: {
+          nodeName: node,
+          terminationGracePeriodSeconds: 0,
+          containers: [{ name: "main", image: "example.org/main" }],
+        },
+      } as KubeObject,
+    ),
+  );
+}
+
+export function untilNoPods(client: KubeClient): Promise<void> {
+  return untilNone(client, Pod as Kind);
 }
