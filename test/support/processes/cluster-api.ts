@@ -21,8 +21,8 @@ const BINARIES = process.env["CAPSTAN_CLUSTER_API"] ?? join(homedir(), ".cache/c
 /** Why Cluster API's manager cannot be started; undefined when it can. */
 export function clusterApiMissing(): string | undefined {
   if (!existsSync(join(TOOLS, "up.sh"))) return `${TOOLS} does not exist`;
-  if (existsSync(join(BINARIES, "capi-manager"))) return undefined;
-  return `${BINARIES} lacks capi-manager; fill it with ${join(TOOLS, "build.sh")} ${BINARIES}`;
+  if (existsSync(join(BINARIES, "capi-config"))) return undefined;
+  return `${BINARIES} lacks a complete build; fill it with ${join(TOOLS, "build.sh")} ${BINARIES}`;
 }
 
 /**
