@@ -1,0 +1,64 @@
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
+import { Connection, Secret } from "../../shared/api/core.ts";
+import { objectKeyOf } from "../../shared/api/kinds.ts";
+import {
+  type Decision,
+  defineFunction,
+  type StepContext,
+  watch,
+} from "../../shared/function/define-function.ts";
+import { itself, sameName } from "../../shared/function/mappings.ts";
+import { done, failed, requeueAfter, waitFor } from "../../shared/function/result.ts";
+import { authorityProblem } from "../../shared/rules/credentials/authority.ts";
+import { AUTHORITY_RETRY_MS, secretKeyOf } from "../../shared/rules/credentials/kubeconfig.ts";
+import { isValidEndpoint } from "./rules/endpoint.ts";
+import { CLUSTER_HOLD_FIELDS, clusterHold } from "./rules/hold.ts";
+import { type IssueDue, issueDue, renewedAfterMs, requestOf } from "./rules/kubeconfig.ts";
+
+export const clusterKubeconfig = defineFunction<Cluster>(
+  {
+    name: "cluster-kubeconfig",
+    summary: "Keeps the kubeconfig Secret of a Cluster without control plane object.",
+    source: "CL-7.1, CL-7.2",
+    reconciles: Cluster,
+    watches: [
+      watch(Cluster, ["metadata.uid", ...CLUSTER_HOLD_FIELDS, "spec.controlPlaneEndpoint"], itself),
+      watch(Connection, ["metadata.uid", "status.state", "status.secretVersion"], sameName),
+    ],
+    owns: [],
+    calls: [{ verb: "issue", kind: Secret }],
+    readsLive: [Secret],
+  },
+  async (cluster, { read, now }) => {
+    const held = clusterHold(cluster);
+    if (held !== undefined) return { result: held };
+    const { controlPlaneRef, controlPlaneEndpoint } = cluster.spec;
+    if (controlPlaneRef !== undefined) return { result: done };
+    if (!isValidEndpoint(controlPlaneEndpoint))
+      return { result: waitFor("Cluster.spec.controlPlaneEndpoint") };
+    const present = await read.live.secret(secretKeyOf(objectKeyOf(cluster), "kubeconfig"));
+    const due = issueDue(cluster, controlPlaneEndpoint, present, now);
+    if (due === "never") return { result: done };
+    if ("inMs" in due) return { result: requeueAfter(due.inMs, "the client certificate is due for renewal") };
+    return issued(cluster, due, { read, now });
+  },
+);
+
+/** The request, once the authority is there and can sign. */
+async function issued(
+  cluster: Cluster,
+  due: IssueDue,
+  { read, now }: StepContext,
+): Promise<Decision<Cluster, never>> {
+  const key = secretKeyOf(objectKeyOf(cluster), "ca");
+  const authority = await read.live.secret(key);
+  if (authority === undefined) {
+    return { result: requeueAfter(AUTHORITY_RETRY_MS, `Secret ${key.namespace}/${key.name}`) };
+  }
+  const problem = authorityProblem(authority, now);
+  if (problem !== undefined) return { result: failed("KubeconfigNotIssued", problem) };
+  return {
+    issue: [requestOf(cluster, due)],
+    result: requeueAfter(renewedAfterMs, "the client certificate is due for renewal"),
+  };
+}

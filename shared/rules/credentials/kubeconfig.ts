@@ -1,0 +1,74 @@
+import { CLUSTER_NAME_LABEL } from "../../api/indexes.ts";
+import type { ObjectKey, OwnerReference } from "../../api/kinds.ts";
+import { SECOND } from "../../function/backoff.ts";
+import { ISSUED_SECRET_TYPE, type Issue } from "../../function/issue.ts";
+import type { SecretSummary } from "../../function/secret-summary.ts";
+
+/** 365 days. Source: CL-7.1 */
+export const KUBECONFIG_VALIDITY_SECONDS = 365 * 24 * 60 * 60;
+
+/** Until a missing authority is asked for again: no function watches Secrets. Source: CL-7.1 */
+export const AUTHORITY_RETRY_MS = 30 * SECOND;
+
+/** Certificates that a control plane is made of; the Secrets are called `<cluster>-<purpose>`. Source: CL-7.3 */
+export type Purpose = "ca" | "etcd" | "proxy" | "sa" | "kubeconfig";
+
+/** Returns the key of a Secret of a Cluster. */
+export function secretKeyOf({ namespace, name }: ObjectKey, purpose: Purpose): ObjectKey {
+  return { namespace, name: `${name}-${purpose}` };
+}
+
+interface KubeconfigWish {
+  readonly cluster: ObjectKey;
+  readonly server: string;
+  readonly owner: OwnerReference;
+  readonly validitySeconds: number;
+  /** The Secret that is renewed. */
+  readonly renew?: SecretSummary | undefined;
+}
+
+/** Returns the request for a kubeconfig of the administrator of a Cluster, signed by `<cluster>-ca`. Source: CL-7.1 */
+export function kubeconfigIssue(wish: KubeconfigWish): Issue {
+  const { cluster, server, owner, validitySeconds, renew } = wish;
+  const { uid = "", resourceVersion = "" } = renew?.metadata ?? {};
+  return {
+    secret: secretKeyOf(cluster, "kubeconfig"),
+    labels: { [CLUSTER_NAME_LABEL]: cluster.name },
+    owner,
+    ...(renew === undefined ? {} : { renew: { uid, resourceVersion } }),
+    what: {
+      type: "kubeconfig",
+      clusterName: cluster.name,
+      server,
+      subject: { commonName: "kubernetes-admin", organization: "system:masters" },
+      validitySeconds,
+      authority: secretKeyOf(cluster, "ca"),
+    },
+  };
+}
+
+/** Returns the URL of a control plane endpoint; an IPv6 address is bracketed. */
+export function serverOf({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Whether a controller of Cluster API made the Secret. A user's own has any other type. Source: CL-7.1 */
+export function isIssued({ type }: SecretSummary): boolean {
+  return type === ISSUED_SECRET_TYPE;
+}
+
+/**
+ * Returns in how many ms a kubeconfig is due for renewal: when its client certificate has less than half of
+ * `validitySeconds` left. 0 = now, undefined = never, because it has no client certificate. The length of the certificate
+ * itself says nothing: it begins when that of its authority does. Source: CL-7.2
+ */
+export function renewalDueMs(
+  { kubeconfig }: SecretSummary,
+  validitySeconds: number,
+  now: Date,
+): number | undefined {
+  const { certificate, server } = kubeconfig ?? {};
+  if (certificate === undefined || server === undefined) return undefined;
+  const leftMs = Date.parse(certificate.notAfter) - now.getTime();
+  return Math.max(0, leftMs - (validitySeconds * SECOND) / 2);
+}
