@@ -68,11 +68,13 @@ function ownEntries(
   object: KubeObject,
   cluster: string | undefined,
 ): readonly IndexEntry[] {
-  const { namespace = "", labels = {} } = object.metadata;
+  const { namespace = "", labels = {}, ownerReferences = [] } = object.metadata;
+  const isControlled = ownerReferences.some(({ controller }) => controller === true);
   const scope = cluster === undefined ? "" : `${namespace}/${cluster}|`;
   return (kind?.indexes ?? [])
     .filter(({ unlessLabel }) => unlessLabel === undefined || labels[unlessLabel] === undefined)
     .filter(({ onlyLabel }) => onlyLabel === undefined || labels[onlyLabel] !== undefined)
+    .filter(({ unlessControlled }) => unlessControlled === undefined || !isControlled)
     .flatMap(({ name, path, member }) =>
       stringsAt(object, path, member).map((value) => ({ name, value: `${scope}${value}` })),
     );

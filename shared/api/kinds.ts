@@ -79,6 +79,8 @@ interface KindIndex {
   readonly unlessLabel?: string;
   /** Objects without this label are not in the index. */
   readonly onlyLabel?: string;
+  /** Objects that have a controller are not in the index. */
+  readonly unlessControlled?: true;
 }
 
 /**

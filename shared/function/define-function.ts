@@ -166,7 +166,12 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
   /** Paths of the reconciled kind that a user may take over; snapshots keep who manages them. */
   readonly contested?: readonly string[];
   /** Kinds and fields of other objects (and of the own main document) that this function patches or applies. */
-  readonly ownsOn?: readonly { readonly kind: Kind | ContractKind; readonly fields: readonly string[] }[];
+  readonly ownsOn?: readonly {
+    readonly kind: Kind | ContractKind;
+    readonly fields: readonly string[];
+    /** Patched as they were read live: no snapshot keeps these fields. */
+    readonly liveOnly?: true;
+  }[];
   /** Fields that another function writes, too. Without a turn, two writers of one field are refused by test. */
   readonly inTurnWith?: readonly Turn[];
   readonly calls?: readonly {

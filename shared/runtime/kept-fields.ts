@@ -63,7 +63,9 @@ export function declaredFields(
     ...(spec.reads ?? [])
       .filter(({ on, liveOnly = false }) => isMeant(on) && (source === "live" || !liveOnly))
       .flatMap(({ fields }) => fields),
-    ...(spec.ownsOn ?? []).filter((owned) => isMeant(owned.kind)).flatMap(({ fields }) => fields),
+    ...(spec.ownsOn ?? [])
+      .filter(({ kind: on, liveOnly = false }) => isMeant(on) && (source === "live" || !liveOnly))
+      .flatMap(({ fields }) => fields),
     ...(isMeant(spec.reconciles) ? [...spec.owns, ...(spec.contested ?? [])] : []),
   ]);
   const found = [

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CONTROL_PLANE_LABEL, POOL_NAME_LABEL } from "../indexes.ts";
+import { CONTROL_PLANE_LABEL, POOL_NAME_LABEL, SET_NAME_LABEL } from "../indexes.ts";
 import type { Kind, PrinterColumn } from "../kinds.ts";
 import { type Immutable, objectMetaSchema, text, typeMeta, validations } from "../meta.ts";
 import { machineStatusSchema } from "./machine-status.ts";
@@ -47,6 +47,9 @@ export const Machine: Kind<Machine> = {
     // A Cluster asks for its Machines without those of its pools, of which there may be thousands.
     { name: "withoutPool", path: "spec.clusterName", unlessLabel: POOL_NAME_LABEL },
     { name: "controlPlane", path: "spec.clusterName", onlyLabel: CONTROL_PLANE_LABEL },
+    { name: "set", path: `metadata.labels[${SET_NAME_LABEL}]` },
+    // Machines that a set may adopt.
+    { name: "orphan", path: "spec.clusterName", unlessControlled: true },
   ],
   crd: {
     shortNames: ["ma"],

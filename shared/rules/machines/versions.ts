@@ -52,6 +52,16 @@ export function compareVersions(a: string, b: string): number {
   return left.compare(right) || left.compareBuild(right) || compareText(a, b);
 }
 
+/** The parts of a semantic version, with or without `v`; `undefined` for any other text. */
+export function parseVersion(
+  version: string,
+): { readonly major: number; readonly minor: number; readonly version: string } | undefined {
+  const parsed = parse(version);
+  return parsed === undefined
+    ? undefined
+    : { major: parsed.major, minor: parsed.minor, version: version.replace(/^v/, "") };
+}
+
 function parse(version: string): SemVer | undefined {
   try {
     return new SemVer(version);

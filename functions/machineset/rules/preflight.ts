@@ -1,0 +1,148 @@
+import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import type { ContractReference, ContractVersion, KubeObject } from "../../../shared/api/kinds.ts";
+import type { MachineSet } from "../../../shared/api/machineset.ts";
+import { valueAt } from "../../../shared/api/path.ts";
+import { controlPlanePath, controlPlanePaths } from "../../../shared/contract/control-plane.ts";
+import { readString } from "../../../shared/contract/fields.ts";
+import type { Referenced } from "../../../shared/contract/referenced.ts";
+import { compareVersions, parseVersion } from "../../../shared/rules/machines/versions.ts";
+import type { SetTemplates } from "./providers.ts";
+
+const SKIP = "machineset.cluster.x-k8s.io/skip-preflight-checks";
+const UPGRADE_STEP = "topology.internal.cluster.x-k8s.io/upgrade-step";
+/** The annotation of a set or its bootstrap template that switches checks off. */
+export const SKIP_FIELDS = [`metadata.annotations[${SKIP}]`] as const;
+/** The fields of a Cluster that the checks read. */
+export const PREFLIGHT_CLUSTER_FIELDS = ["spec.controlPlaneRef", "spec.topology.version"] as const;
+/** The fields of a control plane object that the checks read. */
+export const PREFLIGHT_FIELDS = [
+  ...controlPlanePaths("version", "versions", "lowestVersion"),
+  `metadata.annotations[${UPGRADE_STEP}]`,
+] as const;
+
+const MAX_MINORS_BEHIND = 3;
+const KUBEADM = { apiGroup: "bootstrap.cluster.x-k8s.io", kind: "KubeadmConfigTemplate" } as const;
+
+type Check =
+  | "ControlPlaneIsStable"
+  | "KubernetesVersionSkew"
+  | "KubeadmVersionSkew"
+  | "ControlPlaneVersionSkew";
+
+/** Everything that the checks look at. */
+export interface PreflightFacts {
+  readonly set: MachineSet;
+  readonly cluster: Cluster;
+  /** `undefined`: the Cluster references none. */
+  readonly controlPlane: Referenced | undefined;
+  readonly templates: Pick<SetTemplates, "bootstrap">;
+}
+
+/**
+ * Returns why no Machine is made or replaced now, one message per check that fails; none: nothing is against it.
+ * A control plane object that is missing or unreadable, and versions that cannot be read, are against it.
+ * Source: MS-8.3
+ */
+export function preflight(facts: PreflightFacts): readonly string[] {
+  const { cluster, controlPlane } = facts;
+  const skipped = skippedChecks(facts);
+  const reference = cluster.spec.controlPlaneRef;
+  if (skipped.has("All") || reference === undefined || controlPlane === undefined) return [];
+  const who = `${reference.kind} ${cluster.metadata.namespace ?? ""}/${reference.name}`;
+  if (controlPlane.state === "unresolved") return [controlPlane.message];
+  if (controlPlane.state === "missing") return [`${who} does not exist`];
+  const { object, contract } = controlPlane;
+  const { value: version = "", problem } = readString(object, controlPlanePath(contract, "version"));
+  if (problem !== undefined) return [`${who}: ${problem}`];
+  if (version === "") return [];
+  if (parseVersion(version) === undefined)
+    return [`${who} spec.version ${version} is not a semantic version`];
+  const failing = (check: Check, message: string | undefined): readonly string[] =>
+    message === undefined || skipped.has(check) ? [] : [`${message} ("${check}" preflight check failed)`];
+  return [
+    ...failing("ControlPlaneIsStable", instability(cluster, { object, contract, version, who })),
+    ...versionSkews(facts, version, failing),
+  ];
+}
+
+function skippedChecks({ set, templates: { bootstrap } }: PreflightFacts): ReadonlySet<string> {
+  const own = set.metadata.annotations?.[SKIP] ?? "";
+  const ofTemplate = bootstrap?.state === "found" ? bootstrap.object.metadata.annotations?.[SKIP] : undefined;
+  return new Set((own === "" ? (ofTemplate ?? "") : own).split(",").map((name) => name.trim()));
+}
+
+interface ControlPlaneVersion {
+  readonly object: KubeObject;
+  readonly contract: ContractVersion;
+  readonly version: string;
+  readonly who: string;
+}
+
+function instability(
+  cluster: Cluster,
+  { object, contract, version, who }: ControlPlaneVersion,
+): string | undefined {
+  const reported = reportedVersions(object, contract);
+  if (reported.length === 0) return `${who} is provisioning`;
+  if (reported.some((each) => compareVersions(each, version) < 0)) return `${who} is upgrading`;
+  const { topology } = cluster.spec;
+  if (topology === undefined) return undefined;
+  const step = object.metadata.annotations?.[UPGRADE_STEP] ?? "";
+  const wanted = step === "" ? topology.version : step;
+  return wanted === version ? undefined : `${who} has a pending version upgrade to ${wanted}`;
+}
+
+function reportedVersions(object: KubeObject, contract: ContractVersion): readonly string[] {
+  const list = valueAt(object, controlPlanePath(contract, "versions"));
+  const listed = (Array.isArray(list) ? list : []).map((entry) => valueAt(entry, "version"));
+  const lowest = valueAt(object, controlPlanePath(contract, "lowestVersion"));
+  const known = contract === "v1beta2" && listed.length > 0 ? listed : [...listed, lowest];
+  return known.filter((version): version is string => typeof version === "string" && version !== "");
+}
+
+function versionSkews(
+  { set, cluster }: PreflightFacts,
+  controlPlaneVersion: string,
+  failing: (check: Check, message: string | undefined) => readonly string[],
+): readonly string[] {
+  const { version, bootstrap } = set.spec.template.spec;
+  if (version === undefined) return [];
+  const ours = parseVersion(version);
+  const theirs = parseVersion(controlPlaneVersion);
+  if (ours === undefined) return [`spec.template.spec.version ${version} is not a semantic version`];
+  if (theirs === undefined) return [];
+  const both = `MachineSet version (${ours.version}) and ControlPlane version (${theirs.version}) do not conform to`;
+  const distance = minors(theirs) - minors(ours);
+  return [
+    ...failing("KubernetesVersionSkew", kubernetesSkew(both, distance)),
+    ...failing(
+      "KubeadmVersionSkew",
+      isKubeadm(bootstrap.configRef) && distance !== 0
+        ? `${both} kubeadm version skew policy as kubeadm only supports joining with the same major+minor version as the control plane`
+        : undefined,
+    ),
+    ...failing(
+      "ControlPlaneVersionSkew",
+      cluster.spec.topology !== undefined && version !== controlPlaneVersion
+        ? `MachineSet version (${version}) is not yet the same as the ControlPlane version (${controlPlaneVersion}), waiting for version to be propagated to the MachineSet`
+        : undefined,
+    ),
+  ];
+}
+
+function kubernetesSkew(both: string, distance: number): string | undefined {
+  const policy = `${both} the kubernetes version skew policy as MachineSet version is`;
+  if (distance < 0) return `${policy} higher than ControlPlane version`;
+  return distance > MAX_MINORS_BEHIND
+    ? `${policy} more than ${MAX_MINORS_BEHIND} minor versions older than the ControlPlane version`
+    : undefined;
+}
+
+/** No major version has a thousand minor ones. */
+function minors({ major, minor }: { readonly major: number; readonly minor: number }): number {
+  return 1000 * major + minor;
+}
+
+function isKubeadm(reference: ContractReference | undefined): boolean {
+  return reference?.apiGroup === KUBEADM.apiGroup && reference.kind === KUBEADM.kind;
+}

@@ -1,0 +1,162 @@
+import { refTo } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
+import { MachineSet } from "../../../shared/api/machineset.ts";
+import { MINUTE } from "../../../shared/function/backoff.ts";
+import type { Decision, NewObject, Notice } from "../../../shared/function/define-function.ts";
+import type { Reader } from "../../../shared/function/reads.ts";
+import { done, requeueAfter } from "../../../shared/function/result.ts";
+import { cloneFor, readCloneSource } from "../../../shared/rules/machines/clones.ts";
+import type { Plan } from "../../../shared/rules/machines/making.ts";
+import { newMachine } from "../../../shared/rules/machines/new-machine.ts";
+import {
+  namesToReserve,
+  reservationPatch,
+  reservedNames,
+} from "../../../shared/rules/machines/reservation.ts";
+import { designOf, setMetadata } from "./in-place.ts";
+import { isOwnMachine } from "./machines.ts";
+import { namingOf } from "./problems.ts";
+import { type DueClone, dueClones, isOfTemplate, setPlan, surplus } from "./scaling.ts";
+import type { SetView } from "./view.ts";
+
+type Work = Decision<MachineSet, never>;
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Whether the number of Machines, the reservation, or an object of a Machine has to change, by a view of snapshots. */
+export function isReplicaWorkDue(view: SetView, now: Date): boolean {
+  const { create, reserved, missing } = setPlan(view, NONE);
+  return (
+    surplus(view, now).length > 0 ||
+    create.length > 0 ||
+    missing > 0 ||
+    reservationPatch(view.set, reserved).length > 0 ||
+    dueClones(view).some(({ machine, role }) => isOfTemplate(view.set, machine, role))
+  );
+}
+
+/**
+ * One step towards the right number of Machines: deletes those that are too many, else reserves names, else makes
+ * reserved Machines and the objects of those that are there. The view is live. Source: MS-8.1
+ */
+export async function replicaWork(read: Reader, view: SetView, now: Date): Promise<Work> {
+  const { set } = view;
+  const doomed = surplus(view, now);
+  const plan = setPlan(view, await takenNames(read, view));
+  if (plan.missing > 0) return { ...deletion(doomed), patch: await reservation(read, view, plan) };
+
+  const clones = await makeClones(read, view);
+  const machines = plan.create.map((name) => newMachine(name, designOf(set)));
+  const removed = deletion(doomed);
+  return {
+    ...removed,
+    create: [...machines, ...clones.objects],
+    patch: [{ target: refTo(MachineSet, set), operations: reservationPatch(set, plan.reserved) }],
+    events: [
+      ...(removed.events ?? []),
+      ...clones.events,
+      ...machines.map(({ object }) =>
+        notice("SuccessfulCreate", `Created Machine "${object.metadata.name}"`),
+      ),
+    ],
+    // No watch shows when the kind of the clones is served.
+    result: clones.problem === undefined ? done : requeueAfter(MINUTE, clones.problem),
+  };
+}
+
+function deletion(doomed: readonly Machine[]): Pick<Work, "delete" | "events" | "result"> {
+  return {
+    delete: doomed.map((machine) => ({ target: refTo(Machine, machine) })),
+    events: doomed.map(({ metadata }) => notice("SuccessfulDelete", `Deleted Machine "${metadata.name}"`)),
+    result: done,
+  };
+}
+
+function notice(reason: string, message: string): Notice {
+  return { type: "Normal", reason, message };
+}
+
+/** Reserved names under which another owner has a Machine: asked live once a snapshot shows one. */
+async function takenNames(read: Reader, { set, own }: SetView): Promise<ReadonlySet<string>> {
+  const made = new Set(own.map(({ metadata }) => metadata.name));
+  const { namespace = "" } = set.metadata;
+  const unmade = reservedNames(set).filter((name) => !made.has(name));
+  const taken = await Promise.all(
+    unmade.map(async (name) => {
+      const key = { namespace, name };
+      if ((await read.get(Machine, key)) === undefined) return undefined;
+      const machine = await read.live.get(Machine, key);
+      return machine === undefined || isOwnMachine(set, machine) ? undefined : name;
+    }),
+  );
+  return new Set(taken.filter((name) => name !== undefined));
+}
+
+/** So often names are drawn again of which snapshots show one in use. */
+const MAX_DRAWS = 5;
+
+async function reservation(
+  read: Reader,
+  { set, own }: SetView,
+  plan: Plan,
+): Promise<NonNullable<Work["patch"]>> {
+  const naming = namingOf(set);
+  if (typeof naming !== "function") return [];
+  const { namespace = "" } = set.metadata;
+  const taken = new Set([...own.map(({ metadata }) => metadata.name), ...reservedNames(set)]);
+  for (let draw = 0; draw < MAX_DRAWS; draw += 1) {
+    const names = namesToReserve(set, naming, plan.missing, taken);
+    const found = await Promise.all(names.map((name) => read.get(Machine, { namespace, name })));
+    const inUse = found.filter((machine) => machine !== undefined);
+    if (inUse.length === 0) {
+      const operations = reservationPatch(set, [...plan.reserved, ...names]);
+      return [{ target: refTo(MachineSet, set), operations }];
+    }
+    for (const { metadata } of inUse) taken.add(metadata.name);
+  }
+  return [];
+}
+
+interface Clones {
+  readonly objects: readonly NewObject[];
+  readonly events: readonly Notice[];
+  /** Why some cannot be made. */
+  readonly problem: string | undefined;
+}
+
+/** Both templates are read once, whatever the number of Machines. */
+async function makeClones(read: Reader, view: SetView): Promise<Clones> {
+  const { set } = view;
+  const due = dueClones(view).filter(({ machine, role }) => isOfTemplate(set, machine, role));
+  const parts = await Promise.all(
+    (["bootstrap", "infrastructure"] as const).map((role) =>
+      clonesOf(
+        read,
+        set,
+        role,
+        due.filter((clone) => clone.role === role),
+      ),
+    ),
+  );
+  const problems = parts.flatMap(({ problem }) => problem ?? []);
+  return {
+    objects: parts.flatMap(({ objects }) => objects),
+    events: problems.map((message) => ({ type: "Warning", reason: "FailedCreate", message })),
+    problem: problems[0],
+  };
+}
+
+async function clonesOf(
+  read: Reader,
+  set: MachineSet,
+  role: DueClone["role"],
+  due: readonly DueClone[],
+): Promise<Pick<Clones, "objects" | "problem">> {
+  const { bootstrap, infrastructureRef } = set.spec.template.spec;
+  const reference = role === "bootstrap" ? bootstrap.configRef : infrastructureRef;
+  if (due.length === 0 || reference === undefined) return { objects: [], problem: undefined };
+  const source = await readCloneSource(read, reference, set.metadata.namespace ?? "");
+  return "problem" in source
+    ? { objects: [], problem: source.problem }
+    : { objects: due.map(({ machine }) => cloneFor(machine, source, setMetadata(set))), problem: undefined };
+}

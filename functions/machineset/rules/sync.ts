@@ -1,0 +1,94 @@
+import { type KubeObject, refTo } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
+import { MachineSet } from "../../../shared/api/machineset.ts";
+import type { Referenced } from "../../../shared/contract/referenced.ts";
+import type { GuardedPatch, Notice } from "../../../shared/function/define-function.ts";
+import type { Reader } from "../../../shared/function/reads.ts";
+import { metadataPatch } from "../../../shared/rules/machines/template-keys.ts";
+import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import {
+  controllerOf,
+  controllerReference,
+  ownerReferencePatch,
+} from "../../../shared/rules/metadata/owner-references.ts";
+import { goneKeys, inPlacePatch, objectPatch, setMetadata } from "./in-place.ts";
+import { isAdoptable } from "./machines.ts";
+import type { SetView } from "./view.ts";
+
+/** Patches of the Machines that the set takes over, and their Events. Source: MS-6 */
+export function adoptions({ set, machines }: SetView): {
+  readonly patch: readonly GuardedPatch[];
+  readonly events: readonly Notice[];
+} {
+  const adopted = machines.filter((machine) => isAdoptable(set, machine));
+  return {
+    patch: adopted.map((machine) => ({
+      target: refTo(Machine, machine),
+      operations: ownerReferencePatch(machine, controllerReference(MachineSet, set)),
+    })),
+    events: adopted.map(({ metadata }) => ({
+      type: "Normal",
+      reason: "SuccessfulAdopt",
+      message: `Adopted Machine "${metadata.name}"`,
+    })),
+  };
+}
+
+/**
+ * Machines whose fields, or whose objects' labels, are not those of the template. Annotations of the objects are in no
+ * snapshot: they are written together with those of their Machine. Source: MS-7
+ */
+export function outOfSync({ set, own, objects }: SetView): readonly Machine[] {
+  return own.filter(
+    (machine) =>
+      inPlacePatch(set, machine).length > 0 ||
+      ownObjects(machine, objects.get(machine.metadata.name)).some(
+        ({ object }) => !isDeleting(machine) && labelsPatch(set, machine, object).length > 0,
+      ),
+  );
+}
+
+function labelsPatch(set: MachineSet, machine: Machine, object: KubeObject) {
+  const { labels } = setMetadata(set);
+  const { annotations: _, ...metadata } = object.metadata;
+  return metadataPatch({ ...object, metadata }, { labels, annotations: {} }, goneKeys(set, machine));
+}
+
+type Found = Extract<Referenced, { state: "found" }>;
+
+/** The objects that the Machine controls: those of another controller are left alone. */
+function ownObjects(
+  { metadata }: Machine,
+  objects: { readonly bootstrap: Referenced | undefined; readonly infrastructure: Referenced } | undefined,
+): readonly Found[] {
+  return [objects?.bootstrap, objects?.infrastructure].flatMap((found) =>
+    found?.state === "found" && controllerOf(found.object)?.uid === metadata.uid ? [found] : [],
+  );
+}
+
+/**
+ * Patches that bring a Machine to the template: its objects first. Once these are right the Machine follows, so a crash
+ * between the two loses no key that must be removed. Source: MS-7
+ */
+export async function syncPatches(
+  live: Pick<Reader, "referenced">,
+  set: MachineSet,
+  machine: Machine,
+): Promise<readonly GuardedPatch[]> {
+  const { namespace = "" } = machine.metadata;
+  const { bootstrap, infrastructureRef } = machine.spec;
+  const operations = inPlacePatch(set, machine);
+  const own = { target: refTo(Machine, machine), operations };
+  if (isDeleting(machine)) return [own];
+  const [config, infrastructure] = await Promise.all([
+    bootstrap.configRef === undefined ? undefined : live.referenced(bootstrap.configRef, namespace),
+    live.referenced(infrastructureRef, namespace),
+  ]);
+  const objects = ownObjects(machine, { bootstrap: config, infrastructure })
+    .map(({ kind, object }) => ({
+      target: refTo(kind, object),
+      operations: objectPatch(set, machine, object),
+    }))
+    .filter((patch) => patch.operations.length > 0);
+  return objects.length > 0 ? objects : [own];
+}
