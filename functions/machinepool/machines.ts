@@ -26,6 +26,7 @@ import { done, requeueAfter } from "../../shared/function/result.ts";
 import { POOL_LABEL_FIELDS } from "../../shared/rules/machines/pool-labels.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
+import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { KUBELET_FIELDS } from "./rules/counters.ts";
 import { poolHold } from "./rules/hold.ts";
 import { MACHINE_FIELDS, machineWrites } from "./rules/machine-writes.ts";
@@ -39,14 +40,7 @@ import {
   readPoolMachines,
   stayingInfraMachines,
 } from "./rules/machines.ts";
-import {
-  COMPLETE_VIEW_FIELDS,
-  clusterKeyOf,
-  hasCompleteView,
-  NODE_FIELDS,
-  readCluster,
-  readProviders,
-} from "./rules/reads.ts";
+import { clusterKeyOf, hasCompleteView, NODE_FIELDS, readCluster, readProviders } from "./rules/reads.ts";
 
 export const machinepoolMachines = defineFunction(
   {

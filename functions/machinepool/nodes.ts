@@ -9,17 +9,11 @@ import { claimantsOfNode, inCluster, itself, poolOfMachine } from "../../shared/
 import { done, requeueAfter, soonest, waitFor } from "../../shared/function/result.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
+import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { poolHold } from "./rules/hold.ts";
 import { readOwnMachines } from "./rules/machines.ts";
-import { belongsElsewhere, LABELLED_FIELDS, MARK_FIELDS, nodeMarksPatch } from "./rules/node-marks.ts";
-import {
-  COMPLETE_VIEW_FIELDS,
-  clusterKeyOf,
-  hasCompleteView,
-  NODE_FIELDS,
-  readCluster,
-  readRivals,
-} from "./rules/reads.ts";
+import { belongsElsewhere, MARK_FIELDS, nodeMarksPatch } from "./rules/node-marks.ts";
+import { clusterKeyOf, hasCompleteView, NODE_FIELDS, readCluster, readRivals } from "./rules/reads.ts";
 
 /** Nodes of one run, of which a workload server takes 100 a second from us (KC-09). */
 const AT_ONCE = 500;
@@ -34,8 +28,8 @@ export const machinepoolNodes = defineFunction(
       watch(MachinePool, [...HOLD_FIELDS, "spec.providerIDList"], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),
       watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
-      watch(Node, [...NODE_FIELDS, ...LABELLED_FIELDS, ...MARK_FIELDS], claimantsOfNode),
-      watch(Machine, ["metadata.uid", ...OWNER_FIELDS, "status.nodeRef"], poolOfMachine),
+      watch(Node, [...NODE_FIELDS, ...MARK_FIELDS], claimantsOfNode),
+      watch(Machine, ["metadata.uid", ...OWNER_FIELDS, "spec.providerID", "status.nodeRef"], poolOfMachine),
     ],
     owns: [],
     ownsOn: [{ kind: Node, fields: MARK_FIELDS }],
@@ -53,13 +47,14 @@ export const machinepoolNodes = defineFunction(
     const machines = await readOwnMachines(read, pool);
     const rivals = await readRivals(read, pool, nodes);
     const taken = new Set(nodes.filter((node) => belongsElsewhere(pool, node, rivals)));
-    const machinesOf = Map.groupBy(machines, ({ status }) => status?.nodeRef?.name);
+    const claimed = new Set(machines.flatMap(({ spec, status }) => [spec.providerID, status?.nodeRef?.name]));
+    claimed.delete(undefined);
     const unmarked = nodes
       .filter((node) => !taken.has(node))
       .map((node) => ({
         // The kubelet writes all the time: a test of the version would lose against it (KW-12).
         target: { ...refTo(Node, node, cluster), resourceVersion: undefined },
-        operations: nodeMarksPatch(pool, node, machinesOf.get(node.metadata.name)),
+        operations: nodeMarksPatch(pool, node, isClaimed(claimed, node)),
       }))
       .filter(({ operations }) => operations.length > 0);
     return {
@@ -77,3 +72,8 @@ export const machinepoolNodes = defineFunction(
     };
   },
 );
+
+/** Whether a Machine of the pool has the Node's provider ID, or names it. */
+function isClaimed(claimed: ReadonlySet<string | undefined>, { metadata, spec }: Node): boolean {
+  return claimed.has(spec?.providerID) || claimed.has(metadata.name);
+}

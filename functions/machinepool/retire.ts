@@ -9,10 +9,10 @@ import { claimantsOfNode, inCluster, itself, referencing } from "../../shared/fu
 import { done, requeueAfter, waitFor } from "../../shared/function/result.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
+import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { poolHold } from "./rules/hold.ts";
 import { isContested, type Rivals } from "./rules/node-marks.ts";
 import {
-  COMPLETE_VIEW_FIELDS,
   clusterKeyOf,
   NODE_FIELDS,
   readCluster,

@@ -193,6 +193,14 @@ export const REASONS = {
   SuccessfulCreate: { meaning: "a Machine was made", seen: ["event"] },
   SuccessfulDelete: { meaning: "a Machine was deleted, because the set has too many", seen: ["event"] },
   FailedCreate: { meaning: "an object of a Machine cannot be made from its template", seen: ["event"] },
+  NodeHandlingSkipped: {
+    meaning: "the Node of a deleted Machine is neither drained nor deleted, or is left; the message says why",
+    seen: ["event"],
+  },
+  SuccessfulSetInterruptibleNodeLabel: {
+    meaning: "the Node of a Machine got the label of interruptible infrastructure",
+    seen: ["event"],
+  },
   SharedNode: { meaning: "two MachinePools list the same Node; the older one has it", seen: ["event"] },
   DuplicateProviderID: { meaning: "two Nodes have the same provider ID", seen: ["event"] },
   MissingBootstrap: { meaning: "neither configRef nor dataSecretName is set; set one", seen: ["event"] },

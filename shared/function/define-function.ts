@@ -76,8 +76,10 @@ export interface GuardedDelete {
    * A delete that the server refuses or does not answer becomes a Warning Event with this reason, one per reason and
    * run. It does not fail the run and keeps no finalizer; the result says when the function tries again (F-43). After a
    * delete without an answer, the others that may fail are left to the next run.
+   * With `againAfterMs` it keeps the finalizers of the Decision, and this is when the key comes back, whatever the
+   * result says.
    */
-  readonly ifFails?: { readonly event: string };
+  readonly ifFails?: { readonly event: string; readonly againAfterMs?: number };
 }
 
 /** A Kubernetes Event about the reconciled object or `about`, sent once per (reason, message). */

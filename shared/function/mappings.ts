@@ -25,6 +25,14 @@ export const itself: ToKeys = async ({ object }, reconciled) => [
 export const inCluster: ToKeys = ({ object }, reconciled, lookup) =>
   lookup.find(reconciled, "cluster", `${object.metadata.namespace ?? ""}/${object.metadata.name}`);
 
+/** An object of a Cluster, by its field → every reconciled object of the same Cluster. */
+export const inClusterOf: ToKeys = async ({ object }, reconciled, lookup) => {
+  const name = valueAt(object, "spec.clusterName");
+  return typeof name === "string"
+    ? lookup.find(reconciled, "cluster", `${object.metadata.namespace ?? ""}/${name}`)
+    : [];
+};
+
 /** An object with the namespace and name of the reconciled one (a Connection → its Cluster). */
 export const sameName: ToKeys = ({ object }, reconciled, lookup) =>
   lookup.find(reconciled, "name", `${object.metadata.namespace ?? ""}/${object.metadata.name}`);
@@ -39,12 +47,10 @@ export const inClusterReferencing: ToKeys = async (seen, reconciled, lookup) => 
 };
 
 /** A control plane Machine → every reconciled object of its Cluster; any other Machine → none. */
-export const inClusterOfControlPlaneMachine: ToKeys = async ({ object }, reconciled, lookup) => {
-  const { labels = {}, namespace = "" } = object.metadata;
-  const name = valueAt(object, "spec.clusterName");
-  if (typeof name !== "string" || labels[CONTROL_PLANE_LABEL] === undefined) return [];
-  return lookup.find(reconciled, "cluster", `${namespace}/${name}`);
-};
+export const inClusterOfControlPlaneMachine: ToKeys = async (seen, reconciled, lookup) =>
+  seen.object.metadata.labels?.[CONTROL_PLANE_LABEL] === undefined
+    ? []
+    : inClusterOf(seen, reconciled, lookup);
 
 /** An object of a Cluster, by label → that Cluster. */
 export const clusterOf: ToKeys = async ({ object }, reconciled, lookup) => {

@@ -127,7 +127,11 @@ async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: 
   });
   run.written = written;
   if (written.error !== undefined) throw written.error;
-  return concluded(written.decision, written.requests > 0);
+  const { requests, again } = written;
+  const end = concluded(written.decision, requests > 0);
+  return again === undefined || end.type !== "ok"
+    ? end
+    : { ...end, afterMs: again.afterMs, waitingFor: again.why };
 }
 
 /** The object of a key. Throws TerminalError `MalformedKey` when the text is not a key of this function. */

@@ -30,6 +30,14 @@ export interface Written {
   readonly fences: readonly Fence[];
   /** The first failure, if any; everything that does not depend on it was still attempted. */
   readonly error: unknown;
+  /** A write that may fail has failed, and the rest of the Decision waits for it: until then. */
+  readonly again?: Again | undefined;
+}
+
+/** When a failed write is tried again, and the reason of its Event. */
+interface Again {
+  readonly afterMs: number;
+  readonly why: string;
 }
 
 /** Requests of one decision to different objects at the same time. */
@@ -47,7 +55,7 @@ export interface WriteContext extends EventContext {
  * Sends a decision: issue, create, patch, evict, apply, delete, events, then the patches that remove a finalizer. Nothing
  * follows an issue or a create that failed: a status must not name an object that does not exist. No Pod is evicted, and
  * nothing else sent, when a patch before that has failed. A finalizer is kept when anything before it failed that must
- * not fail. Nothing is sent for an apply that changes nothing (F-07). Errors of `settle` are passed on.
+ * not fail, or that comes back. Nothing is sent for an apply that changes nothing (F-07). Errors of `settle` are passed on.
  */
 export async function writeDecision(given: AnyDecision, context: WriteContext): Promise<Written> {
   const { function: fn, object } = context;
@@ -70,8 +78,13 @@ export async function writeDecision(given: AnyDecision, context: WriteContext): 
   await sender.all([...status, ...(decision.applyOn ?? [])].map(toApply));
   await sender.all((decision.delete ?? []).map(toDelete));
   await sendEvents([...(decision.events ?? []), ...sender.tolerated()], context);
-  if (sender.written().error === undefined) await sender.all(last.map(toPatch));
+  if (mayRelease(sender.written())) await sender.all(last.map(toPatch));
   return written();
+}
+
+/** Whether nothing before a finalizer has failed that it waits for. */
+function mayRelease({ error, again }: Pick<Written, "error" | "again">): boolean {
+  return error === undefined && again === undefined;
 }
 
 /** One after the other, until one fails: a kubeconfig is signed by the authority that was issued before it. */
@@ -106,6 +119,7 @@ function createSender(context: EventContext): {
   const fences: Fence[] = [];
   let requests = 0;
   let firstError: unknown;
+  let again: Again | undefined;
   const tolerated = new Map<string, Notice>();
   /** Its failure, if any. */
   async function send({ ref, verb, request, recordedAs }: Send): Promise<unknown> {
@@ -126,11 +140,13 @@ function createSender(context: EventContext): {
     }
   }
   const note = ({ ifFails }: Send, error: unknown): void => {
+    if (error === undefined) return;
     if (ifFails === undefined || !isOfServer(error)) {
       firstError ??= error;
       return;
     }
-    const { event } = ifFails;
+    const { event, againAfterMs } = ifFails;
+    if (againAfterMs !== undefined) again = { afterMs: againAfterMs, why: event };
     const notice = noticeOf(error, event);
     if (notice !== undefined && !tolerated.has(event)) tolerated.set(event, notice);
   };
@@ -159,7 +175,7 @@ function createSender(context: EventContext): {
       }
     },
     tolerated: () => [...tolerated.values()],
-    written: () => ({ requests, fences, error: firstError }),
+    written: () => ({ requests, fences, error: firstError, again }),
   };
 }
 

@@ -50,6 +50,7 @@ describe("a function that is added", () => {
 
   it("is refused where it writes what others write without saying whose turn it is", () => {
     expect(unsettledWriters(withSpec({ inTurnWith: undefined }).functions)).toEqual([
+      expect.stringMatching(/^machine-audit and machine-delete write Machine metadata\.finalizers/),
       expect.stringMatching(/^machine-audit and sim-machine write Machine metadata\.finalizers/),
       expect.stringMatching(/^machine-audit and sim-machinepool write Machine metadata\.finalizers/),
     ]);

@@ -4,6 +4,8 @@ import type { Result } from "../../../shared/function/result.ts";
 import { MACHINE_FINALIZER } from "../../../shared/rules/machines/new-machine.ts";
 import { hold } from "../../../shared/rules/metadata/hold.ts";
 
+export { MACHINE_FINALIZER };
+
 /** Returns why a Machine is left alone; `undefined` when it may be worked on. */
 export function machineHold(machine: Machine, cluster: Cluster | undefined): Result | undefined {
   return hold(machine, cluster, MACHINE_FINALIZER);

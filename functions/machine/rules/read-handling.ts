@@ -1,8 +1,12 @@
-import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { Connection, Node } from "../../../shared/api/core.ts";
+import { CLUSTER_NAME_LABEL, CONTROL_PLANE_LABEL } from "../../../shared/api/indexes.ts";
+import { workloadCluster } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
 import { type HandlingFacts, type NodeHandling, nodeHandling } from "./node-handling.ts";
 import { clusterKeyOf } from "./reads.ts";
 
@@ -42,4 +46,59 @@ async function readControlPlane(
 function indexValue(machine: Machine): string {
   const { namespace, name } = clusterKeyOf(machine);
   return `${namespace}/${name}|${name}`;
+}
+
+/**
+ * Returns the field that has to change before a denial counts, or `undefined` when it counts: a Cluster that is gone and
+ * the last control plane Machine by the API server, a missing `nodeRef` once no Node is there that it could name.
+ * `machine` was read live. Source: MA-7.1, MA-R14
+ */
+export async function unprovenDenial(
+  read: Reader,
+  machine: Machine,
+  facts: HandlingFacts,
+): Promise<string | undefined> {
+  const handling = nodeHandling(machine, facts);
+  if (handling.state !== "denied") return undefined;
+  switch (handling.by) {
+    case "ClusterGone": {
+      const live = await read.live.get(Cluster, clusterKeyOf(machine));
+      return live === undefined ? undefined : "Cluster.metadata.uid";
+    }
+    case "NoNodeRef":
+      return (await hasNode(read, machine)) ? "Machine.status.nodeRef" : undefined;
+    case "NoControlPlaneMachine":
+      return (await isDeniedLive(read, machine, facts)) ? undefined : "Machine.metadata.deletionTimestamp";
+    // Neither a Cluster nor a control plane object comes back once it is being deleted.
+    case "ClusterDeleting":
+    case "ControlPlaneDeleting":
+      return undefined;
+    default:
+      return handling.by satisfies never;
+  }
+}
+
+async function isDeniedLive(read: Reader, machine: Machine, { cluster }: HandlingFacts): Promise<boolean> {
+  const { namespace, name } = clusterKeyOf(machine);
+  const labelSelector = `${CLUSTER_NAME_LABEL}=${name},${CONTROL_PLANE_LABEL}`;
+  const [controlPlane, controlPlaneMachines] = await Promise.all([
+    cluster === undefined ? undefined : readControlPlane(read.live, cluster),
+    read.live.list(Machine, { namespace, labelSelector }),
+  ]);
+  return nodeHandling(machine, { cluster, controlPlane, controlPlaneMachines }).state === "denied";
+}
+
+/** Whether a Node is the Machine's and `machine-status` is about to say so: one Node and one Machine of a provider ID. */
+async function hasNode(read: Reader, machine: Machine): Promise<boolean> {
+  const { providerID } = machine.spec;
+  if (providerID === undefined) return false;
+  const key = clusterKeyOf(machine);
+  if (!isCompleteView(await read.get(Connection, key))) return false;
+  const cluster = workloadCluster(key);
+  const nodes = await read.list(Node, { index: { name: "providerID", values: [providerID] } }, cluster);
+  if (nodes.length !== 1) return false;
+  const machines = await read.list(Machine, {
+    index: { name: "providerID", values: [`${cluster}|${providerID}`] },
+  });
+  return machines.every(({ metadata }) => metadata.uid === machine.metadata.uid);
 }

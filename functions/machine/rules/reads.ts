@@ -4,6 +4,9 @@ import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import type { MachineProviders } from "./providers.ts";
 
+/** The fields by which the provider objects of a Machine are found. */
+export const REFERENCE_FIELDS = ["spec.bootstrap.configRef", "spec.infrastructureRef"] as const;
+
 /** Where the Cluster of a Machine is. */
 export function clusterKeyOf({ metadata, spec }: Machine): ObjectKey {
   return { namespace: metadata.namespace ?? "", name: spec.clusterName };

@@ -1,5 +1,6 @@
 import type { Connection, Node } from "../../../shared/api/core.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
+import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
 import { drainTurn, type TurnFacts } from "./drain-turn.ts";
 import { type HookPoint, hooksOf } from "./hooks.ts";
 import { leftOf } from "./left.ts";
@@ -101,7 +102,7 @@ function providerStage(
 /** A Node with another provider ID is a new instance's, and stays. */
 function nodeStage(machine: Machine, { handling, node, connection }: StageFacts): MachineStage | undefined {
   if (handling.state !== "allowed") return undefined;
-  if (connection?.status.state !== "connected") {
+  if (!isCompleteView(connection)) {
     const why = connection?.status.message ?? "not tried yet";
     const message = `Waiting for the connection to the workload cluster to delete the Node: ${why}`;
     return { step: "node", reason: "DeletingNode", message };

@@ -1,8 +1,12 @@
 import type { Node } from "../../../shared/api/core.ts";
-import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
-import { annotationsPatch } from "../../../shared/rules/metadata/labels.ts";
+import {
+  isSameTaint,
+  nodeKeysPatch,
+  nodeTaintsPatch,
+  UNINITIALIZED,
+} from "../../../shared/rules/workload/node-patch.ts";
 
 /** The fields of a Node that `nodeMarksPatch` writes. */
 export const MARK_FIELDS = [
@@ -13,47 +17,23 @@ export const MARK_FIELDS = [
   "spec.taints",
 ] as const;
 
-/** Annotation on a Node: its Machine's labels are on it. */
-const LABELS_ARE_ON_IT = "cluster.x-k8s.io/labels-from-machine";
-/** The field that says whether the Machine of a Node has set its labels. */
-export const LABELLED_FIELDS = [`metadata.annotations[${LABELS_ARE_ON_IT}]`] as const;
-
 /**
- * Operations that mark a Node as the pool's and open it for pods; none when both is done. One that a Machine claims
- * (`status.nodeRef`) is marked by that Machine, and open for pods only with the Machine's labels.
+ * Operations that mark a Node as the pool's and open it for pods; none when both is done, and none for a Node that a
+ * Machine claims, by provider ID or `status.nodeRef`: that one is marked and opened with its Machine's labels.
  * Source: MP-6.4
  */
-export function nodeMarksPatch(
-  pool: MachinePool,
-  node: Node,
-  machines: readonly Machine[] = [],
-): readonly PatchOperation[] {
-  if (machines.some(({ status }) => status?.nodeRef?.name === node.metadata.name)) {
-    return Object.hasOwn(node.metadata.annotations ?? {}, LABELS_ARE_ON_IT) ? openingPatch(node) : [];
-  }
-  const annotations = annotationsPatch(node, {
-    "cluster.x-k8s.io/cluster-name": pool.spec.clusterName,
-    "cluster.x-k8s.io/cluster-namespace": pool.metadata.namespace ?? "",
-    "cluster.x-k8s.io/owner-kind": "MachinePool",
-    "cluster.x-k8s.io/owner-name": pool.metadata.name,
-  });
-  // Nodes are patched without a version, so a whole map may only be added where there is none yet.
-  const unannotated = node.metadata.annotations === undefined;
-  const stillNone = { op: "test", path: "/metadata/annotations", value: null } as const;
-  return [...(unannotated ? [stillNone] : []), ...annotations, ...openingPatch(node)];
-}
-
-/** Removes the taint that keeps pods away until the Node is known. Key and effect decide, its value does not. */
-function openingPatch(node: Node): readonly PatchOperation[] {
-  const taints = node.spec?.taints ?? [];
-  const index = taints.findIndex(
-    ({ key, effect }) => key === "node.cluster.x-k8s.io/uninitialized" && effect === "NoSchedule",
-  );
-  if (index < 0) return [];
-  const path = `/spec/taints/${index}`;
+export function nodeMarksPatch(pool: MachinePool, node: Node, isClaimed = false): readonly PatchOperation[] {
+  if (isClaimed) return [];
   return [
-    { op: "test", path, value: taints[index] },
-    { op: "remove", path },
+    ...nodeKeysPatch(node, "annotations", {
+      set: {
+        "cluster.x-k8s.io/cluster-name": pool.spec.clusterName,
+        "cluster.x-k8s.io/cluster-namespace": pool.metadata.namespace ?? "",
+        "cluster.x-k8s.io/owner-kind": "MachinePool",
+        "cluster.x-k8s.io/owner-name": pool.metadata.name,
+      },
+    }),
+    ...nodeTaintsPatch(node, { isGone: (taint) => isSameTaint(taint, UNINITIALIZED) }),
   ];
 }
 

@@ -4,14 +4,13 @@ import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import { type ClusterName, type ObjectKey, objectKeyOf, workloadCluster } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { LiveReader, Reader } from "../../../shared/function/reads.ts";
+import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
 import { belongsElsewhere, isContested, type Rivals, rivalsAmong } from "./node-marks.ts";
 import { isRefTo } from "./nodes.ts";
 import type { PoolProviders } from "./providers.ts";
 
 /** The field of a Connection that `isConnected` reads. */
 export const CONNECTED_FIELDS = ["status.state"] as const;
-/** The fields of a Connection that `hasCompleteView` reads. */
-export const COMPLETE_VIEW_FIELDS = [...CONNECTED_FIELDS, "status.nodesComplete"] as const;
 /** The fields by which the Nodes of a pool are found. */
 export const NODE_FIELDS = ["metadata.uid", "spec.providerID"] as const;
 
@@ -77,8 +76,7 @@ export async function isConnected(read: Pick<Reader, "get">, pool: MachinePool):
 
 /** Whether snapshots show all of the workload cluster: only then is the absence of a Node a fact (F-21). */
 export async function hasCompleteView(read: Pick<Reader, "get">, pool: MachinePool): Promise<boolean> {
-  const connection = await read.get(Connection, clusterKeyOf(pool));
-  return connection?.status.state === "connected" && connection.status.nodesComplete;
+  return isCompleteView(await read.get(Connection, clusterKeyOf(pool)));
 }
 
 /** Why the view of the workload cluster is not complete, as far as it is known. */

@@ -282,6 +282,18 @@ describe("the writes of a decision", () => {
     expect(written).toMatchObject({ error: undefined, requests: 2 });
   });
 
+  it("keep the finalizer behind a failed delete that says when it is tried again, and report it", async () => {
+    const again = { target: target("y"), ifFails: { event: "FailedDelete", againAfterMs: 2_000 } };
+    const release = { patch: [{ target: target("w"), operations: [removeFinalizer] }], delete: [again] };
+    const refuse = ({ verb }: SentWrite): Error | undefined => (verb === "delete" ? forbidden() : undefined);
+    const { sent, written } = await write(release, refuse);
+    expect(sent.map(({ verb, kind }) => `${verb} ${kind}`)).toEqual(["delete Widget", "create Event"]);
+    expect(written).toMatchObject({ error: undefined, again: { afterMs: 2_000, why: "FailedDelete" } });
+    const accepted = await write(release);
+    expect(accepted.sent.map(({ verb }) => verb)).toEqual(["delete", "jsonPatch"]);
+    expect(accepted.written.again).toBeUndefined();
+  });
+
   it("do not report a delete that may fail and only lost a race", async () => {
     const { sent, written } = await write({ delete: [mayFail("y")] }, () => conflict);
     expect(sent.map(({ verb }) => verb)).toEqual(["delete"]);

@@ -1,0 +1,140 @@
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
+import { Connection, Node } from "../../shared/api/core.ts";
+import { refTo, workloadCluster } from "../../shared/api/kinds.ts";
+import { Machine } from "../../shared/api/machine/machine.ts";
+import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
+import { MachineSet } from "../../shared/api/machineset.ts";
+import { readBoolean } from "../../shared/contract/fields.ts";
+import { InfraMachine, infraMachinePath, infraMachinePaths } from "../../shared/contract/infra-machine.ts";
+import { MINUTE } from "../../shared/function/backoff.ts";
+import { defineFunction, type Notice, watch, watchContract } from "../../shared/function/define-function.ts";
+import {
+  claimantsOfNode,
+  inCluster,
+  inClusterOf,
+  itself,
+  ownedBy,
+  referencing,
+} from "../../shared/function/mappings.ts";
+import type { Reader } from "../../shared/function/reads.ts";
+import { done, type Result, requeueAfter, waitFor } from "../../shared/function/result.ts";
+import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
+import { HOLD_FIELDS, PAUSING_FIELDS, unguarded } from "../../shared/rules/metadata/hold.ts";
+import { pausedBy } from "../../shared/rules/metadata/paused.ts";
+import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
+import { COMPLETE_VIEW_FIELDS, isCompleteView } from "../../shared/rules/workload/complete-view.ts";
+import { ownObject } from "./rules/adoption.ts";
+import { MACHINE_FINALIZER } from "./rules/hold.ts";
+import {
+  MARKED_FIELDS,
+  MARKING_FIELDS,
+  type MarkFacts,
+  type NodeMarks,
+  nodeMarks,
+} from "./rules/node-marks.ts";
+import { clusterKeyOf, REFERENCE_FIELDS, readCluster } from "./rules/reads.ts";
+import { isOutdated, REVISION_FIELDS } from "./rules/revision.ts";
+
+export const machineNode = defineFunction(
+  {
+    name: "machine-node",
+    summary:
+      "Marks the Node of a Machine, copies labels, annotations and taints to it, and opens it for pods.",
+    source: "MA-3, MA-3.1",
+    reconciles: Machine,
+    watches: [
+      watch(Machine, [...HOLD_FIELDS, ...MARKING_FIELDS, ...REFERENCE_FIELDS, "spec.providerID"], itself),
+      watch(Cluster, PAUSING_FIELDS, inCluster),
+      watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
+      watch(Node, ["metadata.uid", "spec.providerID", ...MARKED_FIELDS], claimantsOfNode),
+      watchContract(
+        InfraMachine,
+        ["metadata.uid", ...OWNER_FIELDS, ...infraMachinePaths("interruptible")],
+        referencing,
+      ),
+      watch(MachineSet, ["metadata.uid", ...OWNER_FIELDS, ...REVISION_FIELDS], ownedBy),
+      watch(MachineDeployment, REVISION_FIELDS, inClusterOf),
+    ],
+    owns: [],
+    ownsOn: [{ kind: Node, fields: MARKED_FIELDS }],
+    inTurnWith: ["metadata.annotations", "spec.taints"].map((field) => ({
+      function: "machinepool-nodes",
+      on: Node,
+      field,
+      reason: "the pool leaves a Node whose provider ID a Machine has, or that a Machine names",
+    })),
+    queue: { concurrency: 20, maxRunningPerTenant: 5 },
+  },
+  async (machine, { read }) => {
+    const hold = heldBy(machine, await readCluster(read, machine));
+    if (hold !== undefined) return { result: hold };
+    if (!isCompleteView(await read.get(Connection, clusterKeyOf(machine)))) {
+      return { result: waitFor("Connection.status.nodesComplete") };
+    }
+    const [node, ...others] = await readNodes(read, machine);
+    if (node === undefined) return { result: isDeleting(machine) ? done : waitFor("Node.spec.providerID") };
+    // Conditions name them. Which of two Machines goes, or which gets another ID, wakes only that one.
+    if (others.length > 0 || (await isShared(read, machine))) {
+      return { result: requeueAfter(MINUTE, "a provider ID that two Nodes or two Machines have") };
+    }
+    const marks = nodeMarks(machine, node, await readFacts(read, machine));
+    // The kubelet writes all the time: a test of the version would lose against it (KW-12).
+    const target = {
+      ...refTo(Node, node, workloadCluster(clusterKeyOf(machine))),
+      resourceVersion: undefined,
+    };
+    return {
+      patch: marks.operations.length === 0 ? [] : [{ target, operations: marks.operations }],
+      events: eventsOf(node, marks),
+      result: done,
+    };
+  },
+);
+
+/** A deleted Machine still has its Node: marks follow until that is gone. */
+function heldBy(machine: Machine, cluster: Cluster | undefined): Result | undefined {
+  if (machine.spec.providerID === undefined) return waitFor("Machine.spec.providerID");
+  if (cluster === undefined) return waitFor("Cluster.metadata.uid");
+  const pause = pausedBy(cluster, machine);
+  return pause === undefined ? unguarded(machine, MACHINE_FINALIZER) : waitFor(pause);
+}
+
+/** Nodes of the workload cluster with exactly the Machine's provider ID. */
+async function readNodes(read: Reader, machine: Machine): Promise<readonly Node[]> {
+  const index = { name: "providerID", values: [machine.spec.providerID ?? ""] };
+  return read.list(Node, { index }, workloadCluster(clusterKeyOf(machine)));
+}
+
+async function isShared(read: Reader, machine: Machine): Promise<boolean> {
+  const values = [`${workloadCluster(clusterKeyOf(machine))}|${machine.spec.providerID}`];
+  const machines = await read.list(Machine, { index: { name: "providerID", values } });
+  return machines.some(({ metadata }) => metadata.uid !== machine.metadata.uid);
+}
+
+async function readFacts(read: Reader, machine: Machine): Promise<MarkFacts> {
+  const { namespace = "" } = machine.metadata;
+  const [infrastructure, set] = await Promise.all([
+    read.referenced(machine.spec.infrastructureRef, namespace),
+    readOwner(MachineSet, machine, read),
+  ]);
+  const own = ownObject(machine, infrastructure);
+  const deployment = set === undefined ? undefined : await readOwner(MachineDeployment, set, read);
+  return {
+    interruptible:
+      own !== undefined &&
+      readBoolean(own.object, infraMachinePath(own.contract, "interruptible")).value === true,
+    outdated: isOutdated(set, deployment),
+  };
+}
+
+function eventsOf({ metadata }: Node, { becomesInterruptible, refusedTaints }: NodeMarks): readonly Notice[] {
+  const refused = refusedTaints.map((taint): Notice => {
+    const message = `spec.taints: ${taint} is reserved and left out; remove it`;
+    return { type: "Warning", reason: "InvalidSpec", message };
+  });
+  if (!becomesInterruptible) return refused;
+  return [
+    ...refused,
+    { type: "Normal", reason: "SuccessfulSetInterruptibleNodeLabel", message: metadata.name },
+  ];
+}

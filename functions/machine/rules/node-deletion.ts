@@ -1,0 +1,123 @@
+import { Connection, Node } from "../../../shared/api/core.ts";
+import { refTo, workloadCluster } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
+import type { Decision } from "../../../shared/function/define-function.ts";
+import { KubeError, WaitingError } from "../../../shared/function/errors.ts";
+import type { Reader } from "../../../shared/function/reads.ts";
+import { requeueAfter, waitFor } from "../../../shared/function/result.ts";
+import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { clusterKeyOf } from "./reads.ts";
+
+/** The field that says how long the deletion of a Node is tried. */
+export const NODE_TIMEOUT_FIELDS = ["spec.deletion.nodeDeletionTimeoutSeconds"] as const;
+
+/** Answer of the workload cluster about the Node of a Machine whose instance is gone. */
+export type NodeLeft =
+  | { readonly state: "gone" }
+  /** A Node of that name that is not the Machine's. */
+  | { readonly state: "kept"; readonly message: string }
+  | { readonly state: "own"; readonly node: Node }
+  /** It has no provider ID yet, or the server does not show it. */
+  | { readonly state: "unknown"; readonly message: string }
+  | { readonly state: "disconnected"; readonly message: string };
+
+/**
+ * The Node of `nodeRef`, live. A name may be used again by a new instance, so the provider ID decides whose it is.
+ * Differs: upstream deletes whatever Node has the name.
+ * Source: MA-7.4
+ */
+export async function readNodeLeft(read: Reader, machine: Machine): Promise<NodeLeft> {
+  const name = machine.status?.nodeRef?.name;
+  if (name === undefined) return { state: "gone" };
+  const key = clusterKeyOf(machine);
+  const connection = await read.get(Connection, key);
+  if (connection?.status.state !== "connected") return disconnected(connection?.status.message);
+  try {
+    const node = await read.live.get(Node, { namespace: "", name }, workloadCluster(key));
+    return node === undefined ? { state: "gone" } : await judged(read, machine, node);
+  } catch (error) {
+    if (error instanceof WaitingError) return disconnected(error.what);
+    if (error instanceof KubeError) return { state: "unknown", message: error.message };
+    throw error;
+  }
+}
+
+function disconnected(message: string | undefined): NodeLeft {
+  return { state: "disconnected", message: message ?? "The workload cluster is not connected" };
+}
+
+async function judged(read: Reader, machine: Machine, node: Node): Promise<NodeLeft> {
+  const { name } = node.metadata;
+  const { providerID = "" } = node.spec ?? {};
+  if (providerID === "") return { state: "unknown", message: `Node ${name} has no provider ID yet` };
+  if (providerID !== machine.spec.providerID) {
+    return {
+      state: "kept",
+      message: `Node ${name} is left: it has provider ID ${providerID} and is another instance`,
+    };
+  }
+  const values = [`${workloadCluster(clusterKeyOf(machine))}|${providerID}`];
+  const machines = await read.list(Machine, { index: { name: "providerID", values } });
+  const other = machines.find((one) => one.metadata.uid !== machine.metadata.uid && !isDeleting(one));
+  return other === undefined
+    ? { state: "own", node }
+    : {
+        state: "kept",
+        message: `Node ${name} is left to Machine ${other.metadata.name}, which has its provider ID, too`,
+      };
+}
+
+/** A refused deletion is tried again after this time: no event says when it would succeed. */
+const RETRY_MS = 2 * SECOND;
+
+/**
+ * Deletes the Node and does what `released` says, in one run: a Node that cannot be deleted keeps the Machine until the
+ * timeout. One attempt is made even after it.
+ * Source: MA-7.4
+ */
+export function deleteNode(
+  machine: Machine,
+  left: NodeLeft,
+  { released, now }: { readonly released: Decision<Machine, never>; readonly now: Date },
+): Decision<Machine, never> {
+  const remainingMs = remainingTime(machine, now);
+  const reason = "FailedDeleteNode";
+  switch (left.state) {
+    case "gone":
+      return released;
+    case "kept":
+      return {
+        ...released,
+        events: [{ type: "Normal", reason: "NodeHandlingSkipped", message: left.message }],
+      };
+    case "own": {
+      if (isDeleting(left.node)) return released;
+      const target = refTo(Node, left.node, workloadCluster(clusterKeyOf(machine)));
+      const ifFails = { event: reason, ...(remainingMs > 0 ? { againAfterMs: RETRY_MS } : {}) };
+      return { ...released, delete: [{ target, ifFails }] };
+    }
+    case "unknown":
+    case "disconnected": {
+      const events = [
+        { type: "Warning", reason, message: `error deleting Machine's Node: ${left.message}` },
+      ] as const;
+      if (remainingMs <= 0) return { ...released, events };
+      if (left.state === "unknown") {
+        return { events, result: requeueAfter(Math.min(RETRY_MS, remainingMs), left.message) };
+      }
+      return remainingMs === Number.POSITIVE_INFINITY
+        ? { result: waitFor("Connection.status.state") }
+        : { result: requeueAfter(remainingMs, "the node deletion timeout") };
+    }
+    default:
+      return left satisfies never;
+  }
+}
+
+/** Time until the deletion of the Node is given up; infinite without a timeout. */
+function remainingTime({ metadata, spec }: Machine, now: Date): number {
+  const timeoutSeconds = spec.deletion?.nodeDeletionTimeoutSeconds ?? 0;
+  if (timeoutSeconds === 0 || metadata.deletionTimestamp === undefined) return Number.POSITIVE_INFINITY;
+  return Date.parse(metadata.deletionTimestamp) + timeoutSeconds * SECOND - now.getTime();
+}

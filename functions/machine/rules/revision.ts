@@ -1,0 +1,19 @@
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+
+const REVISION = "machinedeployment.clusters.x-k8s.io/revision";
+/** The field of MachineSets and MachineDeployments that `isOutdated` reads. */
+export const REVISION_FIELDS = [`metadata.annotations[${REVISION}]`] as const;
+
+/**
+ * Whether a MachineSet is not the newest of its MachineDeployment, which Cluster API runs. Without one of the two, or
+ * without its number, it is not.
+ * Source: MA-3.1
+ */
+export function isOutdated(set: KubeObject | undefined, deployment: KubeObject | undefined): boolean {
+  return revisionOf(set) < revisionOf(deployment);
+}
+
+/** NaN, smaller than nothing, where there is none. */
+function revisionOf(object: KubeObject | undefined): number {
+  return Number(object?.metadata.annotations?.[REVISION] ?? Number.NaN);
+}
