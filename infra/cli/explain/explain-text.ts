@@ -4,7 +4,7 @@ import { ageOf } from "../table.ts";
 import { paint } from "../terminal/paint.ts";
 import { causeLines } from "../tree/cause-lines.ts";
 import { type Branch, drawTree } from "../tree/draw-tree.ts";
-import { oneLine, textOfConcern, titleOfFacts } from "../tree/object-facts.ts";
+import { linesOfFacts, oneLine, titleOfFacts } from "../tree/object-facts.ts";
 import type { Dependency, StepNow } from "./explain-step.ts";
 import type { Explained, ExplainedFunction } from "./explain-tree.ts";
 import type { Folded, HeldUp } from "./fold-causes.ts";
@@ -37,10 +37,10 @@ function listedObjects(texts: readonly string[]): readonly string[] {
 }
 
 function branchOf(explained: Explained, now: Date): Branch {
-  const { functions, children, more, conditions } = explained;
+  const { functions, children, more } = explained;
   const width = Math.max(0, ...functions.map((each) => each.function.length));
   return {
-    lines: [titleOfFacts(explained), ...conditions.map(textOfConcern)],
+    lines: [titleOfFacts(explained), ...linesOfFacts(explained)],
     children: [
       ...functions.map((each) => functionBranch(each, width, now)),
       ...children.map((child) => branchOf(child, now)),

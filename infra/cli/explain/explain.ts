@@ -31,6 +31,7 @@ interface ExplainOptions {
 const EXAMPLES = `
 Examples:
   capstan explain machinepool default/demo-pool
+  capstan explain machine default/demo-worker
   capstan explain cluster default/demo --queue redis://127.0.0.1:6379
   capstan explain cluster default/demo --metrics-address 127.0.0.1:9464
 
@@ -42,7 +43,10 @@ export function explainCommand(): Command {
     .description(
       "Explain the state of an object: what each function did, waits for and does next. Sends no write",
     )
-    .argument("<kind>", "cluster, machinepool, or any other kind that a function reconciles")
+    .argument(
+      "<kind>",
+      "cluster, machine, machineset, machinepool, or any other kind that a function reconciles",
+    )
     .argument("<object>", "NAMESPACE/NAME; a name alone is in the namespace default")
     .option(
       "--kubeconfig <file>",

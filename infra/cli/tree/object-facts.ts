@@ -1,6 +1,7 @@
 import { valueAt } from "../../../shared/api/path.ts";
 import { textOf } from "../fields.ts";
 import { paint } from "../terminal/paint.ts";
+import { type Detail, detailLines, detailsOf } from "./details.ts";
 import type { ObjectNode } from "./object-tree.ts";
 
 /** The most important facts about an object. */
@@ -15,6 +16,8 @@ export interface ObjectFacts {
   readonly problem?: string;
   /** Conditions that show a problem. */
   readonly conditions: readonly Concern[];
+  /** Of Machines and MachineSets. */
+  readonly details?: readonly Detail[];
 }
 
 export interface Concern {
@@ -32,6 +35,7 @@ const GOOD_WHEN_FALSE = new Set([
   "RollingOut",
   "ScalingDown",
   "ScalingUp",
+  "Updating",
 ]);
 
 export function factsOf({ kind, key, object, problem }: ObjectNode): ObjectFacts {
@@ -42,12 +46,14 @@ export function factsOf({ kind, key, object, problem }: ObjectNode): ObjectFacts
   const replicas = valueAt(object, "spec.replicas");
   const nodes = Array.isArray(refs) ? refs.length : 0;
   const { deletionTimestamp } = object.metadata;
+  const details = detailsOf(kind, object);
   return {
     object: name,
     ...(typeof phase === "string" ? { phase } : {}),
     ...(kind.kind === "MachinePool" ? { nodes: `${nodes} of ${String(replicas ?? "?")}` } : {}),
     ...(deletionTimestamp === undefined ? {} : { deletingSince: deletionTimestamp }),
     conditions: concernsOf(valueAt(object, "status.conditions")),
+    ...(details.length === 0 ? {} : { details }),
   };
 }
 
@@ -75,8 +81,14 @@ export function titleOfFacts({ object, phase, nodes, deletingSince, problem }: O
 }
 const GOOD_PHASES = new Set(["Running", "Provisioned"]);
 
+/** The details, then the conditions that none of them says in full. */
+export function linesOfFacts({ conditions, details = [] }: ObjectFacts): readonly string[] {
+  const said = new Set(details.map(({ condition }) => condition));
+  return [...detailLines(details), ...conditions.filter(({ type }) => !said.has(type)).map(textOfConcern)];
+}
+
 /** `Available False (NotAvailable): 0 available replicas, 3 desired`. */
-export function textOfConcern({ type, status, reason, message }: Concern): string {
+function textOfConcern({ type, status, reason, message }: Concern): string {
   const why = [reason === "" ? "" : ` (${reason})`, message === "" ? "" : `: ${message}`].join("");
   return `${paint("yellow", `${type} ${status}`)}${oneLine(why)}`;
 }

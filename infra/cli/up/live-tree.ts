@@ -11,7 +11,7 @@ import { paint } from "../terminal/paint.ts";
 import { causeLines } from "../tree/cause-lines.ts";
 import { type Branch, drawTree } from "../tree/draw-tree.ts";
 import { foldFacts } from "../tree/fold-facts.ts";
-import { factsOf, oneLine, textOfConcern, titleOfFacts } from "../tree/object-facts.ts";
+import { factsOf, linesOfFacts, oneLine, titleOfFacts } from "../tree/object-facts.ts";
 import { type ObjectNode, objectTree } from "../tree/object-tree.ts";
 import { isAwaited, type RootCause, rootCausesOf } from "../tree/root-causes.ts";
 
@@ -103,7 +103,7 @@ async function branchOf(node: ObjectNode, known: Known): Promise<Branch> {
   const { facts } = foldFacts(factsOf(node), known.causes);
   const children = await Promise.all(node.children.map((child) => branchOf(child, known)));
   return {
-    lines: [titleOfFacts(facts), ...facts.conditions.map(textOfConcern), ...(await waitsOf(node, known))],
+    lines: [titleOfFacts(facts), ...linesOfFacts(facts), ...(await waitsOf(node, known))],
     children: [...children, ...node.more.map((text) => ({ lines: [paint("dim", text)], children: [] }))],
   };
 }
