@@ -4,7 +4,7 @@ import { refTo } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { BootstrapConfig } from "../../shared/contract/bootstrap-config.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
-import { InfraMachine } from "../../shared/contract/infra-machine.ts";
+import { InfraMachine, infraMachinePaths } from "../../shared/contract/infra-machine.ts";
 import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
 import {
   type Decision,
@@ -69,12 +69,16 @@ export const machineDelete = defineFunction(
       watchContract(BootstrapConfig, ["metadata.uid", ...OWNER_FIELDS], referencing),
       watchContract(
         InfraMachine,
-        ["metadata.uid", "metadata.deletionTimestamp", ...OWNER_FIELDS],
+        ["metadata.uid", "metadata.deletionTimestamp", ...OWNER_FIELDS, ...infraMachinePaths("providerID")],
         referencing,
       ),
       watchContract(ControlPlane, HANDLING_CONTROL_PLANE_FIELDS, inClusterReferencing),
       watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
       watch(Node, ["metadata.uid", "spec.providerID"], claimantsOfNode),
+    ],
+    reads: [
+      { on: Machine, fields: ["status.nodeInfo.systemUUID"] },
+      { on: Node, fields: ["status.nodeInfo.systemUUID"] },
     ],
     owns: [],
     ownsOn: [{ kind: Machine, fields: ["metadata.finalizers"] }],
@@ -102,7 +106,8 @@ export const machineDelete = defineFunction(
 
     const view = await readDeletionLive(read, shown);
     if (view === undefined) return { result: done };
-    const heldLive = heldBy(view) ?? (await unprovenDenial(read, view.machine, view.handlingFacts));
+    const heldLive =
+      heldBy(view) ?? (await unprovenDenial(read, view.machine, { ...view.handlingFacts, ...view.facts }));
     if (heldLive !== undefined) return { result: waitFor(heldLive) };
     return takeApart(read, view, now);
   },

@@ -51,7 +51,7 @@ async function judged(read: Reader, machine: Machine, node: Node): Promise<NodeL
   const { name } = node.metadata;
   const { providerID = "" } = node.spec ?? {};
   if (providerID === "") return { state: "unknown", message: `Node ${name} has no provider ID yet` };
-  if (providerID !== machine.spec.providerID) {
+  if (!isOfMachine(machine, node)) {
     return {
       state: "kept",
       message: `Node ${name} is left: it has provider ID ${providerID} and is another instance`,
@@ -66,6 +66,13 @@ async function judged(read: Reader, machine: Machine, node: Node): Promise<NodeL
         state: "kept",
         message: `Node ${name} is left to Machine ${other.metadata.name}, which has its provider ID, too`,
       };
+}
+
+/** A Machine that was deleted before it had its provider ID knows its Node by the instance that the kubelet reports. */
+function isOfMachine({ spec, status }: Machine, node: Node): boolean {
+  if (spec.providerID !== undefined) return node.spec?.providerID === spec.providerID;
+  const { systemUUID = "" } = status?.nodeInfo ?? {};
+  return systemUUID !== "" && node.status?.nodeInfo?.systemUUID === systemUUID;
 }
 
 /** A refused deletion is tried again after this time: no event says when it would succeed. */

@@ -3,10 +3,13 @@ import { Connection, Node } from "../../../shared/api/core.ts";
 import { CLUSTER_NAME_LABEL, CONTROL_PLANE_LABEL } from "../../../shared/api/indexes.ts";
 import { workloadCluster } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
+import { readString } from "../../../shared/contract/fields.ts";
+import { infraMachinePath } from "../../../shared/contract/infra-machine.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
+import { ownObject } from "./adoption.ts";
 import { type HandlingFacts, type NodeHandling, nodeHandling } from "./node-handling.ts";
 import { clusterKeyOf } from "./reads.ts";
 
@@ -50,13 +53,14 @@ function indexValue(machine: Machine): string {
 
 /**
  * Returns the field that has to change before a denial counts, or `undefined` when it counts: a Cluster that is gone and
- * the last control plane Machine by the API server, a missing `nodeRef` once no Node is there that it could name.
- * `machine` was read live. Source: MA-7.1, MA-R14
+ * the last control plane Machine by the API server, a missing `nodeRef` once the view of the workload cluster shows no
+ * Node that it could name. Without a complete view it counts: a Machine that never had a `nodeRef` could wait for ever.
+ * `machine` and its infrastructure machine were read live. Source: MA-7.1, MA-R14
  */
 export async function unprovenDenial(
   read: Reader,
   machine: Machine,
-  facts: HandlingFacts,
+  facts: HandlingFacts & { readonly infrastructure: Referenced },
 ): Promise<string | undefined> {
   const handling = nodeHandling(machine, facts);
   if (handling.state !== "denied") return undefined;
@@ -66,7 +70,7 @@ export async function unprovenDenial(
       return live === undefined ? undefined : "Cluster.metadata.uid";
     }
     case "NoNodeRef":
-      return (await hasNode(read, machine)) ? "Machine.status.nodeRef" : undefined;
+      return (await hasNode(read, machine, facts.infrastructure)) ? "Machine.status.nodeRef" : undefined;
     case "NoControlPlaneMachine":
       return (await isDeniedLive(read, machine, facts)) ? undefined : "Machine.metadata.deletionTimestamp";
     // Neither a Cluster nor a control plane object comes back once it is being deleted.
@@ -88,12 +92,14 @@ async function isDeniedLive(read: Reader, machine: Machine, { cluster }: Handlin
   return nodeHandling(machine, { cluster, controlPlane, controlPlaneMachines }).state === "denied";
 }
 
-/** Whether a Node is the Machine's and `machine-status` is about to say so: one Node and one Machine of a provider ID. */
-async function hasNode(read: Reader, machine: Machine): Promise<boolean> {
-  const { providerID } = machine.spec;
-  if (providerID === undefined) return false;
+/**
+ * Whether a Node is the Machine's and `machine-status` is about to say so: one Node and one Machine of a provider ID,
+ * which the Machine may not have copied from its infrastructure machine before it was deleted.
+ */
+async function hasNode(read: Reader, machine: Machine, infrastructure: Referenced): Promise<boolean> {
   const key = clusterKeyOf(machine);
-  if (!isCompleteView(await read.get(Connection, key))) return false;
+  const providerID = machine.spec.providerID ?? reportedID(machine, infrastructure);
+  if (providerID === undefined || !isCompleteView(await read.get(Connection, key))) return false;
   const cluster = workloadCluster(key);
   const nodes = await read.list(Node, { index: { name: "providerID", values: [providerID] } }, cluster);
   if (nodes.length !== 1) return false;
@@ -101,4 +107,9 @@ async function hasNode(read: Reader, machine: Machine): Promise<boolean> {
     index: { name: "providerID", values: [`${cluster}|${providerID}`] },
   });
   return machines.every(({ metadata }) => metadata.uid === machine.metadata.uid);
+}
+
+function reportedID(machine: Machine, infrastructure: Referenced): string | undefined {
+  const own = ownObject(machine, infrastructure);
+  return own && readString(own.object, infraMachinePath(own.contract, "providerID")).value;
 }

@@ -118,7 +118,7 @@ function nodeStage(machine: Machine, { handling, node, connection }: StageFacts)
 /** Whether a Node is the Machine's, or may become it: it has the same provider ID, or none yet. */
 export function mayBeNodeOf({ spec }: Machine, node: Node): boolean {
   const providerID = node.spec?.providerID ?? "";
-  return providerID === "" || providerID === spec.providerID;
+  return providerID === "" || spec.providerID === undefined || providerID === spec.providerID;
 }
 
 /** Differs: the words say what cannot be read; upstream refers to its log. */

@@ -297,6 +297,20 @@ describe("MA-7.1: a Machine whose Node is not handled", () => {
     expect((await decide(machineDelete, world)).events).toEqual(skipped("The Machine has no Node"));
   });
 
+  it("waits for its nodeRef, too, when only its infrastructure machine has the provider ID", async () => {
+    const unsynced = deleted({ ...NO_NODE, spec: { providerID: undefined } });
+    const world = given(CLUSTER, unsynced, INFRA, connection()).inWorkload(WORKLOAD, node());
+    expect((await decide(machineDelete, world)).result).toEqual(waitFor("Machine.status.nodeRef"));
+    const foreign = given(CLUSTER, unsynced, infraMachine("m1", FOREIGN), connection());
+    expect((await decide(machineDelete, foreign.inWorkload(WORKLOAD, node()))).patch).toHaveLength(1);
+  });
+
+  it("goes without a complete view of the workload cluster, of which it never had a Node", async () => {
+    const partial = connection({ status: { nodesComplete: false } });
+    const world = given(CLUSTER, deleted(NO_NODE), INFRA, partial).inWorkload(WORKLOAD, node());
+    expect((await decide(machineDelete, world)).events).toEqual(skipped("The Machine has no Node"));
+  });
+
   it("waits for the snapshot of a nodeRef that was set in between", async () => {
     const world = given(CLUSTER, deleted(NO_NODE), INFRA, connection()).live(deleted());
     expect((await decide(machineDelete, world)).result).toEqual(waitFor("Machine.status.nodeRef"));
@@ -310,6 +324,17 @@ describe("MA-7.4: the Node of a Machine that goes", () => {
     expect(decision.delete).toBeUndefined();
     expect(decision.events).toMatchObject([{ reason: "NodeHandlingSkipped" }]);
     expect(decision.patch?.[0]?.operations).toEqual(RELEASE);
+  });
+
+  it("is known by its instance to a Machine that was deleted before it had its provider ID", async () => {
+    const systemUUID = "4c4c4544-0042";
+    const nodeInfo = { systemUUID } as NonNullable<Machine["status"]>["nodeInfo"];
+    const of = deleted({ spec: { providerID: undefined }, status: { nodeInfo } });
+    const on = (uuid: string) => node("n1", { status: { nodeInfo: { systemUUID: uuid } } });
+    const decision = async (uuid: string) => decide(machineDelete, bare(of).inWorkload(WORKLOAD, on(uuid)));
+    expect((await decision(systemUUID)).delete).toHaveLength(1);
+    expect((await decision("another")).delete).toBeUndefined();
+    expect((await decision("another")).patch?.[0]?.operations).toEqual(RELEASE);
   });
 
   it("is left to another Machine that has its provider ID and stays", async () => {

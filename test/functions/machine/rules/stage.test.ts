@@ -165,6 +165,7 @@ describe("MA-7: the stage of a deletion", () => {
   it("knows a Node that may still become the Machine's", () => {
     expect(mayBeNodeOf(deleted(), node())).toBe(true);
     expect(mayBeNodeOf(deleted(), node("n1", { spec: { providerID: undefined } }))).toBe(true);
+    expect(mayBeNodeOf(machine(), node("n2"))).toBe(true);
     expect(mayBeNodeOf(deleted(), node("n2"))).toBe(false);
   });
 });
