@@ -7,6 +7,7 @@ import { defineFunction, watch, watchContract } from "../../shared/function/defi
 import { inCluster, itself, poolOfMachine, referencing } from "../../shared/function/mappings.ts";
 import { done, failed, waitFor } from "../../shared/function/result.ts";
 import { REMEDIATION_FIELDS } from "../../shared/rules/machines/machine-conditions.ts";
+import { isHandedOver, MARK_FIELDS, URGENCY_FIELDS } from "../../shared/rules/machines/remediation.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { poolHold } from "./rules/hold.ts";
@@ -18,7 +19,7 @@ import {
   readOwnMachinesLive,
 } from "./rules/machines.ts";
 import { readCluster, readLive, readProviders } from "./rules/reads.ts";
-import { isHandedOver, poolRemediation, REMEDIATION_LIMIT, remediationLimit } from "./rules/remediation.ts";
+import { poolRemediation, REMEDIATION_LIMIT, remediationLimit } from "./rules/remediation.ts";
 
 export const machinepoolRemediate = defineFunction(
   {
@@ -50,14 +51,11 @@ export const machinepoolRemediate = defineFunction(
     ownsOn: [
       {
         kind: Machine,
-        fields: [
-          "status.conditions[OwnerRemediated]",
-          "status.deprecated.v1beta1.conditions[OwnerRemediated]",
-        ],
+        fields: MARK_FIELDS,
       },
     ],
     calls: [{ verb: "delete", kind: Machine }],
-    reads: [{ on: Machine, fields: ["metadata.annotations[cluster.x-k8s.io/remediate-machine]"] }],
+    reads: [{ on: Machine, fields: URGENCY_FIELDS }],
     // Machines of a pool are often judged together: one run for all of them.
     queue: { settleMs: 50 },
   },

@@ -31,13 +31,13 @@ import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { setHold } from "./rules/hold.ts";
 import { IN_PLACE_FIELDS } from "./rules/in-place.ts";
 import { SET_MACHINE_FIELDS } from "./rules/machines.ts";
+import { readLiveView, readView } from "./rules/machines-view.ts";
 import { PREFLIGHT_CLUSTER_FIELDS, PREFLIGHT_FIELDS, SKIP_FIELDS } from "./rules/preflight.ts";
 import { selectorOf, setProblem } from "./rules/problems.ts";
 import { readCluster } from "./rules/reads.ts";
 import { isReplicaWorkDue, replicaWork } from "./rules/replica-work.ts";
 import { SCALING_FIELDS } from "./rules/scaling.ts";
 import { adoptions, outOfSync, syncPatches } from "./rules/sync.ts";
-import { readLiveView, readView } from "./rules/view.ts";
 
 export const machinesetMachines = defineFunction(
   {

@@ -3,6 +3,11 @@ import type { Kind } from "./kinds.ts";
 
 /** As the read model keeps it: what the Cluster's status says of workers that Capstan does not run. */
 export interface MachineDeployment extends Workers {
+  readonly spec?:
+    | (NonNullable<Workers["spec"]> & {
+        readonly remediation?: { readonly maxInFlight?: number | string | undefined } | undefined;
+      })
+    | undefined;
   readonly status?:
     | (NonNullable<Workers["status"]> & {
         /** Set by the controller that runs it. */

@@ -192,6 +192,10 @@ export const REASONS = {
   SuccessfulAdopt: { meaning: "a Machine without controller now belongs to the set", seen: ["event"] },
   SuccessfulCreate: { meaning: "a Machine was made", seen: ["event"] },
   SuccessfulDelete: { meaning: "a Machine was deleted, because the set has too many", seen: ["event"] },
+  CannotBeRemediated: {
+    meaning: "the unhealthy Machine belongs to a set that its MachineDeployment is replacing",
+    seen: ["condition"],
+  },
   FailedCreate: { meaning: "an object of a Machine cannot be made from its template", seen: ["event"] },
   NodeHandlingSkipped: {
     meaning: "the Node of a deleted Machine is neither drained nor deleted, or is left; the message says why",

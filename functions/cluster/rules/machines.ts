@@ -9,6 +9,7 @@ import {
   remediating,
   withUpToDateReported,
 } from "../../../shared/rules/machines/machine-conditions.ts";
+import { MACHINE_VERSION_FIELDS, versionOfMachine } from "../../../shared/rules/machines/machine-version.ts";
 import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
 import { isOwnedByName } from "./adoption.ts";
 
@@ -20,8 +21,7 @@ export const MEMBERSHIP_FIELDS = [
 ] as const;
 /** The fields of a Machine that its Cluster counts and whose conditions it merges. */
 export const COUNTED_FIELDS = [
-  "spec.version",
-  "status.nodeInfo.kubeletVersion",
+  ...MACHINE_VERSION_FIELDS,
   "status.conditions[Ready].status",
   "status.conditions[Available].status",
   "status.conditions[UpToDate].status",
@@ -53,9 +53,10 @@ export function countedMachines(cluster: Cluster, { workers }: ClusterMachines):
 }
 
 /** A Machine as workers with one replica; what it is not counts as not reported. Source: CL-5 */
-export function asWorkers({ apiVersion, kind, metadata, spec, status }: Machine): Workers {
+export function asWorkers(machine: Machine): Workers {
+  const { apiVersion, kind, metadata, status } = machine;
   const one = (type: string) => (conditionOf(status?.conditions, type)?.status === "True" ? 1 : undefined);
-  const version = status?.nodeInfo?.kubeletVersion ?? spec.version;
+  const version = versionOfMachine(machine);
   return {
     apiVersion,
     kind,

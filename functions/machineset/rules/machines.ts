@@ -10,6 +10,7 @@ import {
   sameOwner,
 } from "../../../shared/rules/metadata/owner-references.ts";
 import { OWNER_FIELDS } from "../../../shared/rules/metadata/read-owner.ts";
+import { fallbackSelector } from "./deletion.ts";
 import { selectorOf } from "./problems.ts";
 import { clusterKeyOf } from "./reads.ts";
 
@@ -79,10 +80,9 @@ export async function readMachinesLive(
   set: MachineSet,
   known: readonly Machine[],
 ): Promise<readonly Machine[]> {
-  const selector = selectorOf(set);
-  if (selector === undefined) return [];
   const { namespace } = set.metadata;
-  const listed = await live.list(Machine, { namespace, labelSelector: selector.text });
+  const labelSelector = selectorOf(set)?.text ?? fallbackSelector(set);
+  const listed = await live.list(Machine, { namespace, labelSelector });
   const names = new Set(listed.map(({ metadata }) => metadata.name));
   const hidden = await Promise.all(
     known

@@ -15,9 +15,9 @@ import {
 } from "../../../shared/rules/machines/reservation.ts";
 import { designOf, setMetadata } from "./in-place.ts";
 import { isOwnMachine } from "./machines.ts";
+import type { SetView } from "./machines-view.ts";
 import { namingOf } from "./problems.ts";
 import { type DueClone, dueClones, isOfTemplate, setPlan, surplus } from "./scaling.ts";
-import type { SetView } from "./view.ts";
 
 type Work = Decision<MachineSet, never>;
 

@@ -7,7 +7,7 @@ import { type Plan, planMachines } from "../../../shared/rules/machines/making.t
 import { reservedNames } from "../../../shared/rules/machines/reservation.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
-import type { MachineObjects, SetView } from "./view.ts";
+import type { MachineObjects, SetView } from "./machines-view.ts";
 
 const DISABLE_CREATE = "cluster.x-k8s.io/disable-machine-create";
 const MOVE = "in-place-updates.internal.cluster.x-k8s.io/move-machines-to-machineset";

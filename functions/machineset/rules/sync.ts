@@ -13,7 +13,7 @@ import {
 } from "../../../shared/rules/metadata/owner-references.ts";
 import { goneKeys, inPlacePatch, objectPatch, setMetadata } from "./in-place.ts";
 import { isAdoptable } from "./machines.ts";
-import type { SetView } from "./view.ts";
+import type { SetView } from "./machines-view.ts";
 
 /** Patches of the Machines that the set takes over, and their Events. Source: MS-6 */
 export function adoptions({ set, machines }: SetView): {

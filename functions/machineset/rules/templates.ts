@@ -1,4 +1,5 @@
 import type { MachineSet } from "../../../shared/api/machineset.ts";
+import { type PreflightFacts, preflight } from "./preflight.ts";
 import type { SetTemplates } from "./providers.ts";
 
 /** Returns what is wrong with the templates of a set, in its words for `ScalingUp`; none: nothing. Source: MS-5 */
@@ -21,4 +22,12 @@ export function templateProblems(
       : [`${missing.join(" and ")} ${missing.length === 1 ? "does" : "do"} not exist`]),
     ...new Set(unresolved),
   ];
+}
+
+/** Returns why no Machine is made: preflight checks, then templates. Also the text of `ScalingUp`. Source: MS-8.3 */
+export function scaleUpBlockers(
+  set: MachineSet,
+  facts: Pick<PreflightFacts, "cluster" | "controlPlane"> & { readonly templates: SetTemplates },
+): readonly string[] {
+  return [...preflight({ set, ...facts }), ...templateProblems(set, facts.templates)];
 }

@@ -69,10 +69,11 @@ export function waitsForRemediation(machine: Machine): boolean {
   return isFalse(machine, "HealthCheckSucceeded") && isFalse(machine, "OwnerRemediated");
 }
 
-/** The condition `Remediating` of the owner of these Machines. Source: CL-6.4, MP-7.1 */
-export function remediating(machines: readonly Machine[]): DesiredCondition {
+/** The condition `Remediating` of the owner of these Machines, in the words of `by`. Source: CL-6.4, MP-7.1 */
+export function remediating(machines: readonly Machine[], by?: string): DesiredCondition {
   const waiting = machines.filter(waitsForRemediation);
-  if (waiting.length === 0) return condition("Remediating", "False", "NotRemediating", unhealthy(machines));
+  if (waiting.length === 0)
+    return condition("Remediating", "False", "NotRemediating", unhealthy(machines, by));
   const { message } = aggregate(OWNER_REMEDIATED, reportersOf(OWNER_REMEDIATED, waiting));
   return condition("Remediating", "True", "Remediating", message);
 }
@@ -92,7 +93,7 @@ function reportersOf({ source }: Aggregation, machines: readonly Machine[]) {
   }));
 }
 
-function unhealthy(machines: readonly Machine[]): string {
+function unhealthy(machines: readonly Machine[], by: string | undefined): string {
   const names = machines
     .filter((machine) => isFalse(machine, "HealthCheckSucceeded"))
     .map(({ metadata }) => metadata.name)
@@ -101,7 +102,7 @@ function unhealthy(machines: readonly Machine[]): string {
   const shown = names.slice(0, MAX_NAMES).join(", ");
   const more = names.length > MAX_NAMES ? `, ... (${names.length - MAX_NAMES} more)` : "";
   const [who, are] = names.length === 1 ? ["Machine", "is"] : ["Machines", "are"];
-  return `${who} ${shown}${more} ${are} not healthy (not to be remediated)`;
+  return `${who} ${shown}${more} ${are} not healthy (not to be remediated${by === undefined ? "" : ` by ${by}`})`;
 }
 
 function isFalse({ status }: Machine, type: string): boolean {

@@ -1,0 +1,83 @@
+import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
+import { objectKeyOf } from "../../../shared/api/kinds.ts";
+import type { Machine } from "../../../shared/api/machine/machine.ts";
+import { MachineSet } from "../../../shared/api/machineset.ts";
+import type { Referenced } from "../../../shared/contract/referenced.ts";
+import type { Reader } from "../../../shared/function/reads.ts";
+import { isOwnMachine, readMachines, readMachinesLive } from "./machines.ts";
+import { readTemplates } from "./providers.ts";
+import { readCluster, readControlPlane } from "./reads.ts";
+import { scaleUpBlockers } from "./templates.ts";
+
+/** Config and infrastructure machine of a Machine, from snapshots. */
+export interface MachineObjects {
+  readonly bootstrap: Referenced | undefined;
+  readonly infrastructure: Referenced;
+}
+
+/** Everything that decides about the Machines of a set. */
+export interface SetView {
+  readonly set: MachineSet;
+  readonly cluster: Cluster;
+  /** Those that the set controls or adopts. */
+  readonly machines: readonly Machine[];
+  /** Those that it controls. */
+  readonly own: readonly Machine[];
+  /** By the name of the Machine. */
+  readonly objects: ReadonlyMap<string, MachineObjects>;
+  /** Why no Machine is made now. */
+  readonly blockers: readonly string[];
+}
+
+/** The view of snapshots: it says whether there is something to do. */
+export async function readView(read: Reader, set: MachineSet, cluster: Cluster): Promise<SetView> {
+  return viewOf(read, set, cluster, await readMachines(read, set));
+}
+
+/**
+ * The view by which Machines are made and deleted: the set as the API server has it, then its Machines; `undefined`
+ * when the set or its Cluster is gone. Provider objects are from snapshots.
+ */
+export async function readLiveView(read: Reader, known: SetView): Promise<SetView | undefined> {
+  const set = await read.live.get(MachineSet, objectKeyOf(known.set));
+  const cluster = set === undefined ? undefined : await readCluster(read.live, set);
+  if (set === undefined || set.metadata.uid !== known.set.metadata.uid || cluster === undefined) {
+    return undefined;
+  }
+  return viewOf(read, set, cluster, await readMachinesLive(read.live, set, known.own));
+}
+
+async function viewOf(
+  read: Reader,
+  set: MachineSet,
+  cluster: Cluster,
+  machines: readonly Machine[],
+): Promise<SetView> {
+  const own = machines.filter((machine) => isOwnMachine(set, machine));
+  const [templates, controlPlane, objects] = await Promise.all([
+    readTemplates(read, set),
+    readControlPlane(read, cluster),
+    Promise.all(
+      own.map(async (machine) => [machine.metadata.name, await readObjects(read, machine)] as const),
+    ),
+  ]);
+  return {
+    set,
+    cluster,
+    machines,
+    own,
+    objects: new Map(objects),
+    blockers: scaleUpBlockers(set, { cluster, controlPlane, templates }),
+  };
+}
+
+async function readObjects(
+  read: Pick<Reader, "referenced">,
+  { metadata: { namespace = "" }, spec: { bootstrap, infrastructureRef } }: Machine,
+): Promise<MachineObjects> {
+  const [config, infrastructure] = await Promise.all([
+    bootstrap.configRef === undefined ? undefined : read.referenced(bootstrap.configRef, namespace),
+    read.referenced(infrastructureRef, namespace),
+  ]);
+  return { bootstrap: config, infrastructure };
+}
