@@ -1,3 +1,4 @@
+import { WATCH_FILTER_LABEL } from "../../shared/api/indexes.ts";
 import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import { packageVersion, readEnvironment } from "../config.ts";
@@ -5,6 +6,7 @@ import { createServer, type Server } from "../kube/client.ts";
 import { loadKubeconfig } from "../kube/kubeconfig.ts";
 import { givenRate, type RequestRate } from "../kube/rate-limit.ts";
 import { addressList } from "../kube/server-access.ts";
+import type { RelayScope } from "./open-relay.ts";
 
 /** How a process connects to API servers, from its command line. */
 export interface RequestOptions {
@@ -47,18 +49,21 @@ export function workloadOptions({ workloadApiQps, workloadApiBurst, workloadAddr
 }
 
 /**
- * Ends the ownership of these field managers on objects that the functions reconcile or keep, such as
- * Machines (KW-07).
+ * Ends the ownership of these field managers on objects that the functions reconcile or keep, such as Machines, in the
+ * scope of the relay (KW-07).
  */
 export async function takeOverReconciled(
   server: Server,
   functions: readonly AnyFunction[],
-  { takeOverManagers = [] }: RequestOptions,
+  { takeOverManagers = [], namespace, watchFilter }: RequestOptions & RelayScope,
 ): Promise<void> {
   if (takeOverManagers.length === 0) return;
   const { takeOver } = await import("../kube/take-over.ts");
   const kept = functions.flatMap(({ spec }) => (spec.ownsOn ?? []).map(({ kind }) => kind));
   const ours = kept.flatMap((kind) => (isContractKind(kind) || kind.crd === undefined ? [] : [kind]));
   const kinds = new Set([...functions.map(({ spec }) => spec.reconciles), ...ours]);
-  await takeOver(server.as("take-over"), [...kinds], new Set(takeOverManagers));
+  // Beside another controller the rest is its own.
+  const labelSelector = watchFilter === undefined ? undefined : `${WATCH_FILTER_LABEL}=${watchFilter}`;
+  const scope = { namespace, labelSelector };
+  await takeOver(server.as("take-over"), [...kinds], new Set(takeOverManagers), scope);
 }

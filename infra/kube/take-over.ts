@@ -2,6 +2,7 @@ import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { objectKeyOf } from "../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../shared/api/patch.ts";
 import { KubeError } from "../../shared/function/errors.ts";
+import type { ListOptions } from "../../shared/function/reads.ts";
 import type { ServerClient } from "./verbs.ts";
 
 /** Another writer may be faster; one that is faster so often still runs. */
@@ -11,9 +12,12 @@ interface Entry {
   readonly manager?: string;
 }
 
+/** Which objects; the rest of the kind may belong to another controller that still works. Default: all. */
+type Scope = Pick<ListOptions, "namespace" | "labelSelector">;
+
 /**
  * Ends the ownership of field managers that write no more (KW-07): removes their entries from the managedFields of
- * every object of these kinds. Fields keep their values; a function then owns what it applies, and fields that it
+ * every object of these kinds in the scope. Fields keep their values; a function then owns what it applies, and fields that it
  * leaves out are removed. Nothing is written to objects without such an entry, so it may run at every start. Returns
  * how many objects were changed. Throws when a manager is still at work on an object.
  */
@@ -21,10 +25,11 @@ export async function takeOver(
   client: ServerClient,
   kinds: readonly Kind[],
   managers: ReadonlySet<string>,
+  scope: Scope = {},
 ): Promise<number> {
   let changed = 0;
   for (const kind of kinds) {
-    for await (const { items } of pagesOf(client, kind)) {
+    for await (const { items } of pagesOf(client, kind, scope)) {
       for (const object of items) if (await takeOverObject(client, kind, object, managers)) changed += 1;
     }
   }
@@ -32,9 +37,9 @@ export async function takeOver(
 }
 
 /** Yields the pages of a kind; none for a kind that is not served. */
-async function* pagesOf(client: ServerClient, kind: Kind) {
+async function* pagesOf(client: ServerClient, kind: Kind, scope: Scope) {
   try {
-    yield* client.pages(kind, {});
+    yield* client.pages(kind, scope);
   } catch (error) {
     if (!(error instanceof KubeError) || error.reason !== "TypeNotServed") throw error;
   }

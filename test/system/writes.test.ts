@@ -232,6 +232,26 @@ for (const flavour of API_SERVERS) {
       expect(await takeOver(client("take-over"), [Pool], new Set(["capstan-old"]))).toBe(0);
     });
 
+    it("leaves the fields of objects outside of its scope to their manager (KW-07)", async () => {
+      const managers = new Set(["capstan-scoped"]);
+      const objects = ["ours", "theirs"];
+      for (const name of objects) {
+        await makePool(name);
+        const operations = [
+          { op: "add", path: "/metadata/labels", value: { "cluster.x-k8s.io/watch-filter": name } },
+        ] as const;
+        await client("scoped").jsonPatch(Pool, { namespace, name }, operations);
+      }
+      const scope = { namespace, labelSelector: "cluster.x-k8s.io/watch-filter=ours" };
+      expect(await takeOver(client("take-over"), [Pool], managers, scope)).toBe(1);
+      const holders = await Promise.all(
+        objects.map(async (name) =>
+          fieldOwners(managedFieldsOf(await read(name))).some(({ manager }) => managers.has(manager)),
+        ),
+      );
+      expect(holders).toEqual([false, true]);
+    });
+
     it("takes over from the only manager of an object, and skips a kind that is not served (KW-07)", async () => {
       await makePool("sole");
       const kinds = [{ ...Pool, plural: "nothings" }, Pool];

@@ -1,10 +1,8 @@
+import { WATCH_FILTER_LABEL } from "../../../shared/api/indexes.ts";
 import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Store } from "../../../shared/runtime/ports.ts";
 import type { Change, RoutedKey } from "../../../shared/runtime/route.ts";
-
-/** Cluster API's label that says which of several managers an object belongs to. */
-const WATCH_FILTER_LABEL = "cluster.x-k8s.io/watch-filter";
 
 type Routed = readonly RoutedKey[];
 
