@@ -23,13 +23,13 @@ import {
 import { done, waitFor } from "../../shared/function/result.ts";
 import { CLONED_FROM_FIELDS } from "../../shared/rules/machines/clones.ts";
 import { DELETION_ORDER_FIELDS } from "../../shared/rules/machines/deletion-order.ts";
+import { IN_PLACE_FIELDS } from "../../shared/rules/machines/in-place.ts";
 import { REMEDIATION_FIELDS } from "../../shared/rules/machines/machine-conditions.ts";
 import { RESERVATION_FIELDS } from "../../shared/rules/machines/reservation.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { KEY_FIELDS } from "../../shared/rules/metadata/labels.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { setHold } from "./rules/hold.ts";
-import { IN_PLACE_FIELDS } from "./rules/in-place.ts";
 import { SET_MACHINE_FIELDS } from "./rules/machines.ts";
 import { readLiveView, readView } from "./rules/machines-view.ts";
 import { PREFLIGHT_CLUSTER_FIELDS, PREFLIGHT_FIELDS, SKIP_FIELDS } from "./rules/preflight.ts";

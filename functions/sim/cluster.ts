@@ -25,6 +25,7 @@ import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts
 import { controllerReference, isOwnedBy } from "../../shared/rules/metadata/owner-references.ts";
 import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
 import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
+import { ADDRESS_FIELDS, ENDPOINT_FIELDS } from "./rules/server-address.ts";
 
 const FINALIZER = "simcluster.infrastructure.sim.capstan.dev";
 
@@ -48,13 +49,13 @@ export const simCluster = defineFunction<SimCluster, Owned>(
     watches: [
       watch(SimCluster, ["metadata.uid", ...OWNER_FIELDS, ...HOLD_FIELDS, "spec"], itself),
       watch(Cluster, PAUSING_FIELDS, ownedBy),
-      watch(SimServer, ["metadata.uid", "status.host", "status.port"], owners),
+      watch(SimServer, ["metadata.uid", ...ADDRESS_FIELDS], owners),
       watch(SimControlPlane, MACHINES_FIELDS, siblings),
       watch(SimControlPlaneLegacy, MACHINES_FIELDS, siblings),
     ],
     reads: [{ on: Cluster, fields: ["spec.controlPlaneRef"] }],
     owns: OWNED,
-    ownsOn: [{ kind: SimCluster, fields: ["metadata.finalizers", "spec.controlPlaneEndpoint"] }],
+    ownsOn: [{ kind: SimCluster, fields: ["metadata.finalizers", ...ENDPOINT_FIELDS] }],
     calls: [
       { verb: "create", kind: SimServer },
       { verb: "delete", kind: SimServer },

@@ -1,16 +1,8 @@
-import { Cluster } from "../../shared/api/cluster/cluster.ts";
-import type { Condition } from "../../shared/api/conditions.ts";
-import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
-import { refTo } from "../../shared/api/kinds.ts";
-import { SimServer } from "../../shared/api/sim/sim-cloud.ts";
 import { SimControlPlane } from "../../shared/api/sim/sim-controlplane.ts";
-import { type Decision, defineFunction, watch } from "../../shared/function/define-function.ts";
-import { inCluster, itself, ownedBy } from "../../shared/function/mappings.ts";
-import { done, waitFor } from "../../shared/function/result.ts";
-import { condition, type DesiredCondition, setConditions } from "../../shared/rules/conditions/conditions.ts";
-import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
-import { isPaused, PAUSE_FIELDS, pausedCondition } from "../../shared/rules/metadata/paused.ts";
-import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
+import { type Decision, defineFunction } from "../../shared/function/define-function.ts";
+import { done } from "../../shared/function/result.ts";
+import { statusParts } from "./rules/control-plane-spec-parts.ts";
+import { reportControlPlane } from "./rules/control-plane-status.ts";
 
 const OWNED = [
   "status.initialization.controlPlaneInitialized",
@@ -22,6 +14,9 @@ const OWNED = [
   "status.versions",
   "status.version",
   "status.externalManagedControlPlane",
+  "status.failureReason",
+  "status.failureMessage",
+  "status.observedGeneration",
   "status.conditions",
 ] as const;
 type Owned = (typeof OWNED)[number];
@@ -29,113 +24,55 @@ type Owned = (typeof OWNED)[number];
 export const simControlplane = defineFunction<SimControlPlane, Owned>(
   {
     name: "sim-controlplane",
-    summary: "Reports the virtual workload API server of a Cluster as its control plane.",
+    summary: "Says what is known about a SimControlPlane, under the contract v1beta2.",
     source: "CL-9, PC-5",
     reconciles: SimControlPlane,
-    watches: [
-      watch(
-        SimControlPlane,
-        ["metadata.uid", ...OWNER_FIELDS, ...PAUSE_FIELDS, "spec.replicas", "spec.version"],
-        itself,
-      ),
-      watch(Cluster, [...PAUSING_FIELDS, "status.initialization.infrastructureProvisioned"], ownedBy),
-      // A SimServer has the name of its Cluster.
-      watch(
-        SimServer,
-        ["metadata.uid", "spec.onMachines", "status.ready", "status.kubeconfigSecretName"],
-        inCluster,
-      ),
-    ],
-    reads: [{ on: SimControlPlane, fields: ["spec.machineTemplate"] }],
+    ...statusParts(SimControlPlane),
     owns: OWNED,
-    ownsOn: [{ kind: SimServer, fields: ["spec.onMachines"] }],
   },
-  async (object, { read, now }) => {
-    const cluster = await readOwner(Cluster, object, read);
-    if (cluster === undefined) return { result: waitFor("SimControlPlane.metadata.ownerReferences") };
-    const { namespace = "", name } = cluster.metadata;
-    const paused = pausedCondition(cluster, object, "SimControlPlane");
-    if (isPaused(cluster, object)) {
-      const { selector, externalManagedControlPlane } = object.status ?? {};
-      return {
-        apply: {
-          ...statusOf(object, name, [paused], now),
-          "status.selector": selector,
-          "status.externalManagedControlPlane": externalManagedControlPlane,
-        },
-        result: done,
-      };
+  async (object, context) => {
+    const reported = await reportControlPlane(object, context);
+    if (reported.state === "unowned") return { result: reported.result };
+    const { conditions } = reported;
+    if (reported.state === "paused") {
+      return { apply: { ...present(object), "status.conditions": conditions }, result: done };
     }
-    if (cluster.status?.initialization?.infrastructureProvisioned !== true) {
-      const message = "The infrastructure of the Cluster is not provisioned";
-      const waiting = condition("Available", "False", "NotAvailable", message);
-      return {
-        apply: statusOf(object, name, [paused, waiting], now),
-        result: waitFor("Cluster.status.initialization.infrastructureProvisioned"),
-      };
-    }
-
-    const server = await read.get(SimServer, { namespace, name });
-    if (server?.spec.onMachines === true && object.spec.machineTemplate === undefined) {
-      // It was ordered before this object was seen.
-      const operations = [{ op: "remove", path: "/spec/onMachines" }] as const;
-      return { patch: [{ target: refTo(SimServer, server), operations }], result: done };
-    }
-    // Initialized includes the kubeconfig Secret: a client that sees the flag connects with it.
-    if (server?.status?.ready !== true || server.status.kubeconfigSecretName === undefined) {
-      const waiting = condition("Available", "False", "NotAvailable", `SimServer ${name} is not ready`);
-      return {
-        apply: { ...statusOf(object, name, [paused, waiting], now), ...counters(object, 0) },
-        result: waitFor("SimServer.status.ready"),
-      };
-    }
+    const { report } = reported;
     return {
       apply: {
-        ...statusOf(object, name, [paused, condition("Available", "True", "Available")], now),
-        ...counters(object, object.spec.replicas),
-        "status.initialization.controlPlaneInitialized": true,
+        "status.initialization.controlPlaneInitialized": report.initialized,
+        "status.selector": report.selector,
+        "status.replicas": report.replicas,
+        "status.readyReplicas": report.readyReplicas,
+        "status.availableReplicas": report.availableReplicas,
+        "status.upToDateReplicas": report.upToDateReplicas,
+        "status.versions": report.versions,
+        "status.version": report.versions?.[0]?.version,
+        "status.externalManagedControlPlane": report.external || undefined,
+        "status.failureReason": report.failureReason,
+        "status.failureMessage": report.failureMessage,
+        "status.observedGeneration": object.metadata.generation,
+        "status.conditions": conditions,
       },
-      result: done,
+      result: report.result,
     };
   },
 );
 
-/** Present status with these conditions. Initialized is never taken back. */
-function statusOf(
-  { status = {}, metadata }: SimControlPlane,
-  clusterName: string,
-  desired: readonly DesiredCondition[],
-  now: Date,
-): NonNullable<Decision<SimControlPlane, Owned>["apply"]> {
+function present({ status = {} }: SimControlPlane): NonNullable<Decision<SimControlPlane, Owned>["apply"]> {
   return {
     "status.initialization.controlPlaneInitialized": status.initialization?.controlPlaneInitialized,
-    "status.selector": `${CLUSTER_NAME_LABEL}=${clusterName},cluster.x-k8s.io/control-plane`,
+    "status.selector": status.selector,
     "status.replicas": status.replicas,
     "status.readyReplicas": status.readyReplicas,
     "status.availableReplicas": status.availableReplicas,
     "status.upToDateReplicas": status.upToDateReplicas,
     "status.versions": status.versions,
     "status.version": status.version,
-    "status.externalManagedControlPlane": true,
-    "status.conditions": setConditions(
-      status.conditions as readonly Condition[] | undefined,
-      desired,
-      now,
-      metadata.generation,
-    ),
-  };
-}
-
-/** One virtual server stands for all replicas: they are up together and follow every version at once. */
-function counters({ spec }: SimControlPlane, up: number) {
-  const versions =
-    spec.version === undefined || up === 0 ? undefined : [{ version: spec.version, replicas: up }];
-  return {
-    "status.replicas": spec.replicas,
-    "status.readyReplicas": up,
-    "status.availableReplicas": up,
-    "status.upToDateReplicas": up,
-    "status.versions": versions,
-    "status.version": versions?.[0]?.version,
+    "status.externalManagedControlPlane": status.externalManagedControlPlane,
+    "status.failureReason": status.failureReason,
+    "status.failureMessage": status.failureMessage,
+    "status.observedGeneration": status.observedGeneration,
+    "status.conditions": status.conditions,
   };
 }

@@ -52,6 +52,12 @@ export const inClusterOfControlPlaneMachine: ToKeys = async (seen, reconciled, l
     ? []
     : inClusterOf(seen, reconciled, lookup);
 
+/** An object of a Cluster, by label → the reconciled objects of that Cluster. */
+export const sameCluster: ToKeys = async ({ object: { metadata } }, reconciled, lookup) => {
+  const name = metadata.labels?.[CLUSTER_NAME_LABEL];
+  return name === undefined ? [] : lookup.find(reconciled, "cluster", `${metadata.namespace ?? ""}/${name}`);
+};
+
 /** An object of a Cluster, by label → that Cluster. */
 export const clusterOf: ToKeys = async ({ object }, reconciled, lookup) => {
   const name =

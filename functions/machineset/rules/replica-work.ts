@@ -13,7 +13,7 @@ import {
   reservationPatch,
   reservedNames,
 } from "../../../shared/rules/machines/reservation.ts";
-import { designOf, setMetadata } from "./in-place.ts";
+import { designOf, setTemplate } from "./in-place.ts";
 import { isOwnMachine } from "./machines.ts";
 import type { SetView } from "./machines-view.ts";
 import { namingOf } from "./problems.ts";
@@ -158,5 +158,8 @@ async function clonesOf(
   const source = await readCloneSource(read, reference, set.metadata.namespace ?? "");
   return "problem" in source
     ? { objects: [], problem: source.problem }
-    : { objects: due.map(({ machine }) => cloneFor(machine, source, setMetadata(set))), problem: undefined };
+    : {
+        objects: due.map(({ machine }) => cloneFor(machine, source, setTemplate(set).metadata)),
+        problem: undefined,
+      };
 }

@@ -4,6 +4,7 @@ import { MachineSet } from "../../../shared/api/machineset.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import type { GuardedPatch, Notice } from "../../../shared/function/define-function.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
+import { goneKeys, inPlacePatch, objectPatch } from "../../../shared/rules/machines/in-place.ts";
 import { metadataPatch } from "../../../shared/rules/machines/template-keys.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import {
@@ -11,7 +12,7 @@ import {
   controllerReference,
   ownerReferencePatch,
 } from "../../../shared/rules/metadata/owner-references.ts";
-import { goneKeys, inPlacePatch, objectPatch, setMetadata } from "./in-place.ts";
+import { setTemplate } from "./in-place.ts";
 import { isAdoptable } from "./machines.ts";
 import type { SetView } from "./machines-view.ts";
 
@@ -41,7 +42,7 @@ export function adoptions({ set, machines }: SetView): {
 export function outOfSync({ set, own, objects }: SetView): readonly Machine[] {
   return own.filter(
     (machine) =>
-      inPlacePatch(set, machine).length > 0 ||
+      inPlacePatch(setTemplate(set), machine).length > 0 ||
       ownObjects(machine, objects.get(machine.metadata.name)).some(
         ({ object }) => !isDeleting(machine) && labelsPatch(set, machine, object).length > 0,
       ),
@@ -49,9 +50,10 @@ export function outOfSync({ set, own, objects }: SetView): readonly Machine[] {
 }
 
 function labelsPatch(set: MachineSet, machine: Machine, object: KubeObject) {
-  const { labels } = setMetadata(set);
+  const template = setTemplate(set);
+  const { labels } = template.metadata;
   const { annotations: _, ...metadata } = object.metadata;
-  return metadataPatch({ ...object, metadata }, { labels, annotations: {} }, goneKeys(set, machine));
+  return metadataPatch({ ...object, metadata }, { labels, annotations: {} }, goneKeys(template, machine));
 }
 
 type Found = Extract<Referenced, { state: "found" }>;
@@ -77,7 +79,7 @@ export async function syncPatches(
 ): Promise<readonly GuardedPatch[]> {
   const { namespace = "" } = machine.metadata;
   const { bootstrap, infrastructureRef } = machine.spec;
-  const operations = inPlacePatch(set, machine);
+  const operations = inPlacePatch(setTemplate(set), machine);
   const own = { target: refTo(Machine, machine), operations };
   if (isDeleting(machine)) return [own];
   const [config, infrastructure] = await Promise.all([
@@ -87,7 +89,7 @@ export async function syncPatches(
   const objects = ownObjects(machine, { bootstrap: config, infrastructure })
     .map(({ kind, object }) => ({
       target: refTo(kind, object),
-      operations: objectPatch(set, machine, object),
+      operations: objectPatch(setTemplate(set), machine, object),
     }))
     .filter((patch) => patch.operations.length > 0);
   return objects.length > 0 ? objects : [own];

@@ -29,6 +29,16 @@ export const controlPlaneSpec = {
     .describe("Seconds that the client certificate in the kubeconfig is valid. Default one year."),
 } as const;
 
+/** References of the contract v1beta2. */
+export const MACHINE_TEMPLATE_NAMES = {
+  apiGroup: z.enum(["infrastructure.sim.capstan.dev"]).describe("API group of the template."),
+  kind: z.enum(["SimMachineTemplate"]).describe("Kind of the template."),
+};
+export const BOOTSTRAP_TEMPLATE_NAMES = {
+  apiGroup: z.enum(["bootstrap.sim.capstan.dev"]).describe("API group of the template."),
+  kind: z.enum(["SimBootstrapConfigTemplate"]).describe("Kind of the template."),
+};
+
 /** The choice between Machines and external is made once. */
 export const FLAVOUR_RULES = validations({
   rule: "has(self.machineTemplate) == has(oldSelf.machineTemplate)",

@@ -4,7 +4,6 @@ import { conditionGatesSchema, machineTaintsSchema } from "../machine/machine-te
 import {
   dnsSubdomain,
   type Immutable,
-  kindName,
   objectMetaSchema,
   templateMetadataSchema,
   text,
@@ -19,22 +18,28 @@ import {
 import { count, flag, providerCrd } from "./sim-provider.ts";
 
 /** `corev1.ObjectReference`, as the contract v1beta1 has it. */
-const objectReferenceSchema = z.object({
-  apiVersion: text(3, 317, "^[^/]+/[^/]+$").describe("API group and version of the object."),
-  kind: kindName.describe("Kind of the object."),
-  name: dnsSubdomain.describe("Name of the object."),
-  namespace: text(1, 63).optional().describe("Its namespace. Only that of this object is served."),
-});
+function objectReferenceSchema(apiVersion: string, kind: string) {
+  return z.object({
+    apiVersion: text(3, 317, `^${apiVersion.replaceAll(".", "\\.")}/v[a-z0-9]+$`).describe(
+      "API group and version of the template; the version is not looked at.",
+    ),
+    kind: z.enum([kind]).describe("Kind of the template."),
+    name: dnsSubdomain.describe("Name of the template."),
+    namespace: text(1, 63).optional().describe("Its namespace. Only that of this object is served."),
+  });
+}
 
 /** A Go duration such as 1h30m. */
 const duration = text(2, 64, "^([0-9]+(ms|s|m|h))+$").optional();
 
 const machineTemplateSchema = z.object({
   metadata: templateMetadataSchema.optional(),
-  infrastructureRef: objectReferenceSchema.describe(
-    "Template of the infrastructure machines, such as a SimMachineTemplate.",
+  infrastructureRef: objectReferenceSchema("infrastructure.sim.capstan.dev", "SimMachineTemplate").describe(
+    "The SimMachineTemplate of its machines: only they start a simulated API server.",
   ),
-  bootstrapRef: objectReferenceSchema.describe("Template of the bootstrap configs."),
+  bootstrapRef: objectReferenceSchema("bootstrap.sim.capstan.dev", "SimBootstrapConfigTemplate").describe(
+    "The SimBootstrapConfigTemplate of its machines.",
+  ),
   nodeDrainTimeout: duration.describe("How long a Node is drained before it is deleted anyway, such as 10m."),
   nodeVolumeDetachTimeout: duration.describe("How long volumes may take to be detached."),
   nodeDeletionTimeout: duration.describe("How long the Node is tried to be deleted."),

@@ -13,9 +13,11 @@ import {
   typeMeta,
 } from "../meta.ts";
 import {
+  BOOTSTRAP_TEMPLATE_NAMES,
   controlPlaneSpec,
   controlPlaneStatus,
   FLAVOUR_RULES,
+  MACHINE_TEMPLATE_NAMES,
   REPLICA_PATHS,
 } from "./sim-controlplane-fields.ts";
 import {
@@ -32,11 +34,15 @@ const machineTemplateSchema = z.object({
   metadata: templateMetadataSchema.optional(),
   spec: z
     .object({
-      infrastructureRef: contractReferenceSchema.describe(
-        "Template of the infrastructure machines, such as a SimMachineTemplate.",
-      ),
+      infrastructureRef: contractReferenceSchema
+        .extend(MACHINE_TEMPLATE_NAMES)
+        .describe("The SimMachineTemplate of its machines: only they start a simulated API server."),
       bootstrap: z
-        .object({ configRef: contractReferenceSchema.describe("Template of the bootstrap configs.") })
+        .object({
+          configRef: contractReferenceSchema
+            .extend(BOOTSTRAP_TEMPLATE_NAMES)
+            .describe("The SimBootstrapConfigTemplate of its machines."),
+        })
         .describe("How a machine becomes a Node."),
       minReadySeconds: seconds
         .optional()
