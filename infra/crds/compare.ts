@@ -14,6 +14,7 @@ const EXPLAINED: ReadonlyMap<string, string> = new Map(
   [
     "clusters/schema#x-kubernetes-validations",
     "clusters/schema/spec#x-kubernetes-validations",
+    "machinedrainrules/schema/spec/drain#x-kubernetes-validations",
     "machines/schema/spec/clusterName#x-kubernetes-validations",
     "machinepools/schema/spec#x-kubernetes-validations",
     "machinepools/schema/spec/clusterName#x-kubernetes-validations",

@@ -23,7 +23,7 @@ const INT64 = { format: "int64", minimum: Number.MIN_SAFE_INTEGER, maximum: Numb
  * (`additionalProperties: false`, `readOnly`,
  * `anyOf` of int-or-string with bounds) is left out.
  */
-export function toStructural(schema: z.ZodType): Structural {
+export function toStructural(schema: z.ZodType, requiresMetadata = false): Structural {
   const converted = z.toJSONSchema(schema, {
     target: "openapi-3.0",
     io: "input",
@@ -33,7 +33,8 @@ export function toStructural(schema: z.ZodType): Structural {
   const root: Structural = JSON.parse(JSON.stringify(converted));
   // The API server itself insists on apiVersion, kind and metadata.
   const { required = [], ...rest } = root;
-  const ours = required.filter((name) => !["apiVersion", "kind", "metadata"].includes(name));
+  const itself = ["apiVersion", "kind", ...(requiresMetadata ? [] : ["metadata"])];
+  const ours = required.filter((name) => !itself.includes(name));
   return {
     ...rest,
     properties: { ...root.properties, metadata: { type: "object" } },

@@ -53,6 +53,8 @@ export interface CrdSpec {
   readonly labels?: { readonly [key: string]: string };
   readonly printerColumns?: readonly PrinterColumn[];
   readonly status: boolean;
+  /** The schema lists `metadata` as required, as the published one does. The API server insists on it anyway. */
+  readonly requiresMetadata?: boolean;
   readonly scale?: {
     readonly specReplicasPath: string;
     readonly statusReplicasPath: string;

@@ -2,6 +2,7 @@ import { Cluster } from "./cluster/cluster.ts";
 import { Connection, CustomResourceDefinition, Event, Namespace, Node, Secret } from "./core.ts";
 import type { Kind } from "./kinds.ts";
 import { Machine } from "./machine/machine.ts";
+import { MachineDrainRule } from "./machine/machine-drain-rule.ts";
 import { MachineDeployment } from "./machinedeployment.ts";
 import { MachinePool } from "./machinepool.ts";
 import { MachineSet } from "./machineset.ts";
@@ -30,6 +31,7 @@ export const KINDS: readonly Kind[] = [
   MachinePool,
   Machine,
   MachineDeployment,
+  MachineDrainRule,
   MachineSet,
   SimCluster,
   SimClusterTemplate,

@@ -99,9 +99,12 @@ const Machine: Conversion = {
   empty: emptyInMachineSpec("spec"),
 };
 
+/** Its fields are the same in both. */
+const MachineDrainRule: Conversion = { moved: [], empty: [] };
+
 /** By kind: those that Capstan serves. */
 export const CONVERSIONS: ReadonlyMap<string, Conversion> = new Map(
-  Object.entries({ Cluster, MachinePool, MachineSet, Machine }),
+  Object.entries({ Cluster, MachinePool, MachineSet, Machine, MachineDrainRule }),
 );
 
 /** A Node has no namespace and one version. */

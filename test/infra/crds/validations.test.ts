@@ -142,4 +142,21 @@ describe("rules that stand in for Cluster API's admission", () => {
     expect(await refusals("machines", "spec.taints", [{ key }])).toHaveLength(expected);
     expect(await refusals("machinesets", "spec.template.spec.taints", [{ key }])).toHaveLength(expected);
   });
+
+  it.each([
+    [{ behavior: "Drain", order: 3 }, []],
+    [{ behavior: "Skip" }, []],
+    [{ behavior: "Skip", order: 0 }, ["order can only be set when behavior is Drain"]],
+  ])("judge what a MachineDrainRule says about draining: %j", async (drain, expected) => {
+    expect(await refusals("machinedrainrules", "spec.drain", drain)).toEqual(expected);
+  });
+
+  it("refuse a MachineDrainRule that says the same twice", async () => {
+    const entry = { selector: { matchLabels: { a: "b" } } };
+    const other = { namespaceSelector: { matchLabels: { a: "b" } } };
+    expect(await refusals("machinedrainrules", "spec.pods", [entry, other])).toEqual([]);
+    expect(await refusals("machinedrainrules", "spec.pods", [entry, entry])).toEqual([
+      "entries in pods must be unique",
+    ]);
+  });
 });

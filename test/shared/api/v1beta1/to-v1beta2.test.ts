@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { Kind, KubeObject } from "../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../shared/api/machine/machine.ts";
+import { MachineDrainRule } from "../../../../shared/api/machine/machine-drain-rule.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
 import { MachineSet } from "../../../../shared/api/machineset.ts";
 import { toV1beta2 } from "../../../../shared/api/v1beta1/to-v1beta2.ts";
@@ -339,6 +340,17 @@ describe("a MachineSet of v1beta1", () => {
     const spec = { clusterName: "c1", selector: {}, template };
     const empty = { ...spec, deletePolicy: "", machineNamingStrategy: {} };
     expect(convert(MachineSet, { spec: empty })).toEqual(convert(MachineSet, { spec }));
+  });
+});
+
+describe("a MachineDrainRule of v1beta1", () => {
+  it("has the same fields as in v1beta2", () => {
+    const spec = {
+      drain: { behavior: "Drain", order: -3 },
+      machines: [{ selector: { matchLabels: { os: "linux" } } }],
+      pods: [{ namespaceSelector: { matchExpressions: [{ key: "team", operator: "Exists" }] } }],
+    };
+    expect(convert(MachineDrainRule, { spec })).toEqual({ spec });
   });
 });
 

@@ -1,0 +1,110 @@
+import * as z from "zod";
+import type { Kind } from "../kinds.ts";
+
+import {
+  atomicList,
+  type Immutable,
+  labelSelectorSchema,
+  notEmpty,
+  objectMetaSchema,
+  typeMeta,
+  validations,
+} from "../meta.ts";
+
+function uniqueEntries(field: string) {
+  return validations({
+    rule: "self.all(x, self.exists_one(y, x == y))",
+    message: `entries in ${field} must be unique`,
+  });
+}
+
+const machineSelectorSchema = notEmpty({
+  selector: labelSelectorSchema.optional().describe("Selects Machines by their labels. Default: all."),
+  clusterSelector: labelSelectorSchema
+    .optional()
+    .describe("Selects Machines by the labels of their Clusters. Default: all."),
+});
+
+const podSelectorSchema = notEmpty({
+  selector: labelSelectorSchema.optional().describe("Selects Pods by their labels. Default: all."),
+  namespaceSelector: labelSelectorSchema
+    .optional()
+    .describe("Selects Pods by the labels of their Namespaces. Default: all."),
+});
+
+const machineDrainRuleSchema = z
+  .object({
+    ...typeMeta,
+    metadata: objectMetaSchema,
+    spec: z
+      .object({
+        drain: z
+          .object({
+            behavior: z
+              .enum(["Drain", "Skip", "WaitCompleted"])
+              .describe(
+                "Drain evicts the Pods, Skip leaves them alone, WaitCompleted waits until they have ended.",
+              ),
+            order: z
+              .int32()
+              .optional()
+              .describe("Pods of a lower order leave first. Only for Drain. Default 0."),
+          })
+          .meta(
+            validations({
+              rule: "!has(self.order) || self.behavior == 'Drain'",
+              message: "order can only be set when behavior is Drain",
+            }),
+          )
+          .describe("How the Pods leave while the Node of a deleted Machine is drained."),
+        machines: atomicList(machineSelectorSchema, { min: 1, max: 32 })
+          .meta(uniqueEntries("machines"))
+          .optional()
+          .describe(
+            "Machines of this namespace that the rule is for; one of the entries must fit. Default: all.",
+          ),
+        pods: atomicList(podSelectorSchema, { min: 1, max: 32 })
+          .meta(uniqueEntries("pods"))
+          .optional()
+          .describe("Pods that the rule is for; one of the entries must fit. Default: all."),
+      })
+      .describe("How Pods are drained."),
+  })
+  .describe("Says for some Pods how they leave the Node of a deleted Machine.");
+
+/** Read live while a Node is drained; schema-compatible with Cluster API v1.14.0's v1beta2. */
+export type MachineDrainRule = Immutable<z.infer<typeof machineDrainRuleSchema>>;
+
+export const MachineDrainRule: Kind<MachineDrainRule> = {
+  group: "cluster.x-k8s.io",
+  version: "v1beta2",
+  kind: "MachineDrainRule",
+  plural: "machinedrainrules",
+  namespaced: true,
+  schema: machineDrainRuleSchema,
+  crd: {
+    categories: ["cluster-api"],
+    status: false,
+    requiresMetadata: true,
+    printerColumns: [
+      {
+        name: "Behavior",
+        type: "string",
+        jsonPath: ".spec.drain.behavior",
+        description: "Drain, Skip or WaitCompleted",
+      },
+      {
+        name: "Order",
+        type: "string",
+        jsonPath: ".spec.drain.order",
+        description: "Pods of a lower order leave first",
+      },
+      {
+        name: "Age",
+        type: "date",
+        jsonPath: ".metadata.creationTimestamp",
+        description: "Time since creation",
+      },
+    ],
+  },
+};
