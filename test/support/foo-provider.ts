@@ -1,15 +1,21 @@
 /** A provider that does not exist: CRDs without a controller; tests write its status with kubectl. */
 
 const KINDS = [
-  { group: "infrastructure.foo.example.com", kind: "FooCluster", plural: "fooclusters" },
-  { group: "infrastructure.foo.example.com", kind: "FooMachinePool", plural: "foomachinepools" },
-  { group: "controlplane.foo.example.com", kind: "FooControlPlane", plural: "foocontrolplanes" },
-  { group: "bootstrap.foo.example.com", kind: "FooConfig", plural: "fooconfigs" },
+  { group: "infrastructure.foo.example.com", kind: "FooCluster" },
+  { group: "infrastructure.foo.example.com", kind: "FooMachinePool" },
+  { group: "controlplane.foo.example.com", kind: "FooControlPlane" },
+  { group: "bootstrap.foo.example.com", kind: "FooConfig" },
 ] as const;
 
+const OPEN = "{ type: object, x-kubernetes-preserve-unknown-fields: true }";
+
 /** The CRDs under contract v1beta2, fields open: whatever a test writes is stored. */
-export const FOO_PROVIDER = KINDS.map(
-  ({ group, kind, plural }) => `
+export const FOO_PROVIDER = KINDS.map((kind) => crdText({ ...kind, spec: OPEN })).join("---");
+
+/** The plural is that of kubectl: the kind in lower case with an s. */
+function crdText({ group, kind, spec }: { group: string; kind: string; spec: string }): string {
+  const plural = `${kind.toLowerCase()}s`;
+  return `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -28,10 +34,10 @@ spec:
         openAPIV3Schema:
           type: object
           properties:
-            spec: { type: object, x-kubernetes-preserve-unknown-fields: true }
-            status: { type: object, x-kubernetes-preserve-unknown-fields: true }
-`,
-).join("---");
+            spec: ${spec}
+            status: ${OPEN}
+`;
+}
 
 /** A Cluster and a MachinePool of two replicas as Cluster API users write them, with their provider objects. */
 export const FOO_CLUSTER = `
@@ -87,5 +93,50 @@ metadata: { name: ${name} }
 spec:
   providerID: foo://${name}
   taints: [{ key: node.cluster.x-k8s.io/uninitialized, effect: NoSchedule }]
+`;
+}
+
+const SET_KINDS = [
+  { group: "infrastructure.foo.example.com", kind: "FooMachineTemplate", spec: OPEN },
+  {
+    group: "infrastructure.foo.example.com",
+    kind: "FooMachine",
+    // A size that the provider does not have is refused, as by a webhook; templates hold any.
+    spec: `{ type: object, x-kubernetes-preserve-unknown-fields: true, properties: { size: { type: string, enum: [small, large] } } }`,
+  },
+  { group: "bootstrap.foo.example.com", kind: "FooConfigTemplate", spec: OPEN },
+];
+
+/** CRDs of the same provider for Machines: FooMachines of an unknown size are refused. */
+export const FOO_MACHINE_PROVIDER = SET_KINDS.map(crdText).join("---");
+
+/** MachineSet `foo-set` of Cluster foo with its templates. `size` is that of its FooMachines. */
+export function fooSet(replicas: number, size = "small"): string {
+  return `
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: MachineSet
+metadata: { name: foo-set, namespace: default }
+spec:
+  clusterName: foo
+  replicas: ${replicas}
+  selector: { matchLabels: { tier: a } }
+  template:
+    metadata: { labels: { tier: a }, annotations: { note: one } }
+    spec:
+      clusterName: foo
+      version: v1.34.2
+      bootstrap:
+        configRef: { apiGroup: bootstrap.foo.example.com, kind: FooConfigTemplate, name: foo-set }
+      infrastructureRef: { apiGroup: infrastructure.foo.example.com, kind: FooMachineTemplate, name: foo-set }
+---
+apiVersion: infrastructure.foo.example.com/v1
+kind: FooMachineTemplate
+metadata: { name: foo-set, namespace: default }
+spec: { template: { metadata: { labels: { from: template } }, spec: { size: ${size} } } }
+---
+apiVersion: bootstrap.foo.example.com/v1
+kind: FooConfigTemplate
+metadata: { name: foo-set, namespace: default }
+spec: { template: { spec: { join: "yes" } } }
 `;
 }

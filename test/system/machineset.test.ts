@@ -1,0 +1,256 @@
+import { expect, it } from "vitest";
+import type { Machine } from "../../shared/api/machine/machine.ts";
+import type { MachineSet } from "../../shared/api/machineset.ts";
+import { startCapstan } from "../support/capstan.ts";
+import { eventually, holds } from "../support/eventually.ts";
+import { FOO_CLUSTER, FOO_MACHINE_PROVIDER, FOO_PROVIDER, fooSet } from "../support/foo-provider.ts";
+import { patch, patchStatus } from "../support/foo-workload.ts";
+import { API_SERVERS, type ServerFlavour } from "../support/processes/api-servers.ts";
+import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
+import { describeWith } from "../support/requires.ts";
+
+const WITHIN = { withinMs: 60_000, stepMs: 200 };
+type Server = Awaited<ReturnType<ServerFlavour["start"]>>;
+
+/** Cluster foo with a stable control plane, and the provider's kinds; its pool is left out. */
+async function prepare(kubectl: Kubectl): Promise<void> {
+  await kubectl("apply -f -", `${FOO_PROVIDER}---${FOO_MACHINE_PROVIDER}`);
+  await kubectl("wait crd --all --for=condition=Established --timeout=240s");
+  await kubectl("apply -f -", FOO_CLUSTER.split("---").slice(0, 3).join("---"));
+  await patchStatus(kubectl, "foocontrolplane/foo-cp", { versions: [{ version: "v1.34.2", replicas: 1 }] });
+}
+
+async function listed<T>(kubectl: Kubectl, kind: string): Promise<readonly T[]> {
+  return JSON.parse(await kubectl(`get ${kind} -o json`)).items;
+}
+
+async function setOf(kubectl: Kubectl): Promise<MachineSet> {
+  return JSON.parse(await kubectl("get machineset/foo-set -o json"));
+}
+
+function conditionText({ status }: MachineSet, type: string): string {
+  const found = status?.conditions?.find((condition) => condition.type === type);
+  return `${found?.status} ${found?.message}`;
+}
+
+/** Machines that the server has made so far: those that are gone count, too. */
+async function madeMachines(server: Server): Promise<number> {
+  const requests = await server.requests();
+  return requests.filter(
+    ({ verb, resource, code }) => verb === "create" && resource === "machines" && code === 201,
+  ).length;
+}
+
+/** All of a set is there: Machines, their objects, no reservation, and the status says so. */
+async function isWhole(kubectl: Kubectl, replicas: number): Promise<void> {
+  const set = await setOf(kubectl);
+  expect(set.status?.replicas).toBe(replicas);
+  expect(set.metadata.annotations?.["capstan.dev/machine-reservation"]).toBeUndefined();
+  for (const kind of ["machines", "fooconfigs", "foomachines"]) {
+    expect(await listed(kubectl, kind)).toHaveLength(replicas);
+  }
+}
+
+const HAND_MADE = `
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Machine
+metadata:
+  name: by-hand
+  namespace: default
+  labels: { tier: a, cluster.x-k8s.io/cluster-name: foo, cluster.x-k8s.io/set-name: foo-set }
+spec:
+  clusterName: foo
+  bootstrap: { dataSecretName: by-hand }
+  infrastructureRef: { apiGroup: infrastructure.foo.example.com, kind: FooMachine, name: by-hand }
+---
+apiVersion: infrastructure.foo.example.com/v1
+kind: FooMachine
+metadata: { name: by-hand, namespace: default }
+spec: { size: small }
+`;
+
+type Change = (manifest: string) => string;
+const REFUSED: readonly (readonly [Change, string])[] = [
+  [(text) => text.replace("replicas: 1", "replicas: -1"), "spec.replicas"],
+  [
+    (text) => text.replace("matchLabels: { tier: a }", "matchLabels: { tier: b }"),
+    "selector.matchLabels must match",
+  ],
+  [
+    (text) => text.replace("replicas: 1", "replicas: 1\n  machineNaming: { template: a }"),
+    "machineNaming.template",
+  ],
+  [
+    (text) =>
+      text.replace(
+        "version: v1.34.2",
+        "version: v1.34.2\n      taints: [{ key: node.kubernetes.io/x, effect: NoSchedule, propagation: Always }]",
+      ),
+    "spec.template.spec.taints",
+  ],
+];
+
+for (const flavour of API_SERVERS) {
+  describeWith(flavour.missing ?? kubectlMissing(), flavour)(`a MachineSet on ${flavour.name}`, () => {
+    it("MS-8.1: becomes Machines with a config and an infrastructure machine each, grows, shrinks and goes", async () => {
+      await using server = await flavour.start();
+      const kubectl = kubectlFor(server.kubeconfigFile);
+      await using _capstan = await startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"] });
+      await prepare(kubectl);
+      await kubectl("apply -f -", fooSet(3));
+      await eventually(() => isWhole(kubectl, 3), WITHIN);
+
+      const machines = await listed<Machine>(kubectl, "machines");
+      const [infrastructure] = await listed<Machine>(kubectl, "foomachines");
+      expect(infrastructure).toMatchObject({
+        metadata: {
+          labels: { tier: "a", from: "template", "cluster.x-k8s.io/set-name": "foo-set" },
+          annotations: { note: "one", "cluster.x-k8s.io/cloned-from-name": "foo-set" },
+          ownerReferences: [{ kind: "Machine", controller: true, blockOwnerDeletion: true }],
+        },
+        spec: { size: "small" },
+      });
+      const [machine] = machines;
+      expect(machine).toMatchObject({
+        metadata: { finalizers: ["machine.cluster.x-k8s.io"], ownerReferences: [{ kind: "MachineSet" }] },
+        spec: {
+          version: "v1.34.2",
+          bootstrap: { configRef: { kind: "FooConfig", name: machine?.metadata.name } },
+          infrastructureRef: { kind: "FooMachine", name: machine?.metadata.name },
+        },
+      });
+      const template = "get foomachinetemplate/foo-set -o jsonpath={.metadata.ownerReferences[0].kind}";
+      expect(await kubectl(template)).toBe("Cluster");
+      expect(await madeMachines(server)).toBe(3);
+      await eventually(async () => {
+        expect(await kubectl("get ms foo-set")).toMatch(/foo-set +foo +3 +3 +0 +0 +\d+ +\d+s +v1.34.2\n/);
+      }, WITHIN);
+
+      await kubectl("scale machineset/foo-set --replicas=5");
+      await eventually(() => isWhole(kubectl, 5), WITHIN);
+      expect(await madeMachines(server)).toBe(5);
+
+      await patch(kubectl, "machineset/foo-set", {
+        spec: { template: { metadata: { labels: { zone: "z" }, annotations: { note: null } } } },
+      });
+      await eventually(async () => {
+        for (const kind of ["machines", "fooconfigs", "foomachines"]) {
+          const objects = await listed<Machine>(kubectl, kind);
+          expect(objects.map(({ metadata }) => metadata.labels?.["zone"])).toEqual(Array(5).fill("z"));
+          expect(objects.some(({ metadata }) => metadata.annotations?.["note"] === "one")).toBe(false);
+        }
+      }, WITHIN);
+
+      await kubectl("scale machineset/foo-set --replicas=2");
+      await eventually(() => isWhole(kubectl, 2), WITHIN);
+      await kubectl("delete machineset/foo-set --timeout=240s");
+      for (const kind of ["machines", "fooconfigs", "foomachines"]) {
+        await eventually(async () => expect(await listed(kubectl, kind)).toEqual([]), WITHIN);
+      }
+      expect(await madeMachines(server)).toBe(5);
+    });
+
+    it("MS-8.1.1: costs one Machine while its objects are refused, says why, and is whole once corrected", async () => {
+      await using server = await flavour.start();
+      const kubectl = kubectlFor(server.kubeconfigFile);
+      await using _capstan = await startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"] });
+      await prepare(kubectl);
+      await kubectl("apply -f -", fooSet(4, "huge"));
+      await eventually(async () => {
+        const events = await kubectl("get events --field-selector involvedObject.name=foo-set");
+        expect(events).toContain('Unsupported value: "huge"');
+      }, WITHIN);
+      await holds(async () => expect(await listed(kubectl, "machines")).toHaveLength(1), {
+        forMs: 1_000,
+        stepMs: 100,
+      });
+
+      await patch(kubectl, "foomachinetemplate/foo-set", {
+        spec: { template: { spec: { size: "large" } } },
+      });
+      await eventually(() => isWhole(kubectl, 4), WITHIN);
+      expect(await madeMachines(server)).toBe(4);
+    });
+
+    it("MS-8.3, MS-5: makes nothing while the control plane is upgraded or a template is missing, and says so", async () => {
+      await using server = await flavour.start();
+      const kubectl = kubectlFor(server.kubeconfigFile);
+      await using _capstan = await startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"] });
+      await prepare(kubectl);
+      await patch(kubectl, "foocontrolplane/foo-cp", { spec: { version: "v1.35.0" } });
+      const [set = "", infrastructure = "", bootstrap = ""] = fooSet(2).split("---");
+      await kubectl("apply -f -", set);
+      await eventually(async () => {
+        expect(conditionText(await setOf(kubectl), "ScalingUp")).toBe(
+          'True Scaling up from 0 to 2 replicas is blocked because:\n* FooControlPlane default/foo-cp is upgrading ("ControlPlaneIsStable" preflight check failed)\n* FooConfigTemplate and FooMachineTemplate do not exist',
+        );
+      }, WITHIN);
+      await patchStatus(kubectl, "foocontrolplane/foo-cp", {
+        versions: [{ version: "v1.35.0", replicas: 1 }],
+      });
+      await kubectl("apply -f -", infrastructure);
+      await eventually(async () => {
+        expect(conditionText(await setOf(kubectl), "ScalingUp")).toMatch(
+          /because:\n\* FooConfigTemplate does not exist$/,
+        );
+      }, WITHIN);
+      expect(await listed(kubectl, "machines")).toEqual([]);
+      await kubectl("apply -f -", bootstrap);
+      await eventually(() => isWhole(kubectl, 2), WITHIN);
+    });
+
+    it("MS-8.1: never has one Machine too many with two relays and two workers that know nothing of each other", async () => {
+      await using server = await flavour.start();
+      const kubectl = kubectlFor(server.kubeconfigFile);
+      const start = () => startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"] });
+      await using _first = await start();
+      await using _second = await start();
+      await prepare(kubectl);
+      await kubectl("apply -f -", fooSet(20));
+      await eventually(() => isWhole(kubectl, 20), WITHIN);
+      await kubectl("scale machineset/foo-set --replicas=30");
+      await eventually(() => isWhole(kubectl, 30), WITHIN);
+      expect(await madeMachines(server)).toBe(30);
+      await kubectl("scale machineset/foo-set --replicas=7");
+      await eventually(() => isWhole(kubectl, 7), WITHIN);
+      await kubectl("delete machineset/foo-set --timeout=240s");
+      expect(await listed(kubectl, "machines")).toEqual([]);
+    });
+
+    it("MS-6, MS-8.2: adopts a Machine that was made by hand, and replaces it when a health check hands it over", async () => {
+      await using server = await flavour.start();
+      const kubectl = kubectlFor(server.kubeconfigFile);
+      await using _capstan = await startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"] });
+      await prepare(kubectl);
+      await kubectl("create -f -", HAND_MADE);
+      await kubectl("apply -f -", fooSet(1));
+      await eventually(async () => {
+        expect((await setOf(kubectl)).status?.replicas).toBe(1);
+        const owner = "get machine/by-hand -o jsonpath={.metadata.ownerReferences[*].name}";
+        expect(await kubectl(owner)).toContain("foo-set");
+      }, WITHIN);
+      expect(await madeMachines(server)).toBe(1);
+
+      const lastTransitionTime = "2026-01-01T00:00:00Z";
+      const failed = { status: "False", reason: "NodeNotReady", message: "", lastTransitionTime };
+      const conditions = ["HealthCheckSucceeded", "OwnerRemediated"].map((type) => ({ type, ...failed }));
+      await patchStatus(kubectl, "machine/by-hand", { conditions });
+      await eventually(async () => {
+        const names = (await listed<Machine>(kubectl, "machines")).map(({ metadata }) => metadata.name);
+        expect(names).toEqual([expect.stringMatching(/^foo-set-/)]);
+      }, WITHIN);
+      expect(await madeMachines(server)).toBe(2);
+    });
+
+    it("MS-2: is refused by field with replicas, selector, names and taints that cannot work", async () => {
+      await using server = await flavour.start();
+      const kubectl = kubectlFor(server.kubeconfigFile);
+      await using _capstan = await startCapstan(server.kubeconfigFile, { roles: ["relay"] });
+      for (const [change, message] of REFUSED) {
+        const { ok, output } = await kubectl.try("create -f -", change(fooSet(1)).split("---")[0] ?? "");
+        expect(ok).toBe(false);
+        expect(output).toContain(message);
+      }
+    });
+  });
+}
