@@ -4,7 +4,6 @@ import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
 import { MachinePool } from "../../shared/api/machinepool.ts";
 import { MachineSet } from "../../shared/api/machineset.ts";
-import { sameJson } from "../../shared/api/path.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster, infraClusterPaths } from "../../shared/contract/infra-cluster.ts";
 import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
@@ -24,6 +23,7 @@ import { pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { FAILURE_FIELDS } from "../../shared/rules/providers/failures.ts";
 import { heldBack } from "../../shared/rules/status/held-back.ts";
+import { applyOwnPart } from "../../shared/rules/status/own-part.ts";
 import { CONNECTION_FIELDS } from "../../shared/rules/workload/connection.ts";
 import { CONTROL_PLANE_COUNTER_FIELDS, WORKER_COUNTER_FIELDS } from "./rules/counters.ts";
 import { HOOK_FIELDS } from "./rules/deletion.ts";
@@ -134,11 +134,6 @@ export const clusterStatus = defineFunction<Cluster, "status">(
   },
 );
 
-/**
- * The complete status. Left out when it differs from the stored one only by what others keep in it (conditions of gates
- * and topology): comparing with the snapshot would repeat such an apply in every run.
- */
 function applied(cluster: Cluster, status: ClusterStatus): Pick<Decision<Cluster, "status">, "apply"> {
-  const own = ownStatus(cluster.status);
-  return sameJson(own, status) && !sameJson(own, cluster.status) ? {} : { apply: { status } };
+  return applyOwnPart(cluster.status, ownStatus(cluster.status), status);
 }

@@ -85,12 +85,21 @@ export const machineDrain = defineFunction<Machine, "status">(
     readsLive: [Pod, DaemonSet, Namespace, VolumeAttachment, PersistentVolume, MachineDrainRule],
     owns: ["status"],
     ownsOn: [{ kind: Node, fields: ["spec.unschedulable"] }],
-    inTurnWith: OTHER_WRITERS.map((other) => ({
-      function: other,
-      on: Machine,
-      field: "status",
-      reason: "machine-drain applies the condition Deleting and its own start times, nothing else",
-    })),
+    inTurnWith: [
+      {
+        function: "machine-status",
+        on: Machine,
+        field: "status",
+        reason:
+          "machine-drain writes Deleting in its turn (drainTurn) and its start times, machine-status the rest",
+      },
+      ...OTHER_WRITERS.map((other) => ({
+        function: other,
+        on: Machine,
+        field: "status",
+        reason: "machine-drain applies the condition Deleting and its own start times, nothing else",
+      })),
+    ],
     calls: [{ verb: "evict", kind: Pod }],
     queue: { concurrency: 20, maxRunningPerTenant: 5 },
   },

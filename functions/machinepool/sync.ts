@@ -10,7 +10,8 @@ import { inCluster, itself, referencing, referencingKind } from "../../shared/fu
 import { done, waitFor } from "../../shared/function/result.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
-import { BOOTSTRAP_FIELDS, DATA_SECRET_NAME } from "./rules/bootstrap.ts";
+import { BOOTSTRAP_FIELDS } from "../../shared/rules/providers/bootstrap-data.ts";
+import { DATA_SECRET_NAME } from "./rules/bootstrap.ts";
 import { poolHold } from "./rules/hold.ts";
 import { INFRASTRUCTURE_FIELDS } from "./rules/infrastructure.ts";
 import { readCluster, readProviders } from "./rules/reads.ts";

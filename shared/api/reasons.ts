@@ -180,6 +180,37 @@ export const REASONS = {
     meaning: "an object of the required name exists and belongs to another owner",
     seen: ["event"],
   },
+  InvalidCertificatesExpiry: {
+    meaning: "the annotation that says when certificates expire is not an RFC 3339 time",
+    seen: ["event"],
+  },
+  WaitingForMinReadySeconds: {
+    meaning: "the Machine is Ready, but not for long enough",
+    seen: ["condition"],
+  },
+  InPlaceUpdating: { meaning: "the Machine is being updated in place", seen: ["condition"] },
+  NotUpdating: { meaning: "the Machine is not being updated in place", seen: ["condition"] },
+  Updating: {
+    meaning: "the Machine is being updated, or its kubelet does not run the wanted version yet",
+    seen: ["condition"],
+  },
+  NodeReady: { meaning: "the Node of the Machine is Ready", seen: ["condition"] },
+  NodeNotReady: { meaning: "the Node of the Machine is not Ready", seen: ["condition"] },
+  NodeReadyUnknown: { meaning: "the Node does not report whether it is Ready", seen: ["condition"] },
+  NodeHealthy: { meaning: "no condition of the Node is bad", seen: ["condition"] },
+  NodeNotHealthy: { meaning: "a condition of the Node is bad; the message names it", seen: ["condition"] },
+  NodeHealthyUnknown: { meaning: "a condition of the Node is not reported", seen: ["condition"] },
+  NodeDeleted: { meaning: "the Node of the Machine is gone", seen: ["condition"] },
+  NodeDoesNotExist: { meaning: "the Machine that is being deleted never had a Node", seen: ["condition"] },
+  InspectionFailed: {
+    meaning: "the Node cannot be looked for yet; the message says what comes first",
+    seen: ["condition"],
+  },
+  ConnectionDown: { meaning: "the workload cluster does not answer", seen: ["condition"] },
+  SuccessfulSetNodeRef: {
+    meaning: "the Machine has become the Node that the message names",
+    seen: ["event"],
+  },
   MachineDeleting: { meaning: "the unhealthy Machine is being deleted by its owner", seen: ["condition"] },
   RemediationDeferred: {
     meaning: "the unhealthy Machine waits until fewer are being remediated",

@@ -15,7 +15,7 @@ import { valueAt } from "../../shared/api/path.ts";
 import { kindOf } from "../../shared/api/registry.ts";
 import type { AnyDecision, AnyFunction } from "../../shared/function/define-function.ts";
 import { assert, WaitingError } from "../../shared/function/errors.ts";
-import type { ListOptions } from "../../shared/function/reads.ts";
+import type { ListOptions, LiveReader } from "../../shared/function/reads.ts";
 import type { SecretSummary } from "../../shared/function/secret-summary.ts";
 import { checkDecision } from "../../shared/runtime/check-decision.ts";
 import { declaredFields, keepOnly } from "../../shared/runtime/kept-fields.ts";
@@ -137,6 +137,36 @@ export async function decide(
   checkDecision(fn, decision, reader);
   checkStatus(kind, object, decision);
   return decision;
+}
+
+/** Returns the live reads of a run in this world, in order: `get Machine m1`, `list Pod`, `referenced FooMachine m1`. */
+export async function liveReads(fn: AnyFunction, world: World, name: string): Promise<readonly string[]> {
+  const object = placedOf(world.snapshots, { cluster: MANAGEMENT, ...fn.spec.reconciles }).find(
+    ({ metadata }) => metadata.name === name,
+  );
+  assert(object !== undefined, `there is no ${name} in this world`);
+  const reader = readerOf(fn, world);
+  const asked: string[] = [];
+  const live: LiveReader = {
+    get: (kind, key, cluster) => {
+      asked.push(`get ${kind.kind} ${key.name}`);
+      return reader.live.get(kind, key, cluster);
+    },
+    list: (kind, options, cluster) => {
+      asked.push(`list ${kind.kind}`);
+      return reader.live.list(kind, options, cluster);
+    },
+    referenced: (reference, namespace) => {
+      asked.push(`referenced ${reference.kind} ${reference.name}`);
+      return reader.live.referenced(reference, namespace);
+    },
+    secret: (key) => {
+      asked.push(`secret ${key.name}`);
+      return reader.live.secret(key);
+    },
+  };
+  await fn.step(object, { read: { ...reader, live }, now: NOW });
+  return asked;
 }
 
 /** Kinds that the relay makes itself, or reduces for all functions alike. */

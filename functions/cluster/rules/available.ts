@@ -1,11 +1,5 @@
-import {
-  afterColon,
-  type MergedCondition,
-  statusOf,
-  type Weight,
-  weightOf,
-  worstOf,
-} from "../../../shared/rules/conditions/aggregate.ts";
+import { type MergedCondition, weightOf } from "../../../shared/rules/conditions/aggregate.ts";
+import { type SummaryPart, summaryOf } from "../../../shared/rules/conditions/summary.ts";
 
 interface Reported {
   readonly type: string;
@@ -27,12 +21,6 @@ export interface SummaryInput {
   readonly gates: readonly AvailabilityGate[];
   /** The Cluster's conditions as they will be, those of other writers included. */
   readonly conditions: readonly Reported[];
-}
-
-interface Part {
-  readonly type: string;
-  readonly weight: Weight;
-  readonly text: string;
 }
 
 const ORDER: readonly AvailabilityGate[] = [
@@ -59,19 +47,14 @@ export function summarize(input: SummaryInput): MergedCondition {
   const withTopology = input.topology || reported.has(TOPOLOGY.conditionType);
   const gates = [...ORDER, ...(withTopology ? [TOPOLOGY] : []), ...input.gates];
   const parts = gates.map((gate) => partOf(gate, reported.get(gate.conditionType), input));
-  const worst = worstOf(parts.map((part) => part.weight));
-  return {
-    status: statusOf(worst, "positive"),
-    reason: { issue: "NotAvailable", unknown: "AvailableUnknown", good: "Available" }[worst],
-    message: messageOf(parts, worst),
-  };
+  return summaryOf(parts, { issue: "NotAvailable", unknown: "AvailableUnknown", good: "Available" });
 }
 
 function partOf(
   gate: AvailabilityGate,
   condition: Reported | undefined,
   { deleting, withoutTopology }: SummaryInput,
-): Part {
+): SummaryPart {
   const type = gate.conditionType;
   if (condition === undefined) {
     const why = type === TOPOLOGY.conditionType ? withoutTopology : undefined;
@@ -89,15 +72,4 @@ function isExpected(condition: Reported, deleting: boolean): boolean {
   return (
     condition.type === TOPOLOGY.conditionType && condition.status === "False" && !TOPOLOGY_ISSUES.has(reason)
   );
-}
-
-function messageOf(parts: readonly Part[], worst: Weight): string {
-  const shown =
-    worst === "good"
-      ? parts.filter((part) => part.text !== "")
-      : [
-          ...parts.filter((part) => part.weight === "issue"),
-          ...parts.filter((part) => part.weight === "unknown"),
-        ];
-  return shown.map((part) => `* ${part.type}:${afterColon(part.text)}`).join("\n");
 }

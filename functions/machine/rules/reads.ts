@@ -1,8 +1,17 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import type { ObjectKey } from "../../../shared/api/kinds.ts";
+import { Connection, Node } from "../../../shared/api/core.ts";
+import { type ObjectKey, workloadCluster } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
+import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
+import { MachineSet } from "../../../shared/api/machineset.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
+import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { readOwner } from "../../../shared/rules/metadata/read-owner.ts";
+import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
+import { reportedProviderID } from "./infrastructure.ts";
+import type { NodeFacts } from "./node-report.ts";
 import type { MachineProviders } from "./providers.ts";
+import type { Rollout } from "./up-to-date.ts";
 
 /** The fields by which the provider objects of a Machine are found. */
 export const REFERENCE_FIELDS = ["spec.bootstrap.configRef", "spec.infrastructureRef"] as const;
@@ -28,4 +37,63 @@ export async function readProviders(
     read.referenced(spec.infrastructureRef, namespace),
   ]);
   return { bootstrap, infrastructure };
+}
+
+/**
+ * The same, but an infrastructure machine that was there before is believed to be lost only when the API server says so:
+ * the failure that follows is never taken back.
+ */
+export async function seeLostInfrastructure(
+  read: Pick<Reader, "live">,
+  machine: Machine,
+  snapshots: MachineProviders,
+): Promise<MachineProviders> {
+  const provisioned = machine.status?.initialization?.infrastructureProvisioned === true;
+  if (!provisioned || isDeleting(machine) || snapshots.infrastructure.state !== "missing") return snapshots;
+  // Once the failure is written, nothing more depends on it.
+  if (machine.status?.deprecated?.v1beta1?.failureReason === "InvalidConfiguration") return snapshots;
+  const { namespace = "" } = machine.metadata;
+  return {
+    ...snapshots,
+    infrastructure: await read.live.referenced(machine.spec.infrastructureRef, namespace),
+  };
+}
+
+/**
+ * The connection to the workload cluster, and with a complete view of it the Nodes with the Machine's provider ID: exactly that,
+ * for providers normalise nothing. A Machine that is deleted before it has its ID is looked for by that of its
+ * infrastructure machine.
+ */
+export async function readNodes(
+  read: Pick<Reader, "get" | "list">,
+  machine: Machine,
+  { infrastructure }: MachineProviders,
+): Promise<Pick<NodeFacts, "connection" | "nodes">> {
+  const key = clusterKeyOf(machine);
+  const connection = await read.get(Connection, key);
+  const own = isDeleting(machine) ? reportedProviderID(machine, infrastructure) : undefined;
+  const providerID = machine.spec.providerID ?? own;
+  if (!isCompleteView(connection)) return { connection, nodes: undefined };
+  if (providerID === undefined) return { connection, nodes: [] };
+  const index = { name: "providerID", values: [providerID] };
+  return { connection, nodes: await read.list(Node, { index }, workloadCluster(key)) };
+}
+
+/** The Node of `nodeRef`; `undefined` also without a complete view of the workload cluster. */
+export async function readNodeOf(
+  read: Pick<Reader, "get">,
+  machine: Machine,
+  connection: Connection | undefined,
+): Promise<Node | undefined> {
+  const { name } = machine.status?.nodeRef ?? {};
+  return name === undefined || !isCompleteView(connection)
+    ? undefined
+    : read.get(Node, { namespace: "", name }, workloadCluster(clusterKeyOf(machine)));
+}
+
+/** Set and MachineDeployment of a Machine; `undefined` unless it has both. */
+export async function readRollout(read: Reader, machine: Machine): Promise<Rollout | undefined> {
+  const set = await readOwner(MachineSet, machine, read);
+  const deployment = set === undefined ? undefined : await readOwner(MachineDeployment, set, read);
+  return set === undefined || deployment === undefined ? undefined : { set, deployment };
 }

@@ -3,7 +3,8 @@ import type { Node } from "../../../shared/api/core.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { StepContext } from "../../../shared/function/define-function.ts";
-import { type BootstrapReport, bootstrapReport } from "./bootstrap.ts";
+import type { BootstrapData } from "../../../shared/rules/providers/bootstrap-data.ts";
+import { bootstrapReport } from "./bootstrap.ts";
 import { type InfrastructureReport, infrastructureReport } from "./infrastructure.ts";
 import { infraMachineKindOf, readOwnMachines } from "./machines.ts";
 import type { Rivals } from "./node-marks.ts";
@@ -30,7 +31,7 @@ export interface PoolFacts {
 
 /** The facts and what they mean: everything that the status of a pool is computed from. */
 export interface PoolView extends PoolFacts {
-  readonly bootstrap: BootstrapReport;
+  readonly bootstrap: BootstrapData;
   readonly infrastructure: InfrastructureReport;
   readonly nodeReport: NodeReport;
   /** No sibling has anything left to write: `observedGeneration` may move. */

@@ -10,6 +10,9 @@ import { BootstrapTemplate, InfraMachineTemplate } from "../../../shared/contrac
 const ONE_CONTROLLER = "a Machine has one controller: each of the two writes those that it controls";
 const ONE_MACHINE =
   "an object belongs to one Machine or pool, and that to one controller: each writes its own";
+const AS_BORN =
+  "a control plane makes its Machines and their objects complete, so that the other has nothing to write there";
+const NOT_APPLIED = "machine-status leaves this condition of a control plane Machine out of its apply";
 const SAME_ENTRY = "both add the same Cluster as an owner, each only where it is missing";
 const ONE_CONTROL_PLANE = "a Cluster has one control plane object: each of the two writes for its own";
 
@@ -33,6 +36,12 @@ export const MACHINES_TURNS = [
   turn("machineset-machines", BootstrapConfig, "metadata", ONE_MACHINE),
   turn("machineset-machines", InfraMachine, "metadata", ONE_MACHINE),
   turn("machinepool-adopt", BootstrapConfig, "metadata", ONE_MACHINE),
+  turn("machine-guard", Machine, "metadata", AS_BORN),
+  turn("machine-guard", Machine, "spec.deletion", AS_BORN),
+  turn("machine-adopt", BootstrapConfig, "metadata", AS_BORN),
+  turn("machine-adopt", InfraMachine, "metadata", AS_BORN),
+  turn("machine-status", Machine, UP_TO_DATE, NOT_APPLIED),
+  turn("machine-status", Machine, REMEDIATED, NOT_APPLIED),
 ];
 
 /** Turns of the function that makes a control plane safe to work on. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { conditionsSchema, deprecatedSchema, deprecatedStatusFields } from "../conditions.ts";
-import { atomicList, dnsSubdomain, notEmpty, text, time } from "../meta.ts";
+import { atomicList, dnsSubdomain, type Immutable, notEmpty, text, time } from "../meta.ts";
 
 const addressSchema = z.object({
   type: z
@@ -10,6 +10,7 @@ const addressSchema = z.object({
 });
 
 export const addressesSchema = atomicList(addressSchema, { max: 256 });
+export type MachineAddress = Immutable<z.infer<typeof addressSchema>>;
 
 /** As the kubelet reports it. */
 const nodeInfoSchema = z.object({

@@ -22,6 +22,7 @@ const machineSchema = z
 
 /** One machine of a Cluster and its Node; schema-compatible with Cluster API v1.14.0's v1beta2. */
 export type Machine = Immutable<z.infer<typeof machineSchema>>;
+export type MachineStatus = NonNullable<Machine["status"]>;
 
 function conditionColumn(name: string, type: string, description: string): PrinterColumn {
   return { name, type: "string", jsonPath: `.status.conditions[?(@.type=="${type}")].status`, description };

@@ -17,7 +17,7 @@ import {
   node,
   type Overrides,
 } from "../../support/builders.ts";
-import { decide, given, NOW } from "../../support/world.ts";
+import { decide, given, liveReads, NOW } from "../../support/world.ts";
 
 const AT_ONCE = NOW.toISOString();
 const LONG_AGO = "2026-01-01T10:00:00Z";
@@ -169,6 +169,16 @@ describe("machine-delete", () => {
       { target: expect.objectContaining({ name: "m1", resourceVersion: "70" }), operations: RELEASE },
     ]);
     expect(decision.result).toEqual(done);
+  });
+
+  it("MA-R14: reads a Machine without control plane of its own seven times live, from end to end", async () => {
+    const gone = whole().without(INFRA);
+    const runs = [whole(), gone, gone.without(CONFIG)];
+    expect(await Promise.all(runs.map((world) => liveReads(machineDelete, world, "m1")))).toEqual([
+      ["get Machine m1", "referenced FooMachine m1"],
+      ["referenced FooConfig m1-config", "referenced FooMachine m1"],
+      ["referenced FooConfig m1-config", "referenced FooMachine m1", "get Node n1"],
+    ]);
   });
 
   it("lets nothing go while the API server has an object that snapshots no longer show", async () => {

@@ -1,0 +1,36 @@
+import type { Machine } from "../../../shared/api/machine/machine.ts";
+import type { Referenced } from "../../../shared/contract/referenced.ts";
+import { managersOf } from "../../../shared/function/define-function.ts";
+import {
+  type BootstrapData,
+  bootstrapData,
+  userAmong,
+} from "../../../shared/rules/providers/bootstrap-data.ts";
+import { ownObject } from "./adoption.ts";
+
+export const DATA_SECRET_NAME = "spec.bootstrap.dataSecretName";
+
+/** The managers of sets hold the name for the author of their template: they count as users. */
+const OURS = "capstan-machine-sync";
+
+/** Returns the bootstrap data of a Machine. Without `configRef` the latch stays unset. Source: MA-2.2 */
+export function bootstrapReport(machine: Machine, found: Referenced | undefined): BootstrapData {
+  const { configRef, dataSecretName } = machine.spec.bootstrap;
+  if (configRef === undefined) return dataSecretName === undefined ? {} : { provided: true };
+  return bootstrapData(overriddenBy(machine), ownObject(machine, found));
+}
+
+/** An empty name does not override: the copy happens where the name is missing. */
+function overriddenBy(machine: Machine): string | undefined {
+  if ((machine.spec.bootstrap.dataSecretName ?? "") === "") return undefined;
+  return userAmong(managersOf(machine, DATA_SECRET_NAME), (manager) => manager === OURS);
+}
+
+/**
+ * The latch `bootstrapDataSecretCreated` as it is from now on: once true it stays. It never appears before the name
+ * is in the spec, so that who sees the one sees the other. Source: MA-2.2
+ */
+export function isDataCreated({ status, spec }: Machine, { created }: BootstrapData): boolean {
+  if (status?.initialization?.bootstrapDataSecretCreated === true) return true;
+  return created === true && (spec.bootstrap.dataSecretName ?? "") !== "";
+}

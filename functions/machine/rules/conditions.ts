@@ -1,0 +1,90 @@
+import type { Condition } from "../../../shared/api/conditions.ts";
+import type { Machine } from "../../../shared/api/machine/machine.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
+import {
+  condition,
+  conditionOf,
+  type DesiredCondition,
+  setConditions,
+} from "../../../shared/rules/conditions/conditions.ts";
+import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
+import { ownStatus, type Turns } from "./own-status.ts";
+import { bootstrapConfigReady, infrastructureReady } from "./provider-conditions.ts";
+import { readyCondition } from "./ready.ts";
+import { upToDateCondition } from "./up-to-date.ts";
+import type { MachineView } from "./view.ts";
+
+/** The annotation that a hook of Cluster API core sets while it updates a Machine in place. */
+const IN_PLACE_UPDATE = "in-place-updates.internal.cluster.x-k8s.io/update-in-progress";
+
+/** All conditions of `machine-status`, each judged by itself. Source: MA-5 */
+export function machineConditions(view: MachineView): readonly Condition[] {
+  const { machine, cluster, nodeReport, now } = view;
+  const stored = ownStatus(machine.status, turnsOf(view)).conditions;
+  const { generation } = machine.metadata;
+  const updating = updatingCondition(machine);
+  const parts = [
+    bootstrapConfigReady(view),
+    infrastructureReady(view),
+    ...nodeReport.conditions,
+    updating,
+    ...upToDate(view, updating),
+    ...deletingCondition(view),
+    pausedCondition(cluster, machine, machine.kind),
+  ];
+  const known = [...foreignConditions(machine, parts), ...parts];
+  const withReady = setConditions(stored, [...parts, readyCondition(machine, known, now)], now, generation);
+  return setConditions(withReady, [availableCondition(machine, withReady, now)], now, generation);
+}
+
+/** The conditions that this function writes now, and leaves to others at other times. */
+export function turnsOf({ rollout, drainSpeaks }: Pick<MachineView, "rollout" | "drainSpeaks">): Turns {
+  return new Set([
+    ...(rollout === undefined ? [] : ["UpToDate" as const]),
+    ...(drainSpeaks ? [] : ["Deleting" as const]),
+  ]);
+}
+
+function foreignConditions({ status }: Machine, own: readonly DesiredCondition[]): readonly Condition[] {
+  const types = new Set(own.map(({ type }) => type));
+  return (status?.conditions ?? []).filter(({ type }) => !types.has(type));
+}
+
+function updatingCondition({ metadata }: Machine): DesiredCondition {
+  return Object.hasOwn(metadata.annotations ?? {}, IN_PLACE_UPDATE)
+    ? condition("Updating", "True", "InPlaceUpdating", "In-place update in progress")
+    : condition("Updating", "False", "NotUpdating");
+}
+
+function upToDate(view: MachineView, updating: DesiredCondition): readonly DesiredCondition[] {
+  const { machine, rollout, nodeReport, now } = view;
+  if (rollout === undefined) return [];
+  const kubeletVersion = nodeReport.nodeInfo?.kubeletVersion;
+  return [upToDateCondition(machine, { rollout, updating, kubeletVersion, now })];
+}
+
+function deletingCondition({ stage, drainSpeaks }: MachineView): readonly DesiredCondition[] {
+  if (stage === undefined) return [condition("Deleting", "False", "NotDeleting")];
+  return drainSpeaks ? [] : [condition("Deleting", "True", stage.reason, stage.message)];
+}
+
+/** `Available`: `Ready` for long enough. Source: MA-5.6 */
+function availableCondition(machine: Machine, conditions: readonly Condition[], now: Date): DesiredCondition {
+  const inMs = availableInMs(machine, conditions, now);
+  if (inMs === undefined) return condition("Available", "False", "NotReady");
+  return inMs > 0
+    ? condition("Available", "False", "WaitingForMinReadySeconds")
+    : condition("Available", "True", "Available");
+}
+
+/** When a Machine that stays `Ready` is available; 0 = now, `undefined` = it is not `Ready`. */
+export function availableInMs(
+  { spec }: Machine,
+  conditions: readonly Condition[] | undefined,
+  now: Date,
+): number | undefined {
+  const ready = conditionOf(conditions, "Ready");
+  if (ready?.status !== "True") return undefined;
+  const minReadyMs = (spec.minReadySeconds ?? 0) * SECOND;
+  return Math.max(0, Date.parse(ready.lastTransitionTime) + minReadyMs - now.getTime());
+}

@@ -1,0 +1,103 @@
+import type { Machine } from "../../../shared/api/machine/machine.ts";
+import { addressesSchema, type MachineAddress } from "../../../shared/api/machine/machine-status.ts";
+import { valueAt } from "../../../shared/api/path.ts";
+import { type Field, readBoolean, readString } from "../../../shared/contract/fields.ts";
+import {
+  type InfraMachineField,
+  infraMachinePath,
+  infraMachinePaths,
+} from "../../../shared/contract/infra-machine.ts";
+import type { Found, Referenced } from "../../../shared/contract/referenced.ts";
+import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { ownObject } from "./adoption.ts";
+
+/** The fields of an infrastructure machine that `infrastructureReport` reads. */
+export const INFRASTRUCTURE_FIELDS = infraMachinePaths(
+  "provisioned",
+  "providerID",
+  "wantedFailureDomain",
+  "failureDomain",
+  "addresses",
+);
+
+/** Values for a Machine from its infrastructure machine. A member that is absent keeps its present value. */
+export interface InfrastructureReport {
+  /** For `spec.providerID`. Present once the object is provisioned and has an ID. */
+  readonly providerID?: string | undefined;
+  /** For `spec.failureDomain`. */
+  readonly wantedFailureDomain?: string | undefined;
+  /** For `status.failureDomain`. */
+  readonly failureDomain?: string | undefined;
+  readonly addresses?: readonly MachineAddress[] | undefined;
+  /** For the condition: fields that cannot be used. */
+  readonly message?: string | undefined;
+}
+
+const MAX_PROVIDER_ID = 512;
+const MAX_FAILURE_DOMAIN = 256;
+
+/**
+ * Nothing is taken from an object that is not the Machine's, that goes away, or that has no provider ID; then all values,
+ * on every run, for they may change. A bad one stops none of the others.
+ * Source: MA-2.3
+ */
+export function infrastructureReport(machine: Machine, found: Referenced): InfrastructureReport {
+  const own = ownObject(machine, found);
+  if (own === undefined || isDeleting(own.object)) return {};
+  const provisioned = readBoolean(own.object, infraMachinePath(own.contract, "provisioned"));
+  const latched = machine.status?.initialization?.infrastructureProvisioned === true;
+  const providerID = readText(own, "providerID", MAX_PROVIDER_ID);
+  if ((provisioned.value !== true && !latched) || providerID.value === undefined) {
+    return { message: together([provisioned, providerID]) };
+  }
+  const wanted = readText(own, "wantedFailureDomain", MAX_FAILURE_DOMAIN);
+  const reported = readText(own, "failureDomain", MAX_FAILURE_DOMAIN);
+  const addresses = readAddresses(own);
+  return {
+    providerID: providerID.value,
+    wantedFailureDomain: wanted.value,
+    failureDomain: reported.value,
+    addresses: addresses.value,
+    message: together([provisioned, wanted, reported, addresses]),
+  };
+}
+
+/** The provider ID that the Machine's own infrastructure machine reports, provisioned or not. */
+export function reportedProviderID(machine: Machine, found: Referenced): string | undefined {
+  const own = ownObject(machine, found);
+  return own === undefined ? undefined : readText(own, "providerID", MAX_PROVIDER_ID).value;
+}
+
+/** An empty text is as good as none. */
+function readText({ object, contract }: Found, field: InfraMachineField, maxLength: number): Field<string> {
+  const path = infraMachinePath(contract, field);
+  const { value, problem } = readString(object, path);
+  if (value === undefined || value === "") return { problem };
+  return [...value.slice(0, 2 * maxLength + 1)].length > maxLength
+    ? { problem: `${path} has more than ${maxLength} characters` }
+    : { value };
+}
+
+function readAddresses({ object, contract }: Found): Field<readonly MachineAddress[]> {
+  const path = infraMachinePath(contract, "addresses");
+  const value = valueAt(object, path);
+  if (value === undefined || value === null) return {};
+  const read = addressesSchema.safeParse(value);
+  return read.success
+    ? { value: read.data }
+    : { problem: `${path} is not a list of at most 256 addresses with type and address` };
+}
+
+function together(fields: readonly Field<unknown>[]): string | undefined {
+  const problems = fields.flatMap(({ problem }) => problem ?? []);
+  return problems.length === 0 ? undefined : problems.join("; ");
+}
+
+/**
+ * The latch `infrastructureProvisioned` as it is from now on: once true it stays. It never appears before the provider
+ * ID is in the spec. Source: MA-2.3
+ */
+export function isProvisioned({ status, spec }: Machine, { providerID }: InfrastructureReport): boolean {
+  if (status?.initialization?.infrastructureProvisioned === true) return true;
+  return providerID !== undefined && spec.providerID !== undefined;
+}

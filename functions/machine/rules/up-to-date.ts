@@ -1,0 +1,91 @@
+import type { Machine } from "../../../shared/api/machine/machine.ts";
+import type { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
+import type { MachineSet } from "../../../shared/api/machineset.ts";
+import { sameJson } from "../../../shared/api/path.ts";
+import { condition, type DesiredCondition } from "../../../shared/rules/conditions/conditions.ts";
+import { prefixedVersion } from "../../../shared/rules/machines/versions.ts";
+
+/** The fields of a MachineSet that `upToDateCondition` reads. */
+export const SET_FIELDS = ["metadata.uid", "metadata.ownerReferences", "spec.template.spec"] as const;
+/** The fields of a MachineDeployment that `upToDateCondition` reads. */
+export const DEPLOYMENT_FIELDS = ["metadata.uid", "spec.template.spec", "spec.rollout.after"] as const;
+
+/** The owners that together decide about the spec of a Machine; only beside Cluster API, which runs MachineDeployments. */
+export interface Rollout {
+  readonly set: MachineSet;
+  readonly deployment: MachineDeployment;
+}
+
+interface Inputs {
+  readonly rollout: Rollout;
+  readonly updating: DesiredCondition;
+  readonly kubeletVersion: string | undefined;
+  readonly now: Date;
+}
+
+/**
+ * `UpToDate` of a Machine of a MachineDeployment: first match. Other Machines get it from their owner.
+ * Source: MA-5.7
+ */
+export function upToDateCondition(
+  { spec }: Machine,
+  { rollout, updating, kubeletVersion, now }: Inputs,
+): DesiredCondition {
+  const type = "UpToDate";
+  const outdated = [...differences(rollout), ...rolloutLines(rollout, now)];
+  if (outdated.length > 0) return condition(type, "False", "NotUpToDate", outdated.join("\n"));
+  if (updating.status === "True") {
+    return condition(type, "False", "Updating", `* ${updating.message || "In-place update in progress"}`);
+  }
+  if (kubeletVersion !== undefined && spec.version !== undefined) {
+    const wanted = prefixedVersion(spec.version);
+    const line = `* Node.status.nodeInfo.kubeletVersion ${kubeletVersion}, ${wanted} required`;
+    if (kubeletVersion !== wanted) return condition(type, "False", "Updating", line);
+  }
+  return condition(type, "True", "UpToDate");
+}
+
+/** When `spec.rollout.after` of the MachineDeployment comes; `undefined` = it is past, or there is none. */
+export function rolloutInMs({ deployment }: Rollout, now: Date): number | undefined {
+  const inMs = Date.parse(deployment.spec?.rollout?.after ?? "") - now.getTime();
+  return inMs > 0 ? inMs : undefined;
+}
+
+function rolloutLines({ set, deployment }: Rollout, now: Date): readonly string[] {
+  const after = Date.parse(deployment.spec?.rollout?.after ?? "");
+  const created = Date.parse(set.metadata.creationTimestamp ?? "");
+  return after < now.getTime() && created < after ? ["* MachineDeployment spec.rolloutAfter expired"] : [];
+}
+
+function differences({ set, deployment }: Rollout): readonly string[] {
+  const present = set.spec.template.spec;
+  const wanted = deployment.spec?.template?.spec ?? {};
+  const version = [present.version, wanted.version].map((text) => text && prefixedVersion(text));
+  return [
+    ...required("Version", version[0], version[1]),
+    ...bootstrapLines(present.bootstrap, wanted.bootstrap ?? {}),
+    ...referenceLines(present.infrastructureRef, wanted.infrastructureRef),
+    ...required("Failure domain", present.failureDomain, wanted.failureDomain),
+  ];
+}
+
+type Bootstrap = Partial<MachineSet["spec"]["template"]["spec"]["bootstrap"]>;
+
+function bootstrapLines(present: Bootstrap, wanted: Bootstrap): readonly string[] {
+  return wanted.configRef === undefined
+    ? required("spec.bootstrap.dataSecretName", present.dataSecretName, wanted.dataSecretName)
+    : referenceLines(present.configRef, wanted.configRef);
+}
+
+function referenceLines(
+  present: { readonly kind: string } | undefined,
+  wanted: { readonly kind: string } | undefined,
+): readonly string[] {
+  if (sameJson(present, wanted)) return [];
+  const { kind = "" } = wanted ?? present ?? {};
+  return [`* ${kind.replace(/Template$/, "")} is not up-to-date`];
+}
+
+function required(what: string, present: string | undefined, wanted: string | undefined): readonly string[] {
+  return present === wanted ? [] : [`* ${what} ${present ?? "nil"}, ${wanted ?? "nil"} required`];
+}

@@ -1,0 +1,24 @@
+import type { Machine } from "../../../shared/api/machine/machine.ts";
+import type { Notice } from "../../../shared/function/define-function.ts";
+import { isPrefixedVersion, prefixedVersion } from "../../../shared/rules/machines/versions.ts";
+
+/**
+ * Returns the rules of admission that the Machine breaks, as Events that name the field. It is reconciled all the same: a
+ * stored object may be older than a rule. A version without `v` is read with it and never rewritten, or a tool that owns
+ * the manifest would put it back for ever. Source: MA-1
+ */
+export function machineViolations({ spec }: Machine): readonly Notice[] {
+  const { bootstrap, version } = spec;
+  return [
+    ...(bootstrap.configRef === undefined && bootstrap.dataSecretName === undefined
+      ? [warning("MissingBootstrap", "spec.bootstrap needs configRef or dataSecretName")]
+      : []),
+    ...(version !== undefined && !isPrefixedVersion(prefixedVersion(version))
+      ? [warning("InvalidVersion", `spec.version ${version} is not a semantic version`)]
+      : []),
+  ];
+}
+
+function warning(reason: string, message: string): Notice {
+  return { type: "Warning", reason, message };
+}

@@ -1,0 +1,160 @@
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
+import { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
+import { Machine } from "../../shared/api/machine/machine.ts";
+import { MachineDeployment } from "../../shared/api/machinedeployment.ts";
+import { MachineSet } from "../../shared/api/machineset.ts";
+import { BootstrapConfig } from "../../shared/contract/bootstrap-config.ts";
+import { ControlPlane } from "../../shared/contract/control-plane.ts";
+import { InfraMachine } from "../../shared/contract/infra-machine.ts";
+import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
+import { SECOND } from "../../shared/function/backoff.ts";
+import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
+import {
+  claimantsOfNode,
+  inCluster,
+  inClusterOf,
+  inClusterOfControlPlaneMachine,
+  inClusterReferencing,
+  itself,
+  ownedBy,
+  referencing,
+  referencingKind,
+} from "../../shared/function/mappings.ts";
+import { waitFor } from "../../shared/function/result.ts";
+import { mirroredFields } from "../../shared/rules/conditions/conditions.ts";
+import { MARK_FIELDS } from "../../shared/rules/machines/remediation.ts";
+import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
+import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { pausedBy } from "../../shared/rules/metadata/paused.ts";
+import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
+import { BOOTSTRAP_FIELDS } from "../../shared/rules/providers/bootstrap-data.ts";
+import { FAILURE_FIELDS } from "../../shared/rules/providers/failures.ts";
+import { heldBack } from "../../shared/rules/status/held-back.ts";
+import { applyOwnPart } from "../../shared/rules/status/own-part.ts";
+import { CONNECTION_FIELDS } from "../../shared/rules/workload/connection.ts";
+import { CLAIM_FIELDS } from "./rules/adoption.ts";
+import { DATA_SECRET_NAME } from "./rules/bootstrap.ts";
+import { CERTIFICATE_FIELDS } from "./rules/certificates.ts";
+import { turnsOf } from "./rules/conditions.ts";
+import { isWordOfDrain } from "./rules/drain-turn.ts";
+import { machineUnguarded } from "./rules/hold.ts";
+import { HOOK_FIELDS } from "./rules/hooks.ts";
+import { INFRASTRUCTURE_FIELDS } from "./rules/infrastructure.ts";
+import {
+  HANDLING_CLUSTER_FIELDS,
+  HANDLING_CONTROL_PLANE_FIELDS,
+  HANDLING_MACHINE_FIELDS,
+} from "./rules/node-handling.ts";
+import { NODE_CLUSTER_FIELDS, NODE_REPORT_FIELDS } from "./rules/node-report.ts";
+import { ownStatus } from "./rules/own-status.ts";
+import { readCluster, readProviders, readRollout } from "./rules/reads.ts";
+import { machineReport, pausedMachineStatus } from "./rules/status.ts";
+import { DEPLOYMENT_FIELDS, SET_FIELDS } from "./rules/up-to-date.ts";
+import { readView } from "./rules/view.ts";
+import { machineWritesDue } from "./rules/writes-due.ts";
+
+/** While it is being deleted: at 1 s, two hundred deletions at once cost a third more writes each. */
+const DELETION_FLOOR_MS = 5 * SECOND;
+
+const PROVIDER_FIELDS = [
+  "metadata.uid",
+  "metadata.deletionTimestamp",
+  ...ADOPTED_FIELDS,
+  ...FAILURE_FIELDS,
+  ...mirroredFields("Ready"),
+];
+
+export const machineStatus = defineFunction(
+  {
+    name: "machine-status",
+    summary: "Computes the status of a Machine: Node, addresses, conditions, phase.",
+    source: "MA-2, MA-2.2, MA-2.3, MA-3, MA-4, MA-5, MA-7, MA-10, MA-R7",
+    reconciles: Machine,
+    watches: [
+      watch(
+        Machine,
+        [
+          "metadata.uid",
+          "metadata.generation",
+          "metadata.labels",
+          ...HOOK_FIELDS,
+          ...HOLD_FIELDS,
+          ...ADOPTED_FIELDS,
+          "spec",
+          "status",
+        ],
+        itself,
+      ),
+      watch(
+        Cluster,
+        [...PAUSING_FIELDS, ...CLAIM_FIELDS, ...HANDLING_CLUSTER_FIELDS, ...NODE_CLUSTER_FIELDS],
+        inCluster,
+      ),
+      watchContract(
+        BootstrapConfig,
+        [...PROVIDER_FIELDS, ...BOOTSTRAP_FIELDS, ...CERTIFICATE_FIELDS],
+        referencing,
+      ),
+      watchContract(InfraMachine, [...PROVIDER_FIELDS, ...INFRASTRUCTURE_FIELDS], referencing),
+      watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
+      watch(Node, NODE_REPORT_FIELDS, claimantsOfNode),
+      watch(Connection, [...CONNECTION_FIELDS, "status.nodesComplete"], inCluster),
+      watch(MachineSet, SET_FIELDS, ownedBy),
+      // Where Cluster API is installed, too.
+      watch(MachineDeployment, DEPLOYMENT_FIELDS, inClusterOf),
+      watch(Machine, HANDLING_MACHINE_FIELDS, inClusterOfControlPlaneMachine),
+      watchContract(ControlPlane, HANDLING_CONTROL_PLANE_FIELDS, inClusterReferencing),
+    ],
+    owns: ["status"],
+    inTurnWith: [
+      {
+        function: "machinepool-machines",
+        on: Machine,
+        field: "status.conditions[UpToDate]",
+        reason:
+          "machine-status only for a Machine of a MachineDeployment, machinepool-machines for that of a pool",
+      },
+      ...["machinepool-remediate", "machineset-remediate"].flatMap((name) =>
+        MARK_FIELDS.map((field) => ({
+          function: name,
+          on: Machine,
+          field,
+          reason: "machine-status leaves this condition out of its apply, always",
+        })),
+      ),
+    ],
+    contested: [DATA_SECRET_NAME],
+    queue: { settleMs: 50, minIntervalMs: SECOND },
+  },
+  async (machine, context) => {
+    const { read, now } = context;
+    const cluster = await readCluster(read, machine);
+    if (cluster === undefined) return { result: waitFor("Cluster.metadata.uid") };
+    const unready = machineUnguarded(machine);
+    if (unready !== undefined) return { result: unready };
+    const pause = pausedBy(cluster, machine);
+    if (pause !== undefined) {
+      const turns = turnsOf({
+        rollout: await readRollout(read, machine),
+        drainSpeaks: isWordOfDrain(machine),
+      });
+      const status = pausedMachineStatus(machine, cluster, turns, now);
+      return {
+        ...applyOwnPart(machine.status, ownStatus(machine.status, turns), status),
+        result: waitFor(pause),
+      };
+    }
+    const providers = await readProviders(read, machine);
+    const held = heldBack(machine, now);
+    if (held !== undefined && machineWritesDue(machine, cluster, providers)) return { result: held };
+
+    const view = await readView(context, machine, cluster, providers);
+    const { status, events, result } = machineReport(view);
+    return {
+      ...applyOwnPart(machine.status, ownStatus(machine.status, turnsOf(view)), status),
+      events,
+      ...(isDeleting(machine) ? { notBeforeMs: DELETION_FLOOR_MS } : {}),
+      result,
+    };
+  },
+);

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { rolloutInMs, upToDateCondition } from "../../../../functions/machine/rules/up-to-date.ts";
+import type { MachineDeployment } from "../../../../shared/api/machinedeployment.ts";
+import type { MachineSet } from "../../../../shared/api/machineset.ts";
+import { condition } from "../../../../shared/rules/conditions/conditions.ts";
+import { soloMachine } from "../../../support/machines.ts";
+import { NOW } from "../../../support/world.ts";
+
+const SPEC = {
+  clusterName: "c1",
+  version: "v1.34.2",
+  bootstrap: { configRef: { apiGroup: "bootstrap.io", kind: "FooConfigTemplate", name: "t1" } },
+  infrastructureRef: { apiGroup: "infra.io", kind: "FooMachineTemplate", name: "t1" },
+};
+const STILL = condition("Updating", "False", "NotUpdating");
+
+function rollout(wanted: object, after?: string) {
+  const set = {
+    metadata: { name: "s1", creationTimestamp: "2026-01-01T00:00:00Z" },
+    spec: { template: { spec: SPEC } },
+  } as unknown as MachineSet;
+  const deployment = {
+    metadata: { name: "d1" },
+    spec: { template: { spec: { ...SPEC, ...wanted } }, rollout: { after } },
+  } as unknown as MachineDeployment;
+  return { set, deployment };
+}
+
+function said(
+  wanted: object,
+  {
+    after,
+    updating = STILL,
+    kubelet = "v1.34.2",
+  }: { after?: string; updating?: typeof STILL; kubelet?: string } = {},
+) {
+  const inputs = { rollout: rollout(wanted, after), updating, kubeletVersion: kubelet, now: NOW };
+  const { status, reason, message } = upToDateCondition(soloMachine(), inputs);
+  return `${status} ${reason} ${message}`;
+}
+
+describe("MA-5.7: UpToDate of a Machine of a MachineDeployment", () => {
+  it("is True when set and deployment want the same, and the kubelet runs it", () => {
+    expect(said({})).toBe("True UpToDate ");
+    expect(said({ version: "1.34.2" })).toBe("True UpToDate ");
+  });
+
+  it("names every difference in a line of its own", () => {
+    const other = { name: "t2" };
+    const wanted = {
+      version: "v1.35.0",
+      bootstrap: { configRef: { ...SPEC.bootstrap.configRef, ...other } },
+      infrastructureRef: { ...SPEC.infrastructureRef, ...other },
+      failureDomain: "az-1",
+    };
+    expect(said(wanted)).toBe(
+      "False NotUpToDate * Version v1.34.2, v1.35.0 required\n* FooConfig is not up-to-date\n* FooMachine is not up-to-date\n* Failure domain nil, az-1 required",
+    );
+    expect(said({ bootstrap: { dataSecretName: "mine" } })).toBe(
+      "False NotUpToDate * spec.bootstrap.dataSecretName nil, mine required",
+    );
+  });
+
+  it("follows the time of a rollout, which sets made before it do not meet", () => {
+    const after = "2026-01-01T12:00:01Z";
+    expect(said({}, { after })).toBe("True UpToDate ");
+    expect(rolloutInMs(rollout({}, after), NOW)).toBe(1_000);
+    expect(said({}, { after: "2026-01-01T11:00:00Z" })).toBe(
+      "False NotUpToDate * MachineDeployment spec.rolloutAfter expired",
+    );
+    expect(rolloutInMs(rollout({}, "2026-01-01T11:00:00Z"), NOW)).toBeUndefined();
+    expect(said({}, { after: "2025-01-01T11:00:00Z" })).toBe("True UpToDate ");
+  });
+
+  it("is Updating while the Machine is, and until the kubelet runs the version", () => {
+    const updating = condition("Updating", "True", "InPlaceUpdating", "");
+    expect(said({}, { updating })).toBe("False Updating * In-place update in progress");
+    expect(said({}, { kubelet: "v1.33.0" })).toBe(
+      "False Updating * Node.status.nodeInfo.kubeletVersion v1.33.0, v1.34.2 required",
+    );
+  });
+});
