@@ -54,6 +54,26 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
+const ACCESS_MODES: { readonly [mode: string]: string } = {
+  ReadWriteOnce: "RWO",
+  ReadOnlyMany: "ROX",
+  ReadWriteMany: "RWX",
+  ReadWriteOncePod: "RWOP",
+};
+
+function accessModes(volume: KubeObject): string {
+  const modes = new Set(listAt(objectAt(volume, "spec"), "accessModes").map(String));
+  return Object.keys(ACCESS_MODES)
+    .filter((mode) => modes.has(mode))
+    .map((mode) => ACCESS_MODES[mode])
+    .join(",");
+}
+
+function claimOf(volume: KubeObject): string {
+  const { namespace, name } = objectAt(objectAt(volume, "spec"), "claimRef");
+  return name === undefined ? "" : `${String(namespace ?? "")}/${String(name)}`;
+}
+
 function firstSeen(event: KubeObject): string | undefined {
   return textAt(event, "firstTimestamp") || textAt(event, "eventTime") || undefined;
 }
@@ -200,6 +220,18 @@ export const CORE_COLUMNS = {
     at("Max Unavailable", ".spec.maxUnavailable", "N/A"),
     number("Allowed Disruptions", ".status.disruptionsAllowed"),
     age,
+  ],
+  PersistentVolume: [
+    at("Capacity", ".spec.capacity.storage"),
+    column("Access Modes", (object) => accessModes(object)),
+    at("Reclaim Policy", ".spec.persistentVolumeReclaimPolicy"),
+    at("Status", ".status.phase"),
+    column("Claim", (object) => claimOf(object)),
+    at("StorageClass", ".spec.storageClassName"),
+    at("VolumeAttributesClass", ".spec.volumeAttributesClassName", "<unset>"),
+    at("Reason", ".status.reason"),
+    age,
+    at("VolumeMode", ".spec.volumeMode", "<unset>", 1),
   ],
   VolumeAttachment: [
     at("Attacher", ".spec.attacher"),

@@ -9,6 +9,7 @@ import { eventStrategy } from "./event.ts";
 import { leaseStrategy } from "./lease.ts";
 import { namespaceStrategy } from "./namespace.ts";
 import { nodeStrategy } from "./node.ts";
+import { persistentVolumeStrategy } from "./persistent-volume.ts";
 import { podStrategy } from "./pod.ts";
 import type { ResourceType } from "./registry.ts";
 
@@ -170,6 +171,18 @@ export const CORE_KINDS: readonly ResourceType[] = [
     hasGeneration: true,
     schema: CORE_SCHEMAS.PodDisruptionBudget,
     columns: CORE_COLUMNS.PodDisruptionBudget,
+  }),
+  core({
+    kind: "PersistentVolume",
+    zero: ZERO_VALUES.SpecAndStatus,
+    plural: "persistentvolumes",
+    shortNames: ["pv"],
+    namespaced: false,
+    hasStatus: true,
+    answersDeleted: true,
+    schema: CORE_SCHEMAS.PersistentVolume,
+    columns: CORE_COLUMNS.PersistentVolume,
+    strategy: persistentVolumeStrategy,
   }),
   core({
     kind: "VolumeAttachment",

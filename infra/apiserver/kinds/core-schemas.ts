@@ -194,6 +194,19 @@ export const CORE_SCHEMAS = {
     spec: open({ minAvailable: intOrString, maxUnavailable: intOrString, selector: labelSelector }),
     status: open({ conditions, disruptionsAllowed: integer }),
   }),
+  PersistentVolume: closed({
+    spec: open({
+      accessModes: atomicList(text),
+      capacity: quantities,
+      claimRef: { ...open({ namespace: text, name: text, uid: text }), "x-kubernetes-map-type": "granular" },
+      csi: open({ driver: text, volumeHandle: text }),
+      mountOptions: atomicList(text),
+      persistentVolumeReclaimPolicy: text,
+      storageClassName: text,
+      volumeMode: text,
+    }),
+    status: open({ phase: text, reason: text, message: text }),
+  }),
   VolumeAttachment: closed({
     spec: open({ attacher: text, nodeName: text, source: free }),
     status: open({ attached: flag }),

@@ -5,10 +5,12 @@ import { type Answer, type ApiRequest, writeOptions } from "../request/request.t
 import { findStored } from "./commit.ts";
 import { checkPreconditions, parseDeleteOptions, startDeletion } from "./delete.ts";
 import { takeFromBudget } from "./disruption-budgets.ts";
+import { checkPlace } from "./place.ts";
 
 /**
  * POST to `pods/<name>/eviction`: deletes the Pod unless a PodDisruptionBudget forbids it now (A-61).
- * Throws StatusError 429 when the budget is used up, 500 when two budgets select the Pod.
+ * Throws StatusError 429 when the budget is used up, 500 when two budgets select the Pod, 403 when its namespace is being
+ * terminated: an eviction counts as new content.
  * Differs: A-61 looks at disruptionsAllowed only; the real server also refuses until the budget's status is of its
  * present generation, and does not ask it about Pods that do not run.
  * Source: Kubernetes v1.34, pkg/registry/core/pod/storage/eviction.go
@@ -16,6 +18,7 @@ import { takeFromBudget } from "./disruption-budgets.ts";
 export async function evict(request: ApiRequest): Promise<Answer> {
   const { server, target, now } = request;
   const { name = "", type } = target;
+  checkPlace(request);
   const { value } = await decodeObject(request.contentType, request.body);
   const pod = findStored(server, target, name);
   if (!pod) throw notFound(type.group, type.plural, name);
