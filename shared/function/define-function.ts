@@ -50,6 +50,10 @@ export interface NewObject {
   readonly cluster: string;
   readonly kind: Kind;
   readonly object: KubeObject;
+  /** As of a delete: the other writes are sent all the same, and the Event has the words of the server. */
+  readonly ifFails?: { readonly event: string; readonly againAfterMs?: number };
+  /** Sent once the server has accepted the object. */
+  readonly told?: Notice;
 }
 
 /**

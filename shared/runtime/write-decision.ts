@@ -77,7 +77,7 @@ export async function writeDecision(given: AnyDecision, context: WriteContext): 
   const status = decision.apply === undefined ? [] : ownStatus(fn, object, decision.apply);
   await sender.all([...status, ...(decision.applyOn ?? [])].map(toApply));
   await sender.all((decision.delete ?? []).map(toDelete));
-  await sendEvents([...(decision.events ?? []), ...sender.tolerated()], context);
+  await sendEvents([...(decision.events ?? []), ...sender.told()], context);
   if (mayRelease(sender.written())) await sender.all(last.map(toPatch));
   return written();
 }
@@ -105,14 +105,16 @@ interface Send extends Pick<FailedWrite, "ref" | "verb">, Pick<GuardedDelete, "i
   readonly request: (client: KubeClient) => Promise<KubeObject | undefined>;
   /** Recorded in place of the body. */
   readonly recordedAs?: object;
+  /** An Event about this write, once it was accepted. */
+  readonly told?: Notice | undefined;
 }
 
 function createSender(context: EventContext): {
   all(sends: readonly Send[]): Promise<void>;
   /** One answer for each Pod; undefined when the run itself has ended meanwhile. */
   evict(pods: readonly PodEviction[]): Promise<readonly EvictionAnswer[] | undefined>;
-  /** Failures of writes that may fail, the first of each reason. They leave no error behind. */
-  tolerated(): readonly Notice[];
+  /** Events about single writes: accepted ones, and failures of those that may fail, the first of each reason. */
+  told(): readonly Notice[];
   written(): Omit<Written, "decision">;
 } {
   const { signal, clients, function: fn } = context;
@@ -121,6 +123,7 @@ function createSender(context: EventContext): {
   let firstError: unknown;
   let again: Again | undefined;
   const tolerated = new Map<string, Notice>();
+  const accepted: Notice[] = [];
   /** Its failure, if any. */
   async function send({ ref, verb, request, recordedAs }: Send): Promise<unknown> {
     const client = () => clients.of(ref.cluster, fn.spec.name, { recordedAs });
@@ -139,8 +142,11 @@ function createSender(context: EventContext): {
       return error;
     }
   }
-  const note = ({ ifFails }: Send, error: unknown): void => {
-    if (error === undefined) return;
+  const note = ({ ifFails, told }: Send, error: unknown): void => {
+    if (error === undefined) {
+      if (told !== undefined) accepted.push(told);
+      return;
+    }
     if (ifFails === undefined || !isOfServer(error)) {
       firstError ??= error;
       return;
@@ -174,7 +180,7 @@ function createSender(context: EventContext): {
         return undefined;
       }
     },
-    tolerated: () => [...tolerated.values()],
+    told: () => [...accepted, ...tolerated.values()],
     written: () => ({ requests, fences, error: firstError, again }),
   };
 }
@@ -195,9 +201,10 @@ function noticeOf(failure: unknown, reason: string): Notice | undefined {
     : undefined;
 }
 
-function toCreate({ kind, object, cluster }: NewObject): Send {
+function toCreate({ kind, object, cluster, ifFails, told }: NewObject): Send {
   const ref = { ...refTo(kind, object, cluster), resourceVersion: undefined };
-  return { ref, verb: "create", request: (client) => client.create(kind, object) };
+  const request: Send["request"] = (client) => client.create(kind, object);
+  return { ref, verb: "create", request, told, ...(ifFails === undefined ? {} : { ifFails }) };
 }
 
 function toPatch({ target, operations, subresource }: GuardedPatch): Send {

@@ -1,7 +1,7 @@
 import { refTo } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
-import { MINUTE } from "../../../shared/function/backoff.ts";
+import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { Decision, NewObject, Notice } from "../../../shared/function/define-function.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { done, requeueAfter } from "../../../shared/function/result.ts";
@@ -20,6 +20,10 @@ import { namingOf } from "./problems.ts";
 import { type DueClone, dueClones, isOfTemplate, setPlan, surplus } from "./scaling.ts";
 
 type Work = Decision<MachineSet, never>;
+
+const REFUSED = "FailedCreate";
+/** A Machine that the server refuses is tried again after this: no watch shows when a quota is raised. */
+const MACHINE_AGAIN_MS = 15 * SECOND;
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -45,20 +49,18 @@ export async function replicaWork(read: Reader, view: SetView, now: Date): Promi
   const plan = setPlan(view, await takenNames(read, view));
   if (plan.missing > 0) return { ...deletion(doomed), patch: await reservation(read, view, plan) };
 
-  const clones = await makeClones(read, view);
-  const machines = plan.create.map((name) => newMachine(name, designOf(set)));
+  const clones = await makeClones(read, view, now);
+  const machines = plan.create.map((name) => ({
+    ...newMachine(name, designOf(set)),
+    ifFails: { event: REFUSED, againAfterMs: MACHINE_AGAIN_MS },
+    told: notice("SuccessfulCreate", `Created Machine "${name}"`),
+  }));
   const removed = deletion(doomed);
   return {
     ...removed,
     create: [...machines, ...clones.objects],
     patch: [{ target: refTo(MachineSet, set), operations: reservationPatch(set, plan.reserved) }],
-    events: [
-      ...(removed.events ?? []),
-      ...clones.events,
-      ...machines.map(({ object }) =>
-        notice("SuccessfulCreate", `Created Machine "${object.metadata.name}"`),
-      ),
-    ],
+    events: [...(removed.events ?? []), ...clones.events],
     // No watch shows when the kind of the clones is served.
     result: clones.problem === undefined ? done : requeueAfter(MINUTE, clones.problem),
   };
@@ -125,7 +127,7 @@ interface Clones {
 }
 
 /** Both templates are read once, whatever the number of Machines. */
-async function makeClones(read: Reader, view: SetView): Promise<Clones> {
+async function makeClones(read: Reader, view: SetView, now: Date): Promise<Clones> {
   const { set } = view;
   const due = dueClones(view).filter(({ machine, role }) => isOfTemplate(set, machine, role));
   const parts = await Promise.all(
@@ -138,10 +140,11 @@ async function makeClones(read: Reader, view: SetView): Promise<Clones> {
       ),
     ),
   );
+  const ifFails = { event: REFUSED, againAfterMs: cloneAgainMs(due, now) };
   const problems = parts.flatMap(({ problem }) => problem ?? []);
   return {
-    objects: parts.flatMap(({ objects }) => objects),
-    events: problems.map((message) => ({ type: "Warning", reason: "FailedCreate", message })),
+    objects: parts.flatMap(({ objects }) => objects).map((clone) => ({ ...clone, ifFails })),
+    events: problems.map((message) => ({ type: "Warning", reason: REFUSED, message })),
     problem: problems[0],
   };
 }
@@ -162,4 +165,12 @@ async function clonesOf(
         objects: due.map(({ machine }) => cloneFor(machine, source, setTemplate(set).metadata)),
         problem: undefined,
       };
+}
+
+/** A backoff that needs no counter: as long again as the youngest Machine has waited, from 1 s to a minute. */
+function cloneAgainMs(due: readonly DueClone[], now: Date): number {
+  const waitedMs = due
+    .map(({ machine }) => now.getTime() - Date.parse(machine.metadata.creationTimestamp ?? ""))
+    .filter((ms) => !Number.isNaN(ms));
+  return Math.max(SECOND, Math.min(MINUTE, ...waitedMs));
 }

@@ -250,6 +250,31 @@ describe("machineset-machines, templates that make nothing", () => {
   });
 });
 
+describe("machineset-machines, a server that refuses", () => {
+  it("MS-8.1.2: says with each object what follows when it is refused, later for a Machine that has waited long", async () => {
+    const again = async (creationTimestamp: string) => {
+      const waiting = synced("s1-a", { ...YOUNG, metadata: { creationTimestamp } });
+      const { create = [] } = await decide(machinesetMachines, world(reserving(["s1-a"], 1), waiting));
+      return create.map(({ ifFails }) => ifFails);
+    };
+    const refused = (againAfterMs: number) => ({ event: "FailedCreate", againAfterMs });
+    expect(await again("2026-01-01T12:00:00Z")).toEqual([refused(1_000), refused(1_000)]);
+    expect(await again("2026-01-01T11:59:50Z")).toEqual([refused(10_000), refused(10_000)]);
+    expect(await again("2025-01-01T00:00:00Z")).toEqual([refused(60_000), refused(60_000)]);
+  });
+
+  it("MS-8.1: announces a Machine once the server has accepted it", async () => {
+    const { create = [], events } = await decide(machinesetMachines, world(reserving(["s1-a"], 1)));
+    expect(create.map(({ ifFails, told }) => ({ ifFails, told }))).toEqual([
+      {
+        ifFails: { event: "FailedCreate", againAfterMs: 15_000 },
+        told: { type: "Normal", reason: "SuccessfulCreate", message: 'Created Machine "s1-a"' },
+      },
+    ]);
+    expect(events).toEqual([]);
+  });
+});
+
 describe("machineset-machines, fewer Machines", () => {
   it("MS-8.1.4: deletes the first of the deletion order, with uid and resourceVersion", async () => {
     const chosen = { metadata: { annotations: { "cluster.x-k8s.io/delete-machine": "" } } };

@@ -294,6 +294,35 @@ describe("the writes of a decision", () => {
     expect(accepted.written.again).toBeUndefined();
   });
 
+  it("continue behind a create that may fail, report it, and announce one that was accepted", async () => {
+    const created = (name: string) => ({
+      cluster: MANAGEMENT,
+      kind: Widget as unknown as Kind,
+      object: { ...widget, metadata: { ...widget.metadata, name } },
+      ifFails: { event: "FailedCreate", againAfterMs: 3_000 },
+      told: { type: "Normal", reason: "SuccessfulCreate", message: name } as const,
+    });
+    const decision = {
+      create: [created("a"), created("b")],
+      patch: [{ target: target("x"), operations: [{ op: "remove", path: "/spec/a" }] }],
+    } as const;
+    const { sent, written } = await write(decision, ({ verb, name }) =>
+      verb === "create" && name === "a" ? forbidden() : undefined,
+    );
+    expect(sent.map(({ verb, kind }) => `${verb} ${kind}`)).toEqual([
+      "create Widget",
+      "create Widget",
+      "jsonPatch Widget",
+      "create Event",
+      "create Event",
+    ]);
+    expect(sent.slice(3).map(({ body }) => body)).toMatchObject([
+      { reason: "SuccessfulCreate", message: "b" },
+      { reason: "FailedCreate", message: "no" },
+    ]);
+    expect(written).toMatchObject({ error: undefined, again: { afterMs: 3_000 } });
+  });
+
   it("do not report a delete that may fail and only lost a race", async () => {
     const { sent, written } = await write({ delete: [mayFail("y")] }, () => conflict);
     expect(sent.map(({ verb }) => verb)).toEqual(["delete"]);
