@@ -36,23 +36,38 @@ export function nextStep(situation: Situation): NextStep {
   const { object, members } = situation;
   const machines = members.map(({ machine }) => machine);
   const staying = machines.filter((machine) => !isDeleting(machine));
+  if (isReservationUsed(object, machines)) return { type: "tidy" };
   if (staying.some(waitsForRemediation)) return { type: "remediate" };
   if (staying.length < machines.length) return { type: "rest", what: "Machine deleted" };
 
   const outdated = outdatedMachines(situation);
-  const { replicas } = object.spec;
   const broken = outdated.filter((machine) => !isReady(machine));
   // Nothing is lost with it, and waiting for it would block what mends it.
   if (broken.length > 0 && (machines.length > 1 || !isInitialized(object))) return shrink(situation, broken);
+  return numberStep(situation, outdated);
+}
+
+/** Towards the number of Machines that is wanted, of which none is being deleted. */
+function numberStep(situation: Situation, outdated: readonly Machine[]): NextStep {
+  const { object, members } = situation;
+  const machines = members.map(({ machine }) => machine);
+  const { replicas } = object.spec;
   const isShort = machines.length < replicas;
   const isSurging = outdated.length > 0 && machines.length === replicas;
   const hasSurplus = machines.length > replicas;
   if ((isShort || isSurging || hasSurplus) && !isSettled(object, machines)) {
     return { type: "rest", what: "Machine.status.conditions[Ready]" };
   }
-  if (hasSurplus) return shrink(situation, outdated.length > 0 ? outdated : chosenOr(staying));
+  if (hasSurplus) return shrink(situation, outdated.length > 0 ? outdated : chosenOr(machines));
   if (isShort || isSurging) return { type: "grow" };
   return reservedNames(object).length > 0 ? { type: "tidy" } : { type: "rest" };
+}
+
+/** All Machines whose names are reserved are there: if one went now, another would get its name. */
+function isReservationUsed(object: AnyControlPlane, machines: readonly Machine[]): boolean {
+  const made = new Set(machines.map(({ metadata }) => metadata.name));
+  const reserved = reservedNames(object);
+  return reserved.length > 0 && reserved.every((name) => made.has(name));
 }
 
 export function outdatedMachines({ object, template, members, now }: Situation): readonly Machine[] {

@@ -138,6 +138,13 @@ describe("sim-controlplane-machines", () => {
     ]);
   });
 
+  it("removes the reservation before a Machine goes, which another would have the name of", async () => {
+    const surplus = complete("cp-1", "cp-2", "cp-3", "cp-4");
+    const removal = "remove SimControlPlane cp /metadata/annotations/capstan.dev~1machine-reservation";
+    expect(await effects(world(reserving("cp-4"), ...surplus))).toEqual([removal]);
+    expect(await effects(world(...surplus))).toEqual([expect.stringMatching(/^delete Machine cp-/)]);
+  });
+
   it("makes no Machine for a Cluster that is being deleted", async () => {
     const going = domainCluster({ metadata: { deletionTimestamp: DELETED } });
     expect(await effects(world(going, ...complete("cp-1")))).toEqual([]);

@@ -36,7 +36,28 @@ export const requests: readonly Fault[] = [
       operation.replaceAnswer(isCreate ? refusal(409, "AlreadyExists") : refusal(404, "NotFound"));
     },
   },
+  {
+    number: "X-48",
+    title: "an eviction is refused by a budget, a namespace that goes, or two budgets",
+    rate: 1 / 20,
+    isSite: (operation) => isFunctionWrite(operation) && /\/eviction(\?|$)/.test(operation.request.path),
+    waysAt: () => Object.keys(EVICTIONS_REFUSED),
+    strike(operation, _world, _chance, way) {
+      const answer = EVICTIONS_REFUSED[way];
+      if (operation.kind === "request" && answer !== undefined) operation.answer(answer);
+    },
+  },
 ];
+
+const EVICTIONS_REFUSED: { readonly [way: string]: ReturnType<typeof refusal> } = {
+  budget: refusal(429, "TooManyRequests", [
+    { reason: "DisruptionBudget", message: "The disruption budget b needs 1 healthy pods", field: "" },
+  ]),
+  namespace: refusal(403, "Forbidden", [
+    { reason: "NamespaceTerminating", message: "namespace is being terminated", field: "" },
+  ]),
+  twoBudgets: refusal(500, "InternalError"),
+};
 
 function onWrite(
   number: string,

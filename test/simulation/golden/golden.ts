@@ -3,7 +3,7 @@ import { diff } from "node:util";
 import { NO_FAULTS } from "../play/plan.ts";
 import type { Prepared } from "../play/prepared.ts";
 import { runOnce } from "../play/run.ts";
-import { objectsIn } from "../play/state.ts";
+import { objectsIn, withSteadyNames } from "../play/state.ts";
 import type { World } from "../play/world.ts";
 import type { Workload } from "../workloads/workload.ts";
 import { goldenText } from "./document.ts";
@@ -27,7 +27,7 @@ export async function playGolden(workload: Workload, prepared: Prepared): Promis
       tally = tallyOf(world);
     },
     end: async (world: World): Promise<void> => {
-      if (tally !== undefined) text = goldenText(workload, tally, await objectsIn(world));
+      if (tally !== undefined) text = goldenText(workload, tally, withSteadyNames(await objectsIn(world)));
     },
   };
   const game = { seed: 1, workload, prepared, plan: NO_FAULTS };

@@ -1,5 +1,6 @@
 import type { Event } from "../../../shared/api/core.ts";
 import { functionOf, placeOf } from "../oracles/sent-write.ts";
+import { maskRandomEnd } from "../play/generated-names.ts";
 import type { World } from "../play/world.ts";
 
 /** Counts by name, by the name of who or what they are about. */
@@ -43,7 +44,8 @@ function slash({ subresource }: { readonly subresource: string }): string {
 
 function titleOf({ type, reason, involvedObject, source, reportingComponent }: Event): [string, string] {
   const component = source?.component ?? reportingComponent ?? "";
-  return [component, `${type} ${reason} ${involvedObject.kind}/${involvedObject.name}`];
+  const name = involvedObject.kind === "Machine" ? maskRandomEnd(involvedObject.name) : involvedObject.name;
+  return [component, `${type} ${reason} ${involvedObject.kind}/${name}`];
 }
 
 function verbOf(

@@ -4,6 +4,7 @@ import {
   clusterOfMachine,
   clusterOfTroubled,
 } from "../../../functions/cluster/rules/wakes.ts";
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { kindOf } from "../../../shared/api/registry.ts";
 import { type AnyFunction, isContractKind, type Watch } from "../../../shared/function/define-function.ts";
@@ -39,11 +40,11 @@ export async function concernedBy(
     const due = spec.watches.filter((each) => isAbout(each, change) && isDue(each, change));
     if (due.length === 0) continue;
     // An object that is gone is not among them: nothing is left to reconcile.
-    const candidates = await all(reconciles);
+    const [candidates, clusters] = [await all(reconciles), await all(Cluster as Kind)];
     for (const candidate of candidates)
       if (
         due.some((each) =>
-          sides.some((side) => leadsTo(each, { side, cluster: change.type.cluster }, candidate)),
+          sides.some((side) => leadsTo(each, { side, cluster: change.type.cluster, clusters }, candidate)),
         )
       )
         woken.push({ functionName: spec.name, key: keyOf(reconciles, candidate) });
@@ -77,6 +78,8 @@ function at(object: unknown, path: string): unknown {
 interface Side {
   readonly side: KubeObject;
   readonly cluster: string;
+  /** All Clusters of the management server. */
+  readonly clusters: readonly KubeObject[];
 }
 
 type Concerns = (seen: Side, candidate: KubeObject) => boolean;
@@ -96,15 +99,35 @@ const CONCERNS = new Map<Watch["toKeys"], Concerns>([
     mappings.inCluster,
     ({ side }, candidate) => sameNamespace(side, candidate) && clusterOf(candidate) === side.metadata.name,
   ],
+  [
+    mappings.sameCluster,
+    ({ side }, candidate) =>
+      sameNamespace(side, candidate) &&
+      clusterOf(candidate) !== undefined &&
+      side.metadata.labels?.[CLUSTER_NAME] === clusterOf(candidate),
+  ],
+  [mappings.inClusterOf, ({ side }, candidate) => areOfOneCluster(side, candidate)],
+  [
+    mappings.inClusterOfControlPlaneMachine,
+    ({ side }, candidate) => isOfControlPlane(side) && areOfOneCluster(side, candidate),
+  ],
+  [
+    mappings.inClusterReferencing,
+    ({ side, clusters }, candidate) =>
+      clusters.some(
+        (cluster) =>
+          sameNamespace(cluster, candidate) &&
+          clusterOf(candidate) === cluster.metadata.name &&
+          isReferencedBy(side, cluster),
+      ),
+  ],
+  [mappings.setsOfMachine, ({ side }, candidate) => isOwner(candidate, side) || isCandidate(side, candidate)],
   [mappings.sameName, ({ side }, candidate) => sameKey(side, candidate)],
   [mappings.clusterOf, isOfCluster],
   [clusterOfMachine, (seen, cluster) => !isOfPool(seen.side) && isOfCluster(seen, cluster)],
   [
     clusterOfControlPlane,
-    (seen, cluster) =>
-      Object.hasOwn(seen.side.metadata.labels ?? {}, "cluster.x-k8s.io/control-plane") &&
-      !isOfPool(seen.side) &&
-      isOfCluster(seen, cluster),
+    (seen, cluster) => isOfControlPlane(seen.side) && !isOfPool(seen.side) && isOfCluster(seen, cluster),
   ],
   [
     clusterOfTroubled,
@@ -115,17 +138,7 @@ const CONCERNS = new Map<Watch["toKeys"], Concerns>([
       !isOfPool(seen.side) &&
       isOfCluster(seen, cluster),
   ],
-  [
-    mappings.referencing,
-    ({ side }, candidate) =>
-      sameNamespace(side, candidate) &&
-      referencesOf(candidate).some(
-        (reference) =>
-          `${reference.apiGroup}` === groupOf(side) &&
-          reference.kind === side.kind &&
-          reference.name === side.metadata.name,
-      ),
-  ],
+  [mappings.referencing, ({ side }, candidate) => isReferencedBy(side, candidate)],
   [
     mappings.referencingKind,
     ({ side }, candidate) =>
@@ -162,6 +175,35 @@ const CONCERNS = new Map<Watch["toKeys"], Concerns>([
 function isOfCluster({ side }: Side, cluster: KubeObject): boolean {
   const named = side.metadata.labels?.[CLUSTER_NAME] ?? at(side, "spec.clusterName");
   return sameNamespace(side, cluster) && named === cluster.metadata.name;
+}
+
+/** A Machine that no set owns: each set of its Cluster may adopt it, or the one that its label names. */
+function isCandidate({ kind, metadata, ...rest }: KubeObject, set: KubeObject): boolean {
+  const owners = metadata.ownerReferences ?? [];
+  if (owners.some((owner) => owner.kind === "MachineSet")) return false;
+  const cluster = at(rest, "spec.clusterName") ?? metadata.labels?.[CLUSTER_NAME];
+  if ((metadata.namespace ?? "") !== set.metadata.namespace || clusterOf(set) !== cluster) return false;
+  const isOrphan = kind === "Machine" && !owners.some(({ controller }) => controller === true);
+  return isOrphan || metadata.labels?.["cluster.x-k8s.io/set-name"] === set.metadata.name;
+}
+
+function areOfOneCluster(a: KubeObject, b: KubeObject): boolean {
+  const [name, other] = [clusterOf(a), clusterOf(b)];
+  return sameNamespace(a, b) && name !== undefined && name === other;
+}
+
+function isOfControlPlane({ metadata }: KubeObject): boolean {
+  return Object.hasOwn(metadata.labels ?? {}, "cluster.x-k8s.io/control-plane");
+}
+
+function isReferencedBy(object: KubeObject, candidate: KubeObject): boolean {
+  return (
+    sameNamespace(object, candidate) &&
+    referencesOf(candidate).some(
+      ({ apiGroup, kind, name }) =>
+        apiGroup === groupOf(object) && kind === object.kind && name === object.metadata.name,
+    )
+  );
 }
 
 function isOfPool({ kind, metadata }: KubeObject): boolean {

@@ -1,4 +1,5 @@
 import { parseKey } from "../../../shared/runtime/key.ts";
+import { reservedBy } from "./machines.ts";
 import type { Oracle } from "./oracle.ts";
 import { onWrite } from "./sent-write.ts";
 
@@ -11,15 +12,19 @@ export const creations: readonly Oracle[] = [
   {
     number: "F-09",
     title: "names of created objects follow from their owner, so that none is made twice",
-    watch({ world, violated, evaluated }) {
-      onWrite(world, ({ code, verb, run, answer, title }) => {
-        if (code !== CREATED || (verb !== "create" && verb !== "apply")) return;
+    watch({ world, onChange, violated, evaluated }) {
+      const reserved = new Set<string>();
+      onChange(({ after }) => {
+        for (const name of reservedBy(after)) reserved.add(name);
+      });
+      onWrite(world, ({ code, verb, place, run, answer, title }) => {
+        if (code !== CREATED || (verb !== "create" && verb !== "apply") || place.subresource !== "") return;
         const owner = parseKey(run?.key ?? "")?.name;
         const name = answer?.metadata.name ?? "";
         if (owner === undefined) return;
         evaluated();
         const isDerived = name.startsWith(owner) && SUFFIX.test(name.slice(owner.length));
-        if (!isDerived) violated(`${name} does not follow from ${owner}: ${title}`);
+        if (!isDerived && !reserved.has(name)) violated(`${name} does not follow from ${owner}: ${title}`);
       });
     },
   },

@@ -8,6 +8,7 @@ import { freshness } from "./freshness.ts";
 import { generations } from "./generations.ts";
 import { isolation } from "./isolation.ts";
 import { leases } from "./leases.ts";
+import { machines } from "./machines.ts";
 import { nodes } from "./nodes.ts";
 import type { Oracle } from "./oracle.ts";
 import { ownership } from "./ownership.ts";
@@ -35,6 +36,7 @@ export const ORACLES: readonly Oracle[] = [
   ...pause,
   ...evidence,
   ...nodes,
+  ...machines,
   ...connections,
   ...pools,
   ...remediation,

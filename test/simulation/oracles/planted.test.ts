@@ -180,6 +180,24 @@ const PLANTED: readonly Planted[] = [
     plan: { type: "random", rates: { "X-13": 0.1 } },
     found: ["F-13: ", "ended well and begins with"],
   },
+  {
+    title: "a set makes Machines under names that it has not reserved",
+    workload: "W-22",
+    patch: patchOf("D-47"),
+    found: ["F-46: ", "was not reserved on s1"],
+  },
+  {
+    title: "a drain evicts before its start time is stored",
+    workload: "W-23",
+    patch: patchOf("D-48"),
+    found: ["F-47: ", "has no nodeDrainStartTime"],
+  },
+  {
+    title: "a deleted Machine believes snapshots that its objects are gone",
+    workload: "W-21",
+    patch: patchOf("D-49"),
+    found: ["F-48: ", "was not found gone before"],
+  },
   ...leaks(),
 ];
 

@@ -17,6 +17,8 @@ export interface SentWrite {
   /** Answer of the server: the object, or a Status. */
   readonly answer: KubeObject | undefined;
   readonly code: number;
+  /** Its sender no longer waits for the answer. */
+  readonly isLate: boolean;
   /** For messages. */
   readonly title: string;
 }
@@ -49,7 +51,10 @@ const VERBS: { readonly [method: string]: SentWrite["verb"] } = {
   DELETE: "delete",
 };
 
-function writeOf({ process, request, code, text, server }: Witness, world: World): SentWrite | undefined {
+function writeOf(
+  { process, request, code, text, server, isLate }: Witness,
+  world: World,
+): SentWrite | undefined {
   const verb = VERBS[request.method];
   if (verb === undefined || code >= 300 || !process.name.startsWith("worker")) return undefined;
   const place = placeOf(request.path);
@@ -68,6 +73,7 @@ function writeOf({ process, request, code, text, server }: Witness, world: World
     body: request.body === undefined ? undefined : parsed(request.body),
     answer: parsed(text) as KubeObject | undefined,
     code,
+    isLate,
     title: `${functionName} ${request.method} ${request.path.replace(/^\/as\/[^/]+/, "")} ${request.body ?? ""}`,
   };
 }

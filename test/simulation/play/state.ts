@@ -1,6 +1,7 @@
 import type { Storage } from "../../../infra/apiserver/entry.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { sameJson } from "../../../shared/api/path.ts";
+import { withoutGeneratedNames } from "./generated-names.ts";
 import type { World } from "./world.ts";
 
 /** The objects at the end, comparable between runs: one line per object, by server, kind and name. */
@@ -33,8 +34,15 @@ export async function objectsIn(world: World): Promise<readonly Listed[]> {
   return objects;
 }
 
+/** The same objects under names that do not depend on chance. */
+export function withSteadyNames(objects: readonly Listed[]): readonly Listed[] {
+  const names = namesOf(objects.map(({ object }) => object));
+  return withoutGeneratedNames(objects, (object) => mask(object, names));
+}
+
 /** Objects with the type they are listed under, as a state. */
-export function comparable(objects: readonly Listed[]): State {
+export function comparable(found: readonly Listed[]): State {
+  const objects = withSteadyNames(found);
   const names = namesOf(objects.map(({ object }) => object));
   return new Map(
     objects
@@ -96,7 +104,8 @@ export function namesOf(objects: readonly Shown[]): ReadonlyMap<string, string> 
 const MASKED: ReadonlySet<string> = new Set(["resourceVersion", "generation", "observedGeneration", "port"]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-/** The simulated cloud ends provider IDs with the instant of creation. */
+/** The simulated cloud draws addresses, and ends provider IDs with the instant of creation. */
+const ADDRESS = /\b10\.\d{1,3}\.\d{1,3}\.\d{1,3}\b/g;
 const INSTANCE = /(sim:\/\/[^/]+\/[^/]+\/)[0-9a-z]+/g;
 
 function mask(object: Shown, names: ReadonlyMap<string, string>): string {
@@ -113,7 +122,10 @@ function mask(object: Shown, names: ReadonlyMap<string, string>): string {
 /** Without instants, uids and instances of the simulated cloud. */
 export function maskText(text: string, names: ReadonlyMap<string, string>): string {
   if (TIME.test(text)) return "TIME";
-  return text.replace(UID, (uid) => `uid of ${names.get(uid) ?? "nobody"}`).replace(INSTANCE, "$1*");
+  return text
+    .replace(ADDRESS, "10.*")
+    .replace(UID, (uid) => `uid of ${names.get(uid) ?? "nobody"}`)
+    .replace(INSTANCE, "$1*");
 }
 
 /** Traces of a fault that plays another writer (X-20). */

@@ -1,10 +1,12 @@
 import { applyManifests } from "../../../infra/cli/up/apply-manifests.ts";
+import { Secret } from "../../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import { insist } from "./insist.ts";
 import { manifestsIn } from "./manifests-in.ts";
 import { takesAlong } from "./takes-along.ts";
+import { withWorkloadClient } from "./workload-client.ts";
 import type { World } from "./world.ts";
 
 /** A person with kubectl: repeats refused requests, and looks at objects of namespace `default`. */
@@ -21,6 +23,8 @@ export interface User {
   see<T extends KubeObject>(kind: Kind<T>, name: string): T | undefined;
   /** All of a kind, by name. */
   list<T extends KubeObject>(kind: Kind<T>): readonly T[];
+  /** Works on the workload server of a Cluster, as often as it takes. */
+  onWorkload(cluster: string, work: (client: KubeClient) => Promise<unknown>): Promise<void>;
   /** Whether it has been deleted, itself or with what it belongs to; it may still be there. */
   hasDeleted(kind: Pick<Kind, "kind">, name: string): boolean;
   /** Looks again and again until it holds. */
@@ -140,6 +144,14 @@ export function createUser(world: World): User {
           return client.delete(kind, { namespace: "default", name }, { uid });
         },
       }),
+    onWorkload: (cluster, work) =>
+      inTurn(() =>
+        untilAccepted(() => {
+          const { connect } = world.network.of(process);
+          const secret = see(Secret, `${cluster}-kubeconfig`);
+          return withWorkloadClient(secret, { clock: process.clock, connect }, work);
+        }),
+      ),
     async until(holds) {
       while (!holds()) await rest(LOOK_MS);
     },

@@ -11,6 +11,7 @@ import { manifestsIn } from "../play/manifests-in.ts";
 import { comparable, type State, workloadServersOf } from "../play/state.ts";
 import { takesAlong } from "../play/takes-along.ts";
 import type { User } from "../play/user.ts";
+import { withWorkloadClient } from "../play/workload-client.ts";
 
 /**
  * A user of a real server: `see` shows what the last look of `until` has found. Once disposed of, whatever it still
@@ -61,6 +62,11 @@ export async function createOnlooker(kubeconfigFile: string): Promise<Onlooker> 
         if (uid !== undefined) await client.delete(kind, key, { uid });
       });
     },
+    onWorkload: (cluster, work) =>
+      untilAccepted(async () => {
+        const key = { namespace: "default", name: `${cluster}-kubeconfig` };
+        await withWorkloadClient(await client.get(Secret, key), { clock: systemClock }, work);
+      }),
     async until(holds) {
       await untilAccepted(look);
       while (!holds()) {

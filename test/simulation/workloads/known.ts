@@ -3,6 +3,7 @@ import { w02 } from "./w-02.ts";
 import { w03 } from "./w-03.ts";
 import { w04 } from "./w-04.ts";
 import { w05 } from "./w-05.ts";
+import { w10 } from "./w-10.ts";
 import { w11 } from "./w-11.ts";
 import { w12 } from "./w-12.ts";
 import { w13 } from "./w-13.ts";
@@ -13,6 +14,10 @@ import { w17 } from "./w-17.ts";
 import { w18 } from "./w-18.ts";
 import { w19 } from "./w-19.ts";
 import { w20 } from "./w-20.ts";
+import { w21 } from "./w-21.ts";
+import { w22 } from "./w-22.ts";
+import { w23 } from "./w-23.ts";
+import { w24 } from "./w-24.ts";
 import type { Workload } from "./workload.ts";
 
 export const WORKLOADS: readonly Workload[] = [
@@ -21,6 +26,7 @@ export const WORKLOADS: readonly Workload[] = [
   w03,
   w04,
   w05,
+  w10,
   w11,
   w12,
   w13,
@@ -31,6 +37,10 @@ export const WORKLOADS: readonly Workload[] = [
   w18,
   w19,
   w20,
+  w21,
+  w22,
+  w23,
+  w24,
 ];
 
 /** Throws for an unknown number. */
