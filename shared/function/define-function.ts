@@ -96,7 +96,7 @@ export interface Notice {
 }
 
 /** Evictions of one run, ten seconds for all of them, and what follows from their answers. */
-export interface Evictions<Conclusion> {
+interface Evictions<Conclusion> {
   readonly pods: readonly PodEviction[];
   /**
    * Called once with an answer for each Pod, in their order. Pure. Its members replace those of the Decision, and the
