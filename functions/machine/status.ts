@@ -19,6 +19,7 @@ import {
   ownedBy,
   referencing,
   referencingKind,
+  sharingProviderID,
 } from "../../shared/function/mappings.ts";
 import { waitFor } from "../../shared/function/result.ts";
 import { mirroredFields } from "../../shared/rules/conditions/conditions.ts";
@@ -45,7 +46,7 @@ import {
   HANDLING_CONTROL_PLANE_FIELDS,
   HANDLING_MACHINE_FIELDS,
 } from "./rules/node-handling.ts";
-import { NODE_CLUSTER_FIELDS, NODE_REPORT_FIELDS } from "./rules/node-report.ts";
+import { NODE_CLUSTER_FIELDS, NODE_REPORT_FIELDS, RIVAL_FIELDS } from "./rules/node-report.ts";
 import { ownStatus } from "./rules/own-status.ts";
 import { readCluster, readProviders, readRollout } from "./rules/reads.ts";
 import { machineReport, pausedMachineStatus } from "./rules/status.ts";
@@ -98,6 +99,7 @@ export const machineStatus = defineFunction(
       watchContract(InfraMachine, [...PROVIDER_FIELDS, ...INFRASTRUCTURE_FIELDS], referencing),
       watch(CustomResourceDefinition, CONTRACT_FIELDS, referencingKind),
       watch(Node, NODE_REPORT_FIELDS, claimantsOfNode),
+      watch(Machine, RIVAL_FIELDS, sharingProviderID),
       watch(Connection, [...CONNECTION_FIELDS, "status.nodesComplete"], inCluster),
       watch(MachineSet, SET_FIELDS, ownedBy),
       // Where Cluster API is installed, too.

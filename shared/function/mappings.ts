@@ -37,6 +37,14 @@ export const inClusterOf: ToKeys = async ({ object }, reconciled, lookup) => {
 export const sameName: ToKeys = ({ object }, reconciled, lookup) =>
   lookup.find(reconciled, "name", `${object.metadata.namespace ?? ""}/${object.metadata.name}`);
 
+/** A Machine → the reconciled objects of its Cluster with its provider ID. */
+export const sharingProviderID: ToKeys = async ({ object }, reconciled, lookup) => {
+  const [cluster, providerID] = [valueAt(object, "spec.clusterName"), valueAt(object, "spec.providerID")];
+  return typeof cluster === "string" && typeof providerID === "string" && providerID !== ""
+    ? lookup.find(reconciled, "providerID", `${object.metadata.namespace ?? ""}/${cluster}|${providerID}`)
+    : [];
+};
+
 /** A provider object that a Cluster references, such as its control plane → every reconciled object of that Cluster. */
 export const inClusterReferencing: ToKeys = async (seen, reconciled, lookup) => {
   const clusters = await referencing(seen, Cluster as unknown as Kind, lookup);

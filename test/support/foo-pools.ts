@@ -5,6 +5,7 @@ import { startCapstan } from "./capstan.ts";
 import { FOO_CLUSTER, FOO_PROVIDER, fooNode } from "./foo-provider.ts";
 import { type FooWorkload, patch, patchStatus, playFooProvider, startFooWorkload } from "./foo-workload.ts";
 import type { ServerFlavour } from "./processes/api-servers.ts";
+import type { AuditedRequest } from "./processes/audit-log.ts";
 import { type Kubectl, kubectlFor } from "./processes/kubectl.ts";
 
 /** The same provider under the older contract: its kinds are called Old…. */
@@ -26,11 +27,14 @@ export interface FooScene extends AsyncDisposable {
   readonly kubectl: Kubectl;
   readonly workload: FooWorkload;
   readonly capstan: Running;
+  /** Every request to the management server so far, in order. */
+  requests(): Promise<readonly AuditedRequest[]>;
 }
 
 export async function startFooScene(flavour: ServerFlavour): Promise<FooScene> {
   await using stack = new AsyncDisposableStack();
-  const { kubeconfigFile } = stack.use(await flavour.start());
+  const server = stack.use(await flavour.start());
+  const { kubeconfigFile } = server;
   const workload = stack.use(await startFooWorkload());
   const kubectl = kubectlFor(kubeconfigFile);
   const capstan = stack.use(await startCapstan(kubeconfigFile, { roles: ["relay", "worker"] }));
@@ -40,7 +44,14 @@ export async function startFooScene(flavour: ServerFlavour): Promise<FooScene> {
   await playFooProvider(kubectl, workload);
   await kubectl("wait machinepool/foo-pool --for=jsonpath={.status.phase}=Running --timeout=240s");
   const owned = stack.move();
-  return { kubeconfigFile, kubectl, workload, capstan, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return {
+    kubeconfigFile,
+    kubectl,
+    workload,
+    capstan,
+    requests: () => server.requests(),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
 }
 
 /** A pool of Cluster foo with the provider objects of its name; `spec` and `template` are YAML flow content. */

@@ -13,7 +13,7 @@ export interface FooWorkload extends AsyncDisposable {
 }
 
 export async function startFooWorkload(): Promise<FooWorkload> {
-  const server = await startApiServer({ name: "foo-workload" });
+  const server = await startApiServer({ name: "foo-workload", recordRequests: true });
   const dir = await mkdtemp(join(tmpdir(), "capstan-foo-"));
   const kubeconfigFile = join(dir, "kubeconfig");
   await writeFile(kubeconfigFile, server.kubeconfig(), { mode: 0o600 });

@@ -32,6 +32,7 @@ export function machineViewWith(changes: Partial<MachineFacts> = {}): MachineVie
     providers: ready(),
     connection: connection(),
     nodes: [healthyNode()],
+    rivals: [],
     now: NOW,
     ...changes,
   });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
-import { FOO_CLUSTER, FOO_PROVIDER } from "../support/foo-provider.ts";
+import { FOO_CLUSTER, FOO_MACHINE_PROVIDER, FOO_PROVIDER } from "../support/foo-provider.ts";
 import { patch, patchStatus } from "../support/foo-workload.ts";
 import { API_SERVERS } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
@@ -11,12 +11,6 @@ const WITHIN = { withinMs: 30_000, stepMs: 200 };
 const GROUP = "infrastructure.foo.example.com";
 const POOL = "machinepool/foo-pool";
 const MACHINE = "machines.cluster.x-k8s.io/foo-m1";
-
-/** The provider's kind of machines, as it is installed with the others. */
-const FOO_MACHINES = (FOO_PROVIDER.split("---")[1] ?? "")
-  .replaceAll("foomachinepools", "foomachines")
-  .replaceAll("FooMachinePool", "FooMachine")
-  .replaceAll("foomachinepool", "foomachine");
 
 const FOO_MACHINE = `
 apiVersion: ${GROUP}/v1
@@ -68,7 +62,7 @@ for (const flavour of API_SERVERS) {
         await using server = await flavour.start();
         const kubectl = kubectlFor(server.kubeconfigFile);
         await using _capstan = await startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"] });
-        await kubectl("apply -f -", `${FOO_PROVIDER}---${FOO_MACHINES}`);
+        await kubectl("apply -f -", `${FOO_PROVIDER}---${FOO_MACHINE_PROVIDER}`);
         await kubectl("wait --for=condition=Established crd --all --timeout=240s");
         await kubectl("apply -f -", `${FOO_CLUSTER}---${FOO_MACHINE}`);
         await patchStatus(kubectl, "foomachinepool/foo-pool", { infrastructureMachineKind: "FooMachine" });
@@ -90,7 +84,7 @@ for (const flavour of API_SERVERS) {
         const kubectl = kubectlFor(server.kubeconfigFile);
         // Only for the CRDs.
         await (await startCapstan(server.kubeconfigFile, { roles: [] }))[Symbol.asyncDispose]();
-        await kubectl("apply -f -", `${FOO_PROVIDER}---${FOO_MACHINES}`);
+        await kubectl("apply -f -", `${FOO_PROVIDER}---${FOO_MACHINE_PROVIDER}`);
         await kubectl("wait --for=condition=Established crd --all --timeout=240s");
         await kubectl("apply -f -", `${FOO_CLUSTER}---${FOO_MACHINE}`);
         await patchStatus(kubectl, "foomachinepool/foo-pool", { infrastructureMachineKind: "FooMachine" });

@@ -1,5 +1,6 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Connection, Node, NodeInfo } from "../../../shared/api/core.ts";
+import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Machine, MachineStatus } from "../../../shared/api/machine/machine.ts";
 import { MINUTE } from "../../../shared/function/backoff.ts";
 import {
@@ -19,6 +20,8 @@ export const NODE_REPORT_FIELDS = [
   "status.nodeInfo",
   ...NODE_CONDITION_FIELDS,
 ] as const;
+/** The fields of other Machines that `nodeReport` reads. */
+export const RIVAL_FIELDS = ["metadata.uid", "spec.providerID", "status.nodeRef.name"] as const;
 /** The fields of a Cluster that `nodeReport` reads. */
 export const NODE_CLUSTER_FIELDS = [
   "status.initialization.infrastructureProvisioned",
@@ -38,6 +41,8 @@ export interface NodeFacts {
   readonly connection: Connection | undefined;
   /** Nodes with the Machine's provider ID; `undefined` without a complete view of the workload cluster. */
   readonly nodes: readonly Node[] | undefined;
+  /** Other Machines of the Cluster with the same provider ID. */
+  readonly rivals: readonly Machine[];
   readonly now: Date;
 }
 
@@ -58,7 +63,7 @@ export interface NodeReport {
  */
 export function nodeReport(facts: NodeFacts): NodeReport {
   const { machine, nodes = [] } = facts;
-  const [node] = nodes.length === 1 ? nodes : [];
+  const [node] = nodes.length === 1 && !isContested(facts) ? nodes : [];
   const finding = findingOf(facts, node);
   return {
     node,
@@ -66,6 +71,16 @@ export function nodeReport(facts: NodeFacts): NodeReport {
     nodeInfo: node?.status?.nodeInfo === undefined ? machine.status?.nodeInfo : infoOf(node.status.nodeInfo),
     ...("node" in finding ? { conditions: nodeConditions(finding.node) } : both(machine, finding)),
   };
+}
+
+/** Two Machines claim the Node: it stays with the one that has named it alone. */
+function isContested({
+  machine,
+  nodes: [node] = [],
+  rivals,
+}: Pick<NodeFacts, "machine" | "nodes" | "rivals">): boolean {
+  const names = (one: Machine) => one.status?.nodeRef?.name === node?.metadata.name;
+  return rivals.length > 0 && !(names(machine) && !rivals.some(names));
 }
 
 /** One word and one text for both conditions. `keep`: those that are there stay. */
@@ -115,10 +130,12 @@ function connectionStatement({ cluster, connection, nodes, now }: NodeFacts): St
   return expiresInMs > 0 ? { ...down(reported), keep: true, expiresInMs } : down(reported);
 }
 
-/** The view is complete, or shows more than one. */
-function absence({ machine, nodes = [] }: NodeFacts): Statement {
+/** The view is complete and shows no Node, or one that cannot be attributed. */
+function absence(facts: NodeFacts): Statement {
+  const { machine } = facts;
   const { nodeRef } = machine.status ?? {};
-  if (nodes.length > 1) return { status: "Unknown", reason: "InternalError", message: claimedTwice(nodes) };
+  const twice = claimedTwice(facts);
+  if (twice !== undefined) return { status: "Unknown", reason: "InternalError", message: twice };
   if (nodeRef !== undefined) {
     const when = isDeleting(machine) ? "" : " while the Machine still exists";
     return {
@@ -137,10 +154,21 @@ function absence({ machine, nodes = [] }: NodeFacts): Statement {
   );
 }
 
-/** Names of Nodes that claim one provider ID, with what to do. */
-export function claimedTwice(nodes: readonly Node[]): string {
-  const names = nodes.map(({ metadata }) => metadata.name).sort(compareText);
-  return `Nodes ${names.slice(0, 3).join(", ")} have the same provider ID ${nodes[0]?.spec?.providerID}; delete all but one`;
+/** Returns which Nodes or Machines have one and the same provider ID, with what to do; `undefined`: none. */
+export function claimedTwice(facts: Pick<NodeFacts, "machine" | "nodes" | "rivals">): string | undefined {
+  const { machine, nodes = [], rivals } = facts;
+  const providerID = nodes[0]?.spec?.providerID ?? machine.spec.providerID;
+  if (nodes.length > 1)
+    return `${together("Nodes", nodes)} have the same provider ID ${providerID}; delete all but one`;
+  return rivals.length > 0 && isContested(facts)
+    ? `${together("Machines", [machine, ...rivals])} have the same provider ID ${providerID}; only one of them can have the Node`
+    : undefined;
+}
+
+function together(kind: string, objects: readonly KubeObject[]): string {
+  const names = objects.map(({ metadata }) => metadata.name).sort(compareText);
+  const more = names.length > 3 ? `, ... (${names.length - 3} more)` : "";
+  return `${kind} ${names.slice(0, 3).join(", ")}${more}`;
 }
 
 function inspection(message: string): Statement {

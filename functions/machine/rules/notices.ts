@@ -8,15 +8,16 @@ import type { MachineView } from "./view.ts";
  * annotation that is not a time. Source: MA-3
  */
 export function machineNotices(view: MachineView): readonly Notice[] {
-  const { machine, providers, nodeReport, nodes = [], certificates } = view;
+  const { machine, providers, nodeReport, certificates } = view;
+  const twice = claimedTwice(view);
   const { nodeRef } = nodeReport;
   return [
     ...(nodeRef === undefined || machine.status?.nodeRef !== undefined
       ? []
       : [{ type: "Normal", reason: "SuccessfulSetNodeRef", message: nodeRef.name } as const]),
-    ...(nodes.length > 1
-      ? [{ type: "Warning", reason: "DuplicateProviderID", message: claimedTwice(nodes) } as const]
-      : []),
+    ...(twice === undefined
+      ? []
+      : [{ type: "Warning", reason: "DuplicateProviderID", message: twice } as const]),
     ...referenceNotices(machine, [providers.bootstrap, providers.infrastructure]),
     ...certificates.events,
   ];

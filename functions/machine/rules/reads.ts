@@ -1,7 +1,7 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { Connection, Node } from "../../../shared/api/core.ts";
 import { type ObjectKey, workloadCluster } from "../../../shared/api/kinds.ts";
-import type { Machine } from "../../../shared/api/machine/machine.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
@@ -60,23 +60,31 @@ export async function seeLostInfrastructure(
 }
 
 /**
- * The connection to the workload cluster, and with a complete view of it the Nodes with the Machine's provider ID: exactly that,
- * for providers normalise nothing. A Machine that is deleted before it has its ID is looked for by that of its
+ * The connection to the workload cluster, and with a complete view of it the Nodes, and other Machines, with the
+ * Machine's provider ID: exactly that, for providers normalise nothing. A Machine that is deleted before it has its ID is looked for by that of its
  * infrastructure machine.
  */
 export async function readNodes(
   read: Pick<Reader, "get" | "list">,
   machine: Machine,
   { infrastructure }: MachineProviders,
-): Promise<Pick<NodeFacts, "connection" | "nodes">> {
+): Promise<Pick<NodeFacts, "connection" | "nodes" | "rivals">> {
   const key = clusterKeyOf(machine);
   const connection = await read.get(Connection, key);
   const own = isDeleting(machine) ? reportedProviderID(machine, infrastructure) : undefined;
   const providerID = machine.spec.providerID ?? own;
-  if (!isCompleteView(connection)) return { connection, nodes: undefined };
-  if (providerID === undefined) return { connection, nodes: [] };
-  const index = { name: "providerID", values: [providerID] };
-  return { connection, nodes: await read.list(Node, { index }, workloadCluster(key)) };
+  if (!isCompleteView(connection)) return { connection, nodes: undefined, rivals: [] };
+  if (providerID === undefined) return { connection, nodes: [], rivals: [] };
+  const cluster = workloadCluster(key);
+  const [nodes, machines] = await Promise.all([
+    read.list(Node, { index: { name: "providerID", values: [providerID] } }, cluster),
+    read.list(Machine, { index: { name: "providerID", values: [`${cluster}|${providerID}`] } }),
+  ]);
+  return {
+    connection,
+    nodes,
+    rivals: machines.filter(({ metadata }) => metadata.uid !== machine.metadata.uid),
+  };
 }
 
 /** The Node of `nodeRef`; `undefined` also without a complete view of the workload cluster. */

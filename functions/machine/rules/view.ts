@@ -65,8 +65,9 @@ export async function readView(
   snapshots: MachineProviders,
 ): Promise<MachineView> {
   const providers = await seeLostInfrastructure(read, machine, snapshots);
-  const { connection, nodes } = await readNodes(read, machine, providers);
-  const facts = { machine, cluster, providers, connection, nodes, now };
+  const of = await readNodes(read, machine, providers);
+  const facts = { machine, cluster, providers, ...of, now };
+  const { connection } = of;
   const rollout = await readRollout(read, machine);
   if (!isDeleting(machine)) return machineView({ ...facts, rollout });
   const handling = await readHandling(read, machine, cluster);

@@ -21,6 +21,7 @@ import {
   referencingKind,
   sameName,
   setsOfMachine,
+  sharingProviderID,
   siblings,
 } from "../../../shared/function/mappings.ts";
 import {
@@ -100,6 +101,14 @@ describe("an event's keys", () => {
       expect((await lookups(clusterOf, pool, Cluster as unknown as typeof MachinePool)).asked).toEqual(asked);
     }
     expect((await lookups(clusterOf, crd("parts.dev", "Door"))).asked).toEqual([]);
+  });
+
+  it("are the objects of the same Cluster with a Machine's provider ID", async () => {
+    const known = machine("m1", { spec: { providerID: "foo://1" } });
+    expect((await lookups(sharingProviderID, known)).asked).toEqual([
+      "MachinePool providerID default/c1|foo://1",
+    ]);
+    expect((await lookups(sharingProviderID, machine())).asked).toEqual([]);
   });
 
   it("are the objects of a Cluster that references a provider object", async () => {

@@ -11,6 +11,7 @@ function reportWith(changes: Partial<NodeFacts> = {}) {
     cluster: startedCluster(),
     connection: connection(),
     nodes: [healthyNode()],
+    rivals: [],
     now: NOW,
     ...changes,
   });
@@ -150,6 +151,17 @@ describe("MA-3: the Node of a Machine", () => {
   it("is not chosen among two with one provider ID", () => {
     const two = reportWith({ nodes: [healthyNode("n1"), healthyNode("x1")] });
     expect([two.node, two.nodeRef, two.nodeInfo]).toEqual([undefined, undefined, undefined]);
+  });
+
+  it("is not given to a second Machine with its provider ID, and stays with the one that has named it", () => {
+    const m2 = soloMachine({ metadata: { name: "m2", uid: "uid-m2" } });
+    const message = "Machines m1, m2 have the same provider ID foo://1; only one of them can have the Node";
+    expect(said({ rivals: [m2] })).toBe(`Unknown InternalError ${message}`);
+    expect(reportWith({ rivals: [m2] }).nodeRef).toBeUndefined();
+    const named = { ...m2, status: WITH_NODE.status };
+    expect(said({ rivals: [named] })).toBe(`Unknown InternalError ${message}`);
+    expect(reportWith({ machine: WITH_NODE, rivals: [m2] }).conditions[0]?.reason).toBe("NodeReady");
+    expect(said({ machine: WITH_NODE, rivals: [named] })).toBe(`Unknown InternalError ${message}`);
   });
 
   it("keeps what is known of it without a view of the workload cluster", () => {
