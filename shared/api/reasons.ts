@@ -255,7 +255,10 @@ export const REASONS = {
     seen: ["event"],
   },
   SharedNode: { meaning: "two MachinePools list the same Node; the older one has it", seen: ["event"] },
-  DuplicateProviderID: { meaning: "two Nodes, or two Machines of one Cluster, have the same provider ID", seen: ["event"] },
+  DuplicateProviderID: {
+    meaning: "two Nodes, or two Machines of one Cluster, have the same provider ID",
+    seen: ["event"],
+  },
   MissingBootstrap: { meaning: "neither configRef nor dataSecretName is set; set one", seen: ["event"] },
   KubeconfigNotIssued: {
     meaning: "the certificate authority of the Cluster cannot sign a kubeconfig; correct its Secret",
