@@ -180,7 +180,7 @@ for (const flavour of API_SERVERS) {
         await kubectl(`wait machine/double ${AVAILABLE}`);
       });
 
-      it("MA-5.2: steals no config of another controller, says whose it is, and goes on with the rest", async () => {
+      it("MA-5.2: steals no config of another controller, says whose it is, and continues with the rest", async () => {
         const { kubectl } = scene;
         await kubectl("apply -f -", `${fooConfig("stolen")}---${fooInfra("stolen")}`);
         const uid = await kubectl("get foomachine/stolen -o jsonpath={.metadata.uid}");
@@ -227,7 +227,7 @@ for (const flavour of API_SERVERS) {
         }, WITHIN);
       });
 
-      it("MA-5.3: names a CRD without contract label, goes on once it has one, and ends without the CRD", async () => {
+      it("MA-5.3: names a CRD without contract label, continues once it has one, and ends without the CRD", async () => {
         const { kubectl } = scene;
         await kubectl("apply -f -", `${BAR_MACHINES}---${fooConfig("bar")}`);
         await kubectl(`wait ${BAR_CRD} --for=condition=Established --timeout=240s`);
