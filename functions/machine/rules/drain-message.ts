@@ -9,6 +9,7 @@ const MAX_NAMES = 3;
 const MAX_TEXTS = 5;
 /** A webhook of the workload cluster may write anything. */
 const MAX_TEXT = 1_000;
+const MAX_CAUSES = 10;
 
 const BUDGET = "cannot evict pod as it would violate the pod's disruption budget.";
 const TERMINATING =
@@ -71,8 +72,8 @@ function refusalOf(name: string, answer: EvictionAnswer | undefined): readonly R
 function refusalText({ message, causes }: EvictionAnswer & { readonly type: "refused" }): string {
   const isBecause = (reason: string) => causes.some((cause) => cause.reason === reason);
   if (isBecause("DisruptionBudget")) {
-    const why = causes.flatMap((cause) => (cause.message === undefined ? [] : [cause.message]));
-    return oneLine(`${BUDGET} ${why.join(",")}`);
+    const why = causes.slice(0, MAX_CAUSES).map((cause) => (cause.message ?? "").slice(0, MAX_TEXT));
+    return oneLine(`${BUDGET} ${why.filter((text) => text !== "").join(",")}`);
   }
   return oneLine(`failed to evict Pod, ${isBecause("NamespaceTerminating") ? TERMINATING : message}`);
 }

@@ -3,6 +3,7 @@ import type { PersistentVolume, Pod, VolumeAttachment } from "../../../shared/ap
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { truncate } from "../../../shared/rules/conditions/truncate.ts";
 import { listed } from "./drain-message.ts";
+import type { Blocked } from "./drain-rules.ts";
 
 /** The fields of a Node that say which volumes it holds. In no snapshot. */
 export const NODE_VOLUME_FIELDS = ["status.volumesAttached"] as const;
@@ -12,6 +13,8 @@ export const POD_VOLUME_FIELDS = ["spec.volumes"] as const;
 
 const CSI_PREFIX = "kubernetes.io/csi/";
 const MAX_NAMES = 5;
+/** Far more than a Node can hold: a workload server that lists more is not believed. */
+const MAX_ATTACHED = 1_000;
 /** The API allows far longer names of volumes than a message has room for. */
 const MAX_NAME = 253;
 
@@ -23,13 +26,16 @@ export interface Attached {
   readonly attachments: readonly VolumeAttachment[];
 }
 
-export function attachedTo(node: Node, attachments: readonly VolumeAttachment[]): Attached {
-  return {
-    onNode: (node.status?.volumesAttached ?? []).map(({ name }) => name),
-    attachments: attachments.filter(
-      ({ spec, status }) => spec?.nodeName === node.metadata.name && status?.attached === true,
-    ),
-  };
+export function attachedTo(node: Node, attachments: readonly VolumeAttachment[]): Attached | Blocked {
+  const onNode = (node.status?.volumesAttached ?? []).map(({ name }) => name);
+  const attached = attachments.filter(
+    ({ spec, status }) => spec?.nodeName === node.metadata.name && status?.attached === true,
+  );
+  return onNode.length + attached.length > MAX_ATTACHED
+    ? {
+        problem: `the workload cluster lists more than ${MAX_ATTACHED} volumes of Node ${node.metadata.name}`,
+      }
+    : { onNode, attachments: attached };
 }
 
 export function isDetached({ onNode, attachments }: Attached): boolean {

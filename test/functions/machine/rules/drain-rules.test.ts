@@ -84,23 +84,23 @@ describe("MachineDrainRules", () => {
   });
 
   it("that are too large in all are refused before their selectors are read", () => {
-    const values = Array.from({ length: 50_000 }, (_, at) => `v${at}`);
+    const values = Array.from({ length: 2_500 }, (_, at) => `v${at}`);
     const pods = [{ selector: { matchExpressions: [{ key: "a", operator: "In", values }] } }];
     const rules = ["a", "b"].map((name) => drainRule(name, { drain: skip, pods }));
     expect(judged(...rules)).toBe(
-      "the MachineDrainRules of the namespace have more than 100000 keys and values; delete some",
+      "the MachineDrainRules of the namespace have more than 5000 selectors, keys and values; delete some",
     );
   });
 
   it("that take too many comparisons block the drain instead of holding up others", () => {
     const entry = { selector: label("app", "b") };
-    const pods = Array.from({ length: 32 }, () => entry);
-    const rules = Array.from({ length: 1_000 }, (_, at) => drainRule(`r${at}`, { drain: skip, pods }));
+    const pods = Array.from({ length: 20 }, () => entry);
+    const rules = Array.from({ length: 100 }, (_, at) => drainRule(`r${at}`, { drain: skip, pods }));
     const compiled = rulesOf(rules, { machine, cluster: owner });
     if (isBlocked(compiled)) throw new Error(compiled.problem);
     const ask = () =>
       compiled.behaviourOf(podOn("p", { metadata: { labels: { app: "a" } } }), namespace("apps"));
-    for (let pod = 0; pod < 31; pod += 1) expect(ask()).toBeUndefined();
-    expect(ask()).toMatchObject({ problem: expect.stringContaining("more than 1000000 comparisons") });
+    for (let pod = 0; pod < 100; pod += 1) expect(ask()).toBeUndefined();
+    expect(ask()).toMatchObject({ problem: expect.stringContaining("more than 200000 comparisons") });
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isBlocked } from "../../../../functions/machine/rules/drain-rules.ts";
 import {
   type Attached,
   attachedHandles,
@@ -16,6 +17,13 @@ const entry = (handle: string) => `kubernetes.io/csi/csi.dev^${handle}`;
 const holding = (...names: readonly string[]) =>
   node("n1", { status: { volumesAttached: names.map((name) => ({ name })) } });
 
+/** As `attachedTo`, of a server that is believed. */
+function attachedOn(...of: Parameters<typeof attachedTo>): Attached {
+  const attached = attachedTo(...of);
+  if (isBlocked(attached)) throw new Error(attached.problem);
+  return attached;
+}
+
 function lines(attached: Attached, volumes: readonly PersistentVolume[] = [], skipped: readonly Pod[] = []) {
   const message = volumesMessage(attached, { volumes, skipped }, START);
   if (message === undefined) return undefined;
@@ -29,9 +37,9 @@ describe("volumes of a drained Node", () => {
     const other = { ...attachment("a2"), spec: { nodeName: "n2" } };
     const detached = { ...attachment("a3"), status: { attached: false } };
     expect(
-      isDetached(attachedTo(node("n1"), [other, detached, { ...attachment("a4"), status: undefined }])),
+      isDetached(attachedOn(node("n1"), [other, detached, { ...attachment("a4"), status: undefined }])),
     ).toBe(true);
-    const attached = attachedTo(holding(entry("h-v1"), "other.io/x"), [
+    const attached = attachedOn(holding(entry("h-v1"), "other.io/x"), [
       attachment("a1", "v2"),
       attachment("a5"),
     ]);
@@ -41,7 +49,7 @@ describe("volumes of a drained Node", () => {
   });
 
   it("MA-7.3: are named by their claims, or by what is missing", () => {
-    const attached = attachedTo(holding(entry("h-v1"), entry("unknown"), "other.io/x"), [
+    const attached = attachedOn(holding(entry("h-v1"), entry("unknown"), "other.io/x"), [
       attachment("a1", "v1"),
       attachment("a2", "v2"),
       attachment("a3", "lost"),
@@ -63,7 +71,7 @@ describe("volumes of a drained Node", () => {
       { name: "tmp", ephemeral: {} },
     ];
     const skipped = [podOn("p", { spec: { volumes } })];
-    const attached = attachedTo(holding(entry("h-v1")), [attachment("a1", "v1"), attachment("a2", "v2")]);
+    const attached = attachedOn(holding(entry("h-v1")), [attachment("a1", "v1"), attachment("a2", "v2")]);
     expect(lines(attached, [volume("v1", "data"), volume("v2", "p-tmp")], skipped)).toBeUndefined();
     expect(lines(attached, [volume("v1", "data"), volume("v2", "q-tmp")], skipped)).toEqual([
       "* PersistentVolumeClaims: apps/q-tmp",
@@ -74,7 +82,7 @@ describe("volumes of a drained Node", () => {
     const names = ["g", "f", "e", "d", "c", "b", "a"];
     expect(
       lines(
-        attachedTo(
+        attachedOn(
           holding(),
           names.map((name) => attachment(name)),
         ),
@@ -83,8 +91,15 @@ describe("volumes of a drained Node", () => {
   });
 
   it("have names of at most 253 characters, in one line", () => {
-    const [shown = "", ...more] = lines(attachedTo(holding(`x\n${"y".repeat(2_000)}`), [])) ?? [];
+    const [shown = "", ...more] = lines(attachedOn(holding(`x\n${"y".repeat(2_000)}`), [])) ?? [];
     expect(more).toEqual([]);
     expect(shown.length).toBeLessThan(400);
+  });
+
+  it("are not believed when there are more than a Node can hold", () => {
+    const names = Array.from({ length: 1_001 }, (_, at) => entry(`h${at}`));
+    expect(attachedTo(holding(...names), [])).toEqual({
+      problem: "the workload cluster lists more than 1000 volumes of Node n1",
+    });
   });
 });
