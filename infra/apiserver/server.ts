@@ -1,13 +1,13 @@
 import type { Clock, Random } from "../../shared/runtime/ports.ts";
 import { systemClock } from "../clock.ts";
-import type { CertificateAuthority } from "../pki/certificate-authority.ts";
+import type { CertificateAuthority, CertificateProblem } from "../pki/certificate-authority.ts";
 import { systemRandom } from "../random.ts";
 import { badRequest } from "./errors/status-error.ts";
 import type { Administered } from "./faults/admin.ts";
 import type { Fault } from "./faults/fault.ts";
 import { Faults, hides } from "./faults/faults.ts";
 import { type ListenerOptions, listen, TOKEN_SEGMENT } from "./http/listener.ts";
-import { openPort, type Port, type PortOptions } from "./http/port.ts";
+import { openPort, type Port, type PortOptions, type TlsIdentity } from "./http/port.ts";
 import { RequestLog, type RequestRecord } from "./http/request-log.ts";
 import { Converters } from "./kinds/conversion.ts";
 import type { Serve } from "./request/exchange.ts";
@@ -25,8 +25,11 @@ export interface ApiServerOptions {
   readonly host?: "127.0.0.1";
   /** Bearer token of the first user, who is called `admin` and may do everything; random when absent. */
   readonly token?: string;
-  /** Serves HTTPS with a certificate of an authority made for it, which the kubeconfig names (A-03). Default false. */
-  readonly tls?: boolean;
+  /**
+   * Serves HTTPS with a certificate of an authority made for it, which the kubeconfig names (A-03). Default false.
+   * `presented`: with what `present` is given; until then every connection fails.
+   */
+  readonly tls?: boolean | "presented";
   /** Keeps the objects in this folder, so that the next server with it continues; in memory only when absent. */
   readonly data?: string;
   /** Default 60,000. */
@@ -78,7 +81,9 @@ export interface ApiServer extends Administered, AsyncDisposable {
   /** Returns the bearer token of a new user. */
   addUser(user: NewUser): string;
   /** Authority that clients must trust, as PEM text; only with TLS. */
-  readonly certificateAuthority: string | undefined;
+  readonly certificateAuthority: () => string | undefined;
+  /** Shows this certificate from now on, and trusts the client certificates of its authority. Breaks all connections. */
+  present(identity: Required<TlsIdentity>): void;
   stop(): Promise<void>;
 }
 
@@ -103,8 +108,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     log: options.recordRequests ? log : undefined,
   };
   let isDown = false;
-  const authority = options.tls ? await newAuthority() : undefined;
-  const opened = listenOn({ port, host, credentials: await authority?.issue() }, (exchange) => {
+  const tls = await startTls(options.tls);
+  const opened = listenOn({ port, host, identity: tls.identity }, (exchange) => {
     if (isDown) exchange.reset();
     else void listen(listener, exchange);
   });
@@ -113,7 +118,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     await journal?.close();
     throw error;
   });
-  const url = `${authority ? "https" : "http"}://${host}:${door.number}`;
+  const url = `${tls.identity ? "https" : "http"}://${host}:${door.number}`;
   const restart: ApiServer["restart"] = async ({ undo = 0, keep } = {}) => {
     const { storage } = running.server;
     const past = storage.asOf(storage.version - undo);
@@ -143,12 +148,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     },
     faults: listener.faults,
     converters: shared.converters,
-    certificateAuthority: authority?.cert,
-    kubeconfig: (of = token) => kubeconfigText(name, url, of, authority?.cert),
-    presentCertificate: async (problem) => {
-      // A port without TLS refuses whatever it is given.
-      door.present(await (authority ?? (await newAuthority())).issue(problem));
-    },
+    certificateAuthority: () => tls.trusted(),
+    kubeconfig: (of = token) => kubeconfigText(name, url, of, tls.trusted()),
+    present: (next) => tls.present(door, next),
+    presentCertificate: async (problem) => door.present(await tls.issue(problem)),
     addUser: (user) => shared.users.add(user),
     compact: () => running.server.storage.compact(),
     restart,
@@ -156,6 +159,24 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     [Symbol.asyncDispose]: stop,
   };
   return apiServer;
+}
+
+/** The part of a server that shows certificates; `identity` is undefined without TLS. */
+async function startTls(mode: ApiServerOptions["tls"]) {
+  const authority = mode === true ? await newAuthority() : undefined;
+  let trusted = authority?.cert;
+  return {
+    identity: mode === "presented" ? {} : await authority?.issue(),
+    /** The authority that clients must trust. */
+    trusted: () => trusted,
+    present(door: Port, identity: Required<TlsIdentity>) {
+      trusted = identity.clientAuthority;
+      door.present(identity);
+      door.breakConnections();
+    },
+    /** A port without TLS refuses whatever it is given. */
+    issue: async (problem?: CertificateProblem) => (authority ?? (await newAuthority())).issue(problem),
+  };
 }
 
 /** Most servers need no certificates, and never load what makes them. */

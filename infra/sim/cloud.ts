@@ -1,6 +1,8 @@
 import { SimInstance, SimServer } from "../../shared/api/sim/sim-cloud.ts";
 import type { Clock, KubeClient, Log, Random } from "../../shared/runtime/ports.ts";
 import { type Network, systemNetwork } from "../network.ts";
+import type { Pki } from "../pki/pki.ts";
+import { x509 } from "../pki/x509.ts";
 import { systemRandom } from "../random.ts";
 import { createCloudView, rememberInstance } from "./cloud-view.ts";
 import { follow } from "./follow.ts";
@@ -16,6 +18,8 @@ export interface CloudOptions {
   /** Default: those of this process. */
   readonly random?: Random | undefined;
   readonly network?: Network | undefined;
+  /** Default: X.509 of this process. */
+  readonly pki?: Pki | undefined;
   /** Time that a Node outlives its instance, ms; default 0. */
   readonly nodeLingersMs?: number | undefined;
 }
@@ -31,6 +35,7 @@ const CONCURRENT_INSTANCES = 32;
  */
 export async function startCloud(options: CloudOptions): Promise<AsyncDisposable> {
   const { server, clock, log, random = systemRandom, network = systemNetwork, nodeLingersMs } = options;
+  const { pki = x509 } = options;
   const client = server.as("sim-cloud");
   const view = createCloudView();
   const stopping = new AbortController();
@@ -50,7 +55,7 @@ export async function startCloud(options: CloudOptions): Promise<AsyncDisposable
     clock,
     onError,
     concurrency: CONCURRENT_SERVERS,
-    run: (key) => runServer({ client, clock, log, random, network, view, onStart }, key),
+    run: (key) => runServer({ client, clock, log, random, network, pki, view, onStart }, key),
   });
 
   const common = { client, clock, log, signal: stopping.signal };

@@ -1,16 +1,21 @@
 import type { Clock, KubeClient, Random } from "../../shared/runtime/ports.ts";
 import { type ApiServer, type ApiServerOptions, startApiServer } from "../apiserver/entry.ts";
-import { createServer } from "../kube/client.ts";
+import { createServer, type Server } from "../kube/client.ts";
 import { parseKubeconfig } from "../kube/kubeconfig.ts";
 import type { Network } from "../network.ts";
-import { writeYaml } from "../yaml/write-yaml.ts";
+import type { Credentials, Pki } from "../pki/pki.ts";
 
 /** A virtual workload API server on loopback, and the cloud's connection to it. */
 export interface WorkloadServer {
   readonly host: string;
   readonly port: number;
-  readonly kubeconfig: string;
+  /** Throws while it has no authority. */
   readonly client: KubeClient;
+  /**
+   * Shows a certificate of this authority from now on, and takes the client certificates of it: the common name is the
+   * user, the organizations are the groups. Nothing is done when it does so already.
+   */
+  trust(authority: Credentials): Promise<void>;
   /** Whether it answers; it holds its port also while it does not. */
   readonly answers: boolean;
   /** Lets it answer, or break every connection, as a load balancer does without API servers behind it. */
@@ -22,46 +27,65 @@ export interface WorkloadServerOptions {
   readonly clusterName: string;
   /** Tried first; a free port is taken when it is in use. */
   readonly port: number | undefined;
-  /** Kubeconfig of the server's previous start: its token stays valid. */
-  readonly kubeconfig: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly network: Network;
+  readonly pki: Pki;
 }
 
 /** The cloud writes to a server in its own process; the limit only keeps a runaway loop readable. */
 const REQUESTS_PER_SECOND = 5_000;
 
-/** Starts a server that does not answer yet. */
+/** Starts a server that does not answer yet, and cannot before it has an authority. */
 export async function startWorkloadServer(options: WorkloadServerOptions): Promise<WorkloadServer> {
-  const { clusterName, clock, random, network } = options;
-  const token = tokenOf(options.kubeconfig) ?? random.id(24);
-  const server = await startOnPort({
-    name: clusterName,
-    port: options.port ?? 0,
-    token,
-    clock,
-    random,
-    listen: network.listen,
-  });
-  const access = parseKubeconfig(server.kubeconfig());
+  const { clusterName: name, port = 0, clock, random, network } = options;
+  const server = await startOnPort({ name, port, clock, random, listen: network.listen, tls: "presented" });
   const rate = { requestsPerSecond: REQUESTS_PER_SECOND, burst: REQUESTS_PER_SECOND };
-  const connection = createServer(access, { clock, rate, connect: network.connect });
   const gate = gateOf(server);
+  let connection: Server | undefined;
+  let trusted: string | undefined;
   return {
     host: new URL(server.url).hostname,
     port: server.port,
-    kubeconfig: kubeconfigText(clusterName, access.server, token),
-    client: connection.as("sim-cloud"),
+    get client() {
+      if (connection === undefined) throw new Error(`the workload server of ${name} has no certificate yet`);
+      return connection.as("sim-cloud");
+    },
+    async trust(authority) {
+      if (authority.cert === trusted) return;
+      server.present({ ...(await newIdentity(authority, options)), clientAuthority: authority.cert });
+      trusted = authority.cert;
+      connection?.[Symbol.dispose]();
+      // The token of the server's own kubeconfig is nowhere else.
+      const access = parseKubeconfig(server.kubeconfig());
+      connection = createServer(access, { clock, rate, connect: network.connect });
+    },
     get answers() {
       return gate.isOpen();
     },
     setAnswers: gate.set,
     async stop() {
-      connection[Symbol.dispose]();
+      connection?.[Symbol.dispose]();
       await server.stop();
     },
   };
+}
+
+const VALID_MS = 365 * 24 * 60 * 60_000;
+
+/** The names that kubeadm gives to an API server, and this machine. */
+const NAMES = {
+  dns: ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"],
+  ips: ["127.0.0.1"],
+};
+
+async function newIdentity(signer: Credentials, { pki, clock }: WorkloadServerOptions): Promise<Credentials> {
+  const [{ notBefore }] = pki.read(signer.cert);
+  const { publicKey, privateKey } = await pki.newKeys();
+  const notAfter = new Date(Math.floor((clock.now().getTime() + VALID_MS) / 1_000) * 1_000);
+  const subject = { commonName: "kube-apiserver" };
+  const cert = await pki.sign({ subject, publicKey, notBefore, notAfter, use: NAMES, signer });
+  return { cert, key: privateKey };
 }
 
 /** Closed at first. Closing breaks what is under way, watches included. */
@@ -87,29 +111,5 @@ async function startOnPort(wanted: ApiServerOptions) {
     const inUse = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
     if (!inUse) throw error;
     return startApiServer({ ...wanted, port: 0 });
-  }
-}
-
-/** Names as in the kubeconfigs that Cluster API writes. Source: CL-7.1 */
-function kubeconfigText(clusterName: string, server: URL, token: string): string {
-  const user = `${clusterName}-admin`;
-  const context = `${user}@${clusterName}`;
-  return writeYaml({
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: clusterName, cluster: { server: server.href } }],
-    users: [{ name: user, user: { token } }],
-    contexts: [{ name: context, context: { cluster: clusterName, user } }],
-    "current-context": context,
-  });
-}
-
-function tokenOf(kubeconfig: string | undefined): string | undefined {
-  if (kubeconfig === undefined) return undefined;
-  try {
-    return parseKubeconfig(kubeconfig).token;
-  } catch {
-    // The Secret does not hold a kubeconfig of ours: it is replaced.
-    return undefined;
   }
 }

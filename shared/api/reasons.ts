@@ -264,6 +264,10 @@ export const REASONS = {
     meaning: "the certificate authority of the Cluster cannot sign a kubeconfig; correct its Secret",
     seen: ["event"],
   },
+  CertificatesUnusable: {
+    meaning: "a certificate Secret of the Cluster holds nothing that can be used; correct it",
+    seen: ["event"],
+  },
   InvalidVersion: { meaning: "the version is not `v` followed by a semantic version", seen: ["event"] },
   TooManyInstances: {
     meaning: "the pool approaches the size limit of one object; split it",

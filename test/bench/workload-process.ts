@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
+import { startApiServer } from "../../infra/apiserver/entry.ts";
 import { systemClock } from "../../infra/clock.ts";
-import { systemNetwork } from "../../infra/network.ts";
-import { systemRandom } from "../../infra/random.ts";
-import { startWorkloadServer } from "../../infra/sim/workload-server.ts";
+import { createServer } from "../../infra/kube/client.ts";
+import { parseKubeconfig } from "../../infra/kube/kubeconfig.ts";
 import { Node } from "../../shared/api/core.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 import { nodeNames } from "./ready-pools.ts";
@@ -16,21 +16,19 @@ interface Target {
   readonly name: string;
 }
 
+/** Node by Node into a server of this process. */
+const REQUESTS_PER_SECOND = 5_000;
+
 const targets: Target[] = [];
 const kubeconfigs: string[] = [];
 for (let index = 0; index < servers; index += 1) {
-  const server = await startWorkloadServer({
-    clusterName: `c${index}`,
-    port: undefined,
-    kubeconfig: undefined,
-    clock: systemClock,
-    random: systemRandom,
-    network: systemNetwork,
-  });
+  const server = await startApiServer({ name: `c${index}` });
+  const rate = { requestsPerSecond: REQUESTS_PER_SECOND, burst: REQUESTS_PER_SECOND };
+  const client = createServer(parseKubeconfig(server.kubeconfig()), { clock: systemClock, rate }).as("bench");
   const names = nodeNames(`pool-${index}`, nodes);
-  await Promise.all(names.map((name) => server.client.create(Node, readyNode(name))));
-  targets.push(...names.map((name) => ({ client: server.client, name })));
-  kubeconfigs.push(server.kubeconfig);
+  await Promise.all(names.map((name) => client.create(Node, readyNode(name))));
+  targets.push(...names.map((name) => ({ client, name })));
+  kubeconfigs.push(server.kubeconfig());
 }
 tell({ kubeconfigs });
 

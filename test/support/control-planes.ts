@@ -224,7 +224,7 @@ export function simServer(overrides: Overrides<SimServer> = {}): SimServer {
       kind: "SimServer",
       metadata: { name: "c1", namespace: "default", uid: "uid-server", resourceVersion: "50" },
       spec: { clusterName: "c1", onMachines: true },
-      status: { host: "127.0.0.1", port: 4711, ready: true, kubeconfigSecretName: "c1-kubeconfig" },
+      status: { host: "127.0.0.1", port: 4711, ready: true },
     },
     overrides,
   );

@@ -29,7 +29,7 @@ export function createFakePki(newId: () => string = numbered()): Pki {
 }
 
 /** Throws for anything but a certificate that a fake has signed. */
-function readFakeCertificate(text: string): Claims {
+export function readFakeCertificate(text: string): Claims {
   const claims = contentOf(text) as Claims;
   return { ...claims, notBefore: new Date(claims.notBefore), notAfter: new Date(claims.notAfter) };
 }

@@ -155,7 +155,7 @@ const BROKEN: readonly (readonly [
   [
     "wrong-token",
     ({ tls }) => {
-      const ca = Buffer.from(tls.certificateAuthority ?? "").toString("base64");
+      const ca = Buffer.from(tls.certificateAuthority() ?? "").toString("base64");
       return kubeconfigFor({ server: `https://127.0.0.1:${tls.port}`, "certificate-authority-data": ca });
     },
     /127\.0\.0\.1:\d+ refuses the credentials \(401\)/,

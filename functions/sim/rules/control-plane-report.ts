@@ -110,9 +110,9 @@ function machineCounts({ members }: ControlPlaneView): Counts {
 }
 
 /** The kubeconfig is part of it: a client that sees the flag connects with it. */
-function hasAnswered({ cluster, server }: ControlPlaneView): boolean {
+function hasAnswered({ object, cluster, server }: ControlPlaneView): boolean {
   const isProvisioned = cluster.status?.initialization?.infrastructureProvisioned === true;
-  return isProvisioned && server?.status?.ready === true && server.status.kubeconfigSecretName !== undefined;
+  return isProvisioned && server?.status?.ready === true && object.status?.certificates?.ready === true;
 }
 
 function conditionsOf(
@@ -155,9 +155,8 @@ function availableCondition(view: ControlPlaneView, { availableReplicas }: Count
     : condition("Available", "True", "Available");
 }
 
-function certificatesCondition({ object, server }: ControlPlaneView): DesiredCondition {
-  const { ready = server?.status?.kubeconfigSecretName !== undefined, message = "" } =
-    object.status?.certificates ?? {};
+function certificatesCondition({ object }: ControlPlaneView): DesiredCondition {
+  const { ready = false, message = "" } = object.status?.certificates ?? {};
   return ready
     ? condition("CertificatesAvailable", "True", "Available")
     : condition("CertificatesAvailable", "False", "NotAvailable", message);

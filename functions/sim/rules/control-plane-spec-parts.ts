@@ -151,7 +151,7 @@ export function statusParts(kind: ControlPlaneKind) {
       watch(Machine, [...MEMBER_FIELDS, "status.nodeInfo", "spec.version"], owners),
       ...memberWatches(),
       ...templateWatches(),
-      watch(SimServer, ["metadata.uid", "status.ready", "status.kubeconfigSecretName"], inCluster),
+      watch(SimServer, ["metadata.uid", "status.ready"], inCluster),
     ],
     reads: [
       { on: Machine, fields: ["metadata.creationTimestamp", "metadata.labels"] },

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { TLSSocket } from "node:tls";
+import { type PeerCertificate, TLSSocket } from "node:tls";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { badRequest, internalError, StatusError } from "../errors/status-error.ts";
@@ -41,6 +41,11 @@ export class HttpExchange implements Exchange {
     return this.#request.headers;
   }
 
+  get certificate(): Exchange["certificate"] {
+    const { socket } = this.#request;
+    return socket instanceof TLSSocket ? certificateOf(socket) : undefined;
+  }
+
   get answeredWith(): number | undefined {
     return this.#response.headersSent ? this.#response.statusCode : undefined;
   }
@@ -68,6 +73,30 @@ export class HttpExchange implements Exchange {
   reset(): void {
     resetConnection(this.#request.socket);
   }
+}
+
+const certificates = new WeakMap<TLSSocket, { readonly shown: Exchange["certificate"] }>();
+
+/** Read once per connection. */
+function certificateOf(socket: TLSSocket): Exchange["certificate"] {
+  const known = certificates.get(socket) ?? { shown: shownBy(socket) };
+  certificates.set(socket, known);
+  return known.shown;
+}
+
+function shownBy(socket: TLSSocket): Exchange["certificate"] {
+  const peer: Partial<PeerCertificate> | undefined = socket.getPeerCertificate();
+  if (peer?.subject === undefined) return undefined;
+  if (!socket.authorized) return "untrusted";
+  const { CN = "", O = [] } = peer.subject as {
+    readonly CN?: string;
+    readonly O?: string | readonly string[];
+  };
+  return {
+    commonName: CN,
+    organizations: typeof O === "string" ? [O] : O,
+    notAfter: new Date(peer.valid_to ?? 0),
+  };
 }
 
 /** The request's body, unpacked. Throws StatusError 413 beyond 3 MiB, 400 for a broken gzip stream. */

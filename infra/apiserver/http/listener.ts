@@ -152,14 +152,15 @@ async function administer(
  * Who asks, and the path segments behind an accepted token. kubectl sends no Authorization header over plain HTTP, so
  * its kubeconfig carries the token in the server's path: `/as/<token>`.
  * Throws StatusError 403 for requests that a browser could have been tricked into (A-02), 401 without a
- * token.
+ * token or a client certificate, and for a certificate that is not trusted, as the real server does.
  */
 function authenticate(
-  { users }: VirtualServer,
+  { users, clock }: VirtualServer,
   exchange: Exchange,
   segments: readonly string[],
 ): { readonly user: User; readonly segments: readonly string[] } {
   const { host = "", origin, authorization = "" } = exchange.headers;
+  const now = clock.now();
   if (origin !== undefined || !LOOPBACK_HOST.test(host)) {
     throw new StatusError(
       403,
@@ -169,9 +170,10 @@ function authenticate(
   }
   const inPath = segments[0] === TOKEN_SEGMENT ? users.withToken(segments[1] ?? "") : undefined;
   if (inPath) return { user: inPath, segments: segments.slice(2) };
-  const user = users.withToken(bearerToken(authorization));
+  const user =
+    users.withToken(bearerToken(authorization)) ?? users.withCertificate(exchange.certificate, now);
   if (user) return { user, segments };
-  if (PUBLIC.has(segments[0] ?? "")) return { user: ANYBODY, segments };
+  if (exchange.certificate === undefined && PUBLIC.has(segments[0] ?? "")) return { user: ANYBODY, segments };
   throw new StatusError(401, "Unauthorized", "Unauthorized");
 }
 

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer, type Server as SecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import type { Credentials } from "../../pki/certificate-authority.ts";
+import type { SecureContextOptions } from "node:tls";
+import type { Credentials } from "../../pki/pki.ts";
 import { badRequest } from "../errors/status-error.ts";
 import type { Exchange, Serve } from "../request/exchange.ts";
 import { HttpExchange, resetConnection } from "./http.ts";
@@ -12,7 +13,7 @@ export interface Port {
   /** Resets every connection but that of `keep`; new ones are welcome. */
   breakConnections(keep?: Exchange): void;
   /** New connections see another certificate; of a port without TLS an error. */
-  present(credentials: Credentials): void;
+  present(identity: TlsIdentity): void;
   /** May be called twice. */
   close(): Promise<void>;
 }
@@ -24,18 +25,28 @@ export interface PortOptions {
   /** 0 = any free one. */
   readonly port: number;
   readonly host: string;
-  /** HTTPS when present. */
-  readonly credentials: Credentials | undefined;
+  /** HTTPS when present; an empty one shows nothing, so that every connection fails until `present`. */
+  readonly identity: Partial<TlsIdentity> | undefined;
+}
+
+/** Certificate and key of a server, and the authority whose client certificates it trusts. */
+export interface TlsIdentity extends Credentials {
+  readonly clientAuthority?: string | undefined;
 }
 
 /** Throws when the port is taken. */
 export async function openPort(options: PortOptions, serve: Serve): Promise<Port> {
-  const { port, host, credentials } = options;
+  const { port, host, identity } = options;
   const onRequest = (message: IncomingMessage, response: ServerResponse): void => {
     if (hasSeveralHosts(message)) refuse(response);
     else serve(new HttpExchange(message, response));
   };
-  const secure = credentials && createSecureServer(credentials, onRequest);
+  const secure =
+    identity &&
+    createSecureServer(
+      { ...secureContext(identity), requestCert: true, rejectUnauthorized: false },
+      onRequest,
+    );
   const http = secure ?? createServer(onRequest);
   // Watches last for up to an hour; nothing else may cut them.
   http.requestTimeout = 0;
@@ -53,9 +64,18 @@ export async function openPort(options: PortOptions, serve: Serve): Promise<Port
     },
     present: (next) => {
       if (secure === undefined) throw badRequest("this server has no TLS, and so no certificate");
-      secure.setSecureContext(next);
+      secure.setSecureContext(secureContext(next));
     },
     close: () => close(http),
+  };
+}
+
+/** Without an authority no client certificate is trusted: not even those that Node.js trusts by default. */
+function secureContext({ key, cert, clientAuthority }: Partial<TlsIdentity>): SecureContextOptions {
+  return {
+    ca: clientAuthority ?? [],
+    ...(key === undefined ? {} : { key }),
+    ...(cert === undefined ? {} : { cert }),
   };
 }
 

@@ -24,12 +24,21 @@ export interface Stream extends Lines {
   onClose(callback: () => void): void;
 }
 
+/** A client certificate that the authority of the server has signed. */
+export interface ClientCertificate {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  readonly notAfter: Date;
+}
+
 /** One request and the way back for its answer, over a socket or within this process. */
 export interface Exchange {
   readonly method: string;
   /** Path and query. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
+  /** Shown by the other side; `untrusted`: signed by another authority, or not valid. */
+  readonly certificate: ClientCertificate | "untrusted" | undefined;
   /** The whole body, unpacked. Throws StatusError 413 beyond 3 MiB, 400 for a broken gzip stream. */
   readBody(): Promise<Buffer>;
   send(answer: Answered): Promise<void>;

@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
+import type { Exchange } from "./exchange.ts";
 import type { User } from "./user.ts";
 
 /** The users of one virtual server, known by their bearer tokens (A-02, A-60). */
@@ -14,6 +15,18 @@ export class Users {
   /** The user with this name; for access reviews about another user. */
   named(name: string): User | undefined {
     return [...this.#users.values()].find((user) => user.name === name);
+  }
+
+  /**
+   * The user of a client certificate: its common name. The organization `system:masters` may do everything, others what
+   * the user of that name may.
+   */
+  withCertificate(certificate: Exchange["certificate"], now: Date): User | undefined {
+    if (certificate === undefined || certificate === "untrusted" || certificate.notAfter < now)
+      return undefined;
+    const { commonName: name, organizations } = certificate;
+    if (organizations.includes("system:masters")) return { name };
+    return this.named(name) ?? { name, allow: [] };
   }
 
   /** Takes as long for a wrong token as for a right one. */

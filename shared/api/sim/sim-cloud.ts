@@ -25,9 +25,6 @@ const simServerSchema = z
         host: text(1, 512).optional().describe("Address where it listens."),
         port: port.optional().describe("TCP port where it listens."),
         ready: z.boolean().optional().describe("Whether it answers."),
-        kubeconfigSecretName: text(1, 253)
-          .optional()
-          .describe("Name of the Secret with a kubeconfig for it."),
       })
       .optional()
       .describe("State in the cloud."),

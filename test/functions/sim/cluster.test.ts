@@ -54,7 +54,7 @@ function server(overrides: Overrides<SimServer> = {}): SimServer {
         ],
       },
       spec: { clusterName: "c1" },
-      status: { host: "127.0.0.1", port: 4711, ready: true, kubeconfigSecretName: "c1-kubeconfig" },
+      status: { host: "127.0.0.1", port: 4711, ready: true },
     },
     overrides,
   );

@@ -40,7 +40,7 @@ function server(status: SimServer["status"]): SimServer {
   };
 }
 
-const up = server({ host: "127.0.0.1", port: 4711, ready: true, kubeconfigSecretName: "c1-kubeconfig" });
+const up = server({ host: "127.0.0.1", port: 4711, ready: true });
 
 describe("sim-controlplane", () => {
   it("waits for the owner reference of the Cluster", async () => {

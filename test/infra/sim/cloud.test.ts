@@ -12,11 +12,13 @@ import { Pod } from "../../../shared/api/workload.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { type VirtualClock, virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";
+import { kubeconfigBy, newAuthority } from "../../support/issued.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 const clock = systemClock;
 const WITHIN = { withinMs: 10_000 };
 const SERVER = { namespace: "default", name: "c1" };
+const AUTHORITY = { namespace: "default", name: "c1-ca" };
 
 /** A management API server with Capstan's kinds, and a client of it. */
 async function startManagement(): Promise<AsyncDisposable & { readonly server: Server }> {
@@ -24,6 +26,7 @@ async function startManagement(): Promise<AsyncDisposable & { readonly server: S
   const embedded = starting.use(await startApiServer({ name: "management" }));
   const server = starting.use(createServer(parseKubeconfig(embedded.kubeconfig()), { clock }));
   await installCrds(server.as("test"), clock);
+  await server.as("test").create(Secret, await newAuthority(SERVER));
   const running = starting.move();
   return { server, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
@@ -96,15 +99,13 @@ function readyServer(management: { readonly server: Server }): Promise<ServerSta
   return serverStatus(management, ({ ready: isReady }) => isReady === true);
 }
 
-async function kubeconfigOf({ server }: { readonly server: Server }): Promise<string> {
-  const secret = await server.as("test").get(Secret, { namespace: "default", name: "c1-kubeconfig" });
-  return Buffer.from(secret?.data?.["value"] ?? "", "base64").toString("utf8");
-}
-
-/** Returns a client with the kubeconfig Secret. */
-async function workload(management: { readonly server: Server }): Promise<Server> {
-  await readyServer(management);
-  return createServer(parseKubeconfig(await kubeconfigOf(management)), { clock });
+/** Returns a client with a kubeconfig of the Cluster's authority. */
+async function workload({ server }: { readonly server: Server }): Promise<Server> {
+  const { host, port } = await readyServer({ server });
+  const authority = await server.as("test").get(Secret, { namespace: "default", name: "c1-ca" });
+  if (authority === undefined) throw new Error("the authority is gone");
+  const kubeconfig = await kubeconfigBy(authority, { server: `https://${host}:${port}` });
+  return createServer(parseKubeconfig(kubeconfig), { clock });
 }
 
 async function nodeNames(server: Server): Promise<readonly string[]> {
@@ -121,26 +122,16 @@ function nodeNamed(server: Server, name: string): Promise<Node | undefined> {
 }
 
 describe("the simulated cloud", () => {
-  it("gives a SimServer a workload API server that answers with its kubeconfig", async () => {
+  it("gives a SimServer a workload API server that answers clients of its authority", async () => {
     await using management = await startManagement();
     await using _cloud = await cloudOf(management);
-    const created = await createSimServer(management);
+    await createSimServer(management);
     const status = await readyServer(management);
     expect(status).toEqual({
       host: "127.0.0.1",
       port: expect.any(Number),
       ready: true,
-      kubeconfigSecretName: "c1-kubeconfig",
     });
-    const key = { namespace: "default", name: "c1-kubeconfig" };
-    expect(await management.server.as("test").get(Secret, key)).toMatchObject({
-      type: "cluster.x-k8s.io/secret",
-      metadata: {
-        labels: { "cluster.x-k8s.io/cluster-name": "c1" },
-        ownerReferences: [{ kind: "SimServer", uid: created.metadata.uid, controller: true }],
-      },
-    });
-    expect(await kubeconfigOf(management)).toContain("current-context: c1-admin@c1");
     using server = await workload(management);
     expect(await nodeNames(server)).toEqual([]);
   });
@@ -315,7 +306,7 @@ describe("the simulated cloud", () => {
     expect(replaced?.spec?.providerID).toBe("sim://foreign");
   });
 
-  it("gives a recreated SimServer a server of its own, and the Secret with it", async () => {
+  it("gives a recreated SimServer a server of its own", async () => {
     await using management = await startManagement();
     await using _cloud = await cloudOf(management);
     const first = await createSimServer(management);
@@ -323,12 +314,7 @@ describe("the simulated cloud", () => {
     await createInstance(management, "n1");
     await eventually(async () => ready(await nodeNamed(before, "n1")) === "True", WITHIN);
     await management.server.as("test").delete(SimServer, SERVER, { uid: first.metadata.uid ?? "" });
-    const second = await createSimServer(management);
-    await eventually(async () => {
-      const key = { namespace: "default", name: "c1-kubeconfig" };
-      const secret = await management.server.as("test").get(Secret, key);
-      return secret?.metadata.ownerReferences?.[0]?.uid === second.metadata.uid;
-    }, WITHIN);
+    await createSimServer(management);
     using after = await workload(management);
     await eventually(async () => ready(await nodeNamed(after, "n1")) === "True", WITHIN);
   });
@@ -347,7 +333,7 @@ describe("the simulated cloud", () => {
     const controlPlane = { controlPlane: true, failureDomain: "a" };
     const first = await createInstance(management, "cp-1", 0, controlPlane);
     const status = await serverStatus(management, ({ ready: isReady }) => isReady === true);
-    expect(status).toMatchObject({ port, kubeconfigSecretName: "c1-kubeconfig" });
+    expect(status).toMatchObject({ port });
     using server = await workload(management);
     await eventually(async () => (await nodeNames(server)).join() === "cp-1,worker", WITHIN);
     expect(await nodeNamed(server, "cp-1")).toMatchObject({
@@ -411,7 +397,7 @@ describe("the simulated cloud", () => {
     );
   });
 
-  it("takes up after a restart with the same address, token and Nodes", async () => {
+  it("takes up after a restart with the same address and Nodes, and the kubeconfig works on", async () => {
     await using management = await startManagement();
     const before = await (async () => {
       await using _cloud = await cloudOf(management);
@@ -419,12 +405,17 @@ describe("the simulated cloud", () => {
       using server = await workload(management);
       await createInstance(management, "n1");
       await eventually(async () => ready(await nodeNamed(server, "n1")) === "True", WITHIN);
-      return { kubeconfig: await kubeconfigOf(management), status: await readyServer(management) };
+      const authority = await management.server.as("test").get(Secret, AUTHORITY);
+      const status = await readyServer(management);
+      const address = `https://${status.host}:${status.port}`;
+      return { kubeconfig: await kubeconfigBy(authority as Secret, { server: address }), status };
     })();
     await using _cloud = await cloudOf(management);
-    using server = await workload(management);
-    await eventually(async () => ready(await nodeNamed(server, "n1")) === "True", WITHIN);
-    expect(await kubeconfigOf(management)).toBe(before.kubeconfig);
+    using server = createServer(parseKubeconfig(before.kubeconfig), { clock });
+    await eventually(
+      async () => ready(await nodeNamed(server, "n1").catch(() => undefined)) === "True",
+      WITHIN,
+    );
     expect(await readyServer(management)).toEqual(before.status);
   });
 
@@ -442,19 +433,51 @@ describe("the simulated cloud", () => {
     expect(await nodeNames(server)).toEqual([]);
   });
 
-  it("leaves a user's own kubeconfig Secret as it is", async () => {
+  it("answers once the authority is there and can sign", async () => {
     await using management = await startManagement();
-    await management.server.as("test").create(Secret, {
-      apiVersion: "v1",
-      kind: "Secret",
-      metadata: { namespace: "default", name: "c1-kubeconfig" },
-      type: "Opaque",
-      data: { value: "bXkgb3du" },
-    } as Secret);
+    const api = management.server.as("test");
+    const { uid = "" } = (await api.get(Secret, AUTHORITY))?.metadata ?? {};
+    await api.delete(Secret, AUTHORITY, { uid });
     await using _cloud = await cloudOf(management);
     await createSimServer(management);
+    expect(await serverStatus(management, ({ port }) => port !== undefined)).toMatchObject({ ready: false });
+    const { data = {}, ...secret } = await newAuthority(SERVER);
+    const { "tls.crt": crt = "", "tls.key": key = "" } = data;
+    const { metadata } = await api.create(Secret, { ...secret, data: { "tls.crt": crt } });
+    const guard = { op: "test", path: "/metadata/uid", value: metadata.uid } as const;
+    await api.jsonPatch(Secret, AUTHORITY, [guard, { op: "add", path: "/data/tls.key", value: key }]);
     await readyServer(management);
-    expect(await kubeconfigOf(management)).toBe("my own");
+    using server = await workload(management);
+    expect(await nodeNames(server)).toEqual([]);
+  });
+
+  it("refuses clients of another authority, and an expired certificate, as a real server does", async () => {
+    await using management = await startManagement();
+    await using _cloud = await cloudOf(management);
+    await createSimServer(management);
+    const { host, port } = await readyServer(management);
+    const server = `https://${host}:${port}`;
+    const own = (await management.server.as("test").get(Secret, AUTHORITY)) as Secret;
+    const foreign = await newAuthority(SERVER);
+    const trusting = (kubeconfig: string): string =>
+      kubeconfig.replace(
+        /certificate-authority-data: \S+/,
+        `certificate-authority-data: ${own.data?.["tls.crt"]}`,
+      );
+    const whoIs = async (kubeconfig: string): Promise<unknown> => {
+      using client = createServer(parseKubeconfig(kubeconfig), { clock });
+      return nodeNames(client).then(
+        () => "admitted",
+        ({ status, message }: { readonly status?: number; readonly message: string }) => status || message,
+      );
+    };
+    const past = new Date(Date.now() - 2 * 3_600_000);
+    const viewer = { commonName: "jane", organization: "viewers" };
+    expect(await whoIs(await kubeconfigBy(own, { server }))).toBe("admitted");
+    expect(await whoIs(trusting(await kubeconfigBy(foreign, { server })))).toBe(401);
+    expect(await whoIs(await kubeconfigBy(own, { server }, past))).toBe(401);
+    expect(await whoIs(await kubeconfigBy(own, { server, subject: viewer }))).toBe(403);
+    expect(await whoIs(await kubeconfigBy(foreign, { server }))).toMatch(/certificate/);
   });
 
   it("stops the workload API server of a SimServer that is gone", async () => {

@@ -2,6 +2,7 @@ import type { Answered, Exchange, Serve } from "../../../infra/apiserver/entry.t
 import type { HttpRequest, StreamedAnswer, Transport } from "../../../infra/kube/transport.ts";
 import type { Network } from "../../../infra/network.ts";
 import type { Kernel, Process } from "../kernel/kernel.ts";
+import { handshake, handshakeHeaders } from "./handshake.ts";
 import { requestOperation } from "./request-operation.ts";
 import { type Begun, SimulatedExchange, type WholeAnswer, type Witness } from "./simulated-exchange.ts";
 
@@ -39,13 +40,17 @@ export function createNetwork(kernel: Kernel): SimulatedNetwork {
   let lastPort = 6_442;
 
   const of = (process: Process): Network => ({
-    async listen({ port, host }, serve) {
+    async listen({ port, host, identity }, serve) {
       if (port !== 0 && servers.has(`${host}:${port}`)) throw inUse(port);
       lastPort += 1;
       const number = port === 0 ? lastPort : port;
       const open = new Set<SimulatedExchange>();
+      let shown = identity;
       servers.set(`${host}:${number}`, (exchange) => {
         if (exchange instanceof SimulatedExchange) {
+          const { certificate, refusal } = handshake(exchange.headers, shown);
+          if (refusal !== undefined) return exchange.refuse(refusal);
+          exchange.certificate = certificate;
           open.add(exchange);
           exchange.over = () => open.delete(exchange);
         }
@@ -56,7 +61,9 @@ export function createNetwork(kernel: Kernel): SimulatedNetwork {
         breakConnections: () => {
           for (const exchange of [...open]) exchange.reset();
         },
-        present: () => undefined,
+        present: (next) => {
+          shown = next;
+        },
         close: async () => {
           servers.delete(`${host}:${number}`);
           for (const exchange of [...open]) exchange.reset();
@@ -74,6 +81,7 @@ export function createNetwork(kernel: Kernel): SimulatedNetwork {
           ...lowerCased(request.headers),
           host: server,
           ...(access.token === undefined ? {} : { authorization: `Bearer ${access.token}` }),
+          ...handshakeHeaders(access),
         },
       });
       const start = (request: HttpRequest, signal: AbortSignal): Promise<Begun> =>
@@ -185,6 +193,7 @@ function peeking(
       throw new Error("a watch cannot be peeked at");
     },
     answeredWith: undefined,
+    certificate: undefined,
     reset: () => reject(new Error("reset")),
   };
 }

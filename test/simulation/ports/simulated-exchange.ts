@@ -41,6 +41,7 @@ export class SimulatedExchange implements Exchange {
   /** Instead of the answer. */
   instead: (() => void) | undefined;
   answeredWith: number | undefined;
+  certificate: Exchange["certificate"];
   #stream: LineQueue | undefined;
   #isToldOf: boolean = false;
   /** The client has had enough. */

@@ -11,7 +11,7 @@ function ask(api: TestApiServer): Promise<number | string | undefined> {
   const { promise, resolve } = Promise.withResolvers<number | string | undefined>();
   const sent = request(
     `${api.server.url}/readyz`,
-    { ca: api.server.certificateAuthority, agent: false },
+    { ca: api.server.certificateAuthority(), agent: false },
     (answer) => {
       answer.resume();
       resolve(answer.statusCode);
@@ -29,7 +29,7 @@ describe("certificates of the API server", () => {
     expect(await ask(api)).toBe(200);
     const [cluster] = readKubeconfig(api.server.kubeconfig()).clusters;
     const given = Buffer.from(cluster.cluster["certificate-authority-data"], "base64").toString();
-    expect([cluster.cluster.server, given]).toEqual([api.server.url, api.server.certificateAuthority]);
+    expect([cluster.cluster.server, given]).toEqual([api.server.url, api.server.certificateAuthority()]);
   });
 
   it("A-04: go wrong on purpose and come right again", async () => {

@@ -1,0 +1,33 @@
+import { Cluster } from "../../shared/api/cluster/cluster.ts";
+import { Connection } from "../../shared/api/core.ts";
+import { SimServer } from "../../shared/api/sim/sim-cloud.ts";
+import { SimControlPlaneLegacy } from "../../shared/api/sim/sim-controlplane-legacy.ts";
+import { defineFunction, watch } from "../../shared/function/define-function.ts";
+import { inCluster, itself, ownedBy } from "../../shared/function/mappings.ts";
+import {
+  CERTIFICATE_RIGHTS,
+  CERTIFIED_FIELDS,
+  CONNECTION_FIELDS,
+  certify,
+  SERVER_FIELDS,
+} from "./rules/certificates-step.ts";
+import { GATE_FIELDS } from "./rules/control-plane-hold.ts";
+
+export const simLegacyCertificates = defineFunction<SimControlPlaneLegacy, "status.certificates">(
+  {
+    ...CERTIFICATE_RIGHTS,
+    name: "sim-legacy-certificates",
+    summary: "Makes the certificates and the kubeconfig of a SimControlPlaneLegacy, and renews the kubeconfig.",
+    source: "CL-7.2, CL-7.3",
+    reconciles: SimControlPlaneLegacy,
+    watches: [
+      watch(SimControlPlaneLegacy, CERTIFIED_FIELDS, itself),
+      watch(Cluster, GATE_FIELDS, ownedBy),
+      // Both have the name of the Cluster.
+      watch(SimServer, SERVER_FIELDS, inCluster),
+      watch(Connection, CONNECTION_FIELDS, inCluster),
+    ],
+    owns: ["status.certificates"],
+  },
+  certify,
+);
