@@ -17,7 +17,8 @@ export const simLegacyCertificates = defineFunction<SimControlPlaneLegacy, "stat
   {
     ...CERTIFICATE_RIGHTS,
     name: "sim-legacy-certificates",
-    summary: "Makes the certificates and the kubeconfig of a SimControlPlaneLegacy, and renews the kubeconfig.",
+    summary:
+      "Makes the certificates and the kubeconfig of a SimControlPlaneLegacy, and renews the kubeconfig.",
     source: "CL-7.2, CL-7.3",
     reconciles: SimControlPlaneLegacy,
     watches: [

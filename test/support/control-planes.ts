@@ -56,7 +56,7 @@ export function machinesControlPlane(overrides: Overrides<SimControlPlane> = {})
           spec: { infrastructureRef: INFRA_TEMPLATE, bootstrap: { configRef: BOOTSTRAP_TEMPLATE } },
         },
       },
-      status: { initialization: { controlPlaneInitialized: true } },
+      status: { initialization: { controlPlaneInitialized: true }, certificates: { ready: true } },
     },
     overrides,
   );
@@ -85,7 +85,7 @@ export function legacyControlPlane(overrides: Overrides<SimControlPlaneLegacy> =
           },
         },
       },
-      status: { initialized: true },
+      status: { initialized: true, certificates: { ready: true } },
     },
     overrides,
   );

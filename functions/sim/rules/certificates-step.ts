@@ -37,6 +37,11 @@ export const CERTIFICATE_RIGHTS = {
   readsLive: [SECRETS],
 } as const;
 
+interface Address {
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+}
+
 interface Certified {
   readonly issue?: readonly Issue[];
   readonly patch?: readonly GuardedPatch[];
@@ -56,7 +61,7 @@ export async function certify(object: AnyControlPlane, { read, now }: StepContex
   const wish: KubeconfigOwner = {
     cluster: objectKeyOf(cluster),
     owner: controllerReference(kindOfControlPlane(object), object),
-    server: await serverUrl(object, cluster, read),
+    ...(await serverUrl(object, cluster, read)),
     validitySeconds: object.spec.kubeconfigValiditySeconds ?? KUBECONFIG_VALIDITY_SECONDS,
   };
   const present = await read.live.secret(secretKeyOf(wish.cluster, "kubeconfig"));
@@ -79,9 +84,13 @@ async function serverUrl(
   { spec }: AnyControlPlane,
   cluster: Cluster,
   read: StepContext["read"],
-): Promise<string> {
-  const server = await read.get(SimServer, objectKeyOf(cluster));
-  const places = [server?.status, cluster.spec.controlPlaneEndpoint, spec.controlPlaneEndpoint];
-  const [{ host = "", port = 0 } = {}] = places.filter((place) => place?.host && place.port);
-  return serverOf({ host, port });
+): Promise<Pick<KubeconfigOwner, "server" | "hasMoved">> {
+  const found = await read.get(SimServer, objectKeyOf(cluster));
+  const endpoint = urlOf(cluster.spec.controlPlaneEndpoint) ?? urlOf(spec.controlPlaneEndpoint) ?? "";
+  const server = urlOf(found?.status) ?? endpoint;
+  return { server, hasMoved: server !== endpoint };
+}
+
+function urlOf({ host = "", port = 0 }: Partial<Address> = {}): string | undefined {
+  return host === "" || port === 0 ? undefined : serverOf({ host, port });
 }

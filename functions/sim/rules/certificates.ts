@@ -86,6 +86,8 @@ function certificateProblem(purpose: Certificate, secret: SecretSummary, now: Da
 export interface KubeconfigOwner extends CertificateOwner {
   /** `https://<host>:<port>` of the API server. */
   readonly server: string;
+  /** The server is elsewhere than the Cluster says, so that a kubeconfig with another address leads nowhere. */
+  readonly hasMoved: boolean;
   readonly validitySeconds: number;
 }
 
@@ -104,7 +106,7 @@ export function kubeconfigPlan(
   present: SecretSummary | undefined,
   now: Date,
 ): KubeconfigPlan {
-  const { validitySeconds, server, owner } = wish;
+  const { validitySeconds, owner } = wish;
   const renewed = requeueAfter((validitySeconds * SECOND) / 2, DUE);
   if (present === undefined) return { issue: kubeconfigIssue(wish), result: renewed };
   if (!isIssued(present)) return { result: done };
@@ -118,9 +120,11 @@ export function kubeconfigPlan(
   const known = renewalDueMs(present, validitySeconds, now);
   // A kubeconfig that cannot be read stays for people to look at; deleted, it is made again.
   if (known === undefined) return { result: done };
-  const dueMs = present.kubeconfig?.server === server ? known : 0;
-  if (dueMs > 0) return { result: requeueAfter(dueMs, DUE) };
-  return { issue: kubeconfigIssue({ ...wish, renew: present }), result: renewed };
+  // The server that clients know stays, whoever wrote it.
+  const found = present.kubeconfig?.server ?? wish.server;
+  const server = wish.hasMoved ? wish.server : found;
+  if (known > 0 && server === found) return { result: requeueAfter(known, DUE) };
+  return { issue: kubeconfigIssue({ ...wish, server, renew: present }), result: renewed };
 }
 
 const DUE = "the client certificate is due for renewal";

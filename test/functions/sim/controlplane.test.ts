@@ -21,7 +21,10 @@ type SimConditions = NonNullable<NonNullable<SimControlPlane["status"]>["conditi
 
 /** The same without Machines, not initialized yet. */
 function controlPlane(overrides: Overrides<SimControlPlane> = {}): SimControlPlane {
-  const external = { spec: { machineTemplate: undefined }, status: undefined };
+  const external = {
+    spec: { machineTemplate: undefined },
+    status: { initialization: undefined, certificates: { ready: true } },
+  };
   return merge<SimControlPlane>(machinesControlPlane(external), overrides);
 }
 
@@ -61,8 +64,8 @@ describe("sim-controlplane", () => {
     expect(decision.result).toEqual(waitFor("Cluster.status.initialization.infrastructureProvisioned"));
   });
 
-  it("is not initialized before the kubeconfig Secret is named", async () => {
-    const world = given(cluster(), controlPlane(), server({ ready: true }));
+  it("is not initialized before its certificates and kubeconfig are there", async () => {
+    const world = given(cluster(), controlPlane({ status: { certificates: undefined } }), up);
     const decision = await decide(simControlplane, world);
     expect(decision.apply).toMatchObject({
       "status.initialization.controlPlaneInitialized": undefined,
@@ -230,7 +233,7 @@ describe("sim-controlplane", () => {
         annotations: { "fault.sim.capstan.dev/initialized-after-seconds": "60" },
         creationTimestamp: "2026-01-01T11:59:30Z",
       },
-      status: undefined,
+      status: { initialization: undefined, certificates: { ready: true } },
     });
     const { apply, result } = await decide(simControlplane, world(slow));
     expect(apply?.["status.initialization.controlPlaneInitialized"]).toBeUndefined();

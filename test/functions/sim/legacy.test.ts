@@ -35,7 +35,13 @@ describe("sim-legacy", () => {
 
   it("reports in the fields of the contract v1beta1, initialized and ready together", async () => {
     const machine = controlPlaneMachine("cp-1", { metadata: { ownerReferences: [OWNER] } });
-    const { apply } = await decide(simLegacy, world(legacyControlPlane({ status: undefined }), machine));
+    const { apply } = await decide(
+      simLegacy,
+      world(
+        legacyControlPlane({ status: { initialized: undefined, certificates: { ready: true } } }),
+        machine,
+      ),
+    );
     expect(apply).toMatchObject({
       "status.initialized": true,
       "status.ready": true,

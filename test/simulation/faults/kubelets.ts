@@ -17,7 +17,7 @@ const NODE = /\/api\/v1\/nodes\/([^/?]+)$/;
  */
 export function kubeletOf(address: string, world: World): KubeClient | undefined {
   const secrets = world.management.storage.collection("/secrets").values();
-  const text = [...secrets].map(kubeconfigTextOf).find((each) => each.includes(`http://${address}/`));
+  const text = [...secrets].map(kubeconfigTextOf).find((each) => each.includes(`https://${address}\n`));
   if (text === undefined) return undefined;
   const { process } = somebody(world);
   const { connect } = world.network.of(process);

@@ -1,6 +1,7 @@
 import type { KubeObject } from "../../../infra/apiserver/entry.ts";
 import { Node, type NodeCondition } from "../../../shared/api/core.ts";
 import type { World } from "../play/world.ts";
+import { CERTIFICATE_HEADER } from "../ports/handshake.ts";
 import type { LineOperation } from "../ports/line-queue.ts";
 import { isRequest, type RequestOperation } from "../ports/request-operation.ts";
 import { type AnyOperation, type Fault, isNotification, isOurs } from "./fault.ts";
@@ -93,7 +94,7 @@ function kubeconfigOf(operation: AnyOperation, { management }: World): KubeObjec
   if (!isRequest(operation)) return undefined;
   const { server } = operation;
   return [...management.storage.collection(SECRETS).values()].find((secret) =>
-    kubeconfigTextOf(secret).includes(`http://${server}/`),
+    kubeconfigTextOf(secret).includes(`https://${server}\n`),
   );
 }
 
@@ -130,9 +131,10 @@ function replaceText(secret: KubeObject, text: string, { management }: World): v
 /** The server takes other credentials than before; the Secret says so. At the end it is the other way round. */
 function rotate(secret: KubeObject, { server }: RequestOperation, world: World, ms: number): void {
   const text = kubeconfigTextOf(secret);
-  const old = /token: "?(\w+)/.exec(text)?.[1];
+  const old = /client-certificate-data: (\S+)/.exec(text)?.[1];
   if (old === undefined) return;
-  const next = `${old}-rotated`;
+  // The same certificate in another text.
+  const next = btoa(`${atob(old)}\n`);
   replaceText(secret, text.replaceAll(old, next), world);
   // Other edits of the meantime stay.
   world.troubles.lasting(ms, () => {
@@ -141,13 +143,9 @@ function rotate(secret: KubeObject, { server }: RequestOperation, world: World, 
   });
   world.troubles.hit(ms, (operation) => {
     if (!isRequest(operation) || operation.server !== server || !isOurs(operation.process)) return false;
-    const { path, headers } = operation.request;
-    if (!path.includes(next)) {
-      operation.answer(refusal(401, "Unauthorized"));
-      return true;
-    }
-    operation.readdress(path.replace(next, old), { ...headers, authorization: `Bearer ${old}` });
-    return false;
+    if (operation.request.headers[CERTIFICATE_HEADER] === next) return false;
+    operation.answer(refusal(401, "Unauthorized"));
+    return true;
   });
 }
 

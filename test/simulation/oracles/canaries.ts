@@ -5,8 +5,7 @@ import type { Oracle } from "./oracle.ts";
 
 /** A shorter line may stand anywhere by chance. */
 const LEAST_CHARACTERS = 20;
-/** A server that is asked over plain HTTP has its token in its path. */
-const TOKENS = [/\btoken: "?(\w{16,})/g, /\/as\/(\w{16,})/g];
+const CLIENT_KEY = /\bclient-key-data: (\S+)/g;
 const BUILD = { version: "simulated", configDigest: "" };
 
 /** Contents of Secrets stand nowhere else: S-21. */
@@ -74,11 +73,17 @@ function canariesOf({ management }: World): (text: string) => string | undefined
   };
 }
 
-/** The value itself; of a kubeconfig its tokens, of anything else its lines. */
+/** The value itself; of a kubeconfig its key, of anything else its lines; certificates are public. */
 function secretsIn(value: string): readonly string[] {
   const text = Buffer.from(value, "base64").toString("utf8");
   const inside = text.includes("kind: Config")
-    ? TOKENS.flatMap((token) => [...text.matchAll(token)].map(([, found = ""]) => found))
-    : text.split("\n");
+    ? [...text.matchAll(CLIENT_KEY)].flatMap(([, found = ""]) => [found, ...linesOf(atob(found))])
+    : linesOf(text);
   return [value, ...inside].filter(({ length }) => length >= LEAST_CHARACTERS);
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.includes("-----BEGIN CERTIFICATE-----")
+    ? []
+    : text.split("\n").filter((line) => !line.startsWith("-----"));
 }

@@ -128,7 +128,7 @@ function fieldsOf(entries: readonly Entry[]): readonly string[] {
 /** Everything of what it creates, what it owns of its own kind, and what it owns of others. */
 function declaredPaths(fn: AnyFunction, type: string, after: KubeObject | undefined): readonly string[] {
   const { owns, ownsOn = [], calls = [], reconciles } = fn.spec;
-  const isCreated = calls.some(({ verb, kind }) => verb === "create" && isAbout(kind, type));
+  const isCreated = calls.some(({ verb, kind }) => verb !== "delete" && isAbout(kind, type));
   const isOwn = `${reconciles.group}/${reconciles.plural}` === type;
   const others = ownsOn.filter(({ kind }) => isAbout(kind, type)).flatMap(({ fields }) => fields);
   const everything = isCreated ? Object.keys(after ?? {}) : [];

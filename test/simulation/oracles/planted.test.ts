@@ -260,7 +260,7 @@ function leaks(): readonly Planted[] {
       return {
         network: (network) =>
           answering(network, "worker", (object) => {
-            if (object.kind === "Secret") secret = tokenIn(object);
+            if (object.kind === "Secret") secret = keyIn(object) || secret;
             return object;
           }),
         function: (fn) =>
@@ -276,10 +276,12 @@ function leaks(): readonly Planted[] {
   }));
 }
 
-function tokenIn(secret: KubeObject): string {
+/** The content of the client key in a kubeconfig Secret; empty in any other. */
+function keyIn(secret: KubeObject): string {
   const { data } = secret as unknown as { readonly data?: { readonly [name: string]: string } };
   const text = Buffer.from(data?.["value"] ?? "", "base64").toString("utf8");
-  return /token: "?(\w+)/.exec(text)?.[1] ?? "";
+  const [, key = ""] = /client-key-data: (\S+)/.exec(text) ?? [];
+  return /\n(\w+)/.exec(atob(key))?.[1] ?? "";
 }
 
 let prepared: Prepared;

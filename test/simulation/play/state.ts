@@ -1,4 +1,6 @@
 import type { Storage } from "../../../infra/apiserver/entry.ts";
+import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
+import type { ServerAccess } from "../../../infra/kube/server-access.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import { withoutGeneratedNames } from "./generated-names.ts";
@@ -23,10 +25,10 @@ export async function stateOf(world: World): Promise<State> {
 /** Everything that exists and is part of the result, Nodes of workload servers included. */
 export async function objectsIn(world: World): Promise<readonly Listed[]> {
   const objects = [...objectsOf(world.management.storage)];
-  for (const { address, token } of workloadServersOf(
+  for (const { address, access } of workloadServersOf(
     world.management.storage.collection("/secrets").values(),
   )) {
-    const answer = await world.network.peek(address, "/api/v1/nodes", token).catch(() => undefined);
+    const answer = await world.network.peek(address, "/api/v1/nodes", access).catch(() => undefined);
     if (answer === undefined) continue;
     const { items = [] } = JSON.parse(answer.text) as { readonly items?: readonly Shown[] };
     for (const node of items) objects.push({ type: "workload /nodes", object: node });
@@ -80,14 +82,22 @@ function* objectsOf(storage: Storage) {
   }
 }
 
-/** The servers that kubeconfig Secrets name, of those that are reached by plain http. */
+/** The servers that kubeconfig Secrets name. */
 export function* workloadServersOf(secrets: Iterable<object>) {
   for (const secret of secrets) {
     const { value } = (Reflect.get(secret, "data") ?? {}) as { readonly value?: string };
     const text = value === undefined ? "" : Buffer.from(value, "base64").toString("utf8");
-    const address = /server: http:\/\/([^/\s]+)/.exec(text)?.[1];
-    const token = /token: "?(\w+)/.exec(text)?.[1];
-    if (address !== undefined && token !== undefined) yield { address, token };
+    const access = accessIn(text);
+    if (access?.cert !== undefined) yield { address: access.server.host, access };
+  }
+}
+
+/** A Secret may hold anything. */
+function accessIn(text: string): ServerAccess | undefined {
+  try {
+    return parseKubeconfig(text);
+  } catch {
+    return undefined;
   }
 }
 

@@ -147,7 +147,8 @@ export async function createWorld(options: WorldOptions): Promise<World> {
         log: logOf(process, log, readers),
       };
       const { clock, random } = process;
-      void startCloud({ ...own, clock, random, nodeLingersMs: NODE_LINGERS_MS });
+      const pki = createFakePki(() => random.id(16));
+      void startCloud({ ...own, clock, random, pki, nodeLingersMs: NODE_LINGERS_MS });
       return;
     }
     const parts = partsOf(process, version);
@@ -160,7 +161,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     const clients = createClients({ ...parts, management: parts.server });
     const watched = runs.watch(parts.queue, process);
     const queue = patch.queue?.(watched) ?? watched;
-    const issuer = createIssuer(createFakePki(() => process.random.id(8)));
+    const issuer = createIssuer(createFakePki(() => process.random.id(16)));
     const serving = served.filter(version.has);
     workers.set(
       process,

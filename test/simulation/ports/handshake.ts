@@ -3,12 +3,13 @@ import type { ServerAccess } from "../../../infra/kube/server-access.ts";
 import { readFakeCertificate } from "../../support/fake-pki.ts";
 
 /** Carry what a client shows and trusts in a handshake; the values are those of its kubeconfig. */
-const [CERTIFICATE, AUTHORITY] = ["x-client-certificate", "x-trusted-authority"] as const;
+export const CERTIFICATE_HEADER = "x-client-certificate";
+const AUTHORITY = "x-trusted-authority";
 
 /** Headers in place of the client's part of a handshake. */
 export function handshakeHeaders({ cert, ca }: ServerAccess): { readonly [name: string]: string } {
   return {
-    ...(cert === undefined ? {} : { [CERTIFICATE]: btoa(cert) }),
+    ...(cert === undefined ? {} : { [CERTIFICATE_HEADER]: btoa(cert) }),
     ...(ca === undefined ? {} : { [AUTHORITY]: btoa(ca) }),
   };
 }
@@ -28,7 +29,7 @@ export function handshake(headers: Exchange["headers"], identity: Partial<TlsIde
   if (authority === undefined || !isSignedBy(cert, authority)) {
     return { refusal: "unable to verify the first certificate" };
   }
-  const certificate = textOf(headers[CERTIFICATE]);
+  const certificate = textOf(headers[CERTIFICATE_HEADER]);
   if (certificate === undefined) return {};
   if (clientAuthority === undefined || !isSignedBy(certificate, clientAuthority)) {
     return { certificate: "untrusted" };

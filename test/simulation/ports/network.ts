@@ -1,4 +1,5 @@
 import type { Answered, Exchange, Serve } from "../../../infra/apiserver/entry.ts";
+import type { ServerAccess } from "../../../infra/kube/server-access.ts";
 import type { HttpRequest, StreamedAnswer, Transport } from "../../../infra/kube/transport.ts";
 import type { Network } from "../../../infra/network.ts";
 import type { Kernel, Process } from "../kernel/kernel.ts";
@@ -26,7 +27,7 @@ export interface SimulatedNetwork {
   onLeave(observer: (passing: Passing) => void): void;
   onArrive(observer: (arriving: Arriving) => void): void;
   /** Asks a server beside the scheduler: nothing of it is part of the run. Rejects when there is no such server. */
-  peek(server: string, path: string, token: string): Promise<Answered>;
+  peek(server: string, path: string, access: ServerAccess): Promise<Answered>;
   /** Names of servers, as in `127.0.0.1:<port>`. */
   readonly servers: readonly string[];
 }
@@ -47,10 +48,10 @@ export function createNetwork(kernel: Kernel): SimulatedNetwork {
       const open = new Set<SimulatedExchange>();
       let shown = identity;
       servers.set(`${host}:${number}`, (exchange) => {
+        const { certificate, refusal } = handshake(exchange.headers, shown);
+        if (refusal !== undefined) return refuse(exchange, refusal);
+        Object.assign(exchange, { certificate });
         if (exchange instanceof SimulatedExchange) {
-          const { certificate, refusal } = handshake(exchange.headers, shown);
-          if (refusal !== undefined) return exchange.refuse(refusal);
-          exchange.certificate = certificate;
           open.add(exchange);
           exchange.over = () => open.delete(exchange);
         }
@@ -124,17 +125,22 @@ export function createNetwork(kernel: Kernel): SimulatedNetwork {
     witness: (observer) => void witnesses.push(observer),
     onLeave: (observer) => void leaving.push(observer),
     onArrive: (observer) => void arriving.push(observer),
-    async peek(server, path, token) {
+    async peek(server, path, access) {
       const serve = servers.get(server);
       if (serve === undefined) throw new Error(`no server at ${server}`);
       return new Promise((resolve, reject) => {
-        serve(peeking(path, { host: server, authorization: `Bearer ${token}` }, resolve, reject));
+        serve(peeking(path, { host: server, ...handshakeHeaders(access) }, resolve, reject));
       });
     },
     get servers() {
       return [...servers.keys()];
     },
   };
+}
+
+function refuse(exchange: Exchange, why: string): void {
+  if (exchange instanceof SimulatedExchange) exchange.refuse(why);
+  else exchange.reset();
 }
 
 /**

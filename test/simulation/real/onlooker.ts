@@ -2,6 +2,8 @@ import { setTimeout } from "node:timers/promises";
 import { readManagement } from "../../../infra/cli/management.ts";
 import { applyManifests } from "../../../infra/cli/up/apply-manifests.ts";
 import { systemClock } from "../../../infra/clock.ts";
+import { createServer } from "../../../infra/kube/client.ts";
+import type { ServerAccess } from "../../../infra/kube/server-access.ts";
 import { Node, Secret } from "../../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { KINDS } from "../../../shared/api/registry.ts";
@@ -78,7 +80,7 @@ export async function createOnlooker(kubeconfigFile: string): Promise<Onlooker> 
       await look();
       const listed = [...seen].flatMap(([type, objects]) => objects.map((object) => ({ type, object })));
       const secrets = seen.get(typeOf(Secret)) ?? [];
-      const nodes = [...workloadServersOf(secrets)].map(({ address, token }) => nodesOf(address, token));
+      const nodes = [...workloadServersOf(secrets)].map(({ access }) => nodesOf(access));
       return comparable([...listed, ...(await Promise.all(nodes)).flat()]);
     },
     async [Symbol.asyncDispose]() {
@@ -92,9 +94,8 @@ function typeOf({ group, plural }: Kind): string {
   return `${group}/${plural}`;
 }
 
-async function nodesOf(address: string, token: string) {
-  const headers = { authorization: `Bearer ${token}` };
-  const answer = await fetch(`http://${address}/api/v1/nodes`, { headers });
-  const { items } = (await answer.json()) as { readonly items: readonly Node[] };
+async function nodesOf(access: ServerAccess) {
+  using server = createServer(access, { clock: systemClock });
+  const { items } = await server.as("onlooker").list(Node, {});
   return items.map((object) => ({ type: `workload /${Node.plural}`, object }));
 }

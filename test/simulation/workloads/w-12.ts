@@ -57,4 +57,4 @@ function leadsNowhere(user: User): boolean {
 
 /** The port of a server that does not run. */
 const NOBODY = "1";
-const ADDRESS = /(server: http:\/\/[^:\s]+):(\d+)/;
+const ADDRESS = /(server: https:\/\/[^:\s]+):(\d+)/;
