@@ -10,7 +10,11 @@ import {
 import { itself, sameName } from "../../shared/function/mappings.ts";
 import { done, failed, requeueAfter, waitFor } from "../../shared/function/result.ts";
 import { authorityProblem } from "../../shared/rules/credentials/authority.ts";
-import { AUTHORITY_RETRY_MS, secretKeyOf } from "../../shared/rules/credentials/kubeconfig.ts";
+import {
+  AUTHORITY_RETRY_MS,
+  KUBECONFIG_USE_FIELDS,
+  secretKeyOf,
+} from "../../shared/rules/credentials/kubeconfig.ts";
 import { isValidEndpoint } from "./rules/endpoint.ts";
 import { CLUSTER_HOLD_FIELDS, clusterHold } from "./rules/hold.ts";
 import { type IssueDue, issueDue, renewedAfterMs, requestOf } from "./rules/kubeconfig.ts";
@@ -23,7 +27,7 @@ export const clusterKubeconfig = defineFunction<Cluster>(
     reconciles: Cluster,
     watches: [
       watch(Cluster, ["metadata.uid", ...CLUSTER_HOLD_FIELDS, "spec.controlPlaneEndpoint"], itself),
-      watch(Connection, ["metadata.uid", "status.state", "status.secretVersion"], sameName),
+      watch(Connection, KUBECONFIG_USE_FIELDS, sameName),
     ],
     owns: [],
     calls: [{ verb: "issue", kind: Secret }],

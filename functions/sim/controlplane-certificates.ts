@@ -4,14 +4,10 @@ import { SimServer } from "../../shared/api/sim/sim-cloud.ts";
 import { SimControlPlane } from "../../shared/api/sim/sim-controlplane.ts";
 import { defineFunction, watch } from "../../shared/function/define-function.ts";
 import { inCluster, itself, ownedBy } from "../../shared/function/mappings.ts";
-import {
-  CERTIFICATE_RIGHTS,
-  CERTIFIED_FIELDS,
-  CONNECTION_FIELDS,
-  certify,
-  SERVER_FIELDS,
-} from "./rules/certificates-step.ts";
+import { KUBECONFIG_USE_FIELDS } from "../../shared/rules/credentials/kubeconfig.ts";
+import { CERTIFICATE_RIGHTS, CERTIFIED_FIELDS, certify } from "./rules/certificates-step.ts";
 import { GATE_FIELDS } from "./rules/control-plane-hold.ts";
+import { ADDRESS_FIELDS } from "./rules/server-address.ts";
 
 export const simControlplaneCertificates = defineFunction<SimControlPlane, "status.certificates">(
   {
@@ -24,8 +20,8 @@ export const simControlplaneCertificates = defineFunction<SimControlPlane, "stat
       watch(SimControlPlane, CERTIFIED_FIELDS, itself),
       watch(Cluster, GATE_FIELDS, ownedBy),
       // Both have the name of the Cluster.
-      watch(SimServer, SERVER_FIELDS, inCluster),
-      watch(Connection, CONNECTION_FIELDS, inCluster),
+      watch(SimServer, ["metadata.uid", ...ADDRESS_FIELDS], inCluster),
+      watch(Connection, KUBECONFIG_USE_FIELDS, inCluster),
     ],
     owns: ["status.certificates"],
   },

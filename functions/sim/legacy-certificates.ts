@@ -1,17 +1,13 @@
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
-import { Connection } from "../../shared/api/core.ts";
+import { Connection, Secret } from "../../shared/api/core.ts";
 import { SimServer } from "../../shared/api/sim/sim-cloud.ts";
 import { SimControlPlaneLegacy } from "../../shared/api/sim/sim-controlplane-legacy.ts";
 import { defineFunction, watch } from "../../shared/function/define-function.ts";
 import { inCluster, itself, ownedBy } from "../../shared/function/mappings.ts";
-import {
-  CERTIFICATE_RIGHTS,
-  CERTIFIED_FIELDS,
-  CONNECTION_FIELDS,
-  certify,
-  SERVER_FIELDS,
-} from "./rules/certificates-step.ts";
+import { KUBECONFIG_USE_FIELDS } from "../../shared/rules/credentials/kubeconfig.ts";
+import { CERTIFICATE_RIGHTS, CERTIFIED_FIELDS, certify } from "./rules/certificates-step.ts";
 import { GATE_FIELDS } from "./rules/control-plane-hold.ts";
+import { ADDRESS_FIELDS } from "./rules/server-address.ts";
 
 export const simLegacyCertificates = defineFunction<SimControlPlaneLegacy, "status.certificates">(
   {
@@ -25,10 +21,18 @@ export const simLegacyCertificates = defineFunction<SimControlPlaneLegacy, "stat
       watch(SimControlPlaneLegacy, CERTIFIED_FIELDS, itself),
       watch(Cluster, GATE_FIELDS, ownedBy),
       // Both have the name of the Cluster.
-      watch(SimServer, SERVER_FIELDS, inCluster),
-      watch(Connection, CONNECTION_FIELDS, inCluster),
+      watch(SimServer, ["metadata.uid", ...ADDRESS_FIELDS], inCluster),
+      watch(Connection, KUBECONFIG_USE_FIELDS, inCluster),
     ],
     owns: ["status.certificates"],
+    inTurnWith: [
+      {
+        function: "sim-controlplane-certificates",
+        on: Secret,
+        field: "metadata.ownerReferences",
+        reason: "a Cluster has one control plane object, of either kind",
+      },
+    ],
   },
   certify,
 );

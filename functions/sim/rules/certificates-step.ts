@@ -17,7 +17,7 @@ import { corrected, type KubeconfigOwner, kubeconfigPlan, missingCertificates } 
 import { controlPlaneHold } from "./control-plane-hold.ts";
 import { type AnyControlPlane, kindOfControlPlane } from "./control-plane-view.ts";
 
-/** Fields of a simulated control plane, its SimServer and its Connection that the step reads. */
+/** Fields of a simulated control plane that the step reads. */
 export const CERTIFIED_FIELDS = [
   "metadata.uid",
   ...HOLD_FIELDS,
@@ -26,8 +26,6 @@ export const CERTIFIED_FIELDS = [
   "spec.controlPlaneEndpoint",
   "spec.kubeconfigValiditySeconds",
 ] as const;
-export const SERVER_FIELDS = ["metadata.uid", "status.host", "status.port"] as const;
-export const CONNECTION_FIELDS = ["metadata.uid", "status.state", "status.secretVersion"] as const;
 
 const SECRETS = Secret as unknown as Kind;
 /** Parts of a spec that the functions of both contracts have. */

@@ -39,7 +39,7 @@ export interface CertificatePlan {
 }
 
 /**
- * Returns which certificates of a Cluster are missing. Those that are there are used as they are, whoever made them, and
+ * Returns which certificates of a Cluster are missing. Those that are there are used as they are, also a user's own, and
  * are never replaced. Source: CL-7.3
  */
 export async function missingCertificates(
@@ -118,9 +118,9 @@ export function kubeconfigPlan(
     };
   }
   const known = renewalDueMs(present, validitySeconds, now);
-  // A kubeconfig that cannot be read stays for people to look at; deleted, it is made again.
+  // A kubeconfig that cannot be read stays for people to look at; after its deletion there is a new one.
   if (known === undefined) return { result: done };
-  // The server that clients know stays, whoever wrote it.
+  // The server that clients know stays, also one that a user wrote.
   const found = present.kubeconfig?.server ?? wish.server;
   const server = wish.hasMoved ? wish.server : found;
   if (known > 0 && server === found) return { result: requeueAfter(known, DUE) };
