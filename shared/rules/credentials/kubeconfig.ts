@@ -7,7 +7,7 @@ import type { SecretSummary } from "../../function/secret-summary.ts";
 /** 365 days. Source: CL-7.1 */
 export const KUBECONFIG_VALIDITY_SECONDS = 365 * 24 * 60 * 60;
 
-/** Fields of a Connection that tell that its kubeconfig Secret is another one, or gone: no function watches Secrets. */
+/** Fields of a Connection that show that its kubeconfig Secret is another one, or gone: no function watches Secrets. */
 export const KUBECONFIG_USE_FIELDS = ["metadata.uid", "status.state", "status.secretVersion"] as const;
 
 /** Until a missing authority is asked for again: no function watches Secrets. Source: CL-7.1 */
