@@ -122,7 +122,7 @@ export function isClonedFrom({ metadata }: KubeObject, { apiGroup, kind, name }:
 
 /**
  * Returns whether an object of a Machine is still to be made: the Machine is not being deleted, was never reported to
- * have it, and it does not exist. A running Machine that has lost one gets no second one. Source: MS-8.1.2
+ * have it, and it does not exist, or its kind is not served. A running Machine that has lost one gets no second one. Source: MS-8.1.2
  */
 export function isCloneDue(
   { metadata, status }: Machine,
@@ -132,6 +132,7 @@ export function isCloneDue(
   return (
     metadata.deletionTimestamp === undefined &&
     status?.initialization?.[latch] !== true &&
-    found?.state === "missing"
+    found !== undefined &&
+    found.state !== "found"
   );
 }

@@ -204,23 +204,30 @@ describe("machineset-machines, templates that make nothing", () => {
     expect(await deeds(world(machineSet()).without(infraTemplate()))).toEqual(NOTHING);
   });
 
-  it("MS-8.1.1: makes one Machine when the kind of the clones is not served, says so, and tries again", async () => {
-    const to = given(
-      CLUSTER,
-      crd("infrastructure.cluster.x-k8s.io", "BarMachineTemplate"),
-      TEMPLATE_CRDS[0],
-      bootstrapTemplate(),
-      { ...infraTemplate(), kind: "BarMachineTemplate" },
-      reserving(["s1-a", "s1-b"], 2),
-      synced("s1-a", { ...YOUNG, spec: { infrastructureRef: { kind: "BarMachine" } } }),
-    );
+  it("MS-8.1.1: makes one Machine when the kind of its objects is not served, says so, and tries again", async () => {
+    const bar = { kind: "BarMachineTemplate" } as const;
     const set = machineSet({
       metadata: { annotations: { [RESERVATION]: '["s1-a","s1-b"]' } },
-      spec: { replicas: 2, template: { spec: { infrastructureRef: { kind: "BarMachineTemplate" } } } },
+      spec: { replicas: 2, template: { spec: { infrastructureRef: bar } } },
     });
-    const bar = crd("infrastructure.cluster.x-k8s.io", "BarMachine", { metadata: { labels: undefined } });
-    const unlabelled = given(...to.snapshots.map(({ object }) => object), set, bar);
-    expect(await deeds(unlabelled)).toMatchObject({ create: ["FooConfig s1-a"], patch: [] });
+    const [config = bootstrapConfig()] = objectsOf("s1-a");
+    const first = [synced("s1-a", { ...YOUNG, spec: { infrastructureRef: { kind: "BarMachine" } } }), config];
+    const template = { ...infraTemplate(), ...bar };
+    const served = crd("infrastructure.cluster.x-k8s.io", "BarMachineTemplate");
+    const unlabelled = crd("infrastructure.cluster.x-k8s.io", "BarMachine", {
+      metadata: { labels: undefined },
+    });
+    for (const definitions of [[served], [served, unlabelled]]) {
+      const to = world(set, template, ...definitions, ...first);
+      const { create, patch, events, result } = await decide(machinesetMachines, to);
+      expect({ create, operations: patch?.flatMap(({ operations }) => operations) }).toEqual({
+        create: [],
+        operations: [],
+      });
+      const message = expect.stringContaining("infrastructure.cluster.x-k8s.io/BarMachine ");
+      expect(events).toEqual([{ type: "Warning", reason: "FailedCreate", message }]);
+      expect(result).toMatchObject({ type: "requeue", afterMs: 60_000 });
+    }
   });
 
   it("MS-8.1.2: says why an object cannot be cloned, and tries again", async () => {

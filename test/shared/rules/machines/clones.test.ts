@@ -10,7 +10,7 @@ import {
   isClonedFrom,
   readCloneSource,
 } from "../../../../shared/rules/machines/clones.ts";
-import { bootstrapConfig, crd, found, missing } from "../../../support/builders.ts";
+import { bootstrapConfig, crd, found, missing, unresolved } from "../../../support/builders.ts";
 import { infraTemplate, machineSet, setMachine } from "../../../support/foo-sets.ts";
 
 const REFERENCE = machineSet().spec.template.spec.infrastructureRef;
@@ -125,6 +125,7 @@ describe("a clone", () => {
     expect(isCloneDue(young, "bootstrapDataSecretCreated", absent)).toBe(true);
     expect(isCloneDue(young, "bootstrapDataSecretCreated", found(bootstrapConfig()))).toBe(false);
     expect(isCloneDue(young, "bootstrapDataSecretCreated", undefined)).toBe(false);
+    expect(isCloneDue(young, "bootstrapDataSecretCreated", unresolved(true))).toBe(true);
     expect(isCloneDue(setMachine("m1"), "infrastructureProvisioned", absent)).toBe(false);
     const going = {
       metadata: { deletionTimestamp: "2026-01-01T11:00:00Z" },
