@@ -158,7 +158,7 @@ function takesTurns(name: string, other: string): boolean {
   return name === "sim-autoscaler" || other === "capstan-sim-autoscaler";
 }
 
-/** A selector has one owner as a whole: who adds the label of the Cluster to it takes it from its author (MS-8.1). */
+/** A selector has one owner as a whole: who adds the label of the Cluster to it takes it from its author (MS-3). */
 function isCompleted(name: string, field: string): boolean {
   return name === "machineset-guard" && field === "spec.selector";
 }

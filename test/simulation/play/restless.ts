@@ -16,6 +16,7 @@ export function restless(workload: Workload, edits: number): Workload {
     ...workload,
     async run(user: User) {
       await workload.run(user);
+      if (workload.hasNoPool === true) return;
       const isOver = (): boolean => user.hasDeleted(MachinePool, "p1");
       const chance = seeded(edits, `edits of ${workload.number}`);
       for (let edit = 0; edit < EDITS && !isOver(); edit += 1) {

@@ -7,6 +7,7 @@ import type { Workload } from "./workload.ts";
 export const w21: Workload = {
   number: "W-21",
   title: "a Machine without owner comes up, and is deleted with its Node",
+  hasNoPool: true,
   async run(user) {
     await user.apply(`${simCluster("c1")}---${simMachine("m1", "c1")}---${simMachine("m2", "c1")}`);
     const isUp = (name: string) =>

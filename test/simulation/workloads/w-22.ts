@@ -7,7 +7,7 @@ import type { Workload } from "./workload.ts";
 export const w22: Workload = {
   number: "W-22",
   title: "MachineSet of 3, scaled to 5 and to 2, and deleted",
-  scale: scaleSet,
+  hasNoPool: true,
   async run(user) {
     await user.apply(`${simCluster("c1")}---${simMachineSet("s1", "c1", 3)}`);
     await user.until(() => isComplete(user, 3));

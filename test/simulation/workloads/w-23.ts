@@ -23,6 +23,7 @@ const PodDisruptionBudget: Kind = {
 export const w23: Workload = {
   number: "W-23",
   title: "a Machine is deleted: a hook holds the drain, then a budget of 0, until it is raised",
+  hasNoPool: true,
   async run(user) {
     await user.apply(`${simCluster("c1")}---${simMachine("m1", "c1")}`);
     const isUp = () => user.list(Machine).some(isReady);

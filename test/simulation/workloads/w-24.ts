@@ -13,6 +13,7 @@ const UPGRADED = "v1.35.0";
 export const w24: Workload = {
   number: "W-24",
   title: "Cluster with 3 control plane Machines and a MachineSet: upgraded one by one, and deleted",
+  hasNoPool: true,
   async run(user) {
     await user.apply(`${simClusterOfMachines("c1", 3)}---${simMachineSet("s1", "c1", 2)}`);
     await user.until(() => isAvailable(user) && isComplete(user, 2) && isOfVersion(user, CREATED));
