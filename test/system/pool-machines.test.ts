@@ -53,6 +53,8 @@ for (const flavour of API_SERVERS) {
           expect(await statusOf(kubectl)).toMatchObject({
             phase: "Running",
             replicas: 3,
+            readyReplicas: 3,
+            availableReplicas: 3,
             upToDateReplicas: 3,
             versions: [{ version: "v1.34.2", replicas: 3 }],
           });

@@ -170,6 +170,13 @@ const CONCERNS = new Map<Watch["toKeys"], Concerns>([
       ),
   ],
   [mappings.claimantsOfNode, claimsNode],
+  [
+    mappings.sharingProviderID,
+    ({ side }, candidate) =>
+      (at(side, "spec.providerID") ?? "") !== "" &&
+      at(side, "spec.providerID") === at(candidate, "spec.providerID") &&
+      areOfOneCluster(side, candidate),
+  ],
 ]);
 
 function isOfCluster({ side }: Side, cluster: KubeObject): boolean {
