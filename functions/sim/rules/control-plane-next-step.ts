@@ -41,8 +41,8 @@ export function nextStep(situation: Situation): NextStep {
   if (staying.length < machines.length) return { type: "rest", what: "Machine deleted" };
 
   const outdated = outdatedMachines(situation);
-  const broken = outdated.filter((machine) => !isReady(machine));
-  // Nothing is lost with it, and waiting for it would block what mends it.
+  const broken = outdated.filter(({ status }) => status?.nodeRef === undefined);
+  // It never had a Node: nothing is lost with it, and waiting for it would block what mends it.
   if (broken.length > 0 && (machines.length > 1 || !isInitialized(object))) return shrink(situation, broken);
   return numberStep(situation, outdated);
 }
