@@ -25,7 +25,7 @@ export const simControlplane = defineFunction<SimControlPlane, Owned>(
   {
     name: "sim-controlplane",
     summary: "Says what is known about a SimControlPlane, under the contract v1beta2.",
-    source: "CL-9, PC-5",
+    source: "CL-9, PC-5, PC-5.5",
     reconciles: SimControlPlane,
     ...statusParts(SimControlPlane),
     owns: OWNED,

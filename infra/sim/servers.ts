@@ -25,8 +25,9 @@ export interface ServersOptions {
 const AUTHORITY_POLL_MS = 500;
 
 /**
- * Starts or stops the workload server of one SimServer. It answers once the authority `<cluster>-ca` is there. One whose API servers are Machines has an address at once, and
- * answers from the first of them until the last; a server after that begins with nothing. Source: CL-9
+ * Starts or stops the workload server of one SimServer. It answers once the authority `<cluster>-ca` is there. One
+ * whose API servers are Machines has an address at once, and answers from the first of them until the last; a server
+ * after that begins with nothing. Source: PC-4.2
  */
 export async function runServer(options: ServersOptions, key: string): Promise<number | undefined> {
   const { view } = options;

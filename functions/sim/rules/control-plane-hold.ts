@@ -18,7 +18,7 @@ export const GATE_FIELDS = [
 
 /**
  * Returns the Cluster of a control plane, and what has to happen before Machines are made: it names its owner, nothing is
- * paused or deleted, its finalizer is there, and infrastructure and endpoint of the Cluster are. Source: CL-9
+ * paused or deleted, its finalizer is there, and infrastructure and endpoint of the Cluster are. Source: PC-5.1
  */
 export async function controlPlaneHold(
   object: AnyControlPlane,

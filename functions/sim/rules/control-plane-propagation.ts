@@ -14,7 +14,7 @@ const CONTROL_PLANE_NAME_LABEL = "cluster.x-k8s.io/control-plane-name";
 
 /**
  * The part of the template that existing Machines follow without being replaced, with the labels that every control
- * plane Machine has whatever the template says. Source: CL-9
+ * plane Machine has whatever the template says. Source: PC-5.6
  */
 export function inPlaceTemplate(
   object: AnyControlPlane,
@@ -33,7 +33,7 @@ export function inPlaceTemplate(
 /**
  * Patches that bring existing Machines and their objects in line with the template, without replacing any. Of one Machine
  * first config and infrastructure machine, the Machine with the new list of keys last: a run that is cut off is repeated
- * whole. Source: CL-9
+ * whole. Source: PC-5.6
  */
 export function propagationPatches(
   object: AnyControlPlane,

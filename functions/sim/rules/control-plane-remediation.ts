@@ -24,7 +24,7 @@ export interface RemediationWrites {
 
 /**
  * Deletes one such Machine at a time, never so that none is left that is Ready, and not while Machines come or are
- * replaced. It is marked in one run and deleted in the next, so that a run that is cut off is repeated. Source: CL-9
+ * replaced. It is marked in one run and deleted in the next, so that a run that is cut off is repeated. Source: PC-5.8
  */
 export function remediation(state: Remediation): RemediationWrites | undefined {
   const waiting = state.machines.filter((machine) => !isDeleting(machine) && waitsForRemediation(machine));
