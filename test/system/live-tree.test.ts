@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { simCluster, simPool } from "../support/manifests.ts";
 import { spawnChild } from "../support/processes/spawn-child.ts";
 import { describeWith } from "../support/requires.ts";
 import { emulatedTerminal } from "../support/terminal.ts";
@@ -36,8 +37,11 @@ describeWith(scriptMissing())("capstan up on a terminal", () => {
   it("shows a tree that is taller than the screen, the log above it, and leaves no line of a frame behind", async () => {
     const dir = await mkdtemp(join(tmpdir(), "capstan-live-tree-"));
     try {
+      const pool = simPool("demo-pool", "demo", 3).replaceAll("DelaySeconds: 0", "DelaySeconds: 1");
+      await writeFile(join(dir, "demo.yaml"), [simCluster("demo"), pool].join("---"));
       const { code, text } = await onTerminal([
         ...["up", "--until-ready", "--log-level", "info", "--write-kubeconfig", join(dir, "kubeconfig")],
+        ...["--file", join(dir, "demo.yaml")],
       ]);
       const terminal = emulatedTerminal(COLUMNS, ROWS);
       terminal.write(text);

@@ -12,9 +12,9 @@ export interface Unready {
 }
 
 /**
- * Returns the given Clusters and MachinePools that are not ready yet: Clusters need phase Provisioned and
- * condition
- * Available, pools phase Running with as many nodeRefs as `spec.replicas`. Other kinds are ignored.
+ * Returns the given Clusters and MachinePools that are not ready yet: Clusters need phase Provisioned, condition
+ * Available and all replicas of control plane and workers, pools phase Running with as many nodeRefs as `spec.replicas`.
+ * Other kinds are ignored.
  */
 export async function unreadyAmong(
   store: Store,
@@ -38,9 +38,27 @@ async function judge(store: Store, object: KubeObject): Promise<readonly Unready
       { object: name, why: `phase is ${String(phase ?? "not set")}, not ${wanted}${reasonsOf(current)}` },
     ];
   if (nodesMissing(current)) return [{ object: name, why: "some instances have no Node yet" }];
-  return kind.kind === "Cluster" && !isAvailable(current)
-    ? [{ object: name, why: `condition Available is not True${reasonsOf(current, AVAILABLE)}` }]
-    : [];
+  if (kind.kind !== "Cluster") return [];
+  if (!isAvailable(current)) {
+    return [{ object: name, why: `condition Available is not True${reasonsOf(current, AVAILABLE)}` }];
+  }
+  const missing = replicasMissing(current);
+  return missing === undefined ? [] : [{ object: name, why: missing }];
+}
+
+/** An available Cluster may still have replicas to come; a counter that no provider reports is not waited for. */
+function replicasMissing(cluster: KubeObject): string | undefined {
+  for (const [part, path] of [
+    ["control plane", "status.controlPlane"],
+    ["workers", "status.workers"],
+  ] as const) {
+    const desired = valueAt(cluster, `${path}.desiredReplicas`);
+    const available = valueAt(cluster, `${path}.availableReplicas`);
+    if (typeof desired === "number" && typeof available === "number" && available < desired) {
+      return `${available} of ${desired} replicas of the ${part} are available`;
+    }
+  }
+  return undefined;
 }
 
 function isAvailable(cluster: KubeObject): boolean {

@@ -50,6 +50,17 @@ describe("what keeps an example from being ready", () => {
     ]);
   });
 
+  it("is an available Cluster whose replicas are not all there", async () => {
+    const status = { phase: "Provisioned", conditions: [available("True")] } as const;
+    const counted = (availableReplicas: number | undefined) =>
+      cluster({ status: { ...status, controlPlane: { desiredReplicas: 3, availableReplicas } } });
+    expect(await unready([counted(1)])).toEqual([
+      "Cluster default/c1: 1 of 3 replicas of the control plane are available",
+    ]);
+    expect(await unready([counted(3)])).toEqual([]);
+    expect(await unready([counted(undefined)])).toEqual([]);
+  });
+
   it("says why a phase is not reached: the message of the condition, else its reason", async () => {
     const entry = { lastTransitionTime: "2026-01-01T00:00:00Z", observedGeneration: 1 };
     const conditions = [
