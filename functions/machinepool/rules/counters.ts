@@ -21,7 +21,7 @@ export const KUBELET_FIELDS = ["status.nodeInfo.kubeletVersion"] as const;
 export function poolCounters(view: PoolView, { replicas }: MachinePoolStatus): Partial<Counters> {
   const { pool, providers, machines } = view;
   if (ownObject(pool, providers.infrastructure) === undefined) return {};
-  if (machines !== undefined) return machineCounters(view, machines);
+  if (machines !== undefined) return machineCounters(view, machines, replicas);
   const versions = view.nodeReport.matched?.map((node) => node.status?.nodeInfo?.kubeletVersion ?? "");
   return {
     readyReplicas: replicas,
@@ -31,10 +31,20 @@ export function poolCounters(view: PoolView, { replicas }: MachinePoolStatus): P
   };
 }
 
-/** Differs: without a view of the workload cluster the versions stay; upstream drops them. */
-function machineCounters({ pool, nodes }: PoolView, machines: readonly Machine[]): Counters {
+/**
+ * An instance that goes leaves the replicas before its Machine does: no counter is higher than they are.
+ * Differs: without a view of the workload cluster the versions stay; upstream drops them.
+ */
+function machineCounters(
+  { pool, nodes }: PoolView,
+  machines: readonly Machine[],
+  replicas = machines.length,
+): Counters {
   const count = (type: string) =>
-    machines.filter(({ status }) => conditionOf(status?.conditions, type)?.status === "True").length;
+    Math.min(
+      replicas,
+      machines.filter(({ status }) => conditionOf(status?.conditions, type)?.status === "True").length,
+    );
   const versions = machines.map(({ status, spec }) => status?.nodeInfo?.kubeletVersion ?? spec.version ?? "");
   return {
     readyReplicas: count("Ready"),

@@ -39,6 +39,8 @@ describe("the counters of a pool", () => {
         upToDateReplicas: 1,
       },
     );
+    const leaving = { ...viewWith(found(infraMachinePool())), machines: [...machines, machine("m2")] };
+    expect(poolCounters(leaving, { replicas: 1 })).toMatchObject({ upToDateReplicas: 1 });
     const gone = { ...viewWith(missing(infraMachinePool())), machines };
     expect(poolCounters(gone, { replicas: 5 })).toEqual({});
   });
