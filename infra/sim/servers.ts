@@ -50,7 +50,19 @@ export async function runServer(options: ServersOptions, key: string): Promise<n
     port: running.port,
     ready,
   });
+  if (desired.spec.corruptKubeconfig === true) await spoilKubeconfig(options, desired);
   return authority === undefined ? AUTHORITY_POLL_MS : undefined;
+}
+
+/** The fault of a control plane: its kubeconfig holds no YAML. A Secret of a user is left alone. */
+async function spoilKubeconfig({ client }: ServersOptions, { metadata, spec }: SimServer): Promise<void> {
+  const key = { namespace: metadata.namespace ?? "", name: `${spec.clusterName}-kubeconfig` };
+  const secret = await client.get(Secret, key);
+  if (secret?.type !== "cluster.x-k8s.io/secret") return;
+  await client.jsonPatch(Secret, key, [
+    { op: "test", path: "/metadata/uid", value: secret.metadata.uid },
+    { op: "add", path: "/data/value", value: btoa("spoilt: [") },
+  ]);
 }
 
 /** Certificate and key of the Cluster's authority; undefined without them, or while they do not fit. */

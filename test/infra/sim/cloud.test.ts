@@ -365,6 +365,20 @@ describe("the simulated cloud", () => {
     await eventually(async () => (await nodeNames(again)).join() === "cp-3", WITHIN);
   });
 
+  it("spoils the kubeconfig where a fault says so", async () => {
+    await using management = await startManagement();
+    const client = management.server.as("test");
+    const type = "cluster.x-k8s.io/secret";
+    const metadata = { namespace: "default", name: "c1-kubeconfig" };
+    const data = { value: btoa("good") };
+    await client.create(Secret, { apiVersion: "v1", kind: "Secret", metadata, type, data });
+    await using _cloud = await cloudOf(management);
+    await createSimServer(management, { corruptKubeconfig: true });
+    const value = async () =>
+      (await client.get(Secret, { namespace: "default", name: "c1-kubeconfig" }))?.data?.["value"];
+    await eventually(async () => (await value()) === btoa("spoilt: ["), WITHIN);
+  });
+
   it("breaks every connection as long as the fault lasts", async () => {
     await using management = await startManagement();
     await using _cloud = await cloudOf(management);
