@@ -53,7 +53,7 @@ export interface NewObject {
   /** As of a delete: the other writes are sent all the same, and the Event has the words of the server. */
   readonly ifFails?: { readonly event: string; readonly againAfterMs?: number };
   /** Sent once the server has accepted the object. */
-  readonly told?: Notice;
+  readonly announces?: Notice;
 }
 
 /**

@@ -77,7 +77,7 @@ export async function writeDecision(given: AnyDecision, context: WriteContext): 
   const status = decision.apply === undefined ? [] : ownStatus(fn, object, decision.apply);
   await sender.all([...status, ...(decision.applyOn ?? [])].map(toApply));
   await sender.all((decision.delete ?? []).map(toDelete));
-  await sendEvents([...(decision.events ?? []), ...sender.told()], context);
+  await sendEvents([...(decision.events ?? []), ...sender.events()], context);
   if (mayRelease(sender.written())) await sender.all(last.map(toPatch));
   return written();
 }
@@ -106,7 +106,7 @@ interface Send extends Pick<FailedWrite, "ref" | "verb">, Pick<GuardedDelete, "i
   /** Recorded in place of the body. */
   readonly recordedAs?: object;
   /** An Event about this write, once it was accepted. */
-  readonly told?: Notice | undefined;
+  readonly announces?: Notice | undefined;
 }
 
 function createSender(context: EventContext): {
@@ -114,7 +114,7 @@ function createSender(context: EventContext): {
   /** One answer for each Pod; undefined when the run itself has ended meanwhile. */
   evict(pods: readonly PodEviction[]): Promise<readonly EvictionAnswer[] | undefined>;
   /** Events about single writes: accepted ones, and failures of those that may fail, the first of each reason. */
-  told(): readonly Notice[];
+  events(): readonly Notice[];
   written(): Omit<Written, "decision">;
 } {
   const { signal, clients, function: fn } = context;
@@ -142,9 +142,9 @@ function createSender(context: EventContext): {
       return error;
     }
   }
-  const note = ({ ifFails, told }: Send, error: unknown): void => {
+  const note = ({ ifFails, announces }: Send, error: unknown): void => {
     if (error === undefined) {
-      if (told !== undefined) accepted.push(told);
+      if (announces !== undefined) accepted.push(announces);
       return;
     }
     if (ifFails === undefined || !isOfServer(error)) {
@@ -180,7 +180,7 @@ function createSender(context: EventContext): {
         return undefined;
       }
     },
-    told: () => [...accepted, ...tolerated.values()],
+    events: () => [...accepted, ...tolerated.values()],
     written: () => ({ requests, fences, error: firstError, again }),
   };
 }
@@ -201,10 +201,10 @@ function noticeOf(failure: unknown, reason: string): Notice | undefined {
     : undefined;
 }
 
-function toCreate({ kind, object, cluster, ifFails, told }: NewObject): Send {
+function toCreate({ kind, object, cluster, ifFails, announces }: NewObject): Send {
   const ref = { ...refTo(kind, object, cluster), resourceVersion: undefined };
   const request: Send["request"] = (client) => client.create(kind, object);
-  return { ref, verb: "create", request, told, ...(ifFails === undefined ? {} : { ifFails }) };
+  return { ref, verb: "create", request, announces, ...(ifFails === undefined ? {} : { ifFails }) };
 }
 
 function toPatch({ target, operations, subresource }: GuardedPatch): Send {

@@ -84,7 +84,7 @@ spec: {}
 }
 
 /** Templates of simulated Machines that bear one name. */
-export function simTemplates(name: string): string {
+function simTemplates(name: string): string {
   return `
 apiVersion: bootstrap.sim.capstan.dev/v1beta2
 kind: SimBootstrapConfigTemplate

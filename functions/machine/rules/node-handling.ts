@@ -47,7 +47,7 @@ export type NodeHandling =
  * Reasons of a denial. A Cluster or control plane object that is being deleted stays so, and a snapshot of it is enough. The
  * others can change back, and are read live before they count.
  */
-export type Denial =
+type Denial =
   | "ClusterGone"
   | "ClusterDeleting"
   | "NoNodeRef"

@@ -14,7 +14,7 @@ export interface StageFacts extends TurnFacts, MachineProviders {
 }
 
 /** Start times of hooks, which `machine-status` sets once. */
-export type HookStart = "waitForPreDrainHookStartTime" | "waitForPreTerminateHookStartTime";
+type HookStart = "waitForPreDrainHookStartTime" | "waitForPreTerminateHookStartTime";
 
 /** The first stage of a deletion that is not finished, with reason and message of the condition `Deleting`. */
 export interface MachineStage {

@@ -53,7 +53,7 @@ export async function replicaWork(read: Reader, view: SetView, now: Date): Promi
   const machines = plan.create.map((name) => ({
     ...newMachine(name, designOf(set)),
     ifFails: { event: REFUSED, againAfterMs: MACHINE_AGAIN_MS },
-    told: notice("SuccessfulCreate", `Created Machine "${name}"`),
+    announces: notice("SuccessfulCreate", `Created Machine "${name}"`),
   }));
   const removed = deletion(doomed);
   return {

@@ -25,7 +25,7 @@ export interface Stream extends Lines {
 }
 
 /** A client certificate that the authority of the server has signed. */
-export interface ClientCertificate {
+interface ClientCertificate {
   readonly commonName: string;
   readonly organizations: readonly string[];
   readonly notAfter: Date;

@@ -272,10 +272,10 @@ describe("machineset-machines, a server that refuses", () => {
 
   it("MS-8.1: announces a Machine once the server has accepted it", async () => {
     const { create = [], events } = await decide(machinesetMachines, world(reserving(["s1-a"], 1)));
-    expect(create.map(({ ifFails, told }) => ({ ifFails, told }))).toEqual([
+    expect(create.map(({ ifFails, announces }) => ({ ifFails, announces }))).toEqual([
       {
         ifFails: { event: "FailedCreate", againAfterMs: 15_000 },
-        told: { type: "Normal", reason: "SuccessfulCreate", message: 'Created Machine "s1-a"' },
+        announces: { type: "Normal", reason: "SuccessfulCreate", message: 'Created Machine "s1-a"' },
       },
     ]);
     expect(events).toEqual([]);

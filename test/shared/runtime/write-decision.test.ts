@@ -300,7 +300,7 @@ describe("the writes of a decision", () => {
       kind: Widget as unknown as Kind,
       object: { ...widget, metadata: { ...widget.metadata, name } },
       ifFails: { event: "FailedCreate", againAfterMs: 3_000 },
-      told: { type: "Normal", reason: "SuccessfulCreate", message: name } as const,
+      announces: { type: "Normal", reason: "SuccessfulCreate", message: name } as const,
     });
     const decision = {
       create: [created("a"), created("b")],
