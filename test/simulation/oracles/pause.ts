@@ -1,6 +1,7 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { sameJson } from "../../../shared/api/path.ts";
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { RecordedWrite } from "../../../shared/runtime/attempt-record.ts";
 import { parseKey } from "../../../shared/runtime/key.ts";
 import type { ObservedRun } from "../ports/observed-runs.ts";
@@ -59,7 +60,7 @@ export const pause: readonly Oracle[] = [
     number: "F-19",
     title: "a run that sees a pause writes nothing but the finalizer and the Paused condition",
     needs: { workloads: ["W-11"], why: "nothing is paused" },
-    watch({ world: { runs }, violated, evaluated }) {
+    watch({ world: { runs, functions }, violated, evaluated }) {
       runs.onEnd(({ functionName, key, record }) => {
         const read = objectsRead(record).map(({ object }) => object);
         // Who has asked the API server goes by its answer.
@@ -75,7 +76,7 @@ export const pause: readonly Oracle[] = [
         if (!isPaused) return;
         evaluated();
         for (const write of record?.writes ?? []) {
-          if (!isQuiet(write, lastRead(record, write.kind.kind, write.key)))
+          if (!isQuiet(write, lastRead(record, write.kind.kind, write.key), ownedBy(functions, functionName)))
             violated(
               `${functionName} ${key}: ${write.verb} ${write.kind.kind} ${JSON.stringify(write.body)}`,
             );
@@ -103,10 +104,21 @@ function isPausedCluster(object: KubeObject | undefined): boolean {
   return (object as { readonly spec?: { readonly paused?: boolean } } | undefined)?.spec?.paused === true;
 }
 
-function isQuiet({ verb, body, subresource }: RecordedWrite, read: KubeObject | undefined): boolean {
+/** The members of the status that a function owns; another function may own the rest. */
+function ownedBy(functions: readonly AnyFunction[], name: string): ReadonlySet<string> | "all" {
+  const { owns = [] } = functions.find(({ spec }) => spec.name === name)?.spec ?? {};
+  return owns.includes("status") ? "all" : new Set(owns.map((path) => path.split(".")[1] ?? ""));
+}
+
+function isQuiet(
+  { verb, body, subresource }: RecordedWrite,
+  read: KubeObject | undefined,
+  owned: ReadonlySet<string> | "all",
+): boolean {
   if (verb === "patch") return isOnlyFinalizer(body);
   if (verb !== "apply" || subresource !== "status") return false;
-  return sameJson(withoutPaused(statusOf(body)), withoutPaused(statusOf(read)));
+  const own = Object.entries(statusOf(read)).filter(([member]) => owned === "all" || owned.has(member));
+  return sameJson(withoutPaused(statusOf(body)), withoutPaused(Object.fromEntries(own)));
 }
 
 function isOnlyFinalizer(body: unknown): boolean {
