@@ -144,9 +144,24 @@ const RACE_ANNOTATION = "capstan.dev/race";
 /** Members in one order: the order of writing is not a difference. */
 function sorted(value: object): object {
   const members = Object.entries(value)
-    .map(([name, member]) => [name, name === "annotations" ? withoutRace(member) : member] as const)
+    .map(
+      ([name, member]) =>
+        [name, name === "annotations" ? withoutRace(member) : inOrder(name, member)] as const,
+    )
     .filter(([name, member]) => member !== undefined && !isSilent(name, member));
   return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Lists that the API treats as sets, and as a map: the order of two managers who add to one is not a difference. */
+const SETS: ReadonlySet<string> = new Set(["conditions", "finalizers"]);
+
+function inOrder(name: string, member: unknown): unknown {
+  if (!SETS.has(name) || !Array.isArray(member)) return member;
+  return [...member].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+}
+
+function orderOf(item: unknown): string {
+  return isObject(item) ? String(Reflect.get(item, "type")) : String(item);
 }
 
 /** `paused: false` says no more than its absence, nor does a `faults` that names none (X-44 ends by removing it). */
@@ -184,7 +199,11 @@ interface Entry {
 
 /** One manager's fields; when it wrote them is masked, and with it the order of the entries. */
 function orderedEntry(entry: Entry): string {
-  const fields = JSON.stringify(entry.fieldsV1, (_, value) => (isObject(value) ? sorted(value) : value));
+  const fields = JSON.stringify(entry.fieldsV1, (name, value) => {
+    // The first of two managers who add to a map owns the map itself.
+    if (name === ".") return undefined;
+    return isObject(value) ? sorted(value) : value;
+  });
   return `${entry.manager}/${entry.subresource ?? ""} ${fields}`;
 }
 
