@@ -1,7 +1,7 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { tenantOf } from "../../../shared/api/indexes.ts";
 import { MANAGEMENT } from "../../../shared/api/kinds.ts";
-import { SECOND } from "../../../shared/function/backoff.ts";
+import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { formatKey } from "../../../shared/runtime/key.ts";
 import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.ts";
@@ -25,6 +25,8 @@ export interface LiveTreeOptions {
 const FRAME_MS = 200;
 /** Times pass and runs end without a change of any object. */
 const REDRAW_MS = SECOND;
+/** A function that runs again later than that keeps up what is complete, for example it renews a certificate. */
+const MAX_WAIT_MS = 60 * MINUTE;
 /** Below the tree stands the cursor. */
 const MARGIN_ROWS = 2;
 
@@ -138,6 +140,7 @@ function waitText(
   }
   const { waitingFor, afterMs } = lastRun ?? {};
   if (waitingFor === undefined || causes.some((cause) => isAwaited(cause, waitingFor))) return [];
+  if (afterMs !== undefined && afterMs > MAX_WAIT_MS) return [];
   const verb = afterMs === undefined ? "waits for" : "runs again by itself:";
   return [paint("dim", `${name} ${verb} ${oneLine(waitingFor)}`)];
 }

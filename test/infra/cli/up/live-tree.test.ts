@@ -42,6 +42,20 @@ describe("the live tree of capstan up", () => {
     expect(small.at(-1)).toContain("… more than fits");
   });
 
+  it("shows what runs again soon, and no timer of months, as before a certificate expires", async () => {
+    const parts = await world();
+    await using _store = parts.store;
+    const shownAt = async (afterMs: number): Promise<string> => {
+      const again: ReadHistory = async (...key) => {
+        const { lastRun } = await history(...key);
+        return lastRun === undefined ? {} : { lastRun: { ...lastRun, waitingFor: "a delay", afterMs } };
+      };
+      return (await frameOf({ ...parts, history: again }, { columns: 200, rows: 40 })).join("\n");
+    };
+    expect(await shownAt(20_000)).toContain("machinepool-guard runs again by itself: a delay");
+    expect(await shownAt(300 * 86_400_000)).not.toContain("machinepool-guard");
+  });
+
   it("names a root cause once, with the command that heals it, and no function that waits for it", async () => {
     const { store, functions, clock } = await world();
     await using _store = store;
