@@ -101,7 +101,7 @@ describeWith(kubectlMissing())("capstan explain beside capstan up", () => {
       });
     }, WITHIN);
     const text = await runCli("explain", "cluster", "default/demo", ...alone, "--metrics-address", address);
-    expect(text).toMatchObject({ code: 0, output: expect.stringMatching(/└─ MachinePool default\/\S+/) });
+    expect(text).toMatchObject({ code: 0, output: expect.stringMatching(/[├└]─ MachinePool default\/\S+/) });
     expect(text.output).toMatch(/last run {2}\d+s ago because of .*waited for Cluster\.spec\.paused/);
   });
 });
@@ -141,7 +141,10 @@ describeWith(redisMissing() ?? kubectlMissing())("capstan explain with a shared 
 
 describe("capstan explain", () => {
   it.each([
-    [["unicorn", "default/a"], 'no function reconciles "unicorn"; there are cluster, machinepool'],
+    [
+      ["unicorn", "default/a"],
+      'no function reconciles "unicorn"; there are cluster, machine, machinepool, machineset',
+    ],
     [["machinepool", "a/b/c"], '"a/b/c" is not the name of an object; write NAMESPACE/NAME'],
     [["machinepool", "a", "--metrics-address", "0.0.0.0:1"], "0.0.0.0 is not loopback"],
     [["machinepool", "a", "--kubeconfig", "/nowhere"], "/nowhere"],
