@@ -4,6 +4,7 @@ import type { ServerAccess } from "../../../infra/kube/server-access.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import { withoutGeneratedNames } from "./generated-names.ts";
+import { withoutOrder } from "./order-dependent.ts";
 import type { World } from "./world.ts";
 
 /** The objects at the end, comparable between runs: one line per object, by server, kind and name. */
@@ -44,7 +45,7 @@ export function withSteadyNames(objects: readonly Listed[]): readonly Listed[] {
 
 /** Objects with the type they are listed under, as a state. */
 export function comparable(found: readonly Listed[]): State {
-  const objects = withSteadyNames(found);
+  const objects = withSteadyNames(found).map(withoutOrder);
   const names = namesOf(objects.map(({ object }) => object));
   return new Map(
     objects
