@@ -21,8 +21,9 @@ export interface ServersOptions {
   readonly onStart: (key: string) => void;
 }
 
-/** No watch of the cloud shows Secrets. */
+/** No watch of the cloud shows Secrets: it looks for the authority, and then whether another one has its place. */
 const AUTHORITY_POLL_MS = 500;
+const RENEWAL_POLL_MS = 60_000;
 
 /**
  * Starts or stops the workload server of one SimServer. It answers once the authority `<cluster>-ca` is there. One
@@ -51,7 +52,7 @@ export async function runServer(options: ServersOptions, key: string): Promise<n
     ready,
   });
   if (desired.spec.corruptKubeconfig === true) await spoilKubeconfig(options, desired);
-  return authority === undefined ? AUTHORITY_POLL_MS : undefined;
+  return authority === undefined ? AUTHORITY_POLL_MS : RENEWAL_POLL_MS;
 }
 
 /** The fault of a control plane: its kubeconfig holds no YAML. A Secret of a user is left alone. */

@@ -1,6 +1,7 @@
 import type { Event } from "../../../shared/api/core.ts";
 import { functionOf, placeOf } from "../oracles/sent-write.ts";
 import { maskRandomEnd } from "../play/generated-names.ts";
+import { isPoll } from "../play/polls.ts";
 import type { World } from "../play/world.ts";
 
 /** Counts by name, by the name of who or what they are about. */
@@ -27,8 +28,7 @@ export function tallyOf(world: World): Tally {
     }
   });
   world.network.onLeave(({ process, server, request }) => {
-    // How often a lease was looked at says how long the run was.
-    if (process.name.startsWith("user") || request.path.includes("/leases")) return;
+    if (process.name.startsWith("user") || isPoll(process, request.path)) return;
     const place = placeOf(request.path);
     const path = request.path.replace(/^\/as\/[^/]+/, "").replace(/\?.*/, "");
     const type = place === undefined ? path : `${place.type}${slash(place)}`;

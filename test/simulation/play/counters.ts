@@ -1,6 +1,7 @@
 import { NOISY } from "../faults/tenants.ts";
 import { nameOf, ORACLES } from "../oracles/known.ts";
 import type { StoredChange } from "../oracles/oracle.ts";
+import { isPoll } from "./polls.ts";
 import type { World } from "./world.ts";
 
 /** A process that sent a request longer ago stood still, and another one may have run the key meanwhile (X-05). */
@@ -48,7 +49,7 @@ export function observe(world: World, violated: (what: string) => void, faultsSo
   const leftAt = new WeakMap<object, number>();
   world.network.onLeave(({ request }) => leftAt.set(request, world.kernel.now));
   world.network.witness(({ process, request, code, text, isLate }) => {
-    if (process.name.startsWith("user") || isOfNoInterest(request.path)) return;
+    if (process.name.startsWith("user") || isPoll(process, request.path) || isOfNoise(request.path)) return;
     counters.requests += 1;
     counters.bytes += text.length + (request.body?.length ?? 0);
     if (request.method === "GET" || code >= 300) return;
@@ -80,7 +81,7 @@ export function observe(world: World, violated: (what: string) => void, faultsSo
   return counters;
 }
 
-/** Of another tenant; and a leader renews its lease for as long as it lives, while who stands by looks at it. */
-function isOfNoInterest(path: string): boolean {
-  return path.includes(`/namespaces/${NOISY}/`) || path.includes("/leases");
+/** Of another tenant. */
+function isOfNoise(path: string): boolean {
+  return path.includes(`/namespaces/${NOISY}/`);
 }
