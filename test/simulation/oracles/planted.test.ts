@@ -281,7 +281,7 @@ function keyIn(secret: KubeObject): string {
   const { data } = secret as unknown as { readonly data?: { readonly [name: string]: string } };
   const text = Buffer.from(data?.["value"] ?? "", "base64").toString("utf8");
   const [, key = ""] = /client-key-data: (\S+)/.exec(text) ?? [];
-  return /\n(\w+)/.exec(atob(key))?.[1] ?? "";
+  return /\n(\S+)/.exec(atob(key))?.[1] ?? "";
 }
 
 let prepared: Prepared;
