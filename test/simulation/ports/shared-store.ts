@@ -39,7 +39,7 @@ export interface SharedStore {
   /** Everything, or all of a kind, is gone or as it was before. */
   onWipe(observer: () => void): void;
   /** The product itself has forgotten a kind, to list it again. */
-  onDrop(observer: () => void): void;
+  onDrop(observer: (type: TypeKey) => void): void;
   /** Kinds that have been used, in the order of their first use. */
   readonly types: readonly TypeKey[];
 }
@@ -66,7 +66,7 @@ export function createSharedStore(kernel: Kernel): SharedStore {
   const types = new Map<string, TypeKey>();
   const observers: ((shown: Shown) => void)[] = [];
   const wiped: (() => void)[] = [];
-  const dropped: (() => void)[] = [];
+  const dropped: ((type: TypeKey) => void)[] = [];
   const show = (shown: Shown): void => {
     for (const observer of observers) observer(shown);
   };
@@ -116,7 +116,7 @@ export function createSharedStore(kernel: Kernel): SharedStore {
         call("drop", type, async () => {
           for (const known of [begun, ready]) known.delete(nameOf(type));
           await write((store) => store.drop(type));
-          for (const observer of dropped) observer();
+          for (const observer of dropped) observer(type);
         }),
       [Symbol.asyncDispose]: async () => undefined,
     };
