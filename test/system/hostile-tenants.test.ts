@@ -6,6 +6,8 @@ import { loadAll } from "js-yaml";
 import { expect, it, vi } from "vitest";
 import type { Running } from "../../infra/cli/compose.ts";
 import { applyManifests } from "../../infra/cli/up/apply-manifests.ts";
+import { createIssuer } from "../../infra/pki/issuer.ts";
+import { x509 } from "../../infra/pki/x509.ts";
 import { startWorker } from "../../infra/worker/worker.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Secret } from "../../shared/api/core.ts";
@@ -127,7 +129,10 @@ async function startNotedWorker(capstan: Running, waits: number[]): Promise<Asyn
         return run(lease);
       }),
   };
-  return startWorker({ functions, queue: noted, store, clients: relay.clients, clock, log, owner: "tester" });
+  const issuer = createIssuer(x509);
+  return startWorker({
+    ...{ functions, queue: noted, store, clients: relay.clients, issuer, clock, log, owner: "tester" },
+  });
 }
 
 async function namespace(client: KubeClient, name: string): Promise<void> {
