@@ -4,13 +4,14 @@ import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { groupOf } from "../../shared/function/groups.ts";
 import type { ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
-import type { Clients, Clock, Issuer, Log, Store } from "../../shared/runtime/ports.ts";
+import type { Clients, Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import { systemClock } from "../clock.ts";
 import { packageVersion, readEnvironment } from "../config.ts";
 import { openDeadLetters } from "../dead-letters/open.ts";
 import { createRecorder, type Recorder } from "../dead-letters/recorder.ts";
 import type { Server } from "../kube/client.ts";
+import { openIssuer } from "../pki/open-issuer.ts";
 import { writePrivateFile } from "../private-file.ts";
 import { historyFrom, noteRuns } from "../queue/last-runs.ts";
 import { ledgerUrl, openLastRuns, openSharedQueue, type SharedQueuePorts } from "../queue/open.ts";
@@ -203,16 +204,6 @@ async function serve(
 ): Promise<Worker> {
   starting.use(catchStrayErrors(serving.log, noteStrayError));
   return starting.use(await startWorker({ ...serving, issuer: await openIssuer(serving.functions) }));
-}
-
-/** Loads the code that makes keys only where functions need it. */
-async function openIssuer(functions: readonly AnyFunction[]): Promise<Issuer | undefined> {
-  if (!functions.some(({ spec }) => groupOf(spec) === "credentials")) return undefined;
-  const [{ createIssuer }, { x509 }] = await Promise.all([
-    import("../pki/issuer.ts"),
-    import("../pki/x509.ts"),
-  ]);
-  return createIssuer(x509);
 }
 
 /** Loads the relay's code only in a process that has this role. */

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { RunContext } from "../../shared/runtime/run-step.ts";
+import { openIssuer } from "../pki/open-issuer.ts";
 import type { LeaseTiming } from "../queue/run-lease.ts";
 import type { MessageSource, PushedSqsQueue, SqsQueueOptions } from "../queue/sqs/sqs.ts";
 import { createPushedSqsQueue, DEFAULT_SQS_PREFIX } from "../queue/sqs/sqs.ts";
@@ -115,7 +116,8 @@ async function startServing(
   const queue = starting.use(await createPushedSqsQueue({ ...sqs, clock, log, timing }));
   const owner = `lambda-${randomUUID().slice(0, 8)}`;
   starting.use(catchStrayErrors(log));
-  starting.use(await startWorker({ functions, queue, owner, store, clients, clock, log }));
+  const issuer = await openIssuer(functions);
+  starting.use(await startWorker({ functions, queue, owner, store, clients, issuer, clock, log }));
   const running = starting.move();
   return { queue, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
