@@ -40,11 +40,20 @@ describe("single faults", () => {
     }
     expect([...struck]).toEqual(NUMBERS);
   });
+
+  it("a refused eviction changes what happens, and heals", async () => {
+    const jobs = await sweepJobs({ workload: workloadOf("W-23"), prepared, seed: 1, faults: [NEEDS_PODS] });
+    const [job] = jobs;
+    if (job === undefined) throw new Error("W-23 evicts no Pod");
+    expect(await play(job)).toMatchObject({ isEffective: true, violations: [] });
+  });
 });
 
 /** The leading relay stands still: only W-20 has one. */
 const NEEDS_LEADER = "X-47";
+/** Evictions: only W-23 has Pods. */
+const NEEDS_PODS = "X-48";
 /** Classes that the sweep leaves to the swarm. */
 const NUMBERS = FAULTS.map(({ number }) => number).filter(
-  (number) => !SWEPT.includes(number) && number !== NEEDS_LEADER,
+  (number) => !SWEPT.includes(number) && number !== NEEDS_LEADER && number !== NEEDS_PODS,
 );
