@@ -10,6 +10,8 @@ const live = (key: string, delayMs = 0): Operation => ({
   entry: { key, delayMs, class: "live" },
 });
 
+const pass = (ms: number): Operation => ({ type: "pass", ms });
+
 /** Sequences in which a driver once differed from the model, shrunk; every driver plays them. */
 export const FOUND_SEQUENCES: readonly FoundSequence[] = [
   {
@@ -20,7 +22,7 @@ export const FOUND_SEQUENCES: readonly FoundSequence[] = [
       { type: "enqueue", entry: { key: "t|c", delayMs: 0, class: "resync" } },
       live("u|a"),
       { type: "release", back: 0 },
-      { type: "pass", ms: 6_000 },
+      pass(6_000),
       live("t|c"),
       { type: "pause", paused: true },
       live("t|b", 2_000),
@@ -29,7 +31,30 @@ export const FOUND_SEQUENCES: readonly FoundSequence[] = [
       live("t|a"),
       { type: "pause", paused: false },
       live("v"),
-      { type: "pass", ms: 17_500 },
+      pass(17_500),
+    ],
+  },
+  {
+    // The memory driver was wrong: the breaker counted an attempt that had found no key with room as its claim of this
+    // second, so that the keys that had room a moment later waited for the next.
+    what: "while the breaker is open, an attempt that finds no key with room costs no turn",
+    sequence: [
+      live("u|a"),
+      live("t|a"),
+      live("v"),
+      live("t|b"),
+      pass(40_000),
+      live("t|c"),
+      live("u|a"),
+      live("v"),
+      live("t|b"),
+      pass(6_000),
+      live("v"),
+      pass(1_000),
+      live("t|a"),
+      pass(6_000),
+      pass(1_000),
+      { type: "release", back: 0 },
     ],
   },
 ];

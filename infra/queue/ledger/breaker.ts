@@ -37,11 +37,13 @@ export class Breaker {
     else this.#nextClaimAt ??= now + BREAKER.claimEveryMs;
   }
 
-  /** Counts a claim and returns undefined when it may be made now; otherwise returns when to retry. */
+  /** Returns when the next claim may be made; undefined = now. */
   claimAt(now: number): number | undefined {
-    if (this.#nextClaimAt === undefined) return undefined;
-    if (now < this.#nextClaimAt) return this.#nextClaimAt;
-    this.#nextClaimAt = now + BREAKER.claimEveryMs;
-    return undefined;
+    return this.#nextClaimAt !== undefined && now < this.#nextClaimAt ? this.#nextClaimAt : undefined;
+  }
+
+  /** Counts a claim that has been made: an attempt that found no key with room must not cost the turn of one that has. */
+  noteClaim(now: number): void {
+    if (this.#nextClaimAt !== undefined) this.#nextClaimAt = now + BREAKER.claimEveryMs;
   }
 }

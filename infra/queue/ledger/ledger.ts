@@ -112,6 +112,7 @@ export class Ledger {
     if (this.#retryClaimAt !== undefined) return undefined;
     const entry = this.#entries.shiftReady(terms.maxRunningPerTenant ?? Number.POSITIVE_INFINITY);
     if (entry === undefined) return undefined;
+    this.#breaker.noteClaim(now);
     const { key, failures, again, causes } = entry;
     const readyMs = now - (entry.readyAt ?? now);
     this.#entries.move(entry, "running", now + terms.leaseMs);

@@ -122,9 +122,9 @@ export class NaiveLedger {
     const ready = this.rows.filter((row) => row.state === "ready" && (key ?? row.key) === row.key);
     if (this.paused || ready.length === 0) return undefined;
     if (this.nextClaimAt !== undefined && now < this.nextClaimAt) return undefined;
-    if (this.nextClaimAt !== undefined) this.nextClaimAt = now + BREAKER.claimEveryMs;
     const row = this.firstWithRoom(ready);
     if (row === undefined) return undefined;
+    if (this.nextClaimAt !== undefined) this.nextClaimAt = now + BREAKER.claimEveryMs;
     this.turns.set(lineOf(row), ++this.turn);
     const kept = this.fences.get(row.key);
     const claim = {
