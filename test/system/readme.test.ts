@@ -49,6 +49,14 @@ class Reader implements AsyncDisposable {
     }
   }
 
+  /** `NAME=$(command)` */
+  async assign(line: string): Promise<void> {
+    const [name = ""] = line.split("=");
+    const value = await this.kubectl(`${line}; echo "$${name}"`);
+    expect(value.trim(), line).not.toBe("");
+    this.#env[name] = value.trim();
+  }
+
   async kubectl(line: string): Promise<string> {
     const env = { ...process.env, ...this.#env, KUBECONFIG: this.kubeconfig };
     const { stdout } = await shell("sh", ["-c", line], { env });
@@ -94,6 +102,7 @@ class Reader implements AsyncDisposable {
       .replaceAll(/(?<=[= ])~/g, dir)
       .replaceAll("FILE", this.kubeconfig)
       .replaceAll(REDIS, this.#redisUrl)
+      .replaceAll(/\$([A-Z]+)/g, (text, name: string) => this.#env[name] ?? text)
       .replaceAll("'", "");
   }
 }
@@ -114,6 +123,16 @@ async function tryOnManager(reader: Reader, line: string): Promise<void> {
     "--leader-elect",
     "--watch-filter=capi",
   ]);
+}
+
+/** Checks the answer of `openssl x509 -subject -issuer -dates` about the client certificate in a kubeconfig. */
+function expectAdminForAYear(text: string): void {
+  expect(text).toMatch(/^subject=O ?= ?system:masters, CN ?= ?kubernetes-admin$/m);
+  expect(text).toMatch(/^issuer=CN ?= ?kubernetes$/m);
+  const [, until = ""] = /^notAfter=(.*)$/m.exec(text) ?? [];
+  const days = (Date.parse(until) - Date.now()) / 86_400_000;
+  expect(days).toBeGreaterThan(364);
+  expect(days).toBeLessThanOrEqual(365);
 }
 
 describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () => {
@@ -153,11 +172,29 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () =>
           await expect(reader.kubectl(line)).rejects.toThrow('"machinedeployments"');
           expect(await reader.kubectl(line.replace("machinedeployments,", ""))).toContain("labeled");
           break;
+        case / > \S+$/.test(line):
+          expect(await reader.kubectl(line), line).toBe("");
+          break;
+        case /^[A-Z]+=\$\(/.test(line):
+          await reader.assign(line);
+          break;
+        case line.startsWith("openssl x509 "):
+          expectAdminForAYear(await reader.kubectl(line));
+          break;
+        case line.startsWith("kubectl get ") && line.endsWith(",secrets"):
+          // The garbage collector may need a moment more.
+          await eventually(async () => expect(await reader.kubectl(line)).toBe(""), WITHIN);
+          break;
         case line.startsWith("kubectl "):
           expect(await reader.kubectl(line), line).not.toBe("");
           break;
+        case line.startsWith("npm run capstan -- explain machine "):
+          await eventually(async () => {
+            expect(await reader.run(line)).toMatch(/Pod default\/web: .*The disruption budget web needs 1/);
+          }, WITHIN);
+          break;
         case line.startsWith("npm run capstan -- explain "):
-          expect(await reader.run(line)).toMatch(/Cluster default\/demo/);
+          expect(await reader.run(line)).toMatch(/(Cluster|MachineSet) default\/demo/);
           break;
         case line.startsWith("npm start -- --metrics-address "): {
           await reader.stop();
