@@ -8,12 +8,13 @@ import { defineFunction, watch, watchContract } from "../../shared/function/defi
 import { inCluster, itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
 import { CONTROL_PLANE_FIELDS } from "../../shared/rules/machines/control-plane-machine.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { adopt } from "../../shared/rules/providers/adopt.ts";
 import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { CLAIM_FIELDS, machineClaim } from "./rules/adoption.ts";
 import { machineHold } from "./rules/hold.ts";
 import { providersOf } from "./rules/providers.ts";
-import { REFERENCE_FIELDS, readCluster, readProviders } from "./rules/reads.ts";
+import { REFERENCE_FIELDS, readProviders } from "./rules/reads.ts";
 
 export const machineAdopt = defineFunction(
   {

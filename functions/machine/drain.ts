@@ -17,6 +17,7 @@ import { done } from "../../shared/function/result.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { PAUSE_FIELDS } from "../../shared/rules/metadata/paused.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { detach } from "./rules/detach.ts";
 import { POD_FIELDS } from "./rules/drain-plan.ts";
@@ -35,7 +36,6 @@ import {
   HANDLING_MACHINE_FIELDS,
 } from "./rules/node-handling.ts";
 import { readHandling } from "./rules/read-handling.ts";
-import { readCluster } from "./rules/reads.ts";
 import { stageAfterDrain } from "./rules/stage.ts";
 import { ATTACHMENT_FIELDS, NODE_VOLUME_FIELDS, POD_VOLUME_FIELDS, VOLUME_FIELDS } from "./rules/volumes.ts";
 

@@ -5,9 +5,9 @@ import { defineFunction, watch } from "../../shared/function/define-function.ts"
 import { inCluster, itself } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
 import { HOLD_FIELDS, isAtRest, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { GUARDED_FIELDS, machineGuardPatch, OWNER_LABEL_FIELDS } from "./rules/guard.ts";
-import { readCluster } from "./rules/reads.ts";
 import { machineViolations } from "./rules/violations.ts";
 
 const BY_OWNER =

@@ -21,6 +21,7 @@ import { done, type Result, requeueAfter, waitFor } from "../../shared/function/
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS, unguarded } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
+import { clusterKeyOf, readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
 import { COMPLETE_VIEW_FIELDS, isCompleteView } from "../../shared/rules/workload/complete-view.ts";
 import { ownObject } from "./rules/adoption.ts";
@@ -32,7 +33,7 @@ import {
   type NodeMarks,
   nodeMarks,
 } from "./rules/node-marks.ts";
-import { clusterKeyOf, REFERENCE_FIELDS, readCluster } from "./rules/reads.ts";
+import { REFERENCE_FIELDS } from "./rules/reads.ts";
 import { isOutdated, REVISION_FIELDS } from "./rules/revision.ts";
 
 export const machineNode = defineFunction(

@@ -27,6 +27,7 @@ import { MARK_FIELDS } from "../../shared/rules/machines/remediation.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { BOOTSTRAP_FIELDS } from "../../shared/rules/providers/bootstrap-data.ts";
 import { FAILURE_FIELDS } from "../../shared/rules/providers/failures.ts";
@@ -48,7 +49,7 @@ import {
 } from "./rules/node-handling.ts";
 import { NODE_CLUSTER_FIELDS, NODE_REPORT_FIELDS, RIVAL_FIELDS } from "./rules/node-report.ts";
 import { ownStatus } from "./rules/own-status.ts";
-import { readCluster, readProviders, readRollout } from "./rules/reads.ts";
+import { readProviders, readRollout } from "./rules/reads.ts";
 import { machineReport, pausedMachineStatus } from "./rules/status.ts";
 import { DEPLOYMENT_FIELDS, SET_FIELDS } from "./rules/up-to-date.ts";
 import { readView } from "./rules/view.ts";

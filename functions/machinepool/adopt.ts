@@ -7,12 +7,13 @@ import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
 import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
 import { inCluster, itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { adopt } from "../../shared/rules/providers/adopt.ts";
 import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { poolClaim } from "./rules/adoption.ts";
 import { poolHold } from "./rules/hold.ts";
 import { providersOf } from "./rules/providers.ts";
-import { readCluster, readProviders } from "./rules/reads.ts";
+import { readProviders } from "./rules/reads.ts";
 
 export const machinepoolAdopt = defineFunction(
   {

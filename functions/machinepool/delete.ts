@@ -22,11 +22,12 @@ import { done, waitFor } from "../../shared/function/result.ts";
 import { removeFinalizerPatch } from "../../shared/rules/metadata/finalizers.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
+import { clusterKeyOf } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { awaitedDeletion, remainingProviders } from "./rules/deletion.ts";
 import { POOL_FINALIZER } from "./rules/hold.ts";
 import { type NodesLeft, nodeDeletionResult, readNodesLeft, undeletedNodes } from "./rules/node-deletion.ts";
-import { CONNECTED_FIELDS, clusterKeyOf, readLive, readProviders } from "./rules/reads.ts";
+import { CONNECTED_FIELDS, readLive, readProviders } from "./rules/reads.ts";
 
 /**
  * Nodes of one run, of which a workload server takes 100 a second from us (KC-09); those that go bring the

@@ -6,9 +6,9 @@ import { inCluster, itself } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
 import { SIZE_FIELDS } from "../../shared/rules/machines/node-group-size.ts";
 import { HOLD_FIELDS, isAtRest, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { GUARDED_FIELDS, poolGuardPatch } from "./rules/guard.ts";
-import { readCluster } from "./rules/reads.ts";
 import { poolViolations } from "./rules/violations.ts";
 
 export const machinepoolGuard = defineFunction(

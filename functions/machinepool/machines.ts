@@ -25,6 +25,7 @@ import {
 import { done, requeueAfter } from "../../shared/function/result.ts";
 import { POOL_LABEL_FIELDS } from "../../shared/rules/machines/pool-labels.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { clusterKeyOf, readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { KUBELET_FIELDS } from "./rules/counters.ts";
@@ -40,7 +41,7 @@ import {
   readPoolMachines,
   stayingInfraMachines,
 } from "./rules/machines.ts";
-import { clusterKeyOf, hasCompleteView, NODE_FIELDS, readCluster, readProviders } from "./rules/reads.ts";
+import { hasCompleteView, NODE_FIELDS, readProviders } from "./rules/reads.ts";
 
 export const machinepoolMachines = defineFunction(
   {

@@ -8,12 +8,13 @@ import { defineFunction, watch } from "../../shared/function/define-function.ts"
 import { claimantsOfNode, inCluster, itself, poolOfMachine } from "../../shared/function/mappings.ts";
 import { done, requeueAfter, soonest, waitFor } from "../../shared/function/result.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { clusterKeyOf, readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { poolHold } from "./rules/hold.ts";
 import { readOwnMachines } from "./rules/machines.ts";
 import { belongsElsewhere, MARK_FIELDS, nodeMarksPatch } from "./rules/node-marks.ts";
-import { clusterKeyOf, hasCompleteView, NODE_FIELDS, readCluster, readRivals } from "./rules/reads.ts";
+import { hasCompleteView, NODE_FIELDS, readRivals } from "./rules/reads.ts";
 
 /** Nodes of one run, of which a workload server takes 100 a second from us (KC-09). */
 const AT_ONCE = 500;

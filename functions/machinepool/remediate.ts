@@ -9,6 +9,7 @@ import { done, failed, waitFor } from "../../shared/function/result.ts";
 import { REMEDIATION_FIELDS } from "../../shared/rules/machines/machine-conditions.ts";
 import { isHandedOver, MARK_FIELDS, URGENCY_FIELDS } from "../../shared/rules/machines/remediation.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { poolHold } from "./rules/hold.ts";
 import {
@@ -18,7 +19,7 @@ import {
   readOwnMachines,
   readOwnMachinesLive,
 } from "./rules/machines.ts";
-import { readCluster, readLive, readProviders } from "./rules/reads.ts";
+import { readLive, readProviders } from "./rules/reads.ts";
 import { poolRemediation, REMEDIATION_LIMIT, remediationLimit } from "./rules/remediation.ts";
 
 export const machinepoolRemediate = defineFunction(

@@ -8,14 +8,13 @@ import { defineFunction, watch, watchContract } from "../../shared/function/defi
 import { claimantsOfNode, inCluster, itself, referencing } from "../../shared/function/mappings.ts";
 import { done, requeueAfter, waitFor } from "../../shared/function/result.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { clusterKeyOf, readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { poolHold } from "./rules/hold.ts";
 import { isContested, type Rivals } from "./rules/node-marks.ts";
 import {
-  clusterKeyOf,
   NODE_FIELDS,
-  readCluster,
   readLive,
   readNodes,
   readNodesLive,

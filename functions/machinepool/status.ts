@@ -21,6 +21,7 @@ import { MACHINE_CONDITION_FIELDS } from "../../shared/rules/machines/machine-co
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS, unguarded } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { BOOTSTRAP_FIELDS } from "../../shared/rules/providers/bootstrap-data.ts";
 import { FAILURE_FIELDS } from "../../shared/rules/providers/failures.ts";
@@ -33,7 +34,7 @@ import { POOL_FINALIZER } from "./rules/hold.ts";
 import { INFRASTRUCTURE_FIELDS } from "./rules/infrastructure.ts";
 import { MACHINE_KIND_FIELDS, OWN_MACHINE_FIELDS } from "./rules/machines.ts";
 import { NODE_REPORT_FIELDS } from "./rules/nodes.ts";
-import { readCluster, readProviders } from "./rules/reads.ts";
+import { readProviders } from "./rules/reads.ts";
 import { deletingPoolReport, pausedPoolStatus, poolReport } from "./rules/status.ts";
 import { readView } from "./rules/view.ts";
 import { poolWritesDue } from "./rules/writes-due.ts";

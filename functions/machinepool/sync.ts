@@ -9,12 +9,13 @@ import { defineFunction, watch, watchContract } from "../../shared/function/defi
 import { inCluster, itself, referencing, referencingKind } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { BOOTSTRAP_FIELDS } from "../../shared/rules/providers/bootstrap-data.ts";
 import { DATA_SECRET_NAME } from "./rules/bootstrap.ts";
 import { poolHold } from "./rules/hold.ts";
 import { INFRASTRUCTURE_FIELDS } from "./rules/infrastructure.ts";
-import { readCluster, readProviders } from "./rules/reads.ts";
+import { readProviders } from "./rules/reads.ts";
 import { desiredPoolSpec, poolSpecAwaits, poolSpecPatch } from "./rules/spec.ts";
 
 export const machinepoolSync = defineFunction(

@@ -9,10 +9,10 @@ import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { removeFinalizerPatch } from "../../shared/rules/metadata/finalizers.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { doomedMachines } from "./rules/deletion.ts";
 import { SET_FINALIZER } from "./rules/hold.ts";
 import { readMachines, readMachinesLive, SET_MACHINE_FIELDS } from "./rules/machines.ts";
-import { readCluster } from "./rules/reads.ts";
 
 export const machinesetDelete = defineFunction(
   {

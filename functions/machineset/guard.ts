@@ -10,11 +10,11 @@ import { done, waitFor } from "../../shared/function/result.ts";
 import { SIZE_FIELDS } from "../../shared/rules/machines/node-group-size.ts";
 import { HOLD_FIELDS, isAtRest, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { ownerReference, ownerReferencePatch } from "../../shared/rules/metadata/owner-references.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { referenceNotices } from "../../shared/rules/providers/reference-notices.ts";
 import { GUARDED_FIELDS, setGuardPatch } from "./rules/guard.ts";
 import { readTemplates } from "./rules/providers.ts";
-import { readCluster } from "./rules/reads.ts";
 import { setViolations } from "./rules/violations.ts";
 
 export const machinesetGuard = defineFunction(

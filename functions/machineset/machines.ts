@@ -28,13 +28,13 @@ import { REMEDIATION_FIELDS } from "../../shared/rules/machines/machine-conditio
 import { RESERVATION_FIELDS } from "../../shared/rules/machines/reservation.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { KEY_FIELDS } from "../../shared/rules/metadata/labels.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { setHold } from "./rules/hold.ts";
 import { SET_MACHINE_FIELDS } from "./rules/machines.ts";
 import { readLiveView, readView } from "./rules/machines-view.ts";
 import { PREFLIGHT_CLUSTER_FIELDS, PREFLIGHT_FIELDS, SKIP_FIELDS } from "./rules/preflight.ts";
 import { selectorOf, setProblem } from "./rules/problems.ts";
-import { readCluster } from "./rules/reads.ts";
 import { isReplicaWorkDue, replicaWork } from "./rules/replica-work.ts";
 import { SCALING_FIELDS } from "./rules/scaling.ts";
 import { adoptions, outOfSync, syncPatches } from "./rules/sync.ts";

@@ -22,12 +22,13 @@ import { REMEDIATION_FIELDS } from "../../shared/rules/machines/machine-conditio
 import { isHandedOver, MARK_FIELDS, URGENCY_FIELDS } from "../../shared/rules/machines/remediation.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
+import { readControlPlane } from "../../shared/rules/providers/read-control-plane.ts";
 import { setHold } from "./rules/hold.ts";
 import { isOwnMachine, readMachines, readMachinesLive, SET_MACHINE_FIELDS } from "./rules/machines.ts";
 import { PREFLIGHT_CLUSTER_FIELDS, PREFLIGHT_FIELDS, preflight, SKIP_FIELDS } from "./rules/preflight.ts";
 import { readTemplates } from "./rules/providers.ts";
-import { readCluster, readControlPlane } from "./rules/reads.ts";
 import {
   BATCH_FIELDS,
   hasBatch,

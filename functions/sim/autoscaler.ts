@@ -7,6 +7,7 @@ import { inCluster, itself, ownedBy } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
 import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { isPaused, PAUSE_FIELDS } from "../../shared/rules/metadata/paused.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
 import { isManagedOutside, MANAGED_FIELDS } from "../../shared/rules/providers/replicas-managed.ts";
 
@@ -45,8 +46,7 @@ export const simAutoscaler = defineFunction(
     const pool = await readOwner(MachinePool, object, read);
     if (pool === undefined || pool.metadata.deletionTimestamp !== undefined) return { result: done };
     if (!isManagedOutside(pool)) return { result: done };
-    const { namespace = "" } = object.metadata;
-    const cluster = await read.get(Cluster, { namespace, name: pool.spec.clusterName });
+    const cluster = await readCluster(read, pool);
     if (isPaused(cluster, object)) return { result: waitFor("Cluster.spec.paused") };
 
     const { ready, replicas } = object.status ?? {};

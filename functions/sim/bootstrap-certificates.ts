@@ -11,6 +11,7 @@ import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { controllerReference } from "../../shared/rules/metadata/owner-references.ts";
 import { PAUSE_FIELDS, pausedBy } from "../../shared/rules/metadata/paused.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { readOwner } from "../../shared/rules/metadata/read-owner.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { corrected, missingCertificates } from "./rules/certificates.ts";
@@ -38,8 +39,7 @@ export const simBootstrapCertificates = defineFunction<SimBootstrapConfig>(
     if (isDeleting(object)) return { result: done };
     const machine = await readOwner(Machine, object, read);
     if (machine?.metadata.labels?.[CONTROL_PLANE_LABEL] === undefined) return { result: done };
-    const key = { namespace: object.metadata.namespace ?? "", name: machine.spec.clusterName };
-    const cluster = await read.get(Cluster, key);
+    const cluster = await readCluster(read, machine);
     if (cluster === undefined) return { result: waitFor("Cluster.metadata.uid") };
     // Then the control plane object makes them.
     if (cluster.spec.controlPlaneRef !== undefined) return { result: done };

@@ -18,6 +18,7 @@ import { condition, type DesiredCondition, setConditions } from "../../shared/ru
 import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { controllerReference, isOwnedBy } from "../../shared/rules/metadata/owner-references.ts";
 import { isPaused, PAUSE_FIELDS, pausedCondition } from "../../shared/rules/metadata/paused.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { readOwner } from "../../shared/rules/metadata/read-owner.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 
@@ -52,7 +53,7 @@ export const simBootstrap = defineFunction<SimBootstrapConfig, Owned>(
     if (owner === undefined) return { result: waitFor("SimBootstrapConfig.metadata.ownerReferences") };
     const { namespace = "" } = object.metadata;
     const { clusterName } = owner.spec;
-    const cluster = await read.get(Cluster, { namespace, name: clusterName });
+    const cluster = await readCluster(read, owner);
     const paused = pausedCondition(cluster, object, "SimBootstrapConfig");
     if (isPaused(cluster, object)) return { apply: statusOf(object, [paused], now), result: done };
     if (cluster?.status?.initialization?.infrastructureProvisioned !== true) {

@@ -23,6 +23,7 @@ import {
 } from "../../shared/rules/metadata/finalizers.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
 import { MANAGED_FIELDS } from "../../shared/rules/providers/replicas-managed.ts";
 import { withFaults } from "./rules/faults.ts";
@@ -115,9 +116,7 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
   async (object, context) => {
     const { read, now } = context;
     const pool = await readOwner(MachinePool, object, read);
-    const { namespace = "" } = object.metadata;
-    const cluster =
-      pool === undefined ? undefined : await read.get(Cluster, { namespace, name: pool.spec.clusterName });
+    const cluster = pool === undefined ? undefined : await readCluster(read, pool);
     const paused = pausedCondition(cluster, object, "SimMachinePool");
     if (isPaused(cluster, object)) return { apply: statusOf(object, [paused], now), result: done };
     if (object.metadata.deletionTimestamp !== undefined) return takeApart(object, cluster, context);
@@ -199,11 +198,10 @@ async function scaleDown(
   pool: MachinePool,
   { read }: StepContext,
 ): Promise<Decision<SimMachinePool, Owned>> {
-  const { namespace = "" } = snapshot.metadata;
   const [object, livePool, liveCluster, parts] = await Promise.all([
     read.live.get(SimMachinePool, objectKeyOf(snapshot)),
     read.live.get(MachinePool, objectKeyOf(pool)),
-    read.live.get(Cluster, { namespace, name: pool.spec.clusterName }),
+    readCluster(read.live, pool),
     readFleetLive(read.live, snapshot),
   ]);
   const isSame = livePool?.metadata.uid === pool.metadata.uid;

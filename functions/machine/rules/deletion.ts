@@ -3,13 +3,14 @@ import { objectKeyOf } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
+import { readCluster } from "../../../shared/rules/metadata/read-cluster.ts";
 import { awaitedDefinition } from "../../../shared/rules/providers/awaited-definition.ts";
 import { isBehindDrain } from "./drain-turn.ts";
 import { leftOf } from "./left.ts";
 import { type HandlingFacts, nodeHandling } from "./node-handling.ts";
 import { bootstrapOf, infrastructureOf } from "./providers.ts";
 import { readHandlingFacts } from "./read-handling.ts";
-import { readCluster, readProviders } from "./reads.ts";
+import { readProviders } from "./reads.ts";
 import { type MachineStage, machineStage, type StageFacts } from "./stage.ts";
 
 /** The deed of a stage. Neither to wait nor to remove: only the Node and the finalizer are left. */

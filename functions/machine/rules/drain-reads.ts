@@ -8,10 +8,10 @@ import { KubeError } from "../../../shared/function/errors.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
+import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../../shared/rules/workload/complete-view.ts";
 import { type DrainPlan, drainPlan } from "./drain-plan.ts";
 import { type Blocked, isBlocked, MAX_RULES, rulesOf } from "./drain-rules.ts";
-import { clusterKeyOf } from "./reads.ts";
 import { mayBeNodeOf } from "./stage.ts";
 import { type Attached, attachedHandles, attachedTo, attachedVolumeNames } from "./volumes.ts";
 

@@ -7,7 +7,7 @@ import { KubeError, WaitingError } from "../../../shared/function/errors.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { clusterKeyOf } from "./reads.ts";
+import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 
 /** The field that says how long the deletion of a Node is tried. */
 export const NODE_TIMEOUT_FIELDS = ["spec.deletion.nodeDeletionTimeoutSeconds"] as const;

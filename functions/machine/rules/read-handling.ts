@@ -8,10 +8,11 @@ import { infraMachinePath } from "../../../shared/contract/infra-machine.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
+import { readControlPlane } from "../../../shared/rules/providers/read-control-plane.ts";
 import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
 import { ownObject } from "./adoption.ts";
 import { type HandlingFacts, type NodeHandling, nodeHandling } from "./node-handling.ts";
-import { clusterKeyOf } from "./reads.ts";
 
 /** Reads what `nodeHandling` asks, from snapshots; nothing of the control plane where the Cluster alone decides. */
 export async function readHandlingFacts(
@@ -35,15 +36,6 @@ export async function readHandling(
   cluster: Cluster | undefined,
 ): Promise<NodeHandling> {
   return nodeHandling(machine, await readHandlingFacts(read, machine, cluster));
-}
-
-async function readControlPlane(
-  read: Pick<Reader, "referenced">,
-  { metadata, spec }: Cluster,
-): Promise<Referenced | undefined> {
-  return spec.controlPlaneRef === undefined
-    ? undefined
-    : read.referenced(spec.controlPlaneRef, metadata.namespace ?? "");
 }
 
 function indexValue(machine: Machine): string {

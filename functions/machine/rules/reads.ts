@@ -1,11 +1,11 @@
-import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { Connection, Node } from "../../../shared/api/core.ts";
-import { type ObjectKey, workloadCluster } from "../../../shared/api/kinds.ts";
+import { workloadCluster } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 import { readOwner } from "../../../shared/rules/metadata/read-owner.ts";
 import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
 import { reportedProviderID } from "./infrastructure.ts";
@@ -15,15 +15,6 @@ import type { Rollout } from "./up-to-date.ts";
 
 /** The fields by which the provider objects of a Machine are found. */
 export const REFERENCE_FIELDS = ["spec.bootstrap.configRef", "spec.infrastructureRef"] as const;
-
-/** Where the Cluster of a Machine is. */
-export function clusterKeyOf({ metadata, spec }: Machine): ObjectKey {
-  return { namespace: metadata.namespace ?? "", name: spec.clusterName };
-}
-
-export async function readCluster(read: Pick<Reader, "get">, machine: Machine): Promise<Cluster | undefined> {
-  return read.get(Cluster, clusterKeyOf(machine));
-}
 
 /** Config and infrastructure machine, from snapshots or, given `read.live`, from the API server. */
 export async function readProviders(

@@ -1,9 +1,10 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { Connection, Node } from "../../../shared/api/core.ts";
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
-import { type ClusterName, type ObjectKey, objectKeyOf, workloadCluster } from "../../../shared/api/kinds.ts";
+import { type ClusterName, objectKeyOf, workloadCluster } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { LiveReader, Reader } from "../../../shared/function/reads.ts";
+import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
 import { belongsElsewhere, isContested, type Rivals, rivalsAmong } from "./node-marks.ts";
 import { isRefTo } from "./nodes.ts";
@@ -13,18 +14,6 @@ import type { PoolProviders } from "./providers.ts";
 export const CONNECTED_FIELDS = ["status.state"] as const;
 /** The fields by which the Nodes of a pool are found. */
 export const NODE_FIELDS = ["metadata.uid", "spec.providerID"] as const;
-
-/** Where the Cluster of a pool is. */
-export function clusterKeyOf(pool: MachinePool): ObjectKey {
-  return { namespace: pool.metadata.namespace ?? "", name: pool.spec.clusterName };
-}
-
-export async function readCluster(
-  read: Pick<Reader, "get">,
-  pool: MachinePool,
-): Promise<Cluster | undefined> {
-  return read.get(Cluster, clusterKeyOf(pool));
-}
 
 /** Bootstrap and infrastructure object, from snapshots or, given `read.live`, from the API server. */
 export async function readProviders(

@@ -4,9 +4,10 @@ import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
+import { readCluster } from "../../../shared/rules/metadata/read-cluster.ts";
+import { readControlPlane } from "../../../shared/rules/providers/read-control-plane.ts";
 import { isOwnMachine, readMachines, readMachinesLive } from "./machines.ts";
 import { readTemplates } from "./providers.ts";
-import { readCluster, readControlPlane } from "./reads.ts";
 import { scaleUpBlockers } from "./templates.ts";
 
 /** Config and infrastructure machine of a Machine, from snapshots. */

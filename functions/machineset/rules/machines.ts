@@ -9,10 +9,10 @@ import {
   controllerReference,
   sameOwner,
 } from "../../../shared/rules/metadata/owner-references.ts";
+import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../../shared/rules/metadata/read-owner.ts";
 import { fallbackSelector } from "./deletion.ts";
 import { selectorOf } from "./problems.ts";
-import { clusterKeyOf } from "./reads.ts";
 
 /** The fields of Machines by which those of a set are found. */
 export const SET_MACHINE_FIELDS = [
