@@ -1,3 +1,4 @@
+import { SET_MACHINE_FIELDS } from "./rules/reads.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
@@ -31,7 +32,6 @@ import { KEY_FIELDS } from "../../shared/rules/metadata/labels.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { setHold } from "./rules/hold.ts";
-import { SET_MACHINE_FIELDS } from "./rules/machines.ts";
 import { readLiveView, readView } from "./rules/machines-view.ts";
 import { PREFLIGHT_CLUSTER_FIELDS, PREFLIGHT_FIELDS, SKIP_FIELDS } from "./rules/preflight.ts";
 import { selectorOf, setProblem } from "./rules/problems.ts";

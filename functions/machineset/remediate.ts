@@ -1,3 +1,4 @@
+import { readMachines, readMachinesLive, SET_MACHINE_FIELDS } from "./rules/reads.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { objectKeyOf, refTo } from "../../shared/api/kinds.ts";
@@ -26,7 +27,7 @@ import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
 import { readControlPlane } from "../../shared/rules/providers/read-control-plane.ts";
 import { setHold } from "./rules/hold.ts";
-import { isOwnMachine, readMachines, readMachinesLive, SET_MACHINE_FIELDS } from "./rules/machines.ts";
+import { isOwnMachine } from "./rules/machines.ts";
 import { PREFLIGHT_CLUSTER_FIELDS, PREFLIGHT_FIELDS, preflight, SKIP_FIELDS } from "./rules/preflight.ts";
 import { readTemplates } from "./rules/providers.ts";
 import {

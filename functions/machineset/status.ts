@@ -1,3 +1,4 @@
+import { SET_MACHINE_FIELDS } from "./rules/reads.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
@@ -26,7 +27,6 @@ import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { heldBack } from "../../shared/rules/status/held-back.ts";
 import { COUNTER_FIELDS } from "./rules/counters.ts";
 import { SET_FINALIZER } from "./rules/hold.ts";
-import { SET_MACHINE_FIELDS } from "./rules/machines.ts";
 import { PREFLIGHT_CLUSTER_FIELDS, PREFLIGHT_FIELDS, SKIP_FIELDS } from "./rules/preflight.ts";
 import { SCALING_FIELDS } from "./rules/scaling.ts";
 import { pausedSetStatus, setReport } from "./rules/status.ts";

@@ -1,3 +1,4 @@
+import { readMachines, readMachinesLive } from "./reads.ts";
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { objectKeyOf } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
@@ -6,7 +7,7 @@ import type { Referenced } from "../../../shared/contract/referenced.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { readCluster } from "../../../shared/rules/metadata/read-cluster.ts";
 import { readControlPlane } from "../../../shared/rules/providers/read-control-plane.ts";
-import { isOwnMachine, readMachines, readMachinesLive } from "./machines.ts";
+import { isOwnMachine } from "./machines.ts";
 import { readTemplates } from "./providers.ts";
 import { scaleUpBlockers } from "./templates.ts";
 
