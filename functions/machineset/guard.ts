@@ -14,7 +14,7 @@ import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { referenceNotices } from "../../shared/rules/providers/reference-notices.ts";
 import { GUARDED_FIELDS, setGuardPatch } from "./rules/guard.ts";
-import { readTemplates } from "./rules/providers.ts";
+import { readTemplates } from "./rules/reads.ts";
 import { setViolations } from "./rules/violations.ts";
 
 export const machinesetGuard = defineFunction(

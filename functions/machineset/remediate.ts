@@ -1,4 +1,3 @@
-import { readMachines, readMachinesLive, SET_MACHINE_FIELDS } from "./rules/reads.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { objectKeyOf, refTo } from "../../shared/api/kinds.ts";
@@ -29,7 +28,7 @@ import { readControlPlane } from "../../shared/rules/providers/read-control-plan
 import { setHold } from "./rules/hold.ts";
 import { isOwnMachine } from "./rules/machines.ts";
 import { PREFLIGHT_CLUSTER_FIELDS, PREFLIGHT_FIELDS, preflight, SKIP_FIELDS } from "./rules/preflight.ts";
-import { readTemplates } from "./rules/providers.ts";
+import { readMachines, readMachinesLive, readTemplates, SET_MACHINE_FIELDS } from "./rules/reads.ts";
 import {
   BATCH_FIELDS,
   hasBatch,

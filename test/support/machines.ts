@@ -1,7 +1,7 @@
-import type { MachineProviders } from "../../functions/machine/rules/providers.ts";
 import type { Cluster } from "../../shared/api/cluster/cluster.ts";
 import type { KubeObject, OwnerReference } from "../../shared/api/kinds.ts";
 import type { Machine } from "../../shared/api/machine/machine.ts";
+import type { MachineProviders } from "../../shared/rules/providers/machine-providers.ts";
 import { cluster, found, infraMachine, merge, type Overrides, type ProviderObject } from "./builders.ts";
 
 const CLUSTER_LABEL = { "cluster.x-k8s.io/cluster-name": "c1" };

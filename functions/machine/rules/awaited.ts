@@ -3,9 +3,10 @@ import { bootstrapConfigPath } from "../../../shared/contract/bootstrap-config.t
 import { readBoolean } from "../../../shared/contract/fields.ts";
 import { infraMachinePath } from "../../../shared/contract/infra-machine.ts";
 import { awaitedField } from "../../../shared/rules/providers/adoption.ts";
+import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 import { machineClaim, ownObject } from "./adoption.ts";
 import { bootstrapReport } from "./bootstrap.ts";
-import { bootstrapOf, infrastructureOf, type MachineProviders } from "./providers.ts";
+import { bootstrapOf, infrastructureOf } from "./providers.ts";
 
 /** Returns the field of the config, or about it, that has to change before its data can be used. */
 export function awaitedData(machine: Machine, providers: MachineProviders): string {

@@ -5,8 +5,8 @@ import type { Notice } from "../../../shared/function/define-function.ts";
 import { timestamp } from "../../../shared/rules/conditions/conditions.ts";
 import { truncate } from "../../../shared/rules/conditions/truncate.ts";
 import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
+import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 import { ownObject } from "./adoption.ts";
-import type { MachineProviders } from "./providers.ts";
 
 const ANNOTATION = "machine.cluster.x-k8s.io/certificates-expiry";
 /** The field of a Machine, and of its config, that `certificatesExpiry` reads. */

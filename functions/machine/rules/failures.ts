@@ -1,8 +1,8 @@
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { type Failure, lastingFailure, reportedFailure } from "../../../shared/rules/providers/failures.ts";
+import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 import { ownObject } from "./adoption.ts";
-import type { MachineProviders } from "./providers.ts";
 
 /**
  * Terminal failures of the provider objects; infrastructure comes later and wins. One that has been lost is a failure of

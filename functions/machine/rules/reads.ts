@@ -7,47 +7,24 @@ import type { Reader } from "../../../shared/function/reads.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 import { readOwner } from "../../../shared/rules/metadata/read-owner.ts";
+import {
+  type MachineProviders,
+  readMachineProviders,
+} from "../../../shared/rules/providers/machine-providers.ts";
 import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
 import { reportedProviderID } from "./infrastructure.ts";
 import type { NodeFacts } from "./node-report.ts";
-import type { MachineProviders } from "./providers.ts";
 import type { Rollout } from "./up-to-date.ts";
 
 /** The fields by which the provider objects of a Machine are found. */
 export const REFERENCE_FIELDS = ["spec.bootstrap.configRef", "spec.infrastructureRef"] as const;
 
 /** Config and infrastructure machine, from snapshots or, given `read.live`, from the API server. */
-export async function readProviders(
+export function readProviders(
   read: Pick<Reader, "referenced">,
   { metadata, spec }: Machine,
 ): Promise<MachineProviders> {
-  const { configRef } = spec.bootstrap;
-  const { namespace = "" } = metadata;
-  const [bootstrap, infrastructure] = await Promise.all([
-    configRef === undefined ? undefined : read.referenced(configRef, namespace),
-    read.referenced(spec.infrastructureRef, namespace),
-  ]);
-  return { bootstrap, infrastructure };
-}
-
-/**
- * The same, but an infrastructure machine that was there before is believed to be lost only when the API server says so:
- * the failure that follows is never taken back.
- */
-export async function seeLostInfrastructure(
-  read: Pick<Reader, "live">,
-  machine: Machine,
-  snapshots: MachineProviders,
-): Promise<MachineProviders> {
-  const provisioned = machine.status?.initialization?.infrastructureProvisioned === true;
-  if (!provisioned || isDeleting(machine) || snapshots.infrastructure.state !== "missing") return snapshots;
-  // Once the failure is written, nothing more depends on it.
-  if (machine.status?.deprecated?.v1beta1?.failureReason === "InvalidConfiguration") return snapshots;
-  const { namespace = "" } = machine.metadata;
-  return {
-    ...snapshots,
-    infrastructure: await read.live.referenced(machine.spec.infrastructureRef, namespace),
-  };
+  return readMachineProviders(read, spec, metadata.namespace);
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { pointerOf, valueAt } from "../../../shared/api/path.ts";
+import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 import { awaitedData, awaitedProviderID } from "./awaited.ts";
 import { bootstrapReport, DATA_SECRET_NAME } from "./bootstrap.ts";
 import { infrastructureReport } from "./infrastructure.ts";
-import type { MachineProviders } from "./providers.ts";
 
 const PROVIDER_ID = "spec.providerID";
 

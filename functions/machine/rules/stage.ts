@@ -1,10 +1,10 @@
 import type { Connection, Node } from "../../../shared/api/core.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
+import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
 import { drainTurn, type TurnFacts } from "./drain-turn.ts";
 import { type HookPoint, hooksOf } from "./hooks.ts";
 import { leftOf } from "./left.ts";
-import type { MachineProviders } from "./providers.ts";
 
 /** Everything beside the deleted Machine that decides about the stage of its deletion. */
 export interface StageFacts extends TurnFacts, MachineProviders {

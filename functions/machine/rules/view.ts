@@ -3,14 +3,17 @@ import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { StepContext } from "../../../shared/function/define-function.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import type { BootstrapData } from "../../../shared/rules/providers/bootstrap-data.ts";
+import {
+  type MachineProviders,
+  seeLostInfrastructure,
+} from "../../../shared/rules/providers/machine-providers.ts";
 import { bootstrapReport, isDataCreated } from "./bootstrap.ts";
 import { type CertificatesReport, certificatesExpiry } from "./certificates.ts";
 import { isWordOfDrain } from "./drain-turn.ts";
 import { type InfrastructureReport, infrastructureReport, isProvisioned } from "./infrastructure.ts";
 import { type NodeFacts, type NodeReport, nodeReport } from "./node-report.ts";
-import type { MachineProviders } from "./providers.ts";
 import { readHandling } from "./read-handling.ts";
-import { readNodeOf, readNodes, readRollout, seeLostInfrastructure } from "./reads.ts";
+import { readNodeOf, readNodes, readRollout } from "./reads.ts";
 import { type MachineStage, machineStage } from "./stage.ts";
 import type { Rollout } from "./up-to-date.ts";
 import { machineWritesDue } from "./writes-due.ts";
@@ -64,7 +67,9 @@ export async function readView(
   cluster: Cluster,
   snapshots: MachineProviders,
 ): Promise<MachineView> {
-  const providers = await seeLostInfrastructure(read, machine, snapshots);
+  const providers = mayLose(machine)
+    ? await seeLostInfrastructure(read.live, machine, machine.spec, snapshots)
+    : snapshots;
   const of = await readNodes(read, machine, providers);
   const facts = { machine, cluster, providers, ...of, now };
   const { connection } = of;
@@ -74,4 +79,11 @@ export async function readView(
   const node = handling.state === "allowed" ? await readNodeOf(read, machine, connection) : undefined;
   const stage = machineStage(machine, { ...providers, cluster, handling, node, connection });
   return machineView({ ...facts, rollout, stage });
+}
+
+/** Once the failure is written, nothing more depends on the loss. */
+function mayLose(machine: Machine): boolean {
+  return (
+    !isDeleting(machine) && machine.status?.deprecated?.v1beta1?.failureReason !== "InvalidConfiguration"
+  );
 }

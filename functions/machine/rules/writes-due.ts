@@ -5,9 +5,10 @@ import { MachineSet } from "../../../shared/api/machineset.ts";
 import { isAtRest } from "../../../shared/rules/metadata/hold.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
 import { isAdoptionDue } from "../../../shared/rules/providers/adoption.ts";
+import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 import { machineClaim } from "./adoption.ts";
 import { machineGuardPatch } from "./guard.ts";
-import { type MachineProviders, providersOf } from "./providers.ts";
+import { providersOf } from "./providers.ts";
 import { desiredMachineSpec, machineSpecPatch } from "./spec.ts";
 
 /**

@@ -5,15 +5,15 @@ import { InfraMachinePool } from "../../../shared/contract/infra-machine-pool.ts
 import type { Found, Referenced, Unresolved } from "../../../shared/contract/referenced.ts";
 import { describeReference } from "../../../shared/function/define-function.ts";
 import { awaitedDefinition } from "../../../shared/rules/providers/awaited-definition.ts";
+import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 import { isForeign } from "./adoption.ts";
-import type { PoolProviders } from "./providers.ts";
 
 /**
  * Provider objects that a deleted pool takes with it and that still exist: its own and those without a controller. One
  * of another controller counts as
  * gone. Differs: upstream deletes that, too. Source: MP-13, MP-13.3
  */
-export function remainingProviders(pool: MachinePool, providers: PoolProviders): readonly Found[] {
+export function remainingProviders(pool: MachinePool, providers: MachineProviders): readonly Found[] {
   return [providers.bootstrap, providers.infrastructure].filter(
     (found): found is Found => found?.state === "found" && !isForeign(pool, found.object),
   );
@@ -23,7 +23,7 @@ export function remainingProviders(pool: MachinePool, providers: PoolProviders):
  * Returns the wait of the deletion before it turns to the Nodes, by field: a provider object that must go, or
  * a definition that must show whether it has. `undefined` once both are gone.
  */
-export function awaitedDeletion(pool: MachinePool, providers: PoolProviders): string | undefined {
+export function awaitedDeletion(pool: MachinePool, providers: MachineProviders): string | undefined {
   const [first] = remainingProviders(pool, providers);
   if (first !== undefined) {
     const { contract } = first === providers.bootstrap ? BootstrapConfig : InfraMachinePool;
@@ -39,7 +39,7 @@ export function awaitedDeletion(pool: MachinePool, providers: PoolProviders): st
  */
 export function unreadableProviders(
   { spec }: MachinePool,
-  { bootstrap, infrastructure }: PoolProviders,
+  { bootstrap, infrastructure }: MachineProviders,
 ): readonly { readonly reference: ContractReference; readonly found: Unresolved }[] {
   const {
     bootstrap: { configRef },
@@ -58,7 +58,7 @@ function isUnreadable(found: Referenced | undefined): found is Unresolved {
 }
 
 /** Returns the waits of a pool's deletion, for its condition. */
-export function deletionMessage(pool: MachinePool, providers: PoolProviders): string {
+export function deletionMessage(pool: MachinePool, providers: MachineProviders): string {
   const [unreadable] = unreadableProviders(pool, providers);
   if (unreadable !== undefined) return unreadable.found.message;
   const remaining = remainingProviders(pool, providers);

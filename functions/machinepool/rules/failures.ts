@@ -1,13 +1,13 @@
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { type Failure, lastingFailure, reportedFailure } from "../../../shared/rules/providers/failures.ts";
+import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 import { ownObject } from "./adoption.ts";
-import type { PoolProviders } from "./providers.ts";
 
 /**
  * Terminal failures of the provider objects, and the loss of the infrastructure object; a `missing` one must have been
  * read live. The infrastructure object comes later and wins. Source: MP-11
  */
-export function poolFailure(pool: MachinePool, { bootstrap, infrastructure }: PoolProviders): Failure {
+export function poolFailure(pool: MachinePool, { bootstrap, infrastructure }: MachineProviders): Failure {
   const provisioned = pool.status?.initialization?.infrastructureProvisioned === true;
   return lastingFailure(pool.status?.deprecated?.v1beta1, [
     reportedFailure(ownObject(pool, bootstrap)),

@@ -5,10 +5,13 @@ import { type ClusterName, objectKeyOf, workloadCluster } from "../../../shared/
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { LiveReader, Reader } from "../../../shared/function/reads.ts";
 import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
+import {
+  type MachineProviders,
+  readMachineProviders,
+} from "../../../shared/rules/providers/machine-providers.ts";
 import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
 import { belongsElsewhere, isContested, type Rivals, rivalsAmong } from "./node-marks.ts";
 import { isRefTo } from "./nodes.ts";
-import type { PoolProviders } from "./providers.ts";
 
 /** The field of a Connection that `isConnected` reads. */
 export const CONNECTED_FIELDS = ["status.state"] as const;
@@ -16,33 +19,11 @@ export const CONNECTED_FIELDS = ["status.state"] as const;
 export const NODE_FIELDS = ["metadata.uid", "spec.providerID"] as const;
 
 /** Bootstrap and infrastructure object, from snapshots or, given `read.live`, from the API server. */
-export async function readProviders(
+export function readProviders(
   read: Pick<Reader, "referenced">,
-  pool: MachinePool,
-): Promise<PoolProviders> {
-  const { bootstrap, infrastructureRef } = pool.spec.template.spec;
-  const namespace = pool.metadata.namespace ?? "";
-  const [config, infrastructure] = await Promise.all([
-    bootstrap.configRef === undefined ? undefined : read.referenced(bootstrap.configRef, namespace),
-    read.referenced(infrastructureRef, namespace),
-  ]);
-  return { bootstrap: config, infrastructure };
-}
-
-/**
- * The same, but an infrastructure object that was there before is believed to be lost only when the API server says so:
- * the failure that follows is never taken back.
- */
-export async function seeLostInfrastructure(
-  read: Pick<Reader, "live">,
-  pool: MachinePool,
-  snapshots: PoolProviders,
-): Promise<PoolProviders> {
-  const provisioned = pool.status?.initialization?.infrastructureProvisioned === true;
-  if (!provisioned || snapshots.infrastructure.state !== "missing") return snapshots;
-  const { infrastructureRef } = pool.spec.template.spec;
-  const infrastructure = await read.live.referenced(infrastructureRef, pool.metadata.namespace ?? "");
-  return { ...snapshots, infrastructure };
+  { metadata, spec }: MachinePool,
+): Promise<MachineProviders> {
+  return readMachineProviders(read, spec.template.spec, metadata.namespace);
 }
 
 /** The pool and its Cluster as the API server has them; `undefined` when this very pool is gone. */

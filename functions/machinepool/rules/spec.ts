@@ -1,10 +1,10 @@
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { pointerOf, sameJson } from "../../../shared/api/path.ts";
+import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 import { awaitedData, awaitedFleet } from "./awaited.ts";
 import { bootstrapReport, DATA_SECRET_NAME } from "./bootstrap.ts";
 import { infrastructureReport } from "./infrastructure.ts";
-import type { PoolProviders } from "./providers.ts";
 
 /** The two values that a pool's spec copies from its provider objects; absent means keep. */
 export interface DesiredPoolSpec {
@@ -12,14 +12,14 @@ export interface DesiredPoolSpec {
   readonly providerIDList?: readonly string[] | undefined;
 }
 
-export function desiredPoolSpec(pool: MachinePool, providers: PoolProviders): DesiredPoolSpec {
+export function desiredPoolSpec(pool: MachinePool, providers: MachineProviders): DesiredPoolSpec {
   const { dataSecretName } = bootstrapReport(pool, providers.bootstrap);
   const { providerIDList } = infrastructureReport(pool, providers.infrastructure);
   return { dataSecretName, providerIDList };
 }
 
 /** The field that a pool still waits for before its spec is complete; undefined = nothing is missing. */
-export function poolSpecAwaits(pool: MachinePool, providers: PoolProviders): string | undefined {
+export function poolSpecAwaits(pool: MachinePool, providers: MachineProviders): string | undefined {
   const { template, providerIDList = [] } = pool.spec;
   const data = bootstrapReport(pool, providers.bootstrap);
   const { configRef, dataSecretName = data.dataSecretName } = template.spec.bootstrap;

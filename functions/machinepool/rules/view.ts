@@ -4,20 +4,23 @@ import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { StepContext } from "../../../shared/function/define-function.ts";
 import type { BootstrapData } from "../../../shared/rules/providers/bootstrap-data.ts";
+import {
+  type MachineProviders,
+  seeLostInfrastructure,
+} from "../../../shared/rules/providers/machine-providers.ts";
 import { bootstrapReport } from "./bootstrap.ts";
 import { type InfrastructureReport, infrastructureReport } from "./infrastructure.ts";
 import { infraMachineKindOf, readOwnMachines } from "./machines.ts";
 import type { Rivals } from "./node-marks.ts";
 import { type NodeReport, nodeReport } from "./nodes.ts";
-import type { PoolProviders } from "./providers.ts";
-import { readNodes, readTakers, readUnseen, seeLostInfrastructure } from "./reads.ts";
+import { readNodes, readTakers, readUnseen } from "./reads.ts";
 import { poolWritesDue } from "./writes-due.ts";
 
 /** Reads for the status of a pool. */
 export interface PoolFacts {
   readonly pool: MachinePool;
   readonly cluster: Cluster;
-  readonly providers: PoolProviders;
+  readonly providers: MachineProviders;
   /** Of `readNodes`: `undefined` without a complete view of the workload cluster. */
   readonly nodes: readonly Node[] | undefined;
   /** Of `readTakers`. */
@@ -57,9 +60,9 @@ export async function readView(
   { read, now }: StepContext,
   pool: MachinePool,
   cluster: Cluster,
-  snapshots: PoolProviders,
+  snapshots: MachineProviders,
 ): Promise<PoolView> {
-  const providers = await seeLostInfrastructure(read, pool, snapshots);
+  const providers = await seeLostInfrastructure(read.live, pool, pool.spec.template.spec, snapshots);
   const nodes = await readNodes(read, pool);
   const hasMachines = infraMachineKindOf(pool, providers.infrastructure) !== undefined;
   return poolView({

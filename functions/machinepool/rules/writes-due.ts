@@ -2,9 +2,10 @@ import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { isAtRest } from "../../../shared/rules/metadata/hold.ts";
 import { isAdoptionDue } from "../../../shared/rules/providers/adoption.ts";
+import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 import { poolClaim } from "./adoption.ts";
 import { poolGuardPatch } from "./guard.ts";
-import { type PoolProviders, providersOf } from "./providers.ts";
+import { providersOf } from "./providers.ts";
 import { desiredPoolSpec, poolSpecPatch } from "./spec.ts";
 
 /**
@@ -12,7 +13,7 @@ import { desiredPoolSpec, poolSpecPatch } from "./spec.ts";
  * Each of their writes wakes the status again, so a status before them would be written twice.
  * Source: MP-16.8
  */
-export function poolWritesDue(pool: MachinePool, cluster: Cluster, providers: PoolProviders): boolean {
+export function poolWritesDue(pool: MachinePool, cluster: Cluster, providers: MachineProviders): boolean {
   if (isAtRest(pool, cluster)) return false;
   return (
     poolGuardPatch(pool, cluster).length > 0 ||

@@ -1,21 +1,17 @@
-import { readMachines, readMachinesLive } from "./reads.ts";
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { objectKeyOf } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
-import type { Referenced } from "../../../shared/contract/referenced.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { readCluster } from "../../../shared/rules/metadata/read-cluster.ts";
+import {
+  type MachineProviders,
+  readMachineProviders,
+} from "../../../shared/rules/providers/machine-providers.ts";
 import { readControlPlane } from "../../../shared/rules/providers/read-control-plane.ts";
 import { isOwnMachine } from "./machines.ts";
-import { readTemplates } from "./providers.ts";
+import { readMachines, readMachinesLive, readTemplates } from "./reads.ts";
 import { scaleUpBlockers } from "./templates.ts";
-
-/** Config and infrastructure machine of a Machine, from snapshots. */
-export interface MachineObjects {
-  readonly bootstrap: Referenced | undefined;
-  readonly infrastructure: Referenced;
-}
 
 /** Everything that decides about the Machines of a set. */
 export interface SetView {
@@ -26,7 +22,7 @@ export interface SetView {
   /** Those that it controls. */
   readonly own: readonly Machine[];
   /** By the name of the Machine. */
-  readonly objects: ReadonlyMap<string, MachineObjects>;
+  readonly objects: ReadonlyMap<string, MachineProviders>;
   /** Why no Machine is made now. */
   readonly blockers: readonly string[];
 }
@@ -60,7 +56,9 @@ async function viewOf(
     readTemplates(read, set),
     readControlPlane(read, cluster),
     Promise.all(
-      own.map(async (machine) => [machine.metadata.name, await readObjects(read, machine)] as const),
+      own.map(async ({ metadata, spec }) => {
+        return [metadata.name, await readMachineProviders(read, spec, metadata.namespace)] as const;
+      }),
     ),
   ]);
   return {
@@ -71,15 +69,4 @@ async function viewOf(
     objects: new Map(objects),
     blockers: scaleUpBlockers(set, { cluster, controlPlane, templates }),
   };
-}
-
-async function readObjects(
-  read: Pick<Reader, "referenced">,
-  { metadata: { namespace = "" }, spec: { bootstrap, infrastructureRef } }: Machine,
-): Promise<MachineObjects> {
-  const [config, infrastructure] = await Promise.all([
-    bootstrap.configRef === undefined ? undefined : read.referenced(bootstrap.configRef, namespace),
-    read.referenced(infrastructureRef, namespace),
-  ]);
-  return { bootstrap: config, infrastructure };
 }

@@ -6,7 +6,7 @@ import { controlPlanePath, controlPlanePaths } from "../../../shared/contract/co
 import { readString } from "../../../shared/contract/fields.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { compareVersions, parseVersion } from "../../../shared/rules/machines/versions.ts";
-import type { SetTemplates } from "./providers.ts";
+import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 
 const SKIP = "machineset.cluster.x-k8s.io/skip-preflight-checks";
 const UPGRADE_STEP = "topology.internal.cluster.x-k8s.io/upgrade-step";
@@ -35,7 +35,7 @@ export interface PreflightFacts {
   readonly cluster: Cluster;
   /** `undefined`: the Cluster references none. */
   readonly controlPlane: Referenced | undefined;
-  readonly templates: Pick<SetTemplates, "bootstrap">;
+  readonly templates: Pick<MachineProviders, "bootstrap">;
 }
 
 /**

@@ -7,7 +7,8 @@ import { type Plan, planMachines } from "../../../shared/rules/machines/making.t
 import { reservedNames } from "../../../shared/rules/machines/reservation.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
-import type { MachineObjects, SetView } from "./machines-view.ts";
+import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
+import type { SetView } from "./machines-view.ts";
 
 const DISABLE_CREATE = "cluster.x-k8s.io/disable-machine-create";
 const MOVE = "in-place-updates.internal.cluster.x-k8s.io/move-machines-to-machineset";
@@ -60,7 +61,7 @@ export function setPlan(view: SetView, taken: ReadonlySet<string>): Plan {
 /** Objects that Machines of the set are still to get. Source: MS-8.1.2 */
 export function dueClones({ own, objects }: SetView): readonly DueClone[] {
   return own.flatMap((machine): readonly DueClone[] => {
-    const { bootstrap, infrastructure }: Partial<MachineObjects> = objects.get(machine.metadata.name) ?? {};
+    const { bootstrap, infrastructure }: Partial<MachineProviders> = objects.get(machine.metadata.name) ?? {};
     return [
       ...(isCloneDue(machine, "bootstrapDataSecretCreated", bootstrap)
         ? [{ machine, role: "bootstrap" } as const]
@@ -88,7 +89,7 @@ export function isOfTemplate({ spec }: MachineSet, machine: Machine, role: DueCl
 function isFromTemplates({ set, objects }: SetView, machine: Machine): boolean {
   const { bootstrap, infrastructureRef } = set.spec.template.spec;
   const found = objects.get(machine.metadata.name);
-  const isClone = (object: MachineObjects["bootstrap"], template: typeof infrastructureRef): boolean =>
+  const isClone = (object: MachineProviders["bootstrap"], template: typeof infrastructureRef): boolean =>
     object?.state === "found" &&
     controllerOf(object.object)?.uid === machine.metadata.uid &&
     isClonedFrom(object.object, template);

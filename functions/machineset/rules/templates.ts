@@ -1,11 +1,11 @@
 import type { MachineSet } from "../../../shared/api/machineset.ts";
+import type { MachineProviders } from "../../../shared/rules/providers/machine-providers.ts";
 import { type PreflightFacts, preflight } from "./preflight.ts";
-import type { SetTemplates } from "./providers.ts";
 
 /** Returns what is wrong with the templates of a set, in its words for `ScalingUp`; none: nothing. Source: MS-5 */
 export function templateProblems(
   { spec }: MachineSet,
-  { bootstrap, infrastructure }: SetTemplates,
+  { bootstrap, infrastructure }: MachineProviders,
 ): readonly string[] {
   const { configRef } = spec.template.spec.bootstrap;
   const { kind } = spec.template.spec.infrastructureRef;
@@ -27,7 +27,7 @@ export function templateProblems(
 /** Returns why no Machine is made: preflight checks, then templates. Also the text of `ScalingUp`. Source: MS-8.3 */
 export function scaleUpBlockers(
   set: MachineSet,
-  facts: Pick<PreflightFacts, "cluster" | "controlPlane"> & { readonly templates: SetTemplates },
+  facts: Pick<PreflightFacts, "cluster" | "controlPlane"> & { readonly templates: MachineProviders },
 ): readonly string[] {
   return [...preflight({ set, ...facts }), ...templateProblems(set, facts.templates)];
 }

@@ -1,11 +1,10 @@
-import { readMachines } from "./reads.ts";
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineSet } from "../../../shared/api/machineset.ts";
 import type { StepContext } from "../../../shared/function/define-function.ts";
 import { readControlPlane } from "../../../shared/rules/providers/read-control-plane.ts";
 import { isOwnMachine } from "./machines.ts";
-import { readTemplates } from "./providers.ts";
+import { readMachines, readTemplates } from "./reads.ts";
 import { scaleUpBlockers, templateProblems } from "./templates.ts";
 import { setWritesDue } from "./writes-due.ts";
 

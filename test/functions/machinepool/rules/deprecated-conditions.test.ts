@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { PoolProviders } from "../../../../functions/machinepool/rules/providers.ts";
 import { poolStatus } from "../../../../functions/machinepool/rules/status.ts";
 import { poolView } from "../../../../functions/machinepool/rules/view.ts";
 import type { Node } from "../../../../shared/api/core.ts";
 import type { MachinePool } from "../../../../shared/api/machinepool.ts";
+import type { MachineProviders } from "../../../../shared/rules/providers/machine-providers.ts";
 import {
   bootstrapConfig,
   cluster,
@@ -16,7 +16,7 @@ import {
 } from "../../../support/builders.ts";
 import { NOW } from "../../../support/world.ts";
 
-interface Case extends Partial<PoolProviders> {
+interface Case extends Partial<MachineProviders> {
   readonly pool?: MachinePool;
   readonly nodes?: readonly Node[] | undefined;
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { poolNotices } from "../../../../functions/machinepool/rules/notices.ts";
-import type { PoolProviders } from "../../../../functions/machinepool/rules/providers.ts";
 import { poolView } from "../../../../functions/machinepool/rules/view.ts";
 import type { Node } from "../../../../shared/api/core.ts";
 import type { MachinePool } from "../../../../shared/api/machinepool.ts";
+import type { MachineProviders } from "../../../../shared/rules/providers/machine-providers.ts";
 import {
   bootstrapConfig,
   cluster,
@@ -19,7 +19,11 @@ import { NOW } from "../../../support/world.ts";
 const NODES = [node("n1"), node("n2")];
 const PROVIDERS = { bootstrap: found(bootstrapConfig()), infrastructure: found(infraMachinePool()) };
 
-function told(pool: MachinePool, nodes: readonly Node[] | undefined, providers: PoolProviders = PROVIDERS) {
+function told(
+  pool: MachinePool,
+  nodes: readonly Node[] | undefined,
+  providers: MachineProviders = PROVIDERS,
+) {
   return poolNotices(poolView({ pool, cluster: cluster(), providers, nodes, now: NOW }));
 }
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { PoolProviders } from "../../../../functions/machinepool/rules/providers.ts";
 import {
   deletingPoolReport,
   pausedPoolStatus,
@@ -7,6 +6,7 @@ import {
 } from "../../../../functions/machinepool/rules/status.ts";
 import { poolView } from "../../../../functions/machinepool/rules/view.ts";
 import type { MachinePoolStatus } from "../../../../shared/api/machinepool.ts";
+import type { MachineProviders } from "../../../../shared/rules/providers/machine-providers.ts";
 import {
   bootstrapConfig,
   cluster,
@@ -57,7 +57,7 @@ const FULL: MachinePoolStatus = {
 };
 const POOL = machinePool({ status: FULL });
 
-function statusWith(providers: Partial<PoolProviders>, nodes: typeof NODES | undefined = undefined) {
+function statusWith(providers: Partial<MachineProviders>, nodes: typeof NODES | undefined = undefined) {
   const ready = { bootstrap: found(bootstrapConfig()), infrastructure: found(infraMachinePool()) };
   const all = { ...ready, ...providers };
   return poolStatus(poolView({ pool: POOL, cluster: cluster(), providers: all, nodes, now: NOW }));
