@@ -1,4 +1,3 @@
-import { readMachines, readMachinesLive, SET_MACHINE_FIELDS } from "./rules/reads.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { objectKeyOf, refTo } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
@@ -13,6 +12,7 @@ import { pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { doomedMachines } from "./rules/deletion.ts";
 import { SET_FINALIZER } from "./rules/hold.ts";
+import { readMachines, readMachinesLive, SET_MACHINE_FIELDS } from "./rules/reads.ts";
 
 export const machinesetDelete = defineFunction(
   {

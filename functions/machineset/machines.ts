@@ -1,4 +1,3 @@
-import { SET_MACHINE_FIELDS } from "./rules/reads.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
@@ -35,6 +34,7 @@ import { setHold } from "./rules/hold.ts";
 import { readLiveView, readView } from "./rules/machines-view.ts";
 import { PREFLIGHT_CLUSTER_FIELDS, PREFLIGHT_FIELDS, SKIP_FIELDS } from "./rules/preflight.ts";
 import { selectorOf, setProblem } from "./rules/problems.ts";
+import { SET_MACHINE_FIELDS } from "./rules/reads.ts";
 import { isReplicaWorkDue, replicaWork } from "./rules/replica-work.ts";
 import { SCALING_FIELDS } from "./rules/scaling.ts";
 import { adoptions, outOfSync, syncPatches } from "./rules/sync.ts";

@@ -1,4 +1,3 @@
-import { SET_MACHINE_FIELDS } from "./rules/reads.ts";
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
@@ -28,6 +27,7 @@ import { heldBack } from "../../shared/rules/status/held-back.ts";
 import { COUNTER_FIELDS } from "./rules/counters.ts";
 import { SET_FINALIZER } from "./rules/hold.ts";
 import { PREFLIGHT_CLUSTER_FIELDS, PREFLIGHT_FIELDS, SKIP_FIELDS } from "./rules/preflight.ts";
+import { SET_MACHINE_FIELDS } from "./rules/reads.ts";
 import { SCALING_FIELDS } from "./rules/scaling.ts";
 import { pausedSetStatus, setReport } from "./rules/status.ts";
 import { readStatusView } from "./rules/view.ts";
