@@ -113,6 +113,10 @@ export function mapList<S extends z.ZodRawShape>(
 interface Validation {
   readonly rule: string;
   readonly message: string;
+  /** Kind of the refusal. Default `FieldValueInvalid`. */
+  readonly reason?: "FieldValueRequired" | "FieldValueForbidden";
+  /** Path below the value that the refusal names, such as `.selector`. */
+  readonly fieldPath?: string;
 }
 
 /** CEL rules of a schema, for `.meta()`. The zod check does not evaluate them: the API server does. */

@@ -4,6 +4,7 @@ import type { Kind } from "./kinds.ts";
 import { Machine } from "./machine/machine.ts";
 import { MachineDrainRule } from "./machine/machine-drain-rule.ts";
 import { MachineDeployment } from "./machinedeployment.ts";
+import { MachineHealthCheck } from "./machinehealthcheck.ts";
 import { MachinePool } from "./machinepool.ts";
 import { MachineSet } from "./machineset.ts";
 import { SimBootstrapConfig, SimBootstrapConfigTemplate } from "./sim/sim-bootstrap.ts";
@@ -33,6 +34,7 @@ export const KINDS: readonly Kind[] = [
   MachineDeployment,
   MachineDrainRule,
   MachineSet,
+  MachineHealthCheck,
   SimCluster,
   SimClusterTemplate,
   SimMachinePool,

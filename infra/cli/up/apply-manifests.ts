@@ -46,12 +46,18 @@ function toObject(value: unknown, where: string): KubeObject {
 }
 
 /**
- * Applies objects in file order (server-side apply), those of Cluster API's v1beta1 as v1beta2. Namespaced objects
- * without a namespace go to `default`.
+ * Applies objects in file order (server-side apply), those of older versions of Cluster API's as v1beta2; `warn` gets a
+ * text for each field that has another name there. Namespaced objects without a namespace go to `default`.
  */
-export async function applyManifests(client: KubeClient, objects: readonly KubeObject[]): Promise<void> {
+export async function applyManifests(
+  client: KubeClient,
+  objects: readonly KubeObject[],
+  warn: (text: string) => void = () => undefined,
+): Promise<void> {
   await refuseNotRun(client, objects);
-  for (const object of objects.map(toV1beta2)) {
+  const converted = objects.map(toV1beta2);
+  for (const text of converted.flatMap(({ renamed }) => renamed)) warn(text);
+  for (const { object } of converted) {
     const kind = await servedKind(client, object);
     const metadata = kind.namespaced ? { namespace: "default", ...object.metadata } : object.metadata;
     const key = { namespace: metadata.namespace ?? "", name: metadata.name };
@@ -74,7 +80,11 @@ async function refuseNotRun(client: KubeClient, objects: readonly KubeObject[]):
   const { items } = await client.list(CustomResourceDefinition, {});
   for (const object of known) {
     const isServed = items.some(
-      ({ spec }) => spec.group === groupOf(object.apiVersion) && spec.names.kind === object.kind,
+      ({ metadata, spec }) =>
+        spec.group === groupOf(object.apiVersion) &&
+        spec.names.kind === object.kind &&
+        // Capstan's own definition does not say that a manager of Cluster API runs.
+        metadata.labels?.["app.kubernetes.io/managed-by"] !== "capstan",
     );
     if (!isServed) throw new Error(`${object.kind} ${object.metadata.name}: ${notRun(object)}`);
   }

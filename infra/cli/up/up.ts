@@ -99,7 +99,7 @@ async function up(options: UpOptions): Promise<void> {
     ...(area === undefined ? {} : { writeLog: (text: string) => area.above(text) }),
     wrapStore: options.quiet ? (store) => store : (store) => observedStore(store, observe),
   });
-  await applyManifests(running.server.as("up"), manifests);
+  await applyManifests(running.server.as("up"), manifests, printError);
   printNextSteps(running, options.untilReady);
   printMetricsUrl(running);
   if (area !== undefined) {

@@ -1,21 +1,18 @@
 import * as z from "zod";
-import { conditionStatusSchema } from "../conditions.ts";
+import { checkFields, remediationFields } from "../machine/health-check-fields.ts";
 import { conditionGatesSchema, deletionTimeouts, machineTaintsSchema } from "../machine/machine-template.ts";
 import {
   atomicList,
-  CONDITION_TYPE,
   DNS_SUBDOMAIN,
   dnsLabel,
   dnsSubdomain,
   intOrString,
-  kindName,
   mapList,
   notEmpty,
   seconds,
   templateMetadataSchema,
   text,
   time,
-  validations,
 } from "../meta.ts";
 
 const variableSchema = z.object({
@@ -28,81 +25,15 @@ const variableSchema = z.object({
 });
 const variablesSchema = mapList(variableSchema, ["name"], { min: 1, max: 1000 });
 
-/** Conditions that a health check itself writes or derives must not feed it. */
-const OWN_CONDITIONS = [
-  "Ready",
-  "Available",
-  "HealthCheckSucceeded",
-  "OwnerRemediated",
-  "ExternallyRemediated",
-];
-const machineConditionTypeSchema = text(1, 316, CONDITION_TYPE)
-  .refine((type) => !OWN_CONDITIONS.includes(type), `type must not be one of: ${OWN_CONDITIONS.join(", ")}`)
-  .meta(
-    validations({
-      rule: `!(self in [${OWN_CONDITIONS.map((type) => `'${type}'`).join(",")}])`,
-      message: `type must not be one of: ${OWN_CONDITIONS.join(", ")}`,
-    }),
-  );
-
-const checksSchema = notEmpty({
-  nodeStartupTimeoutSeconds: seconds
-    .optional()
-    .describe("Seconds after which a Machine without a Node is unhealthy. 0: never."),
-  unhealthyNodeConditions: atomicList(
-    z.object({
-      type: z.string().min(1).describe("Type of a condition of the Node."),
-      status: z.string().min(1).describe("Status that is unhealthy: True, False or Unknown."),
-      timeoutSeconds: seconds.describe("Seconds that it must last."),
-    }),
-    { min: 1, max: 100 },
-  )
-    .optional()
-    .describe("Conditions of the Node that make a Machine unhealthy, 1 to 100."),
-  unhealthyMachineConditions: atomicList(
-    z.object({
-      type: machineConditionTypeSchema.describe("Type of a condition of the Machine."),
-      status: conditionStatusSchema.describe("Status that is unhealthy: True, False or Unknown."),
-      timeoutSeconds: seconds.describe("Seconds that it must last."),
-    }),
-    { min: 1, max: 100 },
-  )
-    .optional()
-    .describe("Conditions of the Machine that make it unhealthy, 1 to 100."),
-});
-
-const remediation = {
-  triggerIf: notEmpty({
-    unhealthyLessThanOrEqualTo: intOrString
-      .optional()
-      .describe("At most so many Machines are unhealthy: a count, or a percentage such as 40%."),
-    unhealthyInRange: text(1, 32, "^\\[[0-9]+-[0-9]+\\]$")
-      .optional()
-      .describe("So many Machines are unhealthy: [low-high], both inclusive, such as [1-3]."),
-  })
-    .optional()
-    .describe("When unhealthy Machines are remediated. Default always."),
-  templateRef: z
-    .object({
-      apiVersion: text(1, 317, `^${DNS_SUBDOMAIN}\\/[a-z]([-a-z0-9]*[a-z0-9])?$`).describe(
-        "API group and version of the template.",
-      ),
-      kind: kindName.describe("Kind of the template."),
-      name: dnsSubdomain.describe("Name of the template, in the same namespace."),
-    })
-    .optional()
-    .describe("Template of a provider that remediates in place of deleting the Machine."),
-};
-
 /** `R` because only a MachineDeployment limits how many remediations run at the same time. */
-function healthCheckSchema<R extends z.ZodRawShape>(remediationFields: R) {
+function healthCheckSchema<R extends z.ZodRawShape>(remediation: R) {
   return notEmpty({
     enabled: z
       .boolean()
       .optional()
       .describe("Whether Machines are checked. Default: what the ClusterClass says."),
-    checks: checksSchema.optional().describe("Conditions that make a Machine unhealthy."),
-    remediation: notEmpty(remediationFields).optional().describe("How unhealthy Machines are replaced."),
+    checks: notEmpty(checkFields).optional().describe("Conditions that make a Machine unhealthy."),
+    remediation: notEmpty(remediation).optional().describe("How unhealthy Machines are replaced."),
   });
 }
 
@@ -133,7 +64,7 @@ const MIN_READY = "Seconds that a Node must be Ready before it counts as availab
 
 const controlPlaneSchema = notEmpty({
   ...overridden,
-  healthCheck: healthCheckSchema(remediation).optional().describe(HEALTH_CHECK),
+  healthCheck: healthCheckSchema(remediationFields).optional().describe(HEALTH_CHECK),
   deletion: notEmpty(deletionTimeouts).optional().describe(DELETION),
   readinessGates: conditionGatesSchema.optional().describe(READINESS_GATES),
   rollout: notEmpty({ after: time.optional().describe(ROLLOUT_AFTER) })
@@ -169,7 +100,7 @@ const machineDeploymentSchema = z.object({
   name: workerName.describe(NAME),
   failureDomain: text(1, 256).optional().describe("Failure domain where the Machines are to run."),
   healthCheck: healthCheckSchema({
-    ...remediation,
+    ...remediationFields,
     maxInFlight: intOrString
       .optional()
       .describe("So many remediations may run at once: a count or a percentage. Default: without limit."),

@@ -1,7 +1,8 @@
-import { toContractReference } from "./contract-reference.ts";
+import { toContractReference, toVersionedReference } from "./contract-reference.ts";
 import { toFailureDomains } from "./failure-domains.ts";
 import { emptyInMachineSpec, movedInMachineSpec } from "./machine-spec.ts";
 import type { MovedField, Place } from "./moved-fields.ts";
+import { toSeconds } from "./seconds.ts";
 import { deprecated, MOVED_IN_STATUS, present } from "./status.ts";
 
 /** Rules that turn a kind of v1beta1 into one of v1beta2; fields without a rule are the same in both. */
@@ -9,9 +10,12 @@ interface Conversion {
   readonly moved: readonly MovedField[];
   /** Fields that v1beta1 may hold empty and v1beta2 leaves out; inner fields first. */
   readonly empty: readonly string[];
+  /** Older versions that have the same fields as v1beta1, or fewer. */
+  readonly olderVersions?: readonly string[];
 }
 
 const TEMPLATE = "spec.template.spec";
+const LIMIT = "spec.remediation.triggerIf";
 const BOOTSTRAP_READY: MovedField = {
   from: "status.bootstrapReady",
   to: "status.initialization.bootstrapDataSecretCreated",
@@ -102,9 +106,37 @@ const Machine: Conversion = {
 /** Its fields are the same in both. */
 const MachineDrainRule: Conversion = { moved: [], empty: [] };
 
+const TIMEOUT: readonly MovedField[] = [{ from: "timeout", to: "timeoutSeconds", as: toSeconds }];
+
+/** Source: MHC-3 */
+const MachineHealthCheck: Conversion = {
+  olderVersions: ["v1alpha4", "v1alpha3"],
+  moved: [
+    { from: "spec.nodeStartupTimeout", to: "spec.checks.nodeStartupTimeoutSeconds", as: toSeconds },
+    { from: "spec.unhealthyConditions", to: "spec.checks.unhealthyNodeConditions", each: TIMEOUT },
+    { from: "spec.unhealthyMachineConditions", to: "spec.checks.unhealthyMachineConditions", each: TIMEOUT },
+    { from: "spec.maxUnhealthy", to: `${LIMIT}.unhealthyLessThanOrEqualTo` },
+    { from: "spec.unhealthyRange", to: `${LIMIT}.unhealthyInRange` },
+    { from: "spec.remediationTemplate", to: "spec.remediation.templateRef", as: toVersionedReference },
+    ...MOVED_IN_STATUS,
+  ],
+  empty: [
+    "spec.checks.unhealthyNodeConditions",
+    "spec.checks.unhealthyMachineConditions",
+    "spec.checks",
+    `${LIMIT}.unhealthyInRange`,
+    LIMIT,
+    "spec.remediation",
+    "status.expectedMachines",
+    "status.currentHealthy",
+    "status.remediationsAllowed",
+    "status.observedGeneration",
+  ],
+};
+
 /** By kind: those that Capstan serves. */
 export const CONVERSIONS: ReadonlyMap<string, Conversion> = new Map(
-  Object.entries({ Cluster, MachinePool, MachineSet, Machine, MachineDrainRule }),
+  Object.entries({ Cluster, MachinePool, MachineSet, Machine, MachineDrainRule, MachineHealthCheck }),
 );
 
 /** A Node has no namespace and one version. */

@@ -17,23 +17,58 @@ export interface MovedField {
   readonly to: string;
   /** Converts the value; by default it stays as it is. Throws Error with the field and the problem. */
   readonly as?: (value: unknown, place: Place) => unknown;
+  /** The fields that move within each element of a list. */
+  readonly each?: readonly MovedField[];
 }
+
+/** Where a field was, and where v1beta2 has it. */
+type Renamed = Pick<MovedField, "from" | "to">;
 
 /**
  * Returns a copy with every field at its new place. All are removed before the first is set, because some
  * change places; an object is removed with its last field.
  */
 export function moveFields<T extends object>(object: T, moved: readonly MovedField[], namespace: string): T {
+  return moveBelow(object as Fields, moved, { field: "", namespace }) as T;
+}
+
+function moveBelow(object: Fields, moved: readonly MovedField[], above: Place): Fields {
   const taken: { readonly to: string; readonly value: unknown }[] = [];
-  let result = object as Fields;
-  for (const { from, to, as } of moved) {
+  let result = object;
+  for (const { from, to, as, each } of moved) {
     const value = valueAt(result, from.split("."));
     if (value === undefined) continue;
     result = without(result, from.split("."));
-    taken.push({ to, value: as ? as(value, { field: from, namespace }) : value });
+    const place = { ...above, field: `${above.field}${from}` };
+    const converted = as ? as(value, place) : value;
+    taken.push({ to, value: each === undefined ? converted : moveInElements(converted, each, place) });
   }
   for (const { to, value } of taken) result = withValue(result, to.split("."), value);
-  return result as T;
+  return result;
+}
+
+/** Anything but a list of objects stays as it is: the API server refuses it by its new place. */
+function moveInElements(list: unknown, moved: readonly MovedField[], { field, namespace }: Place): unknown {
+  if (!Array.isArray(list)) return list;
+  return list.map((element: unknown, index) =>
+    isFields(element) ? moveBelow(element, moved, { field: `${field}[${index}].`, namespace }) : element,
+  );
+}
+
+/**
+ * Returns the fields of an object that have another name in v1beta2, each once: a list by its elements, such as
+ * `spec.unhealthyConditions[].timeout`.
+ */
+export function renamedFields(object: object, moved: readonly MovedField[]): readonly Renamed[] {
+  return moved.flatMap(({ from, to, each = [] }) => {
+    const value = valueAt(object, from.split("."));
+    if (value === undefined) return [];
+    const elements: readonly unknown[] = Array.isArray(value) ? value : [];
+    const inside = each
+      .filter((field) => elements.some((element) => valueAt(element, field.from.split(".")) !== undefined))
+      .map((field) => ({ from: `${from}[].${field.from}`, to: `${to}[].${field.to}` }));
+    return [...(from === to ? [] : [{ from, to }]), ...inside];
+  });
 }
 
 /**

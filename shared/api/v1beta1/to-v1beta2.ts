@@ -1,6 +1,7 @@
-import type { KubeObject } from "../kinds.ts";
+import { groupOf, type KubeObject } from "../kinds.ts";
+import { kindOf } from "../registry.ts";
 import { CONVERSIONS } from "./conversions.ts";
-import { dropEmpty, moveFields } from "./moved-fields.ts";
+import { dropEmpty, moveFields, renamedFields } from "./moved-fields.ts";
 
 const GROUP = "cluster.x-k8s.io";
 /**
@@ -9,24 +10,62 @@ const GROUP = "cluster.x-k8s.io";
  */
 const CONVERSION_DATA = `${GROUP}/conversion-data`;
 
+/** An object of an older version, as v1beta2 has it. */
+interface Converted {
+  readonly object: KubeObject;
+  /** One text for each field of the spec that has another name there. */
+  readonly renamed: readonly string[];
+}
+
 /**
- * Converts a Cluster, MachinePool, MachineSet or Machine of Cluster API's v1beta1 to v1beta2; returns every other object as it is.
- * Throws Error with the object, the field in v1beta1 and the next step when a value has no counterpart.
- * Source: MP-15, CL-11, MA-9, MS-9
+ * Converts a Cluster, MachinePool, MachineSet, Machine, MachineDrainRule or MachineHealthCheck of an older version of
+ * Cluster API's to v1beta2; returns every other object as it is.
+ * Throws Error with the object, the field and the next step when a value or a field has no counterpart.
+ * Source: MP-15, CL-11, MA-9, MS-9, MHC-3
  */
-export function toV1beta2(object: KubeObject): KubeObject {
+export function toV1beta2(object: KubeObject): Converted {
   const conversion = CONVERSIONS.get(object.kind);
-  if (object.apiVersion !== `${GROUP}/v1beta1` || conversion === undefined) return object;
+  const versions = ["v1beta1", ...(conversion?.olderVersions ?? [])].map((version) => `${GROUP}/${version}`);
+  if (conversion === undefined || !versions.includes(object.apiVersion)) return { object, renamed: [] };
   const { namespace = "default", name } = object.metadata;
+  const named = `${object.kind} ${namespace}/${name} of ${object.apiVersion}`;
   try {
-    const moved = moveFields(object, conversion.moved, namespace);
-    return { ...withoutConversionData(dropEmpty(moved, conversion.empty)), apiVersion: `${GROUP}/v1beta2` };
+    const moved = dropEmpty(moveFields(object, conversion.moved, namespace), conversion.empty);
+    const converted = { ...withoutConversionData(moved), apiVersion: `${GROUP}/v1beta2` };
+    refuseUnknown(converted);
+    const renamed = renamedFields(object, conversion.moved)
+      .filter(({ from }) => from.startsWith("spec."))
+      .map(({ from, to }) => `${named}: ${from} is applied as ${to}, its name in v1beta2`);
+    return { object: converted, renamed };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    throw new Error(`${object.kind} ${namespace}/${name} of ${object.apiVersion}: ${problem}`, {
-      cause: error,
-    });
+    throw new Error(`${named}: ${problem}`, { cause: error });
   }
+}
+
+/** The API server would drop such a field of the spec without a word. Other faults it reports by itself. */
+function refuseUnknown(object: KubeObject): void {
+  const checked = kindOf(groupOf(object.apiVersion), object.kind)?.schema?.safeParse(object);
+  const unknown =
+    checked?.success === true
+      ? unknownField(Reflect.get(object, "spec"), Reflect.get(checked.data, "spec"), "spec")
+      : undefined;
+  if (unknown !== undefined) {
+    throw new Error(`${unknown}: has no counterpart in v1beta2; leave it out`);
+  }
+}
+
+/** Path of the first member of `given` that `kept` lacks; `undefined`: it has all of them. */
+function unknownField(given: unknown, kept: unknown, path: string): string | undefined {
+  if (typeof given !== "object" || given === null || typeof kept !== "object" || kept === null)
+    return undefined;
+  for (const [member, value] of Object.entries(given)) {
+    const here = Array.isArray(given) ? `${path}[${member}]` : `${path}.${member}`;
+    if (!Object.hasOwn(kept, member)) return here;
+    const below = unknownField(value, Reflect.get(kept, member), here);
+    if (below !== undefined) return below;
+  }
+  return undefined;
 }
 
 function withoutConversionData(object: KubeObject): KubeObject {

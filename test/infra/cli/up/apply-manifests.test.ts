@@ -109,6 +109,30 @@ describe("applying manifests", () => {
     expect(clients.sent).toEqual([]);
   });
 
+  it("MHC-3: warns of the renamed fields of an old manifest", async () => {
+    const clients = recordingClients(() => undefined, [crd("cluster.x-k8s.io", "MachineHealthCheck")]);
+    const spec = { clusterName: "c1", selector: { matchLabels: { a: "b" } }, maxUnhealthy: "40%" };
+    const metadata = { name: "h1", namespace: "team" };
+    const old = { apiVersion: "cluster.x-k8s.io/v1alpha3", kind: "MachineHealthCheck", metadata, spec };
+    const warnings: string[] = [];
+    await applyManifests(clients.of(MANAGEMENT, "up"), [old], (text) => warnings.push(text));
+    expect(warnings).toEqual([
+      "MachineHealthCheck team/h1 of cluster.x-k8s.io/v1alpha3: spec.maxUnhealthy is applied as spec.remediation.triggerIf.unhealthyLessThanOrEqualTo, its name in v1beta2",
+    ]);
+    expect(clients.sent[0]?.body).toMatchObject({
+      spec: { remediation: { triggerIf: { unhealthyLessThanOrEqualTo: "40%" } } },
+    });
+  });
+
+  it("says that Capstan does not run a MachineHealthCheck where only its own definition serves it", async () => {
+    const own = crd("cluster.x-k8s.io", "MachineHealthCheck");
+    const labels = { ...own.metadata.labels, "app.kubernetes.io/managed-by": "capstan" };
+    const check = { ...cluster(), kind: "MachineHealthCheck" };
+    await expect(apply([check], [{ ...own, metadata: { ...own.metadata, labels } }])).rejects.toThrow(
+      "Capstan does not run kind MachineHealthCheck",
+    );
+  });
+
   it("names the object that was refused", async () => {
     await expect(apply([cluster()], [], new Error("spec: odd"))).rejects.toThrow(
       "Cluster default/c1 was refused: spec: odd",

@@ -4,6 +4,7 @@ import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
 import type { Kind, KubeObject } from "../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../shared/api/machine/machine.ts";
 import { MachineDrainRule } from "../../../../shared/api/machine/machine-drain-rule.ts";
+import { MachineHealthCheck } from "../../../../shared/api/machinehealthcheck.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
 import { MachineSet } from "../../../../shared/api/machineset.ts";
 import { toV1beta2 } from "../../../../shared/api/v1beta1/to-v1beta2.ts";
@@ -23,7 +24,7 @@ function contractReference(kind: string, name: string): object {
 
 function convert(kind: Kind, content: object): object {
   const object = { apiVersion: V1BETA1, kind: kind.kind, metadata: { name: "a" }, ...content };
-  const { apiVersion, metadata, kind: _, ...converted } = toV1beta2(object);
+  const { apiVersion, metadata, kind: _, ...converted } = toV1beta2(object).object;
   expect([apiVersion, metadata]).toEqual(["cluster.x-k8s.io/v1beta2", { name: "a" }]);
   const checked = kind.schema?.safeParse({ ...object, ...converted, apiVersion });
   expect(checked?.error).toBeUndefined();
@@ -354,6 +355,129 @@ describe("a MachineDrainRule of v1beta1", () => {
   });
 });
 
+const CHECK = {
+  spec: {
+    clusterName: "c1",
+    selector: { matchLabels: { role: "worker" } },
+    nodeStartupTimeout: "1500ms",
+    unhealthyConditions: [
+      { type: "Ready", status: "Unknown", timeout: "5m" },
+      { type: "Ready", status: "False", timeout: "5m0s" },
+    ],
+    unhealthyMachineConditions: [{ type: "NodeHealthy", status: "False", timeout: "0s" }],
+    maxUnhealthy: "40%",
+    unhealthyRange: "[1-3]",
+    remediationTemplate: reference("FooRemediationTemplate", "t1"),
+  },
+};
+
+describe("a MachineHealthCheck of v1beta1", () => {
+  it("MHC-3: has its spec and its status where v1beta2 has them", () => {
+    const status = {
+      expectedMachines: 2,
+      currentHealthy: 0,
+      remediationsAllowed: 1,
+      observedGeneration: 4,
+      targets: ["m1", "m2"],
+      conditions: [former],
+      v1beta2: { conditions: [present] },
+    };
+    expect(convert(MachineHealthCheck, { ...CHECK, status })).toEqual({
+      spec: {
+        clusterName: "c1",
+        selector: { matchLabels: { role: "worker" } },
+        checks: {
+          nodeStartupTimeoutSeconds: 1,
+          unhealthyNodeConditions: [
+            { type: "Ready", status: "Unknown", timeoutSeconds: 300 },
+            { type: "Ready", status: "False", timeoutSeconds: 300 },
+          ],
+          unhealthyMachineConditions: [{ type: "NodeHealthy", status: "False", timeoutSeconds: 0 }],
+        },
+        remediation: {
+          triggerIf: { unhealthyLessThanOrEqualTo: "40%", unhealthyInRange: "[1-3]" },
+          templateRef: {
+            apiVersion: "infrastructure.example.com/v1beta1",
+            kind: "FooRemediationTemplate",
+            name: "t1",
+          },
+        },
+      },
+      status: {
+        expectedMachines: 2,
+        remediationsAllowed: 1,
+        observedGeneration: 4,
+        targets: ["m1", "m2"],
+        conditions: [present],
+        deprecated: { v1beta1: { conditions: [former] } },
+      },
+    });
+  });
+
+  it("MHC-3: loses what v1beta1 wrote for nothing, and keeps a timeout of 0", () => {
+    const spec = { clusterName: "c1", selector: CHECK.spec.selector };
+    const empty = { ...spec, unhealthyConditions: [], unhealthyRange: "" };
+    expect(convert(MachineHealthCheck, { spec: empty })).toEqual({ spec });
+    expect(convert(MachineHealthCheck, { spec: { ...spec, nodeStartupTimeout: "0s" } })).toEqual({
+      spec: { ...spec, checks: { nodeStartupTimeoutSeconds: 0 } },
+    });
+  });
+
+  it.each(["v1beta1", "v1alpha4", "v1alpha3"])(
+    "MHC-3: of %s names each field that is renamed, once",
+    (version) => {
+      const object = {
+        apiVersion: `cluster.x-k8s.io/${version}`,
+        kind: "MachineHealthCheck",
+        metadata: { name: "a" },
+        ...CHECK,
+      };
+      const { object: converted, renamed } = toV1beta2(object);
+      expect(converted.apiVersion).toBe("cluster.x-k8s.io/v1beta2");
+      const pair = / of cluster\.x-k8s\.io\/v1\w+: (\S+) is applied as (\S+), its name in v1beta2$/;
+      expect(renamed.map((text) => pair.exec(text)?.slice(1))).toEqual([
+        ["spec.nodeStartupTimeout", "spec.checks.nodeStartupTimeoutSeconds"],
+        ["spec.unhealthyConditions", "spec.checks.unhealthyNodeConditions"],
+        ["spec.unhealthyConditions[].timeout", "spec.checks.unhealthyNodeConditions[].timeoutSeconds"],
+        ["spec.unhealthyMachineConditions", "spec.checks.unhealthyMachineConditions"],
+        [
+          "spec.unhealthyMachineConditions[].timeout",
+          "spec.checks.unhealthyMachineConditions[].timeoutSeconds",
+        ],
+        ["spec.maxUnhealthy", "spec.remediation.triggerIf.unhealthyLessThanOrEqualTo"],
+        ["spec.unhealthyRange", "spec.remediation.triggerIf.unhealthyInRange"],
+        ["spec.remediationTemplate", "spec.remediation.templateRef"],
+      ]);
+    },
+  );
+
+  it.each([
+    [
+      { unhealthyConditions: [{ type: "Ready", status: "False", timeout: "5" }] },
+      'spec.unhealthyConditions[0].timeout: "5" is not a duration of at least 0; write it with units',
+    ],
+    [{ nodeStartupTimeout: "-1s" }, 'spec.nodeStartupTimeout: "-1s" is not a duration of at least 0'],
+    [{ remediationTemplate: { kind: "T", name: "t" } }, "spec.remediationTemplate.apiVersion: is missing"],
+    [
+      { remediationTemplate: { apiVersion: "v1", kind: "T", name: "t" } },
+      'spec.remediationTemplate.apiVersion: "v1" has no group',
+    ],
+    [
+      { remediationTemplate: { ...reference("T", "t"), namespace: "other" } },
+      'spec.remediationTemplate.namespace: "other" is not the object\'s own',
+    ],
+    [{ maxHealthy: 1 }, "spec.maxHealthy: has no counterpart in v1beta2; leave it out"],
+    [
+      { unhealthyConditions: [{ type: "Ready", status: "False", timeout: "5m", reason: "x" }] },
+      "spec.checks.unhealthyNodeConditions[0].reason: has no counterpart in v1beta2; leave it out",
+    ],
+  ])("MHC-3: is refused with %j, by field", (more, message) => {
+    expect(() => convert(MachineHealthCheck, { spec: { ...CHECK.spec, ...more } })).toThrow(
+      `MachineHealthCheck default/a of cluster.x-k8s.io/v1beta1: ${message}`,
+    );
+  });
+});
+
 describe("every other object", () => {
   it.each([
     [{ apiVersion: "cluster.x-k8s.io/v1beta2", kind: "Cluster" }],
@@ -361,7 +485,7 @@ describe("every other object", () => {
     [{ apiVersion: "infrastructure.example.com/v1beta1", kind: "Cluster" }],
   ])("stays as it is: %j", (type) => {
     const object: KubeObject = { ...type, metadata: { name: "a" } };
-    expect(toV1beta2(object)).toBe(object);
+    expect(toV1beta2(object)).toEqual({ object, renamed: [] });
   });
 });
 
@@ -373,6 +497,6 @@ describe("what Cluster API keeps of v1beta2 in an annotation", () => {
     };
     const spec = { infrastructureRef: reference("FooCluster", "i1") };
     const object = { apiVersion: V1BETA1, kind: "Cluster", metadata, spec };
-    expect(toV1beta2(object).metadata.annotations).toEqual({ "example.com/note": "x" });
+    expect(toV1beta2(object).object.metadata.annotations).toEqual({ "example.com/note": "x" });
   });
 });
