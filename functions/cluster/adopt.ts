@@ -18,6 +18,7 @@ export const clusterAdopt = defineFunction<Cluster>(
     summary: "Makes the Cluster an owner of its infrastructure and control plane object.",
     source: "CL-3.1",
     reconciles: Cluster,
+    actsOn: "living",
     watches: [
       watch(Cluster, CLUSTER_HOLD_FIELDS, itself),
       watchContract(InfraCluster, ["metadata.uid", ...ADOPTED_FIELDS], referencing),

@@ -53,6 +53,7 @@ export const clusterDelete = defineFunction<Cluster>(
     summary: "Takes a deleted Cluster apart: workers, control plane, infrastructure, finalizer.",
     source: "CL-8",
     reconciles: Cluster,
+    actsOn: "deleting",
     watches: [
       watch(
         Cluster,

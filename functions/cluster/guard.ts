@@ -12,6 +12,7 @@ export const clusterGuard = defineFunction<Cluster>(
     summary: "Keeps a Cluster until it has been taken apart.",
     source: "CL-3",
     reconciles: Cluster,
+    actsOn: "living",
     watches: [watch(Cluster, ["metadata.uid", ...FINALIZER_FIELDS], itself)],
     owns: [],
     ownsOn: [{ kind: Cluster, fields: GUARDED_FIELDS }],

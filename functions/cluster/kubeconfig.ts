@@ -25,6 +25,7 @@ export const clusterKubeconfig = defineFunction<Cluster>(
     summary: "Keeps the kubeconfig Secret of a Cluster without control plane object.",
     source: "CL-7.1, CL-7.2",
     reconciles: Cluster,
+    actsOn: "living",
     watches: [
       watch(Cluster, ["metadata.uid", ...CLUSTER_HOLD_FIELDS, "spec.controlPlaneEndpoint"], itself),
       watch(Connection, KUBECONFIG_USE_FIELDS, sameName),

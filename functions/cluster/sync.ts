@@ -37,6 +37,7 @@ export const clusterSync = defineFunction<Cluster>(
     summary: "Copies the control plane endpoint into the Cluster, once.",
     source: "CL-3.4",
     reconciles: Cluster,
+    actsOn: "living",
     watches: [
       watch(
         Cluster,

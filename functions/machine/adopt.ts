@@ -22,6 +22,7 @@ export const machineAdopt = defineFunction(
     summary: "Makes a Machine the controller of its bootstrap config and infrastructure machine.",
     source: "MA-2.1",
     reconciles: Machine,
+    actsOn: "living",
     watches: [
       watch(Machine, ["metadata.uid", ...HOLD_FIELDS, ...CONTROL_PLANE_FIELDS, ...REFERENCE_FIELDS], itself),
       watch(Cluster, [...PAUSING_FIELDS, ...CLAIM_FIELDS], inCluster),

@@ -49,6 +49,7 @@ export const machineDelete = defineFunction(
     summary: "Takes a deleted Machine apart: infrastructure machine, config, Node, finalizer.",
     source: "MA-7, MA-7.1, MA-7.4, MA-R14",
     reconciles: Machine,
+    actsOn: "deleting",
     watches: [
       watch(
         Machine,

@@ -54,6 +54,7 @@ export const machineDrain = defineFunction<Machine, "status">(
     summary: "Empties the Node of a deleted Machine: its Pods leave, then its volumes are detached.",
     source: "MA-7, MA-7.2, MA-7.3",
     reconciles: Machine,
+    actsOn: "deleting",
     watches: [
       watch(
         Machine,

@@ -19,6 +19,7 @@ export const machineGuard = defineFunction(
     summary: "Makes a Machine safe to work on: finalizer, cluster label, Cluster owner reference, default.",
     source: "MA-1, MA-2, MA-2.1",
     reconciles: Machine,
+    actsOn: "living",
     watches: [
       watch(
         Machine,

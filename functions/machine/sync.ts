@@ -24,6 +24,7 @@ export const machineSync = defineFunction(
     summary: "Copies bootstrap data secret name, provider ID and failure domain into a Machine.",
     source: "MA-2.2, MA-2.3",
     reconciles: Machine,
+    actsOn: "living",
     watches: [
       watch(
         Machine,

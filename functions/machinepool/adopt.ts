@@ -21,6 +21,7 @@ export const machinepoolAdopt = defineFunction(
     summary: "Makes a MachinePool the controller of its bootstrap and infrastructure object.",
     source: "MP-2, MP-5",
     reconciles: MachinePool,
+    actsOn: "living",
     watches: [
       watch(
         MachinePool,

@@ -41,6 +41,7 @@ export const machinepoolDelete = defineFunction(
     summary: "Takes a deleted MachinePool apart: bootstrap and infrastructure object, Nodes, finalizer.",
     source: "MP-13, MP-13.1, MP-13.2, MP-13.3",
     reconciles: MachinePool,
+    actsOn: "deleting",
     watches: [
       watch(MachinePool, [...HOLD_FIELDS, "spec.template.spec.deletion.nodeDeletionTimeoutSeconds"], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),

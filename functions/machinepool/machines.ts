@@ -50,6 +50,7 @@ export const machinepoolMachines = defineFunction(
       "Keeps one Machine per infrastructure machine of a MachinePool and reports whether it is up to date.",
     source: "MP-10",
     reconciles: MachinePool,
+    actsOn: "living",
     watches: [
       watch(
         MachinePool,

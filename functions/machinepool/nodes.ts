@@ -25,6 +25,7 @@ export const machinepoolNodes = defineFunction(
     summary: "Marks the Nodes of a MachinePool as its own and opens them for pods.",
     source: "MP-6.4",
     reconciles: MachinePool,
+    actsOn: "living",
     watches: [
       watch(MachinePool, [...HOLD_FIELDS, "spec.providerIDList"], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),

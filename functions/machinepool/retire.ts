@@ -33,6 +33,7 @@ export const machinepoolRetire = defineFunction(
     summary: "Deletes the Nodes whose instance has left the MachinePool.",
     source: "MP-6.4.1",
     reconciles: MachinePool,
+    actsOn: "living",
     watches: [
       watch(MachinePool, [...HOLD_FIELDS, ...RETIREMENT_FIELDS], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),

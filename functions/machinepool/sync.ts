@@ -24,6 +24,7 @@ export const machinepoolSync = defineFunction(
     summary: "Copies the bootstrap data secret name and the provider ID list into a MachinePool.",
     source: "MP-6.1, MP-6.2",
     reconciles: MachinePool,
+    actsOn: "living",
     watches: [
       watch(
         MachinePool,

@@ -20,6 +20,7 @@ export const machinesetDelete = defineFunction(
     summary: "Deletes the Machines of a deleted MachineSet, then lets it go.",
     source: "MS-11, MS-12",
     reconciles: MachineSet,
+    actsOn: "deleting",
     watches: [
       watch(MachineSet, ["metadata.uid", ...HOLD_FIELDS, "spec.selector"], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),

@@ -43,6 +43,7 @@ export const machinesetRemediate = defineFunction(
     summary: "Deletes the Machines of a MachineSet that health checks have handed over, within its limits.",
     source: "MS-8.2, MS-8.2.1, MS-8.3, MS-12",
     reconciles: MachineSet,
+    actsOn: "living",
     watches: [
       watch(
         MachineSet,

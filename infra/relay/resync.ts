@@ -1,11 +1,12 @@
-import { tenantOf } from "../../shared/api/indexes.ts";
-import { MANAGEMENT, objectKeyOf } from "../../shared/api/kinds.ts";
+import { memberOf } from "../../shared/api/indexes.ts";
+import { MANAGEMENT } from "../../shared/api/kinds.ts";
 import { MINUTE } from "../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { digestOf } from "../../shared/runtime/digest.ts";
 import { formatKey, type Key } from "../../shared/runtime/key.ts";
 import type { Clock, Log, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import { type Queue, RESTORED } from "../../shared/runtime/queue-port.ts";
+import { actsOnState } from "../../shared/runtime/route.ts";
 import type { Delivery } from "./delivery/delivery.ts";
 import { EVERYTHING, type WatchFilter } from "./delivery/watch-filter.ts";
 import { rest } from "./retry.ts";
@@ -150,10 +151,11 @@ async function keysOf(
 ): Promise<readonly Key[]> {
   const { group, kind } = spec.reconciles;
   const all = await store.list({ cluster: MANAGEMENT, group, kind }, {});
-  const objects = all.filter((object) => filter.isConcerned(object));
-  const stored = objects.map((object) =>
-    formatKey({ ...objectKeyOf(object), kind, tenant: tenantOf(spec.reconciles, object) }),
-  );
+  const members = all
+    .filter((object) => filter.isConcerned(object))
+    .map((object) => memberOf(spec.reconciles, object))
+    .filter((member) => actsOnState(spec, member.deleting === true));
+  const stored = members.map((member) => formatKey({ ...member, kind }));
   const dead = (await queue.dead(spec.name)).map(({ key }) => key);
   return interleaved([...new Set([...stored, ...dead])]);
 }

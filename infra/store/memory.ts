@@ -78,7 +78,7 @@ class StoredType {
     this.#objects.set(text, { object: freezeDeep(object), placement: stays ? before.placement : placement });
     if (!stays) {
       if (before !== undefined) this.#unindex(text, before.placement);
-      this.#addToIndex(text, key, placement);
+      this.#addToIndex(text, placement);
     }
     this.#notes.set(text, { ...version, before: before?.object });
     return { stored: true, before: before?.object };
@@ -131,8 +131,7 @@ class StoredType {
     return [...found];
   }
 
-  #addToIndex(text: string, key: ObjectKey, { tenant, entries }: Placement): void {
-    const member: Member = Object.freeze({ ...key, tenant });
+  #addToIndex(text: string, { member, entries }: Placement): void {
     for (const { name, value } of entries) {
       const byValue = this.#index.get(name) ?? new Map<string, Map<string, Member>>();
       const members = byValue.get(value) ?? new Map<string, Member>();
@@ -153,7 +152,8 @@ class StoredType {
 /** Returns true nearly always: the fields that an object is found by rarely change. */
 function isSamePlace(a: Placement, b: Placement): boolean {
   return (
-    a.tenant === b.tenant &&
+    a.member.tenant === b.member.tenant &&
+    a.member.deleting === b.member.deleting &&
     a.entries.length === b.entries.length &&
     a.entries.every(({ name, value }, at) => name === b.entries[at]?.name && value === b.entries[at]?.value)
   );

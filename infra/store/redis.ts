@@ -44,14 +44,12 @@ export async function createRedisStore({ url, kindOf = registered, log }: RedisS
       inOrder(await membersOf(redis, type, { index, value }), (member) => member),
     put: async (type, object) => {
       const { uid, resourceVersion } = versionOf(object);
-      const { tenant, entries } = placementOf(kindOf, type, object);
-      const key = objectKeyOf(object);
-      const members = entries.map(
-        ({ name, value }) => `${indexText(name, value)}${memberText({ ...key, tenant })}`,
-      );
+      const { member, entries } = placementOf(kindOf, type, object);
+      const text = memberText(member);
+      const members = entries.map(({ name, value }) => `${indexText(name, value)}${text}`);
       const body = JSON.stringify(object);
       const reply = await call({ redis, type }, "put", [
-        fieldOf(key),
+        fieldOf(member),
         uid,
         resourceVersion,
         body,
@@ -110,8 +108,8 @@ function indexText(index: string, value: string): string {
   return JSON.stringify([index, value]);
 }
 
-function memberText({ tenant, namespace, name }: Member): string {
-  return JSON.stringify([tenant, namespace, name]);
+function memberText({ tenant, namespace, name, deleting }: Member): string {
+  return JSON.stringify([tenant, namespace, name, ...(deleting === true ? [true] : [])]);
 }
 
 function snapshotOf(body: string): KubeObject {
@@ -128,8 +126,10 @@ async function membersOf(
   // A member starts with a bracket; `\` is the character after it.
   const texts = await redis.zrangebylex(keysOf(type).index, `[${prefix}[`, `(${prefix}\\`);
   return texts.map((text) => {
-    const [tenant, namespace, name]: [string, string, string] = JSON.parse(text.slice(prefix.length));
-    return { tenant, namespace, name };
+    const parsed: readonly [string, string, string, true?] = JSON.parse(text.slice(prefix.length));
+    const [tenant, namespace, name, deleting] = parsed;
+    const member = { tenant, namespace, name };
+    return deleting === undefined ? member : { ...member, deleting };
   });
 }
 

@@ -1,5 +1,5 @@
-import type { Selection } from "../../shared/api/indexes.ts";
-import { indexesOf, tenantOf } from "../../shared/api/indexes.ts";
+import type { Member, Selection } from "../../shared/api/indexes.ts";
+import { indexesOf, memberOf } from "../../shared/api/indexes.ts";
 import type { Kind, KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
 import type { TypeKey } from "../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../shared/runtime/resource-version.ts";
@@ -23,14 +23,14 @@ export function isAsNew(stored: Version, arriving: Version): boolean {
 }
 
 export interface Placement {
-  readonly tenant: string;
+  readonly member: Member;
   readonly entries: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** Returns the tenant and the index entries of an object. */
+/** Returns an object as its indexes show it, and its index entries. */
 export function placementOf(kindOf: KindLookup, { group, kind }: TypeKey, object: KubeObject): Placement {
   const known = kindOf(group, kind);
-  return { tenant: tenantOf(known, object), entries: indexesOf(known, object) };
+  return { member: Object.freeze(memberOf(known, object)), entries: indexesOf(known, object) };
 }
 
 export function isSelected(object: KubeObject, { namespace }: Selection): boolean {

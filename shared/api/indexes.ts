@@ -23,6 +23,8 @@ export interface IndexEntry {
 /** An object found through an index, with the tenant that its keys belong to. */
 export interface Member extends ObjectKey {
   readonly tenant: string;
+  /** The object is being deleted. Absent: it lives. */
+  readonly deleting?: true;
 }
 
 export interface Selection {
@@ -117,6 +119,13 @@ export function tenantOf(kind: Kind | undefined, object: KubeObject): string {
   const namespace = object.metadata.namespace ?? groupOf(object.apiVersion);
   const named = kind?.clusterNamePath === undefined ? undefined : valueAt(object, kind.clusterNamePath);
   return `${namespace === "" ? "default" : namespace}/${typeof named === "string" && named !== "" ? named : "-"}`;
+}
+
+/** Returns an object as its indexes show it. */
+export function memberOf(kind: Kind | undefined, object: KubeObject): Member {
+  const { namespace = "", name, deletionTimestamp } = object.metadata;
+  const member = { namespace, name, tenant: tenantOf(kind, object) };
+  return deletionTimestamp === undefined ? member : { ...member, deleting: true };
 }
 
 function stringsAt(object: KubeObject, path: string, member: string | undefined): readonly string[] {

@@ -166,6 +166,8 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
   /** Where the behaviour comes from, or `own`. */
   readonly source: string;
   readonly reconciles: Kind<T>;
+  /** Its step decides nothing for the other ones, which therefore are not woken. Default: all. */
+  readonly actsOn?: "living" | "deleting";
   readonly watches: readonly Watch[];
   /** Fields of the reconciled object's status that this function applies. */
   readonly owns: readonly Owned[];

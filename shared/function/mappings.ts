@@ -4,22 +4,20 @@ import {
   CLUSTER_NAME_LABEL,
   CONTROL_PLANE_LABEL,
   clusterNameOf,
+  memberOf,
   POOL_NAME_LABEL,
   referencesOf,
   referenceValue,
   SET_NAME_LABEL,
-  tenantOf,
 } from "../api/indexes.ts";
-import { groupOf, type Kind, objectKeyOf } from "../api/kinds.ts";
+import { groupOf, type Kind } from "../api/kinds.ts";
 import { labelValueOf } from "../api/names.ts";
 import { valueAt } from "../api/path.ts";
 import { kindOf } from "../api/registry.ts";
 import type { ToKeys } from "./define-function.ts";
 
 /** The object itself. */
-export const itself: ToKeys = async ({ object }, reconciled) => [
-  { ...objectKeyOf(object), tenant: tenantOf(reconciled, object) },
-];
+export const itself: ToKeys = async ({ object }, reconciled) => [memberOf(reconciled, object)];
 
 /** A Cluster (or its Connection) → every reconciled object that names it. */
 export const inCluster: ToKeys = ({ object }, reconciled, lookup) =>

@@ -46,19 +46,28 @@ export async function routeChange(
 }
 
 async function routeToFunction(
-  { name: functionName, reconciles }: AnyFunction["spec"],
+  spec: AnyFunction["spec"],
   due: readonly Watch[],
   change: Change,
   membersOf: MemberSearch,
 ): Promise<readonly RoutedKey[]> {
-  const members = await Promise.all(due.map(({ toKeys }) => membersOf(toKeys, reconciles)));
+  const { name: functionName, reconciles } = spec;
+  const members = (await Promise.all(due.map(({ toKeys }) => membersOf(toKeys, reconciles)))).flat();
   const keys = new Map<Key, RoutedKey>();
-  for (const { namespace, name, tenant } of members.flat()) {
+  /** A deletion is never taken back: one side that shows it is enough. */
+  const deleting = new Set<Key>();
+  for (const { namespace, name, tenant, deleting: isDeleting } of members) {
     if (isOwnDeletion(change, reconciles, { namespace, name })) continue;
     const key = formatKey({ tenant, kind: reconciles.kind, namespace, name });
     keys.set(key, { functionName, key, tenant, namespace, name });
+    if (isDeleting === true) deleting.add(key);
   }
-  return [...keys.values()];
+  return [...keys.values()].filter(({ key }) => actsOnState(spec, deleting.has(key)));
+}
+
+/** Whether a function decides anything for an object that is being deleted, or that lives. */
+export function actsOnState({ actsOn }: Pick<AnyFunction["spec"], "actsOn">, isDeleting: boolean): boolean {
+  return actsOn === undefined || (actsOn === "deleting") === isDeleting;
 }
 
 /** Contract watches are about any kind that an object could reference: `toKeys` finds the referrers. */

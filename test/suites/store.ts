@@ -152,6 +152,26 @@ export function storeSuite({ name, create }: StoreSuite): void {
       expect(await store.find(type, "nothing", "red")).toEqual([]);
     });
 
+    it("shows by every index that an object is being deleted, once it is", async () => {
+      await using store = await open();
+      const type = newType();
+      const living = widget({ name: "w1", spec: { colors: ["red"] } });
+      await store.put(type, living);
+      const member = { name: "w1", namespace: "default", tenant: "default/c1" };
+      expect(await store.find(type, "color", "default/c1|red")).toEqual([member]);
+      const metadata = {
+        ...living.metadata,
+        resourceVersion: "11",
+        deletionTimestamp: "2026-01-01T12:00:00Z",
+      };
+      await store.put(type, { ...living, metadata });
+      for (const [index, value] of [
+        ["color", "default/c1|red"],
+        ["name", "default/w1"],
+      ] as const)
+        expect(await store.find(type, index, value)).toEqual([{ ...member, deleting: true }]);
+    });
+
     it("forgets index entries that a newer version no longer has", async () => {
       await using store = await open();
       const type = newType();

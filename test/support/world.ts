@@ -17,10 +17,12 @@ import type { AnyDecision, AnyFunction } from "../../shared/function/define-func
 import { assert, WaitingError } from "../../shared/function/errors.ts";
 import type { ListOptions, LiveReader } from "../../shared/function/reads.ts";
 import type { SecretSummary } from "../../shared/function/secret-summary.ts";
+import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { checkDecision } from "../../shared/runtime/check-decision.ts";
 import { declaredFields, keepOnly } from "../../shared/runtime/kept-fields.ts";
 import type { Clients, Issuer, KubeClient, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import { createReader, type RecordingReader } from "../../shared/runtime/reader.ts";
+import { actsOnState } from "../../shared/runtime/route.ts";
 import { FOO_CRDS } from "./builders.ts";
 import { createFakePki } from "./fake-pki.ts";
 
@@ -110,10 +112,19 @@ function removed(placed: readonly Placed[], gone: Placed): readonly Placed[] {
   return placed.filter((entry) => identityOf(entry) !== identityOf(gone));
 }
 
+/** A function that acts on one state only has nothing to write in the other one. */
+function checkIdle({ spec }: AnyFunction, object: KubeObject, { result, patch, ...rest }: AnyDecision): void {
+  if (actsOnState(spec, isDeleting(object))) return;
+  const patches = (patch ?? []).filter(({ operations }) => operations.length > 0);
+  const sent = [patches, ...Object.values(rest)].some((part) => !Array.isArray(part) || part.length > 0);
+  assert(!sent, `${spec.name} acts on ${spec.actsOn} objects only; it decides something about another one`);
+}
+
 /**
  * Returns the decision of a function in this world, about the only object of its kind or the one named. The reader and
  * the checks are the runtime's own: reading an undeclared kind, writing a field that is not owned, deleting without a
- * live read fail the test. So does a MachinePool status that the CRD would refuse.
+ * live read fail the test. So do a MachinePool status that the CRD would refuse, and a decision about an object that
+ * does not wake the function.
  */
 export async function decide(
   fn: AnyFunction,
@@ -135,6 +146,7 @@ export async function decide(
   const same = JSON.stringify(decision) === JSON.stringify(withEverything);
   assert(same, `${fn.spec.name} decides by a field that it does not declare in watches, reads or owns`);
   checkDecision(fn, decision, reader);
+  checkIdle(fn, object, decision);
   checkStatus(kind, object, decision);
   return decision;
 }

@@ -40,16 +40,41 @@ const FUNCTIONS = [
 const ALL = "adopt delete guard machines nodes remediate retire status sync";
 const WORKLOAD = "default/c1";
 
-/** `status sync`: which functions a change wakes for p1; the read model holds p1 and a pool of another Cluster. */
+/** Nothing is left for them to do about a pool that is being deleted. */
+const OF_LIVING = ["adopt", "machines", "nodes", "retire", "sync"];
+
+/** `status sync`: which functions a change wakes for p1, be it while it lives or while it is being deleted. */
 async function woken(
   before: KubeObject | undefined,
   after: KubeObject | undefined,
   at = before?.kind === "Node" ? WORKLOAD : MANAGEMENT,
 ): Promise<string> {
+  const living = await wokenNow(before, after, at);
+  const deleting = await wokenNow(deleted(before), deleted(after), at, DELETED);
+  if (after?.metadata.deletionTimestamp === undefined) expect(living).not.toContain("delete");
+  expect(deleting.filter((name) => OF_LIVING.includes(name))).toEqual([]);
+  const all = [...living, ...deleting];
+  return ALL.split(" ")
+    .filter((name) => all.includes(name))
+    .join(" ");
+}
+
+function deleted(side: KubeObject | undefined): KubeObject | undefined {
+  return side?.kind === "MachinePool" ? merge<KubeObject>(side, DELETED) : side;
+}
+
+/** The read model holds p1 and a pool of another Cluster. */
+async function wokenNow(
+  before: KubeObject | undefined,
+  after: KubeObject | undefined,
+  at: string,
+  state: Overrides<KubeObject> = {},
+): Promise<readonly string[]> {
   await using store = createMemoryStore();
   const { apiVersion = "", kind = "" } = after ?? before ?? {};
   const type = { cluster: MANAGEMENT, group: "cluster.x-k8s.io", kind: "MachinePool" };
-  const pool = kind === "MachinePool" && after !== undefined ? after : machinePool({ status: REFS });
+  const known = merge<KubeObject>(machinePool({ status: REFS }), state);
+  const pool = kind === "MachinePool" && after !== undefined ? after : known;
   const other = machinePool({ metadata: { name: "p2", uid: "uid-p2" }, spec: { clusterName: "c2" } });
   for (const each of [pool, elsewhere(other)]) await store.put(type, each);
   const routed = await routeChange(
@@ -64,9 +89,7 @@ async function woken(
   expect(kind === "CustomResourceDefinition" || routed.every(({ name }) => name === "p1")).toBe(true);
   return routed
     .filter(({ name }) => name === "p1")
-    .map(({ functionName }) => functionName.replace("machinepool-", ""))
-    .toSorted()
-    .join(" ");
+    .map(({ functionName }) => functionName.replace("machinepool-", ""));
 }
 
 const REFS = { nodeRefs: [{ apiVersion: "v1", kind: "Node", name: "n1", uid: "uid-n1" }] };
@@ -111,7 +134,7 @@ const DELETED = { metadata: { deletionTimestamp: "2026-01-01T12:00:00Z" } };
 
 const CASES: readonly Case[] = [
   ["a paused pool", machinePool(), PAUSED, ALL],
-  ["a deleted pool", machinePool(), DELETED, ALL],
+  ["a deleted pool", machinePool(), DELETED, "delete guard remediate status"],
   ["another number of replicas", machinePool(), specOf({ replicas: 5 }), "guard remediate retire status"],
   [
     "another list",

@@ -70,6 +70,22 @@ describe("resync", () => {
     await running;
   });
 
+  it.each([
+    ["living", "default/-|Thing|default/t0"],
+    ["deleting", "default/-|Thing|default/t1"],
+  ] as const)("enqueues for a function that acts on %s objects those only", async (actsOn, expected) => {
+    const { options, clock, enqueued, abort } = await world(1);
+    const metadata = { namespace: "default", name: "t1", uid: "u1", resourceVersion: "2" };
+    const deleted = { ...metadata, deletionTimestamp: "2026-01-01T12:00:00Z" };
+    await options.store.put(type, { apiVersion: "things.example/v1", kind: "Thing", metadata: deleted });
+    const functions = [{ ...things, spec: { ...things.spec, actsOn } }];
+    const running = resyncPeriodically({ ...options, functions });
+    await clock.advance(10 * MINUTE);
+    expect(enqueued.map(({ key }) => key)).toEqual([expected]);
+    abort.abort();
+    await running;
+  });
+
   it.each([1, 3, 59, 61])("enqueues each of %i objects exactly once per period (R-11)", async (count) => {
     const { options, clock, enqueued, abort } = await world(count);
     const running = resyncPeriodically(options);

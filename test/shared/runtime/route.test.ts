@@ -97,6 +97,31 @@ describe("route", () => {
     expect(await routeChange([sized], poolChange(pool(), undefined), lookup())).toEqual([]);
   });
 
+  it.each([
+    ["living", undefined, ["pool-any", "pool-living"]],
+    ["deleting", true, ["pool-any", "pool-deleting"]],
+  ] as const)("wakes for what is %s only functions that act on it", async (_, deleting, names) => {
+    const functions = [undefined, "living", "deleting"].map((actsOn) => {
+      const fn = waking(`pool-${actsOn ?? "any"}`, watch(Pool, ["spec.size"], inCluster));
+      return { ...fn, spec: { ...fn.spec, ...(actsOn === undefined ? {} : { actsOn }) } } as AnyFunction;
+    });
+    const found = { ...member("p2"), ...(deleting === undefined ? {} : { deleting }) };
+    const change = poolChange(pool(), pool({ size: 2 }));
+    const keys = await routeChange(functions, change, { find: async () => [found] });
+    expect(keys.map(({ functionName }) => functionName)).toEqual(names);
+  });
+
+  it("wakes what acts on deletions, and not what acts on the living, when the deletion begins", async () => {
+    const functions = (["living", "deleting"] as const).map((actsOn) => {
+      const fn = waking(`pool-${actsOn}`, watch(Pool, ["metadata.deletionTimestamp"], itself));
+      return { ...fn, spec: { ...fn.spec, actsOn } };
+    });
+    const after = pool();
+    const deleted = { ...after, metadata: { ...after.metadata, deletionTimestamp: "2026-01-01T12:00:00Z" } };
+    const keys = await routeChange(functions, poolChange(after, deleted), lookup());
+    expect(keys.map(({ functionName }) => functionName)).toEqual(["pool-deleting"]);
+  });
+
   it("wakes others for what disappears", async () => {
     const siblings = waking(
       "pool-siblings",

@@ -43,6 +43,7 @@ export async function concernedBy(
     const [candidates, clusters] = [await all(reconciles), await all(Cluster as Kind)];
     for (const candidate of candidates)
       if (
+        isOf(spec.actsOn, candidate) &&
         due.some((each) =>
           sides.some((side) => leadsTo(each, { side, cluster: change.type.cluster, clusters }, candidate)),
         )
@@ -50,6 +51,11 @@ export async function concernedBy(
         woken.push({ functionName: spec.name, key: keyOf(reconciles, candidate) });
   }
   return woken;
+}
+
+/** Whether a function decides anything about an object in the state in which it is now. */
+export function isOf(state: "living" | "deleting" | undefined, { metadata }: KubeObject): boolean {
+  return state === undefined || (metadata.deletionTimestamp === undefined) === (state === "living");
 }
 
 /** Kinds of which providers may be: neither what Kubernetes itself has nor Capstan's own. */

@@ -4,7 +4,7 @@ import type { TypeKey } from "../../../shared/runtime/ports.ts";
 import type { Cause } from "../../../shared/runtime/queue-port.ts";
 import type { Process } from "../kernel/kernel.ts";
 import type { World } from "../play/world.ts";
-import { concernedBy, type Woken } from "./concerned.ts";
+import { concernedBy, isOf, type Woken } from "./concerned.ts";
 import type { Oracle } from "./oracle.ts";
 
 /** Reasons to run a key. */
@@ -43,10 +43,12 @@ export const wakeUps: readonly Oracle[] = [
       store.onShown(({ type, before, after, process }) => {
         forgetWithRelay();
         const { namespace, name, resourceVersion } = (after ?? before)?.metadata ?? {};
-        // Gone before the relay has looked for the keys to wake: nothing is left to reconcile.
-        if (after === undefined)
-          for (const [each, { isEnqueued }] of due)
-            if (!isEnqueued && each.endsWith(`|${type.kind}|${namespace}/${name}`)) due.delete(each);
+        // Gone, or of no concern any more, before the relay has looked for the keys to wake: nothing is left to reconcile.
+        for (const [each, { isEnqueued }] of due) {
+          const fn = world.functions.find(({ spec }) => each.startsWith(`${spec.name} `));
+          if (isEnqueued || !each.endsWith(`|${type.kind}|${namespace}/${name}`)) continue;
+          if (after === undefined || !isOf(fn?.spec.actsOn, after)) due.delete(each);
+        }
         const why = `${type.kind} ${name}@${resourceVersion}`;
         void wokenBy(world, type, before, after).then((woken) => {
           for (const { functionName, key } of woken)
