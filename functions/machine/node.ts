@@ -23,7 +23,7 @@ import { HOLD_FIELDS, PAUSING_FIELDS, unguarded } from "../../shared/rules/metad
 import { pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { clusterKeyOf, readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
-import { COMPLETE_VIEW_FIELDS, isCompleteView } from "../../shared/rules/workload/complete-view.ts";
+import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { ownObject } from "./rules/adoption.ts";
 import { MACHINE_FINALIZER } from "./rules/hold.ts";
 import {
@@ -33,7 +33,7 @@ import {
   type NodeMarks,
   nodeMarks,
 } from "./rules/node-marks.ts";
-import { REFERENCE_FIELDS } from "./rules/reads.ts";
+import { REFERENCE_FIELDS, readNodes } from "./rules/reads.ts";
 import { isOutdated, REVISION_FIELDS } from "./rules/revision.ts";
 
 export const machineNode = defineFunction(
@@ -69,13 +69,12 @@ export const machineNode = defineFunction(
   async (machine, { read }) => {
     const hold = heldBy(machine, await readCluster(read, machine));
     if (hold !== undefined) return { result: hold };
-    if (!isCompleteView(await read.get(Connection, clusterKeyOf(machine)))) {
-      return { result: waitFor("Connection.status.nodesComplete") };
-    }
-    const [node, ...others] = await readNodes(read, machine);
+    const { nodes, rivals } = await readNodes(read, machine, machine.spec.providerID);
+    if (nodes === undefined) return { result: waitFor("Connection.status.nodesComplete") };
+    const [node, ...others] = nodes;
     if (node === undefined) return { result: isDeleting(machine) ? done : waitFor("Node.spec.providerID") };
     // Conditions name them. Which of two Machines goes, or which gets another ID, wakes only that one.
-    if (others.length > 0 || (await isShared(read, machine))) {
+    if (others.length > 0 || rivals.length > 0) {
       return { result: requeueAfter(MINUTE, "a provider ID that two Nodes or two Machines have") };
     }
     const marks = nodeMarks(machine, node, await readFacts(read, machine));
@@ -98,18 +97,6 @@ function heldBy(machine: Machine, cluster: Cluster | undefined): Result | undefi
   if (cluster === undefined) return waitFor("Cluster.metadata.uid");
   const pause = pausedBy(cluster, machine);
   return pause === undefined ? unguarded(machine, MACHINE_FINALIZER) : waitFor(pause);
-}
-
-/** Nodes of the workload cluster with exactly the Machine's provider ID. */
-async function readNodes(read: Reader, machine: Machine): Promise<readonly Node[]> {
-  const index = { name: "providerID", values: [machine.spec.providerID ?? ""] };
-  return read.list(Node, { index }, workloadCluster(clusterKeyOf(machine)));
-}
-
-async function isShared(read: Reader, machine: Machine): Promise<boolean> {
-  const values = [`${workloadCluster(clusterKeyOf(machine))}|${machine.spec.providerID}`];
-  const machines = await read.list(Machine, { index: { name: "providerID", values } });
-  return machines.some(({ metadata }) => metadata.uid !== machine.metadata.uid);
 }
 
 async function readFacts(read: Reader, machine: Machine): Promise<MarkFacts> {

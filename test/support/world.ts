@@ -233,7 +233,7 @@ function placedOf(
 }
 
 /** The part of a store that a reader uses. */
-function storeOf({ snapshots }: World): Store {
+export function storeOf({ snapshots }: World): Store {
   const store: Pick<Store, "get" | "list" | "progress"> = {
     get: async (type, key) => placedOf(snapshots, type).find((object) => hasKey(object, key)),
     list: async (type, { namespace, index }) =>

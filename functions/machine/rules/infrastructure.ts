@@ -62,8 +62,12 @@ export function infrastructureReport(machine: Machine, found: Referenced): Infra
   };
 }
 
-/** The provider ID that the Machine's own infrastructure machine reports, provisioned or not. */
-export function reportedProviderID(machine: Machine, found: Referenced): string | undefined {
+/**
+ * Returns the provider ID by which the Node of a Machine is found. One that is deleted before it has copied its ID is
+ * looked for by that of its infrastructure machine, provisioned or not.
+ */
+export function knownProviderID(machine: Machine, found: Referenced): string | undefined {
+  if (machine.spec.providerID !== undefined || !isDeleting(machine)) return machine.spec.providerID;
   const own = ownObject(machine, found);
   return own === undefined ? undefined : readText(own, "providerID", MAX_PROVIDER_ID).value;
 }

@@ -1,6 +1,6 @@
 import { Connection, Node } from "../../../shared/api/core.ts";
 import { refTo, workloadCluster } from "../../../shared/api/kinds.ts";
-import { Machine } from "../../../shared/api/machine/machine.ts";
+import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type { Decision } from "../../../shared/function/define-function.ts";
 import { KubeError, WaitingError } from "../../../shared/function/errors.ts";
@@ -8,6 +8,7 @@ import type { Reader } from "../../../shared/function/reads.ts";
 import { requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
+import { readRivals } from "./reads.ts";
 
 /** The field that says how long the deletion of a Node is tried. */
 export const NODE_TIMEOUT_FIELDS = ["spec.deletion.nodeDeletionTimeoutSeconds"] as const;
@@ -57,9 +58,7 @@ async function judged(read: Reader, machine: Machine, node: Node): Promise<NodeL
       message: `Node ${name} is left: it has provider ID ${providerID} and is another instance`,
     };
   }
-  const values = [`${workloadCluster(clusterKeyOf(machine))}|${providerID}`];
-  const machines = await read.list(Machine, { index: { name: "providerID", values } });
-  const other = machines.find((one) => one.metadata.uid !== machine.metadata.uid && !isDeleting(one));
+  const other = (await readRivals(read, machine, providerID)).find((rival) => !isDeleting(rival));
   return other === undefined
     ? { state: "own", node }
     : {

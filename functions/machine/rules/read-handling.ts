@@ -1,18 +1,14 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { Connection, Node } from "../../../shared/api/core.ts";
 import { CLUSTER_NAME_LABEL, CONTROL_PLANE_LABEL } from "../../../shared/api/indexes.ts";
-import { workloadCluster } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
-import { readString } from "../../../shared/contract/fields.ts";
-import { infraMachinePath } from "../../../shared/contract/infra-machine.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 import { readControlPlane } from "../../../shared/rules/providers/read-control-plane.ts";
-import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
-import { ownObject } from "./adoption.ts";
+import { knownProviderID } from "./infrastructure.ts";
 import { type HandlingFacts, type NodeHandling, nodeHandling } from "./node-handling.ts";
+import { readNodes } from "./reads.ts";
 
 /** Reads what `nodeHandling` asks, from snapshots; nothing of the control plane where the Cluster alone decides. */
 export async function readHandlingFacts(
@@ -89,19 +85,6 @@ async function isDeniedLive(read: Reader, machine: Machine, { cluster }: Handlin
  * which the Machine may not have copied from its infrastructure machine before it was deleted.
  */
 async function hasNode(read: Reader, machine: Machine, infrastructure: Referenced): Promise<boolean> {
-  const key = clusterKeyOf(machine);
-  const providerID = machine.spec.providerID ?? reportedID(machine, infrastructure);
-  if (providerID === undefined || !isCompleteView(await read.get(Connection, key))) return false;
-  const cluster = workloadCluster(key);
-  const nodes = await read.list(Node, { index: { name: "providerID", values: [providerID] } }, cluster);
-  if (nodes.length !== 1) return false;
-  const machines = await read.list(Machine, {
-    index: { name: "providerID", values: [`${cluster}|${providerID}`] },
-  });
-  return machines.every(({ metadata }) => metadata.uid === machine.metadata.uid);
-}
-
-function reportedID(machine: Machine, infrastructure: Referenced): string | undefined {
-  const own = ownObject(machine, infrastructure);
-  return own && readString(own.object, infraMachinePath(own.contract, "providerID")).value;
+  const { nodes = [], rivals } = await readNodes(read, machine, knownProviderID(machine, infrastructure));
+  return nodes.length === 1 && rivals.length === 0;
 }

@@ -4,7 +4,6 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
-import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 import { readOwner } from "../../../shared/rules/metadata/read-owner.ts";
 import {
@@ -12,7 +11,6 @@ import {
   readMachineProviders,
 } from "../../../shared/rules/providers/machine-providers.ts";
 import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
-import { reportedProviderID } from "./infrastructure.ts";
 import type { NodeFacts } from "./node-report.ts";
 import type { Rollout } from "./up-to-date.ts";
 
@@ -29,30 +27,33 @@ export function readProviders(
 
 /**
  * The connection to the workload cluster, and with a complete view of it the Nodes, and other Machines, with the
- * Machine's provider ID: exactly that, for providers normalise nothing. A Machine that is deleted before it has its ID is looked for by that of its
- * infrastructure machine.
+ * Machine's provider ID: exactly that, for providers normalise nothing.
  */
 export async function readNodes(
   read: Pick<Reader, "get" | "list">,
   machine: Machine,
-  { infrastructure }: MachineProviders,
+  providerID: string | undefined,
 ): Promise<Pick<NodeFacts, "connection" | "nodes" | "rivals">> {
   const key = clusterKeyOf(machine);
   const connection = await read.get(Connection, key);
-  const own = isDeleting(machine) ? reportedProviderID(machine, infrastructure) : undefined;
-  const providerID = machine.spec.providerID ?? own;
   if (!isCompleteView(connection)) return { connection, nodes: undefined, rivals: [] };
   if (providerID === undefined) return { connection, nodes: [], rivals: [] };
-  const cluster = workloadCluster(key);
-  const [nodes, machines] = await Promise.all([
-    read.list(Node, { index: { name: "providerID", values: [providerID] } }, cluster),
-    read.list(Machine, { index: { name: "providerID", values: [`${cluster}|${providerID}`] } }),
+  const [nodes, rivals] = await Promise.all([
+    read.list(Node, { index: { name: "providerID", values: [providerID] } }, workloadCluster(key)),
+    readRivals(read, machine, providerID),
   ]);
-  return {
-    connection,
-    nodes,
-    rivals: machines.filter(({ metadata }) => metadata.uid !== machine.metadata.uid),
-  };
+  return { connection, nodes, rivals };
+}
+
+/** Other Machines of the Cluster with this provider ID. */
+export async function readRivals(
+  read: Pick<Reader, "list">,
+  machine: Machine,
+  providerID: string,
+): Promise<readonly Machine[]> {
+  const values = [`${workloadCluster(clusterKeyOf(machine))}|${providerID}`];
+  const machines = await read.list(Machine, { index: { name: "providerID", values } });
+  return machines.filter(({ metadata }) => metadata.uid !== machine.metadata.uid);
 }
 
 /** The Node of `nodeRef`; `undefined` also without a complete view of the workload cluster. */

@@ -10,7 +10,12 @@ import {
 import { bootstrapReport, isDataCreated } from "./bootstrap.ts";
 import { type CertificatesReport, certificatesExpiry } from "./certificates.ts";
 import { isWordOfDrain } from "./drain-turn.ts";
-import { type InfrastructureReport, infrastructureReport, isProvisioned } from "./infrastructure.ts";
+import {
+  type InfrastructureReport,
+  infrastructureReport,
+  isProvisioned,
+  knownProviderID,
+} from "./infrastructure.ts";
 import { type NodeFacts, type NodeReport, nodeReport } from "./node-report.ts";
 import { readHandling } from "./read-handling.ts";
 import { readNodeOf, readNodes, readRollout } from "./reads.ts";
@@ -70,7 +75,7 @@ export async function readView(
   const providers = mayLose(machine)
     ? await seeLostInfrastructure(read.live, machine, machine.spec, snapshots)
     : snapshots;
-  const of = await readNodes(read, machine, providers);
+  const of = await readNodes(read, machine, knownProviderID(machine, providers.infrastructure));
   const facts = { machine, cluster, providers, ...of, now };
   const { connection } = of;
   const rollout = await readRollout(read, machine);

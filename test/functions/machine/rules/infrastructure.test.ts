@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   infrastructureReport,
   isProvisioned,
-  reportedProviderID,
+  knownProviderID,
 } from "../../../../functions/machine/rules/infrastructure.ts";
 import { found, missing } from "../../../support/builders.ts";
 import { OWNED_BY_M1, ownInfraMachine, soloMachine } from "../../../support/machines.ts";
@@ -85,13 +85,27 @@ describe("MA-2.3: values of an infrastructure machine", () => {
     expect(isProvisioned(soloMachine(), report())).toBe(true);
     expect(isProvisioned(soloMachine(), {})).toBe(false);
   });
+});
 
-  it("show a deleted Machine's instance before it was provisioned, from its own object only", () => {
-    const unready = ownInfraMachine({ status: { initialization: { provisioned: false } } });
-    expect(reportedProviderID(soloMachine(), found(unready))).toBe("foo://1");
-    expect(
-      reportedProviderID(soloMachine(), found(ownInfraMachine({ metadata: { ownerReferences: [] } }))),
-    ).toBeUndefined();
-    expect(reportedProviderID(soloMachine(), missing(unready))).toBeUndefined();
+describe("the provider ID by which the Node of a Machine is found", () => {
+  const going = { metadata: { deletionTimestamp: "2026-01-01T11:00:00Z" } };
+  const without = { spec: { providerID: undefined } };
+  const unready = ownInfraMachine({ status: { initialization: { provisioned: false } } });
+  const foreign = ownInfraMachine({ metadata: { ownerReferences: [] } });
+  const other = ownInfraMachine({ spec: { providerID: "foo://2" } });
+
+  it.each([
+    ["is its own, whatever the infrastructure machine says", soloMachine(going), found(other), "foo://1"],
+    ["is not copied from it here while the Machine lives", soloMachine(without), found(unready), undefined],
+    [
+      "is that of the infrastructure machine when it is deleted before it had its own",
+      soloMachine({ ...going, ...without }),
+      found(unready),
+      "foo://1",
+    ],
+    ["is never that of another's", soloMachine({ ...going, ...without }), found(foreign), undefined],
+    ["is missing when both are", soloMachine({ ...going, ...without }), missing(unready), undefined],
+  ])("%s", (_, machine, infrastructure, providerID) => {
+    expect(knownProviderID(machine, infrastructure)).toBe(providerID);
   });
 });
