@@ -74,7 +74,7 @@ export async function listOf(text: string, subject: RequestSubject, decoding: De
 }
 
 /** Returns an answer that is a Kubernetes object of any kind. */
-async function answerOf(text: string, subject: RequestSubject, decoding: Decoding) {
+export async function answerOf(text: string, subject: RequestSubject, decoding: Decoding) {
   const parsed = await parseAnswer(text, subject, decoding);
   if (isObject(parsed) && isText(parsed["kind"])) return parsed;
   // Mostly HTML of a proxy.

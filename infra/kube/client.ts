@@ -1,6 +1,15 @@
 import type { Kind } from "../../shared/api/kinds.ts";
 import type { Clock, Log, Sending } from "../../shared/runtime/ports.ts";
-import { type Decoding, listOf, OBJECT_LIMIT_BYTES, objectOf, TRUSTED, UNTRUSTED } from "./answer.ts";
+import {
+  answerOf,
+  type Decoding,
+  listOf,
+  OBJECT_LIMIT_BYTES,
+  objectOf,
+  TRUSTED,
+  UNTRUSTED,
+} from "./answer.ts";
+import { createDiscovery } from "./discovery.ts";
 import type { RequestSubject } from "./errors.ts";
 import type { RequestRate } from "./rate-limit.ts";
 import { createRequester, type Requester } from "./request.ts";
@@ -101,7 +110,7 @@ interface ClientParts {
 
 function createClient(parts: ClientParts): ServerClient {
   const calls = createCalls(parts);
-  return { ...createReads(calls), ...createWrites(calls) };
+  return { ...createReads(calls), ...createWrites(calls), ...createDiscovery(calls) };
 }
 
 function createCalls({
@@ -144,6 +153,10 @@ function createCalls({
     async send(subject, request) {
       const text = await requester.send(call(from(subject), request));
       return objectOf(text, from(subject), decoding());
+    },
+    async document(subject, request) {
+      const text = await requester.send(call(from(subject), request));
+      return answerOf(text, from(subject), decoding());
     },
     async page(subject, request) {
       const text = await requester.send(call(from(subject), { ...request, list: true }));

@@ -35,7 +35,7 @@ function problemOfMetadata(metadata: Members): string | undefined {
 const TEXTS = ["namespace", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "continue"];
 const MAPS = ["labels", "annotations"];
 
-type Members = { readonly [name: string]: unknown };
+export type Members = { readonly [name: string]: unknown };
 
 export function isObject(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -8,6 +8,7 @@ import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
 import type { Decoding, ListBody } from "./answer.ts";
 import { isAbsent, noAnswer, type RequestSubject } from "./errors.ts";
 import { createListBounds } from "./list-bounds.ts";
+import type { Members } from "./object-shape.ts";
 import { pathOf, selectorsOf, withQuery } from "./resource-path.ts";
 import { decodeEvents, type ReceivedEvent } from "./watch-stream.ts";
 
@@ -51,6 +52,8 @@ export interface ServerClient extends KubeClient {
   /** Lists page by page, so that a large list is never in memory as a whole. */
   pages<T extends KubeObject>(kind: Kind<T>, options: PagesOptions): AsyncGenerator<Page<T>>;
   watch(kind: Kind, options: WatchOptions, signal: AbortSignal): AsyncGenerator<ReceivedEvent>;
+  /** Kinds whose objects the server stores under an apiVersion, such as `v1`; none when it does not serve it. */
+  kinds(apiVersion: string): Promise<readonly Kind[]>;
 }
 
 export interface Send {
@@ -70,6 +73,8 @@ export interface Calls {
   readonly dryRun: boolean;
   readonly clock: Clock;
   send(subject: RequestSubject, request: Send): Promise<KubeObject>;
+  /** Returns an answer that is not an object of the API, by its members. */
+  document(subject: RequestSubject, request: Send): Promise<Members>;
   open(
     subject: RequestSubject,
     path: string,

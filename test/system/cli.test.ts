@@ -76,7 +76,7 @@ spec:
     [
       "foreign",
       "apiVersion: nobody.dev/v1\nkind: Thing\nmetadata: { name: a }",
-      /install the provider first/,
+      /foreign.yaml:1: Thing a: .*; install its CustomResourceDefinition first/,
     ],
     ["mistyped", `${CLUSTER}\nspec: { paused: maybe }`, /Cluster default\/a was refused: .*spec.paused/],
   ])("refuses a %s manifest, naming file, field and next step", async (name, text, message) => {

@@ -78,7 +78,11 @@ describeWith(redisMissing())("one hostile tenant of each kind beside a quiet one
     const manifests = [simCluster("c1", POOL.namespace), simPool(POOL.name, "c1", 1, POOL.namespace)].join(
       "---",
     );
-    await applyManifests(client, loadAll(manifests) as KubeObject[]);
+    const objects = loadAll(manifests) as KubeObject[];
+    await applyManifests(
+      client,
+      objects.map((object) => ({ object })),
+    );
     await untilNodes(client, 1);
 
     const delay = monitorEventLoopDelay({ resolution: 10 });

@@ -288,7 +288,7 @@ for (const flavour of API_SERVERS) {
     it("keeps managedFields within 8 KB after the whole job (KW-15)", async () => {
       await using capstan = await startCapstan(kubeconfigFile);
       const text = `${simCluster("c1")}---${simPool("p1", "c1", 2)}`;
-      const manifests = loadAll(text) as KubeObject[];
+      const manifests = (loadAll(text) as KubeObject[]).map((object) => ({ object }));
       await applyManifests(capstan.server.as("up"), manifests);
       await eventually(async () => valueAt(await read("p1"), "status.phase") === "Running", {
         withinMs: 60_000,

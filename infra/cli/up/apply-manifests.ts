@@ -1,25 +1,35 @@
 import { readFile } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
 import { CustomResourceDefinition } from "../../../shared/api/core.ts";
 import { apiVersionOf, groupOf, type Kind, type KubeObject } from "../../../shared/api/kinds.ts";
+import { valueAt } from "../../../shared/api/path.ts";
 import { kindOf } from "../../../shared/api/registry.ts";
 import { toV1beta2 } from "../../../shared/api/v1beta1/to-v1beta2.ts";
 import { notRun } from "../../../shared/rules/coexistence/kinds-not-run.ts";
-import type { KubeClient } from "../../../shared/runtime/ports.ts";
+import type { ServerClient } from "../../kube/verbs.ts";
 import { FILE_BOUNDS, readYaml, type YamlDocument, YamlError } from "../../yaml/read-yaml.ts";
 
+/** An object to apply. */
+export interface Manifest {
+  readonly object: KubeObject;
+  /** File and line of its document; absent when no file holds it. */
+  readonly place?: string;
+}
+
 /** Reads a YAML or JSON file with any number of objects. Throws with file, line and what to write instead. */
-export async function readManifests(file: string): Promise<readonly KubeObject[]> {
+export async function readManifests(file: string): Promise<readonly Manifest[]> {
   const text = await readFile(file, "utf8").catch((error: Error) => {
     throw new Error(`cannot read ${file}: ${error.message}`);
   });
-  const objects: KubeObject[] = [];
+  const manifests: Manifest[] = [];
   for (const { value, line, duplicates } of documentsIn(text, file)) {
     const [twice] = duplicates;
     if (twice !== undefined) throw new Error(`${file}:${twice.line}: ${twice.key} is given twice; keep one`);
     if (value === undefined || value === null) continue;
-    objects.push(toObject(value, `${file}:${line}`));
+    const place = `${file}:${line}`;
+    manifests.push({ object: toObject(value, place), place });
   }
-  return objects;
+  return manifests;
 }
 
 function documentsIn(text: string, file: string): readonly YamlDocument[] {
@@ -45,27 +55,91 @@ function toObject(value: unknown, where: string): KubeObject {
   return value as KubeObject;
 }
 
+type Applier = Pick<ServerClient, "apply" | "kinds" | "list">;
+
+/** Between two looks at the kinds of a new CustomResourceDefinition, and how long they may take to be served. */
+const LOOK_MS = 200;
+const ESTABLISHED_WITHIN_MS = 30_000;
+
 /**
  * Applies objects in file order (server-side apply), those of older versions of Cluster API's as v1beta2; `warn` gets a
- * text for each field that has another name there. Namespaced objects without a namespace go to `default`.
+ * text for each field that has another name there. Namespaced objects without a namespace go to `default`. Throws before
+ * the first write when the server does not serve a kind, unless a CustomResourceDefinition among the objects defines it.
  */
 export async function applyManifests(
-  client: KubeClient,
-  objects: readonly KubeObject[],
+  client: Applier,
+  manifests: readonly Manifest[],
   warn: (text: string) => void = () => undefined,
 ): Promise<void> {
-  await refuseNotRun(client, objects);
-  const converted = objects.map(toV1beta2);
+  await refuseNotRun(client, manifests);
+  const converted = manifests.map((manifest) => ({ ...manifest, ...convert(manifest) }));
   for (const text of converted.flatMap(({ renamed }) => renamed)) warn(text);
-  for (const { object } of converted) {
-    const kind = await servedKind(client, object);
-    const metadata = kind.namespaced ? { namespace: "default", ...object.metadata } : object.metadata;
-    const key = { namespace: metadata.namespace ?? "", name: metadata.name };
+  const asked = new Map<string, Promise<readonly Kind[]>>();
+  const ask = (apiVersion: string): Promise<readonly Kind[]> => {
+    const kinds = asked.get(apiVersion) ?? client.kinds(apiVersion);
+    asked.set(apiVersion, kinds);
+    return kinds;
+  };
+  const isNew = ({ object }: Manifest) => converted.some((other) => defines(other.object, object));
+  for (const manifest of converted) if (!isNew(manifest)) await servedKind(manifest, ask);
+  for (const manifest of converted) {
+    const kind = isNew(manifest) ? await onceServed(manifest, client) : await servedKind(manifest, ask);
+    await apply(client, manifest, kind);
+  }
+}
+
+function convert(manifest: Manifest): ReturnType<typeof toV1beta2> {
+  try {
+    return toV1beta2(manifest.object);
+  } catch (error) {
+    throw problem(manifest, messageOf(error), error);
+  }
+}
+
+async function apply(client: Applier, manifest: Manifest, kind: Kind): Promise<void> {
+  const { object } = manifest;
+  const metadata = kind.namespaced ? { namespace: "default", ...object.metadata } : object.metadata;
+  const key = { namespace: metadata.namespace ?? "", name: metadata.name };
+  try {
+    await client.apply(kind, key, { ...object, metadata });
+  } catch (error) {
+    const of = `${object.kind} ${key.namespace}/${key.name}`;
+    throw problem(manifest, `${of} was refused: ${messageOf(error)}`, error);
+  }
+}
+
+/** Whether an object is a CustomResourceDefinition of the kind of the other one. */
+function defines(definition: KubeObject, { apiVersion, kind }: KubeObject): boolean {
+  if (definition.kind !== CustomResourceDefinition.kind) return false;
+  return (
+    valueAt(definition, "spec.group") === groupOf(apiVersion) &&
+    valueAt(definition, "spec.names.kind") === kind
+  );
+}
+
+/** Returns the kind of an object; kinds that are not Capstan's are those that the server says it serves. */
+async function servedKind(manifest: Manifest, ask: Applier["kinds"]): Promise<Kind> {
+  const { apiVersion, kind, metadata } = manifest.object;
+  const known = kindOf(groupOf(apiVersion), kind);
+  if (known !== undefined && known.external !== true) {
+    if (apiVersionOf(known) === apiVersion) return known;
+    const serves = `Capstan serves ${apiVersionOf(known)}, not ${apiVersion}`;
+    throw problem(manifest, `${kind} ${metadata.name}: ${serves}; convert the manifest`);
+  }
+  const found = (await ask(apiVersion)).find((served) => served.kind === kind);
+  if (found !== undefined) return found;
+  throw problem(manifest, `${kind} ${metadata.name}: ${notServed(manifest.object)}`);
+}
+
+/** The same for a kind whose CustomResourceDefinition is new. */
+async function onceServed(manifest: Manifest, client: Applier): Promise<Kind> {
+  const lastLookAt = performance.now() + ESTABLISHED_WITHIN_MS;
+  for (;;) {
     try {
-      await client.apply(kind, key, { ...object, metadata });
+      return await servedKind(manifest, client.kinds);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`${object.kind} ${key.namespace}/${key.name} was refused: ${reason}`, { cause: error });
+      if (performance.now() >= lastLookAt) throw error;
+      await setTimeout(LOOK_MS);
     }
   }
 }
@@ -74,11 +148,12 @@ export async function applyManifests(
  * Refuses kinds of Cluster API that Capstan does not serve, unless Cluster API is installed, too. Throws
  * before any write.
  */
-async function refuseNotRun(client: KubeClient, objects: readonly KubeObject[]): Promise<void> {
-  const known = objects.filter((object) => notRun(object) !== undefined);
+async function refuseNotRun(client: Applier, manifests: readonly Manifest[]): Promise<void> {
+  const known = manifests.filter(({ object }) => notRun(object) !== undefined);
   if (known.length === 0) return;
   const { items } = await client.list(CustomResourceDefinition, {});
-  for (const object of known) {
+  for (const manifest of known) {
+    const { object } = manifest;
     const isServed = items.some(
       ({ metadata, spec }) =>
         spec.group === groupOf(object.apiVersion) &&
@@ -86,32 +161,24 @@ async function refuseNotRun(client: KubeClient, objects: readonly KubeObject[]):
         // Capstan's own definition does not say that a manager of Cluster API runs.
         metadata.labels?.["app.kubernetes.io/managed-by"] !== "capstan",
     );
-    if (!isServed) throw new Error(`${object.kind} ${object.metadata.name}: ${notRun(object)}`);
+    if (!isServed) throw problem(manifest, `${object.kind} ${object.metadata.name}: ${notRun(object)}`);
   }
 }
 
-/** Returns the kind of an object; kinds that are not Capstan's are looked up in the CRDs of the server. */
-async function servedKind(client: KubeClient, object: KubeObject): Promise<Kind> {
-  const group = groupOf(object.apiVersion);
-  const known = kindOf(group, object.kind);
-  const version = object.apiVersion.slice(object.apiVersion.indexOf("/") + 1);
-  if (known !== undefined && known.external !== true) {
-    if (known.version === version) return known;
-    throw new Error(
-      `${object.kind} ${object.metadata.name}: Capstan serves ${apiVersionOf(known)}, not ${object.apiVersion}; convert the manifest`,
-    );
-  }
-  const { items } = await client.list(CustomResourceDefinition, {});
-  const crd = items.find(({ spec }) => spec.group === group && spec.names.kind === object.kind);
-  if (crd === undefined)
-    throw new Error(
-      `no CustomResourceDefinition serves ${object.apiVersion} ${object.kind}; install the provider first`,
-    );
-  return {
-    group,
-    version,
-    kind: object.kind,
-    plural: crd.spec.names.plural,
-    namespaced: crd.spec.scope !== "Cluster",
-  };
+function notServed({ apiVersion, kind }: KubeObject): string {
+  const group = groupOf(apiVersion);
+  const isBuiltIn = !group.includes(".") || group.endsWith(".k8s.io");
+  const otherwise = isBuiltIn
+    ? "use an API server that does (--kubeconfig)"
+    : "install its CustomResourceDefinition first";
+  return `the API server does not serve ${apiVersion} ${kind}; ${otherwise}, or take the object out of the file`;
+}
+
+/** An error that names the place in the file. */
+function problem({ place }: Manifest, message: string, cause?: unknown): Error {
+  return new Error(place === undefined ? message : `${place}: ${message}`, { cause });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

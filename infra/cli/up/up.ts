@@ -16,7 +16,7 @@ import {
 import { createLiveArea } from "../terminal/live-area.ts";
 import { paint } from "../terminal/paint.ts";
 import { print, printError } from "../terminal/print.ts";
-import { applyManifests, readManifests } from "./apply-manifests.ts";
+import { applyManifests, type Manifest, readManifests } from "./apply-manifests.ts";
 import type { LiveTree } from "./live-tree.ts";
 import { unreadyAmong } from "./readiness.ts";
 import { printSummary } from "./summary.ts";
@@ -106,13 +106,14 @@ async function up(options: UpOptions): Promise<void> {
     tree = (await import("./live-tree.ts")).startLiveTree(running, area);
     stdout.on("resize", observe);
   }
-  if (options.untilReady) await untilReady(running, manifests, { stop, timeoutMs: options.timeout * 1_000 });
+  const objects = manifests.map(({ object }) => object);
+  if (options.untilReady) await untilReady(running, objects, { stop, timeoutMs: options.timeout * 1_000 });
   else await stop;
   await tree?.[Symbol.asyncDispose]();
   await printSummary(running.store);
 }
 
-async function wantedManifests(options: UpOptions): Promise<readonly KubeObject[]> {
+async function wantedManifests(options: UpOptions): Promise<readonly Manifest[]> {
   const files = options.file ?? (options.empty || isUsed(options.data) ? [] : [EXAMPLE]);
   return (await Promise.all(files.map(readManifests))).flat();
 }
@@ -140,7 +141,7 @@ function printNextSteps({ kubeconfigFile }: Running, untilReady: boolean): void 
 
 async function untilReady(
   { store, clock }: Running,
-  manifests: readonly KubeObject[],
+  objects: readonly KubeObject[],
   limits: { readonly stop: Promise<void>; readonly timeoutMs: number },
 ): Promise<void> {
   const deadline = clock.now().getTime() + limits.timeoutMs;
@@ -148,10 +149,10 @@ async function untilReady(
   void limits.stop.then(() => {
     stopped = true;
   });
-  let unready = await unreadyAmong(store, manifests);
+  let unready = await unreadyAmong(store, objects);
   while (unready.length > 0 && !stopped && clock.now().getTime() < deadline) {
     await new Promise<void>((resolve) => clock.after(POLL_MS, resolve));
-    unready = await unreadyAmong(store, manifests);
+    unready = await unreadyAmong(store, objects);
   }
   if (unready.length === 0) return;
   process.exitCode = 1;

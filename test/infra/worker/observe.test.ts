@@ -36,8 +36,9 @@ describe("looking at everything in one process", () => {
     const before = await scrape();
 
     const manifests = await readManifests(EXAMPLE);
+    const objects = manifests.map(({ object }) => object);
     await applyManifests(capstan.server.as("up"), manifests);
-    await eventually(async () => expect(await unreadyAmong(capstan.store, manifests)).toEqual([]), WITHIN);
+    await eventually(async () => expect(await unreadyAmong(capstan.store, objects)).toEqual([]), WITHIN);
 
     const after = await scrape();
     const success = 'controller_runtime_reconcile_total{controller="machinepool-status",result="success"}';
@@ -56,7 +57,7 @@ describe("looking at everything in one process", () => {
     expect(after.get("capstan_relay_ready")).toBe(1);
     expect(after.get("capstan_queue_reachable")).toBe(1);
 
-    const names = manifests.map(({ metadata }) => metadata.name);
+    const names = objects.map(({ metadata }) => metadata.name);
     const status = (await (await ask("/status")).json()) as { relay: { connections: readonly object[] } };
     expect(status.relay.connections).toMatchObject([{ cluster: "default/demo", state: "connected" }]);
     // Errors that belong to no function are counted as those of "other"; elsewhere it is a value that was

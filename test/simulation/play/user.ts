@@ -49,7 +49,7 @@ interface Edit {
 export function createUser(world: World): User {
   const { management } = world;
   const process = world.kernel.process("user");
-  const client: KubeClient = world.connect(process).as("user");
+  const client = world.connect(process).as("user");
   const edits: Edit[] = [];
   let last: Promise<unknown> = Promise.resolve();
   const rest = (ms: number): Promise<void> => new Promise((resolve) => process.clock.after(ms, resolve));
@@ -119,7 +119,7 @@ export function createUser(world: World): User {
     async apply(yaml) {
       for (const object of manifestsIn(yaml)) {
         const { kind, metadata } = object;
-        const apply = () => applyManifests(client, [object]);
+        const apply = () => applyManifests(client, [{ object }]);
         await begin({ kind, name: metadata.name, what: "apply", make: apply });
       }
     },

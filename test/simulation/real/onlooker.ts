@@ -53,7 +53,13 @@ export async function createOnlooker(kubeconfigFile: string): Promise<Onlooker> 
     see: (kind, name) => list(kind).find(({ metadata }) => metadata.name === name),
     hasDeleted: ({ kind }, name) => deletions.some((deleted) => takesAlong(deleted, { kind, name })),
     rest: wait,
-    apply: (yaml) => untilAccepted(() => applyManifests(client, manifestsIn(yaml))),
+    apply: (yaml) =>
+      untilAccepted(() =>
+        applyManifests(
+          client,
+          manifestsIn(yaml).map((object) => ({ object })),
+        ),
+      ),
     patch: (kind, name, operations, subresource) =>
       untilAccepted(() => client.jsonPatch(kind, { namespace: "default", name }, operations, subresource)),
     delete(kind, name) {

@@ -7,6 +7,9 @@ export interface AuditedRequest {
   readonly subresource: string | undefined;
   readonly name: string | undefined;
   readonly userAgent: string;
+  /** Absent where the server records none. */
+  readonly user?: string | undefined;
+  readonly group?: string | undefined;
   readonly code: number;
 }
 
@@ -14,8 +17,14 @@ interface AuditLine {
   readonly stage: string;
   readonly verb: string;
   readonly userAgent?: string;
+  readonly user?: { readonly username?: string };
   readonly responseStatus?: { readonly code?: number };
-  readonly objectRef?: { readonly resource?: string; readonly subresource?: string; readonly name?: string };
+  readonly objectRef?: {
+    readonly apiGroup?: string;
+    readonly resource?: string;
+    readonly subresource?: string;
+    readonly name?: string;
+  };
 }
 
 /** Every answered request of an audit log, in order; a last line that is still being written is left out. */
@@ -24,9 +33,11 @@ export async function readAuditLog(file: string): Promise<readonly AuditedReques
   return lines
     .map((line) => JSON.parse(line) as AuditLine)
     .filter(({ stage }) => stage === "ResponseComplete")
-    .map(({ verb, userAgent = "", objectRef = {}, responseStatus }) => ({
+    .map(({ verb, userAgent = "", user, objectRef = {}, responseStatus }) => ({
       verb,
       userAgent,
+      user: user?.username,
+      group: objectRef.apiGroup,
       resource: objectRef.resource ?? "",
       subresource: objectRef.subresource,
       name: objectRef.name,

@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { newClientAuthority } from "./client-authority.ts";
 import { freePorts } from "./free-ports.ts";
 import { spawnChild } from "./spawn-child.ts";
 
@@ -15,6 +16,8 @@ export interface RealServer extends AsyncDisposable {
   /** One JSON line per finished request: verb, objectRef, userAgent. */
   readonly auditLog: string;
   readonly garbageCollector: boolean;
+  /** A kubeconfig with a client certificate of this user, who has the rights that RBAC gives. */
+  kubeconfigOf(user: string, group?: string): Promise<string>;
 }
 
 const REQUIRED = ["etcd", "kube-apiserver"];
@@ -44,6 +47,8 @@ export async function startRealServer(
   await writeFile(file("sa.key"), keys.privateKey.export({ type: "pkcs1", format: "pem" }));
   await writeFile(file("tokens.csv"), `${token},admin,admin,system:masters\n`);
   await writeFile(file("audit.yaml"), AUDIT_POLICY);
+  const clients = await newClientAuthority();
+  await writeFile(file("clients.crt"), clients.certificate);
 
   const processes: ChildProcess[] = [];
   const start = (binary: string, args: readonly string[]): void => {
@@ -70,6 +75,7 @@ export async function startRealServer(
       `--secure-port=${port}`,
       `--cert-dir=${file("certs")}`,
       `--token-auth-file=${file("tokens.csv")}`,
+      `--client-ca-file=${file("clients.crt")}`,
       `--service-account-key-file=${file("sa.key")}`,
       `--service-account-signing-key-file=${file("sa.key")}`,
       "--service-account-issuer=https://kubernetes.default.svc",
@@ -80,7 +86,8 @@ export async function startRealServer(
       `--audit-log-path=${file("audit.log")}`,
     ]);
     await ready(port, token, processes);
-    const kubeconfig = kubeconfigText(port, token, await readFile(file("certs/apiserver.crt"), "base64"));
+    const ca = await readFile(file("certs/apiserver.crt"), "base64");
+    const kubeconfig = kubeconfigText(port, ca, { token });
     await writeFile(file("kubeconfig"), kubeconfig, { mode: 0o600 });
     const garbageCollector = controllers && existsSync(join(assets, "kube-controller-manager"));
     if (garbageCollector) {
@@ -96,6 +103,7 @@ export async function startRealServer(
       kubeconfigFile: file("kubeconfig"),
       auditLog: file("audit.log"),
       garbageCollector,
+      kubeconfigOf: async (user, group) => kubeconfigText(port, ca, await clients.credentialsOf(user, group)),
       [Symbol.asyncDispose]: stop,
     };
   } catch (error) {
@@ -110,11 +118,11 @@ omitStages: [RequestReceived]
 rules: [{ level: Metadata }]
 `;
 
-function kubeconfigText(port: number, token: string, ca: string): string {
+function kubeconfigText(port: number, ca: string, credentials: object): string {
   return `apiVersion: v1
 kind: Config
 clusters: [{ name: real, cluster: { server: "https://127.0.0.1:${port}", certificate-authority-data: ${ca} } }]
-users: [{ name: admin, user: { token: ${token} } }]
+users: [{ name: admin, user: ${JSON.stringify(credentials)} }]
 contexts: [{ name: real, context: { cluster: real, user: admin } }]
 current-context: real
 `;

@@ -2,12 +2,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { applyManifests, readManifests } from "../../../../infra/cli/up/apply-manifests.ts";
-import { type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
+import { applyManifests, type Manifest, readManifests } from "../../../../infra/cli/up/apply-manifests.ts";
+import { type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
+import { valueAt } from "../../../../shared/api/path.ts";
 import { cluster, crd } from "../../../support/builders.ts";
 import { recordingClients } from "../../../support/recording-clients.ts";
 
-async function read(text: string): Promise<readonly KubeObject[]> {
+async function read(text: string): Promise<readonly Manifest[]> {
   const dir = await mkdtemp(join(tmpdir(), "capstan-manifests-"));
   try {
     await writeFile(join(dir, "m.yaml"), text);
@@ -17,10 +18,37 @@ async function read(text: string): Promise<readonly KubeObject[]> {
   }
 }
 
-async function apply(objects: readonly KubeObject[], served: readonly KubeObject[] = [], refusal?: Error) {
-  const clients = recordingClients(() => refusal, served);
-  await applyManifests(clients.of(MANAGEMENT, "up"), objects);
-  return clients.sent;
+/** A server that serves these kinds, besides Capstan's, and those of the CRDs that it has or is given. */
+function serverOf(
+  kinds: readonly string[] = [],
+  { crds = [], refusal }: { readonly crds?: readonly KubeObject[]; readonly refusal?: Error } = {},
+) {
+  const clients = recordingClients(() => refusal, crds);
+  const asked: string[] = [];
+  const definedIn = (group: string) =>
+    [...crds, ...clients.sent.map(({ body }) => body as KubeObject)]
+      .filter((object) => valueAt(object, "spec.group") === group)
+      .map((object) => String(valueAt(object, "spec.names.kind")));
+  const client = {
+    ...clients.of(MANAGEMENT, "up"),
+    kinds: async (apiVersion: string): Promise<readonly Kind[]> => {
+      asked.push(apiVersion);
+      const [version = "", group = ""] = apiVersion.split("/").toReversed();
+      const of = (kind: string) => ({ group, version, kind, plural: `${kind.toLowerCase()}s` });
+      return [...kinds, ...definedIn(group)].map((kind) => ({ ...of(kind), namespaced: kind !== "Zone" }));
+    },
+  };
+  return { client, asked, sent: clients.sent };
+}
+
+async function apply(objects: readonly KubeObject[], ...server: Parameters<typeof serverOf>) {
+  const { client, sent } = serverOf(...server);
+  await applyManifests(client, manifestsOf(...objects));
+  return sent;
+}
+
+function manifestsOf(...objects: readonly KubeObject[]): readonly Manifest[] {
+  return objects.map((object, at) => ({ object, place: `m.yaml:${at + 1}` }));
 }
 
 const door = { apiVersion: "parts.dev/v1", kind: "Door", metadata: { name: "d" } };
@@ -29,7 +57,9 @@ describe("a file of manifests", () => {
   it("may hold several objects, empty documents and JSON", async () => {
     const text =
       '---\n---\napiVersion: v1\nkind: A\nmetadata: {name: a}\n---\n{"apiVersion":"v1","kind":"B","metadata":{"name":"b"}}';
-    expect((await read(text)).map(({ kind }) => kind)).toEqual(["A", "B"]);
+    expect(
+      (await read(text)).map(({ object, place }) => `${object.kind} ${place?.split(":").at(-1)}`),
+    ).toEqual(["A 3", "B 7"]);
     expect(await read("# nothing\n")).toEqual([]);
   });
 
@@ -53,7 +83,7 @@ describe("a file of manifests", () => {
 describe("applying manifests", () => {
   it("sends them in order, into the namespace default where they name none", async () => {
     const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "n" } };
-    const sent = await apply([namespace, door, cluster()], [crd("parts.dev", "Door")]);
+    const sent = await apply([namespace, door, cluster()], ["Door"]);
     expect(sent.map(({ verb, kind, name }) => `${verb} ${kind} ${name}`)).toEqual([
       "apply Namespace n",
       "apply Door d",
@@ -66,25 +96,56 @@ describe("applying manifests", () => {
     ]);
   });
 
-  it("names the next step for a kind without CRD, and for a version that Capstan does not serve", async () => {
-    await expect(apply([door])).rejects.toThrow(
-      "no CustomResourceDefinition serves parts.dev/v1 Door; install the provider first",
-    );
-    await expect(apply([cluster({ apiVersion: "cluster.x-k8s.io/v1alpha4" })])).rejects.toThrow(
+  it("sends whatever the server serves, asking it once for each apiVersion", async () => {
+    const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" } };
+    const zone = { ...door, kind: "Zone", metadata: { name: "z" } };
+    const { client, asked, sent } = serverOf(["ConfigMap", "Door", "Zone"]);
+    await applyManifests(client, manifestsOf(config, door, zone, config));
+    expect(sent.map(({ kind, body }) => [kind, (body as KubeObject).metadata.namespace])).toEqual([
+      ["ConfigMap", "default"],
+      ["Door", "default"],
+      ["Zone", undefined],
+      ["ConfigMap", "default"],
+    ]);
+    expect(asked).toEqual(["v1", "parts.dev/v1"]);
+  });
+
+  it("waits for the kinds of a CustomResourceDefinition of the same file", async () => {
+    const sent = await apply([crd("parts.dev", "Door"), door]);
+    expect(sent.map(({ kind }) => kind)).toEqual(["CustomResourceDefinition", "Door"]);
+  });
+
+  it.each([
+    [
+      door,
+      "Door d: the API server does not serve parts.dev/v1 Door; install its CustomResourceDefinition first, or take",
+    ],
+    [
+      { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web" } },
+      "Deployment web: the API server does not serve apps/v1 Deployment; use an API server that does (--kubeconfig), or take",
+    ],
+    [
+      cluster({ apiVersion: "cluster.x-k8s.io/v1alpha4" }),
       "Cluster c1: Capstan serves cluster.x-k8s.io/v1beta2, not cluster.x-k8s.io/v1alpha4; convert the manifest",
+    ],
+  ])("names place, kind and the next step before it sends anything: %j", async (object, message) => {
+    const { client, sent } = serverOf();
+    await expect(applyManifests(client, manifestsOf(cluster(), object))).rejects.toThrow(
+      `m.yaml:2: ${message}`,
     );
+    expect(sent).toEqual([]);
   });
 
   it.each(["MachineDeployment", "ClusterClass"])(
     "says before it sends anything that Capstan does not run a %s",
     async (kind) => {
       const object = { apiVersion: "cluster.x-k8s.io/v1beta2", kind, metadata: { name: "md-0" } };
-      const clients = recordingClients(() => undefined, []);
-      await expect(applyManifests(clients.of(MANAGEMENT, "up"), [cluster(), object])).rejects.toThrow(
-        `${kind} md-0: Capstan does not run kind ${kind}, which needs the manager of Cluster API; write a `,
+      const { client, sent: refused } = serverOf();
+      await expect(applyManifests(client, manifestsOf(cluster(), object))).rejects.toThrow(
+        `m.yaml:2: ${kind} md-0: Capstan does not run kind ${kind}, which needs the manager of Cluster API; write a `,
       );
-      expect(clients.sent).toEqual([]);
-      const [sent] = await apply([object], [crd("cluster.x-k8s.io", kind)]);
+      expect(refused).toEqual([]);
+      const [sent] = await apply([object], [], { crds: [crd("cluster.x-k8s.io", kind)] });
       expect(sent).toMatchObject({ verb: "apply", kind });
     },
   );
@@ -101,25 +162,25 @@ describe("applying manifests", () => {
       apiVersion: "cluster.x-k8s.io/v1beta2",
       spec: { infrastructureRef: { apiGroup: "infra.dev", kind: "Site", name: "c1" } },
     });
-    const clients = recordingClients(() => undefined, []);
+    const { client, sent: refused } = serverOf();
     const broken = { ...old("c2"), spec: { infrastructureRef: { kind: "Site", name: "c2" } } };
-    await expect(applyManifests(clients.of(MANAGEMENT, "up"), [old("c1"), broken])).rejects.toThrow(
-      "Cluster default/c2 of cluster.x-k8s.io/v1beta1: spec.infrastructureRef.apiVersion: is missing",
+    await expect(applyManifests(client, manifestsOf(old("c1"), broken))).rejects.toThrow(
+      "m.yaml:2: Cluster default/c2 of cluster.x-k8s.io/v1beta1: spec.infrastructureRef.apiVersion: is missing",
     );
-    expect(clients.sent).toEqual([]);
+    expect(refused).toEqual([]);
   });
 
   it("MHC-3: warns of the renamed fields of an old manifest", async () => {
-    const clients = recordingClients(() => undefined, [crd("cluster.x-k8s.io", "MachineHealthCheck")]);
+    const { client, sent } = serverOf([], { crds: [crd("cluster.x-k8s.io", "MachineHealthCheck")] });
     const spec = { clusterName: "c1", selector: { matchLabels: { a: "b" } }, maxUnhealthy: "40%" };
     const metadata = { name: "h1", namespace: "team" };
     const old = { apiVersion: "cluster.x-k8s.io/v1alpha3", kind: "MachineHealthCheck", metadata, spec };
     const warnings: string[] = [];
-    await applyManifests(clients.of(MANAGEMENT, "up"), [old], (text) => warnings.push(text));
+    await applyManifests(client, manifestsOf(old), (text) => warnings.push(text));
     expect(warnings).toEqual([
       "MachineHealthCheck team/h1 of cluster.x-k8s.io/v1alpha3: spec.maxUnhealthy is applied as spec.remediation.triggerIf.unhealthyLessThanOrEqualTo, its name in v1beta2",
     ]);
-    expect(clients.sent[0]?.body).toMatchObject({
+    expect(sent[0]?.body).toMatchObject({
       spec: { remediation: { triggerIf: { unhealthyLessThanOrEqualTo: "40%" } } },
     });
   });
@@ -128,14 +189,15 @@ describe("applying manifests", () => {
     const own = crd("cluster.x-k8s.io", "MachineHealthCheck");
     const labels = { ...own.metadata.labels, "app.kubernetes.io/managed-by": "capstan" };
     const check = { ...cluster(), kind: "MachineHealthCheck" };
-    await expect(apply([check], [{ ...own, metadata: { ...own.metadata, labels } }])).rejects.toThrow(
-      "Capstan does not run kind MachineHealthCheck",
+    const crds = [{ ...own, metadata: { ...own.metadata, labels } }];
+    await expect(apply([check], [], { crds })).rejects.toThrow(
+      "m.yaml:1: MachineHealthCheck c1: Capstan does not run kind MachineHealthCheck",
     );
   });
 
   it("names the object that was refused", async () => {
-    await expect(apply([cluster()], [], new Error("spec: odd"))).rejects.toThrow(
-      "Cluster default/c1 was refused: spec: odd",
+    await expect(apply([cluster()], [], { refusal: new Error("spec: odd") })).rejects.toThrow(
+      "m.yaml:1: Cluster default/c1 was refused: spec: odd",
     );
   });
 });
