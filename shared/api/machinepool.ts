@@ -2,7 +2,12 @@ import * as z from "zod";
 import { conditionsSchema, deprecatedSchema, deprecatedStatusFields } from "./conditions.ts";
 import type { Kind } from "./kinds.ts";
 import { initializationSchema } from "./machine/machine-status.ts";
-import { machineSpecSchema, SEMANTIC_VERSION, versionCountSchema } from "./machine/machine-template.ts";
+import {
+  clusterNameSchema,
+  ONE_CLUSTER,
+  templateSpecSchema,
+  versionCountSchema,
+} from "./machine/machine-template.ts";
 import {
   atomicList,
   type Immutable,
@@ -14,27 +19,11 @@ import {
   typeMeta,
   validations,
 } from "./meta.ts";
-
-/** Rules of Cluster API's webhook, as far as CEL can express them (MP-12): no admission runs here. */
-const templateSpecSchema = machineSpecSchema.meta(
-  validations(
-    {
-      rule: "has(self.bootstrap.configRef) || has(self.bootstrap.dataSecretName)",
-      message: "bootstrap.configRef or bootstrap.dataSecretName must be set",
-    },
-    {
-      rule: `!has(self.version) || self.version.matches('${SEMANTIC_VERSION}')`,
-      message: "version must be a semantic version such as v1.34.0",
-    },
-    { rule: "!has(self.taints)", message: "taints are not supported for MachinePools" },
-  ),
-);
+import { AGE, CLUSTER, countColumn, PAUSED, TEMPLATE_VERSION } from "./printer-columns.ts";
 
 const specSchema = z
   .object({
-    clusterName: text(1, 63)
-      .meta(validations({ rule: "self == oldSelf", message: "clusterName is immutable" }))
-      .describe("Name of the Cluster it belongs to, in the same namespace. Cannot be changed."),
+    clusterName: clusterNameSchema,
     replicas: z
       .int32()
       .optional()
@@ -44,7 +33,10 @@ const specSchema = z
     template: z
       .object({
         metadata: templateMetadataSchema.optional(),
-        spec: templateSpecSchema.describe("Template of every instance. taints are refused."),
+        spec: templateSpecSchema({
+          rule: "!has(self.taints)",
+          message: "taints are not supported for MachinePools",
+        }).describe("Template of every instance. taints are refused."),
       })
       .describe("Template of every instance of the pool."),
     providerIDList: atomicList(text(1, 512), { max: 10_000 })
@@ -57,12 +49,7 @@ const specSchema = z
       .describe("Failure domains where instances are to run, at most 100. Providers read it."),
   })
   .describe("Desired state of the pool.")
-  .meta(
-    validations({
-      rule: "self.clusterName == self.template.spec.clusterName",
-      message: "clusterName and template.spec.clusterName must be the same",
-    }),
-  );
+  .meta(validations(ONE_CLUSTER));
 
 const nodeRefSchema = z
   .object({
@@ -165,62 +152,21 @@ export const MachinePool: Kind<MachinePool> = {
     status: true,
     scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
     printerColumns: [
-      {
-        name: "Cluster",
-        type: "string",
-        jsonPath: ".spec.clusterName",
-        description: "Cluster it belongs to",
-      },
-      { name: "Desired", type: "integer", jsonPath: ".spec.replicas", description: "Replicas wanted" },
-      {
-        name: "Current",
-        type: "integer",
-        jsonPath: ".status.replicas",
-        description: "Replicas the provider reports",
-      },
-      {
-        name: "Ready",
-        type: "integer",
-        jsonPath: ".status.readyReplicas",
-        description: "Replicas that are ready",
-      },
-      {
-        name: "Available",
-        type: "integer",
-        jsonPath: ".status.availableReplicas",
-        description: "Replicas that are available",
-      },
-      {
-        name: "Up-to-date",
-        type: "integer",
-        jsonPath: ".status.upToDateReplicas",
-        description: "Replicas that match the template",
-      },
-      {
-        name: "Paused",
-        type: "string",
-        jsonPath: '.status.conditions[?(@.type=="Paused")].status',
-        priority: 10,
-        description: "Whether reconciliation is paused",
-      },
+      CLUSTER,
+      countColumn("Desired", ".spec.replicas", "Replicas wanted"),
+      countColumn("Current", ".status.replicas", "Replicas the provider reports"),
+      countColumn("Ready", ".status.readyReplicas", "Replicas that are ready"),
+      countColumn("Available", ".status.availableReplicas", "Replicas that are available"),
+      countColumn("Up-to-date", ".status.upToDateReplicas", "Replicas that match the template"),
+      PAUSED,
       {
         name: "Phase",
         type: "string",
         jsonPath: ".status.phase",
         description: "Stage of the pool, for people",
       },
-      {
-        name: "Age",
-        type: "date",
-        jsonPath: ".metadata.creationTimestamp",
-        description: "Time since creation",
-      },
-      {
-        name: "Version",
-        type: "string",
-        jsonPath: ".spec.template.spec.version",
-        description: "Kubernetes version wanted",
-      },
+      AGE,
+      TEMPLATE_VERSION,
     ],
   },
 };

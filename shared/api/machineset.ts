@@ -1,7 +1,12 @@
 import * as z from "zod";
 import { conditionsSchema, deprecatedSchema, deprecatedStatusFields } from "./conditions.ts";
-import type { Kind, PrinterColumn } from "./kinds.ts";
-import { machineSpecSchema, SEMANTIC_VERSION, versionCountSchema } from "./machine/machine-template.ts";
+import type { Kind } from "./kinds.ts";
+import {
+  clusterNameSchema,
+  ONE_CLUSTER,
+  templateSpecSchema,
+  versionCountSchema,
+} from "./machine/machine-template.ts";
 import {
   type Immutable,
   labelSelectorSchema,
@@ -13,30 +18,11 @@ import {
   typeMeta,
   validations,
 } from "./meta.ts";
-
-/** Rules of Cluster API's webhook, as far as CEL can express them (MS-2): no admission runs here. */
-const templateSpecSchema = machineSpecSchema.meta(
-  validations(
-    {
-      rule: "has(self.bootstrap.configRef) || has(self.bootstrap.dataSecretName)",
-      message: "bootstrap.configRef or bootstrap.dataSecretName must be set",
-    },
-    {
-      rule: `!has(self.version) || self.version.matches('${SEMANTIC_VERSION}')`,
-      message: "version must be a semantic version such as v1.34.0",
-    },
-    {
-      rule: "!has(self.taints) || self.taints.all(t, t.key != 'node-role.kubernetes.io/control-plane')",
-      message: "taints must not have the key node-role.kubernetes.io/control-plane on workers",
-    },
-  ),
-);
+import { AGE, CLUSTER, countColumn, PAUSED, TEMPLATE_VERSION } from "./printer-columns.ts";
 
 const specSchema = z
   .object({
-    clusterName: text(1, 63)
-      .meta(validations({ rule: "self == oldSelf", message: "clusterName is immutable" }))
-      .describe("Name of the Cluster it belongs to, in the same namespace. Cannot be changed."),
+    clusterName: clusterNameSchema,
     replicas: z
       .int32()
       .meta(validations({ rule: "self >= 0", message: "replicas must not be negative" }))
@@ -48,7 +34,10 @@ const specSchema = z
     template: z
       .object({
         metadata: templateMetadataSchema.optional(),
-        spec: templateSpecSchema.describe("Template of every Machine."),
+        spec: templateSpecSchema({
+          rule: "!has(self.taints) || self.taints.all(t, t.key != 'node-role.kubernetes.io/control-plane')",
+          message: "taints must not have the key node-role.kubernetes.io/control-plane on workers",
+        }).describe("Template of every Machine."),
       })
       .describe("Template of every Machine of the set."),
     machineNaming: notEmpty({
@@ -77,17 +66,11 @@ const specSchema = z
   })
   .describe("Desired state of the set.")
   .meta(
-    validations(
-      {
-        rule: "self.clusterName == self.template.spec.clusterName",
-        message: "clusterName and template.spec.clusterName must be the same",
-      },
-      {
-        // With `in`, since comparing two texts without a limit costs more than a rule may; a missing key is an error, so refused.
-        rule: "!has(self.selector.matchLabels) || size(self.selector.matchLabels) == 0 || (has(self.template.metadata) && has(self.template.metadata.labels) && self.selector.matchLabels.all(k, self.selector.matchLabels[k] in [self.template.metadata.labels[k]]))",
-        message: "selector.matchLabels must match template.metadata.labels",
-      },
-    ),
+    validations(ONE_CLUSTER, {
+      // With `in`, since comparing two texts without a limit costs more than a rule may; a missing key is an error, so refused.
+      rule: "!has(self.selector.matchLabels) || size(self.selector.matchLabels) == 0 || (has(self.template.metadata) && has(self.template.metadata.labels) && self.selector.matchLabels.all(k, self.selector.matchLabels[k] in [self.template.metadata.labels[k]]))",
+      message: "selector.matchLabels must match template.metadata.labels",
+    }),
   );
 
 const statusSchema = notEmpty({
@@ -127,10 +110,6 @@ const machineSetSchema = z
 export type MachineSet = Immutable<z.infer<typeof machineSetSchema>>;
 export type MachineSetStatus = NonNullable<MachineSet["status"]>;
 
-function count(name: string, jsonPath: string, description: string): PrinterColumn {
-  return { name, type: "integer", jsonPath, description };
-}
-
 export const MachineSet: Kind<MachineSet> = {
   group: "cluster.x-k8s.io",
   version: "v1beta2",
@@ -150,36 +129,15 @@ export const MachineSet: Kind<MachineSet> = {
       labelSelectorPath: ".status.selector",
     },
     printerColumns: [
-      {
-        name: "Cluster",
-        type: "string",
-        jsonPath: ".spec.clusterName",
-        description: "Cluster it belongs to",
-      },
-      count("Desired", ".spec.replicas", "Machines wanted"),
-      count("Current", ".status.replicas", "Machines of the set"),
-      count("Ready", ".status.readyReplicas", "Machines that are Ready"),
-      count("Available", ".status.availableReplicas", "Machines that are Available"),
-      count("Up-to-date", ".status.upToDateReplicas", "Machines that match the template"),
-      {
-        name: "Paused",
-        type: "string",
-        jsonPath: '.status.conditions[?(@.type=="Paused")].status',
-        priority: 10,
-        description: "Whether reconciliation is paused",
-      },
-      {
-        name: "Age",
-        type: "date",
-        jsonPath: ".metadata.creationTimestamp",
-        description: "Time since creation",
-      },
-      {
-        name: "Version",
-        type: "string",
-        jsonPath: ".spec.template.spec.version",
-        description: "Kubernetes version wanted",
-      },
+      CLUSTER,
+      countColumn("Desired", ".spec.replicas", "Machines wanted"),
+      countColumn("Current", ".status.replicas", "Machines of the set"),
+      countColumn("Ready", ".status.readyReplicas", "Machines that are Ready"),
+      countColumn("Available", ".status.availableReplicas", "Machines that are Available"),
+      countColumn("Up-to-date", ".status.upToDateReplicas", "Machines that match the template"),
+      PAUSED,
+      AGE,
+      TEMPLATE_VERSION,
     ],
   },
 };

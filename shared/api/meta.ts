@@ -110,7 +110,7 @@ export function mapList<S extends z.ZodRawShape>(
 }
 
 /** A rule in CEL that the API server evaluates; with `oldSelf` only on updates. */
-interface Validation {
+export interface Validation {
   readonly rule: string;
   readonly message: string;
   /** Kind of the refusal. Default `FieldValueInvalid`. */

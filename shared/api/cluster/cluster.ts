@@ -11,6 +11,7 @@ import {
   typeMeta,
   validations,
 } from "../meta.ts";
+import { AGE, conditionColumn, PAUSED } from "../printer-columns.ts";
 import { clusterStatusSchema } from "./cluster-status.ts";
 import { topologySchema } from "./cluster-topology.ts";
 
@@ -102,17 +103,6 @@ export type Cluster = Immutable<z.infer<typeof clusterSchema>>;
 export type ClusterStatus = NonNullable<Cluster["status"]>;
 export type ClusterPhase = NonNullable<ClusterStatus["phase"]>;
 
-function conditionColumn(type: string, description: string, priority?: number): PrinterColumn {
-  const jsonPath = `.status.conditions[?(@.type=="${type}")].status`;
-  return {
-    name: type,
-    type: "string",
-    jsonPath,
-    description,
-    ...(priority === undefined ? {} : { priority }),
-  };
-}
-
 /** Desired, current, ready, available and up-to-date replicas; current and ready only in wide output. */
 function replicaColumns(prefix: string, path: string, whose: string): readonly PrinterColumn[] {
   return [
@@ -172,22 +162,17 @@ export const Cluster: Kind<Cluster> = {
         jsonPath: ".spec.topology.classRef.name",
         description: "ClusterClass it is made from",
       },
-      conditionColumn("Available", "Whether the Cluster serves its purpose"),
+      conditionColumn("Available", "Available", { description: "Whether the Cluster serves its purpose" }),
       ...replicaColumns("CP", ".status.controlPlane", "Control plane replicas"),
       ...replicaColumns("W", ".status.workers", "Worker replicas"),
-      conditionColumn("Paused", "Whether reconciliation is paused", 10),
+      PAUSED,
       {
         name: "Phase",
         type: "string",
         jsonPath: ".status.phase",
         description: "Stage of the Cluster, for people",
       },
-      {
-        name: "Age",
-        type: "date",
-        jsonPath: ".metadata.creationTimestamp",
-        description: "Time since creation",
-      },
+      AGE,
       {
         name: "Version",
         type: "string",

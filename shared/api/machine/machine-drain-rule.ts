@@ -1,6 +1,5 @@
 import * as z from "zod";
 import type { Kind } from "../kinds.ts";
-
 import {
   atomicList,
   type Immutable,
@@ -10,6 +9,7 @@ import {
   typeMeta,
   validations,
 } from "../meta.ts";
+import { AGE } from "../printer-columns.ts";
 
 function uniqueEntries(field: string) {
   return validations({
@@ -99,12 +99,7 @@ export const MachineDrainRule: Kind<MachineDrainRule> = {
         jsonPath: ".spec.drain.order",
         description: "Pods of a lower order leave first",
       },
-      {
-        name: "Age",
-        type: "date",
-        jsonPath: ".metadata.creationTimestamp",
-        description: "Time since creation",
-      },
+      AGE,
     ],
   },
 };

@@ -8,11 +8,12 @@ import {
   seconds,
   TAINT_KEY,
   text,
+  type Validation,
   validations,
 } from "../meta.ts";
 
 /** Pattern of versions that admission accepts, in the dialect of CEL. */
-export const SEMANTIC_VERSION =
+const SEMANTIC_VERSION =
   "^v?(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(-[-0-9A-Za-z.]+)?([+][-0-9A-Za-z.]+)?$";
 
 /** Entry of `status.versions` of what has Machines. */
@@ -75,6 +76,17 @@ export const deletionTimeouts = {
     .describe("Seconds to try to delete the Node. 0: without limit. Default 10."),
 };
 
+/** `spec.clusterName` of what belongs to a Cluster for as long as it lives. */
+export const clusterNameSchema = text(1, 63)
+  .meta(validations({ rule: "self == oldSelf", message: "clusterName is immutable" }))
+  .describe("Name of the Cluster it belongs to, in the same namespace. Cannot be changed.");
+
+/** The rule of a `spec` with a template of Machines for both names. */
+export const ONE_CLUSTER = {
+  rule: "self.clusterName == self.template.spec.clusterName",
+  message: "clusterName and template.spec.clusterName must be the same",
+};
+
 /** `spec` of a Machine, and of the template of everything that makes Machines. */
 export const machineSpecSchema = z.object({
   clusterName: text(1, 63).describe("Name of the Cluster it belongs to, in the same namespace."),
@@ -110,3 +122,23 @@ export const machineSpecSchema = z.object({
     .optional()
     .describe("Taints of the Node, 1 to 64. A MachinePool refuses them."),
 });
+
+/**
+ * Returns `spec.template.spec` of what has Machines: the rules of Cluster API's webhook, as far as CEL can express them,
+ * for no admission runs here. `taints` is the rule of the kind for them. Source: MP-12, MS-2
+ */
+export function templateSpecSchema(taints: Validation) {
+  return machineSpecSchema.meta(
+    validations(
+      {
+        rule: "has(self.bootstrap.configRef) || has(self.bootstrap.dataSecretName)",
+        message: "bootstrap.configRef or bootstrap.dataSecretName must be set",
+      },
+      {
+        rule: `!has(self.version) || self.version.matches('${SEMANTIC_VERSION}')`,
+        message: "version must be a semantic version such as v1.34.0",
+      },
+      taints,
+    ),
+  );
+}

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { CONTROL_PLANE_LABEL, POOL_NAME_LABEL, SET_NAME_LABEL } from "../indexes.ts";
 import type { Kind, PrinterColumn } from "../kinds.ts";
-import { type Immutable, objectMetaSchema, text, typeMeta, validations } from "../meta.ts";
+import { type Immutable, objectMetaSchema, typeMeta } from "../meta.ts";
+import { AGE, CLUSTER, conditionColumn, PAUSED } from "../printer-columns.ts";
 import { machineStatusSchema } from "./machine-status.ts";
-import { machineSpecSchema } from "./machine-template.ts";
+import { clusterNameSchema, machineSpecSchema } from "./machine-template.ts";
 
 const machineSchema = z
   .object({
@@ -11,9 +12,7 @@ const machineSchema = z
     metadata: objectMetaSchema,
     spec: machineSpecSchema
       .extend({
-        clusterName: text(1, 63)
-          .meta(validations({ rule: "self == oldSelf", message: "clusterName is immutable" }))
-          .describe("Name of the Cluster it belongs to, in the same namespace. Cannot be changed."),
+        clusterName: clusterNameSchema,
       })
       .describe("Desired state of the Machine."),
     status: machineStatusSchema.optional().describe("Observed state of the Machine."),
@@ -23,10 +22,6 @@ const machineSchema = z
 /** One machine of a Cluster and its Node; schema-compatible with Cluster API v1.14.0's v1beta2. */
 export type Machine = Immutable<z.infer<typeof machineSchema>>;
 export type MachineStatus = NonNullable<Machine["status"]>;
-
-function conditionColumn(name: string, type: string, description: string): PrinterColumn {
-  return { name, type: "string", jsonPath: `.status.conditions[?(@.type=="${type}")].status`, description };
-}
 
 function addressColumn(name: string, type: string): PrinterColumn {
   const jsonPath = `.status.addresses[?(@.type=="${type}")].address`;
@@ -57,12 +52,7 @@ export const Machine: Kind<Machine> = {
     categories: ["cluster-api"],
     status: true,
     printerColumns: [
-      {
-        name: "Cluster",
-        type: "string",
-        jsonPath: ".spec.clusterName",
-        description: "Cluster it belongs to",
-      },
+      CLUSTER,
       {
         name: "Node Name",
         type: "string",
@@ -82,9 +72,11 @@ export const Machine: Kind<Machine> = {
         jsonPath: ".status.failureDomain",
         description: "Failure domain where it runs",
       },
-      conditionColumn("Ready", "Ready", "Whether it passes all readiness checks"),
-      conditionColumn("Available", "Available", "Whether it has been Ready for minReadySeconds"),
-      conditionColumn("Up-to-date", "UpToDate", "Whether it matches the spec of its owner"),
+      conditionColumn("Ready", "Ready", { description: "Whether it passes all readiness checks" }),
+      conditionColumn("Available", "Available", {
+        description: "Whether it has been Ready for minReadySeconds",
+      }),
+      conditionColumn("Up-to-date", "UpToDate", { description: "Whether it matches the spec of its owner" }),
       addressColumn("Internal-IP", "InternalIP"),
       addressColumn("External-IP", "ExternalIP"),
       {
@@ -94,22 +86,14 @@ export const Machine: Kind<Machine> = {
         priority: 10,
         description: "OS image that the Node reports",
       },
-      {
-        ...conditionColumn("Paused", "Paused", "Whether reconciliation is paused"),
-        priority: 10,
-      },
+      PAUSED,
       {
         name: "Phase",
         type: "string",
         jsonPath: ".status.phase",
         description: "Stage of the Machine, for people",
       },
-      {
-        name: "Age",
-        type: "date",
-        jsonPath: ".metadata.creationTimestamp",
-        description: "Time since creation",
-      },
+      AGE,
       { name: "Version", type: "string", jsonPath: ".spec.version", description: "Kubernetes version" },
     ],
   },
