@@ -1,5 +1,6 @@
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { Notice } from "../../../shared/function/define-function.ts";
+import { violationsAmong } from "../../../shared/rules/machines/template-violations.ts";
 import { isPrefixedVersion, prefixedVersion } from "../../../shared/rules/machines/versions.ts";
 
 /**
@@ -9,16 +10,16 @@ import { isPrefixedVersion, prefixedVersion } from "../../../shared/rules/machin
  */
 export function machineViolations({ spec }: Machine): readonly Notice[] {
   const { bootstrap, version } = spec;
-  return [
-    ...(bootstrap.configRef === undefined && bootstrap.dataSecretName === undefined
-      ? [warning("MissingBootstrap", "spec.bootstrap needs configRef or dataSecretName")]
-      : []),
-    ...(version !== undefined && !isPrefixedVersion(prefixedVersion(version))
-      ? [warning("InvalidVersion", `spec.version ${version} is not a semantic version`)]
-      : []),
-  ];
-}
-
-function warning(reason: string, message: string): Notice {
-  return { type: "Warning", reason, message };
+  return violationsAmong([
+    [
+      bootstrap.configRef === undefined && bootstrap.dataSecretName === undefined,
+      "MissingBootstrap",
+      "spec.bootstrap needs configRef or dataSecretName",
+    ],
+    [
+      version !== undefined && !isPrefixedVersion(prefixedVersion(version)),
+      "InvalidVersion",
+      `spec.version ${version} is not a semantic version`,
+    ],
+  ]);
 }

@@ -1,45 +1,20 @@
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { isLabelKey, isLabelValue } from "../../../shared/api/names.ts";
 import type { Notice } from "../../../shared/function/define-function.ts";
-import { MAX_SIZE, MIN_SIZE } from "../../../shared/rules/machines/node-group-size.ts";
-import { isPrefixedVersion } from "../../../shared/rules/machines/versions.ts";
+import { templateChecks, violationsAmong } from "../../../shared/rules/machines/template-violations.ts";
 import { defaultReplicas } from "./replicas.ts";
 
 /**
  * Returns the rules of admission that the pool breaks, as Events that name the field. The pool is reconciled all the
- * same: a stored
- * object may be older than a rule. Source: MP-12
+ * same: a stored object may be older than a rule. Source: MP-12
  */
 export function poolViolations(pool: MachinePool): readonly Notice[] {
-  const { clusterName, replicas, template } = pool.spec;
-  const { bootstrap, version, taints = [] } = template.spec;
-  const checks: readonly (readonly [boolean, string, string])[] = [
-    [
-      bootstrap.configRef === undefined && bootstrap.dataSecretName === undefined,
-      "MissingBootstrap",
-      "spec.template.spec.bootstrap needs configRef or dataSecretName",
-    ],
-    [
-      version !== undefined && !isPrefixedVersion(version),
-      "InvalidVersion",
-      `spec.template.spec.version ${version} is not a semantic version with v in front`,
-    ],
-    [
-      template.spec.clusterName !== clusterName,
-      "InvalidSpec",
-      `spec.template.spec.clusterName is not ${clusterName}`,
-    ],
+  const { taints = [] } = pool.spec.template.spec;
+  return violationsAmong([
+    ...templateChecks(pool, defaultReplicas(pool)),
     [taints.length > 0, "InvalidSpec", "spec.template.spec.taints is not supported for pools"],
-    [
-      replicas === undefined && defaultReplicas(pool) === undefined,
-      "InvalidSpec",
-      `spec.replicas is missing and ${MIN_SIZE} and ${MAX_SIZE} are not counts`,
-    ],
     ...metadataProblems(pool).map((problem) => [true, "InvalidSpec", problem] as const),
-  ];
-  return checks.flatMap(([violated, reason, message]) =>
-    violated ? [{ type: "Warning", reason, message } as const] : [],
-  );
+  ]);
 }
 
 /** Labels and annotations that no Machine of the pool could carry. */
