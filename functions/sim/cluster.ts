@@ -1,6 +1,6 @@
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
-import { apiVersionOf, MANAGEMENT, objectKeyOf, refTo } from "../../shared/api/kinds.ts";
+import { objectKeyOf, refTo } from "../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../shared/api/patch.ts";
 import { SimServer } from "../../shared/api/sim/sim-cloud.ts";
 import { SimCluster } from "../../shared/api/sim/sim-cluster.ts";
@@ -9,7 +9,6 @@ import { SimControlPlaneLegacy } from "../../shared/api/sim/sim-controlplane-leg
 import {
   type Decision,
   defineFunction,
-  type NewObject,
   type StepContext,
   watch,
 } from "../../shared/function/define-function.ts";
@@ -25,6 +24,7 @@ import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts
 import { controllerReference, isOwnedBy } from "../../shared/rules/metadata/owner-references.ts";
 import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
 import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
+import { newServer } from "./rules/new-server.ts";
 import { ADDRESS_FIELDS, ENDPOINT_FIELDS } from "./rules/server-address.ts";
 
 const FINALIZER = "simcluster.infrastructure.sim.capstan.dev";
@@ -79,7 +79,9 @@ export const simCluster = defineFunction<SimCluster, Owned>(
     const { host, port } = server?.status ?? {};
     if (host === undefined || port === undefined) {
       const waiting = condition("Ready", "False", "NotReady", `SimServer ${name} has no address yet`);
-      const order = async () => newServer(object, cluster, await runsOnMachines(cluster, read));
+      const owner = controllerReference(SimCluster, object);
+      const order = async () =>
+        newServer(owner, cluster, { onMachines: await runsOnMachines(cluster, read) });
       return {
         create: server === undefined ? [await order()] : [],
         apply: statusOf(object, [paused, waiting], now),
@@ -127,21 +129,6 @@ async function runsOnMachines({ spec, metadata }: Cluster, read: StepContext["re
     name,
   });
   return object === undefined || object.spec.machineTemplate !== undefined;
-}
-
-function newServer(object: SimCluster, { metadata: { name } }: Cluster, onMachines: boolean): NewObject {
-  const server: SimServer = {
-    apiVersion: apiVersionOf(SimServer),
-    kind: SimServer.kind,
-    metadata: {
-      name,
-      namespace: object.metadata.namespace,
-      labels: { [CLUSTER_NAME_LABEL]: name },
-      ownerReferences: [controllerReference(SimCluster, object)],
-    },
-    spec: { clusterName: name, ...(onMachines ? { onMachines } : {}) },
-  };
-  return { cluster: MANAGEMENT, kind: SimServer, object: server };
 }
 
 /** The server goes first: when the SimCluster is gone, its address is dead. */

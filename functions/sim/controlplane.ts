@@ -1,8 +1,9 @@
 import { SimControlPlane } from "../../shared/api/sim/sim-controlplane.ts";
-import { type Decision, defineFunction } from "../../shared/function/define-function.ts";
+import { defineFunction } from "../../shared/function/define-function.ts";
 import { done } from "../../shared/function/result.ts";
 import { statusParts } from "./rules/control-plane-spec-parts.ts";
 import { reportControlPlane } from "./rules/control-plane-status.ts";
+import { storedValues } from "./rules/stored-values.ts";
 
 const OWNED = [
   "status.initialization.controlPlaneInitialized",
@@ -35,7 +36,7 @@ export const simControlplane = defineFunction<SimControlPlane, Owned>(
     if (reported.state === "unowned") return { result: reported.result };
     const { conditions } = reported;
     if (reported.state === "paused") {
-      return { apply: { ...present(object), "status.conditions": conditions }, result: done };
+      return { apply: { ...storedValues(object, OWNED), "status.conditions": conditions }, result: done };
     }
     const { report } = reported;
     return {
@@ -58,21 +59,3 @@ export const simControlplane = defineFunction<SimControlPlane, Owned>(
     };
   },
 );
-
-function present({ status = {} }: SimControlPlane): NonNullable<Decision<SimControlPlane, Owned>["apply"]> {
-  return {
-    "status.initialization.controlPlaneInitialized": status.initialization?.controlPlaneInitialized,
-    "status.selector": status.selector,
-    "status.replicas": status.replicas,
-    "status.readyReplicas": status.readyReplicas,
-    "status.availableReplicas": status.availableReplicas,
-    "status.upToDateReplicas": status.upToDateReplicas,
-    "status.versions": status.versions,
-    "status.version": status.version,
-    "status.externalManagedControlPlane": status.externalManagedControlPlane,
-    "status.failureReason": status.failureReason,
-    "status.failureMessage": status.failureMessage,
-    "status.observedGeneration": status.observedGeneration,
-    "status.conditions": status.conditions,
-  };
-}

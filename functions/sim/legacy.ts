@@ -1,8 +1,9 @@
 import { SimControlPlaneLegacy } from "../../shared/api/sim/sim-controlplane-legacy.ts";
-import { type Decision, defineFunction } from "../../shared/function/define-function.ts";
+import { defineFunction } from "../../shared/function/define-function.ts";
 import { done } from "../../shared/function/result.ts";
 import { statusParts } from "./rules/control-plane-spec-parts.ts";
 import { reportControlPlane, type StoredConditions } from "./rules/control-plane-status.ts";
+import { storedValues } from "./rules/stored-values.ts";
 
 const OWNED = [
   "status.initialized",
@@ -35,7 +36,7 @@ export const simLegacy = defineFunction<SimControlPlaneLegacy, Owned>(
     if (reported.state === "unowned") return { result: reported.result };
     const conditions = legacyConditions(reported.conditions);
     if (reported.state === "paused") {
-      return { apply: { ...present(object), "status.conditions": conditions }, result: done };
+      return { apply: { ...storedValues(object, OWNED), "status.conditions": conditions }, result: done };
     }
     const { report } = reported;
     return {
@@ -67,24 +68,4 @@ function legacyConditions(conditions: StoredConditions): StoredConditions {
   return all.map(({ severity: _, ...each }) =>
     each.status === "False" ? { ...each, severity: each.type === "Ready" ? "Warning" : "Info" } : each,
   );
-}
-
-function present({
-  status = {},
-}: SimControlPlaneLegacy): NonNullable<Decision<SimControlPlaneLegacy, Owned>["apply"]> {
-  return {
-    "status.initialized": status.initialized,
-    "status.ready": status.ready,
-    "status.selector": status.selector,
-    "status.replicas": status.replicas,
-    "status.readyReplicas": status.readyReplicas,
-    "status.updatedReplicas": status.updatedReplicas,
-    "status.unavailableReplicas": status.unavailableReplicas,
-    "status.version": status.version,
-    "status.externalManagedControlPlane": status.externalManagedControlPlane,
-    "status.failureReason": status.failureReason,
-    "status.failureMessage": status.failureMessage,
-    "status.observedGeneration": status.observedGeneration,
-    "status.conditions": status.conditions,
-  };
 }

@@ -1,24 +1,11 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
-import {
-  apiVersionOf,
-  type Kind,
-  type KubeObject,
-  MANAGEMENT,
-  objectKeyOf,
-  refTo,
-} from "../../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, objectKeyOf, refTo } from "../../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { SimBootstrapConfigTemplate } from "../../../shared/api/sim/sim-bootstrap.ts";
 import { SimServer } from "../../../shared/api/sim/sim-cloud.ts";
 import { SimMachineTemplate } from "../../../shared/api/sim/sim-machine.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
-import type {
-  Decision,
-  GuardedPatch,
-  NewObject,
-  StepContext,
-} from "../../../shared/function/define-function.ts";
+import type { Decision, GuardedPatch, StepContext } from "../../../shared/function/define-function.ts";
 import { done, type Result, requeueAfter, soonest, waitFor } from "../../../shared/function/result.ts";
 import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
 import {
@@ -37,6 +24,7 @@ import {
   machineTemplateOf,
   wantedVersion,
 } from "./control-plane-view.ts";
+import { newServer } from "./new-server.ts";
 
 /** The fields of a SimServer that a control plane decides. */
 export const SERVER_FIELDS = ["spec.onMachines", "spec.unreachable", "spec.corruptKubeconfig"] as const;
@@ -123,29 +111,13 @@ function orderServer(
   if (cluster.status?.initialization?.infrastructureProvisioned !== true) {
     return { patch, result: waitFor("Cluster.status.initialization.infrastructureProvisioned") };
   }
-  return { create: [newServer(object, cluster)], patch, result: waitFor("SimServer.status.host") };
-}
-
-function newServer(object: AnyControlPlane, { metadata, spec }: Cluster): NewObject {
-  const { name } = metadata;
-  const { port } = spec.controlPlaneEndpoint ?? {};
-  const onMachines = object.spec.machineTemplate !== undefined;
-  const server: SimServer = {
-    apiVersion: apiVersionOf(SimServer),
-    kind: SimServer.kind,
-    metadata: {
-      name,
-      namespace: object.metadata.namespace,
-      labels: { [CLUSTER_NAME_LABEL]: name },
-      ownerReferences: [controllerReference(kindOfControlPlane(object), object)],
-    },
-    spec: {
-      clusterName: name,
-      ...(port === undefined ? {} : { port }),
-      ...(onMachines ? { onMachines } : {}),
-    },
-  };
-  return { cluster: MANAGEMENT, kind: SimServer, object: server };
+  const owner = controllerReference(kindOfControlPlane(object), object);
+  const { port } = cluster.spec.controlPlaneEndpoint ?? {};
+  const server = newServer(owner, cluster, {
+    port,
+    onMachines: object.spec.machineTemplate !== undefined,
+  });
+  return { create: [server], patch, result: waitFor("SimServer.status.host") };
 }
 
 function endpointPatch(

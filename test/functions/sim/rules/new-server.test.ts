@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { newServer } from "../../../../functions/sim/rules/new-server.ts";
+import { cluster } from "../../../support/builders.ts";
+
+const OWNER = {
+  apiVersion: "infrastructure.sim.capstan.dev/v1beta2",
+  kind: "SimCluster",
+  name: "c1-infra",
+  uid: "u",
+};
+
+describe("the workload API server of a Cluster", () => {
+  it.each([
+    ["starts with the Cluster", { onMachines: false }, { clusterName: "c1" }],
+    ["waits for Machines", { onMachines: true }, { clusterName: "c1", onMachines: true }],
+    ["listens where the Cluster says", { onMachines: false, port: 6443 }, { clusterName: "c1", port: 6443 }],
+  ])("%s", (_, options, spec) => {
+    const { object } = newServer(OWNER, cluster(), options);
+    expect(object).toMatchObject({
+      metadata: { name: "c1", namespace: "default", ownerReferences: [OWNER] },
+      spec,
+    });
+    expect((object as { readonly spec?: unknown }).spec).toEqual(spec);
+  });
+});
