@@ -224,6 +224,27 @@ export const REASONS = {
     meaning: "volumes are still attached to the drained Node; the message names them",
     seen: ["condition"],
   },
+  UnhealthyMachine: {
+    meaning: "a condition of the Machine has been bad for longer than its health check allows",
+    seen: ["condition", "deprecated condition"],
+  },
+  UnhealthyNode: {
+    meaning: "a condition of the Node has been bad for longer than the health check of its Machine allows",
+    seen: ["condition", "deprecated condition"],
+  },
+  NodeStartupTimeout: {
+    meaning: "the Machine has no Node after the startup timeout of its health check",
+    seen: ["condition", "deprecated condition"],
+  },
+  HasRemediateAnnotation: {
+    meaning: "a user has asked for the remediation of the Machine by an annotation",
+    seen: ["condition"],
+  },
+  HasRemediateMachineAnnotation: {
+    meaning: "a user has asked for the remediation of the Machine by an annotation",
+    seen: ["deprecated condition"],
+  },
+  NodeNotFound: { meaning: "the Node of the Machine is gone", seen: ["deprecated condition"] },
   SuccessfulDrainNode: { meaning: "all Pods that have to leave the Node have left", seen: ["event"] },
   FailedDrainNode: {
     meaning: "a MachineDrainRule, a Pod or an answer of the workload cluster blocks the drain",

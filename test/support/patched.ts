@@ -2,7 +2,7 @@ import type { KubeObject } from "../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../shared/api/patch.ts";
 import { sameJson } from "../../shared/api/path.ts";
 
-/** The object after a JSON patch of `add`, `remove` and `test`. Throws when a `test` fails, or nothing is there to remove. */
+/** The object after a JSON patch. Throws when a `test` fails, or nothing is there to remove or to replace. */
 export function patched<T extends KubeObject>(object: T, operations: readonly PatchOperation[]): T {
   const copy = structuredClone(object);
   for (const operation of operations) carryOut(copy, operation);
@@ -22,6 +22,9 @@ function carryOut(document: object, operation: PatchOperation): void {
   } else if (operation.op === "remove") {
     if (!Object.hasOwn(parent, last)) throw new Error(`nothing is at ${operation.path}`);
     remove(parent, last);
+  } else if (operation.op === "replace") {
+    if (!Object.hasOwn(parent, last)) throw new Error(`nothing is at ${operation.path}`);
+    Reflect.set(parent, last, operation.value);
   } else {
     add(parent, last, operation.value);
   }

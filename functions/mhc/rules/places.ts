@@ -1,0 +1,97 @@
+import type { Machine } from "../../../shared/api/machine/machine.ts";
+import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
+import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
+import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
+import type { Verdict } from "./verdict.ts";
+
+/**
+ * A request that was decided while the Machine was unhealthy has landed by then: it leaves within 5 s, is executed
+ * within 10 s, and the stamp of the recovery is at most 15 s older than its landing.
+ */
+const RECOVERED_MS = 30 * SECOND;
+/** A place that an owner has not given back is taken back after this time, where another Machine waits for it. */
+const LEFT_OVER_MS = 60 * SECOND;
+/** Stamps are whole seconds, cut off. */
+const STAMP_MS = SECOND;
+
+/** One target as live reads show it. */
+export interface Occupant {
+  readonly machine: Machine;
+  readonly verdict: Verdict;
+  /** Its request exists, also one that is being deleted. */
+  readonly hasRequest: boolean;
+}
+
+/**
+ * Whether a target counts against the limit: it is not healthy, its health check has failed, its owner or an external
+ * controller may still act on it, or a request for it may still be under way.
+ * Differs: upstream counts targets that are not healthy, and so forgets those that only seem to have recovered (D17).
+ * Source: MHC-12.2
+ */
+export function usesPlace(check: MachineHealthCheck, occupant: Occupant, now: Date): boolean {
+  const { machine, verdict, hasRequest } = occupant;
+  return (
+    verdict.is !== "healthy" ||
+    statusOf(machine, "HealthCheckSucceeded") === "False" ||
+    isWithOwner(machine) ||
+    hasRequest ||
+    (requestLandsUntilMs(check, machine) ?? 0) > now.getTime()
+  );
+}
+
+/** Whether its controller may still act on a hand-over. A Machine without controller is left by everyone. */
+function isWithOwner(machine: Machine): boolean {
+  return statusOf(machine, "OwnerRemediated") === "False" && controllerOf(machine) !== undefined;
+}
+
+/** Until when a request for a Machine that has recovered may still appear; `undefined`: none was ever asked for. */
+function requestLandsUntilMs({ spec }: MachineHealthCheck, machine: Machine): number | undefined {
+  const isMarked = conditionOf(machine.status?.conditions, "ExternallyRemediated") !== undefined;
+  const recoveredAtMs = turnedMs(machine, "HealthCheckSucceeded", "True");
+  if (spec.remediation?.templateRef === undefined || !isMarked || recoveredAtMs === undefined) {
+    return undefined;
+  }
+  return recoveredAtMs + RECOVERED_MS + STAMP_MS;
+}
+
+/**
+ * Returns when the owner of a Machine that has recovered loses the place that it has not given back, in ms since 1970;
+ * `undefined`: it holds none, or the Machine has not recovered. Source: MHC-12.2
+ */
+export function leftOverAtMs(machine: Machine): number | undefined {
+  const recoveredAtMs = turnedMs(machine, "HealthCheckSucceeded", "True");
+  return isWithOwner(machine) && recoveredAtMs !== undefined
+    ? recoveredAtMs + LEFT_OVER_MS + STAMP_MS
+    : undefined;
+}
+
+/** How long no check of a target must have changed, so that the beginning of a burst is not taken for the whole. */
+const CALM_MS = 5 * SECOND;
+/** A Machine whose check has failed for this long waits for calm no longer. */
+const MAX_WAIT_MS = 60 * SECOND;
+
+/**
+ * Returns when a target may be handed over, as far as calm is concerned, in ms since 1970: no target's check has
+ * changed for 5 s, or its own has failed for 60 s. `-Infinity` where no check has ever been made.
+ * Differs: upstream looks every 15 s and so sees most bursts as a whole (D19). Source: MHC-12.3
+ */
+export function calmAtMs(targets: readonly Machine[], candidate: Machine): number {
+  const changedAtMs = targets
+    .map((machine) => turnedMs(machine, "HealthCheckSucceeded") ?? Number.NEGATIVE_INFINITY)
+    .reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  const failedAtMs = turnedMs(candidate, "HealthCheckSucceeded", "False") ?? Number.POSITIVE_INFINITY;
+  return Math.min(changedAtMs + CALM_MS + STAMP_MS, failedAtMs + MAX_WAIT_MS);
+}
+
+function statusOf({ status }: Machine, type: string): string | undefined {
+  return conditionOf(status?.conditions, type)?.status;
+}
+
+/** When a condition got its status, in ms since 1970; `undefined`: it is absent, or has another status than `wanted`. */
+function turnedMs({ status }: Machine, type: string, wanted?: string): number | undefined {
+  const found = conditionOf(status?.conditions, type);
+  if (found === undefined || (wanted !== undefined && found.status !== wanted)) return undefined;
+  const ms = Date.parse(found.lastTransitionTime);
+  return Number.isNaN(ms) ? undefined : ms;
+}
