@@ -6,14 +6,13 @@ import { KubeError } from "../function/errors.ts";
 import { type EvictionAnswer, NOT_REACHED, type PodEviction } from "../function/evictions.ts";
 import type { KubeClient } from "./ports.ts";
 import type { EventContext } from "./send-events.ts";
+import { sideBySide } from "./side-by-side.ts";
 
 /** Reason of a KubeError: an eviction was not sent, or not answered, in time. */
 export const EVICTION_TIMEOUT = "EvictionTimeout";
 
 /** For all evictions of a run: a budget or a webhook may take its time for each. */
 const ALL_WITHIN_MS = 10 * SECOND;
-/** Evictions at the same time: one that is slow must not use up the time of all. */
-const SIDE_BY_SIDE = 8;
 
 export interface SentEvictions {
   /** One for each Pod, in their order. */
@@ -44,17 +43,12 @@ export async function sendEvictions(
       return refusalOf(error, target, client);
     }
   };
-  const queue = [...pods.entries()];
-  const lane = async (): Promise<void> => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const withinMs = deadlineAt - clock.now().getTime();
-      if (withinMs <= 0) return;
-      signal.throwIfAborted();
-      const [at, pod] = next;
-      answers[at] = await evict(pod, withinMs);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, queue.length) }, lane));
+  await sideBySide([...pods.entries()], async ([at, pod]) => {
+    const withinMs = deadlineAt - clock.now().getTime();
+    if (withinMs <= 0) return;
+    signal.throwIfAborted();
+    answers[at] = await evict(pod, withinMs);
+  });
   return { answers, requests };
 }
 

@@ -1,0 +1,121 @@
+import type { Notice } from "../function/define-function.ts";
+import { KubeError, WaitingError } from "../function/errors.ts";
+import type { EvictionAnswer, PodEviction } from "../function/evictions.ts";
+import { sendEvictions } from "./evictions.ts";
+import { judgeFailedWrite } from "./failed-write.ts";
+import { fenceOf } from "./freshness.ts";
+import type { Fence } from "./queue-port.ts";
+import type { EventContext } from "./send-events.ts";
+import { sideBySide } from "./side-by-side.ts";
+import type { WriteRequest } from "./write-request.ts";
+
+/** When a failed write is tried again, and the reason of its Event. */
+interface Again {
+  readonly afterMs: number;
+  readonly why: string;
+}
+
+/** The requests of a decision so far, and their answers. */
+export interface Sent {
+  /** Write requests sent, Events not counted. */
+  readonly requests: number;
+  /** Versions that the next run of the key must not go back behind. */
+  readonly fences: readonly Fence[];
+  /** The first failure, if any; everything that does not depend on it was still attempted. */
+  readonly error: unknown;
+  /** A write that may fail has failed, and the rest of the Decision waits for it: until then. */
+  readonly again?: Again | undefined;
+}
+
+/** Sends the requests of one decision, several at a time, and remembers the answers. */
+export interface Sender {
+  /** Returns once every request is answered; failures are in `sent`. */
+  all(requests: readonly WriteRequest[]): Promise<void>;
+  /** One answer for each Pod; `undefined` when the run itself has ended meanwhile. */
+  evict(pods: readonly PodEviction[]): Promise<readonly EvictionAnswer[] | undefined>;
+  /** Events about single writes: accepted ones, and failures of those that may fail, the first of each reason. */
+  events(): readonly Notice[];
+  sent(): Sent;
+}
+
+export function createSender(context: EventContext): Sender {
+  const { signal, clients, function: fn } = context;
+  const fences: Fence[] = [];
+  let requests = 0;
+  let firstError: unknown;
+  let again: Again | undefined;
+  const tolerated = new Map<string, Notice>();
+  const accepted: Notice[] = [];
+  /** Returns its failure, if any. */
+  async function send({ ref, verb, request, recordedAs }: WriteRequest): Promise<unknown> {
+    const client = () => clients.of(ref.cluster, fn.spec.name, { recordedAs });
+    try {
+      signal.throwIfAborted();
+      requests += 1;
+      const result = await request(client());
+      const resourceVersion = result?.metadata?.resourceVersion;
+      if (resourceVersion !== undefined) fences.push(fenceOf(ref, resourceVersion));
+      return undefined;
+    } catch (failure) {
+      // Not connected: nothing was sent.
+      if (failure instanceof WaitingError) requests -= 1;
+      const { error, fence } = await judgeFailedWrite({ ref, verb, error: failure }, client);
+      if (fence !== undefined) fences.push(fence);
+      return error;
+    }
+  }
+  const note = ({ ifFails, announces }: WriteRequest, error: unknown): void => {
+    if (error === undefined) {
+      if (announces !== undefined) accepted.push(announces);
+      return;
+    }
+    if (ifFails === undefined || !isOfServer(error)) {
+      firstError ??= error;
+      return;
+    }
+    const { event, againAfterMs } = ifFails;
+    if (againAfterMs !== undefined) again = { afterMs: againAfterMs, why: event };
+    const notice = noticeOf(error, event);
+    if (notice !== undefined && !tolerated.has(event)) tolerated.set(event, notice);
+  };
+  return {
+    async all(writes) {
+      let isSilent = false;
+      await sideBySide(writes, async (write) => {
+        // Each further one would take as long: together longer than the run may.
+        if (isSilent && write.ifFails !== undefined) return;
+        const error = await send(write);
+        note(write, error);
+        isSilent ||= write.ifFails !== undefined && isSilence(error);
+      });
+    },
+    async evict(pods) {
+      try {
+        const sent = await sendEvictions(pods, context);
+        requests += sent.requests;
+        return sent.answers;
+      } catch (error) {
+        firstError ??= error;
+        return undefined;
+      }
+    },
+    events: () => [...accepted, ...tolerated.values()],
+    sent: () => ({ requests, fences, error: firstError, again }),
+  };
+}
+
+/** Not the end of the run itself: its lease is lost, or its time is over. */
+function isOfServer(failure: unknown): boolean {
+  return failure instanceof KubeError || failure instanceof WaitingError;
+}
+
+function isSilence(failure: unknown): boolean {
+  return failure instanceof KubeError && failure.reason === "NoAnswer";
+}
+
+/** A lost race is not reported: the next run sees who won it. */
+function noticeOf(failure: unknown, reason: string): Notice | undefined {
+  return failure instanceof KubeError && failure.class !== "Conflict"
+    ? { type: "Warning", reason, message: failure.message }
+    : undefined;
+}

@@ -1,0 +1,63 @@
+import { apiVersionOf, type KubeObject, type ObjectRef, refTo } from "../api/kinds.ts";
+import type { PatchOperation } from "../api/patch.ts";
+import type {
+  AppliedObject,
+  GuardedDelete,
+  GuardedPatch,
+  NewObject,
+  Notice,
+} from "../function/define-function.ts";
+import type { FailedWrite } from "./failed-write.ts";
+import type { KubeClient } from "./ports.ts";
+
+/** One request about one object, with what the decision says about this write alone. */
+export interface WriteRequest extends Pick<FailedWrite, "ref" | "verb">, Pick<GuardedDelete, "ifFails"> {
+  readonly request: (client: KubeClient) => Promise<KubeObject | undefined>;
+  /** Recorded in place of the body. */
+  readonly recordedAs?: object;
+  /** An Event about this write, once it was accepted. */
+  readonly announces?: Notice | undefined;
+}
+
+export function toCreate({ kind, object, cluster, ifFails, announces }: NewObject): WriteRequest {
+  const ref = { ...refTo(kind, object, cluster), resourceVersion: undefined };
+  const request: WriteRequest["request"] = (client) => client.create(kind, object);
+  return { ref, verb: "create", request, announces, ...(ifFails === undefined ? {} : { ifFails }) };
+}
+
+export function toPatch({ target, operations, subresource }: GuardedPatch): WriteRequest {
+  const guards: PatchOperation[] = [{ op: "test", path: "/metadata/uid", value: target.uid }];
+  if (target.resourceVersion !== undefined) {
+    guards.push({ op: "test", path: "/metadata/resourceVersion", value: target.resourceVersion });
+  }
+  const request: WriteRequest["request"] = (client) =>
+    client.jsonPatch(target.kind, target, [...guards, ...operations], subresource);
+  return { ref: target, verb: "patch", request };
+}
+
+export function toDelete({ target, ifFails }: GuardedDelete): WriteRequest {
+  const preconditions = { uid: target.uid ?? "", resourceVersion: target.resourceVersion };
+  const request: WriteRequest["request"] = (client) => client.delete(target.kind, target, preconditions);
+  return { ref: target, verb: "delete", request, ...(ifFails === undefined ? {} : { ifFails }) };
+}
+
+export function toApply({ target, body, subresource }: AppliedObject): WriteRequest {
+  const { uid, resourceVersion } = target;
+  const identity = identityOf(target);
+  // The labels or owner references of the body stand beside the identity, they do not replace it.
+  const metadata = { ...(body["metadata"] as Json | undefined), ...identity.metadata, uid, resourceVersion };
+  const request: WriteRequest["request"] = (client) =>
+    client.apply(target.kind, target, { ...body, ...identity, metadata }, subresource);
+  return { ref: target, verb: "apply", request };
+}
+
+function identityOf(ref: ObjectRef): {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Json;
+} {
+  const metadata = { name: ref.name, ...(ref.kind.namespaced ? { namespace: ref.namespace } : {}) };
+  return { apiVersion: apiVersionOf(ref.kind), kind: ref.kind.kind, metadata };
+}
+
+type Json = { [field: string]: unknown };
