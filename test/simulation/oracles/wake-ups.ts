@@ -60,8 +60,8 @@ export const wakeUps: readonly Oracle[] = [
         const name = `${functionName} ${key}`;
         if (wanted === "resync") {
           opened.add(functionName);
-          // A relay that has just begun delivers its first lists in this way.
-          if (due.get(name)?.isEnqueued === false) due.delete(name);
+          // A first list delivers its changes in this way. The periodic resync brings keys, not changes.
+          if (!isResync(cause) && due.get(name)?.isEnqueued === false) due.delete(name);
         } else if (cause !== undefined)
           due.set(name, { why: cause.what, isEnqueued: true, process: due.get(name)?.process });
       });
@@ -134,5 +134,9 @@ async function wokenBy(
 }
 
 function isOnlyResync(causes: readonly Cause[]): boolean {
-  return causes.length > 0 && causes.every(({ what }) => what === "resync");
+  return causes.length > 0 && causes.every(isResync);
+}
+
+function isResync(cause: Cause | undefined): boolean {
+  return cause?.what === "resync";
 }
