@@ -4,6 +4,7 @@ import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import { insist } from "./insist.ts";
+import { createMakingWay } from "./making-way.ts";
 import { manifestsIn } from "./manifests-in.ts";
 import { takesAlong } from "./takes-along.ts";
 import { withWorkloadClient } from "./workload-client.ts";
@@ -94,10 +95,14 @@ export function createUser(world: World): User {
   const isWanted = ({ kind, metadata: { name } }: KubeObject): boolean =>
     edits.some((edit) => edit.what === "apply" && edit.kind === kind && edit.name === name) &&
     !hasDeleted({ kind }, name);
+  const makingWay = createMakingWay(world, client, rest);
   management.onChange((type, { type: change, key, object }) => {
-    if (change !== "DELETED" || !isWanted(object as KubeObject)) return;
+    if (!isWanted(object as KubeObject)) return;
+    if (object.metadata.deletionTimestamp !== undefined) makingWay.noteGoing(object as KubeObject);
+    if (change !== "DELETED") return;
     // Not in turn: what waits for its turn may be an edit of this object.
     void rest(RETRY_MS).then(async () => {
+      while (makingWay.isInTheWay(object as KubeObject)) await rest(RETRY_MS);
       const isBack = management.storage.collection(type).find(key) !== undefined;
       if (isBack || !isWanted(object as KubeObject)) return;
       const { kind, metadata } = object;

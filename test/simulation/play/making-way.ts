@@ -1,0 +1,76 @@
+import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
+import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
+import { MachinePool } from "../../../shared/api/machinepool.ts";
+import { MachineSet } from "../../../shared/api/machineset.ts";
+import { SimControlPlane } from "../../../shared/api/sim/sim-controlplane.ts";
+import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
+import type { KubeClient } from "../../../shared/runtime/ports.ts";
+import type { World } from "./world.ts";
+
+/** Kinds of which a control plane that is being deleted waits for each object. */
+const WORKERS = [MachinePool, MachineSet, Machine] as readonly Kind[];
+const LOOK_MS = 1_000;
+
+/**
+ * Clusters whose control plane is being deleted against the will of the user: the garbage collector takes it when its
+ * Cluster was recreated. A control plane outlives the workers of its Cluster, so it goes only when the user lets them
+ * go, too, and recreates them after it.
+ */
+export interface MakingWay {
+  /** Whether a worker would keep the control plane of its Cluster from going. */
+  isInTheWay(worker: KubeObject): boolean;
+  /** Takes a deleted object; deletes the workers of a control plane until it is gone. */
+  noteGoing(object: KubeObject): void;
+}
+
+export function createMakingWay(
+  { management }: World,
+  client: KubeClient,
+  rest: (ms: number) => Promise<void>,
+): MakingWay {
+  /** By uid of a control plane that is going: its Cluster. */
+  const going = new Map<string, Place>();
+  const allOf = ({ group, plural }: Kind): readonly KubeObject[] =>
+    [...management.storage.collection(`${group}/${plural}`).values()] as KubeObject[];
+  const isThere = (uid: string): boolean =>
+    allOf(SimControlPlane as Kind).some(({ metadata }) => metadata.uid === uid);
+  const deleteWorkers = async (place: Place): Promise<void> => {
+    const { namespace } = place;
+    for (const kind of WORKERS)
+      for (const { metadata } of allOf(kind).filter((object) => isWorkerOf(object, place)))
+        if (metadata.deletionTimestamp === undefined)
+          await client
+            .delete(kind, { namespace, name: metadata.name }, { uid: metadata.uid ?? "" })
+            .catch(() => undefined);
+  };
+  const clear = async (uid: string, place: Place): Promise<void> => {
+    going.set(uid, place);
+    while (isThere(uid)) {
+      await deleteWorkers(place);
+      await rest(LOOK_MS);
+    }
+    going.delete(uid);
+  };
+  return {
+    isInTheWay: (object) => [...going.values()].some((place) => isWorkerOf(object, place)),
+    noteGoing({ kind, metadata }) {
+      const { uid = "", namespace = "", labels } = metadata;
+      const clusterName = labels?.[CLUSTER_NAME_LABEL];
+      if (kind === SimControlPlane.kind && clusterName !== undefined && !going.has(uid))
+        void clear(uid, { namespace, clusterName });
+    },
+  };
+}
+
+interface Place {
+  readonly namespace: string;
+  readonly clusterName: string;
+}
+
+/** Machines of a pool or a set go with it, those of the control plane stay. */
+function isWorkerOf(object: KubeObject, { namespace, clusterName }: Place): boolean {
+  const isWorker = WORKERS.some(({ kind }) => kind === object.kind) && controllerOf(object) === undefined;
+  const { spec } = object as { readonly spec?: { readonly clusterName?: string } };
+  return isWorker && spec?.clusterName === clusterName && object.metadata.namespace === namespace;
+}
