@@ -6,7 +6,6 @@ import { SimMachine } from "../../shared/api/sim/sim-machine.ts";
 import { defineFunction, watch } from "../../shared/function/define-function.ts";
 import { inCluster, itself, referenced, sameName } from "../../shared/function/mappings.ts";
 import { done } from "../../shared/function/result.ts";
-import { FINALIZER_FIELDS } from "../../shared/rules/metadata/finalizers.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
@@ -25,7 +24,7 @@ export const simMachine = defineFunction<SimMachine, (typeof MACHINE_STATUS)[num
       watch(SimMachine, ["metadata.uid", ...OWNER_FIELDS, ...HOLD_FIELDS, "spec"], itself),
       // An instance has the name of its SimMachine.
       watch(SimInstance, INSTANCE_FIELDS, sameName),
-      watch(Machine, ["metadata.uid", ...FINALIZER_FIELDS, ...OWN_MACHINE_FIELDS], referenced),
+      watch(Machine, ["metadata.uid", "metadata.deletionTimestamp", ...OWN_MACHINE_FIELDS], referenced),
       watch(Cluster, [...PAUSING_FIELDS, "status.initialization.infrastructureProvisioned"], inCluster),
     ],
     reads: [
@@ -36,18 +35,7 @@ export const simMachine = defineFunction<SimMachine, (typeof MACHINE_STATUS)[num
       { on: Machine, fields: [...OWN_MACHINE_READS] },
     ],
     owns: MACHINE_STATUS,
-    ownsOn: [
-      { kind: SimMachine, fields: ["metadata.finalizers", "spec.providerID"] },
-      { kind: Machine, fields: ["metadata.finalizers"] },
-    ],
-    inTurnWith: [
-      {
-        function: "sim-machinepool",
-        on: Machine,
-        field: "metadata.finalizers",
-        reason: "sim-machine as long as the SimMachine exists, sim-machinepool once it is gone",
-      },
-    ],
+    ownsOn: [{ kind: SimMachine, fields: ["metadata.finalizers", "spec.providerID"] }],
     calls: [
       { verb: "create", kind: SimInstance },
       { verb: "delete", kind: Machine },

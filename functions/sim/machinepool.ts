@@ -91,18 +91,11 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
       { on: SimInstance, fields: ["spec"] },
       {
         on: Machine,
-        fields: [
-          "spec.infrastructureRef",
-          "metadata.finalizers",
-          "metadata.annotations[cluster.x-k8s.io/delete-machine]",
-        ],
+        fields: ["spec.infrastructureRef", "metadata.annotations[cluster.x-k8s.io/delete-machine]"],
       },
     ],
     owns: OWNED,
-    ownsOn: [
-      { kind: SimMachinePool, fields: ["metadata.finalizers", "spec.providerIDList"] },
-      { kind: Machine, fields: ["metadata.finalizers"] },
-    ],
+    ownsOn: [{ kind: SimMachinePool, fields: ["metadata.finalizers", "spec.providerIDList"] }],
     calls: [
       { verb: "create", kind: SimInstance },
       { verb: "create", kind: SimMachine },
@@ -210,7 +203,7 @@ async function scaleDown(
   if (wanted === undefined) return { result: waitFor("MachinePool.spec.replicas") };
   if (isPaused(liveCluster, snapshot)) return { result: waitFor("Cluster.spec.paused") };
   const surplus = surplusInstances({ object: snapshot, pool, wanted, ...parts });
-  return { ...removalOf(snapshot, parts, surplus), result: done };
+  return { delete: removalOf(snapshot, parts, surplus), result: done };
 }
 
 /** Machines first where there are any, then instances, then the finalizer; the Nodes go with the instances. */
@@ -227,7 +220,7 @@ async function takeApart(
   if (left.length + orphanedMachines(object, parts).length === 0) {
     return patched(object, removeFinalizerPatch(object, FINALIZER));
   }
-  return { ...removalOf(object, parts, left), result: waitFor("SimInstance deleted") };
+  return { delete: removalOf(object, parts, left), result: waitFor("SimInstance deleted") };
 }
 
 /** Present status with these conditions. */

@@ -7,7 +7,7 @@ import { poolLabels } from "../../../shared/rules/machines/pool-labels.ts";
 import { controllerOf, isOwnedBy, ownerReference } from "../../../shared/rules/metadata/owner-references.ts";
 import { instanceLabels, type SimFleet } from "./instances.ts";
 
-/** On SimMachines, and on a Machine without another finalizer, until its SimMachine is gone. */
+/** On a SimMachine, until its instance is gone. */
 export const SIM_MACHINE_FINALIZER = "simmachine.infrastructure.sim.capstan.dev";
 
 /** The value of the index `reference` under which the Machine of a SimMachine is found. */

@@ -6,23 +6,20 @@ import { SimMachinePool } from "../../../shared/api/sim/sim-machinepool.ts";
 import type { StepContext } from "../../../shared/function/define-function.ts";
 import { done, waitFor } from "../../../shared/function/result.ts";
 import { condition, type DesiredCondition } from "../../../shared/rules/conditions/conditions.ts";
-import {
-  addFinalizerPatch,
-  hasFinalizer,
-  removeFinalizerPatch,
-} from "../../../shared/rules/metadata/finalizers.ts";
+import { removeFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
 import { machineReport, type SimMachineDecision } from "./machine-report.ts";
 import { SIM_MACHINE_FINALIZER, simMachineReference } from "./machines.ts";
-
-/** Where Machine functions run, they take a deleted Machine apart: drain first, then its SimMachine. */
-const MACHINE_FINALIZER = "machine.cluster.x-k8s.io";
+import { isKept } from "./removal.ts";
 
 /** Whether a SimMachinePool has made the SimMachine, for an instance that is there already. */
 export function isOfPool({ metadata }: SimMachine): boolean {
   return (metadata.ownerReferences ?? []).some(({ kind }) => kind === SimMachinePool.kind);
 }
 
-/** Reports the instance of a pool and takes it down with its Machine. Source: MP-10.6 */
+/**
+ * Reports the instance of a pool and takes it down. A deleted Machine is taken apart by the functions of Machines: drain
+ * first, then its SimMachine. Source: MP-10.6
+ */
 export async function poolMachine(
   object: SimMachine,
   { read, now }: StepContext,
@@ -32,7 +29,6 @@ export async function poolMachine(
   const index = { name: "reference", values: [simMachineReference(object.metadata)] };
   const [machine] = await read.list(Machine, { namespace, index });
   if (object.metadata.deletionTimestamp !== undefined) return takeDown(object, machine, read);
-  if (machine !== undefined && isLeftToUs(machine)) return followMachine(object, machine, read);
 
   const instance = instanceOf(object, await read.get(SimInstance, objectKeyOf(object)));
   if (instance === undefined) return followInstance(object, machine, read);
@@ -46,33 +42,10 @@ export async function poolMachine(
   };
 }
 
-/** Returns whether this Machine would be gone before its instance: no other finalizer keeps it that long. */
-function isLeftToUs(machine: Machine): boolean {
-  if (hasFinalizer(machine, MACHINE_FINALIZER)) return false;
-  return machine.metadata.deletionTimestamp !== undefined || !hasFinalizer(machine, SIM_MACHINE_FINALIZER);
-}
-
-/** Keeps the Machine until its instance is gone: a Machine that is gone would be recreated. */
-async function followMachine(
-  object: SimMachine,
-  machine: Machine,
-  read: StepContext["read"],
-): Promise<SimMachineDecision> {
-  if (machine.metadata.deletionTimestamp === undefined) {
-    const operations = addFinalizerPatch(machine, SIM_MACHINE_FINALIZER);
-    return { patch: [{ target: refTo(Machine, machine), operations }], result: done };
-  }
-  const [live, own] = await Promise.all([
-    read.live.get(Machine, objectKeyOf(machine)),
-    read.live.get(SimMachine, objectKeyOf(object)),
-  ]);
-  // One that is gone may have been that of an earlier SimMachine of this name.
-  const goes = live?.metadata.deletionTimestamp !== undefined;
-  if (!goes || own === undefined || own.metadata.uid !== object.metadata.uid) return { result: done };
-  return { delete: [{ target: refTo(SimMachine, own) }], result: done };
-}
-
-/** The instance has gone by itself: its Machine goes, or without one this SimMachine. Source: MP-10.6 */
+/**
+ * The instance has gone by itself: its Machine goes. Without one this SimMachine, and with one that no finalizer keeps:
+ * that would be gone at once, and be recreated for the SimMachine. Source: MP-10.6
+ */
 async function followInstance(
   object: SimMachine,
   machine: Machine | undefined,
@@ -85,7 +58,8 @@ async function followInstance(
   ]);
   if (instanceOf(object, instance) !== undefined) return { result: done };
   if (own === undefined || own.metadata.uid !== object.metadata.uid) return { result: done };
-  if (liveMachine === undefined) return { delete: [{ target: refTo(SimMachine, own) }], result: done };
+  if (liveMachine === undefined || !isKept(liveMachine))
+    return { delete: [{ target: refTo(SimMachine, own) }], result: done };
   return {
     delete:
       liveMachine.metadata.deletionTimestamp === undefined ? [{ target: refTo(Machine, liveMachine) }] : [],
@@ -93,7 +67,7 @@ async function followInstance(
   };
 }
 
-/** The instance first, then the Machine is deleted and let go, then this object. */
+/** The instance first, then the Machine is deleted, then this object goes, for which the Machine waits. */
 async function takeDown(
   object: SimMachine,
   machine: Machine | undefined,
@@ -113,10 +87,6 @@ async function takeDown(
       delete: [{ target: refTo(Machine, kept) }],
       result: waitFor("Machine.metadata.deletionTimestamp"),
     };
-  }
-  if (kept !== undefined && hasFinalizer(kept, SIM_MACHINE_FINALIZER)) {
-    const operations = removeFinalizerPatch(kept, SIM_MACHINE_FINALIZER);
-    return { patch: [{ target: refTo(Machine, kept), operations }], result: done };
   }
   const operations = removeFinalizerPatch(object, SIM_MACHINE_FINALIZER);
   return { patch: [{ target: refTo(SimMachine, object), operations }], result: done };

@@ -3,33 +3,19 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
 import { SimMachine } from "../../../shared/api/sim/sim-machine.ts";
 import type { SimMachinePool } from "../../../shared/api/sim/sim-machinepool.ts";
-import type { GuardedDelete, GuardedPatch } from "../../../shared/function/define-function.ts";
-import { hasFinalizer, removeFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
+import type { GuardedDelete } from "../../../shared/function/define-function.ts";
 import { isNameOf } from "./instances.ts";
-import { SIM_MACHINE_FINALIZER, type SimFleetParts } from "./machines.ts";
+import type { SimFleetParts } from "./machines.ts";
 
-/** Writes that remove instances. */
-export interface Removal {
-  readonly delete: readonly GuardedDelete[];
-  readonly patch: readonly GuardedPatch[];
-}
-
-/** Of each of these what stands above it, and orphaned Machines; `parts` as read live. */
+/** Deletes of what stands above each of these instances, and of orphaned Machines; `parts` as read live. */
 export function removalOf(
   object: SimMachinePool,
   parts: SimFleetParts,
   leaving: readonly (SimInstance | SimMachine)[],
-): Removal {
-  const orphans = orphanedMachines(object, parts);
-  const names = orphans.map(({ spec }) => spec.infrastructureRef.name);
-  const doomed = new Set([...leaving.map(({ metadata }) => metadata.name), ...names]);
-  return {
-    delete: [...doomed].flatMap((name) => topOf(name, parts) ?? []).map((target) => ({ target })),
-    patch: orphans.filter(isHeld).map((machine) => ({
-      target: refTo(Machine, machine),
-      operations: removeFinalizerPatch(machine, SIM_MACHINE_FINALIZER),
-    })),
-  };
+): readonly GuardedDelete[] {
+  const orphans = orphanedMachines(object, parts).map(({ spec }) => spec.infrastructureRef.name);
+  const doomed = new Set([...leaving.map(({ metadata }) => metadata.name), ...orphans]);
+  return [...doomed].flatMap((name) => topOf(name, parts) ?? []).map((target) => ({ target }));
 }
 
 /**
@@ -44,13 +30,8 @@ export function orphanedMachines(
   return machines.filter((machine) => {
     const { kind, name } = machine.spec.infrastructureRef;
     if (kind !== SimMachine.kind || !isNameOf(object, name) || known.has(name)) return false;
-    return machine.metadata.deletionTimestamp === undefined || isHeld(machine);
+    return machine.metadata.deletionTimestamp === undefined;
   });
-}
-
-/** Waits for a SimMachine that is gone. */
-function isHeld(machine: Machine): boolean {
-  return machine.metadata.deletionTimestamp !== undefined && hasFinalizer(machine, SIM_MACHINE_FINALIZER);
 }
 
 /**
@@ -69,7 +50,8 @@ function topOf(name: string, { instances, simMachines, machines }: SimFleetParts
   return instance === undefined ? undefined : due(refTo(SimInstance, instance), instance);
 }
 
-function isKept({ metadata: { finalizers = [], deletionTimestamp } }: Machine): boolean {
+/** Returns whether a deleted Machine would not be gone at once. */
+export function isKept({ metadata: { finalizers = [], deletionTimestamp } }: Machine): boolean {
   return finalizers.length > 0 || deletionTimestamp !== undefined;
 }
 

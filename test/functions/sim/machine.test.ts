@@ -7,10 +7,10 @@ import { simInstance, simMachine } from "../../support/sim.ts";
 import { decide, given } from "../../support/world.ts";
 
 const DELETED = "2026-01-01T11:59:00Z";
-const FINALIZER = "simmachine.infrastructure.sim.capstan.dev";
+const FINALIZER = "machine.cluster.x-k8s.io";
 const REFERENCE = { apiGroup: "infrastructure.sim.capstan.dev", kind: "SimMachine", name: "i0" };
 
-/** The Machine of SimMachine i0, kept by it. */
+/** The Machine of SimMachine i0, kept by its own functions. */
 function machineOf(metadata: Overrides<ReturnType<typeof machine>["metadata"]> = {}) {
   return machine("m0", {
     metadata: { finalizers: [FINALIZER], ...metadata },
@@ -48,32 +48,18 @@ describe("sim-machine", () => {
     });
   });
 
-  it("keeps a Machine without another finalizer, so that it is not recreated before the instance is gone", async () => {
-    expect(await effects(world(machineOf({ finalizers: undefined })))).toEqual([
-      "add Machine /metadata/finalizers",
-    ]);
+  it("leaves a Machine alone, also when it goes: its own functions drain it first, then delete the SimMachine", async () => {
+    expect(await effects(world(machineOf({ finalizers: undefined })))).toEqual([]);
+    expect(await effects(world(machineOf({ deletionTimestamp: DELETED })))).toEqual([]);
   });
 
-  it("leaves a Machine alone that its own functions keep, also when it goes: they drain it first", async () => {
-    const own = ["machine.cluster.x-k8s.io"];
-    expect(await effects(world(machineOf({ finalizers: own })))).toEqual([]);
-    expect(await effects(world(machineOf({ finalizers: own, deletionTimestamp: DELETED })))).toEqual([]);
-  });
-
-  it("goes with its Machine, also when that is deleted on the API server only", async () => {
-    const going = machineOf({ deletionTimestamp: DELETED });
-    expect(await effects(world(going))).toEqual(["delete SimMachine i0"]);
-    expect(await effects(world(going).live(machineOf()))).toEqual([]);
-  });
-
-  it("deletes its instance first, then lets the Machine go, then itself", async () => {
+  it("deletes its instance first, then goes itself: its Machine waits for that", async () => {
     const going = simMachine("i0", { metadata: { deletionTimestamp: DELETED } });
-    const leaving = machineOf({ deletionTimestamp: DELETED });
-    const to = world(going, leaving);
+    const to = world(going, machineOf({ deletionTimestamp: DELETED }));
     expect(await effects(to)).toEqual(["delete SimInstance i0"]);
-    const without = to.without(simInstance("i0"));
-    expect(await effects(without)).toEqual(["remove Machine /metadata/finalizers/0"]);
-    expect(await effects(without.without(leaving))).toEqual(["remove SimMachine /metadata/finalizers/0"]);
+    expect(await effects(to.without(simInstance("i0")))).toEqual([
+      "remove SimMachine /metadata/finalizers/0",
+    ]);
   });
 
   it("deletes no instance twice, and none that only has the name", async () => {
@@ -83,7 +69,7 @@ describe("sim-machine", () => {
     const successor = simInstance("i0", { spec: { providerID: "sim://another" } });
     const leavingToo = machineOf({ deletionTimestamp: DELETED });
     expect(await effects(world(going, successor, leavingToo))).toEqual([
-      "remove Machine /metadata/finalizers/0",
+      "remove SimMachine /metadata/finalizers/0",
     ]);
   });
 
@@ -95,20 +81,21 @@ describe("sim-machine", () => {
     expect(await effects(to.without(machineOf()).live(unseen))).toEqual(["delete Machine i0"]);
   });
 
-  it("F-23 stays when the Machine that goes is gone: it was that of an earlier SimMachine of the name", async () => {
-    const earlier = machineOf({ deletionTimestamp: DELETED });
-    expect(await effects(world(earlier).goneLive(earlier))).toEqual([]);
-  });
-
   it("MP-10.6: deletes its Machine, or without one itself, when the instance has gone by itself", async () => {
     const to = world().without(simInstance("i0"));
     expect(await effects(to)).toEqual(["delete Machine m0"]);
     expect(await effects(to.without(machineOf()))).toEqual(["delete SimMachine i0"]);
     expect(await effects(to.live(simInstance("i0")))).toEqual([]);
+    expect(await effects(to.live(machineOf({ deletionTimestamp: DELETED })))).toEqual([]);
+  });
+
+  it("deletes itself first while no finalizer keeps the Machine, which would be recreated", async () => {
+    const to = world(machineOf({ finalizers: undefined })).without(simInstance("i0"));
+    expect(await effects(to)).toEqual(["delete SimMachine i0"]);
   });
 
   it("does nothing while the Cluster is paused", async () => {
-    const paused = world(cluster({ spec: { paused: true } }), machineOf({ deletionTimestamp: DELETED }));
-    expect(await effects(paused)).toEqual([]);
+    const going = simMachine("i0", { metadata: { deletionTimestamp: DELETED } });
+    expect(await effects(world(going, cluster({ spec: { paused: true } })))).toEqual([]);
   });
 });

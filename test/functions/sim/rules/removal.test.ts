@@ -13,7 +13,7 @@ describe("what is deleted so that an instance goes", () => {
   const instances = [simInstance("i0")];
   const simMachines = [simMachine("i0")];
   const top = (parts: Parameters<typeof removalOf>[1]) =>
-    removalOf(object, parts, [simInstance("i0")]).delete.map(({ target }) => target.kind.kind);
+    removalOf(object, parts, [simInstance("i0")]).map(({ target }) => target.kind.kind);
 
   it("is the topmost object there is, and none while that is going", () => {
     const kept = machineOf("i0", { metadata: { finalizers: ["machine.cluster.x-k8s.io"] } });
