@@ -83,14 +83,6 @@ export const machineDelete = defineFunction(
     ],
     owns: [],
     ownsOn: [{ kind: Machine, fields: ["metadata.finalizers"] }],
-    inTurnWith: [
-      ...["sim-machine", "sim-machinepool"].map((name) => ({
-        function: name,
-        on: Machine,
-        field: "metadata.finalizers",
-        reason: "the simulated provider removes a finalizer of its own",
-      })),
-    ],
     calls: [
       { verb: "delete", kind: InfraMachine },
       { verb: "delete", kind: BootstrapConfig },

@@ -47,18 +47,6 @@ export const machineGuard = defineFunction(
         field: "metadata.finalizers",
         reason: "the guard adds the finalizer before the deletion, machine-delete removes it at the end",
       },
-      {
-        function: "sim-machine",
-        on: Machine,
-        field: "metadata.finalizers",
-        reason: "each adds a finalizer of its own, by a patch that leaves the others",
-      },
-      {
-        function: "sim-machinepool",
-        on: Machine,
-        field: "metadata.finalizers",
-        reason: "it removes a finalizer of its own, by a patch that leaves the others",
-      },
     ],
   },
   async (machine, { read }) => {

@@ -52,8 +52,6 @@ describe("a function that is added", () => {
     expect(unsettledWriters(withSpec({ inTurnWith: undefined }).functions)).toEqual([
       expect.stringMatching(/^machine-audit and machine-delete write Machine metadata\.finalizers/),
       expect.stringMatching(/^machine-audit and machine-guard write Machine metadata\.finalizers/),
-      expect.stringMatching(/^machine-audit and sim-machine write Machine metadata\.finalizers/),
-      expect.stringMatching(/^machine-audit and sim-machinepool write Machine metadata\.finalizers/),
     ]);
     expect(unsettledWriters(withSpec({ owns: ["status"] }).functions)).toContainEqual(
       expect.stringMatching(/^machine-audit and machine-status write Machine status/),

@@ -89,6 +89,12 @@ describe("sim-machine", () => {
     expect(await effects(to.live(machineOf({ deletionTimestamp: DELETED })))).toEqual([]);
   });
 
+  it("F-23 takes no Machine along when the SimMachine is gone or another one by now", async () => {
+    const to = world().without(simInstance("i0"));
+    expect(await effects(to.goneLive(simMachine("i0")))).toEqual([]);
+    expect(await effects(to.live(simMachine("i0", { metadata: { uid: "uid-later" } })))).toEqual([]);
+  });
+
   it("deletes itself first while no finalizer keeps the Machine, which would be recreated", async () => {
     const to = world(machineOf({ finalizers: undefined })).without(simInstance("i0"));
     expect(await effects(to)).toEqual(["delete SimMachine i0"]);

@@ -1,16 +1,22 @@
-import { expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { workloadOf } from "../workloads/known.ts";
-import { prepare } from "./prepared.ts";
+import { type Prepared, prepare } from "./prepared.ts";
 import { readRegressions } from "./regression.ts";
 import { runOnce } from "./run.ts";
 import { seedOptions } from "./swarm.ts";
 
-it("what has failed once does not fail again", async () => {
-  const prepared = await prepare();
-  for (const { file, workload: number, seed, faults, faultyMs } of await readRegressions()) {
-    const options = await seedOptions(seed, workloadOf(number), prepared);
-    const plan = { type: "named", faults } as const;
-    const { violations } = await runOnce({ ...options, plan, faultyMs });
-    expect({ file, violations }).toEqual({ file, violations: [] });
-  }
+const known = await readRegressions();
+let prepared: Prepared;
+beforeAll(async () => {
+  prepared = await prepare();
+});
+
+describe("what has failed once does not fail again", () => {
+  for (const { file, workload, seed, faults, faultyMs } of known)
+    it(file, async () => {
+      const options = await seedOptions(seed, workloadOf(workload), prepared);
+      const plan = { type: "named", faults } as const;
+      const { violations } = await runOnce({ ...options, plan, faultyMs });
+      expect(violations).toEqual([]);
+    });
 });

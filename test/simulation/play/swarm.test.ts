@@ -17,11 +17,10 @@ describe("many random faults", () => {
     expect(runs[0]?.struck.length).toBeGreaterThan(0);
   });
 
-  it("a seed of each workload heals without a trace", async () => {
-    const play = createPlayer(prepared);
-    for (const job of swarmJobs({ workloads: WORKLOADS, firstSeed: 1, seeds: WORKLOADS.length })) {
-      const { violations } = await play(job);
-      expect({ job, violations }).toEqual({ job, violations: [] });
-    }
-  });
+  // The workloads take turns: so many seeds are one of each.
+  for (const job of swarmJobs({ workloads: WORKLOADS, firstSeed: 1, seeds: WORKLOADS.length }))
+    it(`${job.workload}: seed ${job.seed} heals without a trace`, async () => {
+      const { violations } = await createPlayer(prepared)(job);
+      expect(violations).toEqual([]);
+    });
 });

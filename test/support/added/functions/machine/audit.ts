@@ -21,7 +21,7 @@ export const machineAudit = defineFunction(
     ],
     owns: [],
     ownsOn: [{ kind: Machine, fields: ["metadata.finalizers"] }],
-    inTurnWith: ["machine-delete", "machine-guard", "sim-machine", "sim-machinepool"].map((name) => ({
+    inTurnWith: ["machine-delete", "machine-guard"].map((name) => ({
       function: name,
       on: Machine,
       field: "metadata.finalizers",
