@@ -38,7 +38,7 @@ export const simAutoscaler = defineFunction(
         on: MachinePool,
         field: "spec.replicas",
         reason:
-          "the guard writes a default once where there is none, this one where replicas are managed from outside",
+          "the guard writes a default once where the field is absent, this one where replicas are managed from outside",
       },
     ],
   },

@@ -46,7 +46,7 @@ export function fieldsCommand(): Command {
 async function readOwners(client: KubeClient, kind: Kind, key: ObjectKey): Promise<readonly FieldOwner[]> {
   const object = await client.get(kind, key);
   if (object === undefined) {
-    throw new Error(`there is no ${kind.kind} ${textOf(key)}; kubectl get ${kind.plural} -A lists them`);
+    throw new Error(`${kind.kind} ${textOf(key)} does not exist; kubectl get ${kind.plural} -A lists them`);
   }
   const managedFields: unknown = Reflect.get(object.metadata, "managedFields");
   return fieldOwners(Array.isArray(managedFields) ? managedFields : []);

@@ -38,7 +38,7 @@ const EXPLAINED: ReadonlyMap<string, string> = new Map(
   ].map((path) => [path, NO_ADMISSION]),
 );
 
-/** One path where ours and the published CRD differ; values as JSON, `undefined` where there is none. */
+/** One path where ours and the published CRD differ; values as JSON, `undefined` where it is absent. */
 interface Difference {
   readonly path: string;
   readonly ours: string | undefined;

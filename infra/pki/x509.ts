@@ -101,7 +101,7 @@ function alternativeNames(
   ]);
 }
 
-/** How a key signs. Throws for keys that are neither RSA nor ECDSA. */
+/** How a key signs. Throws for keys that are neither RSA, with at most 8,192 bits, nor ECDSA. */
 function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) {
   const { namedCurve, modulusLength = 0 } = asymmetricKeyDetails ?? {};
   if (asymmetricKeyType === "rsa" && modulusLength <= MAX_RSA_BITS) {
@@ -115,19 +115,21 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) {
     case "secp521r1":
       return { name: "ECDSA", namedCurve: "P-521", hash: "SHA-512" } as const;
     default:
-      throw new Error("the key is neither RSA nor ECDSA");
+      throw new Error(
+        `private key unusable; write an RSA key of at most ${MAX_RSA_BITS} bits or an ECDSA key`,
+      );
   }
 }
 
 function read(text: string): readonly [CertificateFacts, ...CertificateFacts[]] {
   const [first, ...more] = blocksIn(text, MAX_CERTIFICATES).map(factsOf);
-  if (first === undefined) throw new Error("there is no certificate");
+  if (first === undefined) throw new Error("certificate missing; write one in PEM");
   return [first, ...more];
 }
 
 function firstOf(text: string): string {
   const [block] = blocksIn(text, 1);
-  if (block === undefined) throw new Error("there is no certificate");
+  if (block === undefined) throw new Error("certificate missing; write one in PEM");
   return block;
 }
 
@@ -167,6 +169,6 @@ const PRIVATE_KEY = /^-----BEGIN (?:RSA |EC )?PRIVATE KEY-----/m;
 /** Encrypted keys are refused before anything is derived from a passphrase. */
 function privateKeyOf(text: string): KeyObject {
   const [label] = PRIVATE_KEY.exec(text) ?? [];
-  if (label === undefined) throw new Error("there is no private key");
+  if (label === undefined) throw new Error("private key missing; write an unencrypted one in PEM");
   return createPrivateKey(text.slice(text.indexOf(label)));
 }

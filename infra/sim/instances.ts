@@ -64,7 +64,7 @@ export function createInstanceRun(options: InstancesOptions): (key: string) => P
     if (due.bootsInMs > 0) return due.bootsInMs;
     if (due.servesInMs !== undefined && due.servesInMs <= 0) startApiServer(key, alive);
     const server = view.running.get(serverKeyOf(alive));
-    // Without a server there is nowhere to register: its start runs the instance again.
+    // It registers with a server that answers, whose start runs the instance again.
     if (due.registersInMs > 0 || server?.answers !== true) {
       if (alive.spec.poolName === undefined) await writeStatus(client, alive, "Provisioned");
       return firstOf(due.servesInMs, due.registersInMs);

@@ -36,7 +36,7 @@ export const REASONS = {
   UpToDate: { meaning: "it matches its template", seen: ["condition"] },
   NotUpToDate: { meaning: "a Machine differs from its template or is going away", seen: ["condition"] },
   UpToDateUnknown: { meaning: "a Machine has not reported whether it is up to date", seen: ["condition"] },
-  NoReplicas: { meaning: "there are no Machines to judge", seen: ["condition"] },
+  NoReplicas: { meaning: "no Machine exists to be judged", seen: ["condition"] },
   NoWorkers: { meaning: "the Cluster has no workers to judge", seen: ["condition"] },
   DataSecretProvided: { meaning: "the user names the bootstrap data Secret", seen: ["condition"] },
   WaitingForReplicasSet: {
@@ -90,13 +90,13 @@ export const REASONS = {
     seen: ["condition"],
   },
   ScalingUp: { meaning: "there are fewer replicas than wanted", seen: ["condition"] },
-  NotScalingUp: { meaning: "there are not fewer replicas than wanted", seen: ["condition"] },
+  NotScalingUp: { meaning: "at least as many replicas exist as are wanted", seen: ["condition"] },
   ScalingUpUnknown: {
     meaning: "whether replicas are being added has not been reported",
     seen: ["condition"],
   },
   ScalingDown: { meaning: "there are more replicas than wanted", seen: ["condition"] },
-  NotScalingDown: { meaning: "there are not more replicas than wanted", seen: ["condition"] },
+  NotScalingDown: { meaning: "at most as many replicas exist as are wanted", seen: ["condition"] },
   ScalingDownUnknown: {
     meaning: "whether replicas are being removed has not been reported",
     seen: ["condition"],
@@ -250,7 +250,7 @@ export const REASONS = {
     meaning: "a MachineDrainRule, a Pod or an answer of the workload cluster blocks the drain",
     seen: ["event"],
   },
-  NodeVolumesDetached: { meaning: "no volume keeps the Node any more", seen: ["event"] },
+  NodeVolumesDetached: { meaning: "every volume has left the Node", seen: ["event"] },
   FailedWaitForVolumeDetach: {
     meaning: "the workload cluster does not show which volumes are attached",
     seen: ["event"],

@@ -229,7 +229,7 @@ export function defineFunction<
   return Object.freeze({ spec, step }) as unknown as AnyFunction;
 }
 
-/** Names of the field managers that hold `path` of a snapshot; empty when there are none. Only contested paths. */
+/** Names of the field managers that hold `path` of a snapshot; empty when none holds it. Only contested paths. */
 export function managersOf(object: KubeObject, path: string): readonly string[] {
   return object.metadata.managers?.[path] ?? [];
 }

@@ -10,7 +10,7 @@ export interface PodEviction {
 /** Answer of the API server to one eviction. */
 export type EvictionAnswer = { readonly target: ObjectRef } & (
   | { readonly type: "accepted" }
-  /** There is no Pod of that uid any more. */
+  /** The Pod of that uid is gone. */
   | { readonly type: "gone" }
   | {
       readonly type: "refused";

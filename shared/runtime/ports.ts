@@ -123,8 +123,8 @@ export interface KubeClient {
   ): Promise<KubeObject | undefined>;
   /**
    * Evicts a Pod (policy/v1) when it still has this uid. A refusal by a disruption budget (429 with that cause) is
-   * neither repeated, nor does it pause other requests. Throws KubeError `EvictionTimeout` when there is no answer
-   * within `withinMs`, the wait for a turn included.
+   * neither repeated, nor does it pause other requests. Throws KubeError `EvictionTimeout` when the answer is missing
+   * after `withinMs`, the wait for a turn included.
    */
   evict(
     key: ObjectKey,
@@ -151,7 +151,7 @@ export interface Sending {
   readonly runId?: string | undefined;
   /** Writes are checked and answered, not stored. */
   readonly dryRun?: boolean | undefined;
-  /** Asked when the turn of a write has come: throws when nothing may be sent any more (R-04). */
+  /** Asked when the turn of a write has come: throws when nothing may be sent from now on (R-04). */
   readonly mayGo?: (() => void) | undefined;
   /** Recorded in place of the body of a write, which holds keys. */
   readonly recordedAs?: object | undefined;

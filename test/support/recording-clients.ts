@@ -28,8 +28,8 @@ export interface RecordingClients extends Clients {
 }
 
 /**
- * Clients that note what is sent and answer with a new version of it. `refuse` decides about failures; there is no
- * server behind: what a server makes of a request is tested against servers. Reads find what is `served`, unchanged.
+ * Clients that note what is sent and answer with a new version of it. `refuse` decides about failures. No
+ * server is behind them: what a server makes of a request is tested against servers. Reads find what is `served`, unchanged.
  */
 export function recordingClients(
   refuse: (write: SentWrite) => Error | undefined = () => undefined,

@@ -156,7 +156,7 @@ export async function liveReads(fn: AnyFunction, world: World, name: string): Pr
   const object = placedOf(world.snapshots, { cluster: MANAGEMENT, ...fn.spec.reconciles }).find(
     ({ metadata }) => metadata.name === name,
   );
-  assert(object !== undefined, `there is no ${name} in this world`);
+  assert(object !== undefined, `${name} is missing in this world`);
   const reader = readerOf(fn, world);
   const asked: string[] = [];
   const live: LiveReader = {
@@ -206,7 +206,7 @@ function keptBy(fn: AnyFunction, { cluster, object }: Placed): Placed {
   return { cluster, object: freeze(kept) };
 }
 
-/** The status that a decision applies; fails when there is none. */
+/** The status that a decision applies; fails when it applies none. */
 export function appliedStatus<Status>(decision: AnyDecision): Status {
   const status: unknown = decision.apply?.["status"];
   assert(status !== undefined, "the decision applies no status");

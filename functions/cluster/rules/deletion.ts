@@ -96,7 +96,7 @@ export const COMPLETED: DeletionStage = {
   awaits: "Cluster.metadata.uid",
 };
 
-/** Differs: where no topology controller runs there is no hook to wait for. */
+/** Differs: the hook is waited for only where a topology controller runs, which calls it. */
 export function hookStage({ metadata, spec }: Cluster, topologyRuns: boolean): DeletionStage | undefined {
   if (spec.topology === undefined || !topologyRuns) return undefined;
   if (Object.hasOwn(metadata.annotations ?? {}, OK_TO_DELETE_ANNOTATION)) {

@@ -85,7 +85,7 @@ function hasInitialized(conditions: ClusterStatus["conditions"]): boolean {
 }
 
 /**
- * Returns whether both latches are set, so that no other object waits for this status any more. Without a
+ * Returns whether both latches are set, so that no other object still waits for this status. Without a
  * controlPlaneRef the second is the condition. Source: CL-6
  */
 export function isBroughtUp(status: ClusterStatus): boolean {

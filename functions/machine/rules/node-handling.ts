@@ -28,7 +28,7 @@ export const HANDLING_MACHINE_FIELDS = [
 
 /** Everything beside the deleted Machine that decides whether its Node is drained and deleted. */
 export interface HandlingFacts {
-  /** `undefined`: there is none. */
+  /** `undefined`: it does not exist. */
   readonly cluster: Cluster | undefined;
   /** `undefined`: the Cluster has no `controlPlaneRef`. */
   readonly controlPlane: Referenced | undefined;

@@ -65,7 +65,7 @@ function providerCondition({ machine, cluster }: MachineView, about: About): Des
   if (found.state === "unresolved" && !(isDeleting(machine) && !found.crdExists)) {
     return condition(type, "Unknown", "InternalError", found.message);
   }
-  // Of a kind that is not there any more, a deleted Machine has nothing left.
+  // A definition that is gone took its objects with it: a deleted Machine has none left.
   if (found.state !== "found") return absence(about);
   const refused = refusal(machineClaim(machine, cluster), found.object);
   if (refused !== undefined) return condition(type, "False", "NotReady", refused);

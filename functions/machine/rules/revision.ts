@@ -13,7 +13,7 @@ export function isOutdated(set: KubeObject | undefined, deployment: KubeObject |
   return revisionOf(set) < revisionOf(deployment);
 }
 
-/** NaN, smaller than nothing, where there is none. */
+/** Not a number where the annotation is missing: then no comparison holds. */
 function revisionOf(object: KubeObject | undefined): number {
   return Number(object?.metadata.annotations?.[REVISION] ?? Number.NaN);
 }

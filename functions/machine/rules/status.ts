@@ -41,8 +41,8 @@ function clocks(view: MachineView, { conditions }: MachineStatus): readonly Resu
 }
 
 /**
- * Returns the complete status: latches, `nodeRef`, failures and start times are carried on, and so is what no source
- * reports any more. Source: MA-2, MA-10
+ * Returns the complete status: latches, `nodeRef`, failures and start times are carried on, and so is what its source
+ * no longer reports. Source: MA-2, MA-10
  */
 export function machineStatus(view: MachineView): MachineStatus {
   const { machine, providers, infrastructure, nodeReport, certificates, now } = view;
@@ -109,7 +109,7 @@ function deprecated(failure: ReturnType<typeof machineFailure>): MachineStatus["
   };
 }
 
-/** Moves only when no write to the object is outstanding, or none comes any more; absent, never 0. */
+/** Moves when no write to the spec is outstanding, and in a deletion, which writes none; absent, never 0. */
 function observedGeneration({ machine, settled }: MachineView): number | undefined {
   return settled || isDeleting(machine) ? machine.metadata.generation : machine.status?.observedGeneration;
 }

@@ -45,7 +45,7 @@ export function upToDateCondition(
   return condition(type, "True", "UpToDate");
 }
 
-/** When `spec.rollout.after` of the MachineDeployment comes; `undefined` = it is past, or there is none. */
+/** When `spec.rollout.after` of the MachineDeployment comes; `undefined`: it is past or absent. */
 export function rolloutInMs({ deployment }: Rollout, now: Date): number | undefined {
   const inMs = Date.parse(deployment.spec?.rollout?.after ?? "") - now.getTime();
   return inMs > 0 ? inMs : undefined;

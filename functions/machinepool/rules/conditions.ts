@@ -118,7 +118,7 @@ interface ProviderFacts {
   readonly flagPath: string;
   /** Problems of the object's fields. */
   readonly message: string | undefined;
-  /** Reason and message (without the kind) when there is no such object. */
+  /** Reason and message (without the kind) for an object that does not exist. */
   readonly missing: readonly [string, string];
 }
 

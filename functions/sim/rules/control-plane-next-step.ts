@@ -23,7 +23,7 @@ export type NextStep =
   | { readonly type: "shrink"; readonly machine: Machine }
   /** Health checks have handed a Machine over. */
   | { readonly type: "remediate" }
-  /** Names are reserved that nothing needs any more. */
+  /** The reservation holds names that are no longer needed. */
   | { readonly type: "tidy" }
   /** `what` has to change first; absent: all is as wanted. */
   | { readonly type: "rest"; readonly what?: string };

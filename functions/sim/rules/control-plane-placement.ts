@@ -7,7 +7,7 @@ export const PLACEMENT_FIELDS = ["status.failureDomains"] as const;
 
 /**
  * Returns the failure domain for a new Machine: that with the fewest Machines that are up to date, then with the fewest
- * at all, then the first by name, among those that are meant for control planes. `undefined`: there are none.
+ * at all, then the first by name, among those that are meant for control planes. `undefined`: the Cluster has none.
  * Source: PC-5.4
  */
 export function domainForNew(
@@ -24,7 +24,7 @@ export function domainForNew(
 
 /**
  * Returns the Machine to go next of those that may go: in the domain with the most Machines, there the oldest. One in a
- * domain that is not meant for control planes any more goes before all others.
+ * domain that is no longer meant for control planes goes before all others.
  */
 export function nextToGo(
   cluster: Cluster,

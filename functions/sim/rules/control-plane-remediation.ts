@@ -16,7 +16,7 @@ export interface Remediation {
   readonly now: Date;
 }
 
-/** Writes for the Machines that health checks have handed over; `undefined`: there is none. */
+/** Writes for the Machines that health checks have handed over; `undefined`: they handed over none. */
 export interface RemediationWrites {
   readonly patch: readonly GuardedPatch[];
   readonly delete: readonly GuardedDelete[];

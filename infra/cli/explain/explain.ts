@@ -126,7 +126,7 @@ async function demandObject(model: ReadModel, kind: Kind, key: ObjectKey): Promi
   const live = await server.as("explain").get(kind, key);
   throw new Error(
     live === undefined
-      ? `there is no ${name} on ${server.url.origin}; kubectl get ${kind.plural} -A lists them`
+      ? `${name} does not exist on ${server.url.origin}; kubectl get ${kind.plural} -A lists them`
       : `${name} exists, but the read model of the queue does not hold it: is capstan relay running, on this queue and this management cluster?`,
   );
 }

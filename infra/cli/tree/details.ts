@@ -31,7 +31,7 @@ function detailsOfMachine(machine: Machine): readonly Detail[] {
   return [nodeOf(machine), ...deletionOf(machine)];
 }
 
-/** The Node, or the words of the condition that says why there is none. */
+/** The Node, or the words of the condition that says why it is missing. */
 function nodeOf({ spec, status }: Machine): Detail {
   const about = "Node";
   const name = status?.nodeRef?.name;

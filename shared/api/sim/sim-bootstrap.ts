@@ -3,7 +3,7 @@ import type { Kind } from "../kinds.ts";
 import { type Immutable, objectMetaSchema, text, typeMeta } from "../meta.ts";
 import { flag, providerCrd, providerStatus, TEMPLATE_CRD, templateSchema } from "./sim-provider.ts";
 
-const specSchema = z.object({}).prefault({}).describe("There is nothing to choose.");
+const specSchema = z.object({}).prefault({}).describe("Empty: nothing can be chosen.");
 
 const simBootstrapConfigSchema = z
   .object({

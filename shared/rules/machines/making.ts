@@ -24,8 +24,8 @@ export interface Plan {
 }
 
 /**
- * Decides which of the reserved Machines are made. Reserved names count as Machines. A name that another owner has, or
- * for which there is no room left, is dropped. All other names stay reserved until each of them was seen live.
+ * Decides which of the reserved Machines are made. Reserved names count as Machines. A name is dropped when another owner
+ * has it, or when enough Machines exist without it. All other names stay reserved until each of them was seen live.
  *
  * First alone: until the provider has accepted both objects of one Machine, one is made, so that templates that are
  * refused cost one Machine. Source: MS-8.1, MS-8.1.1

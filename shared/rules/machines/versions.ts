@@ -13,7 +13,7 @@ const MAX_VERSION = 256;
 
 /**
  * Counts how many times each version occurs, in the order of semantic versions (build metadata counts), other texts last
- * and by text. `undefined` when there is none; at most 100 entries, as the schema allows.
+ * and by text. `undefined` without any; at most 100 entries, as the schema allows.
  */
 export function countVersions(versions: readonly string[]): readonly VersionCount[] | undefined {
   return addVersions(versions.map((version) => ({ version, replicas: 1 })));

@@ -12,7 +12,7 @@ interface MachineReferences {
 
 /** Reads of the provider objects of a Machine or pool, or of the templates of a set. */
 export interface MachineProviders {
-  /** `undefined`: there is no `configRef`. */
+  /** `undefined`: `configRef` is absent. */
   readonly bootstrap: Referenced | undefined;
   readonly infrastructure: Referenced;
 }
@@ -30,7 +30,7 @@ export async function readMachineProviders(
   return { bootstrap, infrastructure };
 }
 
-/** Returns the bootstrap config with its reference; `undefined`: there is no `configRef`. */
+/** Returns the bootstrap config with its reference; `undefined`: `configRef` is absent. */
 export function bootstrapAmong(
   { bootstrap: { configRef } }: MachineReferences,
   { bootstrap }: MachineProviders,

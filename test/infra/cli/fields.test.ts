@@ -49,7 +49,7 @@ describe("capstan fields (KW-13)", () => {
     expect(JSON.parse(json.output)).toEqual([]);
 
     for (const [kind, name, problem] of [
-      ["siminstances.cloud.sim.capstan.dev", "default/x", "there is no SimInstance default/x"],
+      ["siminstances.cloud.sim.capstan.dev", "default/x", "SimInstance default/x does not exist"],
       ["unicorn", "x", 'the server has no kind "unicorn"'],
       ["secret", "a/b/c", '"a/b/c" is not the name of an object; write NAMESPACE/NAME'],
     ] as const) {

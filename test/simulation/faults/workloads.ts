@@ -30,7 +30,7 @@ export const workloads: readonly Fault[] = [
       troubles.hit(SECOND + chance.below(MAX_AWAY_MS), (other) => {
         if (!isOurs(other.process) || Reflect.get(other, "server") !== server) return false;
         if (isRequest(other)) refuse(other, why);
-        // A line that is on its way: the connection breaks, or nothing is heard of it any more.
+        // A line that is on its way: the connection breaks, or nothing is heard of it again.
         else if (other.kind === "line" && "breakOff" in other && why !== SILENCE)
           (other as LineOperation).breakOff();
         return true;

@@ -37,7 +37,7 @@ export async function playGolden(workload: Workload, prepared: Prepared): Promis
 
 const FOLDER = new URL("references/", import.meta.url);
 
-/** The committed reference; empty when there is none yet. */
+/** The committed reference; empty while it is missing. */
 export async function readGolden({ number }: Workload): Promise<string> {
   return readFile(fileOf(number), "utf8").catch(() => "");
 }

@@ -43,7 +43,7 @@ export const wakeUps: readonly Oracle[] = [
       store.onShown(({ type, before, after, process }) => {
         forgetWithRelay();
         const { namespace, name, resourceVersion } = (after ?? before)?.metadata ?? {};
-        // Gone, or of no concern any more, before the relay has looked for the keys to wake: nothing is left to reconcile.
+        // Gone, or no longer of concern, before the relay has looked for the keys to wake: nothing is left to reconcile.
         for (const [each, { isEnqueued }] of due) {
           const fn = world.functions.find(({ spec }) => each.startsWith(`${spec.name} `));
           if (isEnqueued || !each.endsWith(`|${type.kind}|${namespace}/${name}`)) continue;

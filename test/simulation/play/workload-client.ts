@@ -3,7 +3,7 @@ import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
 import type { Secret } from "../../../shared/api/core.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 
-/** Works on the workload server that a kubeconfig Secret leads to. Rejects where there is none. */
+/** Works on the workload server that a kubeconfig Secret leads to. Rejects where that is missing. */
 export async function withWorkloadClient(
   secret: Secret | undefined,
   options: ServerOptions,

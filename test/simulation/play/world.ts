@@ -68,7 +68,7 @@ export interface World {
   readonly roles: readonly Role[];
   /** The relay that holds the lease; where none is needed the only one. */
   readonly leadingRelay: Role;
-  /** The process that plays a role at present; undefined while there is none. */
+  /** The process that plays a role at present; undefined while none does. */
   processOf(role: Role): Process | undefined;
   /** Called with every line that a process logs, of all levels, as the product's log would have it. */
   onLog(observer: (line: string) => void): void;

@@ -16,7 +16,7 @@ export function handshakeHeaders({ cert, ca }: ServerAccess): { readonly [name: 
 
 interface Shake {
   readonly certificate?: Exchange["certificate"];
-  /** Why there is no connection. */
+  /** Why the connection failed. */
   readonly refusal?: string;
 }
 

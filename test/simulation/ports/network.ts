@@ -26,7 +26,7 @@ export interface SimulatedNetwork {
   witness(observer: (seen: Witness) => void): void;
   onLeave(observer: (passing: Passing) => void): void;
   onArrive(observer: (arriving: Arriving) => void): void;
-  /** Asks a server beside the scheduler: nothing of it is part of the run. Rejects when there is no such server. */
+  /** Asks a server beside the scheduler: nothing of it is part of the run. Rejects when no such server exists. */
   peek(server: string, path: string, access: ServerAccess): Promise<Answered>;
   /** Names of servers, as in `127.0.0.1:<port>`. */
   readonly servers: readonly string[];

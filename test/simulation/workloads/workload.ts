@@ -9,7 +9,7 @@ export interface Workload {
   readonly isRace?: true;
   /** How users ask for another number of replicas; default: on the MachinePool. */
   readonly scale?: (user: User, replicas: number) => Promise<void>;
-  /** There is no MachinePool that users could continue to scale. */
+  /** The workload has no MachinePool that users could continue to scale. */
   readonly hasNoPool?: true;
   /** Two relays of which one leads (`--leader-elect`); default: one that needs no lease. */
   readonly relays?: "elected";
