@@ -25,6 +25,8 @@ export interface Claim {
   readonly fences: readonly Fence[];
   /** How long the key was ready, by the clock of the ledger. */
   readonly readyMs: number;
+  /** When it was handed out, by the same clock, in ms since 1970. */
+  readonly claimedAtMs: number;
 }
 
 /** Distinct causes kept per key (Q-01: a thousand events must not grow an entry). */

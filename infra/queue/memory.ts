@@ -16,6 +16,7 @@ import type {
 import { ActiveRuns } from "./active-runs.ts";
 import { checkEntries } from "./check-entries.ts";
 import { type Claim, failedRun, forgetCount, forgetFailure } from "./claim.ts";
+import { startFreshness } from "./freshness.ts";
 import { checkFunctionName } from "./function-name.ts";
 import { Ledger } from "./ledger/ledger.ts";
 import type { CountedFailure } from "./ledger/ledger-deaths.ts";
@@ -201,12 +202,14 @@ class FunctionQueue implements AsyncDisposable {
     });
   }
 
-  async #run({ run, runs }: Worker, claim: Claim): Promise<void> {
+  async #run({ options, run, runs }: Worker, claim: Claim): Promise<void> {
+    using freshness = startFreshness(this.#clock, options.freshMs);
     const end = await runLease(claim, {
       clock: this.#clock,
       timing: this.#timing,
       run,
       renew: async () => this.#ledger.renew(this.#now(), claim, this.#timing.leaseMs),
+      isFresh: freshness.isFresh,
       stop: runs.stop,
     });
     if (end.type === "stopped") this.#ledger.release(this.#now(), claim);

@@ -35,6 +35,8 @@ export interface RunTerms {
   readonly run: (lease: Lease) => Promise<Outcome>;
   /** False = fenced. Throws while the ledger cannot be reached: retried until the lease expires. */
   readonly renew: () => Promise<boolean>;
+  /** Whether the claim is young enough for a write. */
+  readonly isFresh?: (() => boolean) | undefined;
   /** Aborts when the worker has waited long enough. */
   readonly stop: AbortSignal;
 }
@@ -91,13 +93,14 @@ export async function runLease(claim: Claim, terms: RunTerms): Promise<RunEnd> {
   if (stop.aborted) onStop();
 
   const { key, failures, again, causes, fences, readyMs } = claim;
+  const claimedAt = new Date(claim.claimedAtMs);
   const { signal } = controller;
   const runId = random.id(8);
   const recordFrom = (soFar: () => AttemptRecord): void => {
     recordSoFar = soFar;
   };
-  const held = { signal, checkHeld, fail, recordFrom };
-  const lease: Lease = { key, runId, failures, again, causes, fences, readyMs, ...held };
+  const held = { signal, checkHeld, isFresh: terms.isFresh, fail, recordFrom };
+  const lease: Lease = { key, runId, failures, again, causes, fences, readyMs, claimedAt, ...held };
   (async () => run(lease))().then(
     (outcome) => {
       // A step that blocked its process returns before any timer could report the end of the lease.

@@ -16,6 +16,11 @@ export interface QueueSettings {
    * that calls workload servers says at most a quarter of `concurrency`: one that does not answer holds no more (F-16).
    */
   readonly maxRunningPerTenant?: number | undefined;
+  /**
+   * No write leaves later than this after its claim was asked for; the rest of the Decision is left to a run that
+   * decides again. For creates, which cannot test an object that they depend on. Default: as long as the lease is held.
+   */
+  readonly freshMs?: number | undefined;
 }
 
 export const DEFAULT_QUEUE: QueueSettings = Object.freeze({

@@ -36,14 +36,23 @@ export async function barrierOf(store: Store, lease: Lease): Promise<Barrier> {
     : { overdue, causes: lease.causes };
 }
 
+/** A write was held back because the claim of its run was too old: the next run decides again. */
+export class StaleRunError extends Error {
+  constructor() {
+    super("the claim of the run is too old for a write");
+    this.name = "StaleRunError";
+  }
+}
+
 /**
  * Returns after how many ms a run that ended with `error` runs again because its snapshots were stale: its list is not
- * complete, a snapshot is older than its cause, or a write has lost a race. Undefined: the error is a failure.
+ * complete, a snapshot is older than its cause, a write has lost a race or came too late. Undefined: the error is a failure.
  */
 export function againAfterMs(error: unknown, { again }: Lease): number | undefined {
   if (error instanceof NotListedError) return Math.min(MAX_LIST_WAIT_MS, BARRIER_MS * 2 ** again);
   if (error instanceof BehindTriggerError) return BARRIER_MS;
-  const isLostRace = error instanceof KubeError && error.class === "Conflict";
+  const isLostRace =
+    error instanceof StaleRunError || (error instanceof KubeError && error.class === "Conflict");
   return isLostRace && again < MAX_AGAIN ? BARRIER_MS : undefined;
 }
 

@@ -153,6 +153,8 @@ export interface Sending {
   readonly dryRun?: boolean | undefined;
   /** Asked when the turn of a write has come: throws when nothing may be sent from now on. */
   readonly mayGo?: (() => void) | undefined;
+  /** An Event, which may leave however old the claim of its run is: it changes nothing. */
+  readonly late?: boolean | undefined;
   /** Recorded in place of the body of a write, which holds keys. */
   readonly recordedAs?: object | undefined;
 }

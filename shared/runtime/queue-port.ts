@@ -51,6 +51,13 @@ export interface Lease {
   readonly fences: readonly Fence[];
   /** How long the key was ready before this claim, by the clock of the ledger; absent where that is not known. */
   readonly readyMs?: number | undefined;
+  /**
+   * When it was claimed, by the clock of the ledger: the `now` of the step. Workers whose clocks differ agree on it.
+   * Absent without a ledger.
+   */
+  readonly claimedAt?: Date | undefined;
+  /** Whether a write may still leave: false once `freshMs` of the function are over since the claim was asked for. */
+  readonly isFresh?: (() => boolean) | undefined;
   /** Aborts when the lease is lost, the run takes too long, or the worker stops. */
   readonly signal: AbortSignal;
   /**

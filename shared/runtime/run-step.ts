@@ -6,7 +6,7 @@ import { checkDecision } from "./check-decision.ts";
 import { settle, withAnswers } from "./evictions.ts";
 import { PATCH_REFUSED } from "./failed-write.ts";
 import { cutOffOutcome, failureOf, redactOutcome } from "./failure.ts";
-import { againAfterMs, barrierOf, fencesAfter } from "./freshness.ts";
+import { againAfterMs, barrierOf, fencesAfter, StaleRunError } from "./freshness.ts";
 import { type Key, type KeyParts, parseKey } from "./key.ts";
 import { logRun } from "./log-run.ts";
 import type { Clients, Clock, Issuer, Log, Store } from "./ports.ts";
@@ -77,14 +77,26 @@ export async function runStep(fn: AnyFunction, lease: Lease, given: RunContext):
   return outcome;
 }
 
-/** The same clients; every request names the run (F-15), and no write leaves once the lease is over. */
+/**
+ * The same clients; every request names the run (F-15), and no write leaves once the lease is over (R-04) or the claim
+ * too old (R-14).
+ */
 function under(lease: Lease, clients: Clients): Clients {
-  const mayGo = (): void => {
+  const isHeld = (): void => {
     lease.checkHeld?.();
     lease.signal.throwIfAborted();
   };
+  const mayGo = (): void => {
+    isHeld();
+    if (lease.isFresh?.() === false) throw new StaleRunError();
+  };
   return {
-    of: (cluster, name, sending) => clients.of(cluster, name, { ...sending, runId: lease.runId, mayGo }),
+    of: (cluster, name, sending = {}) =>
+      clients.of(cluster, name, {
+        ...sending,
+        runId: lease.runId,
+        mayGo: sending.late === true ? isHeld : mayGo,
+      }),
   };
 }
 
@@ -102,7 +114,7 @@ async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: 
   run.read = recordReads(createReader({ ...context, function: fn, stale: overdue, causes }));
   run.object = await run.read.get(fn.spec.reconciles, key);
   if (run.object === undefined) return { type: "ok", requested: false };
-  run.now = context.clock.now();
+  run.now = lease.claimedAt ?? context.clock.now();
   run.decision = await fn.step(run.object, { read: run.read, now: run.now });
   checkDecision(fn, run.decision, run.read);
   run.accepted = true;

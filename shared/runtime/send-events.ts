@@ -46,7 +46,7 @@ export async function sendEvents(notices: readonly Notice[], context: EventConte
     });
     if (isTold(event, context.told, now)) continue;
     try {
-      await context.clients.of(MANAGEMENT, name).create(Event, event);
+      await context.clients.of(MANAGEMENT, name, { late: true }).create(Event, event);
       remember(event, context.told, now);
     } catch (error) {
       if (error instanceof KubeError && error.reason === "AlreadyExists") {

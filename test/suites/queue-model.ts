@@ -181,10 +181,13 @@ class Pair {
       // done.
       const anyOrder = this.#unordered || this.#model.rows.some(({ dying }) => dying);
       const expected = this.#model.claim(this.#now, owner, anyOrder ? lease.key : undefined);
-      const { key, failures, again, causes, fences, readyMs } = lease;
-      const started = { key, failures, again, causes, fences, readyMs: this.#under.clock ? readyMs : 0 };
-      expect(started).toEqual(expected);
-      this.#runs.push({ claim: { ...started, readyMs: 0, owner }, end: ended.resolve });
+      const { key, failures, again, causes, fences, readyMs, claimedAt } = lease;
+      const times = this.#under.clock
+        ? { readyMs, claimedAtMs: claimedAt?.getTime() }
+        : { readyMs: 0, claimedAtMs: 0 };
+      const started = { key, failures, again, causes, fences };
+      expect({ ...started, ...times }).toEqual(expected);
+      this.#runs.push({ claim: { ...started, readyMs: 0, claimedAtMs: 0, owner }, end: ended.resolve });
     } catch (error) {
       this.#error ??= error;
     }

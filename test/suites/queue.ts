@@ -38,6 +38,8 @@ const FENCE: Fence = {
   name: "a",
   resourceVersion: "7",
 };
+/** Stands for a minute where time is real: far longer than a claim takes, far shorter than a lease lasts. */
+const MINUTE_IN_TESTS = 100;
 /** A lease that is not renewed in time, long enough to do something in it. */
 const SHORT_LEASE = { leaseMs: 700, renewMs: HOUR };
 
@@ -593,6 +595,54 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       await world.idle();
       expect(runs.count).toBe(30);
       expect(Math.max(...most.values())).toBeLessThanOrEqual(2);
+    });
+
+    it("Q-36: a run knows when its key was claimed, by the one clock of the ledger", async () => {
+      await using world = await open();
+      const runs = await world.work();
+      await world.enqueue(live(A));
+      await world.idle();
+      await runs.end();
+      await world.pass(20);
+      const others = await world.work(undefined, {}, world.other);
+      await world.enqueue(live(A));
+      await world.idle();
+      const [first, second] = [...runs.leases, ...others.leases].map(
+        ({ claimedAt }) => claimedAt?.getTime() ?? 0,
+      );
+      expect(first).toBeGreaterThan(0);
+      expect(second).toBeGreaterThan(first ?? 0);
+    });
+
+    it("Q-37: a run learns that its claim is too old, also when its process stood still", async () => {
+      await using world = await open();
+      const seen: (boolean | undefined)[] = [];
+      const runs = await world.work(
+        async ({ isFresh }) => {
+          seen.push(isFresh?.());
+          if (runs.count === 1) world.standStill(10 * MINUTE_IN_TESTS);
+          else await world.pass(10 * MINUTE_IN_TESTS);
+          seen.push(isFresh?.());
+          return OK;
+        },
+        { freshMs: 9 * MINUTE_IN_TESTS },
+      );
+      await world.enqueue(live(A));
+      await world.idle();
+      await world.enqueue(live(A));
+      await world.idle();
+      expect(seen).toEqual([true, false, true, false]);
+    });
+
+    it("Q-37: a run of a function without such a limit stays fresh", async () => {
+      await using world = await open();
+      const runs = await world.work(async () => {
+        await world.pass(10 * MINUTE_IN_TESTS);
+        return OK;
+      });
+      await world.enqueue(live(A));
+      await world.idle();
+      expect(runs.leases[0]?.isFresh?.()).toBe(true);
     });
 
     it("Q-29: a paused function claims nothing, accepts events meanwhile, and resumes", async () => {

@@ -37,7 +37,7 @@ export function recordingClients(
 ): RecordingClients {
   const sent: SentWrite[] = [];
   let version = 1_000;
-  const answer = async (write: SentWrite): Promise<KubeObject> => {
+  const accept = async (write: SentWrite): Promise<KubeObject> => {
     sent.push(write);
     const refusal = refuse(write);
     if (refusal !== undefined) throw refusal;
@@ -59,7 +59,11 @@ export function recordingClients(
   };
   return {
     sent,
-    of(cluster, as, { runId } = {}): KubeClient {
+    of(cluster, as, { runId, mayGo } = {}): KubeClient {
+      const answer = async (write: SentWrite): Promise<KubeObject> => {
+        mayGo?.();
+        return accept(write);
+      };
       const write = (verb: SentWrite["verb"], kind: Kind, key: Pick<ObjectKey, "name">) => ({
         verb,
         cluster,

@@ -120,7 +120,7 @@ export class Ledger {
     entry.attempts = terms.attempts;
     entry.causes = [];
     const fences = this.#fences.get(now, key) ?? [];
-    return { key, owner: terms.owner, failures, again, causes, fences, readyMs };
+    return { key, owner: terms.owner, failures, again, causes, fences, readyMs, claimedAtMs: now };
   }
 
   /** Ends a run. Returns false when it is fenced. */

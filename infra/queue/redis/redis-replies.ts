@@ -62,7 +62,7 @@ function causeOf(text: unknown): Cause {
 
 export function claimOf(reply: unknown, owner: string): Claim | undefined {
   if (!Array.isArray(reply)) return undefined;
-  const [key, failures, again, fences, readyMs, ...causes] = reply;
+  const [key, failures, again, fences, readyMs, claimedAtMs, ...causes] = reply;
   return {
     key: String(key),
     owner,
@@ -71,6 +71,7 @@ export function claimOf(reply: unknown, owner: string): Claim | undefined {
     causes: causes.map(causeOf),
     fences: fences === "" ? [] : (JSON.parse(String(fences)) as Fence[]),
     readyMs: Number(readyMs),
+    claimedAtMs: Number(claimedAtMs),
   };
 }
 

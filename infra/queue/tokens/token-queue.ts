@@ -6,6 +6,7 @@ import { systemRandom } from "../../random.ts";
 import { ActiveRuns } from "../active-runs.ts";
 import { batched } from "../batched.ts";
 import { deathReason, failedRun, forgetFailure } from "../claim.ts";
+import { startFreshness } from "../freshness.ts";
 import type { LeaseTiming } from "../run-lease.ts";
 import { runLease } from "../run-lease.ts";
 import { isMalformed, type MalformedToken, malformedKey, malformedRun } from "./malformed-token.ts";
@@ -137,18 +138,23 @@ export class TokenQueue implements AsyncDisposable {
     }
     const notes: Promise<void>[] = [];
     let terms = this.#termsOf(options);
+    let freshness = startFreshness(clock, options.freshMs);
     let claim = await ledger.claim(functionName, token, terms);
     const malformed = malformedKey(token, claim);
     if (malformed !== undefined) notes.push(this.#noteMalformed(malformed));
     for (let count = 1; claim !== undefined; count += 1) {
       const held = { ...claim, ...terms };
       const renew = (): Promise<boolean> => ledger.renew(functionName, held);
-      const end = await runLease(claim, { clock, timing, random: this.#random, run, renew, stop: runs.stop });
+      const { isFresh } = freshness;
+      const own = { random: this.#random, run, renew, isFresh, stop: runs.stop };
+      const end = await runLease(claim, { clock, timing, ...own });
+      freshness[Symbol.dispose]();
       claim = undefined;
       if (end.type === "stopped") await this.#follow(await ledger.release(functionName, held));
       if (end.type !== "finished") break;
       const takesNext = terms.anyKey && count < RUNS_PER_TOKEN && !runs.draining;
       terms = this.#termsOf(options);
+      freshness = startFreshness(clock, options.freshMs);
       const change = await ledger.finish(functionName, held, end.outcome, takesNext ? terms : undefined);
       claim = change.next;
       if (end.outcome.type === "error") {
@@ -156,6 +162,7 @@ export class TokenQueue implements AsyncDisposable {
       }
       await this.#follow({ ...change, deaths: [] });
     }
+    freshness[Symbol.dispose]();
     await Promise.all(notes);
   }
 

@@ -134,6 +134,7 @@ export class NaiveLedger {
       causes: row.causes,
       fences: kept !== undefined && kept.until > now ? kept.fences : [],
       readyMs: now - row.readyAt,
+      claimedAtMs: now,
     };
     Object.assign(row, {
       state: "running",

@@ -14,6 +14,7 @@ const CLAIM = {
   causes: [],
   fences: [],
   readyMs: 0,
+  claimedAtMs: NOW.getTime(),
 };
 
 /** A run that keeps its lease, and continues on demand. */

@@ -43,6 +43,55 @@ describe("a run", () => {
     });
   });
 
+  it("R-14: hands the step the time of the ledger, whatever the clock of its worker says", async () => {
+    const seen: string[] = [];
+    const { record } = await run({
+      lease: { claimedAt: new Date("2026-01-01T00:00:30Z") },
+      step: async (_, { now }) => {
+        seen.push(now.toISOString());
+        return { result: done };
+      },
+    });
+    expect(seen).toEqual(["2026-01-01T00:00:30.000Z"]);
+    expect(record.clock?.toISOString()).toBe("2026-01-01T00:00:30.000Z");
+  });
+
+  it("R-14: sends nothing but Events once its claim is too old, and decides again", async () => {
+    let isFresh = true;
+    const { outcome, sent } = await run({
+      lease: { isFresh: () => isFresh },
+      step: async () => {
+        isFresh = false;
+        return {
+          create: [{ cluster: MANAGEMENT, kind: Secret, object: secret }],
+          apply: { "status.size": 4 },
+          result: done,
+        };
+      },
+    });
+    expect(sent).toEqual([]);
+    expect(outcome).toEqual({ type: "again", afterMs: 100, fences: [] });
+  });
+
+  it("R-14: sends the first of two writes and leaves the other one to the next run", async () => {
+    let writes = 0;
+    const { outcome, sent } = await run({
+      lease: { isFresh: () => writes === 0 },
+      refuse: () => {
+        writes += 1;
+        return undefined;
+      },
+      step: decides({
+        create: [{ cluster: MANAGEMENT, kind: Secret, object: secret }],
+        apply: { "status.size": 4 },
+        events: [{ type: "Normal", reason: "Available", message: "made" }],
+        result: done,
+      }),
+    });
+    expect(sent.map(({ kind }) => kind)).toEqual(["Secret", "Event"]);
+    expect(outcome).toMatchObject({ type: "again" });
+  });
+
   it("ends idle and without the step when the object is gone", async () => {
     const { outcome } = await run({
       store: await storeOf(),

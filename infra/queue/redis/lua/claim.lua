@@ -4,7 +4,7 @@
 -- ARGV[5...]        per token: key, seq or '' for any, owner (different for every claim), 1 = takes another key, too,
 --                   lease ms, attempts, minInterval ms, keys of one tenant that may run at a time (0 = any)
 -- Returns           claims: per token 0 when it is stale or nothing may be claimed now, else
---                   {key, failures, again, fences (JSON or ''), ms ready, causes...}
+--                   {key, failures, again, fences (JSON or ''), ms ready, now, causes...}
 -- One call because two copies of a token may arrive at the same time and only one may win (Q-02). A repeated call of
 -- the same owner returns the lease again: the connection may have been lost before the answer.
 

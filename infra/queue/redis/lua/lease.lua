@@ -37,7 +37,7 @@ local function lease(entry, owner, terms, isNext)
   entry.max, entry.min = terms.attempts, terms.minIntervalMs
   enter(entry, 'r', now + terms.leaseMs)
   save(entry)
-  return { entry.key, entry.f, entry.ag, fencesOf(entry.key), readyMs, unpack(causes) }
+  return { entry.key, entry.f, entry.ag, fencesOf(entry.key), readyMs, now, unpack(causes) }
 end
 
 -- Reads the terms of a claim: lease ms, attempts, minInterval ms, keys of one tenant that may run at a time (0 = any).

@@ -64,7 +64,11 @@ describeWith(redisMissing())("the ledger on Redis", () => {
     const terms = { ...TERMS, owner: "me" };
     const claim = await ledger.claim("twice", token, terms);
     expect(claim).toMatchObject({ key: "a", owner: "me" });
-    expect(await ledger.claim("twice", token, terms)).toEqual({ ...claim, readyMs: expect.any(Number) });
+    expect(await ledger.claim("twice", token, terms)).toEqual({
+      ...claim,
+      readyMs: expect.any(Number),
+      claimedAtMs: expect.any(Number),
+    });
   });
 
   it("gives the next lease again to the owner who asks twice", async () => {
