@@ -50,10 +50,24 @@ export interface NewObject {
   readonly cluster: string;
   readonly kind: Kind;
   readonly object: KubeObject;
-  /** As of a delete: the other writes are sent all the same, and the Event has the words of the server. */
-  readonly ifFails?: { readonly event: string; readonly againAfterMs?: number };
+  /**
+   * As of a delete: the other writes are sent all the same, and the Event has the words of the server. It is about
+   * `about`, or about the reconciled object.
+   */
+  readonly ifFails?: IfFails & { readonly about?: KubeObject };
+  /**
+   * Sent with the patches when the server has refused an object that may fail: only this run knows of it. Not when an
+   * object of that name exists, and not without an answer.
+   */
+  readonly ifRefused?: GuardedPatch;
   /** Sent once the server has accepted the object. */
   readonly announces?: Notice;
+}
+
+/** A write that may fail: the reason of the Warning Event about it, and when the key comes back. */
+interface IfFails {
+  readonly event: string;
+  readonly againAfterMs?: number;
 }
 
 /**
@@ -64,6 +78,13 @@ export interface GuardedPatch {
   readonly target: ObjectRef;
   readonly subresource?: "status";
   readonly operations: readonly PatchOperation[];
+  /**
+   * As of a delete, with an Event about the target for each patch that fails; a lost race still runs the key again. After
+   * a patch without an answer, the others that may fail are left to the next run, for which the result must ask.
+   */
+  readonly ifFails?: IfFails;
+  /** Sent once the server has accepted the patch. */
+  readonly announces?: Notice;
 }
 
 /** Server-side apply of the complete set of fields that the function owns on another object. */
@@ -83,16 +104,18 @@ export interface GuardedDelete {
    * With `againAfterMs` it keeps the finalizers of the Decision, and this is when the key comes back, whatever the
    * result says.
    */
-  readonly ifFails?: { readonly event: string; readonly againAfterMs?: number };
+  readonly ifFails?: IfFails;
 }
 
-/** A Kubernetes Event about the reconciled object or `about`, sent once per (reason, message). */
+/** A Kubernetes Event about the reconciled object or `about`, sent once per (reason, message, occasion). */
 export interface Notice {
   readonly type: "Normal" | "Warning";
   /** CamelCase, from shared/api/reasons.ts. */
   readonly reason: string;
   readonly message: string;
   readonly about?: KubeObject;
+  /** Makes the same words a new Event, such as the time of the remediation that they are about. */
+  readonly occasion?: string;
 }
 
 /** Evictions of one run, ten seconds for all of them, and what follows from their answers. */

@@ -3,7 +3,7 @@ import { type Kind, MANAGEMENT, type ObjectRef } from "../api/kinds.ts";
 import { segmentsOf } from "../api/path.ts";
 import { Pod } from "../api/workload.ts";
 import type { ContractKind } from "../contract/contract-kind.ts";
-import type { AnyDecision, AnyFunction, GuardedPatch } from "../function/define-function.ts";
+import type { AnyDecision, AnyFunction, GuardedPatch, NewObject } from "../function/define-function.ts";
 import { isContractKind } from "../function/define-function.ts";
 import { assert } from "../function/errors.ts";
 import { groupOf } from "../function/groups.ts";
@@ -15,7 +15,7 @@ import type { RecordingReader } from "./reader.ts";
  * does not declare. Such a decision is a bug: nothing of it is sent and the key backs off.
  */
 export function checkDecision(fn: AnyFunction, decision: AnyDecision, read: RecordingReader): void {
-  const { name, owns, calls = [] } = fn.spec;
+  const { name, owns } = fn.spec;
   if (decision.apply !== undefined) {
     const applied = Object.keys(decision.apply);
     assert(sameMembers(applied, owns), `${name} applies ${applied.join(", ")} but owns ${owns.join(", ")}`);
@@ -29,16 +29,20 @@ export function checkDecision(fn: AnyFunction, decision: AnyDecision, read: Reco
       );
     }
   }
-  for (const { kind } of decision.create ?? []) {
-    assert(
-      calls.some((call) => call.verb === "create" && covers(call.kind, kind)),
-      `${name} creates a ${kind.kind} without declaring it`,
-    );
-  }
+  for (const created of decision.create ?? []) checkCreate(fn, created);
   for (const { target } of decision.delete ?? []) checkDelete(fn, target, read);
   for (const { target } of decision.evict?.pods ?? []) checkEviction(fn, target, read);
   for (const issue of decision.issue ?? []) checkIssue(fn, issue, read);
   checkServers(fn, decision);
+}
+
+function checkCreate(fn: AnyFunction, { kind, ifRefused }: NewObject): void {
+  const { name, calls = [] } = fn.spec;
+  assert(
+    calls.some((call) => call.verb === "create" && covers(call.kind, kind)),
+    `${name} creates a ${kind.kind} without declaring it`,
+  );
+  if (ifRefused !== undefined) checkPatch(fn, ifRefused);
 }
 
 function checkIssue({ spec }: AnyFunction, { secret, renew }: Issue, read: RecordingReader): void {
@@ -55,7 +59,10 @@ function checkIssue({ spec }: AnyFunction, { secret, renew }: Issue, read: Recor
 function checkServers({ spec }: AnyFunction, decision: AnyDecision): void {
   if (groupOf(spec) === "workload") return;
   const { create = [], patch = [], applyOn = [], delete: deletes = [], evict } = decision;
-  const targets = [...patch, ...applyOn, ...deletes, ...(evict?.pods ?? [])].map(({ target }) => target);
+  const refused = create.flatMap(({ ifRefused }) => ifRefused ?? []);
+  const targets = [...patch, ...refused, ...applyOn, ...deletes, ...(evict?.pods ?? [])].map(
+    ({ target }) => target,
+  );
   for (const { cluster } of [...create, ...targets]) {
     assert(
       cluster === MANAGEMENT,

@@ -30,7 +30,7 @@ export interface EventContext {
 }
 
 /**
- * Sends each notice once: the Event's name is a function of object, reason and message. Never throws: an Event is a
+ * Sends each notice once: the Event's name is a function of object, reason, message and occasion. Never throws: an Event is a
  * courtesy, and losing one must not repeat or fail a run.
  */
 export async function sendEvents(notices: readonly Notice[], context: EventContext): Promise<void> {
@@ -79,7 +79,7 @@ function eventOf(
     apiVersion: "v1",
     kind: "Event",
     metadata: {
-      name: `${prefixOf(name)}.${hashOf(`${uid} ${notice.reason} ${notice.message}`)}`,
+      name: `${prefixOf(name)}.${hashOf(`${uid} ${notice.reason} ${notice.message}${notice.occasion === undefined ? "" : ` ${notice.occasion}`}`)}`,
       namespace: namespace ?? "default",
       ...(by.runId === undefined ? {} : { annotations: { [RUN_ANNOTATION]: by.runId } }),
     },

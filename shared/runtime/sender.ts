@@ -1,4 +1,4 @@
-import type { Notice } from "../function/define-function.ts";
+import type { GuardedPatch, Notice } from "../function/define-function.ts";
 import { KubeError, WaitingError } from "../function/errors.ts";
 import type { EvictionAnswer, PodEviction } from "../function/evictions.ts";
 import { sendEvictions } from "./evictions.ts";
@@ -33,8 +33,10 @@ export interface Sender {
   all(requests: readonly WriteRequest[]): Promise<void>;
   /** One answer for each Pod; `undefined` when the run itself has ended meanwhile. */
   evict(pods: readonly PodEviction[]): Promise<readonly EvictionAnswer[] | undefined>;
-  /** Events about single writes: accepted ones, and failures of those that may fail, the first of each reason. */
+  /** Events about single writes: accepted ones, and failures of those that may fail, the first of each reason and object. */
   events(): readonly Notice[];
+  /** The patches that follow creates which the server has refused. */
+  refused(): readonly GuardedPatch[];
   sent(): Sent;
 }
 
@@ -43,9 +45,7 @@ export function createSender(context: EventContext): Sender {
   const fences: Fence[] = [];
   let requests = 0;
   let firstError: unknown;
-  let again: Again | undefined;
-  const tolerated = new Map<string, Notice>();
-  const accepted: Notice[] = [];
+  const reports = createReports();
   /** Returns its failure, if any. */
   async function send({ ref, verb, request, recordedAs }: WriteRequest): Promise<unknown> {
     const client = () => clients.of(ref.cluster, fn.spec.name, { recordedAs });
@@ -64,19 +64,10 @@ export function createSender(context: EventContext): Sender {
       return error;
     }
   }
-  const note = ({ ifFails, announces }: WriteRequest, error: unknown): void => {
-    if (error === undefined) {
-      if (announces !== undefined) accepted.push(announces);
-      return;
-    }
-    if (ifFails === undefined || !isOfServer(error)) {
-      firstError ??= error;
-      return;
-    }
-    const { event, againAfterMs } = ifFails;
-    if (againAfterMs !== undefined) again = { afterMs: againAfterMs, why: event };
-    const notice = noticeOf(error, event);
-    if (notice !== undefined && !tolerated.has(event)) tolerated.set(event, notice);
+  const note = (write: WriteRequest, error: unknown): void => {
+    if (error === undefined) reports.accepted(write);
+    else if (mayFail(write, error)) reports.failed(write, error);
+    else firstError ??= error;
   };
   return {
     async all(writes) {
@@ -99,14 +90,67 @@ export function createSender(context: EventContext): Sender {
         return undefined;
       }
     },
-    events: () => [...accepted, ...tolerated.values()],
-    sent: () => ({ requests, fences, error: firstError, again }),
+    events: reports.events,
+    refused: reports.refused,
+    sent: () => ({ requests, fences, error: firstError, again: reports.again() }),
   };
+}
+
+interface Reports extends Pick<Sender, "events" | "refused"> {
+  accepted(write: WriteRequest): void;
+  /** Of a write that may fail. */
+  failed(write: WriteRequest, error: unknown): void;
+  again(): Again | undefined;
+}
+
+/** Collects what follows from single writes: Events, patches, and when the key comes back. */
+function createReports(): Reports {
+  let again: Again | undefined;
+  const announced: Notice[] = [];
+  const tolerated = new Map<string, Notice>();
+  const refused: GuardedPatch[] = [];
+  return {
+    accepted({ announces }) {
+      if (announces !== undefined) announced.push(announces);
+    },
+    failed({ ifFails, ifRefused }, error) {
+      if (ifFails === undefined) return;
+      const { event, againAfterMs, about } = ifFails;
+      if (againAfterMs !== undefined) again = { afterMs: againAfterMs, why: event };
+      if (ifRefused !== undefined && isRefusal(error)) refused.push(ifRefused);
+      const notice = noticeOf(error, event);
+      const id = `${event} ${about?.metadata.uid ?? ""}`;
+      if (notice === undefined || tolerated.has(id)) return;
+      tolerated.set(id, about === undefined ? notice : { ...notice, about });
+    },
+    events: () => [...announced, ...tolerated.values()],
+    refused: () => refused,
+    again: () => again,
+  };
+}
+
+/** A patch that has lost a race runs the key again, whether or not it may fail. */
+function mayFail({ verb, ifFails }: WriteRequest, error: unknown): boolean {
+  return ifFails !== undefined && isOfServer(error) && !(verb === "patch" && isLostRace(error));
 }
 
 /** Not the end of the run itself: its lease is lost, or its time is over. */
 function isOfServer(failure: unknown): boolean {
   return failure instanceof KubeError || failure instanceof WaitingError;
+}
+
+function isLostRace(failure: unknown): boolean {
+  return failure instanceof KubeError && failure.class === "Conflict";
+}
+
+/** The server has said no to this object: neither that it was too busy, nor that the object exists. */
+function isRefusal(failure: unknown): boolean {
+  return (
+    failure instanceof KubeError &&
+    failure.status > 0 &&
+    failure.class !== "Throttled" &&
+    failure.reason !== "AlreadyExists"
+  );
 }
 
 function isSilence(failure: unknown): boolean {
@@ -115,7 +159,7 @@ function isSilence(failure: unknown): boolean {
 
 /** A lost race is not reported: the next run sees who won it. */
 function noticeOf(failure: unknown, reason: string): Notice | undefined {
-  return failure instanceof KubeError && failure.class !== "Conflict"
+  return failure instanceof KubeError && !isLostRace(failure)
     ? { type: "Warning", reason, message: failure.message }
     : undefined;
 }

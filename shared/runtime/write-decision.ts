@@ -27,18 +27,18 @@ export interface WriteContext extends EventContext {
  * Sends a decision: issue, create, patch, evict, apply, delete, events, then the patches that remove a finalizer. Nothing
  * follows an issue or a create that failed: a status must not name an object that does not exist. No Pod is evicted, and
  * nothing else sent, when a patch before that has failed. A finalizer is kept when anything before it failed that must
- * not fail, or that comes back. Nothing is sent for an apply that changes nothing (F-07). Errors of `settle` are passed on.
+ * not fail, or that comes back. A create that was refused may bring a patch of its own. Nothing is sent for an apply that changes nothing (F-07). Errors of `settle` are passed on.
  */
 export async function writeDecision(given: AnyDecision, context: WriteContext): Promise<Written> {
   const { function: fn, object } = context;
   const sender = createSender(context);
-  const patches = mergePatches(given.patch ?? []);
-  const last = patches.filter(removesFinalizer);
   let decision = given;
   const written = (): Written => ({ ...sender.sent(), decision });
   await sendIssues(given, sender, context);
   if (sender.sent().error === undefined) await sender.all((decision.create ?? []).map(toCreate));
   if (sender.sent().error !== undefined) return written();
+  const patches = mergePatches([...(given.patch ?? []), ...sender.refused()]);
+  const last = patches.filter(removesFinalizer);
   await sender.all(patches.filter((patch) => !removesFinalizer(patch)).map(toPatch));
   if (decision.evict !== undefined) {
     if (sender.sent().error !== undefined) return written();

@@ -1,38 +1,40 @@
 import { apiVersionOf, type KubeObject, type ObjectRef, refTo } from "../api/kinds.ts";
 import type { PatchOperation } from "../api/patch.ts";
-import type {
-  AppliedObject,
-  GuardedDelete,
-  GuardedPatch,
-  NewObject,
-  Notice,
-} from "../function/define-function.ts";
+import type { AppliedObject, GuardedDelete, GuardedPatch, NewObject } from "../function/define-function.ts";
 import type { FailedWrite } from "./failed-write.ts";
 import type { KubeClient } from "./ports.ts";
 
 /** One request about one object, with what the decision says about this write alone. */
-export interface WriteRequest extends Pick<FailedWrite, "ref" | "verb">, Pick<GuardedDelete, "ifFails"> {
+export interface WriteRequest
+  extends Pick<FailedWrite, "ref" | "verb">,
+    Pick<NewObject, "ifFails" | "ifRefused" | "announces"> {
   readonly request: (client: KubeClient) => Promise<KubeObject | undefined>;
   /** Recorded in place of the body. */
   readonly recordedAs?: object;
-  /** An Event about this write, once it was accepted. */
-  readonly announces?: Notice | undefined;
 }
 
-export function toCreate({ kind, object, cluster, ifFails, announces }: NewObject): WriteRequest {
+export function toCreate({ kind, object, cluster, ...options }: NewObject): WriteRequest {
   const ref = { ...refTo(kind, object, cluster), resourceVersion: undefined };
   const request: WriteRequest["request"] = (client) => client.create(kind, object);
-  return { ref, verb: "create", request, announces, ...(ifFails === undefined ? {} : { ifFails }) };
+  return { ...options, ref, verb: "create", request };
 }
 
-export function toPatch({ target, operations, subresource }: GuardedPatch): WriteRequest {
+export function toPatch(patch: GuardedPatch): WriteRequest {
+  const { target, operations, subresource, ifFails, ...options } = patch;
   const guards: PatchOperation[] = [{ op: "test", path: "/metadata/uid", value: target.uid }];
   if (target.resourceVersion !== undefined) {
     guards.push({ op: "test", path: "/metadata/resourceVersion", value: target.resourceVersion });
   }
   const request: WriteRequest["request"] = (client) =>
     client.jsonPatch(target.kind, target, [...guards, ...operations], subresource);
-  return { ref: target, verb: "patch", request };
+  const mayFail = ifFails === undefined ? {} : { ifFails: { ...ifFails, about: identityIn(target) } };
+  return { ...options, ...mayFail, ref: target, verb: "patch", request };
+}
+
+/** The subject of an Event about a write. */
+function identityIn(target: ObjectRef): KubeObject {
+  const { apiVersion, kind, metadata } = identityOf(target);
+  return { apiVersion, kind, metadata: { ...metadata, name: target.name, uid: target.uid } };
 }
 
 export function toDelete({ target, ifFails }: GuardedDelete): WriteRequest {

@@ -145,6 +145,21 @@ describe("a decision", () => {
     );
   });
 
+  it("patches after a refused create only what it owns", () => {
+    const calls = [{ verb: "create", kind: Widget } as const];
+    const fn = { ...grow, spec: { ...grow.spec, calls } };
+    const created = (path: string) => ({
+      cluster: MANAGEMENT,
+      kind: Widget,
+      object: widget(),
+      ifRefused: { target: own, operations: [{ op: "add", path, value: "x" } as const] },
+    });
+    check({ create: [created("/metadata/labels/a.dev~1x")] }, { fn });
+    expect(() => check({ create: [created("/metadata/labels/other")] }, { fn })).toThrow(
+      "patches /metadata/labels/other of Widget, which it does not own",
+    );
+  });
+
   it("deletes only what was read live, with its uid", () => {
     expect(() => check({ delete: [{ target: { ...own, uid: undefined } }] })).toThrow(
       "deletes Widget w without its uid",

@@ -29,6 +29,11 @@ describe("patches of one decision", () => {
       [patch("m1", [RELEASE]), patch("m1", [LABEL])],
       [[RELEASE], [LABEL]],
     ],
+    [
+      "with other options stay apart",
+      [patch("m1", [LABEL]), { ...patch("m1", [VERSION]), ifFails: { event: "Failed" } }],
+      [[LABEL], [VERSION]],
+    ],
     ["without operations are left out", [patch("m1", []), patch("m2", [])], []],
   ])("%s", (_, patches, requests) => {
     expect(mergePatches(patches).map(({ operations }) => operations)).toEqual(requests);

@@ -45,6 +45,13 @@ describe("an Event", () => {
     });
   });
 
+  it("is sent again in the same words on another occasion", async () => {
+    const told = { ...odd, occasion: "2026-01-01T11:00:00Z" };
+    const { events } = await send([odd, told, { ...told, occasion: "2026-01-01T12:00:00Z" }]);
+    expect(new Set(events.map(({ metadata }) => metadata.name)).size).toBe(3);
+    expect((await send([told])).events[0]?.metadata.name).toBe(events[1]?.metadata.name);
+  });
+
   it("may be about another object than the one that is reconciled, in the namespace of that one", async () => {
     const about = {
       apiVersion: "a.dev/v1",

@@ -3,7 +3,11 @@ import { createIssuer } from "../../../infra/pki/issuer.ts";
 import { Secret } from "../../../shared/api/core.ts";
 import { type Kind, MANAGEMENT, type ObjectRef } from "../../../shared/api/kinds.ts";
 import { Pod } from "../../../shared/api/workload.ts";
-import { type AnyDecision, defineFunction } from "../../../shared/function/define-function.ts";
+import {
+  type AnyDecision,
+  defineFunction,
+  type GuardedPatch,
+} from "../../../shared/function/define-function.ts";
 import { KubeError, WaitingError } from "../../../shared/function/errors.ts";
 import type { EvictionAnswer } from "../../../shared/function/evictions.ts";
 import type { Issue } from "../../../shared/function/issue.ts";
@@ -321,6 +325,121 @@ describe("the writes of a decision", () => {
       { reason: "FailedCreate", message: "no" },
     ]);
     expect(written).toMatchObject({ error: undefined, again: { afterMs: 3_000 } });
+  });
+
+  const patchOf = (name: string, options: Partial<GuardedPatch> = {}): GuardedPatch => ({
+    target: target(name),
+    operations: [{ op: "add", path: "/spec/a", value: 1 }],
+    ...options,
+  });
+
+  it("continue behind a patch that may fail, with an Event about its target for each that does", async () => {
+    const names = ["a", "b", "c"];
+    const decision = { patch: names.map((name) => patchOf(name, { ifFails: { event: "FailedPatch" } })) };
+    const invalid = new KubeError({ class: "Terminal", status: 422, reason: "Invalid", message: "bad" });
+    const { sent, written } = await write(
+      { ...decision, delete: [{ target: target("y") }] },
+      ({ verb, name }) =>
+        verb === "jsonPatch" && name !== "b" ? (name === "a" ? invalid : forbidden()) : undefined,
+    );
+    expect(sent.map(({ verb, name }) => (verb === "create" ? "Event" : name))).toEqual([
+      ...names,
+      "y",
+      "Event",
+      "Event",
+    ]);
+    expect(sent.slice(4).map(({ body }) => body)).toMatchObject([
+      { reason: "FailedPatch", message: "bad", involvedObject: { kind: "Widget", name: "a", uid: "uid-a" } },
+      { reason: "FailedPatch", message: "no", involvedObject: { kind: "Widget", name: "c", uid: "uid-c" } },
+    ]);
+    expect(written).toMatchObject({ error: undefined, again: undefined });
+  });
+
+  it("run the key again after a patch that may fail and has lost a race, and say nothing of it", async () => {
+    const decision = { patch: [patchOf("a", { ifFails: { event: "FailedPatch" } })] };
+    const { sent, written } = await write(decision, () => conflict);
+    expect(sent.map(({ verb }) => verb)).toEqual(["jsonPatch"]);
+    expect(written.error).toBe(conflict);
+  });
+
+  it("leave the other patches that may fail to the next run once one gets no answer", async () => {
+    const many = Array.from({ length: 30 }, (_, index) =>
+      patchOf(`n${index}`, { ifFails: { event: "FailedPatch" } }),
+    );
+    const { sent, written } = await write({ patch: many }, ({ verb }) =>
+      verb === "jsonPatch" ? silent() : undefined,
+    );
+    expect(sent.filter(({ verb }) => verb === "jsonPatch").length).toBeLessThanOrEqual(8);
+    expect(written.error).toBeUndefined();
+  });
+
+  it("announce a patch that was accepted, and none that lost its race", async () => {
+    const announces = (name: string) =>
+      ({
+        type: "Normal",
+        reason: "Marked",
+        message: name,
+        about: { ...widget, metadata: { ...widget.metadata, name } },
+      }) as const;
+    const decision = { patch: ["a", "b"].map((name) => patchOf(name, { announces: announces(name) })) };
+    const { sent } = await write(decision, ({ name }) => (name === "a" ? conflict : undefined));
+    expect(sent.flatMap(({ verb, body }) => (verb === "create" ? [body] : []))).toMatchObject([
+      { reason: "Marked", message: "b", involvedObject: { name: "b" } },
+    ]);
+  });
+
+  describe("behind a create that may fail", () => {
+    const created = {
+      cluster: MANAGEMENT,
+      kind: Widget as unknown as Kind,
+      object: widget,
+      ifFails: {
+        event: "FailedCreate",
+        about: { ...widget, metadata: { ...widget.metadata, name: "m", uid: "uid-m" } },
+      },
+      ifRefused: patchOf("m"),
+    };
+    const answeredBy = (error: Error | undefined) =>
+      write({ create: [created], delete: [{ target: target("y") }] }, ({ verb }) =>
+        verb === "create" ? error : undefined,
+      );
+
+    it.each([
+      ["has been refused", forbidden()],
+      [
+        "a webhook has refused",
+        new KubeError({ class: "Transient", status: 500, reason: "InternalError", message: "webhook" }),
+      ],
+    ])(
+      "send its own patch when the object %s, and an Event about the object that is named",
+      async (_, error) => {
+        const { sent, written } = await answeredBy(error);
+        expect(sent.map(({ verb, name }) => `${verb} ${name}`)).toEqual([
+          "create w",
+          "jsonPatch m",
+          "delete y",
+          expect.stringMatching(/^create m\./),
+        ]);
+        expect(sent[3]?.body).toMatchObject({ reason: "FailedCreate", involvedObject: { name: "m" } });
+        expect(written.error).toBeUndefined();
+      },
+    );
+
+    it.each([
+      ["was accepted", undefined],
+      [
+        "exists",
+        new KubeError({ class: "Conflict", status: 409, reason: "AlreadyExists", message: "there" }),
+      ],
+      ["got no answer", silent()],
+      [
+        "was one too many for a busy server",
+        new KubeError({ class: "Throttled", status: 429, reason: "TooManyRequests", message: "busy" }),
+      ],
+    ])("do not send it when the object %s", async (_, error) => {
+      const { sent } = await answeredBy(error);
+      expect(sent.filter(({ verb }) => verb === "jsonPatch")).toEqual([]);
+    });
   });
 
   it("do not report a delete that may fail and only lost a race", async () => {
