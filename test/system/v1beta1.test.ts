@@ -56,13 +56,57 @@ apiVersion: bootstrap.sim.capstan.dev/v1beta2
 kind: SimBootstrapConfig
 metadata: { name: old-pool, namespace: default }
 spec: {}
+---
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: MachineSet
+metadata: { name: old-set, namespace: default }
+spec:
+  clusterName: old
+  replicas: 1
+  minReadySeconds: 1
+  deletePolicy: Oldest
+  selector: { matchLabels: { set: old } }
+  template:
+    metadata: { labels: { set: old } }
+    spec:
+      clusterName: old
+      version: v1.34.2
+      nodeDrainTimeout: 1m30s
+      bootstrap:
+        configRef: { apiVersion: bootstrap.sim.capstan.dev/v1beta2, kind: SimBootstrapConfigTemplate, name: old }
+      infrastructureRef: { apiVersion: infrastructure.sim.capstan.dev/v1beta2, kind: SimMachineTemplate, name: old }
+---
+apiVersion: bootstrap.sim.capstan.dev/v1beta2
+kind: SimBootstrapConfigTemplate
+metadata: { name: old, namespace: default }
+spec: { template: { spec: {} } }
+---
+apiVersion: infrastructure.sim.capstan.dev/v1beta2
+kind: SimMachineTemplate
+metadata: { name: old, namespace: default }
+spec: { template: { spec: {} } }
+---
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Machine
+metadata: { name: old-machine, namespace: default }
+spec:
+  clusterName: old
+  version: v1.34.2
+  nodeVolumeDetachTimeout: 2m
+  bootstrap: { dataSecretName: by-hand }
+  infrastructureRef: { apiVersion: infrastructure.sim.capstan.dev/v1beta2, kind: SimMachine, name: old-machine }
+---
+apiVersion: infrastructure.sim.capstan.dev/v1beta2
+kind: SimMachine
+metadata: { name: old-machine, namespace: default }
+spec: {}
 `;
 
 for (const flavour of API_SERVERS) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `manifests of v1beta1 on ${flavour.name}`,
     () => {
-      it("are applied as v1beta2 and reach Running", async () => {
+      it("CL-11, MA-9, MS-9: are applied as v1beta2 and reach Running", async () => {
         await using server = await flavour.start();
         const dir = await mkdtemp(join(tmpdir(), "capstan-v1beta1-"));
         try {
@@ -81,6 +125,17 @@ for (const flavour of API_SERVERS) {
           minReadySeconds: 1,
           deletion: { nodeDeletionTimeoutSeconds: 120 },
           infrastructureRef: { apiGroup: "infrastructure.sim.capstan.dev", kind: "SimMachinePool" },
+        });
+        const { spec: set } = JSON.parse(await kubectl("get machineset/old-set -o json"));
+        expect(set).toMatchObject({
+          replicas: 1,
+          deletion: { order: "Oldest" },
+          template: { spec: { minReadySeconds: 1, deletion: { nodeDrainTimeoutSeconds: 90 } } },
+        });
+        const { spec: machine } = JSON.parse(await kubectl("get machine/old-machine -o json"));
+        expect(machine).toMatchObject({
+          deletion: { nodeVolumeDetachTimeoutSeconds: 120 },
+          infrastructureRef: { apiGroup: "infrastructure.sim.capstan.dev", kind: "SimMachine" },
         });
       });
     },

@@ -36,6 +36,8 @@ export interface Dependency {
   readonly field?: string;
   /** Value of the field; absent = not set. */
   readonly value?: unknown;
+  /** The object is being deleted. */
+  readonly isGoing?: true;
   /** Reason, of a Connection. */
   readonly reason?: string;
 }
@@ -122,6 +124,7 @@ export function dependencyOf(what: string, { fn, object, reads }: Scene): Depend
     ...(name === undefined ? {} : { object: name }),
     ...(field === undefined ? {} : { field }),
     ...(value === undefined ? {} : { value }),
+    ...(found?.metadata.deletionTimestamp === undefined ? {} : { isGoing: true }),
   };
 }
 

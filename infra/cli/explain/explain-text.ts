@@ -104,11 +104,15 @@ function textOfDependency({ reason, ...dependency }: Dependency): string {
   return reason === undefined ? text : `${text}: ${reason}`;
 }
 
-function nameOfDependency({ what, object, field, value }: Dependency): string {
+function nameOfDependency({ what, object, field, value, isGoing }: Dependency): string {
   if (object === undefined) return what;
   if (field === undefined) return what.includes(" deleted") ? `${object} to be deleted` : object;
   // An object's uid comes and goes with the object.
-  if (field === "metadata.uid") return `${object} ${value === undefined ? "to be created" : "to be deleted"}`;
+  if (field === "metadata.uid") {
+    if (value === undefined) return `${object} to be created`;
+    return isGoing === true ? `${object} to be deleted` : `any ${object.split(" ")[0]} to come or go`;
+  }
+  if (String(value).startsWith("a list of ")) return `${object}: ${field}, ${String(value)}, to change`;
   return `${object}: ${field} ${value === undefined ? "is not set" : `is ${String(value)}`}`;
 }
 

@@ -74,7 +74,7 @@ export function kubeconfigIn(secret: Secret | undefined): string | null | undefi
 /** Returns the message for people while the kubeconfig Secret is missing. */
 export function secretIsMissing(cluster: ObjectKey): string {
   const { namespace, name } = kubeconfigSecretOf(cluster);
-  return `kubeconfig Secret ${namespace}/${name} does not exist; the control plane provider writes it when the control plane is initialized; without spec.controlPlaneRef, create it`;
+  return `kubeconfig Secret ${namespace}/${name} does not exist; the control plane provider writes it when the control plane is initialized; without spec.controlPlaneRef, Capstan issues it from Secret ${namespace}/${cluster.name}-ca, or create it`;
 }
 
 /**

@@ -131,5 +131,12 @@ describe("a dependency", () => {
       field: "metadata.uid",
     });
     expect(dependencyOf("MachinePool.spec.providerIDList", scene).value).toBe("a list of 3");
+    const going = node("n4", { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } });
+    const seen = [
+      { question, answer: { type: "list", items: [going] } },
+    ] as unknown as readonly RecordedRead[];
+    expect(dependencyOf("Node.metadata.uid of n4", { ...scene, reads: seen })).toMatchObject({
+      isGoing: true,
+    });
   });
 });

@@ -58,8 +58,11 @@ describe("the text of an explanation", () => {
     expect(waiting({ object: "Cluster default/c1", field: "metadata.uid" })).toContain(
       "waits for Cluster default/c1 to be created",
     );
-    expect(waiting({ object: "Cluster default/c1", field: "metadata.uid", value: "u" })).toContain(
-      "waits for Cluster default/c1 to be deleted",
+    const there = { object: "Cluster default/c1", field: "metadata.uid", value: "u" };
+    expect(waiting({ ...there, isGoing: true })).toContain("waits for Cluster default/c1 to be deleted");
+    expect(waiting(there)).toContain("waits for any Cluster to come or go");
+    expect(waiting({ ...there, field: "status.conditions", value: "a list of 9" })).toContain(
+      "waits for Cluster default/c1: status.conditions, a list of 9, to change",
     );
     expect(waiting({ object: "Cluster default/c1", field: "spec.x" })).toContain("spec.x is not set");
     expect(waiting({ what: "SimServer deleted", object: "SimServer c1" })).toContain(
