@@ -21,7 +21,7 @@ import {
   referencingKind,
   sharingProviderID,
 } from "../../shared/function/mappings.ts";
-import { waitFor } from "../../shared/function/result.ts";
+import { requeueAfter, waitFor } from "../../shared/function/result.ts";
 import { mirroredFields } from "../../shared/rules/conditions/conditions.ts";
 import { MARK_FIELDS } from "../../shared/rules/machines/remediation.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
@@ -42,6 +42,7 @@ import { isWordOfDrain } from "./rules/drain-turn.ts";
 import { machineUnguarded } from "./rules/hold.ts";
 import { HOOK_FIELDS } from "./rules/hooks.ts";
 import { INFRASTRUCTURE_FIELDS } from "./rules/infrastructure.ts";
+import { newProvidersWaitMs } from "./rules/new-providers.ts";
 import {
   HANDLING_CLUSTER_FIELDS,
   HANDLING_CONTROL_PLANE_FIELDS,
@@ -150,6 +151,8 @@ export const machineStatus = defineFunction(
     const providers = await readProviders(read, machine);
     const held = heldBack(machine, now);
     if (held !== undefined && machineWritesDue(machine, cluster, providers)) return { result: held };
+    const waitMs = isDeleting(machine) ? undefined : newProvidersWaitMs(machine, providers, now);
+    if (waitMs !== undefined) return { result: requeueAfter(waitMs, "objects of the provider are new") };
 
     const view = await readView(context, machine, cluster, providers);
     const { status, events, result } = machineReport(view);

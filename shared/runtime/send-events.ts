@@ -5,6 +5,7 @@ import type { AnyFunction, Notice } from "../function/define-function.ts";
 import { KubeError } from "../function/errors.ts";
 import { redactMessage } from "./failure.ts";
 import type { Clients, Clock, Issuer, Log } from "./ports.ts";
+import { sideBySide } from "./side-by-side.ts";
 
 /** Names of the Events that one process has sent, with the time: a run that finds nothing new sends nothing (F-07). */
 export type ToldEvents = Map<string, Date>;
@@ -34,27 +35,28 @@ export interface EventContext {
  * courtesy, and losing one must not repeat or fail a run.
  */
 export async function sendEvents(notices: readonly Notice[], context: EventContext): Promise<void> {
-  const { name } = context.function.spec;
-  for (const given of notices) {
-    if (context.signal.aborted) return;
+  const now = context.clock.now();
+  const component = `capstan-${context.function.spec.name}`;
+  const events = notices.map((given) => {
     const notice = { ...given, message: redactMessage(given.message) };
-    const now = context.clock.now();
-    const event = eventOf(notice, notice.about ?? context.object, {
-      now,
-      component: `capstan-${name}`,
-      runId: context.runId,
-    });
-    if (isTold(event, context.told, now)) continue;
-    try {
-      await context.clients.of(MANAGEMENT, name, { late: true }).create(Event, event);
-      remember(event, context.told, now);
-    } catch (error) {
-      if (error instanceof KubeError && error.reason === "AlreadyExists") {
-        remember(event, context.told, now);
-        continue;
-      }
-      context.log.warn({ function: name, reason: notice.reason, error }, "Event not recorded");
-    }
+    return eventOf(notice, notice.about ?? context.object, { now, component, runId: context.runId });
+  });
+  const byName = new Map(events.map((event) => [event.metadata.name, event]));
+  const due = [...byName.values()].filter((event) => !isTold(event, context.told, now));
+  // One after the other, those of a hundred new Machines would hold up the end of their run.
+  await sideBySide(due, (event) => sendEvent(event, context));
+}
+
+async function sendEvent(event: Event, context: EventContext): Promise<void> {
+  if (context.signal.aborted) return;
+  const { name } = context.function.spec;
+  const now = context.clock.now();
+  try {
+    await context.clients.of(MANAGEMENT, name, { late: true }).create(Event, event);
+    remember(event, context.told, now);
+  } catch (error) {
+    if (error instanceof KubeError && error.reason === "AlreadyExists") remember(event, context.told, now);
+    else context.log.warn({ function: name, reason: event.reason, error }, "Event not recorded");
   }
 }
 

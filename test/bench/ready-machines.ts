@@ -94,46 +94,67 @@ export async function createSet(
   } as unknown as MachineSet);
 }
 
-/** Makes every config and infrastructure machine ready at once that is created, until disposed. */
+/**
+ * Makes config and infrastructure machine of each Machine ready at once when both are there, and at the same moment, until
+ * disposed: what a manager writes in between would depend on the load of the machine.
+ */
 export function startProvider(client: KubeClient): Disposable {
   const abort = new AbortController();
-  const ready = new Set<string>();
-  const follow = async (kind: Kind, makeReady: (name: string) => Promise<void>): Promise<void> => {
-    while (!abort.signal.aborted) {
-      const { items, resourceVersion } = await client.list(kind, {});
-      const handle = ({ metadata }: KubeObject) => {
-        const id = `${kind.kind} ${metadata.uid}`;
-        if (ready.has(id) || metadata.deletionTimestamp !== undefined) return;
-        ready.add(id);
-        makeReady(metadata.name).catch((error: unknown) => console.error(`${id}: ${String(error)}`));
-      };
-      for (const item of items) handle(item);
-      const watching = { resourceVersion, timeoutSeconds: 600 };
-      for await (const { type, object } of client.watch(kind, watching, abort.signal)) {
-        if (type === "ADDED") handle(object);
-      }
-    }
+  const seen = new Set<string>();
+  const created = (kind: Kind, name: string): void => {
+    seen.add(`${kind.kind} ${name}`);
+    if (![BenchConfig, BenchMachine].every((each) => seen.has(`${each.kind} ${name}`))) return;
+    makeReady(client, name).catch((error: unknown) => console.error(`${name}: ${String(error)}`));
   };
-  const key = (name: string) => ({ namespace: "default", name });
-  const status = (value: object) => [{ op: "add", path: "/status", value } as const];
-  const followed = [
-    follow(BenchConfig, async (name) => {
-      const data = { initialization: { dataSecretCreated: true }, dataSecretName: `${name}-data` };
-      await client.jsonPatch(BenchConfig, key(name), status(data), "status");
-    }),
-    follow(BenchMachine, async (name) => {
-      await createReadyNode(client, name);
-      const providerID = { op: "add", path: "/spec/providerID", value: `bench://${name}` } as const;
-      await client.jsonPatch(BenchMachine, key(name), [providerID]);
-      const data = { initialization: { provisioned: true } };
-      await client.jsonPatch(BenchMachine, key(name), status(data), "status");
-    }),
-  ];
-  for (const each of followed)
-    each.catch((error: unknown) => {
-      if (!abort.signal.aborted) console.error(`the bench's provider ended: ${String(error)}`);
-    });
+  for (const kind of [BenchConfig, BenchMachine])
+    untilAborted(client, kind, abort.signal, ({ metadata }) => created(kind, metadata.name)).catch(
+      (error: unknown) => {
+        if (!abort.signal.aborted) console.error(`the bench's provider ended: ${String(error)}`);
+      },
+    );
   return { [Symbol.dispose]: () => abort.abort() };
+}
+
+async function makeReady(client: KubeClient, name: string): Promise<void> {
+  const key = { namespace: "default", name };
+  const added = (path: string, value: unknown) => [{ op: "add", path, value }] as const;
+  await Promise.all([
+    createReadyNode(client, name),
+    client.jsonPatch(BenchMachine, key, added("/spec/providerID", `bench://${name}`)),
+  ]);
+  const data = { initialization: { dataSecretCreated: true }, dataSecretName: `${name}-data` };
+  await Promise.all([
+    client.jsonPatch(BenchConfig, key, added("/status", data), "status"),
+    client.jsonPatch(
+      BenchMachine,
+      key,
+      added("/status", { initialization: { provisioned: true } }),
+      "status",
+    ),
+  ]);
+}
+
+/** Hands over each object of a kind once, when it is created. */
+async function untilAborted(
+  client: KubeClient,
+  kind: Kind,
+  signal: AbortSignal,
+  created: (object: KubeObject) => void,
+): Promise<void> {
+  const handed = new Set<string>();
+  const hand = (object: KubeObject): void => {
+    const { uid = "" } = object.metadata;
+    if (!handed.has(uid)) created(object);
+    handed.add(uid);
+  };
+  while (!signal.aborted) {
+    const { items, resourceVersion } = await client.list(kind, {});
+    for (const item of items) hand(item);
+    const watching = { resourceVersion, timeoutSeconds: 600 };
+    for await (const { type, object } of client.watch(kind, watching, signal)) {
+      if (type === "ADDED") hand(object);
+    }
+  }
 }
 
 /** Pods of a Node that end at once when they are evicted: no kubelet is needed. */

@@ -73,6 +73,30 @@ describe("an Event", () => {
     expect(clients.sent[0]?.body).toMatchObject({ metadata: { annotations: { "capstan.dev/run": "r1" } } });
   });
 
+  it("is sent beside others, eight at a time, and once when it is named twice", async () => {
+    const messages = Array.from({ length: 20 }, (_, index) => `m${index}`);
+    let underWay = 0;
+    let most = 0;
+    const clients = recordingClients();
+    const of: typeof clients.of = (...args) => ({
+      ...clients.of(...args),
+      create: async (kind, object) => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        const created = await clients.of(...args).create(kind, object);
+        underWay -= 1;
+        return created;
+      },
+    });
+    const signal = new AbortController().signal;
+    const by = { function: grow, clients: { of }, clock: virtualClock(), log: silentLog, signal };
+    const notices = [...messages, ...messages].map((message) => ({ ...odd, message }));
+    await sendEvents(notices, { ...by, object: widget() });
+    const sent = clients.sent.map(({ body }) => Reflect.get(body ?? {}, "message"));
+    expect([sent.length, new Set(sent)]).toEqual([20, new Set(messages)]);
+    expect(most).toBe(8);
+  });
+
   it("F-07: is sent once an hour by one process, also when it was there already", async () => {
     const exists = { class: "Conflict", status: 409, reason: "AlreadyExists", message: "exists" } as const;
     for (const refusal of [undefined, new KubeError(exists)]) {
@@ -115,9 +139,10 @@ describe("an Event", () => {
 
   it("is lost with a warning, or silently when it is there already, but never fails a run", async () => {
     const exists = { class: "Conflict", status: 409, reason: "AlreadyExists", message: "exists" } as const;
-    const known = await send([odd, odd], { refusal: new KubeError(exists) });
+    const even = { ...odd, message: "n" };
+    const known = await send([odd, even], { refusal: new KubeError(exists) });
     expect([known.sent.length, known.warnings.length]).toEqual([2, 0]);
-    const lost = await send([odd, odd], { refusal: new Error("no") });
+    const lost = await send([odd, even], { refusal: new Error("no") });
     expect(lost.warnings).toMatchObject([{ function: "widget-grow", reason: "Odd" }, { reason: "Odd" }]);
   });
 });
