@@ -1,20 +1,26 @@
 import { setTimeout } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { expect, it } from "vitest";
 import { systemClock } from "../../infra/clock.ts";
 import { createServer } from "../../infra/kube/client.ts";
 import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
-import type { KubeObject } from "../../shared/api/kinds.ts";
-import type { Machine } from "../../shared/api/machine/machine.ts";
+import { Node } from "../../shared/api/core.ts";
+import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
+import { Machine } from "../../shared/api/machine/machine.ts";
+import { MachineSet } from "../../shared/api/machineset.ts";
+import type { KubeClient } from "../../shared/runtime/ports.ts";
 import { prepareMachineClusters, startProvider } from "../bench/ready-machines.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
-import { patch, patchStatus } from "../support/foo-workload.ts";
+import { patch } from "../support/foo-workload.ts";
 import { clusterApiMissing, startClusterApi } from "../support/processes/cluster-api.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { realServerMissing, startRealServer } from "../support/processes/real-server.ts";
 import { describeWith } from "../support/requires.ts";
 
-const WITHIN = { withinMs: 240_000, stepMs: 200 };
+const WITHIN = { withinMs: 240_000, stepMs: 1_000 };
+/** Longer than either manager takes to answer a write of the other. */
+const QUIET_MS = 5_000;
 const ASSETS = process.env["KUBEBUILDER_ASSETS"];
 const FILTER = "cluster.x-k8s.io/watch-filter";
 const OF_IT = "--selector=cluster.x-k8s.io/cluster-name=beside";
@@ -50,52 +56,89 @@ spec:
       deletion: { nodeDeletionTimeoutSeconds: 10 }
 `;
 
-/** Names of the Machines that there were at once, the most at any look, until stopped. */
-function watchMachines(kubectl: Kubectl) {
-  let most = 0;
-  const seen = new Set<string>();
-  let isOver = false;
-  const looking = (async () => {
-    while (!isOver) {
-      const items = await machinesOf(kubectl);
-      most = Math.max(most, items.length);
-      for (const { metadata } of items) seen.add(`${metadata.name} ${metadata.uid}`);
+/** The most Machines that there were at once, until stopped. */
+async function watchMachines(client: KubeClient) {
+  const abort = new AbortController();
+  const { items, resourceVersion } = await client.list(Machine as Kind, {});
+  const present = new Set(items.map(({ metadata }) => metadata.uid));
+  let most = present.size;
+  const watching = (async () => {
+    const options = { resourceVersion, timeoutSeconds: 3_600 };
+    for await (const { type, object } of client.watch(Machine as Kind, options, abort.signal)) {
+      if (type === "BOOKMARK") continue;
+      if (type === "DELETED") present.delete(object.metadata.uid);
+      else present.add(object.metadata.uid);
+      most = Math.max(most, present.size);
     }
-  })();
+    throw new Error("the server has ended the watch of Machines");
+  })().catch((error: unknown) => (abort.signal.aborted ? undefined : error));
   return {
     async stop() {
-      isOver = true;
-      await looking;
-      return { most, seen };
+      abort.abort();
+      expect(await watching).toBeUndefined();
+      return { most };
     },
   };
 }
 
-/** Every Node reports all its conditions: a MachineDeployment waits for Machines that are Available. */
-function startKubelets(kubectl: Kubectl): AsyncDisposable {
-  let isOver = false;
-  const pressures = ["MemoryPressure", "DiskPressure", "PIDPressure"];
-  const conditions = [
-    { type: "Ready", status: "True" },
-    ...pressures.map((type) => ({ type, status: "False" })),
-  ].map((one) => ({ ...one, lastTransitionTime: "2026-01-01T00:00:00Z" }));
-  const reported = new Set<string>();
+const PRESSURES = ["MemoryPressure", "DiskPressure", "PIDPressure"];
+const CONDITIONS = [
+  { type: "Ready", status: "True" },
+  ...PRESSURES.map((type) => ({ type, status: "False" })),
+].map((one) => ({ ...one, lastTransitionTime: "2026-01-01T00:00:00Z" }));
+
+/**
+ * Every Node reports all its conditions, again when they are lost, as a kubelet does: the provider of the bench writes
+ * its own after it has made the Node. A MachineDeployment waits for Machines that are Available.
+ */
+function startKubelets(client: KubeClient): AsyncDisposable {
+  const abort = new AbortController();
+  const report = async ({ metadata, status }: Node): Promise<void> => {
+    if (status?.conditions?.some(({ type }) => type === PRESSURES[0])) return;
+    const path = "/status/conditions";
+    await client
+      .jsonPatch(
+        Node as Kind,
+        { namespace: "", name: metadata.name },
+        [{ op: "add", path, value: CONDITIONS }],
+        "status",
+      )
+      // The Node is gone, or the next look reports.
+      .catch(() => undefined);
+  };
   const reporting = (async () => {
-    while (!isOver) {
-      const names = await kubectl("get nodes -o jsonpath={.items[*].metadata.name}");
-      for (const name of names.split(" ").filter((one) => one !== "" && !reported.has(one))) {
-        await patchStatus(kubectl, `node/${name}`, { conditions }).catch(() => undefined);
-        reported.add(name);
-      }
-      await setTimeout(500);
+    while (!abort.signal.aborted) {
+      const { items } = await client.list(Node, {});
+      for (const node of items) await report(node);
+      await setTimeout(300);
     }
   })();
   return {
     async [Symbol.asyncDispose]() {
-      isOver = true;
+      abort.abort();
       await reporting;
     },
   };
+}
+
+/**
+ * Both managers agree: neither undoes what the other has written. Cluster API's looks at sets and Machines of a
+ * MachineDeployment whatever their label, whenever the MachineDeployment changes.
+ */
+async function untilAtRest(client: KubeClient): Promise<void> {
+  const versions = async (): Promise<readonly string[]> => {
+    const lists = await Promise.all(
+      [Machine as Kind, MachineSet as Kind].map((kind) => client.list(kind, {})),
+    );
+    return lists.flatMap(({ items }) =>
+      items.map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`),
+    );
+  };
+  await eventually(async () => {
+    const before = await versions();
+    await setTimeout(QUIET_MS);
+    expect(await versions()).toEqual(before);
+  }, WITHIN);
 }
 
 async function machinesOf(kubectl: Kubectl): Promise<readonly Machine[]> {
@@ -115,6 +158,23 @@ async function untilRunning(kubectl: Kubectl, count: number): Promise<readonly M
     );
     return machines;
   }, WITHIN);
+}
+
+/** However long it takes: that no Machine comes, goes or changes its phase within HANG_MS is a failure. */
+async function rolledOut(
+  kubectl: Kubectl,
+  { version, count }: { readonly version: string; readonly count: number },
+): Promise<void> {
+  const wanted = Array.from({ length: count }, () => `${version} Running`);
+  const look = async (): Promise<readonly string[]> =>
+    (await machinesOf(kubectl)).map(({ spec, status }) => `${spec.version} ${status?.phase}`).toSorted();
+  for (let seen = await look(); !isDeepStrictEqual(seen, wanted); ) {
+    seen = await eventually(async () => {
+      const found = await look();
+      expect(found).not.toEqual(seen);
+      return found;
+    }, WITHIN);
+  }
 }
 
 /** As README says: pause, wait, label, and later unpause. The templates of MachineDeployments get the label, too. */
@@ -140,6 +200,8 @@ describeWith(missing, { optional: true })("a Cluster beside Cluster API's manage
     const kubectl = kubectlFor(server.kubeconfigFile);
     await using _manager = await startClusterApi(server.kubeconfigFile, [
       "--watch-filter=capi",
+      // Its MachineDeployment controller hears nothing of sets with another label: README.
+      "--sync-period=10s",
       "--health-addr=127.0.0.1:0",
     ]);
     const access = await loadKubeconfig({ file: server.kubeconfigFile, env: {} });
@@ -148,12 +210,12 @@ describeWith(missing, { optional: true })("a Cluster beside Cluster API's manage
     await prepareMachineClusters(client, ["beside"], server.kubeconfig);
     await kubectl(`label cluster/beside ${FILTER}=capi`);
     using _provider = startProvider(client);
-    await using _kubelets = startKubelets(kubectl);
+    await using _kubelets = startKubelets(client);
     await kubectl("apply -f -", `${TEMPLATES}---${DEPLOYMENT}`);
     const first = await untilRunning(kubectl, 3);
 
     // There.
-    const there = watchMachines(kubectl);
+    const there = await watchMachines(client);
     await relabel(kubectl, "capstan");
     const capstan = await startCapstan(server.kubeconfigFile, {
       roles: ["relay", "worker"],
@@ -184,16 +246,12 @@ describeWith(missing, { optional: true })("a Cluster beside Cluster API's manage
 
     // Cluster API rolls out: a new set, whose Machines Capstan makes and whose predecessors it takes apart.
     await patch(kubectl, "machinedeployment/web", { spec: { template: { spec: { version: "v1.34.2" } } } });
-    await eventually(async () => {
-      const machines = await machinesOf(kubectl);
-      expect(machines.map(({ spec, status }) => `${spec.version} ${status?.phase}`)).toEqual(
-        Array.from({ length: 4 }, () => "v1.34.2 Running"),
-      );
-    }, WITHIN);
+    await rolledOut(kubectl, { version: "v1.34.2", count: 4 });
+    await untilAtRest(client);
     const rolled = uidsOf(await machinesOf(kubectl));
 
     // And back.
-    const back = watchMachines(kubectl);
+    const back = await watchMachines(client);
     await relabel(kubectl, "capi");
     await unpause(kubectl);
     await eventually(async () => {

@@ -37,7 +37,8 @@ export function upToDateCondition(
   if (updating.status === "True") {
     return condition(type, "False", "Updating", `* ${updating.message || "In-place update in progress"}`);
   }
-  if (kubeletVersion !== undefined && spec.version !== undefined) {
+  // Empty until the kubelet reports. Cluster API's controllers, which look at these Machines, too, judge the same.
+  if (kubeletVersion && spec.version !== undefined) {
     const wanted = prefixedVersion(spec.version);
     const line = `* Node.status.nodeInfo.kubeletVersion ${kubeletVersion}, ${wanted} required`;
     if (kubeletVersion !== wanted) return condition(type, "False", "Updating", line);

@@ -78,5 +78,7 @@ describe("MA-5.7: UpToDate of a Machine of a MachineDeployment", () => {
     expect(said({}, { kubelet: "v1.33.0" })).toBe(
       "False Updating * Node.status.nodeInfo.kubeletVersion v1.33.0, v1.34.2 required",
     );
+    // A kubelet that has not reported yet.
+    expect(said({}, { kubelet: "" })).toBe("True UpToDate ");
   });
 });
