@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { availableInMs, machineConditions } from "../../../../functions/machine/rules/conditions.ts";
+import { SECOND } from "../../../../shared/function/backoff.ts";
+import { machineCondition } from "../../../support/builders.ts";
+import { machineViewWith } from "../../../support/machine-view.ts";
+import { soloMachine } from "../../../support/machines.ts";
+import { NOW } from "../../../support/world.ts";
+
+type Changes = Parameters<typeof machineViewWith>[0];
+
+/** `True Reason message` of one condition. */
+function said(type: string, changes: Changes = {}): string | undefined {
+  const found = machineConditions(machineViewWith(changes)).find((each) => each.type === type);
+  return found && `${found.status} ${found.reason} ${found.message}`.trim();
+}
+
+function readySince(lastTransitionTime: string, minReadySeconds: number | undefined): Changes {
+  const stored = { ...machineCondition("Ready", "True", "Ready"), lastTransitionTime };
+  return { machine: soloMachine({ spec: { minReadySeconds }, status: { conditions: [stored] } }) };
+}
+
+describe("MA-5: conditions of a Machine", () => {
+  it("are all there when everything is ready, but for those of other writers", () => {
+    expect(
+      machineConditions(machineViewWith())
+        .map(({ type, status }) => `${type} ${status}`)
+        .toSorted(),
+    ).toEqual([
+      "Available True",
+      "BootstrapConfigReady True",
+      "Deleting False",
+      "InfrastructureReady True",
+      "NodeHealthy True",
+      "NodeReady True",
+      "Paused False",
+      "Ready True",
+      "Updating False",
+    ]);
+  });
+
+  it("say Updating while the annotation is there, and Ready counts it", () => {
+    const key = "in-place-updates.internal.cluster.x-k8s.io/update-in-progress";
+    const machine = soloMachine({ metadata: { annotations: { [key]: "" } } });
+    expect(said("Updating", { machine })).toBe("True InPlaceUpdating In-place update in progress");
+    expect(said("Ready", { machine })).toBe("False NotReady * Updating: In-place update in progress");
+    expect(said("Available", { machine })).toBe("False NotReady");
+  });
+
+  it.each([
+    ["at once without minReadySeconds", "2026-01-01T11:59:59Z", undefined, "True Available"],
+    ["not before minReadySeconds are over", "2026-01-01T11:59:31Z", 30, "False WaitingForMinReadySeconds"],
+    ["exactly when they are over", "2026-01-01T11:59:30Z", 30, "True Available"],
+  ])("say Available %s", (_, since, minReadySeconds, available) => {
+    expect(said("Available", readySince(since, minReadySeconds))).toBe(available);
+  });
+
+  it("leave UpToDate to the owner where no MachineDeployment is, and other writers' conditions alone", () => {
+    const conditions = [
+      machineCondition("UpToDate", "True", "UpToDate"),
+      machineCondition("HealthCheckSucceeded", "False", "NodeNotHealthy"),
+    ];
+    const view = machineViewWith({ machine: soloMachine({ status: { conditions } }) });
+    const types = machineConditions(view).map(({ type }) => type);
+    expect(types).not.toContain("UpToDate");
+    expect(types).not.toContain("HealthCheckSucceeded");
+    // It counts for Ready all the same.
+    expect(machineConditions(view).find(({ type }) => type === "Ready")?.status).toBe("False");
+  });
+});
+
+describe("the time until a Machine is available", () => {
+  it.each([
+    ["True", 90, 60 * SECOND],
+    ["True", 10, 0],
+    ["False", 90, undefined],
+    ["Unknown", 0, undefined],
+  ] as const)("while Ready is %s, with minReadySeconds %i: %s", (status, minReadySeconds, inMs) => {
+    const conditions = [
+      { ...machineCondition("Ready", status, "Any"), lastTransitionTime: "2026-01-01T11:59:30Z" },
+    ];
+    expect(availableInMs(soloMachine({ spec: { minReadySeconds } }), conditions, NOW)).toBe(inMs);
+  });
+});
