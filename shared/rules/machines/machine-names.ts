@@ -30,9 +30,10 @@ export function parseNaming(
   const unknown = found.find((path) => !known.includes(path));
   if (unknown !== undefined)
     return { problem: `has {{ ${unknown} }}; the variables are ${known.join(", ")}` };
-  if (!found.includes(RANDOM)) return { problem: `has no {{ ${RANDOM} }}` };
+  if (!found.includes(RANDOM))
+    return { problem: `has no {{ ${RANDOM} }}; add it, it makes each name its own` };
   if (/\{\{|\}\}/.test(template.replaceAll(VARIABLE, "")))
-    return { problem: "has a {{ or }} without the other" };
+    return { problem: "has a {{ or }} without the other; write both, or neither" };
   const naming: Naming = (draw) => {
     const name = template.replaceAll(VARIABLE, (_, inner: string) => {
       const path = inner.trim();
@@ -41,7 +42,11 @@ export function parseNaming(
     return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - RANDOM_LENGTH)}${draw()}` : name;
   };
   const example = naming(() => ALPHABET.slice(0, RANDOM_LENGTH));
-  return NAME.test(example) ? naming : { problem: `gives names such as ${example}, which are not DNS names` };
+  return NAME.test(example)
+    ? naming
+    : {
+        problem: `gives names such as ${example}, which are not DNS names; use lower-case letters, digits and -`,
+      };
 }
 
 const NAME = new RegExp(`^${DNS_SUBDOMAIN}$`);

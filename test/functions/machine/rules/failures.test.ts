@@ -16,7 +16,7 @@ function failing(of: typeof machineConfig | typeof ownInfraMachine, failureReaso
 }
 
 describe("MA-2.3: terminal failures of a Machine", () => {
-  it("are none while the provider objects report none", () => {
+  it("are missing while the provider objects report nothing", () => {
     expect(machineFailure(soloMachine(LATCHED), ready())).toEqual({});
   });
 
@@ -42,9 +42,9 @@ describe("MA-2.3: terminal failures of a Machine", () => {
 
   it.each([
     ["is a failure once it was provisioned", soloMachine(LATCHED), GONE, LOST],
-    ["is none before: it is still to come", soloMachine(), GONE, {}],
+    ["is not a failure before: it is still to come", soloMachine(), GONE, {}],
     [
-      "is none of a Machine that is being deleted",
+      "is not a failure of a Machine that is being deleted",
       soloMachine({ ...LATCHED, metadata: { deletionTimestamp: "2026-01-01T11:00:00Z" } }),
       GONE,
       {},

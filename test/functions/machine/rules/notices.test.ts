@@ -25,7 +25,7 @@ describe("MA-3: Events of a Machine", () => {
     ]);
   });
 
-  it("name a reference that cannot be read, and a certificate date that is no time", () => {
+  it("name a reference that cannot be read, and a malformed certificate date", () => {
     const providers = { ...ready(), infrastructure: unresolved(true) };
     const annotations = { "machine.cluster.x-k8s.io/certificates-expiry": "soon" };
     const labels = { "cluster.x-k8s.io/control-plane": "" };

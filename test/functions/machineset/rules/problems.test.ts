@@ -26,7 +26,7 @@ describe("setProblem", () => {
     [
       "a naming without random",
       { machineNaming: { template: "{{ .machineSet.name }}" } },
-      "spec.machineNaming.template has no {{ .random }}",
+      "spec.machineNaming.template has no {{ .random }}; add it, it makes each name its own",
     ],
   ])("MS-2: names %s", (_, spec, problem) => {
     expect(setProblem(machineSet({ spec }))).toBe(problem);

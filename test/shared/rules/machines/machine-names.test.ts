@@ -27,7 +27,7 @@ describe("a template of names", () => {
   });
 
   it.each([
-    ["{{ .machineSet.name }}", "has no {{ .random }}"],
+    ["{{ .machineSet.name }}", "has no {{ .random }}; add it, it makes each name its own"],
     [
       "{{ .pool }}-{{ .random }}",
       "has {{ .pool }}; the variables are .random, .cluster.name, .machineSet.name",
@@ -36,8 +36,11 @@ describe("a template of names", () => {
       "{{ if true }}{{ .random }}",
       "has {{ if true }}; the variables are .random, .cluster.name, .machineSet.name",
     ],
-    ["{{ .random }}-{{", "has a {{ or }} without the other"],
-    ["A-{{ .random }}", "gives names such as A-bcdfg, which are not DNS names"],
+    ["{{ .random }}-{{", "has a {{ or }} without the other; write both, or neither"],
+    [
+      "A-{{ .random }}",
+      "gives names such as A-bcdfg, which are not DNS names; use lower-case letters, digits and -",
+    ],
     [`{{ .random }}${"a".repeat(256)}`, "has more than 256 characters"],
   ])("MS-8.1.3: is refused as %s", (template, problem) => {
     expect(parseNaming(template, VARIABLES)).toEqual({ problem });

@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { setRemediation } from "../../../../functions/machineset/rules/remediation.ts";
+import type { Machine } from "../../../../shared/api/machine/machine.ts";
+import type { MachineDeployment } from "../../../../shared/api/machinedeployment.ts";
+import { machineCondition, type Overrides } from "../../../support/builders.ts";
+import { machineSet, setMachine } from "../../../support/foo-sets.ts";
+import { NOW } from "../../../support/world.ts";
+
+const BATCH = "capstan.dev/remediation-reservation";
+const REVISION = "machinedeployment.clusters.x-k8s.io/revision";
+
+/** A Machine that a health check has handed over; `reason` is what its owner has said since. */
+function sick(name: string, reason = "WaitingForRemediation", overrides: Overrides<Machine> = {}): Machine {
+  const conditions = [
+    machineCondition("HealthCheckSucceeded", "False", "NodeNotHealthy"),
+    machineCondition("OwnerRemediated", "False", reason),
+  ];
+  return setMachine(name, { ...overrides, status: { conditions } });
+}
+
+function deployment(maxInFlight: number | string | undefined, replicas = 10): MachineDeployment {
+  return {
+    apiVersion: "cluster.x-k8s.io/v1beta2",
+    kind: "MachineDeployment",
+    metadata: { name: "d1", namespace: "default", annotations: { [REVISION]: "1" } },
+    spec: { replicas, ...(maxInFlight === undefined ? {} : { remediation: { maxInFlight } }) },
+  } as MachineDeployment;
+}
+
+/** Reasons said of Machines, reservations of the set, and the names of Machines that go. */
+function run(
+  machines: readonly Machine[],
+  of?: MachineDeployment,
+  batch?: readonly string[],
+  blockers: readonly string[] = [],
+) {
+  const annotations = { [REVISION]: "1", ...(batch === undefined ? {} : { [BATCH]: JSON.stringify(batch) }) };
+  const set = machineSet({ metadata: { annotations } });
+  const { patch, doomed } = setRemediation({ set, machines, deployment: of, blockers, now: NOW });
+  const values = patch.flatMap(({ target, operations }) =>
+    operations.map((operation) => {
+      const value: unknown = "value" in operation ? operation.value : operation.op;
+      const reason: unknown =
+        typeof value === "object" && value !== null ? Reflect.get(value, "reason") : value;
+      return `${target.name} ${String(reason)}`;
+    }),
+  );
+  return { said: values, doomed: doomed.map(({ metadata }) => metadata.name) };
+}
+
+describe("MS-8.2: Machines that health checks have handed over", () => {
+  it("are all marked at once without a limit, and deleted once they are marked", () => {
+    expect(run([sick("a"), sick("b")])).toEqual({
+      said: ["a MachineDeleting", "b MachineDeleting"],
+      doomed: [],
+    });
+    expect(run([sick("a", "MachineDeleting"), setMachine("b")])).toEqual({ said: [], doomed: ["a"] });
+  });
+
+  it("are left alone once they are being deleted", () => {
+    const going = { metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } };
+    expect(run([sick("a", "WaitingForRemediation", going)])).toEqual({ said: [], doomed: [] });
+  });
+
+  it("wait while a preflight check fails; one that is marked is finished", () => {
+    const machines = [sick("a"), sick("b", "MachineDeleting")];
+    expect(run(machines, undefined, undefined, ["upgrading"])).toEqual({
+      said: ["a RemediationDeferred"],
+      doomed: ["b"],
+    });
+  });
+
+  it("of a set that is rolled out of existence are not replaced", () => {
+    const newer = deployment(undefined);
+    const of = { ...newer, metadata: { ...newer.metadata, annotations: { [REVISION]: "2" } } };
+    expect(run([sick("a")], of).said).toEqual(["a CannotBeRemediated"]);
+  });
+});
+
+describe("MS-8.2.1: a limit of remediations in flight", () => {
+  it.each<readonly [string, number | string, number, readonly string[]]>([
+    ["as a number", 1, 10, ["a"]],
+    ["as a percentage, rounded up", "15%", 10, ["a", "b"]],
+    ["as a percentage of few replicas", "1%", 3, ["a"]],
+    ["of 0", 0, 10, []],
+    ["of 0%", "0%", 10, []],
+    ["that is malformed", "many", 10, []],
+  ])("reserves the first of the order: %s", (_, limit, replicas, reserved) => {
+    const { said, doomed } = run([sick("a"), sick("b"), sick("c")], deployment(limit, replicas));
+    const names = reserved.length === 0 ? [] : [`s1 ${JSON.stringify(reserved)}`];
+    const later = ["a", "b", "c"].filter((name) => !reserved.includes(name));
+    expect(said).toEqual([...later.map((name) => `${name} RemediationDeferred`), ...names]);
+    expect(doomed).toEqual([]);
+  });
+
+  it("marks the batch in the next run, and reserves no others meanwhile", () => {
+    expect(run([sick("a"), sick("b")], deployment(2), ["a"]).said).toEqual(["a MachineDeleting"]);
+  });
+
+  it("counts those that are marked until they are gone, and clears a batch of which none is left", () => {
+    const marked = sick("a", "MachineDeleting");
+    expect(run([marked, sick("b")], deployment(1), ["a"])).toEqual({
+      said: ["b RemediationDeferred", "s1 remove"],
+      doomed: ["a"],
+    });
+  });
+
+  it("goes by urgency: those a person has asked for, then the youngest", () => {
+    const asked = sick("z", "WaitingForRemediation", {
+      metadata: { annotations: { "cluster.x-k8s.io/remediate-machine": "" } },
+    });
+    const young = sick("y", "WaitingForRemediation", {
+      metadata: { creationTimestamp: "2026-01-01T11:00:00Z" },
+    });
+    expect(run([sick("a"), young, asked], deployment(2)).said).toContain('s1 ["z","y"]');
+  });
+});
