@@ -8,11 +8,12 @@ import { isContractKind } from "../function/define-function.ts";
 import { assert } from "../function/errors.ts";
 import { groupOf } from "../function/groups.ts";
 import type { Issue } from "../function/issue.ts";
+import { checkIndexes } from "./check-indexes.ts";
 import type { RecordingReader } from "./reader.ts";
 
 /**
- * Refuses a decision that writes what the function does not own, deletes what it did not read live, or calls what it
- * does not declare. Such a decision is a bug: nothing of it is sent and the key backs off.
+ * Refuses a decision that writes what the function does not own, deletes what it did not read live, counts in a list of
+ * which it knows a part, or calls what it does not declare. Such a decision is a bug: nothing of it is sent and the key backs off.
  */
 export function checkDecision(fn: AnyFunction, decision: AnyDecision, read: RecordingReader): void {
   const { name, owns } = fn.spec;
@@ -20,7 +21,7 @@ export function checkDecision(fn: AnyFunction, decision: AnyDecision, read: Reco
     const applied = Object.keys(decision.apply);
     assert(sameMembers(applied, owns), `${name} applies ${applied.join(", ")} but owns ${owns.join(", ")}`);
   }
-  for (const patch of decision.patch ?? []) checkPatch(fn, patch);
+  for (const patch of decision.patch ?? []) checkPatch(fn, patch, read);
   for (const { target, body } of decision.applyOn ?? []) {
     for (const [field, value] of Object.entries(body)) {
       assert(
@@ -29,20 +30,20 @@ export function checkDecision(fn: AnyFunction, decision: AnyDecision, read: Reco
       );
     }
   }
-  for (const created of decision.create ?? []) checkCreate(fn, created);
+  for (const created of decision.create ?? []) checkCreate(fn, created, read);
   for (const { target } of decision.delete ?? []) checkDelete(fn, target, read);
   for (const { target } of decision.evict?.pods ?? []) checkEviction(fn, target, read);
   for (const issue of decision.issue ?? []) checkIssue(fn, issue, read);
   checkServers(fn, decision);
 }
 
-function checkCreate(fn: AnyFunction, { kind, ifRefused }: NewObject): void {
+function checkCreate(fn: AnyFunction, { kind, ifRefused }: NewObject, read: RecordingReader): void {
   const { name, calls = [] } = fn.spec;
   assert(
     calls.some((call) => call.verb === "create" && covers(call.kind, kind)),
     `${name} creates a ${kind.kind} without declaring it`,
   );
-  if (ifRefused !== undefined) checkPatch(fn, ifRefused);
+  if (ifRefused !== undefined) checkPatch(fn, ifRefused, read);
 }
 
 function checkIssue({ spec }: AnyFunction, { secret, renew }: Issue, read: RecordingReader): void {
@@ -71,7 +72,9 @@ function checkServers({ spec }: AnyFunction, decision: AnyDecision): void {
   }
 }
 
-function checkPatch(fn: AnyFunction, { target, operations }: GuardedPatch): void {
+function checkPatch(fn: AnyFunction, patch: GuardedPatch, read: RecordingReader): void {
+  const { target, operations } = patch;
+  checkIndexes(fn, patch, read);
   assert(
     target.uid !== undefined,
     `${fn.spec.name} patches ${target.kind.kind} ${target.name} without its uid`,
