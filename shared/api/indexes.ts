@@ -45,6 +45,8 @@ export interface Selection {
  * | `pool` | `<namespace>/<cluster name>|<pool name>` of an object with a pool's label |
  * | `reference` | `<group>/<Kind>/<namespace>/<name>` of each provider object it references |
  * | `referencedKind` | `<group>/<Kind>` of the same |
+ * | `label` of a Machine | `<namespace>/<cluster name>|<key>=<value>` of each label, or `|*` of one with more than 64 |
+ * | `selector` of a health check | the same of the first label that it selects; without one only up to the `|` |
  * | the kind's own | the strings at its path; for objects of a Cluster `<namespace>/<cluster name>|<string>`
  * |
  */
@@ -79,9 +81,10 @@ function ownEntries(
     .filter(({ unlessLabel }) => unlessLabel === undefined || labels[unlessLabel] === undefined)
     .filter(({ onlyLabel }) => onlyLabel === undefined || labels[onlyLabel] !== undefined)
     .filter(({ unlessControlled }) => unlessControlled === undefined || !isControlled)
-    .flatMap(({ name, path, member }) =>
-      stringsAt(object, path, member).map((value) => ({ name, value: `${scope}${value}` })),
-    );
+    .flatMap(({ name, path, member, pairs }) => {
+      const values = pairs === undefined ? stringsAt(object, path, member) : pairsAt(object, path, pairs);
+      return values.map((value) => ({ name, value: `${scope}${value}` }));
+    });
 }
 
 /** Value of the index `reference` for a provider object. */
@@ -134,6 +137,42 @@ function stringsAt(object: KubeObject, path: string, member: string | undefined)
   return list
     .map((element) => (member === undefined ? element : valueAt(element, member)))
     .filter((element): element is string => typeof element === "string" && element !== "");
+}
+
+/** Values that are not texts cannot be labels: they select nothing. */
+function pairsAt(object: KubeObject, path: string, pairs: "all" | "first"): readonly string[] {
+  const value = valueAt(object, path);
+  const map = typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+  const labels = Object.fromEntries(
+    Object.entries(map).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
+  return pairs === "all" ? labelPairs(labels) : [firstPair(labels)];
+}
+
+type Labels = { readonly [key: string]: string };
+
+/** Pairs of one object in an index. A user may give an object ten thousand labels. */
+const MAX_PAIRS = 64;
+/** Stands for every pair, of an object with more labels than that. */
+export const ANY_PAIR = "*";
+/** Of a selector that names no label: it may select any object. */
+export const NO_PAIR = "";
+
+/** The pairs by which an object is found, `<key>=<value>`, or `ANY_PAIR`. */
+export function labelPairs(labels: Labels): readonly string[] {
+  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  return pairs.length > MAX_PAIRS ? [ANY_PAIR] : pairs;
+}
+
+/**
+ * The pair that every object has which these labels select: the first by key, without that of the Cluster, which all
+ * have; `NO_PAIR`: none.
+ */
+function firstPair(matchLabels: Labels): string {
+  const [first] = Object.keys(matchLabels)
+    .filter((key) => key !== CLUSTER_NAME_LABEL)
+    .toSorted((a, b) => (a < b ? -1 : 1));
+  return first === undefined ? NO_PAIR : `${first}=${matchLabels[first]}`;
 }
 
 function distinct(entries: readonly IndexEntry[]): readonly IndexEntry[] {

@@ -72,11 +72,16 @@ export interface ContractReference {
 /** Contract between Cluster API and a provider, which a CRD claims by label (PC-2). */
 export type ContractVersion = "v1beta1" | "v1beta2";
 
-/** One index of a kind: the strings at `path` (a string, a list of strings, or `member` of a list of objects). */
+/**
+ * One index of a kind: the strings at `path` (a string, a list of strings, or `member` of a list of objects), or the
+ * pairs of a map.
+ */
 interface KindIndex {
   readonly name: string;
   readonly path: string;
   readonly member?: string;
+  /** The value is a map of labels, found by `<key>=<value>` (shared/api/indexes.ts). */
+  readonly pairs?: "all" | "first";
   /** Objects with this label are not in the index. */
   readonly unlessLabel?: string;
   /** Objects without this label are not in the index. */

@@ -125,6 +125,7 @@ export const MachineHealthCheck: Kind<MachineHealthCheck> = {
   namespaced: true,
   schema: machineHealthCheckSchema,
   clusterNamePath: "spec.clusterName",
+  indexes: [{ name: "selector", path: "spec.selector.matchLabels", pairs: "first" }],
   crd: {
     shortNames: ["mhc", "mhcs"],
     categories: ["cluster-api"],

@@ -1,5 +1,5 @@
 import type { Member } from "../api/indexes.ts";
-import type { ContractReference, Kind, KubeObject, ObjectRef } from "../api/kinds.ts";
+import type { ContractReference, Kind, KubeObject, ObjectKey, ObjectRef } from "../api/kinds.ts";
 import type { PatchOperation } from "../api/patch.ts";
 import type { At, FieldPath } from "../api/path.ts";
 import type { ContractKind } from "../contract/contract-kind.ts";
@@ -12,6 +12,8 @@ import type { Result } from "./result.ts";
 /** Index lookups in the read model of the management cluster (Nodes: of their workload cluster). */
 export interface Lookup {
   find(kind: Kind, index: string, value: string): Promise<readonly Member[]>;
+  /** A stored object; `undefined` when it is not stored. */
+  get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey): Promise<T | undefined>;
 }
 
 /** An object as an event saw it. `cluster` is where it lives. */

@@ -1,8 +1,9 @@
-import { type Kind, type KubeObject, MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
+import { type KubeObject, MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
 import type { AnyFunction, Lookup } from "../../../shared/function/define-function.ts";
 import type { Clock, Log, Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import type { Cause, Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
 import { type Change, routeChange } from "../../../shared/runtime/route.ts";
+import { storeLookup } from "../../../shared/runtime/store-lookup.ts";
 import { causeText } from "../../../shared/runtime/triggers.ts";
 import { untilAccepted } from "../retry.ts";
 import { removalVersion } from "../snapshot.ts";
@@ -105,10 +106,7 @@ class StoreThenNotify implements Delivery {
     this.#filter = filter;
     this.#handedOn = createHandedOn(options);
     this.#settleMs = new Map(functions.map(({ spec }) => [spec.name, spec.queue?.settleMs ?? 0]));
-    this.#lookup = {
-      find: ({ group, kind }: Kind, index, value) =>
-        store.find({ cluster: MANAGEMENT, group, kind }, index, value),
-    };
+    this.#lookup = storeLookup(store);
   }
 
   async resume(type: TypeKey, scope: string | undefined): Promise<string | undefined> {

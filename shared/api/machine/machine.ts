@@ -40,6 +40,7 @@ export const Machine: Kind<Machine> = {
   indexes: [
     { name: "providerID", path: "spec.providerID" },
     { name: "nodeRef", path: "status.nodeRef.name" },
+    { name: "label", path: "metadata.labels", pairs: "all" },
     // A Cluster asks for its Machines without those of its pools, of which there may be thousands.
     { name: "withoutPool", path: "spec.clusterName", unlessLabel: POOL_NAME_LABEL },
     { name: "controlPlane", path: "spec.clusterName", onlyLabel: CONTROL_PLANE_LABEL },

@@ -11,6 +11,7 @@ import { machinepoolSync } from "../../../functions/machinepool/sync.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { groupOf, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { routeChange } from "../../../shared/runtime/route.ts";
+import { storeLookup } from "../../../shared/runtime/store-lookup.ts";
 import {
   bootstrapConfig,
   cluster,
@@ -80,10 +81,7 @@ async function wokenNow(
   const routed = await routeChange(
     FUNCTIONS,
     { kind: { group: groupOf(apiVersion), kind }, cluster: at, before, after },
-    {
-      find: (on, index, value) =>
-        store.find({ cluster: MANAGEMENT, group: on.group, kind: on.kind }, index, value),
-    },
+    storeLookup(store),
   );
   // Only a definition concerns all pools that use it.
   expect(kind === "CustomResourceDefinition" || routed.every(({ name }) => name === "p1")).toBe(true);

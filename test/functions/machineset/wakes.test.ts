@@ -9,6 +9,7 @@ import { groupOf, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.
 import { kindOf } from "../../../shared/api/registry.ts";
 import { RESERVATION } from "../../../shared/rules/machines/reservation.ts";
 import { routeChange } from "../../../shared/runtime/route.ts";
+import { storeLookup } from "../../../shared/runtime/store-lookup.ts";
 import {
   cluster,
   crd,
@@ -79,10 +80,7 @@ async function wokenNow(
       before,
       after,
     },
-    {
-      find: (on, index, value) =>
-        store.find({ cluster: MANAGEMENT, group: on.group, kind: on.kind }, index, value),
-    },
+    storeLookup(store),
   );
   return routed
     .filter(({ name }) => name === "s1")

@@ -10,6 +10,7 @@ import {
 } from "../../../shared/api/indexes.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
+import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { manifest } from "./manifests.ts";
 
@@ -130,6 +131,45 @@ describe("referencesOf", () => {
 
   it("is indexed with the referrer's namespace", () => {
     expect(referenceValue(reference, "default")).toBe("g.io/Infra/default/i1");
+  });
+});
+
+describe("the labels of an object", () => {
+  const found = (kind: Kind, content: object, index: string) =>
+    indexesOf(
+      kind,
+      object({ ...content, spec: { clusterName: "c1", ...Object(Reflect.get(content, "spec")) } }),
+    )
+      .filter(({ name }) => name === index)
+      .map(({ value }) => value);
+  const machineWith = (labels: object | undefined) =>
+    found(Machine as unknown as Kind, { metadata: { name: "m1", namespace: "default", labels } }, "label");
+  const checkWith = (selector: object) =>
+    found(
+      MachineHealthCheck as unknown as Kind,
+      { metadata: { name: "h1", namespace: "default" }, spec: { selector } },
+      "selector",
+    );
+
+  it("MHC-4: find a Machine by each of them, within its Cluster", () => {
+    expect(machineWith({ b: "2", "a.dev/x": "" })).toEqual(["default/c1|b=2", "default/c1|a.dev/x="]);
+    expect(machineWith(undefined)).toEqual([]);
+    const many = Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`l${at}`, "v"]));
+    expect(machineWith(many)).toEqual(["default/c1|*"]);
+  });
+
+  it.each([
+    ["the first by key", { matchLabels: { b: "2", a: "1" } }, "default/c1|a=1"],
+    [
+      "the first that is not of the Cluster",
+      { matchLabels: { "cluster.x-k8s.io/cluster-name": "c1", tier: "a" } },
+      "default/c1|tier=a",
+    ],
+    ["none of expressions only", { matchExpressions: [{ key: "a", operator: "Exists" }] }, "default/c1|"],
+    ["none of nothing", {}, "default/c1|"],
+    ["none of a malformed map", { matchLabels: { a: 1 } }, "default/c1|"],
+  ])("MHC-4: find a health check by %s", (_, selector, value) => {
+    expect(checkWith(selector)).toEqual([value]);
   });
 });
 

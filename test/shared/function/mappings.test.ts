@@ -45,6 +45,7 @@ async function lookups(toKeys: ToKeys, object: KubeObject, reconciled = MachineP
       asked.push(`${kind.kind} ${index} ${value}`);
       return [{ namespace: "default", name: `found-${asked.length}`, tenant: "default/c1" }];
     },
+    get: async () => undefined,
   });
   return { asked, keys: keys.map(({ name }) => name) };
 }
@@ -62,6 +63,7 @@ describe("an event's keys", () => {
 
   it("are the object itself, in the tenant of its Cluster", async () => {
     const found = await itself({ object: machinePool(), cluster: "management" }, MachinePool, {
+      get: async () => undefined,
       find: async () => [],
     });
     expect(found).toEqual([{ namespace: "default", name: "p1", tenant: "default/c1" }]);
@@ -135,6 +137,7 @@ describe("an event's keys", () => {
 
   it("are the pool of a Machine, by its labels within the Cluster and by its owner", async () => {
     const found = await poolOfMachine({ object: machine(), cluster: "management" }, MachinePool, {
+      get: async () => undefined,
       find: async (_, index) =>
         ["p1", "p2"]
           .filter((name) => index !== "uid" || name === "p1")
@@ -176,6 +179,7 @@ describe("setsOfMachine", () => {
 
   async function setsOf(object: KubeObject): Promise<readonly string[]> {
     const keys = await setsOfMachine({ object, cluster: "management" }, MachineSet, {
+      get: async () => undefined,
       find: async (_, index, value) => {
         if (index === "uid") return value === "uid-s1" ? SETS.slice(0, 1) : [];
         expect([index, value]).toEqual(["cluster", "default/c1"]);

@@ -55,6 +55,7 @@ const member = (name: string): Member => ({ namespace: "default", name, tenant: 
 /** Finds `<value>` of any index as the object of that name, unless it is not listed. */
 const lookup = (...names: readonly string[]): Lookup => ({
   find: async (_kind, _index, value) => names.filter((name) => value.endsWith(name)).map(member),
+  get: async () => undefined,
 });
 const changeOf = (
   kind: Pick<Kind, "group" | "kind">,
@@ -107,7 +108,10 @@ describe("route", () => {
     });
     const found = { ...member("p2"), ...(deleting === undefined ? {} : { deleting }) };
     const change = poolChange(pool(), pool({ size: 2 }));
-    const keys = await routeChange(functions, change, { find: async () => [found] });
+    const keys = await routeChange(functions, change, {
+      find: async () => [found],
+      get: async () => undefined,
+    });
     expect(keys.map(({ functionName }) => functionName)).toEqual(names);
   });
 
@@ -143,7 +147,9 @@ describe("route", () => {
       watchContract(contract, ["status.ready"], referencing),
     );
     const ready = changeOf(kind, { before: provider("p1", false), after: provider("p1") });
-    expect(await routeChange([both], ready, { find: async () => [member("p1")] })).toHaveLength(1);
+    expect(
+      await routeChange([both], ready, { find: async () => [member("p1")], get: async () => undefined }),
+    ).toHaveLength(1);
   });
 
   it.each([
@@ -201,6 +207,7 @@ describe("route", () => {
     });
     const keys = await routeChange([connected], change, {
       find: async () => [member("p1"), member("p2")],
+      get: async () => undefined,
     });
     expect(keys).toHaveLength(2);
   });

@@ -12,7 +12,10 @@ import { machine, machineCondition, machinePool } from "../../../support/builder
 const MEMBER = { namespace: "default", name: "c1", tenant: "default/-" };
 
 async function wakes(mapping: ToKeys, object: KubeObject): Promise<boolean> {
-  const found = await mapping({ object, cluster: "management" }, Cluster, { find: async () => [MEMBER] });
+  const found = await mapping({ object, cluster: "management" }, Cluster, {
+    find: async () => [MEMBER],
+    get: async () => undefined,
+  });
   return found.length > 0;
 }
 

@@ -1,0 +1,38 @@
+import { ANY_PAIR, clusterNameOf, labelPairs, type Member, NO_PAIR } from "../api/indexes.ts";
+import type { Kind, KubeObject } from "../api/kinds.ts";
+import { Machine } from "../api/machine/machine.ts";
+import type { Lookup, ToKeys } from "./define-function.ts";
+
+/**
+ * A Machine → the health checks of its Cluster that may select it: by one label of their selectors, and those without
+ * one. A change from one label to another wakes both, since both sides of a change are asked. Source: MHC-4
+ */
+export const selectingChecks: ToKeys = ({ object }, reconciled, lookup) =>
+  checksOf(object, reconciled, lookup);
+
+/** A Node of a workload cluster → the health checks that may select the Machines which name it. Source: MHC-4 */
+export const checksOfNode: ToKeys = async ({ object, cluster }, reconciled, lookup) => {
+  const value = `${cluster}|${object.metadata.name}`;
+  const machines = await lookup.find(Machine as unknown as Kind, "nodeRef", value);
+  const found = machines.map(async (key) => {
+    const machine = await lookup.get(Machine, key);
+    return machine === undefined ? [] : checksOf(machine, reconciled, lookup);
+  });
+  return (await Promise.all(found)).flat();
+};
+
+/** An object that has the namespace and name of a Machine → the health checks that may select it. Source: MHC-4 */
+export const checksOfNamesake: ToKeys = async ({ object }, reconciled, lookup) => {
+  const { namespace = "", name } = object.metadata;
+  const machine = await lookup.get(Machine, { namespace, name });
+  return machine === undefined ? [] : checksOf(machine, reconciled, lookup);
+};
+
+async function checksOf(machine: KubeObject, reconciled: Kind, lookup: Lookup): Promise<readonly Member[]> {
+  const { namespace = "", labels = {} } = machine.metadata;
+  const cluster = `${namespace}/${clusterNameOf(Machine as unknown as Kind, machine) ?? ""}`;
+  const pairs = labelPairs(labels);
+  if (pairs.includes(ANY_PAIR)) return lookup.find(reconciled, "cluster", cluster);
+  const found = [NO_PAIR, ...pairs].map((pair) => lookup.find(reconciled, "selector", `${cluster}|${pair}`));
+  return (await Promise.all(found)).flat();
+}
