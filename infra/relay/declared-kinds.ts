@@ -1,5 +1,5 @@
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
-import { referencesOf } from "../../shared/api/indexes.ts";
+import { referencesOf, typesMadeBy } from "../../shared/api/indexes.ts";
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { kindOf } from "../../shared/api/registry.ts";
@@ -33,14 +33,20 @@ export function contestedPaths(functions: readonly AnyFunction[]): ReadonlyMap<s
   );
 }
 
+/** A type that an object names: `<group>/<Kind>`, with its version where the object names that, too. */
+export interface NamedType {
+  readonly id: string;
+  readonly version?: string | undefined;
+}
+
 /**
- * Returns a function that finds the types (`<group>/<Kind>`) that an object of the management server names: those of
- * the provider objects that it references at the paths that functions watch, and those that it announces in its own
- * group.
+ * Returns a function that finds the types that an object of the management server names: those of the provider objects
+ * that it references at the paths that functions watch, those of objects that are made from referenced templates, and
+ * those that it announces in its own group.
  */
 export function typesNamedBy(
   functions: readonly AnyFunction[],
-): (kind: Pick<Kind, "group" | "kind">, object: KubeObject) => readonly string[] {
+): (kind: Pick<Kind, "group" | "kind">, object: KubeObject) => readonly NamedType[] {
   const contracts = functions.flatMap(({ spec }) =>
     spec.watches.flatMap(({ on }) => (isContractKind(on) ? [on] : [])),
   );
@@ -48,17 +54,24 @@ export function typesNamedBy(
     contracts.flatMap(({ referencedBy }) => referencedBy),
     ({ kind }) => idOf(kind),
   );
+  const making = new Set(
+    contracts.flatMap(({ derivedFrom }) => (derivedFrom === undefined ? [] : [idOf(derivedFrom)])),
+  );
   const announcing = new Set(contracts.flatMap(({ announcedBy }) => announcedBy?.paths ?? []));
   return (kind, object) => {
     const known = kindOf(kind.group, kind.kind);
     const references = [...new Set((byKind.get(idOf(kind)) ?? []).map(({ path }) => path))];
     const referenced = known === undefined ? [] : referencesOf({ ...known, references }, object);
+    const made = making.has(idOf(kind)) ? typesMadeBy(known, object) : [];
     return [
-      ...referenced.map((reference) => `${reference.apiGroup}/${reference.kind}`),
+      ...[...referenced, ...made].map((named) => ({
+        id: `${named.apiGroup}/${named.kind}`,
+        version: named.version,
+      })),
       ...[...announcing]
         .map((path) => valueAt(object, path))
         .filter((named) => typeof named === "string" && named !== "")
-        .map((named) => `${kind.group}/${named}`),
+        .map((named) => ({ id: `${kind.group}/${named}` })),
     ];
   };
 }

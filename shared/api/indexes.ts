@@ -44,7 +44,7 @@ export interface Selection {
  * | `cluster` | `<namespace>/<cluster name>` by spec field or label |
  * | `pool` | `<namespace>/<cluster name>|<pool name>` of an object with a pool's label |
  * | `reference` | `<group>/<Kind>/<namespace>/<name>` of each provider object it references |
- * | `referencedKind` | `<group>/<Kind>` of the same |
+ * | `referencedKind` | `<group>/<Kind>` of the same, and of the objects that are made from referenced templates |
  * | `label` of a Machine | `<namespace>/<cluster name>|<key>=<value>` of each label, or `|*` of one with more than 64 |
  * | `selector` of a health check | the same of the first label that it selects; without one only up to the `|` |
  * | the kind's own | the strings at its path; for objects of a Cluster `<namespace>/<cluster name>|<string>`
@@ -63,6 +63,9 @@ export function indexesOf(kind: Kind | undefined, object: KubeObject): readonly 
   for (const reference of referencesOf(kind, object)) {
     entries.push({ name: "reference", value: referenceValue(reference, namespace) });
     entries.push({ name: "referencedKind", value: `${reference.apiGroup}/${reference.kind}` });
+  }
+  for (const { apiGroup, kind: made } of typesMadeBy(kind, object)) {
+    entries.push({ name: "referencedKind", value: `${apiGroup}/${made}` });
   }
   entries.push(...ownEntries(kind, object, cluster));
   return distinct(entries);
@@ -97,14 +100,39 @@ export function referenceValue(reference: ContractReference, namespace: string):
  * left out.
  */
 export function referencesOf(kind: Kind | undefined, object: KubeObject): readonly ContractReference[] {
-  return (kind?.references ?? []).flatMap((path) => {
-    const value = valueAt(object, path);
-    if (typeof value !== "object" || value === null) return [];
-    const { apiGroup, kind: named, name } = value as Partial<Record<keyof ContractReference, unknown>>;
-    return typeof apiGroup === "string" && typeof named === "string" && typeof name === "string"
-      ? [{ apiGroup, kind: named, name }]
-      : [];
-  });
+  return (kind?.references ?? []).flatMap((path) => referenceAt(object, path));
+}
+
+/** With `apiGroup`, or with `apiVersion` and then in exactly that version. */
+function referenceAt(object: KubeObject, path: string): readonly ContractReference[] {
+  const value = valueAt(object, path);
+  if (typeof value !== "object" || value === null) return [];
+  const { apiGroup, apiVersion, kind, name } = value as { readonly [field: string]: unknown };
+  if (typeof kind !== "string" || typeof name !== "string") return [];
+  if (typeof apiGroup === "string") return [{ apiGroup, kind, name }];
+  const [group = "", version] = typeof apiVersion === "string" ? apiVersion.split("/") : [];
+  return group === "" || version === undefined ? [] : [{ apiGroup: group, kind, name, version }];
+}
+
+/** End of the name of every kind of templates. */
+export const TEMPLATE_SUFFIX = "Template";
+
+/**
+ * Returns the kinds of objects that are made from the templates which an object references; none from a kind without the
+ * ending of templates, since a template is never its own product.
+ */
+export function typesMadeBy(
+  kind: Kind | undefined,
+  object: KubeObject,
+): readonly Omit<ContractReference, "name">[] {
+  return (kind?.templates ?? [])
+    .flatMap((path) => referenceAt(object, path))
+    .filter(({ kind: named }) => named.endsWith(TEMPLATE_SUFFIX) && named !== TEMPLATE_SUFFIX)
+    .map(({ apiGroup, kind: named, version }) => ({
+      apiGroup,
+      kind: named.slice(0, -TEMPLATE_SUFFIX.length),
+      version,
+    }));
 }
 
 /** Returns the name of the Cluster that an object belongs to: the kind's spec field, else the label. */

@@ -67,6 +67,8 @@ export interface ContractReference {
   readonly apiGroup: string;
   readonly kind: string;
   readonly name: string;
+  /** Of a reference with `apiVersion`: exactly this version, whatever the labels of the CRD say. */
+  readonly version?: string | undefined;
 }
 
 /** Contract between Cluster API and a provider, which a CRD claims by label (PC-2). */
@@ -105,6 +107,8 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly crd?: CrdSpec | undefined;
   /** Paths of `ContractReference`s to provider objects; the relay watches the kinds that they name. */
   readonly references?: readonly string[] | undefined;
+  /** Those of them to templates of objects that are made here: the kind of these is theirs without `TEMPLATE_SUFFIX`. */
+  readonly templates?: readonly string[] | undefined;
   /** Path of the immutable name of the Cluster an object belongs to; the label decides where it is absent. */
   readonly clusterNamePath?: string | undefined;
   /** Further values to find objects by, see shared/api/indexes.ts. */

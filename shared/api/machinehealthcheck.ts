@@ -125,6 +125,8 @@ export const MachineHealthCheck: Kind<MachineHealthCheck> = {
   namespaced: true,
   schema: machineHealthCheckSchema,
   clusterNamePath: "spec.clusterName",
+  references: ["spec.remediation.templateRef"],
+  templates: ["spec.remediation.templateRef"],
   indexes: [{ name: "selector", path: "spec.selector.matchLabels", pairs: "first" }],
   crd: {
     shortNames: ["mhc", "mhcs"],

@@ -17,6 +17,3 @@ export const InfraMachineTemplate: ContractKind = {
 
 /** Where a template keeps what is cloned; the same under every contract version. Source: MS-8.1 */
 export const TEMPLATE_PATH = "spec.template";
-
-/** End of the name of every kind of templates. */
-export const TEMPLATE_SUFFIX = "Template";

@@ -33,7 +33,7 @@ export function definitionsOf({ kind }: Pick<ContractReference, "kind">): Select
 /** The same for a step that has read these definitions. */
 export function resolveAmong(
   definitions: readonly CustomResourceDefinition[],
-  reference: Pick<ContractReference, "apiGroup" | "kind">,
+  reference: Omit<ContractReference, "name">,
 ): Resolved {
   const crd = definitions.find(({ spec }) => spec.group === reference.apiGroup);
   if (crd === undefined) {
@@ -45,7 +45,15 @@ export function resolveAmong(
       `does not exist; install the provider, or ${correct} in the reference`,
     );
   }
-  const contract = contractOf(crd);
+  const contract = reference.version === undefined ? contractOf(crd) : exactly(crd, reference.version);
+  if (contract === "not served") {
+    const served = servedVersions(crd).join(", ");
+    return unresolved(
+      reference,
+      true,
+      `(${crd.metadata.name}) serves ${served}, not ${reference.version}; write one of these in the reference`,
+    );
+  }
   if (contract === undefined) {
     const missing = "has no label cluster.x-k8s.io/v1beta2 or cluster.x-k8s.io/v1beta1";
     return unresolved(reference, true, `(${crd.metadata.name}) ${missing}; ${labelCommand(crd)}`);
@@ -64,10 +72,23 @@ export function resolveAmong(
   };
 }
 
+/** No field of an object that is referenced by version is found by its contract, so that of a CRD without labels may be any. */
+function exactly(
+  crd: CustomResourceDefinition,
+  version: string,
+): ReturnType<typeof contractOf> | "not served" {
+  if (!servedVersions(crd).includes(version)) return "not served";
+  return { contract: contractOf(crd)?.contract ?? "v1beta2", version };
+}
+
+function servedVersions({ spec }: CustomResourceDefinition): readonly string[] {
+  return spec.versions.filter(({ served }) => served).map(({ name }) => name);
+}
+
 /** The CRD does not name the provider's contract; every served version may follow it. */
-function labelCommand({ metadata: { name }, spec }: CustomResourceDefinition): string {
-  const served = spec.versions.filter((version) => version.served).map((version) => version.name);
-  const label = `cluster.x-k8s.io/v1beta2=${served.join("_")}`;
+function labelCommand(crd: CustomResourceDefinition): string {
+  const { name } = crd.metadata;
+  const label = `cluster.x-k8s.io/v1beta2=${servedVersions(crd).join("_")}`;
   return `if its provider follows contract v1beta2: kubectl label crd ${name} ${label}`;
 }
 

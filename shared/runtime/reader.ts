@@ -179,7 +179,8 @@ function demandContractWatched({ name, watches }: AnyFunction["spec"], reference
   assert(watched, `${name} reads ${describeReference(reference)} and watches no provider object`);
 }
 
-/** Which kind it is, only provider objects say: any that is not of Cluster API's own group. */
+/** Which kind it is, only provider objects and references to templates say: any that is not of Cluster API's own group. */
 function mayBeAnnounced(on: Kind | ContractKind, kind: Kind, reconciles: Kind): boolean {
-  return isContractKind(on) && on.announcedBy !== undefined && kind.group !== reconciles.group;
+  const isNamed = isContractKind(on) && (on.announcedBy !== undefined || on.derivedFrom !== undefined);
+  return isNamed && kind.group !== reconciles.group;
 }

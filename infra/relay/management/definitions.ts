@@ -1,8 +1,8 @@
 import type { CustomResourceDefinition } from "../../../shared/api/core.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
-import { contractOf } from "../../../shared/contract/version.ts";
+import { compareApiVersions, contractOf } from "../../../shared/contract/version.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
-import { staticKinds } from "../declared-kinds.ts";
+import { type NamedType, staticKinds } from "../declared-kinds.ts";
 
 /**
  * The types that the CustomResourceDefinitions of the server define, and those of them that are wanted: types that
@@ -10,7 +10,8 @@ import { staticKinds } from "../declared-kinds.ts";
  */
 export class Definitions {
   readonly #static: ReadonlyMap<string, Kind>;
-  readonly #referenced = new Set<string>();
+  /** With the versions in which they are referenced; none: that of the contract labels. */
+  readonly #referenced = new Map<string, Set<string>>();
   /** Snapshots without the mark `status.watched`. */
   readonly #crds = new Map<string, CustomResourceDefinition>();
   #areListed: boolean = false;
@@ -43,9 +44,10 @@ export class Definitions {
   }
 
   /** Adds a reference. Returns false when it was known already. */
-  addReference(id: string): boolean {
-    if (this.#referenced.has(id)) return false;
-    this.#referenced.add(id);
+  addReference({ id, version }: NamedType): boolean {
+    const known = this.#referenced.get(id);
+    if (known !== undefined && (version === undefined || known.has(version))) return false;
+    this.#referenced.set(id, new Set([...(known ?? []), ...(version === undefined ? [] : [version])]));
     return true;
   }
 
@@ -54,7 +56,7 @@ export class Definitions {
   }
 
   wanted(which: "static" | "all"): readonly string[] {
-    return [...this.#static.keys(), ...(which === "all" ? this.#referenced : [])];
+    return [...this.#static.keys(), ...(which === "all" ? this.#referenced.keys() : [])];
   }
 
   /** Returns the kinds that functions name and that the server does not serve. */
@@ -70,7 +72,8 @@ export class Definitions {
       const isBuiltIn = known.crd === undefined && known.external !== true;
       return isBuiltIn || isServed(crd, known.version) ? known : undefined;
     }
-    return crd !== undefined && this.#referenced.has(id) ? providerKind(crd) : undefined;
+    const versions = this.#referenced.get(id);
+    return crd === undefined || versions === undefined ? undefined : providerKind(crd, versions);
   }
 }
 
@@ -79,8 +82,10 @@ export function definedBy({ spec }: CustomResourceDefinition): string {
   return `${spec.group}/${spec.names.kind}`;
 }
 
-function providerKind(crd: CustomResourceDefinition): Kind | undefined {
-  const version = contractOf(crd)?.version;
+/** In the version of the contract labels; without any, in the highest in which it is referenced and served. */
+function providerKind(crd: CustomResourceDefinition, referenced: ReadonlySet<string>): Kind | undefined {
+  const [exact] = [...referenced].filter((version) => isServed(crd, version)).toSorted(compareApiVersions);
+  const version = contractOf(crd)?.version ?? exact;
   if (version === undefined) return undefined;
   const { group, names, scope } = crd.spec;
   return { group, version, kind: names.kind, plural: names.plural, namespaced: scope !== "Cluster" };

@@ -93,8 +93,8 @@ class Types implements WatchedTypes {
 
   noteReferences({ kind, cluster, after }: Change): void {
     if (after === undefined || cluster !== MANAGEMENT) return;
-    for (const id of this.#namedBy(kind, after)) {
-      if (this.#definitions.addReference(id)) this.#evaluate(id);
+    for (const named of this.#namedBy(kind, after)) {
+      if (this.#definitions.addReference(named)) this.#evaluate(named.id);
     }
   }
 

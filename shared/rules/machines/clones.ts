@@ -1,5 +1,5 @@
 import { CustomResourceDefinition } from "../../api/core.ts";
-import { CLUSTER_NAME_LABEL } from "../../api/indexes.ts";
+import { CLUSTER_NAME_LABEL, TEMPLATE_SUFFIX } from "../../api/indexes.ts";
 import {
   apiVersionOf,
   type ContractReference,
@@ -9,7 +9,7 @@ import {
 } from "../../api/kinds.ts";
 import { Machine } from "../../api/machine/machine.ts";
 import { valueAt } from "../../api/path.ts";
-import { TEMPLATE_PATH, TEMPLATE_SUFFIX } from "../../contract/machine-templates.ts";
+import { TEMPLATE_PATH } from "../../contract/machine-templates.ts";
 import { definitionsOf, type Referenced, resolveAmong } from "../../contract/referenced.ts";
 import type { NewObject } from "../../function/define-function.ts";
 import type { Reader } from "../../function/reads.ts";

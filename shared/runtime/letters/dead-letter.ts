@@ -16,7 +16,12 @@ const kindSchema = z.object({
   namespaced: z.boolean(),
 });
 const keySchema = z.object({ namespace: z.string(), name: z.string() });
-const referenceSchema = z.object({ apiGroup: z.string(), kind: z.string(), name: z.string() });
+const referenceSchema = z.object({
+  apiGroup: z.string(),
+  kind: z.string(),
+  name: z.string(),
+  version: z.string().optional(),
+});
 
 const ERROR_CLASSES = ["Conflict", "Throttled", "Waiting", "Transient", "Terminal"] as const;
 /** An error with the members by which the runtime distinguishes errors. */

@@ -173,6 +173,42 @@ describe("the labels of an object", () => {
   });
 });
 
+describe("a reference with apiVersion", () => {
+  const referring = (templateRef: unknown) =>
+    object({ spec: { clusterName: "c1", remediation: { templateRef } } });
+  const found = (templateRef: unknown) => {
+    const kind = MachineHealthCheck as unknown as Kind;
+    const of = referring(templateRef);
+    return {
+      reference: values(kind, of, "reference"),
+      kinds: values(kind, of, "referencedKind"),
+      references: referencesOf(kind, of),
+    };
+  };
+
+  it("PC-2.4: is found by group and kind, as any other, and by the kind of what is made from it", () => {
+    const templateRef = { apiVersion: "r.dev/v1alpha1", kind: "FooTemplate", name: "t" };
+    expect(found(templateRef)).toEqual({
+      reference: ["r.dev/FooTemplate/default/t"],
+      kinds: ["r.dev/FooTemplate", "r.dev/Foo"],
+      references: [{ apiGroup: "r.dev", kind: "FooTemplate", name: "t", version: "v1alpha1" }],
+    });
+  });
+
+  it("PC-2.4: to a kind without the ending of templates makes nothing", () => {
+    expect(found({ apiVersion: "r.dev/v1", kind: "Foo", name: "t" }).kinds).toEqual(["r.dev/Foo"]);
+    expect(found({ apiVersion: "r.dev/v1", kind: "Template", name: "t" }).kinds).toEqual(["r.dev/Template"]);
+  });
+
+  it.each([
+    { apiVersion: "v1", kind: "FooTemplate", name: "t" },
+    { kind: "FooTemplate", name: "t" },
+    { apiVersion: 1, kind: "FooTemplate", name: "t" },
+  ])("PC-2.4: is left out without a group: %j", (templateRef) => {
+    expect(found(templateRef)).toEqual({ reference: [], kinds: [], references: [] });
+  });
+});
+
 describe("clusterNameOf and tenantOf", () => {
   const labelled = { name: "p1", namespace: "default", labels: { [LABEL]: "by-label" } };
 

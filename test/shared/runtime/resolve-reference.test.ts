@@ -13,6 +13,12 @@ const CRDS = {
 };
 const reference = { apiGroup: "parts.dev", kind: "Door", name: "d" };
 
+async function resolveIn(version: string, ...crds: readonly CustomResourceDefinition[]) {
+  const store = createMemoryStore();
+  for (const one of crds) await store.put(CRDS, one);
+  return resolveReference(store, { ...reference, version });
+}
+
 async function resolve(...crds: readonly CustomResourceDefinition[]) {
   const store = createMemoryStore();
   for (const one of crds) await store.put(CRDS, one);
@@ -27,6 +33,38 @@ describe("a reference to a provider object", () => {
       contract: "v1beta2",
       kind: { group: "parts.dev", version: "v2", kind: "Door", plural: "doors", namespaced: true },
     });
+  });
+
+  describe("with a version", () => {
+    const versions = [
+      { name: "v1", served: true },
+      { name: "v2", served: true },
+      { name: "v3", served: false },
+    ];
+    const spec = { versions };
+    const labels = { "cluster.x-k8s.io/v1beta2": undefined, "cluster.x-k8s.io/v1beta1": "v2" };
+
+    it("PC-2.4: means exactly that version, with and without contract labels", async () => {
+      const unlabelled = crd("parts.dev", "Door", { metadata: { labels: undefined }, spec });
+      expect(await resolveIn("v1", unlabelled)).toEqual({
+        state: "resolved",
+        contract: "v1beta2",
+        kind: { group: "parts.dev", version: "v1", kind: "Door", plural: "doors", namespaced: true },
+      });
+      const labelled = crd("parts.dev", "Door", { metadata: { labels }, spec });
+      expect(await resolveIn("v1", labelled)).toMatchObject({ contract: "v1beta1", kind: { version: "v1" } });
+    });
+
+    it.each(["v3", "v4"])(
+      "PC-2.4: is unresolved when %s is not served, and names those that are",
+      async (version) => {
+        expect(await resolveIn(version, crd("parts.dev", "Door", { spec }))).toEqual({
+          state: "unresolved",
+          crdExists: true,
+          message: `CustomResourceDefinition of parts.dev/Door (doors.parts.dev) serves v1, v2, not ${version}; write one of these in the reference`,
+        });
+      },
+    );
   });
 
   it("means the kind of its own group when two groups have one of that name", async () => {
