@@ -118,7 +118,19 @@ function isQuiet(
   if (verb === "patch") return isOnlyFinalizer(body);
   if (verb !== "apply" || subresource !== "status") return false;
   const own = Object.entries(statusOf(read)).filter(([member]) => owned === "all" || owned.has(member));
-  return sameJson(withoutPaused(statusOf(body)), withoutPaused(Object.fromEntries(own)));
+  // An apply says nothing of the conditions of others. That it takes none away, the answer to the write shows.
+  const said = conditionsIn(statusOf(body));
+  return sameJson(withoutPaused(statusOf(body), said), withoutPaused(Object.fromEntries(own), said));
+}
+
+/** Types of the conditions of a status, deprecated ones included. */
+function conditionsIn(status: object): ReadonlySet<string> {
+  const { conditions = [], deprecated } = status as {
+    readonly conditions?: readonly { readonly type: string }[];
+    readonly deprecated?: { readonly v1beta1?: object };
+  };
+  const older = deprecated?.v1beta1 === undefined ? [] : conditionsIn(deprecated.v1beta1);
+  return new Set([...conditions.map(({ type }) => type), ...older]);
 }
 
 function isOnlyFinalizer(body: unknown): boolean {
@@ -131,12 +143,14 @@ function statusOf(object: unknown): object {
   return (object as { readonly status?: object } | undefined)?.status ?? {};
 }
 
-/** The status but for the Paused condition, and for which generation it was written. */
-function withoutPaused(status: object): unknown {
+/** The status but for the Paused condition, conditions that are not `said`, and for which generation it was written. */
+function withoutPaused(status: object, said?: ReadonlySet<string>): unknown {
+  const isSaid = (member: string, type: string): boolean =>
+    member !== "conditions" || said?.has(type) !== false;
   return JSON.parse(JSON.stringify(status), (member, value: unknown) => {
     if (member === "observedGeneration") return undefined;
     if (!Array.isArray(value)) return value;
-    const others = value.filter((each) => Object(each).type !== "Paused");
+    const others = value.filter(({ type }) => type !== "Paused" && isSaid(member, type));
     return others.length === 0 ? undefined : others;
   });
 }
