@@ -4,6 +4,7 @@ import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import { insist } from "./insist.ts";
+import { replaceLostInstances } from "./lost-instances.ts";
 import { createMakingWay } from "./making-way.ts";
 import { manifestsIn } from "./manifests-in.ts";
 import { takesAlong } from "./takes-along.ts";
@@ -95,6 +96,7 @@ export function createUser(world: World): User {
   const isWanted = ({ kind, metadata: { name } }: KubeObject): boolean =>
     edits.some((edit) => edit.what === "apply" && edit.kind === kind && edit.name === name) &&
     !hasDeleted({ kind }, name);
+  replaceLostInstances(world, client, rest);
   const makingWay = createMakingWay(world, client, rest);
   management.onChange((type, { type: change, key, object }) => {
     if (!isWanted(object as KubeObject)) return;
