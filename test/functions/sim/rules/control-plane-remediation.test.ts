@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { type Remediation, remediation } from "../../../../functions/sim/rules/control-plane-remediation.ts";
+import type { Machine } from "../../../../shared/api/machine/machine.ts";
+import type { Overrides } from "../../../support/builders.ts";
+import { controlPlaneMachine, stored } from "../../../support/control-planes.ts";
+import { NOW } from "../../../support/world.ts";
+
+const GOING = { metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } };
+
+/** A Machine that a health check has handed over; `reason` is what its control plane has said since. */
+function sick(name: string, reason = "WaitingForRemediation", overrides: Overrides<Machine> = {}): Machine {
+  const conditions = [
+    stored("HealthCheckSucceeded", "False", "NodeNotHealthy"),
+    stored("OwnerRemediated", "False", reason),
+  ];
+  return controlPlaneMachine(name, { ...overrides, status: { nodeRef: { name }, conditions } });
+}
+
+const [A, B, C] = [controlPlaneMachine("a"), controlPlaneMachine("b"), controlPlaneMachine("c")];
+
+/** What is said of each Machine, then who is deleted. */
+function decided(machines: readonly Machine[], changes: Partial<Remediation> = {}) {
+  const writes = remediation({
+    machines,
+    replicas: 3,
+    isInitialized: true,
+    outdated: [],
+    now: NOW,
+    ...changes,
+  });
+  return writes === undefined
+    ? undefined
+    : [
+        ...writes.patch.flatMap(({ target, operations }) =>
+          operations.flatMap((operation) => {
+            const value =
+              "value" in operation ? (operation.value as { reason: string; message: string }) : undefined;
+            return value === undefined ? [] : [`${target.name} ${value.reason}: ${value.message}`];
+          }),
+        ),
+        ...writes.delete.map(({ target }) => `delete ${target.name} ${target.uid} ${target.resourceVersion}`),
+      ];
+}
+
+describe("PC-5.8: remediation of a control plane", () => {
+  it("has nothing to do while no Machine was handed over, or only one that is going", () => {
+    expect(decided([A, B, C])).toBeUndefined();
+    expect(decided([A, B, sick("c", "WaitingForRemediation", GOING)])).toBeUndefined();
+  });
+
+  it("marks a Machine in one run, and deletes it in the next", () => {
+    expect(decided([A, B, sick("c")])).toEqual(["c MachineDeleting: Machine is deleting"]);
+    expect(decided([A, B, sick("c", "MachineDeleting")])).toEqual(["delete c uid-c 70"]);
+  });
+
+  it("takes the oldest first, finishes one that is marked, and defers the others", () => {
+    const older = sick("c", "WaitingForRemediation", {
+      metadata: { creationTimestamp: "2025-01-01T00:00:00Z" },
+    });
+    expect(decided([A, sick("b"), older])).toEqual([
+      "b RemediationDeferred: Machine c is remediated first",
+      "c MachineDeleting: Machine is deleting",
+    ]);
+    expect(decided([A, sick("b", "MachineDeleting"), older])).toEqual(["delete b uid-b 70"]);
+  });
+
+  it.each<readonly [string, readonly Machine[], Partial<Remediation>, string]>([
+    [
+      "another one is going",
+      [A, controlPlaneMachine("b", GOING), sick("c")],
+      {},
+      "Waiting for Machine b to be deleted",
+    ],
+    [
+      "the control plane is not initialized",
+      [A, B, sick("c")],
+      { isInitialized: false },
+      "Waiting until all Machines have been created",
+    ],
+    ["some are still to be made", [A, sick("c")], {}, "Waiting until all Machines have been created"],
+    ["Machines are replaced", [A, B, sick("c")], { outdated: [A] }, "Waiting until the rollout is over"],
+    [
+      "another one has no Node yet",
+      [A, controlPlaneMachine("b", { status: { nodeRef: undefined } }), sick("c")],
+      {},
+      "Waiting for Machine b to get its Node",
+    ],
+    ["no other is Ready", [sick("c")], { replicas: 1 }, "No other Machine of the control plane is Ready"],
+  ])("is deferred while %s", (_, machines, changes, why) => {
+    expect(decided(machines, changes)).toEqual([`c RemediationDeferred: ${why}`]);
+  });
+
+  it("does not delete a marked Machine either while something is against it", () => {
+    expect(decided([sick("c", "MachineDeleting")], { replicas: 1 })).toEqual([
+      "c RemediationDeferred: No other Machine of the control plane is Ready",
+    ]);
+  });
+});
