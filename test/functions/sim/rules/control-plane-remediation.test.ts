@@ -18,7 +18,7 @@ function sick(name: string, reason = "WaitingForRemediation", overrides: Overrid
 
 const [A, B, C] = [controlPlaneMachine("a"), controlPlaneMachine("b"), controlPlaneMachine("c")];
 
-/** What is said of each Machine, then who is deleted. */
+/** Reasons and messages by Machine, then the Machines that are deleted. */
 function decided(machines: readonly Machine[], changes: Partial<Remediation> = {}) {
   const writes = remediation({
     machines,

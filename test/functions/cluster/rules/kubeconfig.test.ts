@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { issueDue, renewedAfterMs, requestOf } from "../../../../functions/cluster/rules/kubeconfig.ts";
+import type { SecretSummary } from "../../../../shared/function/secret-summary.ts";
+import { cluster, type Overrides } from "../../../support/builders.ts";
+import { OWNED_BY_C1 } from "../../../support/foo-cluster.ts";
+import { kubeconfigSummary } from "../../../support/secret-summaries.ts";
+import { NOW } from "../../../support/world.ts";
+
+const HALF_MS = 182.5 * 24 * 60 * 60_000;
+const ENDPOINT = { host: "new.example.com", port: 6443 };
+
+/** Secret c1-kubeconfig whose client certificate has so many ms left. */
+function present(leftMs: number, overrides: Overrides<SecretSummary> = {}): SecretSummary {
+  return kubeconfigSummary(new Date(NOW.getTime() + leftMs).toISOString(), overrides);
+}
+
+function due(secret: SecretSummary | undefined) {
+  return issueDue(cluster(), ENDPOINT, secret, NOW);
+}
+
+describe("CL-7.1, CL-7.2: the kubeconfig Secret of a Cluster without control plane object", () => {
+  it("is made for the endpoint while it is missing", () => {
+    expect(due(undefined)).toEqual({ server: "https://new.example.com:6443" });
+  });
+
+  it("is renewed once less than half of a year is left, and keeps the server that clients know", () => {
+    expect(renewedAfterMs).toBe(HALF_MS);
+    expect(due(present(HALF_MS + 1))).toEqual({ inMs: 1 });
+    const old = present(HALF_MS);
+    expect(due(old)).toEqual({ server: "https://c1.example.com:6443", renew: old });
+    expect(due(present(-1))).toMatchObject({ server: "https://c1.example.com:6443" });
+  });
+
+  it.each<readonly [string, Overrides<SecretSummary>]>([
+    ["a user's own, by its type", { type: "Opaque" }],
+    ["one without type", { type: undefined }],
+    ["one that the Cluster does not own", { metadata: { ownerReferences: [] } }],
+    [
+      "one of a Cluster of the same name before",
+      { metadata: { ownerReferences: [{ ...OWNED_BY_C1, uid: "uid-old" }] } },
+    ],
+    ["one without client certificate", { kubeconfig: { certificate: undefined } }],
+    ["one that cannot be read", { kubeconfig: undefined }],
+  ])("is never touched when it is %s", (_, overrides) => {
+    expect(due(present(-1, overrides))).toBe("never");
+  });
+
+  it("is asked for with the Cluster as owner, not as controller; a renewal carries uid and version", () => {
+    const renew = present(0);
+    const request = requestOf(cluster(), { server: "https://c1.example.com:6443", renew });
+    expect(request).toMatchObject({
+      secret: { namespace: "default", name: "c1-kubeconfig" },
+      owner: OWNED_BY_C1,
+      renew: { uid: "uid-c1-kubeconfig", resourceVersion: "90" },
+    });
+    expect(request.owner.controller).toBeUndefined();
+    expect(requestOf(cluster(), { server: "https://x" }).renew).toBeUndefined();
+  });
+});
