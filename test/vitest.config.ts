@@ -1,4 +1,7 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./support/longest-first.ts";
 import { skippedReporter } from "./support/skipped-reporter.ts";
 
 interface How {
@@ -34,6 +37,9 @@ export default defineConfig({
   test: {
     // Infra and system tests mostly wait for servers, not for a core.
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
+    // Tests start the command line and workers a hundred times: each reads what the first has compiled.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), "capstan-compile-cache") },
     root: new URL("..", import.meta.url).pathname,
     reporters: ["default", skippedReporter],
     setupFiles: ["test/support/seeded.ts"],

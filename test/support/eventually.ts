@@ -4,7 +4,7 @@ import type { VirtualClock } from "./clock.ts";
 interface Time {
   /** Virtual time to let pass; real time when absent. */
   readonly clock?: VirtualClock | undefined;
-  /** Between two looks. Default 10. */
+  /** Between two looks, at first; in real time up to a second. Default 10. */
   readonly stepMs?: number;
 }
 
@@ -12,6 +12,10 @@ type Condition<T> = () => T | Promise<T>;
 
 /** In real time: what has not come by then never comes, however slow the machine is. */
 export const HANG_MS = 4 * 60_000;
+
+/** Between two looks, in real time: the longer it lasts the rarer they are, as many a look starts a process. */
+const MOST_STEP_MS = 1_000;
+const STEP_SHARE = 0.1;
 
 /**
  * Looks again until `condition` neither throws nor gives false; gives what it gave. After `withinMs`, in real time
@@ -31,7 +35,7 @@ export async function eventually<T>(
     } catch (error) {
       if (time.elapsedMs() >= limitMs) throw error;
     }
-    await time.step();
+    await time.step(Math.min(time.elapsedMs() * STEP_SHARE, MOST_STEP_MS));
   }
 }
 
@@ -48,11 +52,16 @@ export async function holds(
   }
 }
 
-function timeOf({ clock, stepMs = 10 }: Time): { elapsedMs: () => number; step: () => Promise<void> } {
+/** `step` waits at least `atLeastMs` where time is real. */
+function timeOf({ clock, stepMs = 10 }: Time): {
+  elapsedMs: () => number;
+  step: (atLeastMs?: number) => Promise<void>;
+} {
   const now = () => (clock === undefined ? performance.now() : clock.now().getTime());
   const startedAt = now();
   return {
     elapsedMs: () => Math.round(now() - startedAt),
-    step: () => (clock === undefined ? setTimeout(stepMs) : clock.advance(stepMs)),
+    step: (atLeastMs = 0) =>
+      clock === undefined ? setTimeout(Math.max(stepMs, atLeastMs)) : clock.advance(stepMs),
   };
 }

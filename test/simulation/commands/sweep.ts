@@ -3,6 +3,7 @@ import { formatTable } from "../../../infra/cli/table.ts";
 import { writeResults } from "../../bench/results.ts";
 import { createCoverage } from "../play/coverage.ts";
 import { playAll } from "../play/crew.ts";
+import { createReferences } from "../play/player.ts";
 import { prepare } from "../play/prepared.ts";
 import { SWEPT, sweepJobs } from "../play/sweep.ts";
 import { WORKLOADS, workloadOf } from "../workloads/known.ts";
@@ -37,7 +38,7 @@ export function sweepCommand(): Command {
     .option("--every <n>", "only every n-th site", count, 1)
     .option("--report", "write test/bench/results/simulation-sweep.json", false)
     .action(async ({ workload, seed, fault: faults, every, report }: Options) => {
-      const prepared = await prepare();
+      const referenceOf = createReferences(await prepare());
       const chosen = workload?.map(workloadOf) ?? WORKLOADS;
       const coverage = createCoverage({
         workloads: chosen.map(({ number }) => number),
@@ -45,7 +46,7 @@ export function sweepCommand(): Command {
       });
       const swept: Swept[] = [];
       for (const each of chosen) {
-        const jobs = await sweepJobs({ workload: each, prepared, seed, faults, every });
+        const jobs = await sweepJobs({ workload: each, referenceOf, seed, faults, every });
         const progress = createProgress(`${each.number}: sites`, jobs.length);
         const failures: string[] = [];
         let effective = 0;

@@ -23,10 +23,24 @@ export interface Played
   readonly isEffective?: boolean;
 }
 
-/** Plays jobs one after the other. Their reference is played once per workload and series of edits. */
-export function createPlayer(prepared: Prepared): (job: Job) => Promise<Played> {
-  const series = new Map<string, Promise<SeedOptions>>();
+/** A run without faults. */
+export type ReferenceOf = (workload: string, seed: number) => Promise<RunResult>;
+
+/** Each is played once. */
+export function createReferences(prepared: Prepared): ReferenceOf {
   const references = new Map<string, Promise<RunResult>>();
+  return (workload, seed) =>
+    known(references, `${workload} ${seed}`, () =>
+      runOnce({ seed, workload: workloadOf(workload), prepared, plan: NO_FAULTS }),
+    );
+}
+
+/** Plays jobs one after the other. Their reference is played once per workload and series of edits. */
+export function createPlayer(
+  prepared: Prepared,
+  referenceOf: ReferenceOf = createReferences(prepared),
+): (job: Job) => Promise<Played> {
+  const series = new Map<string, Promise<SeedOptions>>();
 
   const playSeed = async ({ workload, seed, faults }: Job): Promise<RunResult> => {
     const options = await known(series, `${workload} ${seed % SERIES}`, () =>
@@ -36,9 +50,7 @@ export function createPlayer(prepared: Prepared): (job: Job) => Promise<Played> 
   };
   const playSite = async (job: Job, planned: PlannedFault) => {
     const game = { seed: job.seed, workload: workloadOf(job.workload), prepared };
-    const reference = await known(references, `${job.workload} ${job.seed}`, () =>
-      runOnce({ ...game, plan: NO_FAULTS }),
-    );
+    const reference = await referenceOf(job.workload, job.seed);
     const result = await runOnce({ ...game, plan: { type: "named", faults: [planned] }, reference });
     return { result, isEffective: result.hash !== reference.hash };
   };

@@ -1,24 +1,25 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { FAULTS } from "../faults/known.ts";
 import { WORKLOADS, workloadOf } from "../workloads/known.ts";
-import { createPlayer, type Job, type Played } from "./player.ts";
-import { type Prepared, prepare } from "./prepared.ts";
+import { createPlayer, createReferences, type Job, type Played, type ReferenceOf } from "./player.ts";
+import { prepare } from "./prepared.ts";
 import { SWEPT, sweepJobs } from "./sweep.ts";
 
 /** Of each workload, spread over all classes; `npm run simulate -- sweep` plays every one. */
 const SITES_PLAYED = 4;
 
-let prepared: Prepared;
+let referenceOf: ReferenceOf;
 let play: (job: Job) => Promise<Played>;
 beforeAll(async () => {
-  prepared = await prepare();
-  play = createPlayer(prepared);
+  const prepared = await prepare();
+  referenceOf = createReferences(prepared);
+  play = createPlayer(prepared, referenceOf);
 });
 
 describe("single faults", () => {
   for (const workload of WORKLOADS) {
     it(`${workload.number} gets over a few of its sites`, async () => {
-      const jobs = await sweepJobs({ workload, prepared, seed: 1 });
+      const jobs = await sweepJobs({ workload, referenceOf, seed: 1 });
       const every = Math.ceil(jobs.length / SITES_PLAYED);
       for (const job of jobs.filter((_, at) => at % every === 0)) {
         const { struck, violations } = await play(job);
@@ -29,7 +30,7 @@ describe("single faults", () => {
 
   it("every class changes what happens, and heals", async () => {
     // W-05 has sites of all classes but one: only a pool that is scaled down leaves a Node behind.
-    const jobs = await sweepJobs({ workload: workloadOf("W-05"), prepared, seed: 1, faults: NUMBERS });
+    const jobs = await sweepJobs({ workload: workloadOf("W-05"), referenceOf, seed: 1, faults: NUMBERS });
     const struck = new Set<string>();
     for (const job of jobs) {
       const fault = job.planned?.fault ?? "";
@@ -42,7 +43,12 @@ describe("single faults", () => {
   });
 
   it("a refused eviction changes what happens, and heals", async () => {
-    const jobs = await sweepJobs({ workload: workloadOf("W-23"), prepared, seed: 1, faults: [NEEDS_PODS] });
+    const jobs = await sweepJobs({
+      workload: workloadOf("W-23"),
+      referenceOf,
+      seed: 1,
+      faults: [NEEDS_PODS],
+    });
     const [job] = jobs;
     if (job === undefined) throw new Error("W-23 evicts no Pod");
     expect(await play(job)).toMatchObject({ isEffective: true, violations: [] });

@@ -1,13 +1,12 @@
 import { FAULTS } from "../faults/known.ts";
 import type { Workload } from "../workloads/workload.ts";
-import { NO_FAULTS, type PlannedFault } from "./plan.ts";
-import type { Job } from "./player.ts";
-import type { Prepared } from "./prepared.ts";
-import { type RunResult, runOnce } from "./run.ts";
+import type { PlannedFault } from "./plan.ts";
+import type { Job, ReferenceOf } from "./player.ts";
+import type { RunResult } from "./run.ts";
 
 export interface SweepOptions {
   readonly workload: Workload;
-  readonly prepared: Prepared;
+  readonly referenceOf: ReferenceOf;
   readonly seed: number;
   /** Only these classes; absent = `SWEPT`. */
   readonly faults?: readonly string[] | undefined;
@@ -17,8 +16,8 @@ export interface SweepOptions {
 
 /** Every single fault at every site: a run without faults lists the sites; one job for each. */
 export async function sweepJobs(options: SweepOptions): Promise<readonly Job[]> {
-  const { workload, prepared, seed, faults, every = 1 } = options;
-  const reference = await runOnce({ seed, workload, prepared, plan: NO_FAULTS });
+  const { workload, referenceOf, seed, faults, every = 1 } = options;
+  const reference = await referenceOf(workload.number, seed);
   return plansOf(reference, faults)
     .filter((_, index) => index % every === 0)
     .map((planned) => ({ workload: workload.number, seed, planned }));
