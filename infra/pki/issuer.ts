@@ -55,8 +55,7 @@ async function newKubeconfig(
   { now, read }: IssueContext,
   pki: Pki,
 ): Promise<string> {
-  const signer = authorityIn(await read(authority), authority, pki);
-  const [{ notBefore }] = pki.read(signer.cert);
+  const { notBefore, ...signer } = authorityIn(await read(authority), authority, pki);
   const { publicKey, privateKey } = await pki.newKeys();
   const certificate = await pki.sign({
     subject,
@@ -74,7 +73,7 @@ function authorityIn(
   secret: Secret | undefined,
   { namespace, name }: Kubeconfig["authority"],
   pki: Pki,
-): Credentials {
+): Credentials & { readonly notBefore: Date } {
   const where = `Secret ${namespace}/${name}`;
   if (secret === undefined) {
     const message = `${where} was deleted meanwhile`;
@@ -86,7 +85,7 @@ function authorityIn(
     throw new TerminalError("KubeconfigNotIssued", `${where}: ${why}`);
   }
   const { "tls.crt": cert = "", "tls.key": key = "" } = secret.data ?? {};
-  return { cert: textOf(cert), key: textOf(key) };
+  return { cert: textOf(cert), key: textOf(key), notBefore: new Date(pair.certificate.notBefore) };
 }
 
 interface KubeconfigParts extends Credentials, Pick<Kubeconfig, "clusterName" | "server"> {

@@ -50,30 +50,24 @@ async function sign({ subject, publicKey, signer, ...request }: CertificateReque
     notBefore: request.notBefore,
     notAfter: request.notAfter,
     publicKey: spki,
-    signingKey: await crypto.subtle.importKey(
-      "pkcs8",
-      key.export({ type: "pkcs8", format: "der" }),
-      algorithm,
-      false,
-      ["sign"],
-    ),
+    signingKey: key.toCryptoKey(algorithm, false, ["sign"]),
     signingAlgorithm: algorithm,
-    extensions: await extensionsOf(request.use, spki, authority?.publicKey),
+    extensions: await extensionsOf(request.use, spki, authority),
   });
   return `${certificate.toString("pem").trim()}\n`;
 }
 
 type Library = Awaited<ReturnType<typeof library>>;
+type Parsed = InstanceType<Library["X509Certificate"]>;
 
 async function extensionsOf(
   use: CertificateRequest["use"],
   spki: Buffer<ArrayBuffer>,
-  authorityKey: InstanceType<Library["PublicKey"]> | undefined,
+  authority: Parsed | undefined,
 ) {
   const x509 = await library();
   const { keyCertSign, cRLSign, digitalSignature } = x509.KeyUsageFlags;
-  const byAuthority =
-    authorityKey === undefined ? [] : [await x509.AuthorityKeyIdentifierExtension.create(authorityKey)];
+  const byAuthority = authority === undefined ? [] : [await keyIdentifierOf(authority)];
   if (use === "authority") {
     return [
       new x509.BasicConstraintsExtension(true, 0, true),
@@ -89,6 +83,15 @@ async function extensionsOf(
     ...byAuthority,
     ...(use === "client" ? [] : [alternativeNames(x509, use)]),
   ];
+}
+
+/** As the authority names its own key; a digest of the key where it does not. */
+async function keyIdentifierOf(authority: Parsed) {
+  const { AuthorityKeyIdentifierExtension, SubjectKeyIdentifierExtension } = await library();
+  const own = authority.getExtension(SubjectKeyIdentifierExtension);
+  return own === null
+    ? AuthorityKeyIdentifierExtension.create(authority.publicKey)
+    : new AuthorityKeyIdentifierExtension(own.keyId);
 }
 
 function alternativeNames(
