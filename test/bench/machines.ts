@@ -6,8 +6,9 @@ import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
-import { round } from "./capstan-process.ts";
+import { round, type World } from "./capstan-process.ts";
 import { countBy } from "./function-requests.ts";
+import { kubeconfigsCost } from "./kubeconfigs-cost.ts";
 import {
   availableManagers,
   costOf,
@@ -17,6 +18,7 @@ import {
   requestText,
   startManaged,
 } from "./machine-managers.ts";
+import { formatShares, sharesOf } from "./machine-shares.ts";
 import {
   addPods,
   createMachine,
@@ -32,7 +34,9 @@ import { untilAll, untilNone } from "./until.ts";
 const COUNTS = [1, 10, 100, 200, 1_000];
 const SET_OF = 50;
 const PODS = 100;
+/** Of one minute, and only for this load: the whole bench is to end within 25 minutes. */
 const REST_MS = 60_000;
+const REST_AT = { machines: 1_000, clusters: 1 };
 const KEY = { namespace: "default", name: "drained" };
 
 interface Row {
@@ -43,17 +47,16 @@ interface Row {
   readonly deleted: MachineCost;
   readonly peakMiB: number;
   /** Every request of the manager within a minute in which nothing happens, probes included. */
-  readonly requestsPerClusterMinute: number;
+  readonly requestsPerClusterMinute: number | undefined;
   readonly load: number;
   readonly requestsByVerb: { readonly [verbAndResource: string]: number };
 }
 
 /**
  * Stand-alone Machines whose providers are ready at creation, on a real kube-apiserver that is their workload server,
- * too: first until they are Running, then until they are deleted; a MachineSet of 50; a Node with 100 Pods. Capstan and
- * Cluster API's manager one after the other on servers of their own, their order alternated. Goals: a cost per Machine
- * that does not grow, half of Cluster API's seconds and CPU for the creation, three quarters of its seconds for the
- * deletion.
+ * too: first until they are Running, then until they are deleted; a MachineSet of 50; a Node with 100 Pods; 1,000
+ * kubeconfigs. Capstan and Cluster API's manager one after the other on servers of their own, their order alternated.
+ * Goals: a cost per Machine that does not grow, and the shares of machine-shares.ts.
  */
 export async function machinesBench(): Promise<void> {
   const managers = availableManagers();
@@ -62,27 +65,49 @@ export async function machinesBench(): Promise<void> {
   if (counts.length === 0) loads.push({ machines: 1_000, clusters: 10 });
   const rows: Row[] = [];
   for (const [round, load] of loads.entries()) {
-    for (const name of round % 2 === 0 ? managers : managers.toReversed()) {
+    for (const name of inTurn(managers, round)) {
+      progress(`${name}: ${load.machines} Machines in ${load.clusters} Clusters`);
       rows.push(await measure(name, load));
       console.log(formatTable(HEADER, rows.slice(-1).map(cellsOf)));
     }
   }
-  const sets = await eachOf(managers, measureSet);
-  const drains = await eachOf(managers, measureDrain);
+  progress(`a MachineSet of ${SET_OF}`);
+  const sets = await eachOf(inTurn(managers, loads.length), measureSet);
+  progress(`a Node with ${PODS} Pods`);
+  const drains = await eachOf(inTurn(managers, loads.length + 1), measureDrain);
+  progress("kubeconfigs");
+  const kubeconfigs = await kubeconfigsCost();
   for (const row of rows) console.log(`${row.manager}, ${row.machines} Machines:`, row.requestsByVerb);
+  const shares = sharesOf(rows, sets);
   console.log(formatTable(HEADER, rows.map(cellsOf)));
   console.log(`MachineSet of ${SET_OF}:`, sets);
   console.log(`seconds from the last of ${PODS} Pods to the end of the Machine:`, drains);
-  if (counts.length === 0) await writeResults("machines", { rows, sets, drains });
+  console.log("kubeconfigs, of which 5 CPU seconds are the limit:", kubeconfigs);
+  console.log(formatShares(shares));
+  if (counts.length === 0) await writeResults("machines", { rows, sets, drains, kubeconfigs, shares });
+}
+
+/** Who comes first has the page cache of the other to gain from. */
+function inTurn(managers: readonly ManagerName[], round: number): readonly ManagerName[] {
+  return round % 2 === 0 ? managers : managers.toReversed();
+}
+
+function progress(what: string): void {
+  const [load = 0] = loadavg();
+  console.log(`${new Date().toISOString().slice(11, 19)}, load ${round(load, 1)}: ${what}`);
 }
 
 async function eachOf<T>(
   managers: readonly ManagerName[],
   measured: (name: ManagerName) => Promise<T>,
-): Promise<{ readonly [name: string]: T }> {
-  const found: { [name: string]: T } = {};
+): Promise<{ readonly [Name in ManagerName]?: T }> {
+  const found: { [Name in ManagerName]?: T } = {};
   for (const name of managers) found[name] = await measured(name);
   return found;
+}
+
+interface SetCost extends MachineCost {
+  readonly requestsByVerb: Row["requestsByVerb"];
 }
 
 interface Load {
@@ -110,9 +135,8 @@ async function measure(manager: ManagerName, { machines, clusters }: Load): Prom
     return () => untilAll(client, Node as Kind, machines, isMarked);
   });
   const [load = 0] = loadavg();
-  const beforeRest = await requestsOfManager(world);
-  await setTimeout(REST_MS);
-  const rest = (await requestsOfManager(world)).length - beforeRest.length;
+  const isRestMeasured = machines === REST_AT.machines && clusters === REST_AT.clusters;
+  const atRest = isRestMeasured ? await requestsAtRest(world) : undefined;
   const deleted = await costOf(managed, machines, async () => {
     const gone = untilNone(client, Machine as Kind);
     await sideBySide(names, (name) => deleteMachine(client, name, uids.get(name)));
@@ -122,14 +146,20 @@ async function measure(manager: ManagerName, { machines, clusters }: Load): Prom
   const { peakMiB } = await usage();
   return {
     ...{ manager, machines, clusters, created: created.cost, deleted: deleted.cost, peakMiB },
-    requestsPerClusterMinute: round(rest / clusters),
+    requestsPerClusterMinute: atRest,
     load: round(load, 1),
     requestsByVerb: countBy([...created.requests, ...deleted.requests], requestText),
   };
 }
 
+async function requestsAtRest(world: World): Promise<number> {
+  const before = await requestsOfManager(world);
+  await setTimeout(REST_MS);
+  return (await requestsOfManager(world)).length - before.length;
+}
+
 /** A set whose provider makes every object ready at once; its Machines are made by the manager. */
-async function measureSet(manager: ManagerName): Promise<object> {
+async function measureSet(manager: ManagerName): Promise<SetCost> {
   await using managed = await startManaged(manager, ["bench-0"], async () => undefined);
   const { client } = managed.world;
   using _ = startProvider(client);
@@ -179,5 +209,5 @@ const HEADER = [
 function cellsOf(row: Row): readonly string[] {
   const { manager, machines, clusters, created, deleted, peakMiB, requestsPerClusterMinute, load } = row;
   const costs = [...Object.values(created), ...Object.values(deleted)];
-  return [manager, machines, clusters, ...costs, peakMiB, requestsPerClusterMinute, load].map(String);
+  return [manager, machines, clusters, ...costs, peakMiB, requestsPerClusterMinute ?? "", load].map(String);
 }
