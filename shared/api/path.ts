@@ -72,7 +72,7 @@ export function valueAt(object: unknown, path: string): unknown {
  */
 export function pointerOf(path: string): string {
   return segmentsOf(path)
-    .map((segment) => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`)
+    .map((segment) => `/${escapePointer(segment)}`)
     .join("");
 }
 
@@ -96,4 +96,9 @@ function sameList(a: object, b: object): boolean {
     a.length === b.length &&
     a.every((value, index) => sameJson(value, b[index]))
   );
+}
+
+/** One segment of a JSON pointer (RFC 6901). */
+export function escapePointer(segment: string): string {
+  return segment.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -2,6 +2,7 @@ import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
+import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { awaitedDefinition } from "../../../shared/rules/providers/awaited-definition.ts";
@@ -168,8 +169,7 @@ const MAX_NAMES = 5;
 
 function pendingLine({ label, objects }: Pending): string {
   const names = objects.map((object) => object.metadata.name).sort(compareText);
-  const more = names.length - MAX_NAMES;
-  return `* ${label}: ${names.slice(0, MAX_NAMES).join(", ")}${more > 0 ? `, ... (${more} more)` : ""}`;
+  return `* ${label}: ${listNames(names, MAX_NAMES)}`;
 }
 
 /**

@@ -7,15 +7,13 @@ import {
   type DesiredCondition,
   setConditions,
 } from "../../../shared/rules/conditions/conditions.ts";
+import { IN_PLACE_UPDATE } from "../../../shared/rules/machines/annotations.ts";
 import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
 import { ownStatus, type Turns } from "./own-status.ts";
 import { bootstrapConfigReady, infrastructureReady } from "./provider-conditions.ts";
 import { readyCondition } from "./ready.ts";
 import { upToDateCondition } from "./up-to-date.ts";
 import type { MachineView } from "./view.ts";
-
-/** The annotation that a hook of Cluster API core sets while it updates a Machine in place. */
-const IN_PLACE_UPDATE = "in-place-updates.internal.cluster.x-k8s.io/update-in-progress";
 
 /** All conditions of `machine-status`, each judged by itself. Source: MA-5 */
 export function machineConditions(view: MachineView): readonly Condition[] {

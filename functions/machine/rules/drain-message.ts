@@ -1,5 +1,6 @@
 import { type EvictionAnswer, NOT_REACHED } from "../../../shared/function/evictions.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
+import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import { truncate } from "../../../shared/rules/conditions/truncate.ts";
 import { type DrainPlan, podName } from "./drain-plan.ts";
 
@@ -107,17 +108,10 @@ function refusals(refused: readonly Refused[]): readonly string[] {
 
 function line(names: readonly string[], text: string): readonly string[] {
   if (names.length === 0) return [];
-  return [`* ${names.length === 1 ? "Pod" : "Pods"} ${listed(names, MAX_NAMES)}: ${text}`];
+  return [`* ${names.length === 1 ? "Pod" : "Pods"} ${listNames(names, MAX_NAMES)}: ${text}`];
 }
 
 function later(text: string, names: readonly string[]): readonly string[] {
   if (names.length === 0) return [];
-  return [`After above Pods have been removed from the Node, ${text}: ${listed(names, MAX_NAMES)}`];
-}
-
-/** The first names, and how many there are beyond. */
-export function listed(names: readonly string[], max: number): string {
-  const more = names.length - max;
-  const shown = names.slice(0, max).join(", ");
-  return more > 0 ? `${shown}, ... (${more} more)` : shown;
+  return [`After above Pods have been removed from the Node, ${text}: ${listNames(names, MAX_NAMES)}`];
 }

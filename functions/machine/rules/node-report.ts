@@ -10,6 +10,7 @@ import {
   type DesiredCondition,
   timestamp,
 } from "../../../shared/rules/conditions/conditions.ts";
+import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { NODE_CONDITION_FIELDS, nodeConditions } from "./node-conditions.ts";
 
@@ -33,6 +34,7 @@ const GRACE_MS = 5 * MINUTE;
 /** Failed attempts after which a connection that never worked is a connection that is down. */
 const MAX_FAILURES = 5;
 const NOT_YET = "Remote connection not established yet";
+const MAX_NAMES = 3;
 
 /** Everything about the workload cluster that the status of a Machine is computed from. */
 export interface NodeFacts {
@@ -167,8 +169,7 @@ export function claimedTwice(facts: Pick<NodeFacts, "machine" | "nodes" | "rival
 
 function together(kind: string, objects: readonly KubeObject[]): string {
   const names = objects.map(({ metadata }) => metadata.name).sort(compareText);
-  const more = names.length > 3 ? `, ... (${names.length - 3} more)` : "";
-  return `${kind} ${names.slice(0, 3).join(", ")}${more}`;
+  return `${kind} ${listNames(names, MAX_NAMES)}`;
 }
 
 function inspection(message: string): Statement {

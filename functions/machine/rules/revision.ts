@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { REVISION } from "../../../shared/rules/machines/annotations.ts";
 
-const REVISION = "machinedeployment.clusters.x-k8s.io/revision";
 /** The field of MachineSets and MachineDeployments that `isOutdated` reads. */
 export const REVISION_FIELDS = [`metadata.annotations[${REVISION}]`] as const;
 

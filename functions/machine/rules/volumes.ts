@@ -1,8 +1,8 @@
 import type { Node } from "../../../shared/api/core.ts";
 import type { PersistentVolume, Pod, VolumeAttachment } from "../../../shared/api/workload.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
+import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import { truncate } from "../../../shared/rules/conditions/truncate.ts";
-import { listed } from "./drain-message.ts";
 import type { Blocked } from "./drain-rules.ts";
 
 /** The fields of a Node that say which volumes it holds. In no snapshot. */
@@ -150,5 +150,5 @@ function line(what: string, names: readonly string[]): readonly string[] {
   const sorted = names
     .map((name) => truncate(name.replaceAll(/[\s\p{Cc}]+/gu, " "), MAX_NAME))
     .sort(compareText);
-  return [`* ${what}: ${listed(sorted, MAX_NAMES)}`];
+  return [`* ${what}: ${listNames(sorted, MAX_NAMES)}`];
 }

@@ -2,12 +2,12 @@ import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineSet, MachineSetStatus } from "../../../shared/api/machineset.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
+import { IN_PLACE_UPDATE } from "../../../shared/rules/machines/annotations.ts";
 import { MACHINE_VERSION_FIELDS, versionOfMachine } from "../../../shared/rules/machines/machine-version.ts";
 import { countVersions } from "../../../shared/rules/machines/versions.ts";
 import { present } from "../../../shared/rules/status/present.ts";
 import type { StatusView } from "./view.ts";
 
-const IN_PLACE_UPDATE = "in-place-updates.internal.cluster.x-k8s.io/update-in-progress";
 /** The fields of a Machine that the counters read. */
 export const COUNTER_FIELDS = [
   ...MACHINE_VERSION_FIELDS,

@@ -5,6 +5,7 @@ import { MachineSet } from "../../../shared/api/machineset.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import type { GuardedPatch } from "../../../shared/function/define-function.ts";
 import { condition, type DesiredCondition } from "../../../shared/rules/conditions/conditions.ts";
+import { REVISION } from "../../../shared/rules/machines/annotations.ts";
 import { waitsForRemediation } from "../../../shared/rules/machines/machine-conditions.ts";
 import {
   byUrgency,
@@ -18,7 +19,6 @@ import {
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { annotationsPatch } from "../../../shared/rules/metadata/labels.ts";
 
-const REVISION = "machinedeployment.clusters.x-k8s.io/revision";
 /** The field of a set and of its MachineDeployment by which a set of an older revision is recognized. */
 export const REVISION_FIELDS = [`metadata.annotations[${REVISION}]`] as const;
 /** The fields of a MachineDeployment that limit remediation. */

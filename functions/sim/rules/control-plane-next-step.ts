@@ -1,5 +1,6 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
+import { DELETE_MACHINE } from "../../../shared/rules/machines/annotations.ts";
 import { waitsForRemediation } from "../../../shared/rules/machines/machine-conditions.ts";
 import { reservedNames } from "../../../shared/rules/machines/reservation.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
@@ -83,7 +84,6 @@ function shrink({ cluster, members }: Situation, candidates: readonly Machine[])
   return machine === undefined ? { type: "rest" } : { type: "shrink", machine };
 }
 
-const DELETE_MACHINE = "cluster.x-k8s.io/delete-machine";
 /** The field of a Machine by which a person chooses it to go. */
 export const CHOICE_FIELDS = [`metadata.annotations[${DELETE_MACHINE}]`] as const;
 

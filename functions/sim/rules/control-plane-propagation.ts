@@ -5,12 +5,11 @@ import { labelValueOf } from "../../../shared/api/names.ts";
 import { SimBootstrapConfig } from "../../../shared/api/sim/sim-bootstrap.ts";
 import { SimMachine } from "../../../shared/api/sim/sim-machine.ts";
 import type { GuardedPatch } from "../../../shared/function/define-function.ts";
+import { CONTROL_PLANE_NAME_LABEL } from "../../../shared/rules/machines/control-plane-machine.ts";
 import { type InPlaceTemplate, inPlacePatch, objectPatch } from "../../../shared/rules/machines/in-place.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import type { ControlPlaneMachine } from "./control-plane-up-to-date.ts";
 import type { AnyControlPlane, MachineTemplate } from "./control-plane-view.ts";
-
-const CONTROL_PLANE_NAME_LABEL = "cluster.x-k8s.io/control-plane-name";
 
 /**
  * The part of the template that existing Machines follow without being replaced, with the labels that every control

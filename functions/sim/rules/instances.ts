@@ -7,6 +7,7 @@ import { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
 import type { SimMachine } from "../../../shared/api/sim/sim-machine.ts";
 import { SimMachinePool } from "../../../shared/api/sim/sim-machinepool.ts";
 import type { NewObject } from "../../../shared/function/define-function.ts";
+import { DELETE_MACHINE } from "../../../shared/rules/machines/annotations.ts";
 import { prefixedVersion } from "../../../shared/rules/machines/versions.ts";
 import { controllerReference } from "../../../shared/rules/metadata/owner-references.ts";
 import { isManagedOutside } from "../../../shared/rules/providers/replicas-managed.ts";
@@ -64,8 +65,6 @@ export function missingInstances(fleet: SimFleet, now: Date): readonly NewObject
     .slice(0, Math.max(0, fleet.wanted - places))
     .map((name) => ({ cluster: MANAGEMENT, kind: SimInstance, object: newInstance(name, fleet, now) }));
 }
-
-const DELETE_MACHINE = "cluster.x-k8s.io/delete-machine";
 
 /**
  * Instances of which there are more than wanted and that are not going yet: those whose Machine a user has marked for

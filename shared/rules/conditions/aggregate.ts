@@ -1,4 +1,5 @@
 import { compareText } from "./conditions.ts";
+import { listNames } from "./list-names.ts";
 
 /** Report of one object on one condition; `condition` undefined: it does not report it. */
 export interface Reporter {
@@ -155,10 +156,7 @@ function compareLines(a: Line, b: Line): number {
 }
 
 function lineText({ kind, names, text }: Line): string {
-  const more = names.length - MAX_NAMES;
-  const listed = names.slice(0, MAX_NAMES).join(", ");
-  const who = more > 0 ? `${listed}, ... (${more} more)` : listed;
-  return `* ${names.length === 1 ? kind : pluralOf(kind)} ${who}:${afterColon(text)}`;
+  return `* ${names.length === 1 ? kind : pluralOf(kind)} ${listNames(names, MAX_NAMES)}:${afterColon(text)}`;
 }
 
 function pluralOf(kind: string): string {

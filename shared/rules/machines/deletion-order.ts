@@ -1,10 +1,9 @@
 import type { Machine } from "../../api/machine/machine.ts";
 import { SECOND } from "../../function/backoff.ts";
 import { compareText, conditionOf } from "../conditions/conditions.ts";
+import { DELETE_MACHINE, IN_PLACE_UPDATE } from "./annotations.ts";
 import { waitsForRemediation } from "./machine-conditions.ts";
 
-const DELETE_MACHINE = "cluster.x-k8s.io/delete-machine";
-const IN_PLACE_UPDATE = "in-place-updates.internal.cluster.x-k8s.io/update-in-progress";
 /** The fields of a Machine that `deletionOrder` reads. */
 export const DELETION_ORDER_FIELDS = [
   `metadata.annotations[${DELETE_MACHINE}]`,

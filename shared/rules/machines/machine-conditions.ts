@@ -2,6 +2,7 @@ import type { Machine } from "../../api/machine/machine.ts";
 import { SECOND } from "../../function/backoff.ts";
 import { type Aggregation, aggregate } from "../conditions/aggregate.ts";
 import { compareText, condition, conditionOf, type DesiredCondition } from "../conditions/conditions.ts";
+import { listNames } from "../conditions/list-names.ts";
 import { isControlPlaneMachine } from "./control-plane-machine.ts";
 
 /** The fields of a Machine that `waitsForRemediation` reads. */
@@ -99,10 +100,8 @@ function unhealthy(machines: readonly Machine[], by: string | undefined): string
     .map(({ metadata }) => metadata.name)
     .toSorted(compareText);
   if (names.length === 0) return "";
-  const shown = names.slice(0, MAX_NAMES).join(", ");
-  const more = names.length > MAX_NAMES ? `, ... (${names.length - MAX_NAMES} more)` : "";
   const [who, are] = names.length === 1 ? ["Machine", "is"] : ["Machines", "are"];
-  return `${who} ${shown}${more} ${are} not healthy (not to be remediated${by === undefined ? "" : ` by ${by}`})`;
+  return `${who} ${listNames(names, MAX_NAMES)} ${are} not healthy (not to be remediated${by === undefined ? "" : ` by ${by}`})`;
 }
 
 function isFalse({ status }: Machine, type: string): boolean {

@@ -1,5 +1,6 @@
 import type { Machine } from "../../api/machine/machine.ts";
 import { compareText, conditionOf } from "../conditions/conditions.ts";
+import { listNames } from "../conditions/list-names.ts";
 import { LATE_DELETION_MS, LATE_DRAIN_MS, likelyDelays } from "./slow-deletion.ts";
 
 const MAX_NAMES = 3;
@@ -12,12 +13,10 @@ export function staleMachines(machines: readonly Machine[], now: Date): string |
   const stale = machines.filter((machine) => staleInMs(machine, now) === 0);
   if (stale.length === 0) return undefined;
   const names = stale.map(({ metadata }) => metadata.name).toSorted(compareText);
-  const shown = names.slice(0, MAX_NAMES).join(", ");
-  const more = names.length > MAX_NAMES ? `, ... (${names.length - MAX_NAMES} more)` : "";
   const [who, are] = names.length === 1 ? ["Machine", "is"] : ["Machines", "are"];
   const delays = likelyDelays(stale.map((machine) => longDrain(machine, now)).join("\n"));
   const why = delays.length === 0 ? "" : `, delay likely due to ${delays.join(", ")}`;
-  return `${who} ${shown}${more} ${are} in deletion since more than 15m${why}`;
+  return `${who} ${listNames(names, MAX_NAMES)} ${are} in deletion since more than 15m${why}`;
 }
 
 /** Returns when the first of the Machines will be stale; `undefined`: none will without another change. */

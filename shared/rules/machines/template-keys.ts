@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../api/kinds.ts";
 import type { PatchOperation } from "../../api/patch.ts";
+import { escapePointer } from "../../api/path.ts";
 import { compareText } from "../conditions/conditions.ts";
 
 /**
@@ -50,7 +51,7 @@ function mapPatch(
 ): readonly PatchOperation[] {
   const entries = Object.entries(desired);
   if (present === undefined) return entries.length === 0 ? [] : [{ op: "add", path, value: desired }];
-  const at = (key: string) => `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  const at = (key: string) => `${path}/${escapePointer(key)}`;
   return [
     ...entries
       .filter(([key, value]) => !Object.hasOwn(present, key) || present[key] !== value)

@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../api/kinds.ts";
 import type { PatchOperation } from "../../api/patch.ts";
+import { escapePointer } from "../../api/path.ts";
 
 /** The fields with keys that users and controllers choose. */
 export const KEY_FIELDS = ["metadata.labels", "metadata.annotations"] as const;
@@ -23,9 +24,4 @@ export function annotationsPatch(
   return Object.entries(desired)
     .filter(([key, value]) => annotations[key] !== value)
     .map(([key, value]) => ({ op: "add", path: `/metadata/annotations/${escapePointer(key)}`, value }));
-}
-
-/** One segment of a JSON pointer (RFC 6901). */
-export function escapePointer(segment: string): string {
-  return segment.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -1,6 +1,6 @@
 import type { Node } from "../../api/core.ts";
 import type { PatchOperation } from "../../api/patch.ts";
-import { escapePointer } from "../metadata/labels.ts";
+import { escapePointer } from "../../api/path.ts";
 
 /** A change of the labels or annotations of a Node. Keys to remove that it does not have are left out. */
 interface KeyChange {
