@@ -44,10 +44,14 @@ export async function startManagement(
     listen: network.of(process).listen,
     storage: copyOf(prepared, process),
   });
-  const listen = (): void =>
-    server.storage.onChange((type, change) => {
+  const listen = (): void => {
+    const { storage } = server;
+    storage.onChange((type, change) => {
+      // A request that was under way at a restore is still carried out, on objects that no longer count.
+      if (server.storage !== storage) return;
       for (const listener of listeners) listener(type, change);
     });
+  };
   listen();
   const address = `127.0.0.1:${server.port}`;
   const undo = (writes: number, awayMs: number): void => {
