@@ -66,7 +66,7 @@ function judgeKey(
   const fits = attempt(() => pki.fits(publicKey, privateKey ?? ""));
   if (fits === undefined) {
     const wrong =
-      "key tls.key holds no private key that can be used; write an unencrypted RSA or ECDSA key in PEM";
+      "key tls.key holds no private key that can be used; write an unencrypted ECDSA key, or an RSA key of at most 8192 bits, in PEM";
     return { privateKey: "unusable", wrong };
   }
   if (fits) return { privateKey: "fits" };

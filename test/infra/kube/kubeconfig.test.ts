@@ -56,6 +56,11 @@ describe("kubeconfig of a workload cluster", () => {
     expect(parseKubeconfig(text).token).toBe("t");
   });
 
+  it("is refused unread when it is larger than any real one", () => {
+    const contexts = Array.from({ length: 10_000 }, (_, at) => ({ name: `x${at}`, context: {} }));
+    expect(() => parseKubeconfig(kubeconfig({ file: { contexts } }))).toThrow("more than 262144 bytes");
+  });
+
   it.each([
     [
       "exec",

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createIssuer } from "../../../infra/pki/issuer.ts";
 import { x509 } from "../../../infra/pki/x509.ts";
@@ -35,6 +35,14 @@ async function newKubeconfig(data: { readonly [key: string]: string }): Promise<
     { now, read: async () => secretOf(data) },
   );
   return value;
+}
+
+/** An RSA key of 16,384 bits in form only: to make a real one takes minutes, and its size is judged first. */
+function hugeRsaKey(): string {
+  const number = (bytes: number) => randomBytes(bytes).fill(0xff, 0, 1).toString("base64url");
+  const [p, q, dp, dq, qi] = Array.from({ length: 5 }, () => number(1_024));
+  const key = { kty: "RSA", e: "AQAB", n: number(2_048), d: number(2_048), p, q, dp, dq, qi };
+  return createPrivateKey({ format: "jwk", key }).export({ type: "pkcs8", format: "pem" }).toString();
 }
 
 /** Describes a kubeconfig Secret of this text. */
@@ -127,6 +135,14 @@ describe("a Secret without its values", () => {
     for (const { pair } of summaries) expect(pair?.wrong).toMatch(/tls\.(?:key|crt).*; write/);
     expect(JSON.stringify(summaries)).not.toMatch(/BEGIN|c4n4ry/);
     for (const value of Object.values(data)) expect(JSON.stringify(summaries)).not.toContain(value);
+  });
+
+  it("refuses an RSA key that signs too slowly, and says which would do", async () => {
+    const secret = secretOf({ ...(await newAuthority()), "tls.key": btoa(hugeRsaKey()) });
+    expect(issuer.describe(secret).pair).toMatchObject({
+      privateKey: "unusable",
+      wrong: expect.stringContaining("an RSA key of at most 8192 bits"),
+    });
   });
 
   it("says of a kubeconfig its server, user, authority and client certificate", async () => {
