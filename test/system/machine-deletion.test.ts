@@ -167,6 +167,34 @@ for (const flavour of API_SERVERS) {
         expect(await kubectl("get foomachine,fooconfig young --ignore-not-found")).toBe("");
       });
 
+      it("MA-3, MA-7.4: the second Machine with a provider ID gets no Node, says why, and leaves that of the first alone", async () => {
+        const { kubectl, workload } = scene;
+        await runFooMachine(scene, "twin");
+        await placePod(workload.kubectl, "twin");
+        const second = fooMachine("twin-b").replace("foo://twin-b", "foo://twin");
+        await kubectl("apply -f -", second);
+        await patchStatus(kubectl, "fooconfig/twin-b", {
+          initialization: { dataSecretCreated: true },
+          dataSecretName: "twin-b-data",
+        });
+        await patchStatus(kubectl, "foomachine/twin-b", { initialization: { provisioned: true } });
+        await eventually(async () => {
+          const { status } = await getMachine(kubectl, "twin-b");
+          const { message } = status?.conditions?.find(({ type }) => type === "NodeHealthy") ?? {};
+          expect(message).toBe(
+            "Machines twin, twin-b have the same provider ID foo://twin; only one of them can have the Node",
+          );
+          expect(status?.nodeRef).toBeUndefined();
+        }, WITHIN);
+        await kubectl("delete machines.cluster.x-k8s.io/twin-b --timeout=240s");
+        expect(await workload.kubectl("get node twin -o jsonpath={.spec.unschedulable}")).toBe("");
+        expect(await workload.kubectl("get pod web-twin -o jsonpath={.metadata.deletionTimestamp}")).toBe("");
+        expect((await getMachine(kubectl, "twin")).status).toMatchObject({
+          phase: "Running",
+          nodeRef: { name: "twin" },
+        });
+      });
+
       it("MA-3.1: hands labels, annotations and taints on to the Node, and takes them back", async () => {
         const { kubectl, workload } = scene;
         const key = "node.cluster.x-k8s.io/tier";
