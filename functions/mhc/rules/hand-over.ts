@@ -1,0 +1,148 @@
+import type { Machine } from "../../../shared/api/machine/machine.ts";
+import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
+import { compareText, condition, conditionOf } from "../../../shared/rules/conditions/conditions.ts";
+import { deprecatedCondition } from "../../../shared/rules/conditions/deprecated-conditions.ts";
+import { MACHINE_DELETING } from "../../../shared/rules/machines/remediation.ts";
+import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import type { ConditionChanges } from "./condition-patch.ts";
+import { budgetOf, limitOf } from "./limit.ts";
+import { calmAtMs, leftOverAtMs, type Occupant, usesPlace } from "./places.ts";
+
+const OWNER = "OwnerRemediated";
+const EXTERNAL = "ExternallyRemediated";
+const MAX_NAMES = 3;
+
+/** All targets of a health check, from one live list. */
+export interface HandOverFacts {
+  readonly check: MachineHealthCheck;
+  readonly occupants: readonly Occupant[];
+  readonly now: Date;
+}
+
+/** Targets that are handed over now, and why others wait. */
+export interface HandOver {
+  readonly chosen: readonly Machine[];
+  /** Recovered Machines that hold a place which another one waits for: their owners have had their time. */
+  readonly leftOvers: readonly Machine[];
+  /** Why candidates wait; `undefined`: none does. */
+  readonly waits?: string | undefined;
+  /** When time alone changes this, in ms since 1970. */
+  readonly againAtMs?: number | undefined;
+}
+
+/**
+ * Returns the targets that a health check hands over: all candidates or none, as long as those that use a place are
+ * within the limit. With a limit each of them waits for calm. A lower bound looks at targets that are not healthy, so
+ * that being careful never enables anything. Source: MHC-12.1, MHC-12.2, MHC-12.3
+ */
+export function handOver(facts: HandOverFacts): HandOver {
+  const { check, occupants, now } = facts;
+  const limit = limitOf(check, occupants.length);
+  const isExternal = check.spec.remediation?.templateRef !== undefined;
+  const isUnlimited = "isNone" in limit && limit.isNone;
+  const candidates = occupants
+    .filter((occupant) => (isExternal ? mayGoOut(occupant) : mayGoToOwner(occupant, isUnlimited)))
+    .map(({ machine }) => machine);
+  if (candidates.length === 0) return NOTHING;
+  const budget = budgetOf(
+    check,
+    occupants.map(({ verdict }) => verdict),
+  );
+  if ("problem" in limit || !budget.isAllowed) return { ...NOTHING, waits: budget.message };
+  if (isUnlimited) return { ...NOTHING, chosen: candidates };
+  const holders = occupants.filter((occupant) => usesPlace(check, occupant, now));
+  if (holders.length > limit.upper) return withoutPlace(holders, limit.upper, now);
+  return whenCalm(
+    occupants.map(({ machine }) => machine),
+    candidates,
+    now,
+  );
+}
+
+const NOTHING: HandOver = { chosen: [], leftOvers: [] };
+
+/**
+ * To its owner, once. The failed check is the reservation, so with a limit it must be in the list already.
+ */
+function mayGoToOwner({ machine, verdict }: Occupant, isUnlimited: boolean): boolean {
+  const turn = ownerTurn(machine);
+  return (
+    verdict.is === "unhealthy" &&
+    !isDeleting(machine) &&
+    (isUnlimited || hasFailed(machine)) &&
+    (turn.present || turn.deprecated)
+  );
+}
+
+/** To an external controller, once it is marked for one. */
+function mayGoOut({ machine, verdict, hasRequest }: Occupant): boolean {
+  const isMarked = conditionOf(machine.status?.conditions, EXTERNAL) !== undefined;
+  return verdict.is === "unhealthy" && hasFailed(machine) && isMarked && !hasRequest;
+}
+
+function hasFailed({ status }: Machine): boolean {
+  return conditionOf(status?.conditions, "HealthCheckSucceeded")?.status === "False";
+}
+
+/** Healthy Machines that still use a place stand in the way: their names, and when one loses it. */
+function withoutPlace(holders: readonly Occupant[], upper: number, now: Date): HandOver {
+  const healthy = holders.filter(({ verdict }) => verdict.is === "healthy").map(({ machine }) => machine);
+  const due = healthy.map((machine) => ({
+    machine,
+    atMs: leftOverAtMs(machine) ?? Number.POSITIVE_INFINITY,
+  }));
+  const later = due.map(({ atMs }) => atMs).filter((atMs) => atMs > now.getTime() && Number.isFinite(atMs));
+  return {
+    chosen: [],
+    leftOvers: due.filter(({ atMs }) => atMs <= now.getTime()).map(({ machine }) => machine),
+    waits: `Remediation waits for Machines that seem healthy and may still be remediated: ${namesOf(healthy)} (places: ${upper}, used: ${holders.length})`,
+    againAtMs: earliest(later),
+  };
+}
+
+function whenCalm(targets: readonly Machine[], candidates: readonly Machine[], now: Date): HandOver {
+  const timed = candidates.map((machine) => ({ machine, atMs: calmAtMs(targets, machine) }));
+  const waiting = timed.filter(({ atMs }) => atMs > now.getTime());
+  const againAtMs = earliest(waiting.map(({ atMs }) => atMs));
+  return {
+    chosen: timed.filter(({ atMs }) => atMs <= now.getTime()).map(({ machine }) => machine),
+    leftOvers: [],
+    ...(againAtMs === undefined
+      ? {}
+      : { waits: "Remediation waits until no health check has changed for 5 s", againAtMs }),
+  };
+}
+
+function earliest(times: readonly number[]): number | undefined {
+  return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b));
+}
+
+function namesOf(machines: readonly Machine[]): string {
+  const names = machines.map(({ metadata }) => metadata.name).toSorted(compareText);
+  const more = names.length > MAX_NAMES ? `, ... (${names.length - MAX_NAMES} more)` : "";
+  return `${names.slice(0, MAX_NAMES).join(", ")}${more}`;
+}
+
+/** In which family of conditions it is the turn of the health check, and not of the owner. Source: MHC-9.2 */
+function ownerTurn({ status }: Machine): { readonly present: boolean; readonly deprecated: boolean } {
+  const present = conditionOf(status?.conditions, OWNER);
+  const older = conditionOf(status?.deprecated?.v1beta1?.conditions, OWNER);
+  const isFree = (found: { readonly status: string } | undefined) =>
+    found === undefined || found.status === "True";
+  // The owner itself sets the older one True when it marks a Machine: to touch it would only delay the deletion.
+  const isOwnersMark = older?.status === "True" && present?.reason === MACHINE_DELETING.reason;
+  return { present: isFree(present), deprecated: isFree(older) && !isOwnersMark };
+}
+
+/** The conditions by which a Machine is handed to its owner, in the families in which that may be said. Source: MHC-9.2 */
+export function handOverChanges(machine: Machine): ConditionChanges {
+  const turn = ownerTurn(machine);
+  return {
+    present: turn.present
+      ? [condition(OWNER, "False", "WaitingForRemediation", "Waiting for remediation")]
+      : [],
+    deprecated: turn.deprecated
+      ? [deprecatedCondition(OWNER, "False", { severity: "Warning", reason: "WaitingForRemediation" })]
+      : [],
+  };
+}

@@ -1,0 +1,71 @@
+import { TEMPLATE_SUFFIX } from "../../../shared/api/indexes.ts";
+import { apiVersionOf, type KubeObject } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
+import { valueAt } from "../../../shared/api/path.ts";
+import { TEMPLATE_PATH } from "../../../shared/contract/machine-templates.ts";
+import type { NewObject } from "../../../shared/function/define-function.ts";
+import { type CloneSource, cloneFor } from "../../../shared/rules/machines/clones.ts";
+import { ownerReference } from "../../../shared/rules/metadata/owner-references.ts";
+
+const MEDIK8S = "medik8s.io";
+const NODE_NAME = "remediation.medik8s.io/node-name";
+
+/**
+ * Returns the request that asks an external controller to remediate a Machine, or why none can be made. It has the name
+ * of the Machine, which is its only owner and does not control it.
+ *
+ * Differs: upstream creates any object that `spec.template` names, with the rights of its manager, and never finds it
+ * again (D20). Requests of Medik8s get the name of the Node, by which their controllers find it (D22). Source: MHC-10
+ */
+export function requestFrom(
+  machine: Machine,
+  { template, kind }: CloneSource,
+): NewObject | { readonly problem: string } {
+  const named = `${template.kind} ${template.metadata.namespace ?? ""}/${template.metadata.name}`;
+  if (template.kind !== `${kind.kind}${TEMPLATE_SUFFIX}`) {
+    return { problem: `${named} is not a template; reference a kind that ends in ${TEMPLATE_SUFFIX}` };
+  }
+  const content = contentOf(template);
+  const identity = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+  for (const [field, wanted] of Object.entries(identity)) {
+    const given = valueAt(content, field);
+    if (given === undefined || given === wanted) continue;
+    return { problem: `${TEMPLATE_PATH}.${field} of ${named} is not ${wanted}; leave it out` };
+  }
+  const cleaned = { ...template, spec: { template: content } };
+  const clone = cloneFor(machine, { template: cleaned, kind }, { labels: {}, annotations: {} });
+  const { metadata } = clone.object;
+  const annotations = { ...nodeNameOf(machine, kind.group), ...metadata.annotations };
+  const ownerReferences = [ownerReference(Machine, machine)];
+  return { ...clone, object: { ...clone.object, metadata: { ...metadata, annotations, ownerReferences } } };
+}
+
+/** A `spec.template` that is not an object counts as absent. */
+function contentOf(template: KubeObject): object {
+  const content = valueAt(template, TEMPLATE_PATH);
+  return typeof content === "object" && content !== null && !Array.isArray(content) ? content : {};
+}
+
+function nodeNameOf({ status }: Machine, group: string): { readonly [key: string]: string } {
+  const isMedik8s = group === MEDIK8S || group.endsWith(`.${MEDIK8S}`);
+  return isMedik8s && status?.nodeRef !== undefined ? { [NODE_NAME]: status.nodeRef.name } : {};
+}
+
+/**
+ * Whose an object is that has the kind and name of the request for a Machine. `ours`: it is left alone while the Machine
+ * is unhealthy, and deleted when it is healthy, no matter who made it. `former`: it is of an earlier Machine of that
+ * name; the garbage collector deletes it. `foreign`: all its owners are other objects than Machines.
+ * Differs: upstream deletes a request of any owner (D20). Source: MHC-10.1
+ */
+export function ownerOfRequest(request: KubeObject, machine: Machine): "ours" | "former" | "foreign" {
+  const owners = request.metadata.ownerReferences ?? [];
+  if (owners.length === 0) return "ours";
+  const machines = owners.filter(
+    ({ apiVersion, kind }) => kind === Machine.kind && apiVersion.startsWith(`${Machine.group}/`),
+  );
+  if (machines.length === 0) return "foreign";
+  const isFormer = machines.some(
+    ({ name, uid }) => name === machine.metadata.name && uid !== machine.metadata.uid,
+  );
+  return isFormer ? "former" : "ours";
+}
