@@ -10,6 +10,7 @@ import {
   checksOfNode,
   selectingChecks,
 } from "../../../shared/function/health-check-mappings.ts";
+import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { storeLookup } from "../../../shared/runtime/store-lookup.ts";
 import { node } from "../../support/builders.ts";
 import { healthCheck, target } from "../../support/health-checks.ts";
@@ -31,7 +32,7 @@ async function woken(
     MachineHealthCheck as unknown as Kind,
     storeLookup(store),
   );
-  return [...new Set(members.map(({ name }) => name))].toSorted();
+  return [...new Set(members.map(({ name }) => name))].toSorted(compareText);
 }
 
 function checkFor(name: string, selector: MachineHealthCheck["spec"]["selector"]): MachineHealthCheck {

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { conditionOperations } from "../../../../functions/mhc/rules/condition-patch.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
-import { condition } from "../../../../shared/rules/conditions/conditions.ts";
+import { compareText, condition } from "../../../../shared/rules/conditions/conditions.ts";
 import { deprecatedCondition } from "../../../../shared/rules/conditions/deprecated-conditions.ts";
 import { since, target } from "../../../support/health-checks.ts";
 import { patched } from "../../../support/patched.ts";
@@ -126,9 +126,12 @@ describe("a patch of the conditions of a Machine", () => {
           const kept = (list: readonly string[]) =>
             [...new Set([...list, "HealthCheckSucceeded"])]
               .filter((type) => type !== "OwnerRemediated")
-              .sort();
+              .toSorted(compareText);
           const [found = [], older = []] = typesOf(after);
-          expect([[...found].sort(), [...older].sort()]).toEqual([kept(types), kept(olderTypes)]);
+          expect([found.toSorted(compareText), older.toSorted(compareText)]).toEqual([
+            kept(types),
+            kept(olderTypes),
+          ]);
           const others = after.status?.conditions?.filter(({ type }) => type !== "HealthCheckSucceeded");
           expect(others?.every(({ lastTransitionTime }) => lastTransitionTime === LONG_AGO)).toBe(true);
         },
