@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   APPLY,
   type ApiClient,
@@ -30,19 +30,27 @@ interface Studio extends AsyncDisposable {
   readonly webhook: ConversionWebhook;
 }
 
-/** A server with Paints in two versions and the webhook that converts them. */
-async function startStudio(flavour: ServerFlavour, reviewVersions = ["v1"]): Promise<Studio> {
+/** Paints in two versions on a server that had none, and the webhook that converts them. */
+async function startStudio(api: ApiClient, reviewVersions = ["v1"]): Promise<Studio> {
   await using opened = new AsyncDisposableStack();
-  const server = opened.use(await flavour.start());
   const webhook = opened.use(await startConversionWebhook(repaint));
-  const { clusters, users } = readKubeconfig(await readFile(server.kubeconfigFile, "utf8"));
-  const api = clientFor(clusters[0].cluster.server, users[0].user.token);
   const { url, caBundle } = webhook;
   const conversion = webhookAt({ url, caBundle }, reviewVersions);
   expect((await api.call("POST", CRDS_PATH, { body: paints(conversion) })).code).toBe(201);
+  opened.defer(() => removePaints(api));
   await eventually(async () => (await api.call("GET", V2)).code === 200, WITHIN);
   const kept = opened.move();
   return { api, webhook, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() };
+}
+
+/** With all Paints; once the server serves neither version. */
+async function removePaints(api: ApiClient): Promise<void> {
+  const path = `${CRDS_PATH}/${PAINTS_CRD}`;
+  await api.call("DELETE", path);
+  await eventually(async () => {
+    const answers = await Promise.all([path, V1, V2].map((one) => api.call("GET", one)));
+    expect(answers.map(({ code }) => code)).toEqual([404, 404, 404]);
+  }, WITHIN);
 }
 
 function webhookAt(clientConfig: Body, conversionReviewVersions: readonly string[] = ["v1"]): Body {
@@ -127,8 +135,17 @@ const MISTAKES: Readonly<Record<string, readonly [ConversionWebhook["reaction"],
 
 for (const flavour of API_SERVERS) {
   describeWith(flavour.missing, flavour)(`conversion webhooks on ${flavour.name}`, () => {
+    let server: Awaited<ReturnType<ServerFlavour["start"]>>;
+    let client: ApiClient;
+    beforeAll(async () => {
+      server = await flavour.start();
+      const { clusters, users } = readKubeconfig(await readFile(server.kubeconfigFile, "utf8"));
+      client = clientFor(clusters[0].cluster.server, users[0].user.token);
+    });
+    afterAll(() => server[Symbol.asyncDispose]());
+
     it("A-55: show every object in every version", async () => {
-      await using studio = await startStudio(flavour);
+      await using studio = await startStudio(client);
       const { api, webhook } = studio;
       await api.call("POST", V1, { body: paint("a", "v1", { color: "red" }) });
       const shown = await api.call("GET", `${V2}/a`);
@@ -157,7 +174,7 @@ for (const flavour of API_SERVERS) {
     });
 
     it("A-55: convert the events of a watch in their order", async () => {
-      await using studio = await startStudio(flavour);
+      await using studio = await startStudio(client);
       const { api, webhook } = studio;
       // The first answers come last.
       let waitMs = 80;
@@ -182,7 +199,7 @@ for (const flavour of API_SERVERS) {
     });
 
     it("A-55: settle who owns what in the version that each owner wrote through", async () => {
-      await using studio = await startStudio(flavour);
+      await using studio = await startStudio(client);
       const { api } = studio;
       const path = (version: string, manager: string) => `${version}/a?fieldManager=${manager}`;
       await api.call("POST", `${V1}?fieldManager=ann`, { body: paint("a", "v1", { color: "red" }) });
@@ -215,7 +232,7 @@ for (const flavour of API_SERVERS) {
     });
 
     it("A-55: may change labels and annotations and nothing else in metadata", async () => {
-      await using studio = await startStudio(flavour);
+      await using studio = await startStudio(client);
       const { api, webhook } = studio;
       await api.call("POST", V1, { body: paint("a", "v1", {}) });
       webhook.reaction = spoiling(({ metadata, ...rest }) => ({
@@ -242,7 +259,7 @@ for (const flavour of API_SERVERS) {
     });
 
     it("A-55: that fail are answered with 500 and their reason", async () => {
-      await using studio = await startStudio(flavour);
+      await using studio = await startStudio(client);
       const { api, webhook } = studio;
       await api.call("POST", V1, { body: paint("a", "v1", { color: "red" }) });
       for (const [mistake, [reaction, message]] of Object.entries(MISTAKES)) {
@@ -265,7 +282,7 @@ for (const flavour of API_SERVERS) {
     });
 
     it("A-55: that cannot be reached or trusted are answered with 500 and their address", async () => {
-      await using studio = await startStudio(flavour);
+      await using studio = await startStudio(client);
       const { api, webhook } = studio;
       const { url, caBundle } = webhook;
       await api.call("POST", V1, { body: paint("a", "v1", {}) });
@@ -295,7 +312,7 @@ for (const flavour of API_SERVERS) {
     });
 
     it("A-55: are asked in the first version that both sides speak", async () => {
-      await using studio = await startStudio(flavour, ["v7", "v1beta1", "v1"]);
+      await using studio = await startStudio(client, ["v7", "v1beta1", "v1"]);
       const { api, webhook } = studio;
       await api.call("POST", V1, { body: paint("a", "v1", {}) });
       expect((await api.call("GET", `${V2}/a`)).code).toBe(200);
@@ -303,7 +320,7 @@ for (const flavour of API_SERVERS) {
     });
 
     it("A-55: must be named completely in a CRD", async () => {
-      await using studio = await startStudio(flavour);
+      await using studio = await startStudio(client);
       const { api } = studio;
       const causesOf = async (conversion: Body): Promise<string[]> => {
         const { body } = await api.call("PUT", `${CRDS_PATH}/${PAINTS_CRD}?dryRun=All`, {
