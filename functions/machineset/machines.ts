@@ -128,7 +128,7 @@ export const machinesetMachines = defineFunction(
 
     const known = await readView(read, set, cluster);
     const isDue =
-      adoptions(known).patch.length > 0 || outOfSync(known).length > 0 || isReplicaWorkDue(known, now);
+      adoptions(known).length > 0 || outOfSync(known).length > 0 || isReplicaWorkDue(known, now);
     if (!isDue) return { result: done };
 
     const view = await readLiveView(read, known);
@@ -139,8 +139,8 @@ export const machinesetMachines = defineFunction(
     if (setProblem(view.set) !== undefined) return { result: waitFor("MachineSet.spec") };
 
     // Adopted and synced before anything is counted: a run that does it does only that.
-    const { patch, events } = adoptions(view);
-    if (patch.length > 0) return { patch, events, result: done };
+    const adopted = adoptions(view);
+    if (adopted.length > 0) return { patch: adopted, result: done };
     const patches = await Promise.all(
       outOfSync(view).map((machine) => syncPatches(read.live, view.set, machine)),
     );

@@ -260,6 +260,7 @@ export const REASONS = {
     seen: ["event"],
   },
   SuccessfulAdopt: { meaning: "a Machine without controller now belongs to the set", seen: ["event"] },
+  FailedAdopt: { meaning: "the API server refuses that a Machine becomes the set's", seen: ["event"] },
   SuccessfulCreate: { meaning: "a Machine was made", seen: ["event"] },
   SuccessfulDelete: { meaning: "a Machine was deleted, because the set has too many", seen: ["event"] },
   CannotBeRemediated: {

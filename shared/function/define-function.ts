@@ -70,6 +70,8 @@ export interface NewObject {
 interface IfFails {
   readonly event: string;
   readonly againAfterMs?: number;
+  /** Opens the message, which names the object by itself: the Event of a patch is then about the reconciled object. */
+  readonly says?: string;
 }
 
 /**

@@ -115,11 +115,11 @@ function createReports(): Reports {
     },
     failed({ ifFails, ifRefused }, error) {
       if (ifFails === undefined) return;
-      const { event, againAfterMs, about } = ifFails;
+      const { event, againAfterMs, about, says } = ifFails;
       if (againAfterMs !== undefined) again = { afterMs: againAfterMs, why: event };
       if (ifRefused !== undefined && isRefusal(error)) refused.push(ifRefused);
-      const notice = noticeOf(error, event);
-      const id = `${event} ${about?.metadata.uid ?? ""}`;
+      const notice = noticeOf(error, event, says);
+      const id = `${event} ${says ?? about?.metadata.uid ?? ""}`;
       if (notice === undefined || tolerated.has(id)) return;
       tolerated.set(id, about === undefined ? notice : { ...notice, about });
     },
@@ -158,8 +158,8 @@ function isSilence(failure: unknown): boolean {
 }
 
 /** A lost race is not reported: the next run sees who won it. */
-function noticeOf(failure: unknown, reason: string): Notice | undefined {
-  return failure instanceof KubeError && !isLostRace(failure)
-    ? { type: "Warning", reason, message: failure.message }
-    : undefined;
+function noticeOf(failure: unknown, reason: string, says?: string): Notice | undefined {
+  if (!(failure instanceof KubeError) || isLostRace(failure)) return undefined;
+  const message = says === undefined ? failure.message : `${says}: ${failure.message}`;
+  return { type: "Warning", reason, message };
 }

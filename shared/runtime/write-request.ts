@@ -27,8 +27,12 @@ export function toPatch(patch: GuardedPatch): WriteRequest {
   }
   const request: WriteRequest["request"] = (client) =>
     client.jsonPatch(target.kind, target, [...guards, ...operations], subresource);
-  const mayFail = ifFails === undefined ? {} : { ifFails: { ...ifFails, about: identityIn(target) } };
+  const mayFail = ifFails === undefined ? {} : { ifFails: reported(ifFails, target) };
   return { ...options, ...mayFail, ref: target, verb: "patch", request };
+}
+
+function reported(ifFails: NonNullable<GuardedPatch["ifFails"]>, target: ObjectRef): WriteRequest["ifFails"] {
+  return ifFails.says === undefined ? { ...ifFails, about: identityIn(target) } : ifFails;
 }
 
 /** The subject of an Event about a write. */

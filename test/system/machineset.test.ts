@@ -230,6 +230,11 @@ for (const flavour of API_SERVERS) {
         expect(await kubectl(owner)).toContain("foo-set");
       }, WITHIN);
       expect(await madeMachines(server)).toBe(1);
+      await eventually(async () => {
+        const events = await kubectl("get events --field-selector involvedObject.name=foo-set");
+        expect(events).toContain('Adopted Machine "by-hand"');
+        expect(events).not.toContain("FailedAdopt");
+      }, WITHIN);
 
       const lastTransitionTime = "2026-01-01T00:00:00Z";
       const failed = { status: "False", reason: "NodeNotReady", message: "", lastTransitionTime };

@@ -2,7 +2,8 @@ import { type KubeObject, refTo } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
 import type { Referenced } from "../../../shared/contract/referenced.ts";
-import type { GuardedPatch, Notice } from "../../../shared/function/define-function.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
+import type { GuardedPatch } from "../../../shared/function/define-function.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
 import { goneKeys, inPlacePatch, objectPatch } from "../../../shared/rules/machines/in-place.ts";
 import { metadataPatch } from "../../../shared/rules/machines/template-keys.ts";
@@ -16,23 +17,27 @@ import { setTemplate } from "./in-place.ts";
 import { isAdoptable } from "./machines.ts";
 import type { SetView } from "./machines-view.ts";
 
-/** Patches of the Machines that the set takes over, and their Events. Source: MS-6 */
-export function adoptions({ set, machines }: SetView): {
-  readonly patch: readonly GuardedPatch[];
-  readonly events: readonly Notice[];
-} {
-  const adopted = machines.filter((machine) => isAdoptable(set, machine));
-  return {
-    patch: adopted.map((machine) => ({
+/** A Machine whose adoption the server refuses is tried again after this: no watch shows when it would be accepted. */
+const ADOPT_AGAIN_MS = 15 * SECOND;
+
+/** Patches of the Machines that the set takes over, with their Events. Source: MS-6 */
+export function adoptions({ set, machines }: SetView): readonly GuardedPatch[] {
+  return machines
+    .filter((machine) => isAdoptable(set, machine))
+    .map((machine) => ({
       target: refTo(Machine, machine),
       operations: ownerReferencePatch(machine, controllerReference(MachineSet, set)),
-    })),
-    events: adopted.map(({ metadata }) => ({
-      type: "Normal",
-      reason: "SuccessfulAdopt",
-      message: `Adopted Machine "${metadata.name}"`,
-    })),
-  };
+      ifFails: {
+        event: "FailedAdopt",
+        againAfterMs: ADOPT_AGAIN_MS,
+        says: `Failed to adopt Machine "${machine.metadata.name}"`,
+      },
+      announces: {
+        type: "Normal",
+        reason: "SuccessfulAdopt",
+        message: `Adopted Machine "${machine.metadata.name}"`,
+      },
+    }));
 }
 
 /**

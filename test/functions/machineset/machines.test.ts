@@ -333,9 +333,10 @@ describe("machineset-machines, whose Machines", () => {
         {
           target: expect.objectContaining({ name: "m1", resourceVersion: "70" }),
           operations: [{ op: "add", path: "/metadata/ownerReferences", value: [OWNED_BY_S1] }],
+          ifFails: { event: "FailedAdopt", againAfterMs: 15_000, says: 'Failed to adopt Machine "m1"' },
+          announces: { type: "Normal", reason: "SuccessfulAdopt", message: 'Adopted Machine "m1"' },
         },
       ],
-      events: [{ type: "Normal", reason: "SuccessfulAdopt", message: 'Adopted Machine "m1"' }],
       result: done,
     });
   });

@@ -355,6 +355,21 @@ describe("the writes of a decision", () => {
     expect(written).toMatchObject({ error: undefined, again: undefined });
   });
 
+  it("report a patch that names its target by itself on the reconciled object", async () => {
+    const names = ["a", "b"];
+    const ifFails = (name: string) => ({ event: "FailedPatch", againAfterMs: 5_000, says: `Not done to ${name}` });
+    const decision = { patch: names.map((name) => patchOf(name, { ifFails: ifFails(name) })) };
+    const { sent, written } = await write(decision, ({ verb }) =>
+      verb === "jsonPatch" ? forbidden() : undefined,
+    );
+    const { name } = widget.metadata;
+    expect(sent.slice(2).map(({ body }) => body)).toMatchObject([
+      { reason: "FailedPatch", message: "Not done to a: no", involvedObject: { kind: "Widget", name } },
+      { reason: "FailedPatch", message: "Not done to b: no", involvedObject: { kind: "Widget", name } },
+    ]);
+    expect(written).toMatchObject({ error: undefined, again: { afterMs: 5_000, why: "FailedPatch" } });
+  });
+
   it("run the key again after a patch that may fail and has lost a race, and say nothing of it", async () => {
     const decision = { patch: [patchOf("a", { ifFails: { event: "FailedPatch" } })] };
     const { sent, written } = await write(decision, () => conflict);
