@@ -127,8 +127,7 @@ export const machinesetMachines = defineFunction(
     if (selectorOf(set) === undefined) return { result: waitFor("MachineSet.spec.selector") };
 
     const known = await readView(read, set, cluster);
-    const isDue =
-      adoptions(known).length > 0 || outOfSync(known).length > 0 || isReplicaWorkDue(known, now);
+    const isDue = adoptions(known).length > 0 || outOfSync(known).length > 0 || isReplicaWorkDue(known, now);
     if (!isDue) return { result: done };
 
     const view = await readLiveView(read, known);

@@ -31,7 +31,10 @@ export function toPatch(patch: GuardedPatch): WriteRequest {
   return { ...options, ...mayFail, ref: target, verb: "patch", request };
 }
 
-function reported(ifFails: NonNullable<GuardedPatch["ifFails"]>, target: ObjectRef): WriteRequest["ifFails"] {
+function reported(
+  ifFails: NonNullable<GuardedPatch["ifFails"]>,
+  target: ObjectRef,
+): NonNullable<WriteRequest["ifFails"]> {
   return ifFails.says === undefined ? { ...ifFails, about: identityIn(target) } : ifFails;
 }
 

@@ -331,38 +331,38 @@ for (const flavour of API_SERVERS) {
         });
         return (body.details?.causes ?? []).map(({ field, message }: Body) => `${field}: ${message}`);
       };
-      const client = "spec.conversion.webhookClientConfig";
+      const clientConfig = "spec.conversion.webhookClientConfig";
       const versions = "spec.conversion.conversionReviewVersions";
       expect(await causesOf({ strategy: "Webhook" })).toEqual([
-        `${client}: Required value: required when strategy is set to Webhook`,
+        `${clientConfig}: Required value: required when strategy is set to Webhook`,
         `${versions}: Required value`,
       ]);
       expect(await causesOf(webhookAt({}))).toEqual([
-        `${client}: Required value: exactly one of url or service is required`,
+        `${clientConfig}: Required value: exactly one of url or service is required`,
       ]);
       expect(await causesOf(webhookAt({ url: "http://u:p@a/b?c=d#e" }))).toEqual([
-        `${client}.url: Invalid value: "http": 'https' is the only allowed URL scheme; desired format: https://host[/path]`,
-        `${client}.url: Invalid value: "u:p": user information is not permitted in the URL`,
-        `${client}.url: Invalid value: "e": fragments are not permitted in the URL`,
-        `${client}.url: Invalid value: "c=d": query parameters are not permitted in the URL`,
+        `${clientConfig}.url: Invalid value: "http": 'https' is the only allowed URL scheme; desired format: https://host[/path]`,
+        `${clientConfig}.url: Invalid value: "u:p": user information is not permitted in the URL`,
+        `${clientConfig}.url: Invalid value: "e": fragments are not permitted in the URL`,
+        `${clientConfig}.url: Invalid value: "c=d": query parameters are not permitted in the URL`,
       ]);
       const url = "https://a/b";
       expect(await causesOf(webhookAt({ url, caBundle: "aGVsbG8=" }))).toEqual([
-        `${client}.caBundle: Invalid value: "aGVsbG8=": unable to load root certificates: unable to parse bytes as PEM block`,
+        `${clientConfig}.caBundle: Invalid value: "aGVsbG8=": unable to load root certificates: unable to parse bytes as PEM block`,
       ]);
       expect(await causesOf(webhookAt({ url }, ["v7"]))).toEqual([
         `${versions}: Invalid value: ["v7"]: must include at least one of v1, v1beta1`,
       ]);
       expect(await causesOf({ ...webhookAt({ url }), strategy: "None" })).toEqual([
-        `${client}: Forbidden: should not be set when strategy is not set to Webhook`,
+        `${clientConfig}: Forbidden: should not be set when strategy is not set to Webhook`,
         `${versions}: Forbidden: should not be set when strategy is not set to Webhook`,
       ]);
       const service = { name: "a", namespace: "b", path: "x//", port: 70_000 };
       expect(await causesOf(webhookAt({ service }))).toEqual([
-        `${client}.service.port: Invalid value: 70000: port is not valid: must be between 1 and 65535, inclusive`,
-        `${client}.service.path: Invalid value: "x//": must start with a '/'`,
-        `${client}.service.path: Invalid value: "x//": segment[0] may not be empty`,
-        `${client}.service.path: Invalid value: "x//": segment[1] may not be empty`,
+        `${clientConfig}.service.port: Invalid value: 70000: port is not valid: must be between 1 and 65535, inclusive`,
+        `${clientConfig}.service.path: Invalid value: "x//": must start with a '/'`,
+        `${clientConfig}.service.path: Invalid value: "x//": segment[0] may not be empty`,
+        `${clientConfig}.service.path: Invalid value: "x//": segment[1] may not be empty`,
       ]);
     });
   });

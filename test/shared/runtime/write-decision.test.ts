@@ -357,7 +357,11 @@ describe("the writes of a decision", () => {
 
   it("report a patch that names its target by itself on the reconciled object", async () => {
     const names = ["a", "b"];
-    const ifFails = (name: string) => ({ event: "FailedPatch", againAfterMs: 5_000, says: `Not done to ${name}` });
+    const ifFails = (name: string) => ({
+      event: "FailedPatch",
+      againAfterMs: 5_000,
+      says: `Not done to ${name}`,
+    });
     const decision = { patch: names.map((name) => patchOf(name, { ifFails: ifFails(name) })) };
     const { sent, written } = await write(decision, ({ verb }) =>
       verb === "jsonPatch" ? forbidden() : undefined,
