@@ -263,6 +263,10 @@ export const REASONS = {
   FailedAdopt: { meaning: "the API server refuses that a Machine becomes the set's", seen: ["event"] },
   SuccessfulCreate: { meaning: "a Machine was made", seen: ["event"] },
   SuccessfulDelete: { meaning: "a Machine was deleted, because the set has too many", seen: ["event"] },
+  WaitingForRemediation: {
+    meaning: "a health check has handed the unhealthy Machine over, and its owner has not replaced it yet",
+    seen: ["condition"],
+  },
   CannotBeRemediated: {
     meaning: "the unhealthy Machine belongs to a set that its MachineDeployment is replacing",
     seen: ["condition"],
