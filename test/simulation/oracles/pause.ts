@@ -117,8 +117,11 @@ function isQuiet(
 ): boolean {
   if (verb === "patch") return isOnlyFinalizer(body);
   if (verb !== "apply" || subresource !== "status") return false;
-  const own = Object.entries(statusOf(read)).filter(([member]) => owned === "all" || owned.has(member));
-  // An apply says nothing of the conditions of others. That it takes none away, the answer to the write shows.
+  // An apply says nothing of the members and conditions of others. That it takes none away, the answer to the write shows.
+  const members = new Set(Object.keys(statusOf(body)));
+  const own = Object.entries(statusOf(read)).filter(
+    ([member]) => members.has(member) && (owned === "all" || owned.has(member)),
+  );
   const said = conditionsIn(statusOf(body));
   return sameJson(withoutPaused(statusOf(body), said), withoutPaused(Object.fromEntries(own), said));
 }
