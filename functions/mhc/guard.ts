@@ -6,6 +6,7 @@ import { inCluster, itself } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
 import { isAtRest, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { PAUSE_FIELDS } from "../../shared/rules/metadata/paused.ts";
+import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { GUARDED_FIELDS, healthCheckGuardPatch } from "./rules/guard.ts";
 
 export const mhcGuard = defineFunction(
@@ -26,8 +27,7 @@ export const mhcGuard = defineFunction(
     ownsOn: [{ kind: MachineHealthCheck, fields: GUARDED_FIELDS }],
   },
   async (check, { read }) => {
-    const { namespace = "" } = check.metadata;
-    const cluster = await read.get(Cluster, { namespace, name: check.spec.clusterName });
+    const cluster = await readCluster(read, check);
     if (cluster === undefined) return { result: waitFor("Cluster.metadata.uid") };
     if (isAtRest(check, cluster)) return { result: done };
     const operations = healthCheckGuardPatch(check, cluster);

@@ -8,6 +8,7 @@ import {
   MACHINE_FINALIZER,
   NODE_DELETION_TIMEOUT_SECONDS,
 } from "../../../shared/rules/machines/new-machine.ts";
+import { absentDefaultPatch } from "../../../shared/rules/metadata/absent-default.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
 import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
@@ -46,7 +47,12 @@ export function machineGuardPatch(machine: Machine, cluster: Cluster): readonly 
     ...finalizer,
     ...labelPatch(machine, CLUSTER_NAME_LABEL, machine.spec.clusterName),
     ...ownerPatch(machine, cluster),
-    ...timeoutPatch(machine),
+    ...absentDefaultPatch({
+      path: "/spec/deletion",
+      parent: machine.spec.deletion,
+      member: "nodeDeletionTimeoutSeconds",
+      value: NODE_DELETION_TIMEOUT_SECONDS,
+    }),
   ];
 }
 
@@ -71,13 +77,4 @@ function isAlone(machine: Machine): boolean {
     ) &&
     !OWNER_LABELS.some((label) => Object.hasOwn(labels, label))
   );
-}
-
-/** Admission sets it where it runs, so that it is never absent there. */
-function timeoutPatch({ spec: { deletion } }: Machine): readonly PatchOperation[] {
-  if (deletion?.nodeDeletionTimeoutSeconds !== undefined) return [];
-  const [path, value] = ["/spec/deletion", NODE_DELETION_TIMEOUT_SECONDS];
-  return deletion === undefined
-    ? [{ op: "add", path, value: { nodeDeletionTimeoutSeconds: value } }]
-    : [{ op: "add", path: `${path}/nodeDeletionTimeoutSeconds`, value }];
 }

@@ -2,6 +2,8 @@ import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
+import { NODE_DELETION_TIMEOUT_SECONDS } from "../../../shared/rules/machines/new-machine.ts";
+import { absentDefaultPatch } from "../../../shared/rules/metadata/absent-default.ts";
 import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
 import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
 import { ownerReference, ownerReferencePatch } from "../../../shared/rules/metadata/owner-references.ts";
@@ -9,8 +11,6 @@ import { isPaused } from "../../../shared/rules/metadata/paused.ts";
 import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
 import { POOL_FINALIZER } from "./hold.ts";
 import { defaultReplicas } from "./replicas.ts";
-
-const NODE_DELETION_TIMEOUT_SECONDS = 10;
 
 /** The fields of a pool that `poolGuardPatch` writes. */
 export const GUARDED_FIELDS = [
@@ -41,22 +41,14 @@ export function poolGuardPatch(pool: MachinePool, cluster: Cluster): readonly Pa
 /** Admission sets these where it runs, so that they are never absent there. */
 function defaultsPatch(pool: MachinePool): readonly PatchOperation[] {
   const { replicas, template } = pool.spec;
-  const { deletion } = template.spec;
   const size = replicas === undefined ? defaultReplicas(pool) : undefined;
-  const path = "/spec/template/spec/deletion";
   return [
     ...(size === undefined ? [] : [{ op: "add", path: "/spec/replicas", value: size } as const]),
-    ...(deletion === undefined
-      ? [{ op: "add", path, value: { nodeDeletionTimeoutSeconds: NODE_DELETION_TIMEOUT_SECONDS } } as const]
-      : []),
-    ...(deletion !== undefined && deletion.nodeDeletionTimeoutSeconds === undefined
-      ? [
-          {
-            op: "add",
-            path: `${path}/nodeDeletionTimeoutSeconds`,
-            value: NODE_DELETION_TIMEOUT_SECONDS,
-          } as const,
-        ]
-      : []),
+    ...absentDefaultPatch({
+      path: "/spec/template/spec/deletion",
+      parent: template.spec.deletion,
+      member: "nodeDeletionTimeoutSeconds",
+      value: NODE_DELETION_TIMEOUT_SECONDS,
+    }),
   ];
 }

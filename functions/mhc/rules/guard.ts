@@ -2,12 +2,11 @@ import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
+import { absentDefaultPatch } from "../../../shared/rules/metadata/absent-default.ts";
 import { labelPatch } from "../../../shared/rules/metadata/labels.ts";
 import { ownerReference, ownerReferencePatch } from "../../../shared/rules/metadata/owner-references.ts";
 import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
-
-/** Value that admission writes for an absent startup timeout. */
-const STARTUP_TIMEOUT_SECONDS = 600;
+import { STARTUP_TIMEOUT_SECONDS } from "./verdict.ts";
 
 /** The fields of a health check that `healthCheckGuardPatch` writes. */
 export const GUARDED_FIELDS = [...ADOPTED_FIELDS, "spec.checks.nodeStartupTimeoutSeconds"] as const;
@@ -23,18 +22,11 @@ export function healthCheckGuardPatch(
   return [
     ...labelPatch(check, CLUSTER_NAME_LABEL, check.spec.clusterName),
     ...ownerReferencePatch(check, ownerReference(Cluster, cluster)),
-    ...startupTimeoutPatch(check),
+    ...absentDefaultPatch({
+      path: "/spec/checks",
+      parent: check.spec.checks,
+      member: "nodeStartupTimeoutSeconds",
+      value: STARTUP_TIMEOUT_SECONDS,
+    }),
   ];
-}
-
-/** Admission sets it where it runs, so that it is never absent there. */
-function startupTimeoutPatch({ spec: { checks } }: MachineHealthCheck): readonly PatchOperation[] {
-  if (checks === undefined) {
-    return [
-      { op: "add", path: "/spec/checks", value: { nodeStartupTimeoutSeconds: STARTUP_TIMEOUT_SECONDS } },
-    ];
-  }
-  return checks.nodeStartupTimeoutSeconds === undefined
-    ? [{ op: "add", path: "/spec/checks/nodeStartupTimeoutSeconds", value: STARTUP_TIMEOUT_SECONDS }]
-    : [];
 }

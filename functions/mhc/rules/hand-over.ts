@@ -2,6 +2,7 @@ import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import { compareText, condition, conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { deprecatedCondition } from "../../../shared/rules/conditions/deprecated-conditions.ts";
+import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import { MACHINE_DELETING } from "../../../shared/rules/machines/remediation.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import type { ConditionChanges } from "./condition-patch.ts";
@@ -118,9 +119,7 @@ function earliest(times: readonly number[]): number | undefined {
 }
 
 function namesOf(machines: readonly Machine[]): string {
-  const names = machines.map(({ metadata }) => metadata.name).toSorted(compareText);
-  const more = names.length > MAX_NAMES ? `, ... (${names.length - MAX_NAMES} more)` : "";
-  return `${names.slice(0, MAX_NAMES).join(", ")}${more}`;
+  return listNames(machines.map(({ metadata }) => metadata.name).toSorted(compareText), MAX_NAMES);
 }
 
 /** In which family of conditions it is the turn of the health check, and not of the owner. Source: MHC-9.2 */

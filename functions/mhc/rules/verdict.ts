@@ -5,12 +5,12 @@ import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.
 import { SECOND } from "../../../shared/function/backoff.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
+import { isAskedFor } from "../../../shared/rules/machines/remediation.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { durationText } from "./duration.ts";
 
-const REMEDIATE_MACHINE = "cluster.x-k8s.io/remediate-machine";
-/** Timeout of a health check that names none. */
-const STARTUP_TIMEOUT_SECONDS = 600;
+/** Timeout of a health check that names none; admission writes it there. */
+export const STARTUP_TIMEOUT_SECONDS = 600;
 
 /**
  * The Node of a target. `none`: its Machine names no Node, or the control plane has not come up. `missing`: the server
@@ -56,7 +56,7 @@ interface Finding {
  */
 export function verdictOf(evidence: Evidence, now: Date): Verdict {
   const { cluster, machine, node } = evidence;
-  if (Object.hasOwn(machine.metadata.annotations ?? {}, REMEDIATE_MACHINE)) {
+  if (isAskedFor(machine)) {
     return { is: "unhealthy", reason: "HasRemediateAnnotation", texts: [] };
   }
   if (!isDecidable(cluster, machine)) return withoutFinding(machine, node);

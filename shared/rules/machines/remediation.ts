@@ -56,10 +56,14 @@ function ownerRemediated({ status }: Machine): Condition | undefined {
   return conditionOf(status?.conditions, "OwnerRemediated");
 }
 
+/** Whether a person has asked for its remediation. By presence: the value means nothing. */
+export function isAskedFor({ metadata }: Machine): boolean {
+  return Object.hasOwn(metadata.annotations ?? {}, REMEDIATE_MACHINE);
+}
+
 /** Those that a person has asked for first, then the youngest, then by name. */
 export function byUrgency(a: Machine, b: Machine): number {
-  const asked = ({ metadata }: Machine) =>
-    Number(Object.hasOwn(metadata.annotations ?? {}, REMEDIATE_MACHINE));
+  const asked = (machine: Machine) => Number(isAskedFor(machine));
   const created = ({ metadata }: Machine) => metadata.creationTimestamp ?? "";
   return (
     asked(b) - asked(a) ||

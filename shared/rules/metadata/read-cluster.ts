@@ -2,7 +2,7 @@ import { Cluster } from "../../api/cluster/cluster.ts";
 import type { KubeObject, ObjectKey } from "../../api/kinds.ts";
 import type { Reader } from "../../function/reads.ts";
 
-/** An object of a Cluster: a Machine, MachineSet or MachinePool. */
+/** An object of a Cluster: a Machine, MachineSet, MachinePool or MachineHealthCheck. */
 type Member = KubeObject & { readonly spec: { readonly clusterName: string } };
 
 /** Returns where the Cluster of an object is: in the object's own namespace. */
