@@ -31,8 +31,8 @@ export interface EventContext {
 }
 
 /**
- * Sends each notice once: the Event's name is a function of object, reason, message and occasion. Never throws: an Event is a
- * courtesy, and losing one must not repeat or fail a run.
+ * Sends each notice once: the Event's name is a function of object, reason, message and occasion. Never throws: an
+ * Event is a courtesy, and losing one must not repeat or fail a run.
  */
 export async function sendEvents(notices: readonly Notice[], context: EventContext): Promise<void> {
   const now = context.clock.now();

@@ -12,13 +12,15 @@ interface Share {
   readonly reached: boolean | undefined;
 }
 
-interface Costs {
+/** Costs of a manager for one load. */
+export interface Costs {
   readonly manager: ManagerName;
   readonly machines: number;
   readonly clusters: number;
   readonly created: MachineCost;
   readonly deleted: MachineCost;
   readonly peakMiB: number;
+  /** Every request of the manager within a minute in which nothing happens, probes included. */
   readonly requestsPerClusterMinute: number | undefined;
 }
 

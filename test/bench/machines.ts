@@ -18,7 +18,7 @@ import {
   requestText,
   startManaged,
 } from "./machine-managers.ts";
-import { formatShares, sharesOf } from "./machine-shares.ts";
+import { type Costs, formatShares, sharesOf } from "./machine-shares.ts";
 import {
   addPods,
   createMachine,
@@ -39,15 +39,7 @@ const REST_MS = 60_000;
 const REST_AT = { machines: 1_000, clusters: 1 };
 const KEY = { namespace: "default", name: "drained" };
 
-interface Row {
-  readonly manager: ManagerName;
-  readonly machines: number;
-  readonly clusters: number;
-  readonly created: MachineCost;
-  readonly deleted: MachineCost;
-  readonly peakMiB: number;
-  /** Every request of the manager within a minute in which nothing happens, probes included. */
-  readonly requestsPerClusterMinute: number | undefined;
+interface Row extends Costs {
   readonly load: number;
   readonly requestsByVerb: { readonly [verbAndResource: string]: number };
 }

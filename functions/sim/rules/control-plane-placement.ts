@@ -23,8 +23,8 @@ export function domainForNew(
 }
 
 /**
- * Returns the Machine to go next of those that may go: in the domain with the most Machines, there the oldest. One in a
- * domain that is no longer meant for control planes goes before all others.
+ * Returns the Machine to go next of those that may go: in the domain with the most Machines, there the oldest. Before all
+ * others goes one in a domain that is not meant for control planes.
  */
 export function nextToGo(
   cluster: Cluster,

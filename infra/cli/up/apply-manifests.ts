@@ -80,12 +80,14 @@ export async function applyManifests(
     asked.set(apiVersion, kinds);
     return kinds;
   };
-  const isNew = ({ object }: Manifest) => converted.some((other) => defines(other.object, object));
-  for (const manifest of converted) if (!isNew(manifest)) await servedKind(manifest, ask);
+  const defined = new Set(converted.flatMap(({ object }) => definedBy(object) ?? []));
+  const served = new Map<Manifest, Kind>();
   for (const manifest of converted) {
-    const kind = isNew(manifest) ? await onceServed(manifest, client) : await servedKind(manifest, ask);
-    await apply(client, manifest, kind);
+    const { apiVersion, kind } = manifest.object;
+    if (!defined.has(`${groupOf(apiVersion)}/${kind}`)) served.set(manifest, await servedKind(manifest, ask));
   }
+  for (const manifest of converted)
+    await apply(client, manifest, served.get(manifest) ?? (await onceServed(manifest, client)));
 }
 
 function convert(manifest: Manifest): ReturnType<typeof toV1beta2> {
@@ -108,13 +110,10 @@ async function apply(client: Applier, manifest: Manifest, kind: Kind): Promise<v
   }
 }
 
-/** Whether an object is a CustomResourceDefinition of the kind of the other one. */
-function defines(definition: KubeObject, { apiVersion, kind }: KubeObject): boolean {
-  if (definition.kind !== CustomResourceDefinition.kind) return false;
-  return (
-    valueAt(definition, "spec.group") === groupOf(apiVersion) &&
-    valueAt(definition, "spec.names.kind") === kind
-  );
+/** The kind that an object defines, as `<group>/<Kind>`; `undefined`: it is not a CustomResourceDefinition. */
+function definedBy(object: KubeObject): string | undefined {
+  if (object.kind !== CustomResourceDefinition.kind) return undefined;
+  return `${valueAt(object, "spec.group")}/${valueAt(object, "spec.names.kind")}`;
 }
 
 /** Returns the kind of an object; kinds that are not Capstan's are those that the server says it serves. */
