@@ -3,9 +3,9 @@ import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.
 import { compareText, condition, conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { deprecatedCondition } from "../../../shared/rules/conditions/deprecated-conditions.ts";
 import { listNames } from "../../../shared/rules/conditions/list-names.ts";
+import type { ConditionChanges } from "../../../shared/rules/machines/condition-patch.ts";
 import { MACHINE_DELETING } from "../../../shared/rules/machines/remediation.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import type { ConditionChanges } from "./condition-patch.ts";
 import { budgetOf, limitOf } from "./limit.ts";
 import { calmAtMs, leftOverAtMs, type Occupant, usesPlace } from "./places.ts";
 

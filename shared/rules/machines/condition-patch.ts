@@ -1,12 +1,12 @@
-import type { Condition, DeprecatedCondition } from "../../../shared/api/conditions.ts";
-import type { Machine } from "../../../shared/api/machine/machine.ts";
-import type { PatchOperation } from "../../../shared/api/patch.ts";
-import { sameJson } from "../../../shared/api/path.ts";
-import { type DesiredCondition, setConditions } from "../../../shared/rules/conditions/conditions.ts";
+import type { Condition, DeprecatedCondition } from "../../api/conditions.ts";
+import type { Machine } from "../../api/machine/machine.ts";
+import type { PatchOperation } from "../../api/patch.ts";
+import { sameJson } from "../../api/path.ts";
+import { type DesiredCondition, setConditions } from "../conditions/conditions.ts";
 import {
   type DesiredDeprecatedCondition,
   setDeprecatedConditions,
-} from "../../../shared/rules/conditions/deprecated-conditions.ts";
+} from "../conditions/deprecated-conditions.ts";
 
 const PRESENT = "/status/conditions";
 const DEPRECATED = "/status/deprecated/v1beta1/conditions";

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { conditionOperations } from "../../../../functions/mhc/rules/condition-patch.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
 import { compareText, condition } from "../../../../shared/rules/conditions/conditions.ts";
 import { deprecatedCondition } from "../../../../shared/rules/conditions/deprecated-conditions.ts";
+import { conditionOperations } from "../../../../shared/rules/machines/condition-patch.ts";
 import { since, target } from "../../../support/health-checks.ts";
 import { patched } from "../../../support/patched.ts";
 import { NOW } from "../../../support/world.ts";
