@@ -147,7 +147,8 @@ function shownObjects({ store }: World): ReadonlyMap<string, string> {
  */
 function untoldChanges(world: World, { changes, canonical }: Names): () => readonly string[] {
   return () => {
-    const loops = world.processOf("relay") === undefined ? [] : (world.relay?.status().loops ?? []);
+    const relay = world.processOf("relay");
+    const loops = relay === undefined ? [] : (world.relayOf(relay)?.status().loops ?? []);
     return loops.map(({ name, state, pending, resourceVersion = "0" }) => {
       const untold = changes.filter(
         ({ watch, version }) => watch === name && Number(version) > Number(resourceVersion),

@@ -25,8 +25,6 @@ export const wakeUps: readonly Oracle[] = [
       const { ledger, store, management } = world;
       /** By function and key: what it has to be run for, and whether the queue knows of it. */
       const due = new Map<string, Due>();
-      /** Functions that have had the first relist of this relay: earlier lists wake no key. */
-      const opened = new Set<string>();
       // The content of a lost queue, read model or relay comes back with a relist; F-01 and F-10 judge that.
       const forget = (): void => due.clear();
       ledger.onWipe(forget);
@@ -37,7 +35,6 @@ export const wakeUps: readonly Oracle[] = [
         const now = world.processOf("relay");
         if (now === relay) return;
         forget();
-        opened.clear();
         relay = now;
       };
       store.onShown(({ type, before, after, process }) => {
@@ -49,17 +46,17 @@ export const wakeUps: readonly Oracle[] = [
           if (isEnqueued || !each.endsWith(`|${type.kind}|${namespace}/${name}`)) continue;
           if (after === undefined || !isOf(fn?.spec.actsOn, after)) due.delete(each);
         }
+        // Before all kinds are listed a change wakes no key: a relist of the functions follows.
+        if (world.relayOf(process)?.status().ready !== true) return;
         const why = `${type.kind} ${name}@${resourceVersion}`;
         void wokenBy(world, type, before, after).then((woken) => {
           for (const { functionName, key } of woken)
-            if (opened.has(functionName))
-              due.set(`${functionName} ${key}`, { why, isEnqueued: false, process });
+            due.set(`${functionName} ${key}`, { why, isEnqueued: false, process });
         });
       });
       ledger.onEnqueue((functionName, { key, class: wanted, cause }) => {
         const name = `${functionName} ${key}`;
         if (wanted === "resync") {
-          opened.add(functionName);
           // A first list delivers its changes in this way. The periodic resync brings keys, not changes.
           if (!isResync(cause) && due.get(name)?.isEnqueued === false) due.delete(name);
         } else if (cause !== undefined)

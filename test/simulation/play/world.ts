@@ -63,8 +63,8 @@ export interface World {
   readonly failures: readonly FailedRun[];
   /** Errors and warnings that processes have logged. */
   readonly log: readonly string[];
-  /** The one that was started last, as soon as it has. */
-  readonly relay: Relay | undefined;
+  /** The relay that a process is, as soon as it has started. */
+  relayOf(process: Process): Relay | undefined;
   readonly roles: readonly Role[];
   /** The relay that holds the lease; where none is needed the only one. */
   readonly leadingRelay: Role;
@@ -114,7 +114,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const troubles = createTroubles(kernel);
   const playing = new Map<Role, Process>();
   const workers = new Map<Process, Promise<AsyncDisposable>>();
-  let relay: Relay | undefined;
+  const relays = new Map<Process, Relay>();
 
   const management = await startManagement(kernel, network, prepared);
   const access = parseKubeconfig(management.server.kubeconfig());
@@ -153,9 +153,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     }
     const parts = partsOf(process, version);
     if (role === "relay" || role === STANDBY) {
-      void startRelayOf(process, parts).then((started) => {
-        relay = started;
-      });
+      void startRelayOf(process, parts).then((relay) => relays.set(process, relay));
       return;
     }
     const clients = createClients({ ...parts, management: parts.server });
@@ -211,9 +209,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     onLog: (observer) => void readers.push(observer),
     connect,
     start,
-    get relay() {
-      return relay;
-    },
+    relayOf: (process) => relays.get(process),
     roles,
     get leadingRelay() {
       const lease = management.storage.collection(LEASES).find(`${LEASE.namespace}/${LEASE.name}`);
