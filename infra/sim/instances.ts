@@ -1,24 +1,11 @@
-import { Node } from "../../shared/api/core.ts";
 import { apiVersionOf, objectKeyOf } from "../../shared/api/kinds.ts";
 import { sameJson } from "../../shared/api/path.ts";
 import { SimInstance } from "../../shared/api/sim/sim-cloud.ts";
-import { Pod } from "../../shared/api/workload.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
-import { KubeError } from "../../shared/function/errors.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
-import { type CloudView, type RunningServer, serverKeyOf } from "./cloud-view.ts";
-import { addressesOf, nodeOf } from "./node.ts";
-
-/** The Node that an instance has registered. */
-interface Registered {
-  readonly instanceUid: string | undefined;
-  readonly server: RunningServer;
-  readonly uid: string | undefined;
-  /** Status of its condition Ready; undefined: it has no status yet. */
-  reported: boolean | undefined;
-  /** Since when its instance is gone, ms since the epoch. */
-  leftAt?: number;
-}
+import { type CloudView, serverKeyOf } from "./cloud-view.ts";
+import { addressesOf } from "./node.ts";
+import { type Registered, removeNode, upToDateNode } from "./registered-node.ts";
 
 export interface InstancesOptions {
   readonly client: KubeClient;
@@ -51,8 +38,7 @@ export function createInstanceRun(options: InstancesOptions): (key: string) => P
     if (known !== undefined && known.instanceUid !== alive?.metadata.uid) {
       const lingersMs = alive === undefined ? lingersFor(known, nodeLingersMs, clock.now()) : 0;
       if (lingersMs > 0) return lingersMs;
-      await removeNode(view, known, key);
-      nodes.delete(key);
+      await loseNode(key);
     }
     if (alive === undefined) endApiServer(key);
     return alive === undefined ? undefined : live(key, alive);
@@ -70,9 +56,16 @@ export function createInstanceRun(options: InstancesOptions): (key: string) => P
       return firstOf(due.servesInMs, due.registersInMs);
     }
     const stage = { instance: alive, ready: due.readyInMs <= 0, now: clock.now() };
-    nodes.set(key, await upToDateNode(nodes.get(key), server, stage));
+    if (alive.spec.faults?.node === "Gone") await loseNode(key);
+    else nodes.set(key, await upToDateNode(nodes.get(key), server, stage));
     await writeStatus(client, alive, "Running");
     return stage.ready ? firstOf(due.servesInMs) : due.readyInMs;
+  }
+
+  async function loseNode(key: string): Promise<void> {
+    const known = nodes.get(key);
+    if (known !== undefined) await removeNode(view, known, key);
+    nodes.delete(key);
   }
 
   function startApiServer(key: string, instance: SimInstance): void {
@@ -93,14 +86,6 @@ export function createInstanceRun(options: InstancesOptions): (key: string) => P
 function lingersFor(known: Registered, nodeLingersMs: number, now: Date): number {
   known.leftAt ??= now.getTime();
   return known.leftAt + nodeLingersMs - now.getTime();
-}
-
-/** Stage of an instance. */
-interface Stage {
-  readonly instance: SimInstance;
-  /** Its kubelet is ready. */
-  readonly ready: boolean;
-  readonly now: Date;
 }
 
 /** How long until each stage, ms; 0 or less: reached. `servesInMs` only on the control plane. */
@@ -124,51 +109,6 @@ function firstOf(...timesMs: readonly (number | undefined)[]): number | undefine
   return left.length === 0 ? undefined : Math.min(...left);
 }
 
-async function upToDateNode(
-  known: Registered | undefined,
-  server: RunningServer,
-  stage: Stage,
-): Promise<Registered> {
-  const node = known?.server === server ? known : await register(server, stage);
-  if (node.reported !== stage.ready) await report(node, stage);
-  return node;
-}
-
-async function register(server: RunningServer, { instance, ready, now }: Stage): Promise<Registered> {
-  const instanceUid = instance.metadata.uid;
-  const node = nodeOf(instance, ready, now);
-  try {
-    const created: Node = await server.client.create(Node, node);
-    // Kubernetes keeps the status that a kubelet registers with; not every server does.
-    const reported = created.status?.conditions?.some(({ type }) => type === "Ready") ? ready : undefined;
-    return { instanceUid, server, uid: created.metadata.uid, reported };
-  } catch (error) {
-    if (!(error instanceof KubeError) || error.reason !== "AlreadyExists") throw error;
-  }
-  const existing = await server.client.get(Node, nodeKey(instance.metadata.name));
-  if (existing?.spec?.providerID === node.spec?.providerID) {
-    return { instanceUid, server, uid: existing?.metadata.uid, reported: undefined };
-  }
-  if (existing !== undefined) await deleteNode(server, instance.metadata.name, existing.metadata.uid);
-  // The name is free now; the retry registers.
-  throw new Error(`Node ${instance.metadata.name} of another instance had the name; deleted it`);
-}
-
-/** Writes the whole status: with server-side apply, what is left out is removed. */
-async function report(node: Registered, { instance, ready, now }: Stage): Promise<void> {
-  const { apiVersion, kind, metadata, status } = nodeOf(instance, ready, now);
-  const body = { apiVersion, kind, metadata: { name: metadata.name, uid: node.uid }, status };
-  try {
-    await node.server.client.apply(Node, nodeKey(metadata.name), body, "status");
-  } catch (error) {
-    // The Node was deleted by another client: a kubelet registers only when it starts.
-    if (!(error instanceof KubeError) || !NODE_GONE.has(error.reason)) throw error;
-  }
-  node.reported = ready;
-}
-
-const NODE_GONE: ReadonlySet<string> = new Set(["NotFound", "Conflict"]);
-
 async function writeStatus(
   client: KubeClient,
   instance: SimInstance,
@@ -189,28 +129,4 @@ async function writeStatus(
   const identity = { apiVersion: apiVersionOf(SimInstance), kind: SimInstance.kind };
   const body = { ...identity, metadata: { ...key, uid: metadata.uid }, status };
   await client.apply(SimInstance, key, body, "status");
-}
-
-async function removeNode(view: CloudView, { server, uid }: Registered, key: string): Promise<void> {
-  // With its server gone, the Node is gone too.
-  if (view.running.get(server.key) !== server) return;
-  const name = key.slice(key.indexOf("/") + 1);
-  await deleteNode(server, name, uid);
-  const { items } = await server.client.list(Pod, { fieldSelector: `spec.nodeName=${name}` });
-  for (const pod of items) {
-    await server.client.delete(Pod, objectKeyOf(pod), { uid: pod.metadata.uid ?? "" });
-  }
-}
-
-async function deleteNode({ client }: RunningServer, name: string, uid: string | undefined): Promise<void> {
-  try {
-    await client.delete(Node, nodeKey(name), { uid: uid ?? "" });
-  } catch (error) {
-    // Another Node has the name by now: it must not be deleted.
-    if (!(error instanceof KubeError) || error.reason !== "Conflict") throw error;
-  }
-}
-
-function nodeKey(name: string) {
-  return { namespace: "", name };
 }

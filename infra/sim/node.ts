@@ -64,7 +64,7 @@ export function nodeOf(instance: SimInstance, ready: boolean, now: Date): Regist
       addresses: poolName === undefined ? addressesOf(instance) : [{ type: "Hostname", address: name }],
       allocatable: { cpu: "2", memory: "4Gi", pods: "110" },
       capacity: { cpu: "2", memory: "4Gi", pods: "110" },
-      conditions: [...pressures(now), readyCondition(ready, now)],
+      conditions: conditionsOf(instance, ready, now),
       nodeInfo: {
         architecture: "amd64",
         bootID: instance.metadata.uid ?? "",
@@ -79,6 +79,40 @@ export function nodeOf(instance: SimInstance, ready: boolean, now: Date): Regist
       },
     },
   };
+}
+
+/** The report of an instance's kubelet, with the failures that are asked for in place of the truth. */
+function conditionsOf({ spec }: SimInstance, ready: boolean, now: Date): readonly NodeCondition[] {
+  const { node, conditions: wanted = [] } = spec.faults ?? {};
+  const asked = new Map(wanted.map(({ type, status }) => [type, status]));
+  const truth = [
+    ...pressures(now),
+    node === "Unknown" ? lost(now) : readyCondition(ready && node === undefined, now),
+  ];
+  const kept = truth.filter(({ type }) => !asked.has(type));
+  const faulty = [...asked].map(([type, status]) => ({
+    ...healthy(type, status, now, "asked for in spec.faults of the SimInstance"),
+    reason: "SimulatedFault",
+  }));
+  return [...kept, ...faulty];
+}
+
+/** As a node lifecycle controller says of a kubelet that is silent. */
+function lost(now: Date): NodeCondition {
+  const message = "Kubelet stopped posting node status.";
+  return { ...healthy("Ready", "Unknown", now, message), reason: "NodeStatusUnknown" };
+}
+
+/** The same conditions, each with the time since when it has its status. */
+export function withTimes(
+  conditions: readonly NodeCondition[],
+  known: readonly NodeCondition[],
+): readonly NodeCondition[] {
+  return conditions.map((condition) => {
+    const before = known.find(({ type }) => type === condition.type);
+    if (before?.status !== condition.status) return condition;
+    return { ...condition, lastTransitionTime: before.lastTransitionTime ?? condition.lastTransitionTime };
+  });
 }
 
 function readyCondition(ready: boolean, now: Date): NodeCondition {

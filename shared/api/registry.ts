@@ -14,6 +14,7 @@ import { SimControlPlane, SimControlPlaneTemplate } from "./sim/sim-controlplane
 import { SimControlPlaneLegacy } from "./sim/sim-controlplane-legacy.ts";
 import { SimMachine, SimMachineTemplate } from "./sim/sim-machine.ts";
 import { SimMachinePool, SimMachinePoolTemplate } from "./sim/sim-machinepool.ts";
+import { SimRemediation, SimRemediationTemplate } from "./sim/sim-remediation.ts";
 import { DaemonSet, PersistentVolume, Pod, VolumeAttachment } from "./workload.ts";
 
 /** Every kind that Capstan has a type for. Capstan installs those with `crd`. */
@@ -46,6 +47,8 @@ export const KINDS: readonly Kind[] = [
   SimControlPlaneLegacy,
   SimBootstrapConfig,
   SimBootstrapConfigTemplate,
+  SimRemediation,
+  SimRemediationTemplate,
   SimServer,
   SimInstance,
 ];

@@ -1,6 +1,7 @@
 import type { SimInstance } from "../../shared/api/sim/sim-cloud.ts";
 import type { SimMachine } from "../../shared/api/sim/sim-machine.ts";
 import type { SimMachinePool } from "../../shared/api/sim/sim-machinepool.ts";
+import type { SimRemediation } from "../../shared/api/sim/sim-remediation.ts";
 import { merge, type Overrides, OWNED_BY_P1 } from "./builders.ts";
 
 const OWNED_BY_SIM_POOL = {
@@ -81,6 +82,37 @@ export function simMachine(name: string, overrides: Overrides<SimMachine> = {}):
         ownerReferences: [OWNED_BY_SIM_POOL],
       },
       spec: { providerID: `sim://${name}` },
+    },
+    overrides,
+  );
+}
+
+/** The request to repair Machine `default/<machine>`, with its finalizer; nothing has begun. */
+export function simRemediation(machine: string, overrides: Overrides<SimRemediation> = {}): SimRemediation {
+  return merge<SimRemediation>(
+    {
+      apiVersion: "infrastructure.sim.capstan.dev/v1beta2",
+      kind: "SimRemediation",
+      metadata: {
+        name: machine,
+        namespace: "default",
+        uid: `uid-request-${machine}`,
+        resourceVersion: "60",
+        creationTimestamp: "2026-01-01T10:00:00Z",
+        labels: { "cluster.x-k8s.io/cluster-name": "c1" },
+        finalizers: ["simremediation.infrastructure.sim.capstan.dev"],
+        ownerReferences: [
+          { apiVersion: "cluster.x-k8s.io/v1beta2", kind: "Machine", name: machine, uid: `uid-${machine}` },
+        ],
+      },
+      spec: {
+        strategy: "Reboot",
+        delaySeconds: 2,
+        timeoutSeconds: 60,
+        retryLimit: 1,
+        outcome: "Recovers",
+        gaveUpIn: "Both",
+      },
     },
     overrides,
   );

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { port } from "../cluster/cluster.ts";
 import type { Kind } from "../kinds.ts";
 import { addressesSchema } from "../machine/machine-status.ts";
-import { type Immutable, objectMetaSchema, seconds, text, typeMeta } from "../meta.ts";
-import { AGE, clusterName, flag } from "./sim-provider.ts";
+import { type Immutable, mapList, objectMetaSchema, seconds, text, typeMeta } from "../meta.ts";
+import { AGE, clusterName, count, flag } from "./sim-provider.ts";
 
 const simServerSchema = z
   .object({
@@ -52,6 +52,26 @@ export const SimServer: Kind<SimServer> = {
   },
 };
 
+/** Failures that a person asks for. They last until they are taken away, or until the instance is rebooted. */
+const instanceFaultsSchema = z.object({
+  node: z
+    .enum(["NotReady", "Unknown", "Gone"])
+    .optional()
+    .describe(
+      "NotReady: its kubelet says so. Unknown: its kubelet says nothing any longer. Gone: its Node is deleted, and registered again afterwards.",
+    ),
+  conditions: mapList(
+    z.object({
+      type: text(1, 316).describe("Type of the condition, such as MemoryPressure."),
+      status: z.enum(["True", "False", "Unknown"]).describe("Status that its Node reports."),
+    }),
+    ["type"],
+    { max: 16 },
+  )
+    .optional()
+    .describe("Conditions of its Node, in place of the true ones or beside them."),
+});
+
 const simInstanceSchema = z
   .object({
     ...typeMeta,
@@ -76,6 +96,8 @@ const simInstanceSchema = z
         controlPlane: flag.describe("It runs an API server of its Cluster. Default false."),
         failureDomain: text(1, 256).optional().describe("Failure domain where it runs."),
         kubeletVersion: text(1, 256).optional().describe("Version that its kubelet reports."),
+        faults: instanceFaultsSchema.optional().describe("Failures for tests and trials. Default none."),
+        reboots: count.describe("How often it was rebooted. Each time its kubelet registers the Node again."),
       })
       .describe("Desired state."),
     status: z

@@ -121,6 +121,29 @@ function nodeNamed(server: Server, name: string): Promise<Node | undefined> {
   return server.as("test").get(Node, { namespace: "", name });
 }
 
+/** Replaces these members of the spec of an instance. */
+async function patchInstance({ server }: { readonly server: Server }, name: string, spec: object) {
+  const operations = Object.entries(spec).map(([member, value]) => ({
+    op: "add" as const,
+    path: `/spec/${member}`,
+    value,
+  }));
+  await server.as("test").jsonPatch(SimInstance, { namespace: "default", name }, operations);
+}
+
+/** The Node once it is as wanted. */
+async function nodeThat(server: Server, name: string, isWanted: (node: Node) => boolean): Promise<Node> {
+  const found = await eventually(async () => {
+    const node = await nodeNamed(server, name);
+    return node !== undefined && isWanted(node) && node;
+  }, WITHIN);
+  return found as Node;
+}
+
+function changedAt({ status }: Node, type: string): string | undefined {
+  return status?.conditions?.find((condition) => condition.type === type)?.lastTransitionTime;
+}
+
 describe("the simulated cloud", () => {
   it("gives a SimServer a workload API server that answers clients of its authority", async () => {
     await using management = await startManagement();
@@ -281,6 +304,53 @@ describe("the simulated cloud", () => {
     await createInstance(management, "next");
     await eventually(async () => ready(await nodeNamed(server, "next")) === "True", WITHIN);
     expect(await nodeNames(server)).toEqual(["next"]);
+  });
+
+  it("fails a Node on request: not ready, silent, under pressure or gone, and heals it", async () => {
+    const time = standingClock();
+    await using management = await startManagement();
+    await using _cloud = await cloudOf(management, time);
+    await createSimServer(management);
+    using server = await workload(management);
+    await createInstance(management, "weak");
+    const before = await nodeThat(server, "weak", (node) => ready(node) === "True");
+
+    await time.advance(5_000);
+    await patchInstance(management, "weak", { faults: { node: "NotReady" } });
+    const notReady = await nodeThat(server, "weak", (node) => ready(node) === "False");
+    expect(changedAt(notReady, "Ready")).not.toBe(changedAt(before, "Ready"));
+    expect(changedAt(notReady, "MemoryPressure")).toBe(changedAt(before, "MemoryPressure"));
+    const pressure = { type: "MemoryPressure", status: "True" };
+    const deadlock = { type: "KernelDeadlock", status: "True" };
+    await patchInstance(management, "weak", {
+      faults: { node: "Unknown", conditions: [pressure, deadlock] },
+    });
+    const silent = await nodeThat(server, "weak", (node) => ready(node) === "Unknown");
+    expect(silent.status?.conditions).toEqual(
+      expect.arrayContaining([expect.objectContaining(pressure), expect.objectContaining(deadlock)]),
+    );
+    await patchInstance(management, "weak", { faults: {} });
+    const healed = await nodeThat(server, "weak", (node) => ready(node) === "True");
+    expect(healed.metadata.uid).toBe(before.metadata.uid);
+    expect(healed.status?.conditions?.map(({ type }) => type)).not.toContain("KernelDeadlock");
+
+    await patchInstance(management, "weak", { faults: { node: "Gone" } });
+    await eventually(async () => (await nodeNames(server)).length === 0, WITHIN);
+    await patchInstance(management, "weak", { faults: {} });
+    const back = await nodeThat(server, "weak", (node) => ready(node) === "True");
+    expect(back.metadata.uid).not.toBe(before.metadata.uid);
+  });
+
+  it("registers the Node of an instance again that is rebooted", async () => {
+    await using management = await startManagement();
+    await using _cloud = await cloudOf(management);
+    await createSimServer(management);
+    using server = await workload(management);
+    await createInstance(management, "cut");
+    const before = await nodeThat(server, "cut", (node) => ready(node) === "True");
+    await server.as("test").delete(Node, { namespace: "", name: "cut" }, { uid: before.metadata.uid ?? "" });
+    await patchInstance(management, "cut", { reboots: 1 });
+    await nodeThat(server, "cut", (node) => node.metadata.uid !== before.metadata.uid);
   });
 
   it("takes a Node with its provider ID for its own, and puts another's aside", async () => {
