@@ -1,9 +1,10 @@
+import { withoutMembers } from "../apply/disown.ts";
 import { webhookOf } from "../kinds/conversion-webhook.ts";
 import { CRD_FINALIZER, toResourceType } from "../kinds/crd.ts";
 import type { ResourceType } from "../kinds/registry.ts";
 import type { JsonObject } from "../objects/json.ts";
 import { sameJson } from "../objects/json.ts";
-import { type KubeObject, objectAt, withMetadata } from "../objects/kube-object.ts";
+import { type KubeObject, objectAt } from "../objects/kube-object.ts";
 import type { VirtualServer } from "../request/request.ts";
 import { storeOrRelease } from "../rest/commit.ts";
 import { startDeletion } from "../rest/delete.ts";
@@ -62,13 +63,9 @@ export class CrdLifecycle {
     if (crd?.metadata.deletionTimestamp === undefined || !definitions) return;
     const type = registry.get(toResourceType(crd).id);
     if (type && this.#deleteAll(type) > 0) return;
-    const kept = (crd.metadata.finalizers ?? []).filter((finalizer) => finalizer !== CRD_FINALIZER);
-    if (kept.length === crd.metadata.finalizers?.length) return;
-    storeOrRelease(
-      this.#server,
-      definitions,
-      withMetadata(crd, { finalizers: kept.length > 0 ? kept : undefined }),
-    );
+    if (!crd.metadata.finalizers?.includes(CRD_FINALIZER)) return;
+    const next = withoutMembers(crd, "finalizers", (finalizer) => finalizer === CRD_FINALIZER);
+    storeOrRelease(this.#server, definitions, next);
   }
 
   #deleteAll(type: ResourceType): number {

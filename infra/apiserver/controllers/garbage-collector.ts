@@ -1,5 +1,6 @@
+import { withoutMembers } from "../apply/disown.ts";
 import type { ResourceType } from "../kinds/registry.ts";
-import { type KubeObject, type OwnerReference, withMetadata } from "../objects/kube-object.ts";
+import type { KubeObject, OwnerReference } from "../objects/kube-object.ts";
 import type { VirtualServer } from "../request/request.ts";
 import { storeOrRelease } from "../rest/commit.ts";
 import { FOREGROUND, ORPHAN, type Propagation, startDeletion } from "../rest/delete.ts";
@@ -84,10 +85,13 @@ export class GarbageCollector {
     const owners = found.object.metadata.ownerReferences ?? [];
     if (owners.length === 0) return;
     const states = owners.map((owner) => this.#stateOf(owner, found.object));
-    const kept = owners.filter((_, index) => states[index] === "solid" || states[index] === "unknown");
-    if (kept.length === owners.length) return;
-    if (kept.length > 0) {
-      this.#store(found, withMetadata(found.object, { ownerReferences: kept }));
+    const gone = owners.filter((_, index) => states[index] !== "solid" && states[index] !== "unknown");
+    if (gone.length === 0) return;
+    if (gone.length < owners.length) {
+      this.#store(
+        found,
+        withoutMembers(found.object, "ownerReferences", (owner) => gone.includes(owner)),
+      );
       return;
     }
     const hasDependents = this.#dependents.has(found.object.metadata.uid);
@@ -126,15 +130,19 @@ export class GarbageCollector {
     for (const dependent of [...(this.#dependents.get(uid) ?? [])]) {
       const found = this.#find(dependent);
       if (!found) continue;
-      const kept = (found.object.metadata.ownerReferences ?? []).filter((reference) => reference.uid !== uid);
-      this.#store(found, withMetadata(found.object, { ownerReferences: kept.length > 0 ? kept : undefined }));
+      this.#store(
+        found,
+        withoutMembers(found.object, "ownerReferences", (owner) => owner.uid === uid),
+      );
     }
     this.#dropFinalizer(owner, ORPHAN);
   }
 
   #dropFinalizer(found: Found, finalizer: string): void {
-    const kept = (found.object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
-    this.#store(found, withMetadata(found.object, { finalizers: kept.length > 0 ? kept : undefined }));
+    this.#store(
+      found,
+      withoutMembers(found.object, "finalizers", (name) => name === finalizer),
+    );
   }
 
   #store({ type }: Found, next: KubeObject): void {

@@ -1,19 +1,23 @@
 import { isObject } from "../../../infra/kube/object-shape.ts";
+import { sameJson } from "../../../shared/api/path.ts";
 import type { Listed } from "./state.ts";
 
 /** The pool marks a Node until a Machine claims it, and both mark it in the same way: who came first owns the marks. */
 const NODE_MANAGERS: readonly string[] = ["capstan-machine-node", "capstan-machinepool-nodes"];
+
+/** Members of the metadata that the guard of a kind puts back, and then owns, when a person has removed them. */
+const MARKS: readonly string[] = ["f:finalizers", "f:labels"];
 
 interface Managed {
   readonly manager?: string;
   readonly fieldsV1?: unknown;
 }
 
-/** The same object without what depends on which of two functions came first. */
+/** The same object without what depends on which of two writers came first. */
 export function withoutOrder({ type, object }: Listed): Listed {
-  if (type !== "workload /nodes") return { type, object };
   const metadata = object.metadata as Marked;
-  const managedFields = asOne(metadata.managedFields ?? []);
+  const entries = metadata.managedFields ?? [];
+  const managedFields = type === "workload /nodes" ? asOne(entries) : withMarksAsOne(entries.map(unrotated));
   return { type, object: { ...object, metadata: { ...metadata, managedFields } as Marked } };
 }
 
@@ -28,6 +32,29 @@ function asOne(entries: readonly Managed[]): readonly Managed[] {
     ...entries.filter((entry) => !isOfTwo(entry)),
     { ...first, manager: NODE_MANAGERS.join(" "), fieldsV1 },
   ];
+}
+
+/** Labels and finalizers belong to Capstan, not to one of its functions. */
+function withMarksAsOne(entries: readonly Managed[]): readonly Managed[] {
+  let marks: unknown = {};
+  const others = entries.map((entry) => {
+    if (entry.manager?.startsWith("capstan-") !== true || !isObject(entry.fieldsV1)) return entry;
+    const { "f:metadata": metadata, ...fields } = entry.fieldsV1;
+    const members = Object.entries(isObject(metadata) ? metadata : {});
+    marks = merged(marks, Object.fromEntries(members.filter(([name]) => MARKS.includes(name))));
+    const kept = Object.fromEntries(members.filter(([name]) => !MARKS.includes(name) && name !== "."));
+    return { ...entry, fieldsV1: { ...fields, ...(sameJson(kept, {}) ? {} : { "f:metadata": kept }) } };
+  });
+  const owning = others.filter(({ fieldsV1 }) => !sameJson(fieldsV1, {}));
+  return sameJson(marks, {})
+    ? owning
+    : [...owning, { manager: "capstan", fieldsV1: { "f:metadata": marks } }];
+}
+
+/** A kubeconfig belongs to who rotated it last, and to its maker when it had gone meanwhile. */
+function unrotated(entry: Managed): Managed {
+  if (!isObject(entry.fieldsV1) || !Object.hasOwn(entry.fieldsV1, "f:data")) return entry;
+  return { ...entry, fieldsV1: { ...entry.fieldsV1, "f:data": {} } };
 }
 
 function merged(a: unknown, b: unknown): unknown {

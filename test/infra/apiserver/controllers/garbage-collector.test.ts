@@ -55,7 +55,12 @@ describe("the garbage collector", () => {
     await eventually(async () => (await read(api, "shared")).body.metadata.ownerReferences.length === 1, {
       withinMs: 5_000,
     });
-    expect((await read(api, "shared")).body.metadata.ownerReferences[0].uid).toBe(two.uid);
+    const { ownerReferences, managedFields } = (await read(api, "shared")).body.metadata;
+    expect(ownerReferences[0].uid).toBe(two.uid);
+    const owned = managedFields.map(
+      (entry: Body) => Object(entry.fieldsV1)["f:metadata"]["f:ownerReferences"],
+    );
+    expect(owned, "what is removed has no owner").toEqual([{ ".": {}, [`k:{"uid":"${two.uid}"}`]: {} }]);
   });
 
   it("takes an owner with another uid or name for absent, one of an unknown kind for present", async () => {
