@@ -1,7 +1,7 @@
 import { NOISY } from "../faults/tenants.ts";
 import { nameOf, ORACLES } from "../oracles/known.ts";
 import type { StoredChange } from "../oracles/oracle.ts";
-import { isPoll } from "./polls.ts";
+import { isPoll, reopenings } from "./polls.ts";
 import type { World } from "./world.ts";
 
 /** A process that sent a request longer ago stood still, and another one may have run the key meanwhile. */
@@ -46,10 +46,12 @@ export function observe(world: World, violated: (what: string) => void, faultsSo
     const after = change.type === "DELETED" ? undefined : change.object;
     for (const observer of observers) observer({ type, before: change.previous, after } as StoredChange);
   });
+  const isReopening = reopenings();
   const leftAt = new WeakMap<object, number>();
   world.network.onLeave(({ request }) => leftAt.set(request, world.kernel.now));
   world.network.witness(({ process, request, code, text, isLate }) => {
-    if (process.name.startsWith("user") || isPoll(process, request.path) || isOfNoise(request.path)) return;
+    const isRepeated = isPoll(process, request.path) || isReopening(process, request.path, world.kernel.now);
+    if (process.name.startsWith("user") || isRepeated || isOfNoise(request.path)) return;
     counters.requests += 1;
     counters.bytes += text.length + (request.body?.length ?? 0);
     if (request.method === "GET" || code >= 300) return;
