@@ -8,7 +8,7 @@ import {
   watch,
 } from "../../shared/function/define-function.ts";
 import { itself, sameName } from "../../shared/function/mappings.ts";
-import { done, failed, requeueAfter, waitFor } from "../../shared/function/result.ts";
+import { done, requeueAfter, waitFor } from "../../shared/function/result.ts";
 import { authorityProblem } from "../../shared/rules/credentials/authority.ts";
 import {
   AUTHORITY_RETRY_MS,
@@ -61,7 +61,10 @@ async function issued(
     return { result: requeueAfter(AUTHORITY_RETRY_MS, `Secret ${key.namespace}/${key.name}`) };
   }
   const problem = authorityProblem(authority, now);
-  if (problem !== undefined) return { result: failed("KubeconfigNotIssued", problem) };
+  if (problem !== undefined) {
+    const event = { type: "Warning", reason: "KubeconfigNotIssued", message: problem } as const;
+    return { events: [event], result: requeueAfter(AUTHORITY_RETRY_MS, problem) };
+  }
   return {
     issue: [requestOf(cluster, due)],
     result: requeueAfter(renewedAfterMs, "the client certificate is due for renewal"),

@@ -61,6 +61,8 @@ export interface ComposeOptions extends RequestOptions, RelayScope {
   readonly writeLog?: (text: string) => unknown;
   /** Address for metrics, health and status; absent = they are not served. */
   readonly metricsAddress?: LoopbackAddress | undefined;
+  /** Default: that of the machine. */
+  readonly clock?: Clock | undefined;
   /** Wraps the read model, to follow its changes. */
   readonly wrapStore?: (store: Store) => Store;
 }
@@ -88,7 +90,7 @@ export interface Running extends AsyncDisposable {
 export async function compose(options: ComposeOptions): Promise<Running> {
   await using starting = new AsyncDisposableStack();
   const environment = readEnvironment();
-  const clock = systemClock;
+  const { clock = systemClock } = options;
   const log = openLog(options.logLevel ?? environment.CAPSTAN_LOG_LEVEL, options.writeLog);
   const functions = await loadFunctions(options.functions, options.functionsDir);
 

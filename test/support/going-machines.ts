@@ -54,6 +54,26 @@ export async function deletingText(kubectl: Kubectl, name: string): Promise<stri
   return `${found?.status} ${found?.reason} ${found?.message}`;
 }
 
+interface ManagedEntry {
+  readonly manager: string;
+  readonly fieldsV1: {
+    readonly "f:status"?: { readonly "f:conditions"?: { readonly [element: string]: object } };
+  };
+}
+
+/** The field managers that say the reason of the condition Deleting, sorted. */
+export async function deletingWriters(kubectl: Kubectl, name: string): Promise<readonly string[]> {
+  const text = await kubectl(`get machines.cluster.x-k8s.io/${name} -o json --show-managed-fields`);
+  const entries: readonly ManagedEntry[] = JSON.parse(text).metadata.managedFields;
+  return entries
+    .filter(({ fieldsV1 }) => {
+      const fields = fieldsV1["f:status"]?.["f:conditions"]?.['k:{"type":"Deleting"}'] ?? {};
+      return "f:reason" in fields;
+    })
+    .map(({ manager }) => manager)
+    .toSorted(compareText);
+}
+
 /** Reasons of the Events about a Machine, each once, sorted. */
 export async function machineEvents(kubectl: Kubectl, name: string): Promise<readonly string[]> {
   const text = await kubectl(

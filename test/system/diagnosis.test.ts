@@ -8,6 +8,7 @@ import { type ApiServer, startApiServer } from "../../infra/apiserver/entry.ts";
 import { eventually } from "../support/eventually.ts";
 import { type FooScene, fooPool, startFooScene } from "../support/foo-pools.ts";
 import { patchStatus } from "../support/foo-workload.ts";
+import { MACHINE_DEPLOYMENT_CRD } from "../support/machine-deployments.ts";
 import { API_SERVERS } from "../support/processes/api-servers.ts";
 import { runCli } from "../support/processes/cli.ts";
 import { kubectlMissing } from "../support/processes/kubectl.ts";
@@ -56,31 +57,6 @@ function kubeconfigFor(cluster: object, user: object = { token: CANARY }): { rea
   return { value };
 }
 
-/** As Cluster API has it, for a Cluster that its manager does not serve. */
-const DEPLOYMENT_CRD = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: { name: machinedeployments.cluster.x-k8s.io }
-spec:
-  group: cluster.x-k8s.io
-  scope: Namespaced
-  names:
-    kind: MachineDeployment
-    plural: machinedeployments
-    singular: machinedeployment
-    listKind: MachineDeploymentList
-  versions:
-    - name: v1beta2
-      served: true
-      storage: true
-      subresources: { status: {} }
-      schema:
-        openAPIV3Schema:
-          type: object
-          properties:
-            spec: { type: object, x-kubernetes-preserve-unknown-fields: true }
-            status: { type: object, x-kubernetes-preserve-unknown-fields: true }
-`;
 const DEPLOYMENT = `
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: MachineDeployment
@@ -343,7 +319,7 @@ spec: { topology: { classRef: { name: small }, version: v1.34.2 } }
         ];
         expect(await runCli(...up)).toMatchObject({ code: 1, output: expect.stringMatching(text) });
 
-        await kubectl("apply -f -", DEPLOYMENT_CRD);
+        await kubectl("apply -f -", MACHINE_DEPLOYMENT_CRD);
         await kubectl("wait crd --all --for=condition=Established --timeout=240s");
         await kubectl("apply -f -", DEPLOYMENT);
         await eventually(async () => {

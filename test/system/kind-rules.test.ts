@@ -39,6 +39,28 @@ function setNamed(name: string, replicas: number, change = (text: string) => tex
   return change(fooSet(replicas).replaceAll("foo-set", name).replaceAll("tier: a", `tier: ${name}`));
 }
 
+/** Requests of cluster-status for this Cluster's status so far. */
+async function statusWrites(scene: FooScene, name: string): Promise<number> {
+  const requests = await scene.requests();
+  return requests.filter(
+    (request) =>
+      request.userAgent.endsWith(" cluster-status") && request.verb === "patch" && request.name === name,
+  ).length;
+}
+
+const SET_FUNCTIONS = ["delete", "guard", "machines", "remediate", "status"];
+
+/** Which functions of a set ran last because of this version of it: `machines remediate`. */
+async function wokenBy({ capstan }: FooScene, key: string, resourceVersion: string): Promise<string> {
+  const runs = await Promise.all(
+    SET_FUNCTIONS.map(async (name) => ({ name, ...(await capstan.history(`machineset-${name}`, key)) })),
+  );
+  return runs
+    .filter(({ lastRun }) => lastRun?.causes.some((cause) => cause.resourceVersion === resourceVersion))
+    .map(({ name }) => name)
+    .join(" ");
+}
+
 interface WithConditions {
   readonly status?: { readonly conditions?: readonly Condition[] | undefined } | undefined;
 }
@@ -127,6 +149,68 @@ for (const flavour of API_SERVERS) {
         expect((await reasonsOf("up")).split(" ")).toEqual(
           expect.arrayContaining(["Provisioning", "Provisioned", "InfrastructureReady"]),
         );
+      });
+
+      it("CL-3.8: a Cluster that is brought up gets one status per second, however often its provider speaks", async () => {
+        const { kubectl } = scene;
+        await kubectl("apply -f -", clusterNamed("chatty").join("---"));
+        await patchStatus(kubectl, "foocontrolplane/chatty-cp", {
+          initialization: { controlPlaneInitialized: true },
+        });
+        const speak = (message: string) =>
+          patchStatus(kubectl, "foocluster/chatty", {
+            initialization: { provisioned: true },
+            conditions: [mark("Ready", "False", message)],
+          });
+        const heard = (message: string) =>
+          eventually(async () => {
+            const { status } = await clusterOf("chatty");
+            expect(status?.initialization?.infrastructureProvisioned).toBe(true);
+            expect(textOf({ status }, "InfrastructureReady")).toBe(`False Reported ${message}`);
+          }, WITHIN);
+        await speak("at first");
+        await heard("at first");
+        const before = await statusWrites(scene, "chatty");
+        const startedAt = performance.now();
+        await Promise.all(Array.from({ length: 15 }, (_, at) => speak(`word ${at}`)));
+        await speak("at last");
+        await heard("at last");
+        const seconds = (performance.now() - startedAt) / 1_000;
+        expect((await statusWrites(scene, "chatty")) - before).toBeLessThanOrEqual(Math.ceil(seconds) + 1);
+      });
+
+      it("CL-6.4, MS-12.1: merges what its sets say into three messages; a set wakes for what concerns it only", async () => {
+        const { kubectl } = scene;
+        await kubectl("apply -f -", clusterNamed("merged")[0]);
+        // Without templates each set says how many Machines it misses, and stays as it is.
+        const sets = [4, 2, 5, 1, 3].map(
+          (replicas) =>
+            setNamed(`merged-${replicas}`, replicas, (text) =>
+              text.replaceAll("clusterName: foo", "clusterName: merged"),
+            ).split("---")[0],
+        );
+        await kubectl("apply -f -", sets.join("---"));
+        await eventually(async () => {
+          const { status } = await clusterOf("merged");
+          const lines = textOf({ status }, "ScalingUp").split("\n");
+          expect(lines.filter((line) => /^(True ScalingUp )?\* MachineSet/.test(line))).toEqual([
+            "True ScalingUp * MachineSet merged-1:",
+            "* MachineSet merged-2:",
+            "* MachineSet merged-3:",
+          ]);
+          expect(lines.at(-1)).toBe("And 2 MachineSets with other issues");
+        }, WITHIN);
+
+        const version = (annotation: string) =>
+          kubectl(`annotate machineset/merged-1 ${annotation} -o jsonpath={.metadata.resourceVersion}`);
+        const key = "default/merged|MachineSet|default/merged-1";
+        const ofUser = await version("example.com/team=blue");
+        const ofChecks = await version("machineset.cluster.x-k8s.io/skip-preflight-checks=All");
+        await eventually(
+          async () => expect(await wokenBy(scene, key, ofChecks)).toMatch(/^machines remediate/),
+          WITHIN,
+        );
+        expect(await wokenBy(scene, key, ofUser)).toBe("");
       });
 
       it("CL-3.1: becomes an owner beside the controller of an object", async () => {

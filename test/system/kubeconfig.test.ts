@@ -218,6 +218,16 @@ for (const flavour of API_SERVERS) {
           const probe = status?.conditions?.find(({ type }) => type === "RemoteConnectionProbe");
           expect(probe?.message).toContain("own-kubeconfig");
         }, WITHIN);
+        // Once the Secret is corrected, the kubeconfig follows by itself.
+        const data = await createIssuer(x509).issue(
+          { type: "authority", commonName: "kubernetes", validitySeconds: 3_600 },
+          { now: new Date(), read: async () => undefined },
+        );
+        await kubectl(`patch secret/broken-ca --type=merge -p '${JSON.stringify({ data })}'`);
+        await eventually(
+          async () => expect(await kubectl.try("get secret/broken-kubeconfig")).toMatchObject({ ok: true }),
+          WITHIN,
+        );
         const own = await secretOf(kubectl, "own-kubeconfig");
         expect(textIn(own, "value")).toBe("of the user");
         expect(own.metadata.ownerReferences).toBeUndefined();

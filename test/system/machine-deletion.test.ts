@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { eventually } from "../support/eventually.ts";
+import { eventually, holds } from "../support/eventually.ts";
 import { type FooScene, startFooScene } from "../support/foo-pools.ts";
 import { FOO_MACHINE_PROVIDER, fooNode } from "../support/foo-provider.ts";
 import { patch, patchStatus } from "../support/foo-workload.ts";
 import {
   allowDisruptions,
   deletingText,
+  deletingWriters,
   fooMachine,
   getMachine,
   machineEvents,
@@ -20,6 +21,14 @@ import { describeWith } from "../support/requires.ts";
 const WITHIN = { withinMs: 120_000, stepMs: 200 };
 const PRE_DRAIN = "pre-drain.delete.hook.machine.cluster.x-k8s.io/migrate";
 const PRE_TERMINATE = "pre-terminate.delete.hook.machine.cluster.x-k8s.io/backup";
+
+/** Requests of machine-delete to the management server about the objects of this name: `delete foomachines 200`. */
+async function requestsOfDelete(scene: FooScene, name: string): Promise<readonly string[]> {
+  const requests = await scene.requests();
+  return requests
+    .filter((request) => request.userAgent.endsWith(" machine-delete") && request.name === name)
+    .map(({ verb, resource, code }) => `${verb} ${resource} ${code}`);
+}
 
 for (const flavour of API_SERVERS) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
@@ -42,7 +51,7 @@ for (const flavour of API_SERVERS) {
         await kubectl(`wait ${object} --for=delete --timeout=240s`);
       };
 
-      it("MA-7, MA-7.2: drains the Node, held by a budget that status and explain name", async () => {
+      it("MA-7, MA-7.2, MA-R7: drains the Node, held by a budget that status and explain name", async () => {
         const { kubectl, workload, kubeconfigFile } = scene;
         await runFooMachine(scene, "budget");
         await placePod(workload.kubectl, "budget");
@@ -51,6 +60,7 @@ for (const flavour of API_SERVERS) {
         const held =
           /^True DrainingNode [\s\S]*Pod default\/web-budget: cannot evict pod as it would violate the pod's disruption budget[\s\S]*budget-budget/;
         await eventually(async () => expect(await deletingText(kubectl, "budget")).toMatch(held), WITHIN);
+        expect(await deletingWriters(kubectl, "budget")).toEqual(["capstan-machine-drain"]);
         expect(await workload.kubectl("get node budget -o jsonpath={.spec.unschedulable}")).toBe("true");
         expect((await getMachine(kubectl, "budget")).status?.deletion?.nodeDrainStartTime).toBeDefined();
         const args = ["machine", "default/budget", "--kubeconfig", kubeconfigFile];
@@ -78,7 +88,7 @@ for (const flavour of API_SERVERS) {
         );
       });
 
-      it("MA-7: is held by hooks before the drain and before the infrastructure goes", async () => {
+      it("MA-7, MA-R7: is held by hooks before the drain and before the infrastructure goes", async () => {
         const { kubectl, workload, kubeconfigFile } = scene;
         const annotations = `annotations: { "${PRE_DRAIN}": migrator, "${PRE_TERMINATE}": "" }`;
         await runFooMachine(scene, "hooks", annotations);
@@ -90,6 +100,7 @@ for (const flavour of API_SERVERS) {
             ),
           WITHIN,
         );
+        expect(await deletingWriters(kubectl, "hooks")).toEqual(["capstan-machine-status"]);
         expect(await workload.kubectl("get node hooks -o jsonpath={.spec.unschedulable}")).toBe("");
         const { output } = await runCli(
           "explain",
@@ -131,7 +142,7 @@ for (const flavour of API_SERVERS) {
         );
       });
 
-      it("MA-7.4, MA-2.1: leaves a Node that is another instance, and an object of another controller", async () => {
+      it("MA-7.4, MA-2.1, MA-R14: leaves a Node that is another instance, and an object of another controller", async () => {
         const { kubectl, workload } = scene;
         await runFooMachine(scene, "taken");
         const owner = { apiVersion: "example.com/v1", kind: "Stack", name: "s", uid: "u", controller: true };
@@ -148,11 +159,25 @@ for (const flavour of API_SERVERS) {
             ),
           WITHIN,
         );
+        // While the infrastructure machine is going a run only waits: it asks no server.
+        const asked = await requestsOfDelete(scene, "taken");
+        expect(asked.at(-1)).toBe("delete foomachines 200");
+        await workload.kubectl("label node taken example.com/touched=yes");
+        await kubectl("label machines.cluster.x-k8s.io/taken example.com/touched=yes");
+        await holds(async () => expect(await requestsOfDelete(scene, "taken")).toEqual(asked), {
+          forMs: 1_000,
+          stepMs: 200,
+        });
         await workload.kubectl("delete node taken");
         const other = fooNode("taken").replace("foo://taken", "foo://new");
         await workload.kubectl("create -f -", other);
         await patch(kubectl, "foomachine/taken", { metadata: { finalizers: null } });
         await isGone("machines.cluster.x-k8s.io/taken");
+        // Each deed comes behind live reads of everything that goes before it.
+        expect(asked).toEqual(["get machines 200", "get foomachines 200", "delete foomachines 200"]);
+        const later = (await requestsOfDelete(scene, "taken")).slice(asked.length);
+        expect(later.at(-1)).toBe("patch machines 200");
+        expect(later).toEqual(expect.arrayContaining(["get foomachines 404", "get fooconfigs 200"]));
         expect(await workload.kubectl("get node taken -o jsonpath={.spec.providerID}")).toBe("foo://new");
         expect(await kubectl("get fooconfig taken -o jsonpath={.metadata.deletionTimestamp}")).toBe("");
         expect(await machineEvents(kubectl, "taken")).toContain("NodeHandlingSkipped");

@@ -1,10 +1,15 @@
 import { expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { systemClock } from "../../infra/clock.ts";
 import type { Machine } from "../../shared/api/machine/machine.ts";
 import type { MachineSet } from "../../shared/api/machineset.ts";
+import { conditionOf } from "../../shared/rules/conditions/conditions.ts";
+import type { Clock } from "../../shared/runtime/ports.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually, holds } from "../support/eventually.ts";
 import { FOO_CLUSTER, FOO_MACHINE_PROVIDER, FOO_PROVIDER, fooSet } from "../support/foo-provider.ts";
 import { patch, patchStatus } from "../support/foo-workload.ts";
+import { MACHINE_DEPLOYMENT_CRD } from "../support/machine-deployments.ts";
 import { API_SERVERS, type ServerFlavour } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
@@ -49,6 +54,40 @@ async function isWhole(kubectl: Kubectl, replicas: number): Promise<void> {
   for (const kind of ["machines", "fooconfigs", "foomachines"]) {
     expect(await listed(kubectl, kind)).toHaveLength(replicas);
   }
+}
+
+/** Writes as a health check does on a Machine that its owner has to replace. */
+async function handOver(kubectl: Kubectl, name: string): Promise<void> {
+  const { status } = JSON.parse(await kubectl(`get machine/${name} -o json`)) as Machine;
+  const lastTransitionTime = "2026-01-01T00:00:00Z";
+  const failed = { status: "False", reason: "NodeNotReady", message: "", lastTransitionTime };
+  const handed = ["HealthCheckSucceeded", "OwnerRemediated"].map((type) => ({ type, ...failed }));
+  const others = (status?.conditions ?? []).filter(({ type }) => !handed.some((each) => each.type === type));
+  await patchStatus(kubectl, `machine/${name}`, { conditions: [...others, ...handed] });
+}
+
+/** Makes MachineDeployment `md` with the template of this set, whose controller it becomes; at most one remediation at a time. */
+async function deployed(kubectl: Kubectl, manifest: string): Promise<string> {
+  const [set, ...templates] = parseAllDocuments(manifest).map((document) => document.toJS());
+  const annotations = { "machinedeployment.clusters.x-k8s.io/revision": "1" };
+  const { apiVersion, spec } = set;
+  const kind = "MachineDeployment";
+  const deployment = {
+    apiVersion,
+    kind,
+    metadata: { name: "md", namespace: "default", annotations },
+    spec: { ...spec, remediation: { maxInFlight: 1 } },
+  };
+  await kubectl("apply -f -", JSON.stringify(deployment));
+  const uid = await kubectl("get machinedeployment/md -o jsonpath={.metadata.uid}");
+  const ownerReferences = [{ apiVersion, kind, name: "md", uid, controller: true, blockOwnerDeletion: true }];
+  set.metadata = { ...set.metadata, annotations, ownerReferences };
+  return JSON.stringify({ apiVersion: "v1", kind: "List", items: [set, ...templates] });
+}
+
+/** A clock that is this much ahead of that of the API server. */
+function aheadOfTime(byMs: number): Clock {
+  return { ...systemClock, now: () => new Date(systemClock.now().getTime() + byMs) };
 }
 
 const HAND_MADE = `
@@ -236,15 +275,88 @@ for (const flavour of API_SERVERS) {
         expect(events).not.toContain("FailedAdopt");
       }, WITHIN);
 
-      const lastTransitionTime = "2026-01-01T00:00:00Z";
-      const failed = { status: "False", reason: "NodeNotReady", message: "", lastTransitionTime };
-      const conditions = ["HealthCheckSucceeded", "OwnerRemediated"].map((type) => ({ type, ...failed }));
-      await patchStatus(kubectl, "machine/by-hand", { conditions });
+      await handOver(kubectl, "by-hand");
       await eventually(async () => {
         const names = (await listed<Machine>(kubectl, "machines")).map(({ metadata }) => metadata.name);
         expect(names).toEqual([expect.stringMatching(/^foo-set-/)]);
       }, WITHIN);
       expect(await madeMachines(server)).toBe(2);
+    });
+
+    it("MA-5.7, MS-8.2.1, MS-10.2: of a MachineDeployment compares with it, keeps its limit of remediations, and names the Machine that does not go", async () => {
+      await using server = await flavour.start();
+      const kubectl = kubectlFor(server.kubeconfigFile);
+      await using stack = new AsyncDisposableStack();
+      const start = (clock?: Clock) =>
+        startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"], clock });
+      const capstan = stack.use(await start());
+      await prepare(kubectl);
+      await kubectl("apply -f -", MACHINE_DEPLOYMENT_CRD);
+      await kubectl("wait crd --all --for=condition=Established --timeout=240s");
+      await kubectl("apply -f -", await deployed(kubectl, fooSet(3)));
+      await eventually(() => isWhole(kubectl, 3), WITHIN);
+
+      const says = async (type: string) => {
+        const machines = await listed<Machine>(kubectl, "machines");
+        return machines.map(({ status }) => {
+          const found = conditionOf(status?.conditions, type);
+          return `${found?.status} ${found?.reason} ${found?.message}`;
+        });
+      };
+      await eventually(async () => {
+        expect(await says("UpToDate")).toEqual(Array(3).fill("True UpToDate "));
+      }, WITHIN);
+      const wants = (version: string) =>
+        patch(kubectl, "machinedeployment/md", { spec: { template: { spec: { version } } } });
+      await wants("v1.35.0");
+      await eventually(async () => {
+        const outdated = "False NotUpToDate * Version v1.34.2, v1.35.0 required";
+        expect(await says("UpToDate")).toEqual(Array(3).fill(outdated));
+      }, WITHIN);
+
+      // The provider takes its time, so that a Machine that is deleted stays.
+      const names = (await listed<Machine>(kubectl, "machines")).map(({ metadata }) => metadata.name);
+      for (const name of names) {
+        await patch(kubectl, `foomachine/${name}`, { metadata: { finalizers: ["example.com/slow"] } });
+      }
+      for (const name of names) await handOver(kubectl, name);
+      const going = async () => {
+        const machines = await listed<Machine>(kubectl, "machines");
+        return machines.flatMap(({ metadata }) =>
+          metadata.deletionTimestamp === undefined ? [] : [metadata.name],
+        );
+      };
+      const waits =
+        "False RemediationDeferred Waiting because there are already too many remediations in progress (spec.strategy.remediation.maxInFlight is 1)";
+      await eventually(async () => {
+        expect(await going()).toHaveLength(1);
+        expect((await says("OwnerRemediated")).filter((text) => text === waits)).toHaveLength(2);
+      }, WITHIN);
+      const [first = ""] = await going();
+      const writes = (await server.requests())
+        .filter(
+          ({ userAgent, verb }) => / machineset-remediate$/.test(userAgent) && /patch|delete/.test(verb),
+        )
+        .map(({ verb, resource }) => `${verb} ${resource}`);
+      expect(writes[0]).toBe("patch machinesets");
+      expect(writes.filter((write) => write === "delete machines")).toHaveLength(1);
+
+      // The clock of this one is ahead, as if it had waited.
+      await kubectl("scale machineset/foo-set --replicas=2");
+      await capstan[Symbol.asyncDispose]();
+      stack.use(await start(aheadOfTime(16 * 60_000)));
+      await eventually(async () => {
+        expect(conditionText(await setOf(kubectl), "ScalingDown")).toBe(
+          `True Scaling down from 3 to 2 replicas\n* Machine ${first} is in deletion since more than 15m`,
+        );
+      }, WITHIN);
+      expect(await going()).toEqual([first]);
+      // A marked Machine counts until it is gone: then the next one has its turn.
+      await patch(kubectl, `foomachine/${first}`, { metadata: { finalizers: null } });
+      await eventually(async () => {
+        expect(await going()).toHaveLength(1);
+        expect(await going()).not.toContain(first);
+      }, WITHIN);
     });
 
     it("MS-2: is refused by field with replicas, selector, names and taints that cannot work", async () => {

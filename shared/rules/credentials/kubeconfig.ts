@@ -10,7 +10,7 @@ export const KUBECONFIG_VALIDITY_SECONDS = 365 * 24 * 60 * 60;
 /** Fields of a Connection that show that its kubeconfig Secret is another one, or gone: no function watches Secrets. */
 export const KUBECONFIG_USE_FIELDS = ["metadata.uid", "status.state", "status.secretVersion"] as const;
 
-/** Until a missing authority is asked for again: no function watches Secrets. Source: CL-7.1 */
+/** Until an authority that is missing or cannot sign is asked for again: no function watches Secrets. Source: CL-7.1 */
 export const AUTHORITY_RETRY_MS = 30 * SECOND;
 
 /** Certificates that a control plane is made of; the Secrets are called `<cluster>-<purpose>`. Source: CL-7.3 */

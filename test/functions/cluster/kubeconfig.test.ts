@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { clusterKubeconfig } from "../../../functions/cluster/kubeconfig.ts";
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
-import { done, failed, requeueAfter, waitFor } from "../../../shared/function/result.ts";
+import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
 import type { SecretSummary } from "../../../shared/function/secret-summary.ts";
 import { cluster, type Overrides } from "../../support/builders.ts";
 import { deletedCluster, FOREIGN_CONTROLLER, OWNED_BY_C1, TOPOLOGY } from "../../support/foo-cluster.ts";
@@ -96,11 +96,13 @@ describe("cluster-kubeconfig", () => {
     ["may not sign", { pair: { certificate: { isAuthority: false } } }],
     ["has expired", { pair: { certificate: { notAfter: inDays(-1) } } }],
     ["has other keys", { pair: undefined, keys: ["ca.crt"] }],
-  ] as const)("CL-7.1: fails with the reason when the authority %s", async (_, overrides) => {
+  ] as const)("CL-7.1: says why, and looks again, when the authority %s", async (_, overrides) => {
     const authority = authoritySummary(overrides as Overrides<SecretSummary>);
     const decision = await decide(clusterKubeconfig, worldOf(authority));
+    const message = expect.stringMatching(/^Secret default\/c1-ca: .*(key|tls\.crt)/);
     expect(decision).toEqual({
-      result: failed("KubeconfigNotIssued", expect.stringMatching(/^Secret default\/c1-ca: .*key|tls\.crt/)),
+      events: [{ type: "Warning", reason: "KubeconfigNotIssued", message }],
+      result: requeueAfter(30_000, message),
     });
   });
 
@@ -148,8 +150,8 @@ describe("cluster-kubeconfig", () => {
       result: requeueAfter(30_000, "Secret default/c1-ca"),
     });
     const broken = authoritySummary({ pair: { privateKey: "missing" } });
-    expect(await decide(clusterKubeconfig, worldOf(due, broken))).toMatchObject({
-      result: { type: "failed", reason: "KubeconfigNotIssued" },
-    });
+    const decision = await decide(clusterKubeconfig, worldOf(due, broken));
+    expect(decision).toMatchObject({ events: [{ reason: "KubeconfigNotIssued" }] });
+    expect(decision.issue).toBeUndefined();
   });
 });
