@@ -35,7 +35,7 @@ const EXTRA: { readonly [fault: string]: Extra } = {
   "X-16": [25, 8],
   "X-17": [25, 8],
   // Objects that a restored server has lost, and recreated ones, are reconciled from their beginning.
-  "X-18": [45, 100],
+  "X-18": [45, 130],
   "X-19": [80, 80],
   // Refused until it is permitted again; a kind that is away is asked for until it is back.
   "X-24": [19, 18],
