@@ -11,13 +11,13 @@ import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts
 import { clusterKeyOf, readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
+import { readNodesLive } from "../../shared/rules/workload/read-nodes-live.ts";
 import { poolHold } from "./rules/hold.ts";
 import { isContested, type Rivals } from "./rules/node-marks.ts";
 import {
   NODE_FIELDS,
   readLive,
   readNodes,
-  readNodesLive,
   readProviders,
   readRivals,
   readRivalsLive,
@@ -64,7 +64,7 @@ export const machinepoolRetire = defineFunction(
     // Snapshots only say where to look; what is deleted is decided on live reads (F-20), the newest of the pool itself.
     const cluster = workloadCluster(clusterKeyOf(pool));
     const names = batch.map(({ metadata }) => metadata.name);
-    const liveNodes = await readNodesLive(read, names, cluster);
+    const liveNodes = await readNodesLive(read.live, names, cluster);
     const rivals = await readRivalsLive(read.live, pool, liveNodes);
     const live = await readLive(read, pool);
     if (live === undefined) return { result: done };

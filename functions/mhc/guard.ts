@@ -5,9 +5,9 @@ import { defineFunction, watch } from "../../shared/function/define-function.ts"
 import { inCluster, itself } from "../../shared/function/mappings.ts";
 import { done, waitFor } from "../../shared/function/result.ts";
 import { isAtRest, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
-import { PAUSE_FIELDS } from "../../shared/rules/metadata/paused.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
-import { GUARDED_FIELDS, healthCheckGuardPatch } from "./rules/guard.ts";
+import { CHECKED_FIELDS, GUARDED_FIELDS, healthCheckGuardPatch } from "./rules/guard.ts";
+import { REST_FIELDS } from "./rules/hold.ts";
 
 export const mhcGuard = defineFunction(
   {
@@ -16,11 +16,7 @@ export const mhcGuard = defineFunction(
     source: "MHC-5.2",
     reconciles: MachineHealthCheck,
     watches: [
-      watch(
-        MachineHealthCheck,
-        ["metadata.deletionTimestamp", ...PAUSE_FIELDS, ...GUARDED_FIELDS, "spec.checks", "spec.clusterName"],
-        itself,
-      ),
+      watch(MachineHealthCheck, [...REST_FIELDS, ...GUARDED_FIELDS, ...CHECKED_FIELDS], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),
     ],
     owns: [],

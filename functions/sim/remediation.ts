@@ -59,6 +59,10 @@ export const simRemediation = defineFunction<SimRemediation, "status">(
       ...OWNERS.map((name) =>
         turn(name, "it writes a hand-over where none is, an owner writes one that is there"),
       ),
+      turn(
+        "mhc-machines",
+        "a health check with a template writes it only after the request has, in the older family",
+      ),
       ...APPLIERS.map((name) =>
         turn(name, "the other function leaves this condition out of its apply, always"),
       ),

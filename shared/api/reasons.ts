@@ -245,6 +245,44 @@ export const REASONS = {
     seen: ["deprecated condition"],
   },
   NodeNotFound: { meaning: "the Node of the Machine is gone", seen: ["deprecated condition"] },
+  HealthCheckSucceeded: {
+    meaning: "no health check finds anything wrong with the Machine",
+    seen: ["condition"],
+  },
+  RemediationAllowed: {
+    meaning: "few enough Machines are not healthy: those that are unhealthy are remediated",
+    seen: ["condition"],
+  },
+  TooManyUnhealthy: {
+    meaning: "the number of Machines that are not healthy is outside the limit, or the spec cannot be read",
+    seen: ["condition", "deprecated condition"],
+  },
+  ExternalRemediationTemplateNotFound: {
+    meaning: "the template of requests for an external controller does not exist",
+    seen: ["deprecated condition"],
+  },
+  ExternalRemediationRequestCreationFailed: {
+    meaning:
+      "the API server refuses the request for an external controller; an Event on the Machine says why",
+    seen: ["deprecated condition"],
+  },
+  MachineMarkedUnhealthy: { meaning: "the remediation of an unhealthy Machine begins", seen: ["event"] },
+  RemediationRestricted: {
+    meaning: "unhealthy Machines are not remediated, because of the limit of their health check",
+    seen: ["event"],
+  },
+  RemediationBlocked: {
+    meaning: "a server does not show what a remediation is decided from; the message has its words",
+    seen: ["event"],
+  },
+  FailedPatchMachine: {
+    meaning: "the API server refuses a condition that a health check writes; the message says why",
+    seen: ["event"],
+  },
+  TooManyTargets: {
+    meaning: "the health check selects more Machines than its status can name",
+    seen: ["event"],
+  },
   SuccessfulDrainNode: { meaning: "all Pods that have to leave the Node have left", seen: ["event"] },
   FailedDrainNode: {
     meaning: "a MachineDrainRule, a Pod or an answer of the workload cluster blocks the drain",

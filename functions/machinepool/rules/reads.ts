@@ -1,7 +1,7 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { Connection, Node } from "../../../shared/api/core.ts";
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
-import { type ClusterName, objectKeyOf, workloadCluster } from "../../../shared/api/kinds.ts";
+import { objectKeyOf, workloadCluster } from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { LiveReader, Reader } from "../../../shared/function/reads.ts";
 import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
@@ -10,6 +10,7 @@ import {
   readMachineProviders,
 } from "../../../shared/rules/providers/machine-providers.ts";
 import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
+import { readNodesLive } from "../../../shared/rules/workload/read-nodes-live.ts";
 import { belongsElsewhere, isContested, type Rivals, rivalsAmong } from "./node-marks.ts";
 import { isRefTo } from "./nodes.ts";
 
@@ -119,37 +120,10 @@ export async function readLiveNodes(read: Reader, pool: MachinePool): Promise<re
   const cluster = workloadCluster(clusterKeyOf(pool));
   const refs = new Map((pool.status?.nodeRefs ?? []).map((ref) => [ref.name ?? "", ref]));
   refs.delete("");
-  const nodes = (await readNodesLive(read, [...refs.keys()], cluster)).filter((node) => {
+  const nodes = (await readNodesLive(read.live, [...refs.keys()], cluster)).filter((node) => {
     const ref = refs.get(node.metadata.name);
     return ref !== undefined && isRefTo(ref, node);
   });
   const rivals = await readRivalsLive(read.live, pool, nodes);
   return nodes.filter((node) => !belongsElsewhere(pool, node, rivals));
-}
-
-/**
- * So many live reads wait side by side. A server takes 100 requests a second from us, and a run that would wait for
- * more than ten seconds is refused (KC-09): a thousand Nodes asked for at once would never all be answered.
- */
-const SIDE_BY_SIDE = 100;
-/** Above this a list is fewer requests, in a workload cluster of up to 100,000 Nodes: 500 come at a time (KC-08). */
-const ONE_BY_ONE = 200;
-
-/** The Nodes of these names that the workload server has. */
-export async function readNodesLive(
-  read: Pick<Reader, "live">,
-  names: readonly string[],
-  cluster: ClusterName,
-): Promise<readonly Node[]> {
-  if (names.length > ONE_BY_ONE)
-    return read.live.list(Node, { where: { path: "metadata.name", values: names } }, cluster);
-  const found: Node[] = [];
-  for (let at = 0; at < names.length; at += SIDE_BY_SIDE) {
-    const batch = names.slice(at, at + SIDE_BY_SIDE);
-    const nodes = await Promise.all(
-      batch.map((name) => read.live.get(Node, { namespace: "", name }, cluster)),
-    );
-    found.push(...nodes.filter((node) => node !== undefined));
-  }
-  return found;
 }

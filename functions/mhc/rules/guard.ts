@@ -8,6 +8,8 @@ import { ownerReference, ownerReferencePatch } from "../../../shared/rules/metad
 import { ADOPTED_FIELDS } from "../../../shared/rules/providers/adoption.ts";
 import { STARTUP_TIMEOUT_SECONDS } from "./verdict.ts";
 
+/** The fields of a health check that decide what `healthCheckGuardPatch` writes. */
+export const CHECKED_FIELDS = ["spec.checks", "spec.clusterName"] as const;
 /** The fields of a health check that `healthCheckGuardPatch` writes. */
 export const GUARDED_FIELDS = [...ADOPTED_FIELDS, "spec.checks.nodeStartupTimeoutSeconds"] as const;
 

@@ -6,8 +6,8 @@ import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import type { ConditionChanges } from "../../../shared/rules/machines/condition-patch.ts";
 import { MACHINE_DELETING } from "../../../shared/rules/machines/remediation.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
-import { budgetOf, limitOf } from "./limit.ts";
-import { calmAtMs, leftOverAtMs, type Occupant, usesPlace } from "./places.ts";
+import { budgetOf, hasNoLimit, limitOf } from "./limit.ts";
+import { calmAtMs, leftOverAtMs, type Occupant, requestLandsUntilMs, usesPlace } from "./places.ts";
 
 const OWNER = "OwnerRemediated";
 const EXTERNAL = "ExternallyRemediated";
@@ -20,13 +20,19 @@ export interface HandOverFacts {
   readonly now: Date;
 }
 
+/** `limit`: too many targets are not healthy, or too few. `places`: healthy ones may still be remediated. */
+interface Waits {
+  readonly because: "limit" | "places" | "calm";
+  readonly text: string;
+}
+
 /** Targets that are handed over now, and why others wait. */
 export interface HandOver {
   readonly chosen: readonly Machine[];
   /** Recovered Machines that hold a place which another one waits for: their owners have had their time. */
   readonly leftOvers: readonly Machine[];
   /** Why candidates wait; `undefined`: none does. */
-  readonly waits?: string | undefined;
+  readonly waits?: Waits | undefined;
   /** When time alone changes this, in ms since 1970. */
   readonly againAtMs?: number | undefined;
 }
@@ -40,7 +46,7 @@ export function handOver(facts: HandOverFacts): HandOver {
   const { check, occupants, now } = facts;
   const limit = limitOf(check, occupants.length);
   const isExternal = check.spec.remediation?.templateRef !== undefined;
-  const isUnlimited = "isNone" in limit && limit.isNone;
+  const isUnlimited = hasNoLimit(check, occupants.length);
   const candidates = occupants
     .filter((occupant) => (isExternal ? mayGoOut(occupant) : mayGoToOwner(occupant, isUnlimited)))
     .map(({ machine }) => machine);
@@ -49,10 +55,12 @@ export function handOver(facts: HandOverFacts): HandOver {
     check,
     occupants.map(({ verdict }) => verdict),
   );
-  if ("problem" in limit || !budget.isAllowed) return { ...NOTHING, waits: budget.message };
+  if ("problem" in limit || !budget.isAllowed) {
+    return { ...NOTHING, waits: { because: "limit", text: budget.message } };
+  }
   if (isUnlimited) return { ...NOTHING, chosen: candidates };
   const holders = occupants.filter((occupant) => usesPlace(check, occupant, now));
-  if (holders.length > limit.upper) return withoutPlace(holders, limit.upper, now);
+  if (holders.length > limit.upper) return withoutPlace(facts, holders, limit.upper);
   return whenCalm(
     occupants.map(({ machine }) => machine),
     candidates,
@@ -86,18 +94,20 @@ function hasFailed({ status }: Machine): boolean {
 }
 
 /** Healthy Machines that still use a place stand in the way: their names, and when one loses it. */
-function withoutPlace(holders: readonly Occupant[], upper: number, now: Date): HandOver {
+function withoutPlace({ check, now }: HandOverFacts, holders: readonly Occupant[], upper: number): HandOver {
   const healthy = holders.filter(({ verdict }) => verdict.is === "healthy").map(({ machine }) => machine);
-  const due = healthy.map((machine) => ({
-    machine,
-    atMs: leftOverAtMs(machine) ?? Number.POSITIVE_INFINITY,
-  }));
-  const later = due.map(({ atMs }) => atMs).filter((atMs) => atMs > now.getTime() && Number.isFinite(atMs));
+  const isDue = (machine: Machine) => (leftOverAtMs(machine) ?? Number.POSITIVE_INFINITY) <= now.getTime();
+  const times = healthy
+    .flatMap((machine) => [leftOverAtMs(machine), requestLandsUntilMs(check, machine)])
+    .filter((atMs) => atMs !== undefined && atMs > now.getTime());
   return {
     chosen: [],
-    leftOvers: due.filter(({ atMs }) => atMs <= now.getTime()).map(({ machine }) => machine),
-    waits: `Remediation waits for Machines that seem healthy and may still be remediated: ${namesOf(healthy)} (places: ${upper}, used: ${holders.length})`,
-    againAtMs: earliest(later),
+    leftOvers: healthy.filter(isDue),
+    waits: {
+      because: "places",
+      text: `Remediation waits for Machines that seem healthy and may still be remediated: ${namesOf(healthy)} (places: ${upper}, used: ${holders.length})`,
+    },
+    againAtMs: earliest(times.filter((atMs) => atMs !== undefined)),
   };
 }
 
@@ -110,7 +120,10 @@ function whenCalm(targets: readonly Machine[], candidates: readonly Machine[], n
     leftOvers: [],
     ...(againAtMs === undefined
       ? {}
-      : { waits: "Remediation waits until no health check has changed for 5 s", againAtMs }),
+      : {
+          waits: { because: "calm", text: "Remediation waits until no health check has changed for 5 s" },
+          againAtMs,
+        }),
   };
 }
 

@@ -55,6 +55,12 @@ export function limitOf(
   return { lower: 0, upper: Math.floor((percent * expectedMachines) / 100), isNone: percent >= 100 };
 }
 
+/** Whether all targets may be handed over at the same time, so that no place has to be reserved. Source: MHC-12.1 */
+export function hasNoLimit(check: MachineHealthCheck, expectedMachines: number): boolean {
+  const limit = limitOf(check, expectedMachines);
+  return "isNone" in limit && limit.isNone;
+}
+
 /** Differs: upstream's controller fails for ever on such a range; here it is said once (D6). */
 function rangeOf(text: string): Limit | { readonly problem: string } {
   const [, low, high] = RANGE.exec(text) ?? [];

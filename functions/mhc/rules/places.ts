@@ -45,8 +45,11 @@ function isWithOwner(machine: Machine): boolean {
   return statusOf(machine, "OwnerRemediated") === "False" && controllerOf(machine) !== undefined;
 }
 
-/** Until when a request for a Machine that has recovered may still appear; `undefined`: none was ever asked for. */
-function requestLandsUntilMs({ spec }: MachineHealthCheck, machine: Machine): number | undefined {
+/**
+ * Until when a request for a Machine that has recovered may still appear, in ms since 1970; `undefined`: none was ever
+ * asked for. Source: MHC-12.2
+ */
+export function requestLandsUntilMs({ spec }: MachineHealthCheck, machine: Machine): number | undefined {
   const isMarked = conditionOf(machine.status?.conditions, "ExternallyRemediated") !== undefined;
   const recoveredAtMs = turnedMs(machine, "HealthCheckSucceeded", "True");
   if (spec.remediation?.templateRef === undefined || !isMarked || recoveredAtMs === undefined) {

@@ -6,6 +6,8 @@ import { parseSelector } from "../../../shared/rules/metadata/label-selector.ts"
 import { isPaused } from "../../../shared/rules/metadata/paused.ts";
 
 const SKIP_REMEDIATION = "cluster.x-k8s.io/skip-remediation";
+/** The field of a Machine by which a person keeps it from health checks. */
+export const SKIP_FIELDS = [`metadata.annotations[${SKIP_REMEDIATION}]`] as const;
 
 /** The Machines that a health check judges, by name, or what is wrong with its selector. */
 export type Targets = { readonly machines: readonly Machine[] } | { readonly problem: string };
@@ -16,20 +18,43 @@ export type Targets = { readonly machines: readonly Machine[] } | { readonly pro
  * else it has; one that is being deleted is.
  * Differs: an empty selector selects nothing; upstream it selects every Machine of the Cluster. Source: MHC-6, MHC-2.1
  */
-export function targetsOf({ spec }: MachineHealthCheck, machines: readonly Machine[]): Targets {
+export function targetsOf(check: MachineHealthCheck, machines: readonly Machine[]): Targets {
+  const selection = selectionOf(check);
+  if ("problem" in selection) return selection;
+  const targets = machines.filter(selection.selects);
+  return { machines: targets.toSorted((a, b) => compareText(a.metadata.name, b.metadata.name)) };
+}
+
+/** Which Machines a health check judges, or what is wrong with its selector. */
+type Selection = { readonly selects: (machine: Machine) => boolean } | { readonly problem: string };
+
+const selections = new WeakMap<MachineHealthCheck, Selection>();
+
+/** Whether a health check judges a Machine; one whose selector cannot be read judges none. */
+export function isTargetOf(check: MachineHealthCheck, machine: Machine): boolean {
+  const selection = selectionOf(check);
+  return "selects" in selection && selection.selects(machine);
+}
+
+/** Read once for each object: thousands of Machines ask for it. */
+function selectionOf(check: MachineHealthCheck): Selection {
+  const known = selections.get(check) ?? parse(check);
+  selections.set(check, known);
+  return known;
+}
+
+function parse({ spec }: MachineHealthCheck): Selection {
   const selector = parseSelector(spec.selector);
   if ("problem" in selector) return { problem: `spec.selector: ${selector.problem}` };
   if (selector.isEmpty) {
     return { problem: "spec.selector: is empty; name labels of the Machines that it checks" };
   }
-  const targets = machines.filter(
-    (machine) =>
-      machine.spec.clusterName === spec.clusterName &&
-      machine.metadata.labels?.[CLUSTER_NAME_LABEL] === spec.clusterName &&
-      selector.matches(machine.metadata.labels) &&
-      !isLeftAlone(machine),
-  );
-  return { machines: targets.toSorted((a, b) => compareText(a.metadata.name, b.metadata.name)) };
+  const selects = (machine: Machine) =>
+    machine.spec.clusterName === spec.clusterName &&
+    machine.metadata.labels?.[CLUSTER_NAME_LABEL] === spec.clusterName &&
+    selector.matches(machine.metadata.labels) &&
+    !isLeftAlone(machine);
+  return { selects };
 }
 
 /** By presence: the values of both annotations mean nothing. */

@@ -31,6 +31,8 @@ export interface Unhealthy {
   readonly is: "unhealthy";
   readonly reason: string;
   readonly texts: readonly string[];
+  /** When the first of them began to fail, in ms since 1970; absent where that is not known. */
+  readonly sinceMs?: number;
 }
 
 /**
@@ -67,10 +69,12 @@ export function verdictOf(evidence: Evidence, now: Date): Verdict {
   if (failed.length > 0) {
     const [first] = failed;
     const byMachine = failed.some((finding) => ofMachine.includes(finding));
+    const sinceMs = failed.map((finding) => finding.failsAtMs).reduce((a, b) => Math.min(a, b));
     return {
       is: "unhealthy",
       reason: byMachine ? "UnhealthyMachine" : (first?.reason ?? ""),
       texts: failed.map(({ text }) => text),
+      ...(Number.isFinite(sinceMs) ? { sinceMs } : {}),
     };
   }
   if (node === "unknown") return { is: "unknown" };
@@ -106,13 +110,18 @@ function nodeFindings(evidence: Evidence): readonly Finding[] {
   if (node === "unknown") return [];
   if (node === "none") return startupFindings(evidence);
   if (node === "missing") {
-    const text = `Node ${machine.status?.nodeRef?.name ?? ""} has been deleted`;
+    const text = deletedText(machine);
     return [{ reason: "NodeDeleted", text, failsAtMs: Number.NEGATIVE_INFINITY }];
   }
   return (check.spec.checks?.unhealthyNodeConditions ?? []).flatMap((wanted) => {
     const found = conditionOf(node.status?.conditions, wanted.type);
     return found?.status === wanted.status ? [finding("Node", wanted, found)] : [];
   });
+}
+
+/** The text of a finding about a Machine whose Node is gone. */
+export function deletedText({ status }: Machine): string {
+  return `Node ${status?.nodeRef?.name ?? ""} has been deleted`;
 }
 
 interface Wanted {

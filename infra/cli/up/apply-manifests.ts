@@ -154,11 +154,7 @@ async function refuseNotRun(client: Applier, manifests: readonly Manifest[]): Pr
   for (const manifest of known) {
     const { object } = manifest;
     const isServed = items.some(
-      ({ metadata, spec }) =>
-        spec.group === groupOf(object.apiVersion) &&
-        spec.names.kind === object.kind &&
-        // Capstan's own definition does not say that a manager of Cluster API runs.
-        metadata.labels?.["app.kubernetes.io/managed-by"] !== "capstan",
+      ({ spec }) => spec.group === groupOf(object.apiVersion) && spec.names.kind === object.kind,
     );
     if (!isServed) throw problem(manifest, `${object.kind} ${object.metadata.name}: ${notRun(object)}`);
   }

@@ -4,7 +4,6 @@ import { groupOf, type KubeObject } from "../../api/kinds.ts";
 const INSTEAD: { readonly [kind: string]: string } = {
   ClusterClass: "write a Cluster with infrastructureRef and controlPlaneRef instead",
   MachineDeployment: "write a MachineSet or MachinePool instead",
-  MachineHealthCheck: "write a MachinePool, whose unhealthy Machines Capstan remediates, instead",
 };
 
 /** Why an object of Cluster API will not be worked on, and what to do; `undefined` when nothing is known against it. */

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Rivals } from "../../../../functions/machinepool/rules/node-marks.ts";
-import { readNodes, readNodesLive, readRivals } from "../../../../functions/machinepool/rules/reads.ts";
+import { readNodes, readRivals } from "../../../../functions/machinepool/rules/reads.ts";
 import { Connection, Node } from "../../../../shared/api/core.ts";
-import type { Kind, KubeObject, ObjectKey } from "../../../../shared/api/kinds.ts";
+import type { KubeObject } from "../../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
 import { defineFunction, watch } from "../../../../shared/function/define-function.ts";
 import { claimantsOfNode, inCluster, itself } from "../../../../shared/function/mappings.ts";
-import type { ListOptions, LiveReader } from "../../../../shared/function/reads.ts";
 import { done } from "../../../../shared/function/result.ts";
 import { connection, machinePool, node } from "../../../support/builders.ts";
 import { decide, given, type World } from "../../../support/world.ts";
@@ -83,47 +82,5 @@ describe("readRivals", () => {
       connection(),
     ).inWorkload("default/c1", node("n1"), node("n2"));
     expect((await readIn(world)).rivals).toEqual(["p2"]);
-  });
-});
-
-describe("readNodesLive", () => {
-  const names = (count: number) => Array.from({ length: count }, (_, at) => `m${at}`);
-  const nodeNames = async (asked: readonly string[], listed: readonly string[]) => {
-    const calls: string[] = [];
-    let [waiting, most] = [0, 0];
-    const answer = async <T>(call: string, value: T): Promise<T> => {
-      calls.push(call);
-      waiting += 1;
-      most = Math.max(most, waiting);
-      await Promise.resolve();
-      waiting -= 1;
-      return value;
-    };
-    const live = {
-      get: (_kind: Kind, { name }: ObjectKey) =>
-        answer("get", listed.includes(name) ? node(name) : undefined),
-      list: (_kind: Kind, { where }: ListOptions) =>
-        answer(
-          "list",
-          listed
-            .filter((name) => where?.path === "metadata.name" && where.values.includes(name))
-            .map((name) => node(name)),
-        ),
-    } as unknown as LiveReader;
-    const found = await readNodesLive({ live }, asked, "default/c1");
-    return { found: found.map(({ metadata }) => metadata.name), calls, most };
-  };
-
-  it("asks for Nodes one by one, never for more at once than a server answers in ten seconds", async () => {
-    const { found, calls, most } = await nodeNames(names(200), names(7));
-    expect(found).toEqual(names(7));
-    expect(calls).toHaveLength(200);
-    expect(most).toBeLessThanOrEqual(100);
-  });
-
-  it("asks for all at once when they are many, so that a Node costs less than a request", async () => {
-    const { found, calls } = await nodeNames(names(201), [...names(2), "other"]);
-    expect(found).toEqual(names(2));
-    expect(calls).toEqual(["list"]);
   });
 });

@@ -57,7 +57,8 @@ describe("a hand-over to the owner", () => {
     expect(names(decide(two, { unhealthyLessThanOrEqualTo: 2 }))).toEqual(["a", "b"]);
     const blocked = decide(two, ONE);
     expect(names(blocked)).toEqual([]);
-    expect(blocked.waits).toMatch(/exceeds maxUnhealthy \(total: 3, unhealthy: 2, maxUnhealthy: 1\)$/);
+    expect(blocked.waits?.because).toBe("limit");
+    expect(blocked.waits?.text).toMatch(/exceeds maxUnhealthy \(total: 3, unhealthy: 2, maxUnhealthy: 1\)$/);
   });
 
   it.each<[string, Occupant]>([
@@ -92,7 +93,7 @@ describe("a hand-over to the owner", () => {
     const found = decide([broken("a", failed())], { unhealthyLessThanOrEqualTo: "10" });
     expect(found).toMatchObject({
       chosen: [],
-      waits: expect.stringMatching(/^spec\.remediation\.triggerIf/),
+      waits: { because: "limit", text: expect.stringMatching(/^spec\.remediation\.triggerIf/) },
     });
   });
 
@@ -101,8 +102,10 @@ describe("a hand-over to the owner", () => {
     expect(decide([broken("a", failed()), recovered])).toEqual({
       chosen: [],
       leftOvers: [],
-      waits:
-        "Remediation waits for Machines that seem healthy and may still be remediated: c (places: 1, used: 2)",
+      waits: {
+        because: "places",
+        text: "Remediation waits for Machines that seem healthy and may still be remediated: c (places: 1, used: 2)",
+      },
       againAtMs: ms("12:00:31"),
     });
   });
@@ -129,7 +132,7 @@ describe("a hand-over to the owner", () => {
     const restless = [broken("a", failed(at("11:58:00"))), broken("b", failed(at("11:59:58")))];
     expect(decide(restless, { unhealthyLessThanOrEqualTo: 2 })).toMatchObject({
       chosen: [{ metadata: { name: "a" } }],
-      waits: "Remediation waits until no health check has changed for 5 s",
+      waits: { because: "calm", text: "Remediation waits until no health check has changed for 5 s" },
       againAtMs: ms("12:00:04"),
     });
   });

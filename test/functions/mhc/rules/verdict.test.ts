@@ -34,7 +34,8 @@ function judge(given: Given): Verdict {
     machine: given.machine ?? target(),
     node: given.node ?? node(),
   };
-  return verdictOf(evidence, given.now ?? NOW);
+  const { sinceMs: _, ...verdict } = { sinceMs: 0, ...verdictOf(evidence, given.now ?? NOW) };
+  return verdict;
 }
 
 /** Node whose condition has been so since this time; `undefined`: it has no time. */
@@ -292,5 +293,18 @@ describe("a condition of the Machine", () => {
     expect(judge({ checks, machine: withConditions(disk("12:00:00")), node: "unknown" })).toEqual({
       is: "unknown",
     });
+  });
+});
+
+describe("an unhealthy verdict", () => {
+  const since = (node: NodeEvidence) => {
+    const evidence = { check: healthCheck(), cluster: upCluster(), machine: target(), node };
+    return Reflect.get(verdictOf(evidence, NOW), "sinceMs");
+  };
+
+  it("MHC-12.5: says when it began, where that is known", () => {
+    expect(since(nodeWith("Ready", "False", at("11:50:00")))).toBe(ms("11:55:00"));
+    expect(since(nodeWith("Ready", "False", undefined))).toBeUndefined();
+    expect(since("missing")).toBeUndefined();
   });
 });

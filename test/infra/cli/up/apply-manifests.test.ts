@@ -185,16 +185,6 @@ describe("applying manifests", () => {
     });
   });
 
-  it("says that Capstan does not run a MachineHealthCheck where only its own definition serves it", async () => {
-    const own = crd("cluster.x-k8s.io", "MachineHealthCheck");
-    const labels = { ...own.metadata.labels, "app.kubernetes.io/managed-by": "capstan" };
-    const check = { ...cluster(), kind: "MachineHealthCheck" };
-    const crds = [{ ...own, metadata: { ...own.metadata, labels } }];
-    await expect(apply([check], [], { crds })).rejects.toThrow(
-      "m.yaml:1: MachineHealthCheck c1: Capstan does not run kind MachineHealthCheck",
-    );
-  });
-
   it("names the object that was refused", async () => {
     await expect(apply([cluster()], [], { refusal: new Error("spec: odd") })).rejects.toThrow(
       "m.yaml:1: Cluster default/c1 was refused: spec: odd",

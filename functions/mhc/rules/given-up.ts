@@ -1,0 +1,25 @@
+import type { KubeObject } from "../../../shared/api/kinds.ts";
+import type { Machine } from "../../../shared/api/machine/machine.ts";
+import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
+import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { ownerOfRequest } from "./request.ts";
+
+/**
+ * Whether an external controller hands an unhealthy Machine to its owner in the deprecated family of conditions only,
+ * where no owner looks. Its request holds the place already.
+ * Differs: upstream leaves such a Machine for ever (D21). Source: MHC-10.2
+ */
+export function hasGivenUp(machine: Machine, request: KubeObject | undefined): boolean {
+  const { conditions, deprecated } = machine.status ?? {};
+  const older = conditionOf(deprecated?.v1beta1?.conditions, "OwnerRemediated");
+  const present = conditionOf(conditions, "OwnerRemediated");
+  if (request === undefined || older?.status !== "False" || isDeleting(machine)) return false;
+  const isNotOlder =
+    Date.parse(older.lastTransitionTime) >= Date.parse(request.metadata.creationTimestamp ?? "");
+  return (
+    isNotOlder &&
+    ownerOfRequest(request, machine) === "ours" &&
+    conditionOf(conditions, "HealthCheckSucceeded")?.status === "False" &&
+    (present === undefined || present.status === "True")
+  );
+}

@@ -1,0 +1,94 @@
+import { type KubeObject, refTo } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
+import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
+import type { PatchOperation } from "../../../shared/api/patch.ts";
+import type { GuardedPatch, Notice } from "../../../shared/function/define-function.ts";
+import { condition, conditionOf, timestamp } from "../../../shared/rules/conditions/conditions.ts";
+import {
+  type ConditionChanges,
+  conditionOperations,
+} from "../../../shared/rules/machines/condition-patch.ts";
+import { handOverChanges } from "./hand-over.ts";
+
+const HEALTH = "HealthCheckSucceeded";
+
+/** Says that an external controller is to act. Source: MHC-9.3 */
+export const EXTERNAL_MARK = condition("ExternallyRemediated", "False", "WaitingForRemediation");
+
+/** Says something on a Machine; nothing when it is there already. Source: MHC-9.1, MHC-12.5 */
+export function statementPatch(
+  machine: Machine,
+  changes: ConditionChanges,
+  now: Date,
+): readonly GuardedPatch[] {
+  return patchOf(machine, conditionOperations(machine, changes, now));
+}
+
+/**
+ * Hands a Machine to its owner in the very version in which its check was seen to have failed. Without a limit nothing
+ * is reserved, and the same patch says why: `said`. Source: MHC-12.1, MHC-9.2
+ */
+export function handOverPatch(
+  check: MachineHealthCheck,
+  machine: Machine,
+  now: Date,
+  said: ConditionChanges = {},
+): readonly GuardedPatch[] {
+  const turn = handOverChanges(machine);
+  const changes = {
+    present: [...(said.present ?? []), ...(turn.present ?? [])],
+    deprecated: [...(said.deprecated ?? []), ...(turn.deprecated ?? [])],
+  };
+  const operations = conditionOperations(machine, changes, now);
+  const announces = markedUnhealthy(check, machine, now);
+  return patchOf(machine, operations).map((patch) => ({ ...patch, announces }));
+}
+
+/** Takes back what the owner of a recovered Machine has not removed. Source: MHC-12.2 */
+export function leftOverPatch(machine: Machine, now: Date): readonly GuardedPatch[] {
+  return patchOf(machine, conditionOperations(machine, { removed: ["OwnerRemediated"] }, now));
+}
+
+/** Repeats for the owner what an external controller that gives up has said in the older family only. Source: MHC-10.2 */
+export function givenUpPatch(machine: Machine, now: Date): readonly GuardedPatch[] {
+  const { present = [] } = handOverChanges(machine);
+  return patchOf(machine, conditionOperations(machine, { present }, now));
+}
+
+/** With the health as it was seen: a server that was restored may give the same version to another one. */
+function patchOf(machine: Machine, operations: readonly PatchOperation[]): readonly GuardedPatch[] {
+  if (operations.length === 0) return [];
+  return [
+    {
+      target: refTo(Machine, machine),
+      subresource: "status",
+      operations: [...healthTest(machine), ...operations],
+      ifFails: { event: "FailedPatchMachine" },
+    },
+  ];
+}
+
+function healthTest({ status }: Machine): readonly PatchOperation[] {
+  const index = status?.conditions?.findIndex(({ type }) => type === HEALTH) ?? -1;
+  if (index < 0) return [];
+  return [{ op: "test", path: `/status/conditions/${index}`, value: status?.conditions?.[index] }];
+}
+
+/** Once for each remediation, which begins when the check fails. Source: MHC-9.5 */
+function markedUnhealthy(check: MachineHealthCheck, machine: Machine, now: Date): Notice {
+  const { namespace = "", name } = machine.metadata;
+  const stored = conditionOf(machine.status?.conditions, HEALTH);
+  return {
+    type: "Normal",
+    reason: "MachineMarkedUnhealthy",
+    message: `Machine ${namespace}/${name} has been marked as unhealthy by ${check.metadata.namespace ?? ""}/${check.metadata.name}`,
+    about: identityOf(machine),
+    occasion: stored?.status === "False" ? stored.lastTransitionTime : timestamp(now),
+  };
+}
+
+/** The subject of an Event needs no more, and a Decision may hold thousands. */
+function identityOf({ apiVersion, kind, metadata }: Machine): KubeObject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } };
+}

@@ -1,0 +1,136 @@
+import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
+import type { GuardedPatch, Notice, StepContext } from "../../../shared/function/define-function.ts";
+import type { Reader } from "../../../shared/function/reads.ts";
+import { done, type Result, requeueAfter } from "../../../shared/function/result.ts";
+import {
+  decideHandOver,
+  type HandedOver,
+  isNothing,
+  type Plan,
+  type PlanFacts,
+  planHandOver,
+} from "./decide-hand-over.ts";
+import { type Judged, judge } from "./judge.ts";
+import { hasNoLimit } from "./limit.ts";
+import { type Answered, answered, readAbsent } from "./live-reads.ts";
+import { statementPatch } from "./machine-writes.ts";
+import { blocked, restrictedByPlaces } from "./notices.ts";
+import type { Scene } from "./reads.ts";
+import { type RequestKind, type Requests, readRequestKind, readRequests } from "./request-reads.ts";
+import { retryMs, verdictAgeMs } from "./retry.ts";
+import { type Statement, statementsOf } from "./statements.ts";
+
+/** A large check runs less often: at least so long between two runs for each of its targets. */
+const FLOOR_MS_PER_TARGET = 0.1;
+/** A statement that is older than this was refused before: it holds up nothing. */
+const FRESH_MS = 10 * SECOND;
+
+interface MachinesDecision {
+  readonly patch: readonly GuardedPatch[];
+  readonly events: readonly Notice[];
+  readonly notBeforeMs: number;
+  readonly result: Result;
+}
+
+/**
+ * Says on each target whether it is healthy, and hands unhealthy ones over. New statements leave in a run of their own,
+ * before any server is asked: one that is slow must not hold them up. Source: MHC-9, MHC-12.1, MHC-12.5, MHC-12.6
+ */
+export async function decideMachines({ read, now }: StepContext, scene: Scene): Promise<MachinesDecision> {
+  const absent = await readAbsent(read, scene);
+  const judged = judge(scene, (name) => "answer" in absent && absent.answer.has(name), now);
+  const requestKind = await readRequestKind(read, scene.check);
+  const known = await readKnown(read, scene, requestKind, judged);
+  const requests = "answer" in known ? known.answer : undefined;
+  const facts = {
+    scene,
+    judged,
+    statements: statementsOf(scene.check, judged, requests),
+    requestKind,
+    requests,
+  };
+  const plan = planHandOver(facts, now);
+  const due = facts.statements.flatMap((statement) => writeOf(statement, now));
+  const together = namesGoingTogether(facts, plan);
+  const apart = due.filter(({ judged: { machine } }) => !together.has(machine.metadata.name));
+  const handed =
+    isNothing(plan) || apart.some((write) => isFresh(write, now))
+      ? { ...plan, patch: [], touched: together, events: [] }
+      : await decideHandOver({ read, now }, facts, plan);
+  const sent = due.filter(({ judged: { machine } }) => !handed.touched.has(machine.metadata.name));
+  const problems = [absent, known].flatMap((answer) => ("unreadable" in answer ? [answer.unreadable] : []));
+  return {
+    patch: [...handed.patch, ...sent.map(({ patch }) => patch)],
+    events: [...handed.events, ...problems.map(blocked), ...restrictedByPlaces(handed.waits)],
+    notBeforeMs: Math.ceil(scene.targets.length * FLOOR_MS_PER_TARGET),
+    result: nextRun(
+      { judged, handed, sent: sent.map((write) => write.judged), isBlocked: problems.length > 0 },
+      now,
+    ),
+  };
+}
+
+const NONE: Requests = new Map();
+
+/** The requests that snapshots know, where an external controller acts and some target needs it. */
+async function readKnown(
+  read: Reader,
+  { check }: Scene,
+  requestKind: RequestKind,
+  judged: readonly Judged[],
+): Promise<Answered<Requests | undefined>> {
+  if (check.spec.remediation?.templateRef === undefined) return { answer: undefined };
+  if (judged.every(({ verdict }) => verdict.is === "healthy")) return { answer: NONE };
+  return answered(() => readRequests(read, check, requestKind));
+}
+
+/** One patch that is due. */
+interface Write {
+  readonly judged: Judged;
+  readonly patch: GuardedPatch;
+}
+
+function writeOf({ judged, changes }: Statement, now: Date): readonly Write[] {
+  return statementPatch(judged.machine, changes, now).map((patch) => ({ judged, patch }));
+}
+
+/** Without a limit nothing is reserved: the patch that hands a Machine over says also why. */
+function namesGoingTogether({ scene }: PlanFacts, { owners }: Plan): ReadonlySet<string> {
+  const isUnlimited = hasNoLimit(scene.check, scene.targets.length);
+  return new Set(isUnlimited ? owners.map(({ metadata }) => metadata.name) : []);
+}
+
+function isFresh({ judged }: Write, now: Date): boolean {
+  return (verdictAgeMs(judged, now) ?? FRESH_MS) < FRESH_MS;
+}
+
+interface Outlook {
+  readonly judged: readonly Judged[];
+  readonly handed: HandedOver;
+  /** Targets about which something is said: the server may refuse it. */
+  readonly sent: readonly Judged[];
+  /** Something was asked that is not answered. */
+  readonly isBlocked: boolean;
+}
+
+/** When time alone brings the health check back; its own writes do so at once. Source: MHC-12.5 */
+function nextRun({ judged, handed, sent, isBlocked }: Outlook, now: Date): Result {
+  const inMs = (atMs: number) => atMs - now.getTime();
+  const deadlines = judged.flatMap(({ deadlinesMs }) => deadlinesMs.map(inMs));
+  const written = judged.filter(({ machine }) => handed.touched.has(machine.metadata.name));
+  const retries = [...sent, ...written].map((one) => retryMs(one, now));
+  const times = [
+    { ms: earliest(deadlines), why: "the next deadline of a target" },
+    { ms: handed.againAtMs === undefined ? undefined : inMs(handed.againAtMs), why: "the hand-over" },
+    { ms: earliest(retries), why: "writes that may be refused" },
+    { ms: isBlocked ? MINUTE : undefined, why: "an answer of a server" },
+  ];
+  const [first] = times
+    .flatMap(({ ms, why }) => (ms === undefined ? [] : [{ ms, why }]))
+    .toSorted((a, b) => a.ms - b.ms);
+  return first === undefined ? done : requeueAfter(first.ms, first.why);
+}
+
+function earliest(times: readonly number[]): number | undefined {
+  return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b));
+}

@@ -1,0 +1,179 @@
+import { describe, expect, it } from "vitest";
+import { mhcMachines } from "../../../functions/mhc/machines.ts";
+import type { AnyDecision } from "../../../shared/function/define-function.ts";
+import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
+import { cluster, connection, node } from "../../support/builders.ts";
+import {
+  at,
+  badNode,
+  checkedWorld,
+  forbidden,
+  LONG_AGO,
+  limitedCheck,
+  machineAfter,
+  machineWith,
+  saidOf,
+  succeeded,
+} from "../../support/checked-machines.ts";
+import { healthCheck, since, upCluster } from "../../support/health-checks.ts";
+import { decide, given, type World } from "../../support/world.ts";
+
+const names = ({ patch }: AnyDecision) => patch?.map(({ target: { name } }) => name);
+
+describe("mhc-machines says whether a Machine is healthy", () => {
+  it("MHC-9: True in both families, one patch for each Machine, and nothing when it is said", async () => {
+    const machine = machineWith("m1");
+    const decision = await decide(mhcMachines, checkedWorld(healthCheck(), [machine], [node("m1")]));
+    expect(saidOf(machineAfter(decision, machine), "HealthCheckSucceeded")).toEqual([
+      "True",
+      "HealthCheckSucceeded",
+      "True",
+      undefined,
+    ]);
+    expect(decision.patch).toHaveLength(1);
+    const again = await decide(
+      mhcMachines,
+      checkedWorld(healthCheck(), [machineAfter(decision, machine)], [node("m1")]),
+    );
+    expect(again).toMatchObject({ patch: [], events: [], result: done });
+  });
+
+  it("MHC-9.1: leaves the conditions of others where they are", async () => {
+    const others = [since(LONG_AGO, "Available", "True"), since(LONG_AGO, "Ready", "True")];
+    const machine = machineWith("m1", ...others);
+    const decision = await decide(mhcMachines, checkedWorld(healthCheck(), [machine], [node("m1")]));
+    expect(machineAfter(decision, machine).status?.conditions?.map(({ type }) => type)).toEqual([
+      "Available",
+      "HealthCheckSucceeded",
+      "Ready",
+    ]);
+  });
+
+  it("MHC-7.3: comes back at the first deadline and changes no condition until then", async () => {
+    const machines = [machineWith("m1", succeeded()), machineWith("m2", succeeded())];
+    const nodes = [badNode("m1", at("11:58:00")), badNode("m2", at("11:57:00"))];
+    const { patch, result } = await decide(mhcMachines, checkedWorld(healthCheck(), machines, nodes));
+    expect(patch).toEqual([]);
+    expect(result).toEqual(requeueAfter(121_000, "the next deadline of a target"));
+  });
+
+  it("MHC-12.5: a patch that is refused is an Event about the Machine, and is tried again", async () => {
+    const decision = await decide(
+      mhcMachines,
+      checkedWorld(limitedCheck(), [machineWith("m1")], [badNode("m1", at("11:50:00"))]),
+    );
+    expect(decision.patch?.map(({ ifFails }) => ifFails)).toEqual([{ event: "FailedPatchMachine" }]);
+    expect(decision.result).toEqual(requeueAfter(150_000, "writes that may be refused"));
+  });
+
+  it("MHC-11.4: only the first of two health checks by name writes, in the words of the one that fails", async () => {
+    const strict = healthCheck({
+      metadata: { name: "h2", uid: "uid-h2" },
+      spec: {
+        checks: {
+          unhealthyNodeConditions: [{ type: "Ready", status: "True", timeoutSeconds: 60 }],
+        },
+      },
+    });
+    const machine = machineWith("m1", succeeded());
+    const both = checkedWorld(
+      healthCheck({ spec: { remediation: { triggerIf: { unhealthyLessThanOrEqualTo: 1 } } } }),
+      [machine],
+      [node("m1")],
+      strict,
+    );
+    expect(names(await decide(mhcMachines, both, "h2"))).toEqual([]);
+    const decision = await decide(mhcMachines, both, "h1");
+    expect(saidOf(machineAfter(decision, machine), "HealthCheckSucceeded")).toEqual([
+      "False",
+      "UnhealthyNode",
+      "False",
+      "UnhealthyNode",
+    ]);
+    const handed = await decide(
+      mhcMachines,
+      checkedWorld(healthCheck(), [machineAfter(decision, machine)], [node("m1")], strict),
+      "h2",
+    );
+    expect(saidOf(machineAfter(handed, machineAfter(decision, machine)), "OwnerRemediated")[0]).toBe("False");
+  });
+
+  it("MHC-11.4: a paused health check has no say", async () => {
+    const annotations = { "cluster.x-k8s.io/paused": "" };
+    const first = healthCheck({ metadata: { name: "h0", uid: "uid-h0", annotations } });
+    const both = checkedWorld(healthCheck(), [machineWith("m1")], [node("m1")], first);
+    expect(names(await decide(mhcMachines, both, "h1"))).toEqual(["m1"]);
+    expect(await decide(mhcMachines, both, "h0")).toEqual({
+      result: waitFor("MachineHealthCheck.metadata.annotations[cluster.x-k8s.io/paused]"),
+    });
+  });
+
+  it("MHC-11.4: the first of two writes when the deadline of the other one comes", async () => {
+    const strict = healthCheck({
+      metadata: { name: "h2", uid: "uid-h2" },
+      spec: { checks: { unhealthyNodeConditions: [{ type: "Ready", status: "False", timeoutSeconds: 0 }] } },
+    });
+    const machine = machineWith("m1", succeeded());
+    const both = checkedWorld(healthCheck(), [machine], [badNode("m1", at("12:00:00"))], strict);
+    expect((await decide(mhcMachines, both, "h1")).result).toEqual(
+      requeueAfter(1_000, "the next deadline of a target"),
+    );
+  });
+});
+
+describe("mhc-machines judges nothing", () => {
+  const machines = [machineWith("m1")];
+
+  it.each<[string, World, string]>([
+    ["without Cluster", given(connection(), healthCheck(), ...machines), "Cluster.metadata.uid"],
+    [
+      "of a paused Cluster",
+      given(cluster({ spec: { paused: true } }), healthCheck(), ...machines),
+      "Cluster.spec.paused",
+    ],
+    [
+      "while the workload cluster is not connected",
+      given(upCluster(), connection({ status: { state: "unreachable" } }), healthCheck(), ...machines),
+      "Connection.status.nodesComplete",
+    ],
+    [
+      "while its Nodes are not all known",
+      given(upCluster(), connection({ status: { nodesComplete: false } }), healthCheck(), ...machines),
+      "Connection.status.nodesComplete",
+    ],
+    [
+      "without a Connection",
+      given(upCluster(), healthCheck(), ...machines),
+      "Connection.status.nodesComplete",
+    ],
+  ])("MHC-5.6: %s", async (_, of, field) => {
+    expect(await decide(mhcMachines, of)).toEqual({ result: waitFor(field) });
+  });
+
+  it("MHC-2.1: with a selector that is empty", async () => {
+    const spec = { selector: { matchLabels: undefined } };
+    expect(await decide(mhcMachines, checkedWorld(healthCheck({ spec }), machines, []))).toEqual({
+      result: done,
+    });
+  });
+
+  it("MHC-7.2: by a Node that the view lacks until the server has said that it is gone", async () => {
+    const machine = machineWith("m1", succeeded());
+    const rebuilt = checkedWorld(healthCheck(), [machine], []).live(node("m1"), "default/c1");
+    expect(names(await decide(mhcMachines, rebuilt))).toEqual([]);
+    const decision = await decide(mhcMachines, checkedWorld(healthCheck(), [machine], []));
+    expect(saidOf(machineAfter(decision, machine), "HealthCheckSucceeded")).toEqual([
+      "False",
+      "NodeDeleted",
+      "False",
+      "NodeNotFound",
+    ]);
+    const without = checkedWorld(healthCheck(), [machine], []).refusing("default/c1", forbidden("no nodes"));
+    const blocked = await decide(mhcMachines, without);
+    expect(names(blocked)).toEqual([]);
+    expect(blocked.events).toMatchObject([
+      { reason: "RemediationBlocked", message: expect.stringMatching(/: no nodes$/) },
+    ]);
+    expect(blocked.result).toEqual(requeueAfter(60_000, "an answer of a server"));
+  });
+});
