@@ -88,7 +88,7 @@ export const machineDelete = defineFunction(
       { verb: "delete", kind: BootstrapConfig },
       { verb: "delete", kind: Node },
     ],
-    queue: { concurrency: 20, maxRunningPerTenant: 5 },
+    queue: { concurrency: 40, maxRunningPerTenant: 10 },
   },
   async (machine, { read, now }) => {
     if (!isDeleting(machine)) return { result: done };

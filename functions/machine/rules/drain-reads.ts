@@ -125,14 +125,20 @@ async function readRules(read: Reader, { metadata }: Machine): Promise<readonly 
   }
 }
 
-/** Volumes of a Node; undefined: the Node is gone, or does not answer and never says that one is detached. */
+/**
+ * Volumes of a Node; undefined: the Node is gone, or does not answer and never says that one is detached. Both reads at
+ * once: while anything changes on a server, each list of it takes about 100 ms.
+ */
 export async function readAttached(drained: Drained): Promise<Attached | Blocked | undefined> {
   return orBlocked(async () => {
     const { read, machine, cluster } = drained;
-    const node = await read.live.get(Node, nodeKeyOf(machine), cluster);
-    if (!isOf(machine, node) || isUnreachable(node)) return undefined;
-    const where = { path: "spec.nodeName", values: [node.metadata.name] };
-    return attachedTo(node, await read.live.list(VolumeAttachment, { where }, cluster));
+    const key = nodeKeyOf(machine);
+    const where = { path: "spec.nodeName", values: [key.name] };
+    const [node, attachments] = await Promise.all([
+      read.live.get(Node, key, cluster),
+      read.live.list(VolumeAttachment, { where }, cluster),
+    ]);
+    return !isOf(machine, node) || isUnreachable(node) ? undefined : attachedTo(node, attachments);
   });
 }
 

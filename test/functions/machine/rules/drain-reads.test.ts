@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Drained, readPlan, readVolumes } from "../../../../functions/machine/rules/drain-reads.ts";
+import { type Drained, readAttached, readPlan, readVolumes } from "../../../../functions/machine/rules/drain-reads.ts";
 import { isBlocked } from "../../../../functions/machine/rules/drain-rules.ts";
 import type { Kind, KubeObject } from "../../../../shared/api/kinds.ts";
 import { KubeError, WaitingError } from "../../../../shared/function/errors.ts";
@@ -75,6 +75,21 @@ describe("reads of a drain", () => {
   it("leave a server that is no longer connected to the runtime", async () => {
     const { drained } = drainedWith({ Pod: new WaitingError("Connection default/c1") });
     await expect(readPlan(drained)).rejects.toThrow("Connection default/c1");
+  });
+
+  it("MA-7.3: ask for the Node and its VolumeAttachments at once: neither waits for the answer to the other", async () => {
+    const asked: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    const answer = <T>(what: string, value: T) => {
+      asked.push(what);
+      return gate.promise.then(() => value);
+    };
+    const live = { get: () => answer("Node", node("n1")), list: () => answer("VolumeAttachment", []) };
+    const { drained } = drainedWith({});
+    const attached = readAttached({ ...drained, read: { live } as unknown as Reader });
+    expect(asked).toEqual(["Node", "VolumeAttachment"]);
+    gate.resolve();
+    expect(await attached).toEqual({ onNode: [], attachments: [] });
   });
 
   it("MA-7.3: ask for PersistentVolumes by name, and by handle only those that are not found", async () => {
