@@ -7,7 +7,6 @@ import { MachineSet } from "../../shared/api/machineset.ts";
 import { ControlPlane } from "../../shared/contract/control-plane.ts";
 import { InfraCluster, infraClusterPaths } from "../../shared/contract/infra-cluster.ts";
 import { CONTRACT_FIELDS } from "../../shared/contract/version.ts";
-import { SECOND } from "../../shared/function/backoff.ts";
 import {
   type Decision,
   defineFunction,
@@ -34,6 +33,7 @@ import { COUNTED_FIELDS, MEMBERSHIP_FIELDS } from "./rules/machines.ts";
 import { ownStatus } from "./rules/own-status.ts";
 import { readProviders } from "./rules/reads.ts";
 import { clusterReport, isBroughtUp, pausedClusterStatus } from "./rules/status.ts";
+import { statusFloorMs } from "./rules/status-floor.ts";
 import { readView } from "./rules/view.ts";
 import {
   clusterOfControlPlane,
@@ -45,9 +45,6 @@ import {
 } from "./rules/wakes.ts";
 import { CONTROL_PLANE_CONDITION_FIELDS, WORKER_CONDITION_FIELDS } from "./rules/worker-conditions.ts";
 import { clusterWritesDue } from "./rules/writes-due.ts";
-
-/** Once the Cluster is no longer awaited, a thousand pools becoming ready cost one status per second. */
-const FLOOR_MS = SECOND;
 
 const PROVIDER_FIELDS = [...OWN_FIELDS, ...FAILURE_FIELDS, ...mirroredFields("Ready")];
 
@@ -124,11 +121,12 @@ export const clusterStatus = defineFunction<Cluster, "status">(
     const held = heldBack(cluster, now);
     if (held !== undefined && clusterWritesDue(cluster, providers)) return { result: held };
 
-    const { status, events, result } = clusterReport(await readView(context, cluster, providers));
+    const view = await readView(context, cluster, providers);
+    const { status, events, result } = clusterReport(view);
     return {
       ...applied(cluster, status),
       events,
-      ...(isBroughtUp(status) ? { notBeforeMs: FLOOR_MS } : {}),
+      ...(isBroughtUp(status) ? { notBeforeMs: statusFloorMs(view) } : {}),
       result,
     };
   },

@@ -7,7 +7,13 @@ import { MachineSet } from "../../shared/api/machineset.ts";
 import { readBoolean } from "../../shared/contract/fields.ts";
 import { InfraMachine, infraMachinePath, infraMachinePaths } from "../../shared/contract/infra-machine.ts";
 import { MINUTE } from "../../shared/function/backoff.ts";
-import { defineFunction, type Notice, watch, watchContract } from "../../shared/function/define-function.ts";
+import {
+  defineFunction,
+  type Notice,
+  watch,
+  watchContract,
+  whileLiving,
+} from "../../shared/function/define-function.ts";
 import {
   claimantsOfNode,
   inCluster,
@@ -47,11 +53,14 @@ export const machineNode = defineFunction(
       watch(Machine, [...HOLD_FIELDS, ...MARKING_FIELDS, ...REFERENCE_FIELDS, "spec.providerID"], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),
       watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
-      watch(Node, ["metadata.uid", "spec.providerID", ...MARKED_FIELDS], claimantsOfNode),
-      watchContract(
-        InfraMachine,
-        ["metadata.uid", ...OWNER_FIELDS, ...infraMachinePaths("interruptible")],
-        referencing,
+      // While the Machine goes, so do they: each of a thousand deletions would wake three times for nothing.
+      whileLiving(watch(Node, ["metadata.uid", "spec.providerID", ...MARKED_FIELDS], claimantsOfNode)),
+      whileLiving(
+        watchContract(
+          InfraMachine,
+          ["metadata.uid", ...OWNER_FIELDS, ...infraMachinePaths("interruptible")],
+          referencing,
+        ),
       ),
       watch(MachineSet, ["metadata.uid", ...OWNER_FIELDS, ...REVISION_FIELDS], ownedBy),
       watch(MachineDeployment, REVISION_FIELDS, inClusterOf),

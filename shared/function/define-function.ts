@@ -30,7 +30,12 @@ export interface Watch {
   readonly on: Kind | ContractKind;
   readonly fields: readonly string[];
   readonly toKeys: ToKeys;
+  /** As of the function: objects in the other state are not woken by this watch. */
+  readonly actsOn?: State;
 }
+
+/** Of a reconciled object: with or without `deletionTimestamp`. */
+type State = "living" | "deleting";
 
 /** `fields` are checked against the kind. `metadata.uid` in `fields` means: appears, disappears or is recreated. */
 export function watch<T extends KubeObject, const F extends readonly string[]>(
@@ -45,6 +50,11 @@ export function watch<T extends KubeObject, const F extends readonly string[]>(
 /** Watches provider objects; their fields have no compiled type (shared/contract has the paths). */
 export function watchContract(on: ContractKind, fields: readonly string[], toKeys: ToKeys): Watch {
   return { on, fields, toKeys };
+}
+
+/** The same watch, which wakes no object that is being deleted: what follows from it no longer matters then. */
+export function whileLiving(watching: Watch): Watch {
+  return { ...watching, actsOn: "living" };
 }
 
 /** An object to create: deterministic name, owner reference included. Never overwrites an existing one. */
@@ -194,7 +204,7 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
   readonly source: string;
   readonly reconciles: Kind<T>;
   /** Its step decides nothing for the other ones, which therefore are not woken. Default: all. */
-  readonly actsOn?: "living" | "deleting";
+  readonly actsOn?: State;
   readonly watches: readonly Watch[];
   /** Fields of the reconciled object's status that this function applies. */
   readonly owns: readonly Owned[];

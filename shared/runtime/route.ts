@@ -52,21 +52,29 @@ async function routeToFunction(
   membersOf: MemberSearch,
 ): Promise<readonly RoutedKey[]> {
   const { name: functionName, reconciles } = spec;
-  const members = (await Promise.all(due.map(({ toKeys }) => membersOf(toKeys, reconciles)))).flat();
+  const found = await Promise.all(due.map(({ toKeys }) => membersOf(toKeys, reconciles)));
   const keys = new Map<Key, RoutedKey>();
   /** A deletion is never taken back: one side that shows it is enough. */
   const deleting = new Set<Key>();
-  for (const { namespace, name, tenant, deleting: isDeleting } of members) {
-    if (isOwnDeletion(change, reconciles, { namespace, name })) continue;
-    const key = formatKey({ tenant, kind: reconciles.kind, namespace, name });
-    keys.set(key, { functionName, key, tenant, namespace, name });
-    if (isDeleting === true) deleting.add(key);
+  const byWatch = found.map((members) =>
+    members.flatMap(({ namespace, name, tenant, deleting: isDeleting }) => {
+      if (isOwnDeletion(change, reconciles, { namespace, name })) return [];
+      const key = formatKey({ tenant, kind: reconciles.kind, namespace, name });
+      if (isDeleting === true) deleting.add(key);
+      return [{ functionName, key, tenant, namespace, name }];
+    }),
+  );
+  for (const [at, watch] of due.entries()) {
+    for (const routed of byWatch[at] ?? []) {
+      const isDeleting = deleting.has(routed.key);
+      if (actsOnState(spec, isDeleting) && actsOnState(watch, isDeleting)) keys.set(routed.key, routed);
+    }
   }
-  return [...keys.values()].filter(({ key }) => actsOnState(spec, deleting.has(key)));
+  return [...keys.values()];
 }
 
-/** Whether a function decides anything for an object that is being deleted, or that lives. */
-export function actsOnState({ actsOn }: Pick<AnyFunction["spec"], "actsOn">, isDeleting: boolean): boolean {
+/** Whether a function or a watch is for an object that is being deleted, or that lives. */
+export function actsOnState({ actsOn }: Pick<Watch, "actsOn">, isDeleting: boolean): boolean {
   return actsOn === undefined || (actsOn === "deleting") === isDeleting;
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { machineNode } from "../../../functions/machine/node.ts";
-import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { groupOf, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
+import { routeChange } from "../../../shared/runtime/route.ts";
 import {
   cluster,
   connection,
@@ -65,6 +66,25 @@ describe("machine-node", () => {
     expect((await marked(going)).decision.patch).toHaveLength(1);
     expect((await decide(machineNode, given(cluster(), going, connection()))).result).toEqual(done);
   });
+
+  it.each([
+    ["lives", {}, ["machine-node"]],
+    ["is being deleted", { deleting: true } as const, []],
+  ])(
+    "is woken by the end of Node and infrastructure machine while the Machine %s: %j",
+    async (_, state, names) => {
+      const found = { namespace: "default", name: "m1", tenant: "default/c1", ...state };
+      const lookup = { find: async () => [found], get: async () => undefined };
+      for (const [cluster, before] of [
+        [WORKLOAD, NODE],
+        [MANAGEMENT, infraMachine("m1")],
+      ] as const) {
+        const kind = { group: groupOf(before.apiVersion), kind: before.kind };
+        const woken = await routeChange([machineNode], { kind, cluster, before }, lookup);
+        expect(woken.map(({ functionName }) => functionName)).toEqual(names);
+      }
+    },
+  );
 
   it.each([
     [

@@ -203,7 +203,7 @@ describe("machine-status", () => {
       phase: "Deleting",
       deletion: { waitForPreDrainHookStartTime: "2026-01-01T12:00:00Z" },
     });
-    expect(decision.notBeforeMs).toBe(5_000);
+    expect(decision.notBeforeMs).toBe(30_000);
     const since = { waitForPreDrainHookStartTime: "2026-01-01T11:30:00Z" };
     const later = merge<Machine>(hooked, { status: { deletion: since } });
     expect((await statusOf(world(later, plane))).deletion).toEqual(since);

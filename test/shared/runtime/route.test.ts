@@ -9,6 +9,7 @@ import {
   type Watch,
   watch,
   watchContract,
+  whileLiving,
 } from "../../../shared/function/define-function.ts";
 import { inCluster, itself, owners, referencing } from "../../../shared/function/mappings.ts";
 import { type Change, routeChange } from "../../../shared/runtime/route.ts";
@@ -113,6 +114,29 @@ describe("route", () => {
       get: async () => undefined,
     });
     expect(keys.map(({ functionName }) => functionName)).toEqual(names);
+  });
+
+  it.each([
+    ["living", member("p2"), ["pool-any", "pool-while-living"]],
+    ["deleting", { ...member("p2"), deleting: true }, ["pool-any"]],
+  ] as const)("wakes what is %s only by watches that are for it", async (_, found, names) => {
+    const resized = watch(Pool, ["spec.size"], inCluster);
+    const functions = [waking("pool-any", resized), waking("pool-while-living", whileLiving(resized))];
+    const change = poolChange(pool(), pool({ size: 2 }));
+    const lookup: Lookup = { find: async () => [found], get: async () => undefined };
+    const keys = await routeChange(functions, change, lookup);
+    expect(keys.map(({ functionName }) => functionName)).toEqual(names);
+  });
+
+  it("wakes what is deleted by any watch that is for it, whichever comes first", async () => {
+    const resized = watch(Pool, ["spec.size"], inCluster);
+    const fn = waking("pool-both", whileLiving(resized), watch(Pool, ["spec.size"], inCluster));
+    const change = poolChange(pool(), pool({ size: 2 }));
+    const keys = await routeChange([fn], change, {
+      find: async () => [{ ...member("p2"), deleting: true }],
+      get: async () => undefined,
+    });
+    expect(keys.map(({ name }) => name)).toEqual(["p2"]);
   });
 
   it("wakes what acts on deletions, and not what acts on the living, when the deletion begins", async () => {

@@ -44,8 +44,10 @@ export async function concernedBy(
     for (const candidate of candidates)
       if (
         isOf(spec.actsOn, candidate) &&
-        due.some((each) =>
-          sides.some((side) => leadsTo(each, { side, cluster: change.type.cluster, clusters }, candidate)),
+        due.some(
+          (each) =>
+            isOf(each.actsOn, candidate) &&
+            sides.some((side) => leadsTo(each, { side, cluster: change.type.cluster, clusters }, candidate)),
         )
       )
         woken.push({ functionName: spec.name, key: keyOf(reconciles, candidate) });

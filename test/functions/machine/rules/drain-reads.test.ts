@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type Drained, readAttached, readPlan, readVolumes } from "../../../../functions/machine/rules/drain-reads.ts";
+import {
+  type Drained,
+  readAttached,
+  readPlan,
+  readVolumes,
+} from "../../../../functions/machine/rules/drain-reads.ts";
 import { isBlocked } from "../../../../functions/machine/rules/drain-rules.ts";
 import type { Kind, KubeObject } from "../../../../shared/api/kinds.ts";
 import { KubeError, WaitingError } from "../../../../shared/function/errors.ts";

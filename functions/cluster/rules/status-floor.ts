@@ -1,0 +1,14 @@
+import { SECOND } from "../../../shared/function/backoff.ts";
+import type { ClusterView } from "./view.ts";
+
+/** A status is computed from every one of them: one second for each so many. */
+const MACHINES_PER_SECOND = 200;
+
+/**
+ * Returns the shortest time between two statuses of a Cluster that is no longer awaited: a thousand pools becoming ready cost
+ * one per second, a thousand Machines one per five, so that a Machine costs the same however many there are.
+ */
+export function statusFloorMs({ machines }: Pick<ClusterView, "machines">): number {
+  const count = machines.controlPlane.length + machines.workers.length;
+  return SECOND * Math.max(1, Math.ceil(count / MACHINES_PER_SECOND));
+}
