@@ -272,7 +272,8 @@ export const REASONS = {
     seen: ["event"],
   },
   RemediationBlocked: {
-    meaning: "a server does not show what a remediation is decided from; the message has its words",
+    meaning:
+      "a server does not show what a remediation is decided from, or another object has the name of a request; the message says which",
     seen: ["event"],
   },
   FailedPatchMachine: {
@@ -281,6 +282,19 @@ export const REASONS = {
   },
   TooManyTargets: {
     meaning: "the health check selects more Machines than its status can name",
+    seen: ["event"],
+  },
+  RemediationTemplateNotFound: {
+    meaning:
+      "the template of requests for an external controller does not exist, or its version is not served",
+    seen: ["condition"],
+  },
+  RemediationRequestCreationFailed: {
+    meaning: "the request for an external controller cannot be made; the Event on the Machine says why",
+    seen: ["condition", "event"],
+  },
+  FailedDeleteRequest: {
+    meaning: "the API server refuses to delete the request of a Machine that is healthy again",
     seen: ["event"],
   },
   SuccessfulDrainNode: { meaning: "all Pods that have to leave the Node have left", seen: ["event"] },

@@ -75,7 +75,7 @@ function healthTest({ status }: Machine): readonly PatchOperation[] {
 }
 
 /** Once for each remediation, which begins when the check fails. Source: MHC-9.5 */
-function markedUnhealthy(check: MachineHealthCheck, machine: Machine, now: Date): Notice {
+export function markedUnhealthy(check: MachineHealthCheck, machine: Machine, now: Date): Notice {
   const { namespace = "", name } = machine.metadata;
   const stored = conditionOf(machine.status?.conditions, HEALTH);
   return {
@@ -88,7 +88,7 @@ function markedUnhealthy(check: MachineHealthCheck, machine: Machine, now: Date)
 }
 
 /** The subject of an Event needs no more, and a Decision may hold thousands. */
-function identityOf({ apiVersion, kind, metadata }: Machine): KubeObject {
+export function identityOf({ apiVersion, kind, metadata }: Machine): KubeObject {
   const { name, namespace, uid, resourceVersion } = metadata;
   return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } };
 }
