@@ -116,6 +116,7 @@ const machineHealthCheckSchema = z
 
 /** Finds unhealthy Machines; schema-compatible with Cluster API v1.14.0's v1beta2. */
 export type MachineHealthCheck = Immutable<z.infer<typeof machineHealthCheckSchema>>;
+export type MachineHealthCheckStatus = NonNullable<MachineHealthCheck["status"]>;
 
 export const MachineHealthCheck: Kind<MachineHealthCheck> = {
   group: "cluster.x-k8s.io",

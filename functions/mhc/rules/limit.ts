@@ -30,6 +30,8 @@ export interface Budget {
   readonly remediationsAllowed: number;
   /** Why it is not allowed; empty when it is. */
   readonly message: string;
+  /** The limit cannot be read. */
+  readonly hasProblem: boolean;
 }
 
 type Trigger = NonNullable<NonNullable<MachineHealthCheck["spec"]["remediation"]>["triggerIf"]>;
@@ -84,7 +86,8 @@ export function budgetOf(check: MachineHealthCheck, verdicts: readonly Verdict[]
   const counts = { expectedMachines, currentHealthy, notHealthy, unhealthy: count("unhealthy") };
   const limit = limitOf(check, expectedMachines);
   if ("problem" in limit) {
-    return { ...counts, isAllowed: false, remediationsAllowed: 0, message: limit.problem };
+    const message = limit.problem;
+    return { ...counts, isAllowed: false, remediationsAllowed: 0, message, hasProblem: true };
   }
   const isAllowed = limit.lower <= notHealthy && notHealthy <= limit.upper;
   return {
@@ -92,6 +95,7 @@ export function budgetOf(check: MachineHealthCheck, verdicts: readonly Verdict[]
     isAllowed,
     remediationsAllowed: isAllowed ? Math.min(limit.upper - notHealthy, INT32_MAX) : 0,
     message: isAllowed ? "" : refusal(check.spec.remediation?.triggerIf ?? {}, counts),
+    hasProblem: false,
   };
 }
 

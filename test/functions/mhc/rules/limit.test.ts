@@ -95,6 +95,7 @@ describe("a limit of unhealthy Machines", () => {
       remediationsAllowed: 0,
       message:
         "Remediation is not allowed, the number of not started or unhealthy machines exceeds maxUnhealthy (total: 5, unhealthy: 1, maxUnhealthy: 3)",
+      hasProblem: false,
     });
   });
 

@@ -1,0 +1,68 @@
+import type { DeprecatedCondition } from "../../../shared/api/conditions.ts";
+import type { Machine } from "../../../shared/api/machine/machine.ts";
+import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
+import {
+  type DesiredDeprecatedCondition,
+  deprecatedCondition,
+} from "../../../shared/rules/conditions/deprecated-conditions.ts";
+import { type Counted, REQUEST_AVAILABLE, TEMPLATE_AVAILABLE } from "./view.ts";
+
+/** `RemediationAllowed` of the older family; `message`: why it is not. Source: MHC-9.7 */
+export function olderAllowed(message: string | undefined): DesiredDeprecatedCondition {
+  return message === undefined
+    ? deprecatedCondition("RemediationAllowed", "True")
+    : deprecatedCondition("RemediationAllowed", "False", {
+        severity: "Warning",
+        reason: "TooManyUnhealthy",
+        message,
+      });
+}
+
+/**
+ * The two conditions about external remediation: False while an unhealthy target shows the failure, True again once no
+ * target does and the template, or a request, exists.
+ * Differs: upstream never sets them True (D7). Source: MHC-9.6
+ */
+export function externalConditions(
+  stored: readonly DeprecatedCondition[] | undefined,
+  { targets, exists }: Counted,
+): readonly DesiredDeprecatedCondition[] {
+  return [
+    externalCondition(TEMPLATE_AVAILABLE, stored, {
+      failure: failureOf(targets, "RemediationTemplateNotFound"),
+      reason: "ExternalRemediationTemplateNotFound",
+      exists: exists.template,
+    }),
+    externalCondition(REQUEST_AVAILABLE, stored, {
+      failure: failureOf(targets, "RemediationRequestCreationFailed"),
+      reason: "ExternalRemediationRequestCreationFailed",
+      exists: exists.request,
+    }),
+  ].flat();
+}
+
+interface External {
+  /** Words of the first target that shows it. */
+  readonly failure: string | undefined;
+  readonly reason: string;
+  readonly exists: boolean | undefined;
+}
+
+function externalCondition(
+  type: string,
+  stored: readonly DeprecatedCondition[] | undefined,
+  { failure, reason, exists }: External,
+): readonly DesiredDeprecatedCondition[] {
+  if (failure !== undefined) {
+    return [deprecatedCondition(type, "False", { severity: "Error", reason, message: failure })];
+  }
+  const isBack = conditionOf(stored, type)?.status === "False" && exists === true;
+  return isBack ? [deprecatedCondition(type, "True")] : [];
+}
+
+function failureOf(targets: readonly Machine[], reason: string): string | undefined {
+  return targets
+    .filter(({ status }) => conditionOf(status?.conditions, "HealthCheckSucceeded")?.status === "False")
+    .map(({ status }) => conditionOf(status?.conditions, "ExternallyRemediated"))
+    .find((found) => found?.status === "False" && found.reason === reason)?.message;
+}
