@@ -1,9 +1,11 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { startApiServer } from "../../../infra/apiserver/entry.ts";
+import { KINDS } from "../../../shared/api/registry.ts";
 import { type AuditedRequest, readAuditLog } from "./audit-log.ts";
-import { realServerMissing, startRealServer } from "./real-server.ts";
+import { kubectlFor } from "./kubectl.ts";
+import { type RealServer, realServerMissing, startRealServer } from "./real-server.ts";
 
 /** An API server under test: the same stories run on each. */
 interface TestServer extends AsyncDisposable {
@@ -11,6 +13,8 @@ interface TestServer extends AsyncDisposable {
   readonly garbageCollector: boolean;
   /** Every request so far, in order. */
   requests(): Promise<readonly AuditedRequest[]>;
+  /** A kubeconfig for Capstan with which everything of this group is allowed but to watch it. */
+  withoutWatchOf(group: string, plurals: readonly string[]): Promise<string>;
 }
 
 export interface ServerFlavour {
@@ -34,6 +38,13 @@ export const EMBEDDED: ServerFlavour = {
       kubeconfigFile,
       garbageCollector: true,
       requests: async () => server.requests,
+      async withoutWatchOf(group, plurals) {
+        for (const plural of plurals) {
+          const on = { verbs: ["watch"], resource: `${plural}.${group}` };
+          server.faults.add({ on, effect: { kind: "status", code: 403 } });
+        }
+        return kubeconfigFile;
+      },
       async [Symbol.asyncDispose]() {
         await server.stop();
         await rm(dir, { recursive: true, force: true });
@@ -54,9 +65,29 @@ export const REAL: ServerFlavour = {
       kubeconfigFile: server.kubeconfigFile,
       garbageCollector: server.garbageCollector,
       requests: () => readAuditLog(server.auditLog),
+      withoutWatchOf: (group) => accountWithoutWatch(server, group),
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     };
   },
 };
+
+/** Rights only add up: everything of the groups that Capstan uses, and of this one all but to watch. */
+async function accountWithoutWatch(server: RealServer, group: string): Promise<string> {
+  const user = "capstan-without-watch";
+  const groups = [...new Set([...KINDS.map((kind) => kind.group), "infrastructure.cluster.x-k8s.io"])];
+  const [role, verbs] = [`${user}-role`, "get,list,create,patch,delete"];
+  const kubectl = kubectlFor(server.kubeconfigFile);
+  const rules = [
+    { apiGroups: groups, resources: ["*"], verbs: ["*"] },
+    { apiGroups: [group], resources: ["*"], verbs: verbs.split(",") },
+  ];
+  const apiVersion = "rbac.authorization.k8s.io/v1";
+  const manifest = { apiVersion, kind: "ClusterRole", metadata: { name: role }, rules };
+  await kubectl("apply -f -", JSON.stringify(manifest));
+  await kubectl(`create clusterrolebinding ${role} --clusterrole=${role} --user=${user}`);
+  const file = join(dirname(server.kubeconfigFile), user);
+  await writeFile(file, await server.kubeconfigOf(user), { mode: 0o600 });
+  return file;
+}
 
 export const API_SERVERS: readonly ServerFlavour[] = [EMBEDDED, REAL];

@@ -1,0 +1,284 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { KubeObject } from "../../shared/api/kinds.ts";
+import type { Machine } from "../../shared/api/machine/machine.ts";
+import type { SimInstance } from "../../shared/api/sim/sim-cloud.ts";
+import { conditionOf } from "../../shared/rules/conditions/conditions.ts";
+import { startCapstan } from "../support/capstan.ts";
+import { eventually, holds } from "../support/eventually.ts";
+import { patch } from "../support/foo-workload.ts";
+import { FENCE_GROUP, FOREIGN_REMEDIATORS, foreignTemplate } from "../support/foreign-remediators.ts";
+import { simClusterOfMachines, simMachineSet } from "../support/manifests.ts";
+import { API_SERVERS, type ServerFlavour } from "../support/processes/api-servers.ts";
+import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
+import { describeWith } from "../support/requires.ts";
+
+const WITHIN = { withinMs: 120_000, stepMs: 300 };
+type Server = Awaited<ReturnType<ServerFlavour["start"]>>;
+
+/** A set of one Machine, and a health check of it with this template. */
+function checkedSet(name: string, templateRef: string): string {
+  return `${simMachineSet(name, "c1", 1)}---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: MachineHealthCheck
+metadata: { name: ${name}, namespace: default }
+spec:
+  clusterName: c1
+  selector: { matchLabels: { set: ${name} } }
+  checks:
+    nodeStartupTimeoutSeconds: 0
+    unhealthyNodeConditions: [{ type: Ready, status: "False", timeoutSeconds: 1 }]
+  remediation: { templateRef: ${templateRef} }
+`;
+}
+
+function simTemplate(name: string, spec: string) {
+  const apiVersion = "infrastructure.sim.capstan.dev/v1beta2";
+  return {
+    reference: `{ apiVersion: ${apiVersion}, kind: SimRemediationTemplate, name: ${name} }`,
+    manifest: `
+apiVersion: ${apiVersion}
+kind: SimRemediationTemplate
+metadata: { name: ${name}, namespace: default }
+spec: { template: { spec: ${spec} } }
+`,
+  };
+}
+
+const GIVES_UP = "outcome: Fails, delaySeconds: 0, timeoutSeconds: 1, retryLimit: 0";
+/** By set; those of `late` are applied in its test. */
+const TEMPLATES = {
+  repaired: simTemplate("repaired", "{ delaySeconds: 1 }"),
+  replaced: simTemplate("replaced", `{ ${GIVES_UP} }`),
+  older: simTemplate("older", `{ ${GIVES_UP}, gaveUpIn: Deprecated }`),
+  metal: foreignTemplate(
+    "MetalRemediation",
+    "v1beta2",
+    "metal",
+    "{ spec: { strategy: { timeoutSeconds: 9 } } }",
+  ),
+  fence: foreignTemplate("FenceRemediation", "v1alpha1", "fence", "{ spec: { agent: sim } }"),
+  late: foreignTemplate("MetalRemediation", "v1beta1", "late", "{ spec: { retryLimit: 1 } }"),
+  refused: foreignTemplate("CloudRemediation", "v1beta1", "refused", "{ spec: { strategy: Pray } }"),
+  taken: foreignTemplate("CloudRemediation", "v1beta1", "taken", "{ spec: { strategy: Reboot } }"),
+};
+type SetName = keyof typeof TEMPLATES;
+
+for (const flavour of API_SERVERS) {
+  describeWith(flavour.missing ?? kubectlMissing(), flavour)(
+    `remediation by external controllers on ${flavour.name}`,
+    { concurrent: true },
+    () => {
+      const stack = new AsyncDisposableStack();
+      let server: Server;
+      let kubectl: Kubectl;
+      const read = async <T>(what: string): Promise<T> => JSON.parse(await kubectl(`get ${what} -o json`));
+      const list = async <T>(what: string): Promise<readonly T[]> =>
+        (await read<{ readonly items: readonly T[] }>(what)).items;
+
+      beforeAll(async () => {
+        server = stack.use(await flavour.start());
+        kubectl = kubectlFor(server.kubeconfigFile);
+        await kubectl("apply -f -", FOREIGN_REMEDIATORS);
+        await kubectl("wait crd --all --for=condition=Established --timeout=240s");
+        const plurals = ["fenceremediations", "fenceremediationtemplates"];
+        stack.use(await startCapstan(await server.withoutWatchOf(FENCE_GROUP, plurals)));
+        const sets = Object.entries(TEMPLATES).flatMap(([name, { reference, manifest }]) => [
+          checkedSet(name, reference),
+          ...(name === "late" ? [] : [manifest]),
+        ]);
+        await kubectl("apply -f -", [simClusterOfMachines("c1", 1), ...sets].join("---"));
+      });
+      afterAll(() => stack.disposeAsync());
+
+      /** The Machine of a set, once it is healthy. */
+      function healthy(set: SetName): Promise<Machine> {
+        return eventually(async () => {
+          const [machine] = await list<Machine>(`machines -l set=${set}`);
+          const isHealthy = saidOf(machine, "HealthCheckSucceeded")[0] === "True";
+          return machine !== undefined && isHealthy && machine;
+        }, WITHIN) as Promise<Machine>;
+      }
+
+      function saidOf(machine: Machine | undefined, type: string) {
+        const { status, reason, message } = conditionOf(machine?.status?.conditions, type) ?? {};
+        return [status, reason, message];
+      }
+
+      const fail = ({ metadata }: Machine) =>
+        patch(kubectl, `siminstance/${metadata.name}`, { spec: { faults: { node: "NotReady" } } });
+      const heal = ({ metadata }: Machine) =>
+        patch(kubectl, `siminstance/${metadata.name}`, { spec: { faults: null } });
+
+      /** The request for a Machine, once it is there. */
+      function requested(plural: string, { metadata }: Machine): Promise<KubeObject> {
+        return eventually(() => read<KubeObject>(`${plural}/${metadata.name}`), WITHIN);
+      }
+
+      async function isGone(what: string): Promise<void> {
+        await eventually(async () => {
+          expect((await kubectl.try(`get ${what}`)).output).toContain("NotFound");
+        }, WITHIN);
+      }
+
+      /** Its set has another one, which is healthy. */
+      async function isReplaced(set: SetName, before: Machine): Promise<void> {
+        await eventually(async () => {
+          const machines = await list<Machine>(`machines -l set=${set}`);
+          expect(machines.map(({ metadata }) => metadata.uid)).not.toContain(before.metadata.uid);
+          expect(machines.map((machine) => saidOf(machine, "HealthCheckSucceeded")[0])).toEqual(["True"]);
+        }, WITHIN);
+      }
+
+      it("MHC-10.3, MHC-10.5: a controller repairs the instance, the request goes and the Machine stays", async () => {
+        const machine = await healthy("repaired");
+        await fail(machine);
+        const { metadata } = await requested("simremediations", machine);
+        expect(metadata.ownerReferences).toMatchObject([{ kind: "Machine", uid: machine.metadata.uid }]);
+        await isGone(`simremediation/${machine.metadata.name}`);
+        const after = await healthy("repaired");
+        expect(after.metadata.uid).toBe(machine.metadata.uid);
+        expect(saidOf(after, "OwnerRemediated")).toEqual([undefined, undefined, undefined]);
+        const instance = await read<SimInstance>(`siminstance/${machine.metadata.name}`);
+        expect(instance.spec).toMatchObject({ faults: {}, reboots: 1 });
+      });
+
+      it.each(["replaced", "older"] as const)(
+        "MHC-10.2: a controller that gives up leaves the Machine to its set, which replaces it: %s",
+        async (set) => {
+          const machine = await healthy(set);
+          await fail(machine);
+          await isReplaced(set, machine);
+          await isGone(`simremediation/${machine.metadata.name}`);
+        },
+      );
+
+      it("MHC-10, MHC-10.3: a request as Metal3 reads it, in the version of the template, is deleted once and waits for its finalizer", async () => {
+        const machine = await healthy("metal");
+        const { name } = machine.metadata;
+        await fail(machine);
+        const request = await requested("metalremediations", machine);
+        expect(request).toMatchObject({
+          apiVersion: "infrastructure.cluster.x-k8s.io/v1beta2",
+          metadata: {
+            labels: { "cluster.x-k8s.io/cluster-name": "c1" },
+            annotations: {
+              "cluster.x-k8s.io/cloned-from-name": "metal",
+              "cluster.x-k8s.io/cloned-from-groupkind":
+                "MetalRemediationTemplate.infrastructure.cluster.x-k8s.io",
+            },
+          },
+          spec: { strategy: { timeoutSeconds: 9 } },
+        });
+        await patch(kubectl, `metalremediation/${name}`, {
+          metadata: { finalizers: ["metal.example.com/busy"] },
+        });
+        await heal(machine);
+        await eventually(async () => {
+          const going = await read<KubeObject>(`metalremediation/${name}`);
+          expect(going.metadata.deletionTimestamp).toBeDefined();
+        }, WITHIN);
+        // It fails again: the request that terminates is left alone, and another one follows it.
+        await fail(machine);
+        await patch(kubectl, `metalremediation/${name}`, { metadata: { finalizers: null } });
+        await eventually(async () => {
+          const next = await read<KubeObject>(`metalremediation/${name}`);
+          expect(next.metadata.uid).not.toBe(request.metadata.uid);
+        }, WITHIN);
+        await heal(machine);
+        await isGone(`metalremediation/${name}`);
+        const deletes = (await server.requests()).filter(
+          ({ verb, resource, code }) => verb === "delete" && resource === "metalremediations" && code === 200,
+        );
+        expect(deletes).toHaveLength(2);
+      });
+
+      it("MHC-10, MHC-10.6: a request for Medik8s, whose kind may not be watched, names the Node and is deleted", async () => {
+        const machine = await healthy("fence");
+        await fail(machine);
+        const { metadata } = await requested("fenceremediations", machine);
+        expect(metadata.annotations).toMatchObject({
+          "remediation.medik8s.io/node-name": machine.status?.nodeRef?.name,
+        });
+        await heal(machine);
+        await isGone(`fenceremediation/${machine.metadata.name}`);
+        const asked = (await server.requests()).filter(({ resource }) => resource === "fenceremediations");
+        const shown = asked.filter(({ verb, code }) => verb === "watch" && code === 200);
+        const listed = asked.filter(
+          ({ verb, userAgent }) => verb === "list" && userAgent.includes("mhc-requests"),
+        );
+        expect([shown.length, listed.length > 0]).toEqual([0, true]);
+      });
+
+      it("MHC-10.4: a template that is missing is said on the Machine, and used once it is there", async () => {
+        const machine = await healthy("late");
+        await fail(machine);
+        const { name } = machine.metadata;
+        await eventually(async () => {
+          expect(saidOf(await read(`machine/${name}`), "ExternallyRemediated")).toEqual([
+            "False",
+            "RemediationTemplateNotFound",
+            "Error retrieving remediation template MetalRemediationTemplate default/late",
+          ]);
+        }, WITHIN);
+        await kubectl("apply -f -", TEMPLATES.late.manifest);
+        expect((await requested("metalremediations", machine)).apiVersion).toMatch(/\/v1beta/);
+        await eventually(async () => {
+          expect(saidOf(await read(`machine/${name}`), "ExternallyRemediated")[1]).toBe(
+            "WaitingForRemediation",
+          );
+        }, WITHIN);
+      });
+
+      it("MHC-10.4: a request that the server refuses is said with its words, and made once the template is right", async () => {
+        const machine = await healthy("refused");
+        await fail(machine);
+        const { name } = machine.metadata;
+        await eventually(async () => {
+          expect(saidOf(await read(`machine/${name}`), "ExternallyRemediated")[1]).toBe(
+            "RemediationRequestCreationFailed",
+          );
+          const events = await list<{ readonly message: string }>(
+            `events --field-selector=reason=RemediationRequestCreationFailed,involvedObject.name=${name}`,
+          );
+          expect(events.map(({ message }) => message).join()).toContain("spec.strategy");
+        }, WITHIN);
+        const right = { spec: { template: { spec: { strategy: "Reboot" } } } };
+        await patch(kubectl, "cloudremediationtemplate/refused", right);
+        await requested("cloudremediations", machine);
+      });
+
+      it("MHC-10.1: an object of another owner that has the name of a request is left alone, and said", async () => {
+        const machine = await healthy("taken");
+        const { name } = machine.metadata;
+        await kubectl("create configmap its-owner");
+        const { uid } = (await read<KubeObject>("configmap/its-owner")).metadata;
+        const owner = `{ apiVersion: v1, kind: ConfigMap, name: its-owner, uid: ${uid} }`;
+        await kubectl(
+          "create -f -",
+          `
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
+kind: CloudRemediation
+metadata: { name: ${name}, namespace: default, ownerReferences: [${owner}] }
+spec: { strategy: Reboot }
+`,
+        );
+        await fail(machine);
+        await eventually(async () => {
+          const events = await list<{ readonly message: string }>(
+            "events --field-selector=reason=RemediationBlocked,involvedObject.name=taken",
+          );
+          expect(events.map(({ message }) => message).join()).toContain(`CloudRemediation ${name}`);
+        }, WITHIN);
+        await heal(machine);
+        await healthy("taken");
+        await holds(
+          async () => {
+            const left = await read<KubeObject>(`cloudremediation/${name}`);
+            expect(left.metadata.deletionTimestamp).toBeUndefined();
+          },
+          { forMs: 2_000, stepMs: 500 },
+        );
+      });
+    },
+  );
+}
