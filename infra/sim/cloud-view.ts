@@ -7,6 +7,8 @@ export interface RunningServer extends WorkloadServer {
   readonly uid: string;
   /** Whether one of its API servers has run. */
   hasServed: boolean;
+  /** Version of the authority that cannot sign, once it has been logged. */
+  refusedAuthority?: string | undefined;
 }
 
 /** State of the cloud; all but `ports` is read again from the management API server after a restart. */

@@ -41,7 +41,7 @@ export async function runServer(options: ServersOptions, key: string): Promise<n
   }
   if (desired === undefined || isGoing(desired)) return undefined;
   const running = view.running.get(key) ?? (await start(options, key, desired));
-  const authority = await authorityOf(options, desired);
+  const authority = await authorityOf(options, desired, running);
   if (authority !== undefined) await running.trust(authority);
   const ready = authority !== undefined && isReady(desired, view);
   running.hasServed ||= ready;
@@ -70,13 +70,18 @@ async function spoilKubeconfig({ client }: ServersOptions, { metadata, spec }: S
 async function authorityOf(
   { client, log, pki }: ServersOptions,
   { metadata: { namespace = "" }, spec: { clusterName } }: SimServer,
+  running: RunningServer,
 ): Promise<Credentials | undefined> {
   const name = `${clusterName}-ca`;
   const secret = await client.get(Secret, { namespace, name });
   if (secret === undefined) return undefined;
   const problem = describeSecret(secret, pki).pair;
   if (problem?.certificate === undefined || problem.privateKey !== "fits") {
-    log.warn({ secret: `${namespace}/${name}` }, "no server certificate: the authority cannot sign");
+    const { resourceVersion } = secret.metadata;
+    // Not at every look: it may stay so for days.
+    if (running.refusedAuthority !== resourceVersion)
+      log.warn({ authority: `${namespace}/${name}` }, "no server certificate: the authority cannot sign");
+    running.refusedAuthority = resourceVersion;
     return undefined;
   }
   const { "tls.crt": cert = "", "tls.key": key = "" } = secret.data ?? {};

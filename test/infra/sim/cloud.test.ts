@@ -11,8 +11,9 @@ import { SimInstance, SimServer } from "../../../shared/api/sim/sim-cloud.ts";
 import { Pod } from "../../../shared/api/workload.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { type VirtualClock, virtualClock } from "../../support/clock.ts";
-import { eventually } from "../../support/eventually.ts";
+import { eventually, holds } from "../../support/eventually.ts";
 import { kubeconfigBy, newAuthority } from "../../support/issued.ts";
+import { recordingLog } from "../../support/recording-log.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 const clock = systemClock;
@@ -522,12 +523,17 @@ describe("the simulated cloud", () => {
     const api = management.server.as("test");
     const { uid = "" } = (await api.get(Secret, AUTHORITY))?.metadata ?? {};
     await api.delete(Secret, AUTHORITY, { uid });
-    await using _cloud = await cloudOf(management);
+    const { log, lines } = recordingLog();
+    await using _cloud = await startCloud({ server: management.server, clock, log });
     await createSimServer(management);
     expect(await serverStatus(management, ({ port }) => port !== undefined)).toMatchObject({ ready: false });
     const { data = {}, ...secret } = await newAuthority(SERVER);
     const { "tls.crt": crt = "", "tls.key": key = "" } = data;
     const { metadata } = await api.create(Secret, { ...secret, data: { "tls.crt": crt } });
+    const warnings = () => lines.filter(({ level }) => level === "warn");
+    await eventually(() => warnings().length > 0, { withinMs: 60_000 });
+    // The cloud looks twice a second, and says it once.
+    await holds(() => warnings().length === 1, { forMs: 1_200 });
     const guard = { op: "test", path: "/metadata/uid", value: metadata.uid } as const;
     await api.jsonPatch(Secret, AUTHORITY, [guard, { op: "add", path: "/data/tls.key", value: key }]);
     await readyServer(management);
