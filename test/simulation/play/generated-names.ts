@@ -2,23 +2,29 @@ import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { Listed, Shown } from "./state.ts";
 
 const MACHINES = "cluster.x-k8s.io/machines";
+const INSTANCES = "cloud.sim.capstan.dev/siminstances";
+const POOL_LABEL = "infrastructure.sim.capstan.dev/pool-name";
 /** The end that `{{ .random }}` has in names. */
 const RANDOM_END = /^(.+)-[bcdfghjklmnpqrstvwxz2456789]{5}$/;
 
+/** A name as it occurs in the JSON of an object, and what stands in its place. */
+type Mask = readonly [name: string | RegExp, mask: string];
+
 /**
  * The same objects with `s1-*` in the place of the names that Machines of s1 were given by chance, wherever they occur.
- * Of several that have one name then, the second is `s1-*-2`; their order follows from `textOf`.
+ * Of several that have one name then, the second is `s1-*-2`; their order follows from `textOf`. The instances of a pool
+ * are counted from 0: a place that is still taken when another instance is due makes the next one `p1-5`.
  */
 export function withoutGeneratedNames(
   objects: readonly Listed[],
   textOf: (object: Shown) => string,
 ): readonly Listed[] {
-  const masks = objects.flatMap(({ type, object }) =>
-    type === MACHINES ? maskOf(object as KubeObject) : [],
-  );
+  const all = (wanted: string) =>
+    objects.filter(({ type }) => type === wanted).map(({ object }) => object as KubeObject);
+  const masks: readonly Mask[] = [...all(MACHINES).flatMap(maskOf), ...placesOf(all(INSTANCES))];
   if (masks.length === 0) return objects;
   const masked = objects.map(({ type, object }) => {
-    const text = masks.reduce((all, [name, mask]) => all.replaceAll(name, mask), JSON.stringify(object));
+    const text = masks.reduce((whole, [name, mask]) => whole.replaceAll(name, mask), JSON.stringify(object));
     return { type, object: JSON.parse(text) as Shown };
   });
   const alike = Map.groupBy(
@@ -37,7 +43,25 @@ export function maskRandomEnd(name: string): string {
   return name.replace(RANDOM_END, "$1-*");
 }
 
-function maskOf({ metadata }: KubeObject): readonly (readonly [name: string, mask: string])[] {
+/** In the order of their indexes: what is renamed never has the name of one that is still to be renamed. */
+function placesOf(instances: readonly KubeObject[]): readonly Mask[] {
+  const pools = Map.groupBy(instances, ({ metadata }) => metadata.labels?.[POOL_LABEL]);
+  pools.delete(undefined);
+  return [...pools].flatMap(([pool, own]) =>
+    own
+      .map(({ metadata }) => metadata.name)
+      .toSorted((a, b) => indexIn(a) - indexIn(b))
+      .map((name, place) => ({ name, mask: `${pool}-${place}` }))
+      .filter(({ name, mask }) => name !== mask)
+      .map(({ name, mask }): Mask => [new RegExp(`(?<![\\w-])${name}(?!\\d)`, "g"), mask]),
+  );
+}
+
+function indexIn(name: string): number {
+  return Number(name.slice(name.lastIndexOf("-") + 1));
+}
+
+function maskOf({ metadata }: KubeObject): readonly Mask[] {
   const [, owner] = RANDOM_END.exec(metadata.name) ?? [];
   const isDerived = metadata.ownerReferences?.some(
     ({ name, controller }) => controller === true && name === owner,
