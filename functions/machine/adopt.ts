@@ -12,7 +12,7 @@ import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { adopt } from "../../shared/rules/providers/adopt.ts";
 import { ADOPTED_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { CLAIM_FIELDS, machineClaim } from "./rules/adoption.ts";
-import { machineHold } from "./rules/hold.ts";
+import { isUnguarded, machineHold } from "./rules/hold.ts";
 import { providersOf } from "./rules/providers.ts";
 import { REFERENCE_FIELDS, readProviders } from "./rules/reads.ts";
 
@@ -23,6 +23,7 @@ export const machineAdopt = defineFunction(
     source: "MA-2.1",
     reconciles: Machine,
     actsOn: "living",
+    isIdle: isUnguarded,
     watches: [
       watch(Machine, ["metadata.uid", ...HOLD_FIELDS, ...CONTROL_PLANE_FIELDS, ...REFERENCE_FIELDS], itself),
       watch(Cluster, [...PAUSING_FIELDS, ...CLAIM_FIELDS], inCluster),

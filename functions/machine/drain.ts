@@ -27,7 +27,7 @@ import { applied } from "./rules/drain-report.ts";
 import { RULE_FIELDS } from "./rules/drain-rules.ts";
 import { holdOf, isDecided, type Scene } from "./rules/drain-scene.ts";
 import { TIMER_FIELDS } from "./rules/drain-timers.ts";
-import { TURN_FIELDS, type TurnFacts } from "./rules/drain-turn.ts";
+import { isBehindDrain, TURN_FIELDS, type TurnFacts } from "./rules/drain-turn.ts";
 import { HOOK_FIELDS } from "./rules/hooks.ts";
 import {
   HANDLED_FIELDS,
@@ -55,6 +55,7 @@ export const machineDrain = defineFunction<Machine, "status">(
     source: "MA-7, MA-7.2, MA-7.3",
     reconciles: Machine,
     actsOn: "deleting",
+    isIdle: isBehindDrain,
     watches: [
       watch(
         Machine,

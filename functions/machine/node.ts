@@ -31,7 +31,7 @@ import { clusterKeyOf, readCluster } from "../../shared/rules/metadata/read-clus
 import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { ownObject } from "./rules/adoption.ts";
-import { MACHINE_FINALIZER } from "./rules/hold.ts";
+import { isUnguarded, MACHINE_FINALIZER } from "./rules/hold.ts";
 import {
   MARKED_FIELDS,
   MARKING_FIELDS,
@@ -49,6 +49,7 @@ export const machineNode = defineFunction(
       "Marks the Node of a Machine, copies labels, annotations and taints to it, and opens it for pods.",
     source: "MA-3, MA-3.1",
     reconciles: Machine,
+    isIdle: (machine) => machine.spec.providerID === undefined || isUnguarded(machine),
     watches: [
       watch(Machine, [...HOLD_FIELDS, ...MARKING_FIELDS, ...REFERENCE_FIELDS, "spec.providerID"], itself),
       watch(Cluster, PAUSING_FIELDS, inCluster),

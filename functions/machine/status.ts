@@ -40,7 +40,7 @@ import { CERTIFICATE_FIELDS } from "./rules/certificates.ts";
 import { turnsOf } from "./rules/conditions.ts";
 import { deletionFloorMs } from "./rules/deletion-floor.ts";
 import { isWordOfDrain } from "./rules/drain-turn.ts";
-import { machineUnguarded } from "./rules/hold.ts";
+import { isUnguarded, machineUnguarded } from "./rules/hold.ts";
 import { HOOK_FIELDS } from "./rules/hooks.ts";
 import { INFRASTRUCTURE_FIELDS } from "./rules/infrastructure.ts";
 import { newProvidersWaitMs } from "./rules/new-providers.ts";
@@ -71,6 +71,7 @@ export const machineStatus = defineFunction(
     summary: "Computes the status of a Machine: Node, addresses, conditions, phase.",
     source: "MA-2, MA-2.2, MA-2.3, MA-3, MA-4, MA-5, MA-7, MA-10, MA-R7",
     reconciles: Machine,
+    isIdle: isUnguarded,
     watches: [
       watch(
         Machine,

@@ -13,7 +13,7 @@ import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWN_FIELDS } from "../../shared/rules/providers/adoption.ts";
 import { BOOTSTRAP_FIELDS } from "../../shared/rules/providers/bootstrap-data.ts";
 import { DATA_SECRET_NAME } from "./rules/bootstrap.ts";
-import { machineHold } from "./rules/hold.ts";
+import { isUnguarded, machineHold } from "./rules/hold.ts";
 import { INFRASTRUCTURE_FIELDS } from "./rules/infrastructure.ts";
 import { REFERENCE_FIELDS, readProviders } from "./rules/reads.ts";
 import { COPIED_FIELDS, desiredMachineSpec, machineSpecAwaits, machineSpecPatch } from "./rules/spec.ts";
@@ -25,6 +25,7 @@ export const machineSync = defineFunction(
     source: "MA-2.2, MA-2.3",
     reconciles: Machine,
     actsOn: "living",
+    isIdle: isUnguarded,
     watches: [
       watch(
         Machine,

@@ -205,6 +205,11 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
   readonly reconciles: Kind<T>;
   /** Its step decides nothing for the other ones, which therefore are not woken. Default: all. */
   readonly actsOn?: State;
+  /**
+   * Whether its step decides nothing for an object, whatever other objects say: then no change wakes it. By fields that it
+   * watches on the object itself, so that what ends this wakes it.
+   */
+  readonly isIdle?: (object: T) => boolean;
   readonly watches: readonly Watch[];
   /** Fields of the reconciled object's status that this function applies. */
   readonly owns: readonly Owned[];

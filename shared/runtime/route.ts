@@ -38,11 +38,12 @@ export async function routeChange(
 ): Promise<readonly RoutedKey[]> {
   const isDue = fieldComparison(change);
   const membersOf = memberSearch(change, lookup);
+  const objectOf = objectSearch(lookup);
   const routed = functions.flatMap(({ spec }) => {
     const due = spec.watches.filter((watch) => isAbout(watch, change) && isDue(watch));
     return due.length === 0 ? [] : [routeToFunction(spec, due, change, membersOf)];
   });
-  return (await Promise.all(routed)).flat();
+  return notIdle(functions, (await Promise.all(routed)).flat(), objectOf);
 }
 
 async function routeToFunction(
@@ -71,6 +72,42 @@ async function routeToFunction(
     }
   }
   return [...keys.values()];
+}
+
+/** A change of a Cluster concerns all its objects: none of so many is looked at. */
+const MAX_LOOKED_AT = 16;
+
+/** Leaves out the keys of objects for which their function would decide nothing. */
+async function notIdle(
+  functions: readonly AnyFunction[],
+  routed: readonly RoutedKey[],
+  objectOf: ObjectSearch,
+): Promise<readonly RoutedKey[]> {
+  const specs = new Map(functions.map(({ spec }) => [spec.name, spec]));
+  const distinct = new Set(routed.map(({ key }) => key));
+  if (distinct.size > MAX_LOOKED_AT) return routed;
+  const kept = routed.map(async (each) => {
+    const { isIdle, reconciles } = specs.get(each.functionName) ?? {};
+    if (isIdle === undefined || reconciles === undefined) return [each];
+    const object = await objectOf(reconciles, each);
+    return object !== undefined && isIdle(object) ? [] : [each];
+  });
+  return (await Promise.all(kept)).flat();
+}
+
+type ObjectSearch = (
+  kind: Kind,
+  key: Pick<RoutedKey, "key" | "namespace" | "name">,
+) => Promise<KubeObject | undefined>;
+
+/** Returns reconciled objects as they are now; each is asked for once. */
+function objectSearch(lookup: Lookup): ObjectSearch {
+  const known = new Map<Key, Promise<KubeObject | undefined>>();
+  return (kind, { key, namespace, name }) => {
+    const object = known.get(key) ?? lookup.get(kind, { namespace, name });
+    known.set(key, object);
+    return object;
+  };
 }
 
 /** Whether a function or a watch is for an object that is being deleted, or that lives. */

@@ -15,6 +15,7 @@ import { valueAt } from "../../shared/api/path.ts";
 import { kindOf } from "../../shared/api/registry.ts";
 import type { AnyDecision, AnyFunction } from "../../shared/function/define-function.ts";
 import { assert, WaitingError } from "../../shared/function/errors.ts";
+import { itself } from "../../shared/function/mappings.ts";
 import type { ListOptions, LiveReader } from "../../shared/function/reads.ts";
 import type { SecretSummary } from "../../shared/function/secret-summary.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
@@ -112,12 +113,16 @@ function removed(placed: readonly Placed[], gone: Placed): readonly Placed[] {
   return placed.filter((entry) => identityOf(entry) !== identityOf(gone));
 }
 
-/** A function that acts on one state only has nothing to write in the other one. */
+/** A function that acts on one state only has nothing to write in the other one, nor for an object that leaves it idle. */
 function checkIdle({ spec }: AnyFunction, object: KubeObject, { result, patch, ...rest }: AnyDecision): void {
-  if (actsOnState(spec, isDeleting(object))) return;
+  const isIdle = spec.isIdle?.(object) === true;
+  const own = spec.watches.filter(({ toKeys }) => toKeys === itself).flatMap(({ fields }) => fields);
+  const shown = keepOnly(["apiVersion", "kind", "metadata.name", ...own])(object);
+  assert(isIdle === (spec.isIdle?.(shown) === true), `${spec.name} is idle by a field that does not wake it`);
+  if (actsOnState(spec, isDeleting(object)) && !isIdle) return;
   const patches = (patch ?? []).filter(({ operations }) => operations.length > 0);
   const sent = [patches, ...Object.values(rest)].some((part) => !Array.isArray(part) || part.length > 0);
-  assert(!sent, `${spec.name} acts on ${spec.actsOn} objects only; it decides something about another one`);
+  assert(!sent, `${spec.name} is not woken for this object (actsOn, isIdle), and decides something about it`);
 }
 
 /**

@@ -15,3 +15,8 @@ export function machineHold(machine: Machine, cluster: Cluster | undefined): Res
 export function machineUnguarded(machine: Machine): Result | undefined {
   return unguarded(machine, MACHINE_FINALIZER);
 }
+
+/** Whether all but the guard have nothing to do yet: its patch wakes them. */
+export function isUnguarded(machine: Machine): boolean {
+  return machineUnguarded(machine) !== undefined;
+}

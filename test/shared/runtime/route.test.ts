@@ -128,6 +128,42 @@ describe("route", () => {
     expect(keys.map(({ functionName }) => functionName)).toEqual(names);
   });
 
+  const small = (after: KubeObject | undefined) => ({
+    find: async () => [member("p1")],
+    get: async <T extends KubeObject>() => after as T | undefined,
+  });
+  const idling = (): AnyFunction => {
+    const fn = waking(
+      "pool-large",
+      watch(Pool, ["spec.size"], itself),
+      watch(Node, ["metadata.uid"], inCluster),
+    );
+    const isIdle = (object: KubeObject) => (object as Pool).spec?.size === 1;
+    return { ...fn, spec: { ...fn.spec, isIdle } } as AnyFunction;
+  };
+
+  it.each([
+    ["its own change", poolChange(undefined, pool()), pool(), []],
+    ["what ends that", poolChange(pool(), pool({ size: 2 })), pool({ size: 2 }), ["p1"]],
+    ["what begins it", poolChange(pool({ size: 2 }), pool()), pool(), []],
+    ["a change of another object", changeOf(Node, { after: provider("p1") }), pool(), []],
+    ["the same of one with work", changeOf(Node, { after: provider("p1") }), pool({ size: 2 }), ["p1"]],
+    ["the same of one that is not stored", changeOf(Node, { after: provider("p1") }), undefined, ["p1"]],
+  ])("does not wake an object that leaves a function idle: %s", async (_, change, stored, names) => {
+    const keys = await routeChange([idling()], change, small(stored));
+    expect(keys.map(({ name }) => name)).toEqual(names);
+  });
+
+  it("looks at no object of a change that concerns many", async () => {
+    const many = Array.from({ length: 17 }, (_, index) => member(`p${index}`));
+    const get = () => Promise.reject(new Error("not asked"));
+    const keys = await routeChange([idling()], changeOf(Node, { after: provider("p1") }), {
+      find: async () => many,
+      get,
+    });
+    expect(keys).toHaveLength(17);
+  });
+
   it("wakes what is deleted by any watch that is for it, whichever comes first", async () => {
     const resized = watch(Pool, ["spec.size"], inCluster);
     const fn = waking("pool-both", whileLiving(resized), watch(Pool, ["spec.size"], inCluster));

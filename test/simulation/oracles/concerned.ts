@@ -44,6 +44,7 @@ export async function concernedBy(
     for (const candidate of candidates)
       if (
         isOf(spec.actsOn, candidate) &&
+        spec.isIdle?.(candidate) !== true &&
         due.some(
           (each) =>
             isOf(each.actsOn, candidate) &&

@@ -44,7 +44,9 @@ export const wakeUps: readonly Oracle[] = [
         for (const [each, { isEnqueued }] of due) {
           const fn = world.functions.find(({ spec }) => each.startsWith(`${spec.name} `));
           if (isEnqueued || !each.endsWith(`|${type.kind}|${namespace}/${name}`)) continue;
-          if (after === undefined || !isOf(fn?.spec.actsOn, after)) due.delete(each);
+          const isOver =
+            after === undefined || !isOf(fn?.spec.actsOn, after) || fn?.spec.isIdle?.(after) === true;
+          if (isOver) due.delete(each);
         }
         // Before all kinds are listed a change wakes no key: a relist of the functions follows.
         if (world.relayOf(process)?.status().ready !== true) return;
