@@ -39,7 +39,10 @@ export async function decodeJson(
 ): Promise<unknown> {
   if (text.length <= SHORT) {
     const value: unknown = JSON.parse(text);
-    if (isDeeperThan(value, bounds.maxDepth)) throw tooDeep(bounds);
+    // Nothing is deeper than what is not bounded: every answer and event of the management server passes here.
+    if (bounds.maxDepth !== Number.POSITIVE_INFINITY && isDeeperThan(value, bounds.maxDepth)) {
+      throw tooDeep(bounds);
+    }
     return value;
   }
   const scan = new Scan(text, bounds);

@@ -9,12 +9,16 @@ import { freezeDeep, inOrder, isAsNew, isSelected, placementOf, versionOf } from
 
 /** Creates the read model of one process. `kindOf` defaults to the registry. */
 export function createMemoryStore({ kindOf = registered }: { readonly kindOf?: KindLookup } = {}): Store {
-  const types = new Map<string, StoredType>();
-  const typeOf = (type: TypeKey): StoredType => {
-    const text = textOf(type.cluster, type.group, type.kind);
-    const known = types.get(text) ?? new StoredType();
-    types.set(text, known);
-    return known;
+  /** Cluster → group → kind: a text of the three would be made with every call. */
+  const types = new Map<string, Map<string, Map<string, StoredType>>>();
+  const typeOf = ({ cluster, group, kind }: TypeKey): StoredType => {
+    const known = types.get(cluster)?.get(group)?.get(kind);
+    if (known !== undefined) return known;
+    const groups = types.get(cluster) ?? new Map<string, Map<string, StoredType>>();
+    const kinds = groups.get(group) ?? new Map<string, StoredType>();
+    const created = new StoredType();
+    types.set(cluster, groups.set(group, kinds.set(kind, created)));
+    return created;
   };
   return {
     get: async (type, key) => typeOf(type).get(key),
@@ -25,8 +29,12 @@ export function createMemoryStore({ kindOf = registered }: { readonly kindOf?: K
     progress: async (type) => typeOf(type).progress,
     untold: async (type) => typeOf(type).untold(),
     advance: async (type, progress) => typeOf(type).advance(progress),
-    drop: async (type) => {
-      types.delete(textOf(type.cluster, type.group, type.kind));
+    drop: async ({ cluster, group, kind }) => {
+      const groups = types.get(cluster);
+      const kinds = groups?.get(group);
+      kinds?.delete(kind);
+      if (kinds?.size === 0) groups?.delete(group);
+      if (groups?.size === 0) types.delete(cluster);
     },
     [Symbol.asyncDispose]: async () => types.clear(),
   };

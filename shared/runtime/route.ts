@@ -39,8 +39,8 @@ export async function routeChange(
   const isDue = fieldComparison(change);
   const membersOf = memberSearch(change, lookup);
   const objectOf = objectSearch(lookup);
-  const routed = functions.flatMap(({ spec }) => {
-    const due = spec.watches.filter((watch) => isAbout(watch, change) && isDue(watch));
+  const routed = watchesAbout(functions, change).flatMap(({ spec, watches }) => {
+    const due = watches.filter(isDue);
     return due.length === 0 ? [] : [routeToFunction(spec, due, change, membersOf)];
   });
   return notIdle(functions, (await Promise.all(routed)).flat(), objectOf);
@@ -113,6 +113,30 @@ function objectSearch(lookup: Lookup): ObjectSearch {
 /** Whether a function or a watch is for an object that is being deleted, or that lives. */
 export function actsOnState({ actsOn }: Pick<Watch, "actsOn">, isDeleting: boolean): boolean {
   return actsOn === undefined || (actsOn === "deleting") === isDeleting;
+}
+
+interface Watching {
+  readonly spec: AnyFunction["spec"];
+  readonly watches: readonly Watch[];
+}
+
+const watchings = new WeakMap<readonly AnyFunction[], Map<string, readonly Watching[]>>();
+
+/** The functions with watches of a kind, and those: of a hundred watches of all functions a change concerns a few. */
+function watchesAbout(functions: readonly AnyFunction[], change: Change): readonly Watching[] {
+  const byKind = watchings.get(functions) ?? new Map<string, readonly Watching[]>();
+  watchings.set(functions, byKind);
+  // Whether contract watches are about a kind depends on its being of the management server.
+  const { kind, cluster } = change;
+  const text = `${cluster === MANAGEMENT} ${kind.group}/${kind.kind}`;
+  const known =
+    byKind.get(text) ??
+    functions.flatMap(({ spec }) => {
+      const watches = spec.watches.filter((watch) => isAbout(watch, change));
+      return watches.length === 0 ? [] : [{ spec, watches }];
+    });
+  byKind.set(text, known);
+  return known;
 }
 
 /** Contract watches are about any kind that an object could reference: `toKeys` finds the referrers. */

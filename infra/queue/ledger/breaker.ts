@@ -4,6 +4,8 @@ import { BREAKER } from "../limits.ts";
 export class Breaker {
   readonly #intervals = new Map<number, { runs: number; failures: number }>();
   #nextClaimAt: number | undefined;
+  /** The interval in which nothing has been counted since the last look. */
+  #settledIn: number | undefined;
 
   get open(): boolean {
     return this.#nextClaimAt !== undefined;
@@ -18,16 +20,21 @@ export class Breaker {
     counts.runs += 1;
     if (failed) counts.failures += 1;
     this.#intervals.set(number, counts);
+    this.#settledIn = undefined;
     this.settle(now);
   }
 
   /** Forgets old intervals. */
   settle(now: number): void {
-    const first = Math.floor(now / BREAKER.intervalMs) - BREAKER.intervals;
+    const number = Math.floor(now / BREAKER.intervalMs);
+    // Every event and every end of a run looks here.
+    if (number === this.#settledIn) return;
+    this.#settledIn = number;
+    const first = number - BREAKER.intervals;
     let runs = 0;
     let failures = 0;
-    for (const [number, counts] of this.#intervals) {
-      if (number <= first) this.#intervals.delete(number);
+    for (const [counted, counts] of this.#intervals) {
+      if (counted <= first) this.#intervals.delete(counted);
       else {
         runs += counts.runs;
         failures += counts.failures;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createLog } from "../../../infra/telemetry/log.ts";
 import { type AnyFunction, defineFunction } from "../../../shared/function/define-function.ts";
 import { done } from "../../../shared/function/result.ts";
 import { logRun } from "../../../shared/runtime/log-run.ts";
@@ -47,6 +48,27 @@ describe("F-15: the line of a run", () => {
   it("is a warning for a failure, info for a run that wrote, debug for any other", () => {
     const levels = [lineOf(error), lineOf(ok), lineOf(ok, { requests: 0 })].map((line) => line?.level);
     expect(levels).toEqual(["warn", "info", "debug"]);
+  });
+
+  it("makes no text of what was read for a level that is not logged", () => {
+    const { signal } = new AbortController();
+    const lease = { key: "k", runId: "r1", causes: [], failures: 0, again: 0, fences: [], signal };
+    let asked = 0;
+    const read = {
+      get records() {
+        asked += 1;
+        return [];
+      },
+    } as unknown as RecordingReader;
+    const run = { startedAt: NOW, read, requests: 1, outcome: ok };
+    for (const [level, expected] of [
+      ["error", 0],
+      ["info", 1],
+    ] as const) {
+      const log = createLog(level, { write: () => undefined });
+      logRun(grow, lease, { clock: virtualClock(NOW), log }, run);
+      expect(asked).toBe(expected);
+    }
   });
 
   it("names the versions that were read, at most ten of a list", () => {
