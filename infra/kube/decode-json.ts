@@ -39,7 +39,7 @@ export async function decodeJson(
 ): Promise<unknown> {
   if (text.length <= SHORT) {
     const value: unknown = JSON.parse(text);
-    // Nothing is deeper than what is not bounded: every answer and event of the management server passes here.
+    // Every answer and event of the management server passes here, and its depth has no limit.
     if (bounds.maxDepth !== Number.POSITIVE_INFINITY && isDeeperThan(value, bounds.maxDepth)) {
       throw tooDeep(bounds);
     }
