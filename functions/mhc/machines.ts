@@ -18,6 +18,7 @@ import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.
 import { checkHold } from "./rules/hold.ts";
 import { decideMachines } from "./rules/machines.ts";
 import { CLUSTER_FIELDS, JUDGING_FIELDS, NODE_FIELDS, readScene, TARGET_FIELDS } from "./rules/reads.ts";
+import { reportCheck } from "./rules/report.ts";
 import { DEFINITION_FIELDS } from "./rules/request-reads.ts";
 
 const HEALTH_FIELDS = [
@@ -32,7 +33,7 @@ export const mhcMachines = defineFunction(
   {
     name: "mhc-machines",
     summary: "Says on each Machine whether it is healthy, and hands unhealthy ones over within the limit.",
-    source: "MHC-6, MHC-7, MHC-9, MHC-11.4, MHC-12.1",
+    source: "MHC-6, MHC-7, MHC-9, MHC-11.4, MHC-12.1, MHC-13.1",
     reconciles: MachineHealthCheck,
     watches: [
       watch(MachineHealthCheck, JUDGING_FIELDS, inClusterOf),
@@ -88,4 +89,5 @@ export const mhcMachines = defineFunction(
     if ("problem" in scene) return { result: done };
     return decideMachines(context, scene);
   },
+  reportCheck,
 );

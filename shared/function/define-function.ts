@@ -5,6 +5,7 @@ import type { At, FieldPath } from "../api/path.ts";
 import type { ContractKind } from "../contract/contract-kind.ts";
 import type { QueueSettings } from "./backoff.ts";
 import type { EvictionAnswer, PodEviction } from "./evictions.ts";
+import type { HealthReport } from "./health-report.ts";
 import type { Issue } from "./issue.ts";
 import type { Reader } from "./reads.ts";
 import type { Result } from "./result.ts";
@@ -249,6 +250,8 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
 export interface AnyFunction {
   readonly spec: FunctionSpec<KubeObject, string>;
   readonly step: (object: KubeObject, context: StepContext) => Promise<AnyDecision>;
+  /** Why its step decides as it does, for people: the same reads, by the same rules. Only `explain` asks. */
+  readonly report?: (object: KubeObject, context: StepContext) => Promise<HealthReport>;
 }
 
 /**
@@ -266,9 +269,10 @@ export function defineFunction<
     readonly contested?: Contested & { readonly [I in keyof Contested]: FieldPath<T, Contested[I]> };
   },
   step: Step<T, Owned>,
+  report?: (object: T, context: StepContext) => Promise<HealthReport>,
 ): AnyFunction {
   // Steps differ in their object type; the runtime only ever hands a step objects of `spec.reconciles`.
-  return Object.freeze({ spec, step }) as unknown as AnyFunction;
+  return Object.freeze({ spec, step, ...(report && { report }) }) as unknown as AnyFunction;
 }
 
 /** Names of the field managers that hold `path` of a snapshot; empty when none holds it. Only contested paths. */

@@ -15,6 +15,7 @@ import { valueAt } from "../../shared/api/path.ts";
 import { kindOf } from "../../shared/api/registry.ts";
 import type { AnyDecision, AnyFunction } from "../../shared/function/define-function.ts";
 import { assert, WaitingError } from "../../shared/function/errors.ts";
+import type { HealthReport } from "../../shared/function/health-report.ts";
 import { itself } from "../../shared/function/mappings.ts";
 import type { ListOptions, LiveReader } from "../../shared/function/reads.ts";
 import type { SecretSummary } from "../../shared/function/secret-summary.ts";
@@ -154,6 +155,21 @@ export async function decide(
   checkIdle(fn, object, decision);
   checkStatus(kind, object, decision);
   return decision;
+}
+
+/** Returns what a function says about an object for people, with what it declares and no more. */
+export async function reported(
+  fn: AnyFunction,
+  world: World,
+  name: string,
+  now: Date = NOW,
+): Promise<HealthReport> {
+  const snapshots = world.snapshots.map((placed) => keptBy(fn, placed));
+  const object = placedOf(snapshots, { cluster: MANAGEMENT, ...fn.spec.reconciles }).find(
+    ({ metadata }) => metadata.name === name,
+  );
+  assert(object !== undefined && fn.report !== undefined, `${fn.spec.name} says nothing about ${name}`);
+  return fn.report(object, { read: readerOf(fn, { ...world, snapshots }), now });
 }
 
 /** Returns the live reads of a run in this world, in order: `get Machine m1`, `list Pod`, `referenced FooMachine m1`. */

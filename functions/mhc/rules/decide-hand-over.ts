@@ -11,7 +11,7 @@ import { type LiveFacts, readForHandOver } from "./live-reads.ts";
 import { givenUpPatch, handOverPatch, leftOverPatch } from "./machine-writes.ts";
 import { blocked } from "./notices.ts";
 import type { Scene } from "./reads.ts";
-import type { RequestKind, Requests } from "./request-reads.ts";
+import { occupantsOf, type RequestKind, type Requests } from "./request-reads.ts";
 import { retryMs } from "./retry.ts";
 import type { Statement } from "./statements.ts";
 
@@ -39,10 +39,7 @@ const NOTHING: Plan = { chosen: [], leftOvers: [], owners: [], givenUp: [] };
 export function planHandOver({ scene, judged, requests }: PlanFacts, now: Date): Plan {
   const { check } = scene;
   if (isDeleting(check)) return NOTHING;
-  const occupants = judged.map(({ machine, verdict }) => {
-    return { machine, verdict, hasRequest: requests?.has(machine.metadata.name) === true };
-  });
-  const plan = handOver({ check, occupants, now });
+  const plan = handOver({ check, occupants: occupantsOf(judged, requests), now });
   if (check.spec.remediation?.templateRef === undefined) {
     const leads = new Map(judged.map(({ machine, health }) => [machine, health.lead]));
     // Another health check writes the condition first.

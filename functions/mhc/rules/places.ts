@@ -23,21 +23,27 @@ export interface Occupant {
   readonly hasRequest: boolean;
 }
 
+/** Who keeps a place: its owner, its request, a request that may still land, or the state of the target alone. */
+export type Holder = "owner" | "request" | "landing" | "health";
+
+/** Whether a target counts against the limit. Source: MHC-12.2 */
+export function usesPlace(check: MachineHealthCheck, occupant: Occupant, now: Date): boolean {
+  return holderOf(check, occupant, now) !== undefined;
+}
+
 /**
- * Whether a target counts against the limit: it is not healthy, its health check has failed, its owner or an external
- * controller may still act on it, or a request for it may still be under way.
+ * Returns who keeps the place of a target: its owner or an external controller may still act on it, it is not healthy
+ * or its health check has failed, or a request for it may still be under way; `undefined`: it uses none.
  * Differs: upstream counts targets that are not healthy, and so forgets those that only seem to have recovered (D17).
  * Source: MHC-12.2
  */
-export function usesPlace(check: MachineHealthCheck, occupant: Occupant, now: Date): boolean {
+export function holderOf(check: MachineHealthCheck, occupant: Occupant, now: Date): Holder | undefined {
   const { machine, verdict, hasRequest } = occupant;
-  return (
-    verdict.is !== "healthy" ||
-    statusOf(machine, "HealthCheckSucceeded") === "False" ||
-    isWithOwner(machine) ||
-    hasRequest ||
-    (requestLandsUntilMs(check, machine) ?? 0) > now.getTime()
-  );
+  if (isWithOwner(machine)) return "owner";
+  if (hasRequest) return "request";
+  const hasFailed = statusOf(machine, "HealthCheckSucceeded") === "False";
+  if (verdict.is !== "healthy" || hasFailed) return "health";
+  return (requestLandsUntilMs(check, machine) ?? 0) > now.getTime() ? "landing" : undefined;
 }
 
 /** Whether its controller may still act on a hand-over. A Machine without controller is left by everyone. */

@@ -67,15 +67,32 @@ export async function readScene(
   check: MachineHealthCheck,
   cluster: Cluster,
 ): Promise<Scene | "unseen" | { readonly problem: string }> {
-  const readsNodes = isUp(cluster);
-  if (readsNodes && !isCompleteView(await read.get(Connection, clusterKeyOf(check)))) return "unseen";
+  if (isUp(cluster) && !isCompleteView(await read.get(Connection, clusterKeyOf(check)))) return "unseen";
+  return readAround(read, check, cluster, (targets) => readNodes(read, check, targets));
+}
+
+/** The same without any Node, to report while the workload cluster is away: each of them is `unknown`. */
+export async function readUnseenScene(
+  read: Reader,
+  check: MachineHealthCheck,
+  cluster: Cluster,
+): Promise<Scene | { readonly problem: string }> {
+  return readAround(read, check, cluster, async () => new Map());
+}
+
+async function readAround(
+  read: Reader,
+  check: MachineHealthCheck,
+  cluster: Cluster,
+  nodesOf: (targets: readonly Machine[]) => Promise<ReadonlyMap<string, Node>>,
+): Promise<Scene | { readonly problem: string }> {
   const [machines, checks] = await Promise.all([
     readSelectable(read, check),
     read.list(MachineHealthCheck, { index: { name: "cluster", values: [clusterIndex(check)] } }),
   ]);
   const targets = targetsOf(check, machines);
   if ("problem" in targets) return targets;
-  const nodes = readsNodes ? await readNodes(read, check, targets.machines) : undefined;
+  const nodes = isUp(cluster) ? await nodesOf(targets.machines) : undefined;
   const others = checks.filter(
     (other) => other.metadata.uid !== check.metadata.uid && !isPaused(cluster, other),
   );

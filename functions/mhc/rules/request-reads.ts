@@ -4,6 +4,8 @@ import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import { definitionsOf, resolveAmong } from "../../../shared/contract/referenced.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
+import type { Judged } from "./judge.ts";
+import type { Occupant } from "./places.ts";
 
 /** The fields of a CRD that decide how requests of its kind are read. */
 export const DEFINITION_FIELDS = ["metadata.uid", "spec.versions", "status.watched"] as const;
@@ -42,6 +44,13 @@ export async function readRequestKind(
 
 /** Requests by the name of their Machine. */
 export type Requests = ReadonlyMap<string, KubeObject>;
+
+/** The targets as the limit counts them, by snapshots. `undefined`: no request is known. */
+export function occupantsOf(judged: readonly Judged[], requests: Requests | undefined): readonly Occupant[] {
+  return judged.map(({ machine, verdict }) => {
+    return { machine, verdict, hasRequest: requests?.has(machine.metadata.name) === true };
+  });
+}
 
 /**
  * Reads all objects that have the kind of a health check's requests, from snapshots, or from the API server where their

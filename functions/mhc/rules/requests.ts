@@ -21,7 +21,13 @@ import type { Scene } from "./reads.ts";
 import { deleteServed, servedTargets } from "./request-cleanup.ts";
 import { createRequests } from "./request-creation.ts";
 import { occupiedNotices, relievedPatches } from "./request-marks.ts";
-import { type RequestKind, type Requests, readRequestKind, readRequests } from "./request-reads.ts";
+import {
+  occupantsOf,
+  type RequestKind,
+  type Requests,
+  readRequestKind,
+  readRequests,
+} from "./request-reads.ts";
 import { retryMs } from "./retry.ts";
 
 /** A large check runs less often: at least so long between two runs for each of its targets. */
@@ -110,10 +116,7 @@ async function make(
   { requestKind, judged, requests }: Known,
 ): Promise<Made> {
   if (requests === undefined || isDeleting(check)) return NOTHING;
-  const occupants = judged.map(({ machine, verdict }) => {
-    return { machine, verdict, hasRequest: requests.has(machine.metadata.name) };
-  });
-  const plan = handOver({ check, occupants, now });
+  const plan = handOver({ check, occupants: occupantsOf(judged, requests), now });
   if (plan.chosen.length === 0) return { ...NOTHING, result: inTime(plan, now) };
   const live = await readForHandOver(read, check, { requestKind, now });
   if ("unreadable" in live) {

@@ -35,19 +35,24 @@ export interface Unhealthy {
   readonly sinceMs?: number;
 }
 
+interface Pending {
+  readonly is: "pending";
+  readonly untilMs: number;
+  /** When it began to fail, or to wait for a Node, in ms since 1970. */
+  readonly sinceMs?: number;
+}
+
 /**
  * `pending`: something fails, and does so for too long at `untilMs` (since 1970) or has a Node by then. `neither`:
  * nothing fails, but nothing shows that it is healthy. `unknown`: its Node was not seen.
  */
-export type Verdict =
-  | { readonly is: "healthy" | "neither" | "unknown" }
-  | { readonly is: "pending"; readonly untilMs: number }
-  | Unhealthy;
+export type Verdict = { readonly is: "healthy" | "neither" | "unknown" } | Pending | Unhealthy;
 
 /** Whether one check has failed for too long, or when it will have. */
 interface Finding {
   readonly reason: string;
   readonly text: string;
+  readonly startedAtMs: number;
   /** First moment at which it fails; in the past = it fails. */
   readonly failsAtMs: number;
 }
@@ -79,9 +84,9 @@ export function verdictOf(evidence: Evidence, now: Date): Verdict {
   }
   if (node === "unknown") return { is: "unknown" };
   if (found.length === 0) return withoutFinding(machine, node);
-  const failsAtMs = found.map((finding) => finding.failsAtMs).reduce((a, b) => Math.min(a, b));
+  const { startedAtMs, failsAtMs } = found.reduce((a, b) => (a.failsAtMs <= b.failsAtMs ? a : b));
   // One second later, since the deadline itself is not passed.
-  return { is: "pending", untilMs: failsAtMs + SECOND };
+  return { is: "pending", untilMs: failsAtMs + SECOND, sinceMs: startedAtMs };
 }
 
 /** Before, the Machine is given the time that its Cluster takes. */
@@ -111,7 +116,7 @@ function nodeFindings(evidence: Evidence): readonly Finding[] {
   if (node === "none") return startupFindings(evidence);
   if (node === "missing") {
     const text = deletedText(machine);
-    return [{ reason: "NodeDeleted", text, failsAtMs: Number.NEGATIVE_INFINITY }];
+    return [{ reason: "NodeDeleted", text, ...lasting(Number.NEGATIVE_INFINITY, 0) }];
   }
   return (check.spec.checks?.unhealthyNodeConditions ?? []).flatMap((wanted) => {
     const found = conditionOf(node.status?.conditions, wanted.type);
@@ -139,7 +144,11 @@ function finding(
   }: { readonly reason?: string | undefined; readonly lastTransitionTime?: string | undefined },
 ): Finding {
   const text = `Condition ${type} on ${on} is reporting status ${status} with reason ${reason} for more than ${durationText(timeoutSeconds)}`;
-  return { reason: `Unhealthy${on}`, text, failsAtMs: timeOf(lastTransitionTime) + timeoutSeconds * SECOND };
+  return { reason: `Unhealthy${on}`, text, ...lasting(timeOf(lastTransitionTime), timeoutSeconds) };
+}
+
+function lasting(startedAtMs: number, timeoutSeconds: number) {
+  return { startedAtMs, failsAtMs: startedAtMs + timeoutSeconds * SECOND };
 }
 
 /** The time counts from the last of the events that a Node needs before it can join. */
@@ -157,7 +166,7 @@ function startupFindings({ check, cluster, machine }: Evidence): readonly Findin
     became(machine, "InfrastructureReady"),
   );
   const text = `Node failed to report startup in ${durationText(timeoutSeconds)}`;
-  return [{ reason: "NodeStartupTimeout", text, failsAtMs: startedAtMs + timeoutSeconds * SECOND }];
+  return [{ reason: "NodeStartupTimeout", text, ...lasting(startedAtMs, timeoutSeconds) }];
 }
 
 /** Milliseconds since 1970; without a time it has been so for ever. */

@@ -9,6 +9,7 @@ import { fieldOwners } from "../../kube/field-owners.ts";
 import { factsOf, type ObjectFacts } from "../tree/object-facts.ts";
 import { type ObjectNode, objectTree } from "../tree/object-tree.ts";
 import { type RootCause, rootCausesOf } from "../tree/root-causes.ts";
+import { type ExplainedHealth, explainHealth } from "./explain-health.ts";
 import { explainStep, type StepNow } from "./explain-step.ts";
 import type { ReadModel } from "./read-model.ts";
 
@@ -51,6 +52,8 @@ export interface ExplainSources {
 /** Form of `-o json`. */
 export interface ExplainedTree extends Explained {
   readonly causes: readonly RootCause[];
+  /** Of a MachineHealthCheck, and of a Machine that health checks select. */
+  readonly health?: readonly ExplainedHealth[];
 }
 
 export async function explainTree(
@@ -59,9 +62,11 @@ export async function explainTree(
 ): Promise<ExplainedTree> {
   const { clock, functions, model } = sources;
   const tree = await objectTree(model.store, functions, root);
+  const health = await explainHealth(sources, root);
   return {
     ...(await explainNode(sources, tree)),
     causes: await rootCausesOf(model.store, tree, clock.now()),
+    ...(health.length === 0 ? {} : { health }),
   };
 }
 

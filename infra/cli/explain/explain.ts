@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { Kind, KubeObject, ObjectKey } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.ts";
 import { systemClock } from "../../clock.ts";
@@ -16,6 +17,7 @@ import { clusterNamed } from "../tree/object-tree.ts";
 import { textOfFolded } from "./explain-text.ts";
 import { type ExplainedTree, explainTree } from "./explain-tree.ts";
 import { foldCauses } from "./fold-causes.ts";
+import { textOfCheck, textOfMachineHealth } from "./health-text.ts";
 import { fillReadModel, openReadModel, type ReadModel } from "./read-model.ts";
 
 interface ExplainOptions {
@@ -32,11 +34,13 @@ const EXAMPLES = `
 Examples:
   capstan explain machinepool default/demo-pool
   capstan explain machine default/demo-worker
+  capstan explain machinehealthcheck default/demo-workers
   capstan explain cluster default/demo --queue redis://127.0.0.1:6379
   capstan explain cluster default/demo --metrics-address 127.0.0.1:9464
 
 A cause that holds up several functions stands once, in front, with its remedy. Without --queue and --metrics-address it says what every function would do now; with one of them also what it last
-did and why, and when it runs next.`;
+did and why, and when it runs next. Of a MachineHealthCheck and of a Machine it also shows each verdict, since when,
+the next deadline, who holds a place of the limit, and what remediation waits for; -o json has all targets.`;
 
 export function explainCommand(): Command {
   return new Command("explain")
@@ -45,7 +49,7 @@ export function explainCommand(): Command {
     )
     .argument(
       "<kind>",
-      "cluster, machine, machineset, machinepool, or any other kind that a function reconciles",
+      "cluster, machine, machineset, machinepool, machinehealthcheck, or any other kind that a function reconciles",
     )
     .argument("<object>", "NAMESPACE/NAME; a name alone is in the namespace default")
     .option(
@@ -90,7 +94,16 @@ async function explain(kindName: string, objectName: string, options: ExplainOpt
     { kind, object },
   );
   if (options.output === "json") printJson(explained);
-  else print(...linesOf(explained, options.all));
+  else print(...linesOf(explained, options.all), ...healthLines(kind, explained));
+}
+
+/** Behind the tree: a table for people. */
+function healthLines({ kind }: Kind, { health = [] }: ExplainedTree): readonly string[] {
+  if (health.length === 0) return [];
+  const now = systemClock.now();
+  const lines =
+    kind === Machine.kind ? textOfMachineHealth(health, now) : health.flatMap((one) => textOfCheck(one, now));
+  return ["", ...lines];
 }
 
 function linesOf(explained: ExplainedTree, all: boolean): readonly string[] {

@@ -1,0 +1,147 @@
+import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
+import type { StepContext } from "../../../shared/function/define-function.ts";
+import type { HealthReport } from "../../../shared/function/health-report.ts";
+import type { Reader } from "../../../shared/function/reads.ts";
+import { timestamp } from "../../../shared/rules/conditions/conditions.ts";
+import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { readCluster } from "../../../shared/rules/metadata/read-cluster.ts";
+import { type HandOver, handOver } from "./hand-over.ts";
+import { checkHold } from "./hold.ts";
+import { type Judged, judge } from "./judge.ts";
+import { budgetOf, limitOf } from "./limit.ts";
+import { type Answered, answered, readAbsent, readForHandOver } from "./live-reads.ts";
+import { type Occupant, usesPlace } from "./places.ts";
+import { readScene, readUnseenScene, type Scene } from "./reads.ts";
+import { type Planned, reportTarget } from "./report-target.ts";
+import {
+  occupantsOf,
+  type RequestKind,
+  type Requests,
+  readRequestKind,
+  readRequests,
+} from "./request-reads.ts";
+
+/**
+ * Says what a health check knows of each target and what its hand-over waits for, by the rules that decide it, also
+ * while it is paused or the workload cluster is away. Source: MHC-13.1
+ */
+export async function reportCheck(
+  check: MachineHealthCheck,
+  { read, now }: StepContext,
+): Promise<HealthReport> {
+  const cluster = await readCluster(read, check);
+  if (cluster === undefined) return unjudged(`Cluster ${check.spec.clusterName} does not exist`);
+  const seen = await readScene(read, check, cluster);
+  const isUnseen = seen === "unseen";
+  const scene = isUnseen ? await readUnseenScene(read, check, cluster) : seen;
+  if ("problem" in scene) return unjudged(scene.problem);
+  const hold = checkHold(check, cluster);
+  const held = hold?.type === "wait" ? `it waits for ${hold.what}` : undefined;
+  const view = await look(read, scene, isUnseen, now);
+  const obstacle = isUnseen ? obstacleOf("Nodes", "the workload cluster does not show its Nodes") : undefined;
+  const planned =
+    (held === undefined ? obstacle : obstacleOf("pause", held)) ?? (await planOf(read, scene, view, now));
+  const facts = { scene, requests: view.requests ?? new Map(), planned, now };
+  return {
+    ...(held === undefined ? {} : { held }),
+    nodes: isUnseen ? "unseen" : seenNodes(scene),
+    counts: countsOf(view.judged),
+    limit: limitReport(check, view, now),
+    ...waitingOf(view.judged, planned),
+    targets: view.judged.map((one) => reportTarget(facts, one)),
+  };
+}
+
+function seenNodes({ nodes }: Scene): HealthReport["nodes"] {
+  return nodes === undefined ? "unneeded" : "seen";
+}
+
+function unjudged(held: string): HealthReport {
+  return { held, nodes: "unneeded", counts: countsOf([]), targets: [] };
+}
+
+function obstacleOf(because: string, text: string): Planned {
+  return { chosen: new Set(), waits: { because, text } };
+}
+
+/** Everything that is known before a server is asked for a hand-over. */
+interface View {
+  readonly judged: readonly Judged[];
+  readonly occupants: readonly Occupant[];
+  readonly requestKind: RequestKind;
+  readonly requests: Requests | undefined;
+  /** The words of a server that does not answer. */
+  readonly unreadable?: string;
+}
+
+async function look(read: Reader, scene: Scene, isUnseen: boolean, now: Date): Promise<View> {
+  const absent: Answered<ReadonlySet<string>> = isUnseen
+    ? { answer: new Set<string>() }
+    : await readAbsent(read, scene);
+  const judged = judge(scene, (name) => "answer" in absent && absent.answer.has(name), now);
+  const requestKind = await readRequestKind(read, scene.check);
+  const known = await answered(() => readRequests(read, scene.check, requestKind));
+  const requests = "answer" in known ? known.answer : undefined;
+  const [unreadable] = [absent, known].flatMap((asked) => ("unreadable" in asked ? [asked.unreadable] : []));
+  const occupants = occupantsOf(judged, requests);
+  return { judged, occupants, requestKind, requests, ...(unreadable === undefined ? {} : { unreadable }) };
+}
+
+/** As the functions do: snapshots say whether it is worth to ask the servers, and these decide. */
+async function planOf(read: Reader, { check }: Scene, view: View, now: Date): Promise<Planned> {
+  const { occupants, requestKind, unreadable } = view;
+  if (isDeleting(check)) return obstacleOf("deletion", "the health check is being deleted");
+  if (unreadable !== undefined) return obstacleOf("live read", unreadable);
+  const plan = handOver({ check, occupants, now });
+  if (plan.chosen.length === 0) return plannedBy(plan);
+  const live = await readForHandOver(read, check, { requestKind, now });
+  if ("unreadable" in live) return obstacleOf("live read", live.unreadable);
+  if (live.answer === "changed") return obstacleOf("live read", "the server has another health check");
+  return plannedBy(handOver({ check, occupants: live.answer.occupants, now }));
+}
+
+function plannedBy({ chosen, waits, againAtMs }: HandOver): Planned {
+  return { chosen: new Set(chosen.map(({ metadata }) => metadata.name)), waits, againAtMs };
+}
+
+function countsOf(judged: readonly Judged[]): HealthReport["counts"] {
+  const count = (is: keyof HealthReport["counts"]) =>
+    judged.filter(({ verdict }) => verdict.is === is).length;
+  return {
+    healthy: count("healthy"),
+    pending: count("pending"),
+    unhealthy: count("unhealthy"),
+    neither: count("neither"),
+    unknown: count("unknown"),
+  };
+}
+
+function limitReport(
+  check: MachineHealthCheck,
+  { occupants }: View,
+  now: Date,
+): NonNullable<HealthReport["limit"]> {
+  const limit = limitOf(check, occupants.length);
+  const verdicts = occupants.map(({ verdict }) => verdict);
+  const { isAllowed, message } = budgetOf(check, verdicts);
+  const isBounded = !("problem" in limit) && !limit.isNone;
+  return {
+    isAllowed,
+    ...(isAllowed ? {} : { message }),
+    used: occupants.filter((occupant) => usesPlace(check, occupant, now)).length,
+    ...(isBounded ? { places: limit.upper } : {}),
+  };
+}
+
+/** Only while some target needs it. */
+function waitingOf(judged: readonly Judged[], { waits, againAtMs }: Planned): Pick<HealthReport, "handOver"> {
+  if (waits === undefined || !judged.some(({ verdict }) => verdict.is === "unhealthy")) return {};
+  const { because, text } = waits;
+  return {
+    handOver: {
+      because,
+      text,
+      ...(againAtMs === undefined ? {} : { until: timestamp(new Date(againAtMs)) }),
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import type { HealthReport, TargetReport } from "../../../shared/function/health-report.ts";
+import { ageOf, tableLines } from "../table.ts";
+import { paint } from "../terminal/paint.ts";
+import { type Detail, detailLines } from "../tree/details.ts";
+import type { ExplainedHealth } from "./explain-health.ts";
+
+/** Ten thousand targets must not fill a terminal: the rest is counted; `-o json` has all of them. */
+const MAX_ROWS = 50;
+/** The table of a Machine: at most so many health checks. */
+const MAX_CHECKS = 50;
+const MAX_FINDINGS = 3;
+
+/** Returns a health check as facts and a table of its targets that are not healthy or keep a place. */
+export function textOfCheck(health: ExplainedHealth, now: Date): readonly string[] {
+  const { targets } = health;
+  const told = targets.filter(({ verdict, place }) => verdict !== "healthy" || place !== undefined);
+  const rest = targets.length - told.length;
+  const more = told.length - MAX_ROWS;
+  return [
+    ...detailLines(factsOf(health, now)),
+    ...tableOf(
+      "MACHINE",
+      told.slice(0, MAX_ROWS).map((target) => ({ name: target.machine, target })),
+      now,
+    ),
+    ...(more > 0 ? [paint("dim", `and ${more} more that are not healthy; -o json shows all`)] : []),
+    ...(rest > 0 ? [paint("dim", `${rest} ${rest === 1 ? "target is" : "targets are"} healthy`)] : []),
+  ];
+}
+
+/** Returns what each health check says of one Machine. */
+export function textOfMachineHealth(checks: readonly ExplainedHealth[], now: Date): readonly string[] {
+  const rows = checks.slice(0, MAX_CHECKS).flatMap(({ healthCheck, targets }) => {
+    return targets.map((target) => ({ name: healthCheck, target }));
+  });
+  const more = checks.length - MAX_CHECKS;
+  const details = checks.slice(0, MAX_CHECKS).flatMap((health) => aboutMachine(health, now));
+  return [
+    ...tableOf("HEALTH CHECK", rows, now),
+    ...detailLines(details),
+    ...(more > 0 ? [paint("dim", `and ${more} more health checks; -o json shows all`)] : []),
+  ];
+}
+
+interface Row {
+  readonly name: string;
+  readonly target: TargetReport;
+}
+
+function tableOf(first: string, rows: readonly Row[], now: Date): readonly string[] {
+  if (rows.length === 0) return [];
+  return tableLines(
+    [first, "VERDICT", "SINCE", "NEXT", "PLACE", "WAITS FOR"],
+    rows.map(({ name, target }) => cellsOf(name, target, now)),
+  );
+}
+
+function cellsOf(name: string, target: TargetReport, now: Date): readonly string[] {
+  const { verdict, reason, since, next, place, waitsFor } = target;
+  return [
+    name,
+    reason === undefined ? verdict : `${verdict}: ${reason}`,
+    since === undefined ? "" : ageOf(since, now),
+    next === undefined ? "" : inTime(next, now),
+    place ?? "",
+    waitsFor ?? "",
+  ];
+}
+
+/** `in 45s`. */
+function inTime(at: string, now: Date): string {
+  return `in ${ageOf(now.toISOString(), new Date(at))}`;
+}
+
+function factsOf(health: ExplainedHealth, now: Date): readonly Detail[] {
+  const { held, counts, limit, targets } = health;
+  const states = Object.entries(counts).filter(([, count]) => count > 0);
+  return [
+    ...(held === undefined ? [] : [{ about: "held", lines: [held], isProblem: true } as const]),
+    ...nodesOf(health, now),
+    {
+      about: "targets",
+      lines: [[String(targets.length), ...states.map(([is, count]) => `${count} ${is}`)].join(", ")],
+    },
+    ...(limit === undefined ? [] : [limitOf(limit)]),
+    ...handOverOf(health, now),
+  ];
+}
+
+function limitOf({ isAllowed, message, used, places }: NonNullable<HealthReport["limit"]>): Detail {
+  const room = `${used} ${used === 1 ? "place" : "places"} used`;
+  const ofAll = places === undefined ? room : `${used} of ${places} places used`;
+  if (isAllowed) return { about: "limit", lines: [`allows remediation, ${ofAll}`] };
+  return { about: "limit", lines: [`${message}; ${ofAll}`], isProblem: true };
+}
+
+function handOverOf({ handOver }: HealthReport, now: Date): readonly Detail[] {
+  if (handOver === undefined) return [];
+  const { because, text, until } = handOver;
+  const end = until === undefined ? "" : ` (${inTime(until, now)})`;
+  return [{ about: "hand-over", lines: [`waits for ${because}${end}: ${text}`], isProblem: true }];
+}
+
+function nodesOf({ unseen }: ExplainedHealth, now: Date): readonly Detail[] {
+  if (unseen === undefined) return [];
+  const { since, reason } = unseen;
+  const age = since === undefined ? "" : ` since ${since} (${ageOf(since, now)})`;
+  const why = reason === undefined ? "" : `: ${reason}`;
+  return [{ about: "Nodes", lines: [`are not visible${age}${why}`], isProblem: true }];
+}
+
+/** Facts for which a table has no room: findings, the request, and what keeps the check itself. */
+function aboutMachine(health: ExplainedHealth, now: Date): readonly Detail[] {
+  const { healthCheck, held, requestState, targets } = health;
+  const findings = targets.flatMap(({ findings: texts = [] }) => texts.slice(0, MAX_FINDINGS));
+  const requests = targets.flatMap(({ request }) => (request === undefined ? [] : [request]));
+  const details: readonly Detail[] = [
+    ...(held === undefined ? [] : [{ about: "held", lines: [held], isProblem: true } as const]),
+    ...nodesOf(health, now),
+    ...(findings.length === 0 ? [] : [{ about: "found", lines: findings }]),
+    ...handOverOf(health, now),
+    ...requests.map(({ kind, name, since, isDeleting }) => ({
+      about: "request",
+      lines: [
+        [
+          `${kind} ${name}`,
+          ...(since === undefined ? [] : [`for ${ageOf(since, now)}`]),
+          ...(isDeleting === true ? ["being deleted"] : []),
+          requestState ?? "",
+        ].join(", "),
+      ],
+    })),
+  ];
+  return details.map((detail) => ({ ...detail, about: `${healthCheck} ${detail.about}` }));
+}

@@ -1,0 +1,59 @@
+/** State of the targets of a health check now, for people; times are RFC 3339. */
+export interface HealthReport {
+  /** Why nothing is judged or handed over: it is paused, has no Cluster, or its selector cannot be read. */
+  readonly held?: string;
+  /** `unseen`: the workload cluster does not show them, so that no verdict changes. `unneeded`: none counts yet. */
+  readonly nodes: "seen" | "unseen" | "unneeded";
+  readonly counts: { readonly [verdict in TargetReport["verdict"]]: number };
+  readonly limit?: LimitReport;
+  /** Why unhealthy targets wait; absent: none of them waits. */
+  readonly handOver?: Waiting;
+  /** By name. */
+  readonly targets: readonly TargetReport[];
+}
+
+/** Whether the limit of a health check allows remediation. */
+interface LimitReport {
+  readonly isAllowed: boolean;
+  /** Why not. */
+  readonly message?: string;
+  /** Places that are used, also by targets that only seem healthy. */
+  readonly used: number;
+  /** Places that exist; absent: without limit, or it cannot be read. */
+  readonly places?: number;
+}
+
+/** `because`: the rule that makes it wait, such as `calm`, `limit`, `places`, `live read`. */
+interface Waiting {
+  readonly because: string;
+  readonly text: string;
+  /** When time alone ends it. */
+  readonly until?: string;
+}
+
+/** One target of a health check. */
+export interface TargetReport {
+  readonly machine: string;
+  readonly verdict: "healthy" | "pending" | "unhealthy" | "neither" | "unknown";
+  /** Of an unhealthy one. */
+  readonly reason?: string;
+  /** Of an unhealthy one: one text for each finding. */
+  readonly findings?: readonly string[];
+  readonly since?: string;
+  /** When time alone changes something about it. */
+  readonly next?: string;
+  /** Who keeps its place of the limit; absent: it uses none. */
+  readonly place?: string;
+  /** For this its remediation waits; absent: it needs none. */
+  readonly waitsFor?: string;
+  readonly request?: RequestReport;
+}
+
+/** The request to an external controller. */
+export interface RequestReport {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly since?: string;
+  readonly isDeleting?: true;
+}

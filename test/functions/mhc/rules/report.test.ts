@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { mhcMachines } from "../../../../functions/mhc/machines.ts";
+import { connection, node } from "../../../support/builders.ts";
+import {
+  at,
+  badNode,
+  checkedWorld,
+  failed,
+  forbidden,
+  limitedCheck,
+  machineWith,
+  succeeded,
+} from "../../../support/checked-machines.ts";
+import { healthCheck, target, upCluster } from "../../../support/health-checks.ts";
+import { decide, given, NOW, reported } from "../../../support/world.ts";
+
+const JUST_NOW = at("11:59:58");
+
+describe("what a health check reports", () => {
+  it("MHC-13.1: counts verdicts, and says of each target since when and until when", async () => {
+    const machines = [machineWith("good", succeeded()), machineWith("slow", succeeded())];
+    const world = checkedWorld(healthCheck(), machines, [node("good"), badNode("slow", at("11:57:00"))]);
+    expect(await reported(mhcMachines, world, "h1")).toEqual({
+      nodes: "seen",
+      counts: { healthy: 1, pending: 1, unhealthy: 0, neither: 0, unknown: 0 },
+      limit: { isAllowed: true, used: 1 },
+      targets: [
+        { machine: "good", verdict: "healthy", since: at("08:00:00") },
+        {
+          machine: "slow",
+          verdict: "pending",
+          since: at("11:57:00"),
+          next: at("12:02:01"),
+          place: "the Machine itself",
+        },
+      ],
+    });
+  });
+
+  it("MHC-13.1: waits for calm exactly as long as the function does", async () => {
+    const machines = [machineWith("m1", failed(JUST_NOW)), machineWith("m2", succeeded())];
+    const world = checkedWorld(limitedCheck(), machines, [badNode("m1"), node("m2")]);
+    const report = await reported(mhcMachines, world, "h1");
+    expect(report).toMatchObject({
+      limit: { isAllowed: true, used: 1, places: 1 },
+      handOver: { because: "calm", until: at("12:00:04") },
+      targets: [{ machine: "m1", next: at("12:00:04"), waitsFor: "calm" }, { verdict: "healthy" }],
+    });
+    const { result } = await decide(mhcMachines, world);
+    expect(result).toMatchObject({ afterMs: Date.parse(report.handOver?.until ?? "") - NOW.getTime() });
+  });
+
+  it("MHC-13.1: waits for the limit, with its words", async () => {
+    const machines = [machineWith("m1", failed()), machineWith("m2", failed())];
+    const world = checkedWorld(limitedCheck(), machines, [badNode("m1"), badNode("m2")]);
+    const message = expect.stringMatching(/exceeds maxUnhealthy \(total: 2, unhealthy: 2, maxUnhealthy: 1\)/);
+    expect(await reported(mhcMachines, world, "h1")).toMatchObject({
+      limit: { isAllowed: false, message, used: 2, places: 1 },
+      handOver: { because: "limit", text: message },
+      targets: [{ waitsFor: "limit" }, { waitsFor: "limit" }],
+    });
+  });
+
+  it("MHC-13.1: waits for a live read that a server refuses, and says the words of the server", async () => {
+    const world = checkedWorld(limitedCheck(), [machineWith("m1", failed())], [badNode("m1")]);
+    const refusing = world.refusing("default/c1", forbidden("nodes is forbidden"));
+    expect(await reported(mhcMachines, refusing, "h1")).toMatchObject({
+      handOver: { because: "live read", text: expect.stringContaining("nodes is forbidden") },
+      targets: [{ waitsFor: "live read" }],
+    });
+  });
+
+  it("MHC-13.1: names a Machine that goes now, and hands nothing over itself", async () => {
+    const world = checkedWorld(limitedCheck(), [machineWith("m1", failed())], [badNode("m1")]);
+    const report = await reported(mhcMachines, world, "h1");
+    expect(report.handOver).toBeUndefined();
+    expect(report.targets).toMatchObject([{ waitsFor: "the next run", reason: "UnhealthyNode" }]);
+    expect((await decide(mhcMachines, world)).patch).toHaveLength(1);
+  });
+
+  it("MHC-13.1: judges without Nodes while the workload cluster is away, and changes no verdict", async () => {
+    const away = connection({ status: { state: "unreachable", nodesComplete: false } });
+    const machines = [machineWith("m1", failed()), machineWith("m2", succeeded())];
+    const world = given(upCluster(), away, limitedCheck(), ...machines);
+    expect(await reported(mhcMachines, world, "h1")).toMatchObject({
+      nodes: "unseen",
+      counts: { unknown: 2 },
+      targets: [
+        { machine: "m1", verdict: "unknown", place: "the Machine itself" },
+        { machine: "m2", verdict: "unknown" },
+      ],
+    });
+  });
+
+  it("MHC-13.1: says why nothing is judged: no Cluster, a bad selector, a pause", async () => {
+    const alone = given(healthCheck());
+    expect(await reported(mhcMachines, alone, "h1")).toMatchObject({ held: "Cluster c1 does not exist" });
+    const empty = healthCheck({ spec: { selector: { matchLabels: undefined } } });
+    const bad = given(upCluster(), connection(), empty);
+    expect((await reported(mhcMachines, bad, "h1")).held).toMatch(/^spec\.selector: is empty/);
+    const paused = healthCheck({ metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } });
+    const world = checkedWorld(paused, [machineWith("m1", failed())], [badNode("m1")]);
+    expect(await reported(mhcMachines, world, "h1")).toMatchObject({
+      held: expect.stringContaining("cluster.x-k8s.io/paused"),
+      handOver: { because: "pause" },
+      targets: [{ verdict: "unhealthy", waitsFor: "pause" }],
+    });
+  });
+
+  it("MHC-13.1: says before the control plane is up that no Node counts", async () => {
+    const world = given(
+      upCluster({ ...STARTING, type: "ControlPlaneInitialized" }),
+      healthCheck(),
+      target("m1"),
+    );
+    expect(await reported(mhcMachines, world, "h1")).toMatchObject({
+      nodes: "unneeded",
+      targets: [{ verdict: "neither" }],
+    });
+  });
+});
+
+const STARTING = { status: "False", reason: "No", message: "", lastTransitionTime: at("08:00:00") } as const;
