@@ -1,8 +1,7 @@
 import { CustomResourceDefinition, type Node } from "../../shared/api/core.ts";
 import type { KubeObject, ObjectMeta } from "../../shared/api/kinds.ts";
+import { LAST_APPLIED } from "../../shared/redaction/last-applied.ts";
 import { fieldManagersAt, type ManagedFieldsEntry } from "./field-managers.ts";
-
-const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** An object as the API server sends it. */
 interface ServedMeta extends ObjectMeta {

@@ -1,4 +1,5 @@
 import { type Hide, hidden } from "./hide.ts";
+import { LAST_APPLIED } from "./last-applied.ts";
 import { redactText } from "./redact-text.ts";
 import { describesSecret, isSensitiveName } from "./sensitive-name.ts";
 
@@ -8,7 +9,6 @@ const HIDDEN = /hmac-sha256:(?:[0-9a-f]{16}|\*)/g;
 
 /** Fields that stay readable everywhere: they identify the object and are not its content. */
 const IDENTITY = new Set(["apiVersion", "kind", "name", "namespace", "uid", "resourceVersion", "generation"]);
-const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 /** Kubernetes objects are never deeper; a deeper one is hostile. */
 const MAX_DEPTH = 100;
 

@@ -1,11 +1,10 @@
+import { LAST_APPLIED } from "../../../shared/redaction/last-applied.ts";
 import { isJsonObject, type JsonObject, type KubeJson } from "../objects/json.ts";
 import { difference, isEmptySet, union } from "./field-set.ts";
 import type { Conflict } from "./ownership.ts";
 import type { Type } from "./typed.ts";
 import { compare } from "./typed-compare.ts";
 import { setOf } from "./typed-set.ts";
-
-const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 /**
  * True when all that is in conflict was last set by client-side `kubectl apply`: it is in the annotation and has not

@@ -1,7 +1,7 @@
+import { LAST_APPLIED } from "../../../shared/redaction/last-applied.ts";
 import { isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
 import { type KubeObject, objectAt, omit, withMetadata } from "../objects/kube-object.ts";
 
-const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 /** kubectl's own manager name; others may keep the annotation as they like. */
 const KUBECTL = "kubectl";
 

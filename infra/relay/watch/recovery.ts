@@ -43,7 +43,7 @@ export interface Verdict {
   readonly isRestored: boolean;
   /** The same reason as last time, and no event was received in between. */
   readonly isRepeated: boolean;
-  /** Normal: a server needs some seconds to prepare a new type. */
+  /** Normal: a server needs some seconds to prepare a new type, and a new workload server to begin to answer. */
   readonly isNormal: boolean;
   /** Silent twice in a row: the server may be quiet or the connection dead (KR-07). */
   readonly isDoubtful: boolean;
@@ -95,6 +95,7 @@ export function isDamaged(error: unknown): error is KubeError {
 /** Notes the failures of a watch loop and decides how it continues. */
 export class Recovery {
   readonly #random: () => number;
+  readonly #mayBeStarting: boolean;
   readonly #backoff: ReconnectBackoff;
   /** Counts the oversized answers since a watch last lived to its end. */
   readonly #oversized: ReconnectBackoff;
@@ -113,8 +114,10 @@ export class Recovery {
   #initializingSince: number | undefined;
   #absent: { readonly since: number; readonly count: number } | undefined;
 
-  constructor(random: () => number) {
+  /** `mayBeStarting`: the server may begin to answer after the watch. */
+  constructor(random: () => number, mayBeStarting = false) {
     this.#random = random;
+    this.#mayBeStarting = mayBeStarting;
     this.#backoff = createBackoff(random);
     this.#oversized = createBackoff(random);
   }
@@ -208,7 +211,8 @@ export class Recovery {
   /** Notes a failure. Returns its consequence. `heardAt`: when an event or a list was received last. */
   failed(error: unknown, nowMs: number, heardAt?: number): Verdict {
     const reason = error instanceof KubeError ? error.reason : "Bug";
-    const isNormal = this.#isInitializing(reason, nowMs);
+    const isStarting = this.#mayBeStarting && reason === "NoAnswer" && heardAt === undefined;
+    const isNormal = this.#isInitializing(isStarting || reason === STORAGE_INITIALIZING, nowMs);
     const isRepeated = reason === this.#lastReason;
     if (!isNormal) this.#lastReason = reason;
     this.#count(reason);
@@ -249,9 +253,8 @@ export class Recovery {
     return SPREAD.has(reason) && !isRepeated ? this.#random() * RELIST_SPREAD_MS : delay;
   }
 
-  #isInitializing(reason: string, nowMs: number): boolean {
-    this.#initializingSince =
-      reason === STORAGE_INITIALIZING ? (this.#initializingSince ?? nowMs) : undefined;
+  #isInitializing(mayBe: boolean, nowMs: number): boolean {
+    this.#initializingSince = mayBe ? (this.#initializingSince ?? nowMs) : undefined;
     return this.#initializingSince !== undefined && nowMs - this.#initializingSince < INITIALIZING_MS;
   }
 

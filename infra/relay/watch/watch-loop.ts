@@ -43,6 +43,8 @@ export interface WatchLoopOptions {
   readonly lists: Turns;
   /** Bounds how much a workload server may send; absent for the management server (KR-20). */
   readonly budget?: Budget | undefined;
+  /** The server may begin to answer only after this loop has begun: at first, its silence is not worth a warning. */
+  readonly mayBeStarting?: boolean | undefined;
   /** In [0, 1). */
   readonly random?: (() => number) | undefined;
 }
@@ -97,10 +99,10 @@ class Loop implements WatchLoop {
   #oversized: string | undefined;
 
   constructor(options: WatchLoopOptions) {
-    const { clock, random = Math.random } = options;
+    const { clock, random = Math.random, mayBeStarting } = options;
     const { signal } = this.#abort;
     this.#options = options;
-    this.#recovery = new Recovery(random);
+    this.#recovery = new Recovery(random, mayBeStarting);
     this.#meter = createLoopMeter(clock);
     this.#open = createOpener({ ...options, random, signal, meter: this.#meter, recovery: this.#recovery });
     this.#lastSeen = createLastSeen(options);

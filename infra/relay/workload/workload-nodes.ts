@@ -57,6 +57,8 @@ function watchNodes(options: WorkloadNodesOptions): WatchLoop {
     kind: Node as Kind,
     lists: createTurns(1),
     budget: createBudget(options.clock),
+    // Providers write the kubeconfig before the first control plane Machine answers. The Connection says that it waits.
+    mayBeStarting: true,
     consumer: {
       reduce,
       stored: (at) => store.get(nodes, at),

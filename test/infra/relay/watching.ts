@@ -61,6 +61,7 @@ export async function watching(
     readonly stored?: (key: ObjectKey) => Promise<KubeObject | undefined>;
     readonly access?: (url: URL) => ServerAccess;
     readonly budget?: Budget;
+    readonly mayBeStarting?: boolean;
     /** Replaces the consumer that notes its calls. */
     readonly consumer?: Partial<WatchConsumer>;
   } = {},
@@ -89,6 +90,7 @@ export async function watching(
       lists: createTurns(4),
       random: () => 0.5,
       budget: options.budget,
+      mayBeStarting: options.mayBeStarting,
       consumer: {
         reduce: (object) => object,
         ...(options.stored === undefined ? {} : { stored: options.stored }),

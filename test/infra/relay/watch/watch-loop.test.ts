@@ -93,6 +93,23 @@ describe("watch loop", () => {
     await eventually(() => stuck.warnings().length === 1, within);
   });
 
+  it("takes a workload server that has not begun to answer for normal, and says so when that lasts", async () => {
+    const silent = ({ lists }: ScriptedServer): void => void lists.push(reset, reset, listing([], "8"));
+    await using young = await watching(silent, { mayBeStarting: true });
+    await eventually(() => young.watchedFrom().length === 1, within);
+    expect(Object.keys(young.loop.status().reconnects)).toEqual(["NoAnswer"]);
+    expect(young.warnings()).toEqual([]);
+
+    await using known = await watching(silent);
+    await eventually(() => known.watchedFrom().length === 1, within);
+    expect(known.warnings()).toHaveLength(1);
+
+    let minutes = 0;
+    const slow: Clock = { ...systemClock, now: () => new Date(60_000 * minutes++) };
+    await using late = await watching(silent, { mayBeStarting: true, clock: slow });
+    await eventually(() => late.warnings().length === 1, within);
+  });
+
   it("resumes after the line broke in the middle of the stream (KR-10)", async () => {
     await using world = await watching(({ watches }) =>
       watches.push(breaking(event("ADDED", thing("a", "105")))),
