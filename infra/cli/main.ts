@@ -12,6 +12,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   relay: async () => (await import("./relay.ts")).relayCommand(),
   worker: async () => (await import("./worker.ts")).workerCommand(),
   explain: async () => (await import("./explain/explain.ts")).explainCommand(),
+  remediations: async () => (await import("./remediations/remediations.ts")).remediationsCommand(),
   functions: async () => (await import("./functions.ts")).functionsCommand(),
   fields: async () => (await import("./fields.ts")).fieldsCommand(),
   queue: async () => (await import("./queue.ts")).queueCommand(),

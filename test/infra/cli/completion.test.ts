@@ -19,7 +19,7 @@ describe("capstan completion", () => {
     const { code, output: script } = await runCli("completion", "bash");
     expect(code, script).toBe(0);
     expect(await offered(script, "")).toEqual(expect.arrayContaining(["up", "dlq", "explain", "completion"]));
-    expect(await offered(script, "re")).toEqual(["relay", "replay"]);
+    expect(await offered(script, "re")).toEqual(["relay", "remediations", "replay"]);
     expect(await offered(script, "up", "--until")).toEqual(["--until-ready"]);
     expect(await offered(script, "up", "--kubeconfig", "relay", "--until")).toEqual(["--until-ready"]);
     expect(await offered(script, "dlq", "dr")).toEqual(["drop"]);
