@@ -26,6 +26,14 @@ export const machines: readonly Oracle[] = [
     watch({ world, violated, evaluated }) {
       const history = serverHistoryOf(world);
       const made = new Set<string>();
+      const shown = new Set<string | undefined>();
+      world.store.onShown(({ after }) => shown.add(after?.metadata.uid));
+      // A person took it away in the instant in which it was made: its name is still free for the one in its place.
+      world.management.onChange((type, { type: what, object }) => {
+        const owner = type === MACHINES ? makerOf(object as unknown as Machine) : undefined;
+        if (what === "DELETED" && owner !== undefined && !shown.has(object.metadata.uid))
+          made.delete(`${owner.uid} ${object.metadata.name}`);
+      });
       onCreatedMachine(world, (machine, owner, { run, isLate, title }) => {
         evaluated();
         const { namespace, name } = machine.metadata;
