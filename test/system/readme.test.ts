@@ -195,7 +195,7 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () =>
           }, WITHIN);
           break;
         case line.startsWith("npm run capstan -- explain "):
-          expect(await reader.run(line)).toMatch(/(Cluster|MachineSet) default\/demo/);
+          expect(await reader.run(line)).toMatch(/(Cluster|MachineSet|MachineHealthCheck) default\/demo/);
           break;
         case line.startsWith("npm start -- --metrics-address "): {
           await reader.stop();
@@ -235,6 +235,11 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () =>
           break;
         case line.endsWith(" || test $? = 1"):
           expect(await reader.run(line.replace(" || test $? = 1", ""), 1)).toContain("different");
+          break;
+        case line.startsWith("npm run capstan -- remediations "):
+          expect(await reader.run(line)).toMatch(
+            /default\/demo-workers +default\/demo-workers-\S+ .*replaced/,
+          );
           break;
         case /^npm run capstan -- (queue|dlq|replay|fields) /.test(line):
           expect((await reader.run(line)).trim(), line).not.toBe("");
