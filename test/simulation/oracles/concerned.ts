@@ -6,8 +6,10 @@ import {
 } from "../../../functions/cluster/rules/wakes.ts";
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
 import { kindOf } from "../../../shared/api/registry.ts";
 import { type AnyFunction, isContractKind, type Watch } from "../../../shared/function/define-function.ts";
+import * as checkMappings from "../../../shared/function/health-check-mappings.ts";
 import * as mappings from "../../../shared/function/mappings.ts";
 import type { Key } from "../../../shared/runtime/key.ts";
 import type { TypeKey } from "../../../shared/runtime/ports.ts";
@@ -40,7 +42,9 @@ export async function concernedBy(
     const due = spec.watches.filter((each) => isAbout(each, change) && isDue(each, change));
     if (due.length === 0) continue;
     // An object that is gone is not among them: nothing is left to reconcile.
-    const [candidates, clusters] = [await all(reconciles), await all(Cluster as Kind)];
+    const candidates = await all(reconciles);
+    const [clusters, machines] = [await all(Cluster as Kind), await all(Machine as Kind)];
+    const { cluster } = change.type;
     for (const candidate of candidates)
       if (
         isOf(spec.actsOn, candidate) &&
@@ -48,7 +52,7 @@ export async function concernedBy(
         due.some(
           (each) =>
             isOf(each.actsOn, candidate) &&
-            sides.some((side) => leadsTo(each, { side, cluster: change.type.cluster, clusters }, candidate)),
+            sides.some((side) => leadsTo(each, { side, cluster, clusters, machines }, candidate)),
         )
       )
         woken.push({ functionName: spec.name, key: keyOf(reconciles, candidate) });
@@ -89,6 +93,8 @@ interface Side {
   readonly cluster: string;
   /** All Clusters of the management server. */
   readonly clusters: readonly KubeObject[];
+  /** All Machines of the management server. */
+  readonly machines: readonly KubeObject[];
 }
 
 type Concerns = (seen: Side, candidate: KubeObject) => boolean;
@@ -186,6 +192,22 @@ const CONCERNS = new Map<Watch["toKeys"], Concerns>([
       at(side, "spec.providerID") === at(candidate, "spec.providerID") &&
       areOfOneCluster(side, candidate),
   ],
+  [checkMappings.selectingChecks, ({ side }, candidate) => isSelectedBy(side, candidate)],
+  [
+    checkMappings.checksOfNode,
+    ({ side, cluster, machines }, candidate) =>
+      machines.some(
+        (machine) =>
+          cluster === `${machine.metadata.namespace}/${clusterOf(machine)}` &&
+          at(machine, "status.nodeRef.name") === side.metadata.name &&
+          isSelectedBy(machine, candidate),
+      ),
+  ],
+  [
+    checkMappings.checksOfNamesake,
+    ({ side, machines }, candidate) =>
+      machines.some((machine) => sameKey(machine, side) && isSelectedBy(machine, candidate)),
+  ],
 ]);
 
 function isOfCluster({ side }: Side, cluster: KubeObject): boolean {
@@ -201,6 +223,15 @@ function isCandidate({ kind, metadata, ...rest }: KubeObject, set: KubeObject): 
   if ((metadata.namespace ?? "") !== set.metadata.namespace || clusterOf(set) !== cluster) return false;
   const isOrphan = kind === "Machine" && !owners.some(({ controller }) => controller === true);
   return isOrphan || metadata.labels?.["cluster.x-k8s.io/set-name"] === set.metadata.name;
+}
+
+/** A Machine whose labels its health check names; expressions may leave out some of them. */
+function isSelectedBy(machine: KubeObject, check: KubeObject): boolean {
+  const wanted = Object.entries(Object(at(check, "spec.selector.matchLabels")) as object);
+  return (
+    areOfOneCluster(machine, check) &&
+    wanted.every(([name, value]) => machine.metadata.labels?.[name] === value)
+  );
 }
 
 function areOfOneCluster(a: KubeObject, b: KubeObject): boolean {
@@ -284,6 +315,8 @@ function clusterOf(object: KubeObject): unknown {
 
 interface Reference {
   readonly apiGroup?: string;
+  /** In place of the group, where the version counts. */
+  readonly apiVersion?: string;
   readonly kind?: string;
   readonly name?: string;
 }
@@ -291,5 +324,8 @@ interface Reference {
 /** Where an object names objects of providers. */
 function referencesOf(object: KubeObject): readonly Reference[] {
   const paths = kindOf(groupOf(object), object.kind)?.references ?? [];
-  return paths.map((path) => at(object, path)).filter((value) => value !== undefined) as readonly Reference[];
+  const found = paths.map((path) => at(object, path)).filter((value) => value !== undefined);
+  return (found as readonly Reference[]).map(({ apiVersion, ...reference }) =>
+    apiVersion === undefined ? reference : { ...reference, apiGroup: apiVersion.split("/")[0] ?? "" },
+  );
 }

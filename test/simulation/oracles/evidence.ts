@@ -32,7 +32,8 @@ export const evidence: readonly Oracle[] = [
         const reads = asked.get(runId ?? "") ?? new Set<string>();
         const whole = `${server} ${place.type}`;
         const isRead = reads.has(whole) || reads.has(`${whole} ${place.namespace}/${place.name}`);
-        if (write.verb === "delete" ? !isRead : reads.size === 0) violated(`without a live read: ${title}`);
+        const isProven = write.verb === "delete" ? isRead : reads.size > 0 || isNothingLeft(write);
+        if (!isProven) violated(`without a live read: ${title}`);
         const missing = missingGuard(write);
         if (missing !== undefined) violated(`no ${missing}: ${title}`);
       });
@@ -74,6 +75,11 @@ function isDestructive(write: SentWrite): boolean {
   if (write.verb !== "patch" || !Array.isArray(write.body)) return false;
   const operations = write.body as readonly PatchOperation[];
   return operations.some(({ op, path }) => op === "remove" && path.startsWith("/metadata/finalizers"));
+}
+
+/** A request of the simulated remediation guards nothing: it lets go as soon as it is deleted. */
+function isNothingLeft({ functionName }: SentWrite): boolean {
+  return functionName === "sim-remediation";
 }
 
 /**

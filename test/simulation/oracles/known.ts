@@ -6,6 +6,7 @@ import { creations } from "./creations.ts";
 import { evidence } from "./evidence.ts";
 import { freshness } from "./freshness.ts";
 import { generations } from "./generations.ts";
+import { healthChecks } from "./health-checks.ts";
 import { isolation } from "./isolation.ts";
 import { leases } from "./leases.ts";
 import { machines } from "./machines.ts";
@@ -40,6 +41,7 @@ export const ORACLES: readonly Oracle[] = [
   ...connections,
   ...pools,
   ...remediation,
+  ...healthChecks,
   ...contracts,
   ...generations,
   ...promptness,

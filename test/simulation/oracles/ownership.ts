@@ -35,7 +35,11 @@ export const ownership: readonly Oracle[] = [
           const foreign = fields.filter((field) => !isWithin(field, declared));
           if (foreign.length > 0) violated(`${fn.spec.name} manages ${foreign.join()} of ${titleOf(change)}`);
           for (const { field, from } of takenFields(change, entry))
-            if (!takesTurns(fn.spec.name, from) && !isCompleted(fn.spec.name, field))
+            if (
+              !takesTurns(fn.spec.name, from) &&
+              !isCompleted(fn.spec.name, field) &&
+              !isShared(change, field)
+            )
               violated(`${fn.spec.name} takes ${field} of ${titleOf(change)} from ${from}`);
         }
       });
@@ -161,6 +165,11 @@ function takesTurns(name: string, other: string): boolean {
 /** A selector has one owner as a whole: who adds the label of the Cluster to it takes it from its author (MS-3). */
 function isCompleted(name: string, field: string): boolean {
   return name === "machineset-guard" && field === "spec.selector";
+}
+
+/** An atomic list of a Machine: who patches one entry of it becomes the owner of all (MHC-9.1). */
+function isShared({ type }: StoredChange, field: string): boolean {
+  return type === "cluster.x-k8s.io/machines" && field === "status.deprecated.v1beta1.conditions";
 }
 
 function titleOf({ type, after }: StoredChange): string {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Network } from "../../../infra/network.ts";
 import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
 import { type KubeObject, refTo } from "../../../shared/api/kinds.ts";
+import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { AnyDecision, AnyFunction } from "../../../shared/function/define-function.ts";
 import { TerminalError } from "../../../shared/function/errors.ts";
@@ -10,6 +11,7 @@ import type { QueueEntry } from "../../../shared/runtime/queue-port.ts";
 import { type Defect, patched, stepping } from "../defects/defect.ts";
 import { DEFECTS } from "../defects/known.ts";
 import { alone } from "../defects/planted-steps.ts";
+import { seeing } from "../defects/steps.ts";
 import { NO_FAULTS, type Plan } from "../play/plan.ts";
 import { type Prepared, prepare } from "../play/prepared.ts";
 import { runOnce } from "../play/run.ts";
@@ -198,6 +200,27 @@ const PLANTED: readonly Planted[] = [
     patch: patchOf("D-49"),
     found: ["F-48: ", "was not found gone before"],
   },
+  {
+    title: "a request has another name than its Machine",
+    workload: "W-27",
+    patch: () => ({
+      function: (fn) =>
+        deciding(fn, "mhc-requests", (decision) => ({
+          ...decision,
+          create: (decision.create ?? []).map((each) => ({
+            ...each,
+            object: { ...each.object, metadata: { ...each.object.metadata, name: "another" } },
+          })),
+        })),
+    }),
+    found: ["F-30: request another belongs to s1-"],
+  },
+  {
+    title: "more Machines are handed over than the health check allows",
+    workload: "W-26",
+    patch: () => ({ function: (fn) => (fn.spec.name === "mhc-machines" ? seeing(fn, withoutLimit) : fn) }),
+    found: ["F-31: 3 targets of h1 are in flight, allowed are 2"],
+  },
   ...leaks(),
 ];
 
@@ -205,6 +228,12 @@ function patchOf(defect: string): Defect["patch"] {
   const found = DEFECTS.find(({ number }) => number === defect);
   if (found === undefined) throw new Error(`no defect ${defect}`);
   return found.patch;
+}
+
+function withoutLimit(object: KubeObject): KubeObject {
+  if (object.kind !== "MachineHealthCheck") return object;
+  const { remediation: _, ...spec } = (object as MachineHealthCheck).spec;
+  return { ...object, spec } as KubeObject;
 }
 
 /** A rollout of a pool that is too old for its status to wait for any Node. */

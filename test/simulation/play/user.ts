@@ -92,10 +92,11 @@ export function createUser(world: World): User {
   };
   const hasDeleted: User["hasDeleted"] = ({ kind }, name) =>
     edits.some((edit) => edit.what === "delete" && takesAlong(edit, { kind, name }));
+  const isApplied = ({ kind }: Pick<Kind, "kind">, name: string): boolean =>
+    edits.some((edit) => edit.what === "apply" && edit.kind === kind && edit.name === name);
   // Objects that users have only patched are created by others.
   const isWanted = ({ kind, metadata: { name } }: KubeObject): boolean =>
-    edits.some((edit) => edit.what === "apply" && edit.kind === kind && edit.name === name) &&
-    !hasDeleted({ kind }, name);
+    isApplied({ kind }, name) && !hasDeleted({ kind }, name);
   replaceLostInstances(world, client, rest);
   const makingWay = createMakingWay(world, client, rest);
   management.onChange((type, { type: change, key, object }) => {
@@ -136,8 +137,8 @@ export function createUser(world: World): User {
         name,
         what: "patch",
         make: async () => {
-          // Objects that users have deleted are not edited.
-          if (see(kind, name) !== undefined || !hasDeleted(kind, name))
+          // Objects that users have deleted, or that others had made and that are gone, are not edited.
+          if (see(kind, name) !== undefined || (isApplied(kind, name) && !hasDeleted(kind, name)))
             await client.jsonPatch(kind, { namespace: "default", name }, operations, subresource);
         },
       }),

@@ -18,6 +18,12 @@ import { w21 } from "./w-21.ts";
 import { w22 } from "./w-22.ts";
 import { w23 } from "./w-23.ts";
 import { w24 } from "./w-24.ts";
+import { w25 } from "./w-25.ts";
+import { w26 } from "./w-26.ts";
+import { w27 } from "./w-27.ts";
+import { w28 } from "./w-28.ts";
+import { w29 } from "./w-29.ts";
+import { w30 } from "./w-30.ts";
 import type { Workload } from "./workload.ts";
 
 export const WORKLOADS: readonly Workload[] = [
@@ -41,6 +47,12 @@ export const WORKLOADS: readonly Workload[] = [
   w22,
   w23,
   w24,
+  w25,
+  w26,
+  w27,
+  w28,
+  w29,
+  w30,
 ];
 
 /** Throws for an unknown number. */

@@ -1,0 +1,65 @@
+import type { Kind } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
+import type { PatchOperation } from "../../../shared/api/patch.ts";
+import { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
+import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
+import type { User } from "../play/user.ts";
+
+/** How the Node of an instance fails. */
+type NodeFault = "NotReady" | "Unknown" | "Gone";
+
+/** MachineHealthCheck of set s1 in c1: a Node fails that has had this status of Ready for half a minute. */
+export function healthCheck(name: string, ready: "False" | "Unknown", remediation = "{}"): string {
+  const spec = remediation === "{}" ? "" : `\n  remediation: ${remediation}`;
+  return `
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: MachineHealthCheck
+metadata: { name: ${name}, namespace: default }
+spec:
+  clusterName: c1
+  selector: { matchLabels: { set: s1 } }
+  checks:
+    nodeStartupTimeoutSeconds: 600
+    unhealthyNodeConditions: [{ type: Ready, status: "${ready}", timeoutSeconds: 30 }]${spec}
+`;
+}
+
+/** Names of the Machines that are there, by name. */
+export function namesOf(user: User): readonly string[] {
+  return user
+    .list(Machine)
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .map(({ metadata: { name } }) => name)
+    .toSorted();
+}
+
+/** Asks the cloud to let the Node of a Machine fail. */
+export async function failNode(user: User, name: string, node: NodeFault): Promise<void> {
+  await user.until(() => user.see(SimInstance, name)?.status?.phase === "Running" || isGone(user, name));
+  await patchInstance(user, name, [{ op: "add", path: "/spec/faults", value: { node } }]);
+}
+
+/** Asks the cloud to let it recover. */
+export async function mendNode(user: User, name: string): Promise<void> {
+  // `add` also where a reboot has taken the failure away already.
+  await patchInstance(user, name, [{ op: "add", path: "/spec/faults", value: {} }]);
+}
+
+async function patchInstance(user: User, name: string, operations: readonly PatchOperation[]): Promise<void> {
+  await user.patch(SimInstance as Kind, name, operations);
+}
+
+/** Whether a Machine has gone; a Machine of a set never comes back under its name. */
+export function isGone(user: User, name: string): boolean {
+  return user.see(Machine, name) === undefined;
+}
+
+/** Whether a Machine has the condition with this status; absent = `undefined`. */
+export function says(user: User, name: string, type: string, status: string | undefined): boolean {
+  return conditionOf(user.see(Machine, name)?.status?.conditions, type)?.status === status;
+}
+
+/** Whether a Machine is healthy for its health checks, or has gone, as faults may have it. */
+export function isHealthyOrGone(user: User, name: string): boolean {
+  return isGone(user, name) || says(user, name, "HealthCheckSucceeded", "True");
+}
