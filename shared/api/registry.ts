@@ -7,6 +7,7 @@ import { MachineDeployment } from "./machinedeployment.ts";
 import { MachineHealthCheck } from "./machinehealthcheck.ts";
 import { MachinePool } from "./machinepool.ts";
 import { MachineSet } from "./machineset.ts";
+import { RemediationPolicy } from "./remediation-policy.ts";
 import { SimBootstrapConfig, SimBootstrapConfigTemplate } from "./sim/sim-bootstrap.ts";
 import { SimInstance, SimServer } from "./sim/sim-cloud.ts";
 import { SimCluster, SimClusterTemplate } from "./sim/sim-cluster.ts";
@@ -36,6 +37,7 @@ export const KINDS: readonly Kind[] = [
   MachineDrainRule,
   MachineSet,
   MachineHealthCheck,
+  RemediationPolicy,
   SimCluster,
   SimClusterTemplate,
   SimMachinePool,
