@@ -2,6 +2,7 @@ import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { Connection, CustomResourceDefinition, Node } from "../../shared/api/core.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachineHealthCheck } from "../../shared/api/machinehealthcheck.ts";
+import { RemediationPolicy } from "../../shared/api/remediation-policy.ts";
 import { RemediationRequest } from "../../shared/contract/remediation.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
 import { defineFunction, watch, watchContract } from "../../shared/function/define-function.ts";
@@ -17,6 +18,8 @@ import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { checkHold } from "./rules/hold.ts";
 import { decideMachines } from "./rules/machines.ts";
+import { ESCALATION_FIELDS } from "./rules/policy-escalation.ts";
+import { LEDGER_FIELDS, POLICY_FIELDS } from "./rules/policy-reads.ts";
 import { CLUSTER_FIELDS, JUDGING_FIELDS, NODE_FIELDS, readScene, TARGET_FIELDS } from "./rules/reads.ts";
 import { reportCheck } from "./rules/report.ts";
 import { DEFINITION_FIELDS } from "./rules/request-reads.ts";
@@ -41,11 +44,13 @@ export const mhcMachines = defineFunction(
       watch(Machine, TARGET_FIELDS, selectingChecks),
       watch(Node, NODE_FIELDS, checksOfNode),
       watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
-      watchContract(RemediationRequest, ["metadata.uid"], checksOfNamesake),
+      watchContract(RemediationRequest, ["metadata.uid", ...ESCALATION_FIELDS], checksOfNamesake),
       watch(CustomResourceDefinition, DEFINITION_FIELDS, referencingKind),
+      watch(RemediationPolicy, POLICY_FIELDS, inClusterOf),
     ],
     owns: [],
     ownsOn: [
+      { kind: RemediationPolicy, fields: LEDGER_FIELDS },
       {
         kind: Machine,
         fields: [...HEALTH_FIELDS, ...MARK_FIELDS, "status.conditions[ExternallyRemediated]"],

@@ -3,6 +3,7 @@ import { Connection, CustomResourceDefinition, Node } from "../../shared/api/cor
 import type { Kind } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachineHealthCheck } from "../../shared/api/machinehealthcheck.ts";
+import { RemediationPolicy } from "../../shared/api/remediation-policy.ts";
 import { TEMPLATE_PATH } from "../../shared/contract/machine-templates.ts";
 import { RemediationRequest, RemediationTemplate } from "../../shared/contract/remediation.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
@@ -23,7 +24,9 @@ import { done, waitFor } from "../../shared/function/result.ts";
 import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
+import { HELD_FIELDS } from "./rules/hand-over.ts";
 import { checkHold } from "./rules/hold.ts";
+import { LEDGER_FIELDS, POLICY_FIELDS } from "./rules/policy-reads.ts";
 import { CLUSTER_FIELDS, JUDGING_FIELDS, NODE_FIELDS, readScene, TARGET_FIELDS } from "./rules/reads.ts";
 import { DEFINITION_FIELDS } from "./rules/request-reads.ts";
 import { decideRequests } from "./rules/requests.ts";
@@ -49,6 +52,7 @@ export const mhcRequests = defineFunction(
           "metadata.deletionTimestamp",
           "status.conditions[HealthCheckSucceeded].status",
           `${MARK}.status`,
+          ...HELD_FIELDS,
         ],
         selectingChecks,
       ),
@@ -61,6 +65,7 @@ export const mhcRequests = defineFunction(
       ),
       watchContract(RemediationTemplate, ["metadata.uid", "metadata.generation"], referencing),
       watch(CustomResourceDefinition, DEFINITION_FIELDS, referencingKind),
+      watch(RemediationPolicy, POLICY_FIELDS, inClusterOf),
     ],
     reads: [
       { on: Machine, fields: [...TARGET_FIELDS, "status.deprecated.v1beta1.conditions"] },
@@ -69,13 +74,23 @@ export const mhcRequests = defineFunction(
     ],
     readsLive: [Node],
     owns: [],
-    ownsOn: [{ kind: Machine, fields: [MARK] }],
+    ownsOn: [
+      { kind: Machine, fields: [MARK] },
+      { kind: RemediationPolicy, fields: LEDGER_FIELDS },
+    ],
     inTurnWith: [
       turn(
         "mhc-machines",
         MARK,
         "mhc-machines writes it where it is absent or True, this function where it is False",
       ),
+      {
+        function: "mhc-machines",
+        on: RemediationPolicy as unknown as Kind,
+        field: "status",
+        reason:
+          "each writes the whole history in the version that it has read, so that the later one reads again",
+      },
       turn("machine-status", "status", "machine-status applies its own conditions only, never this one"),
       turn(
         "machine-drain",

@@ -64,13 +64,16 @@ export function tableOf(owners: readonly FieldOwner[], now: Date): readonly stri
   );
 }
 
-/** API servers do not serve its kinds. */
+/** API servers do not serve what only the read model knows. */
+function isServed({ group, crd }: Kind): boolean {
+  return group !== READ_MODEL_GROUP || crd !== undefined;
+}
 const READ_MODEL_GROUP = "capstan.dev";
 
 /** Returns a kind by any name that kubectl accepts: kind, plural, singular, short name, or `<plural>.<group>`. */
 async function findKind(client: KubeClient, wanted: string): Promise<Kind> {
   const name = wanted.toLowerCase();
-  const known = KINDS.find((kind) => kind.group !== READ_MODEL_GROUP && namesOf(kind).includes(name));
+  const known = KINDS.find((kind) => isServed(kind) && namesOf(kind).includes(name));
   if (known !== undefined) return known;
   const { items } = await client.list(CustomResourceDefinition, {});
   for (const { spec } of items) {

@@ -273,7 +273,7 @@ export const REASONS = {
   },
   RemediationBlocked: {
     meaning:
-      "a server does not show what a remediation is decided from, or another object has the name of a request; the message says which",
+      "a remediation waits: a server does not answer, another object has the name of a request, a RemediationPolicy or the annotation capstan.dev/hold-remediation refuses; the message says which",
     seen: ["event"],
   },
   FailedPatchMachine: {
@@ -292,6 +292,11 @@ export const REASONS = {
   RemediationRequestCreationFailed: {
     meaning: "the request for an external controller cannot be made; the Event on the Machine says why",
     seen: ["condition", "event"],
+  },
+  FailedPatchPolicy: {
+    meaning:
+      "the API server refuses an entry in the history of a RemediationPolicy, so that nothing is handed over",
+    seen: ["event"],
   },
   FailedDeleteRequest: {
     meaning: "the API server refuses to delete the request of a Machine that is healthy again",

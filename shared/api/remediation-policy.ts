@@ -140,7 +140,7 @@ const entrySchema = z.object({
     .enum(["Recovered", "Deleted", "Escalated", "Withdrawn"])
     .optional()
     .describe(
-      "Recovered: healthy again. Deleted: the Machine is gone. Escalated: left to its owner. Withdrawn: it was never handed over.",
+      "Recovered: healthy again. Deleted: the Machine is gone. Escalated: an external controller has had its time, and the owner acts. Withdrawn: the Machine was taken out before it was handed over.",
     ),
   endedAt: time.optional().describe("When it ended. Absent: it is under way."),
 });
@@ -150,7 +150,6 @@ export type RemediationEntry = Immutable<z.infer<typeof entrySchema>>;
 const verdictSchema = z.object({
   machine: machineSchema,
   failedAt: time.describe("When its health check failed."),
-  healthCheck: text(1, 253).describe("Name of the MachineHealthCheck that leads."),
   reason: text(1, 256).describe("Reason of the failed health check."),
 });
 /** One failed health check in the history of a policy. */
@@ -172,7 +171,7 @@ const remediationPolicySchema = z
           .describe("Failed health checks, the oldest first; with history.recordVerdicts."),
       })
       .optional()
-      .describe("What has happened. Hand-overs are counted in it, so that it outlives a restart."),
+      .describe("Remediations so far. Hand-overs are counted in it, so that it outlives a restart."),
   })
   .describe("Limits the remediation by the MachineHealthChecks of a Cluster, and keeps its history.");
 

@@ -1,5 +1,5 @@
 import { ANY_PAIR, clusterNameOf, labelPairs, type Member, NO_PAIR } from "../api/indexes.ts";
-import type { Kind, KubeObject } from "../api/kinds.ts";
+import { groupOf, type Kind, type KubeObject } from "../api/kinds.ts";
 import { Machine } from "../api/machine/machine.ts";
 import type { Lookup, ToKeys } from "./define-function.ts";
 
@@ -21,11 +21,18 @@ export const checksOfNode: ToKeys = async ({ object, cluster }, reconciled, look
   return (await Promise.all(found)).flat();
 };
 
-/** An object that has the namespace and name of a Machine → the health checks that may select it. Source: MHC-4 */
+/**
+ * An object that has the namespace and name of a Machine → the health checks that may select it and make objects of its
+ * kind: most objects of such a name are its infrastructure machine and its config. Source: MHC-4
+ */
 export const checksOfNamesake: ToKeys = async ({ object }, reconciled, lookup) => {
   const { namespace = "", name } = object.metadata;
-  const machine = await lookup.get(Machine, { namespace, name });
-  return machine === undefined ? [] : checksOf(machine, reconciled, lookup);
+  const type = `${groupOf(object.apiVersion)}/${object.kind}`;
+  const makers = await lookup.find(reconciled, "referencedKind", type);
+  const machine = makers.length === 0 ? undefined : await lookup.get(Machine, { namespace, name });
+  if (machine === undefined) return [];
+  const own = new Set(makers.filter((maker) => maker.namespace === namespace).map((maker) => maker.name));
+  return (await checksOf(machine, reconciled, lookup)).filter((member) => own.has(member.name));
 };
 
 async function checksOf(machine: KubeObject, reconciled: Kind, lookup: Lookup): Promise<readonly Member[]> {

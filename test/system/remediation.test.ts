@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import type { Machine } from "../../shared/api/machine/machine.ts";
+import type { RemediationPolicy } from "../../shared/api/remediation-policy.ts";
 import type { SimInstance } from "../../shared/api/sim/sim-cloud.ts";
 import { conditionOf } from "../../shared/rules/conditions/conditions.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually, holds } from "../support/eventually.ts";
-import { patch } from "../support/foo-workload.ts";
+import { patch, patchStatus } from "../support/foo-workload.ts";
 import { FENCE_GROUP, FOREIGN_REMEDIATORS, foreignTemplate } from "../support/foreign-remediators.ts";
 import { simClusterOfMachines, simMachineSet } from "../support/manifests.ts";
 import { API_SERVERS, type ServerFlavour } from "../support/processes/api-servers.ts";
@@ -57,11 +58,30 @@ const TEMPLATES = {
     "{ spec: { strategy: { timeoutSeconds: 9 } } }",
   ),
   fence: foreignTemplate("FenceRemediation", "v1alpha1", "fence", "{ spec: { agent: sim } }"),
+  escalated: foreignTemplate("MetalRemediation", "v1beta2", "escalated", "{ spec: {} }"),
   late: foreignTemplate("MetalRemediation", "v1beta1", "late", "{ spec: { retryLimit: 1 } }"),
   refused: foreignTemplate("CloudRemediation", "v1beta1", "refused", "{ spec: { strategy: Pray } }"),
   taken: foreignTemplate("CloudRemediation", "v1beta1", "taken", "{ spec: { strategy: Reboot } }"),
 };
-type SetName = keyof typeof TEMPLATES;
+type SetName = keyof typeof TEMPLATES | "paced";
+
+function policyFor(set: SetName, spec: string): string {
+  return `
+apiVersion: capstan.dev/v1alpha1
+kind: RemediationPolicy
+metadata: { name: ${set}, namespace: default }
+spec: { clusterName: c1, healthChecks: [${set}], ${spec} }
+`;
+}
+
+/** Two Machines that their set replaces, one of them in an hour; and one that a controller may call hopeless. */
+const POLICIES = [
+  checkedSet("paced", "")
+    .replace(/ {2}remediation: .*\n/, "")
+    .replace("replicas: 1", "replicas: 2"),
+  policyFor("paced", "pacing: { maxRemediations: 1, windowSeconds: 3600 }"),
+  policyFor("escalated", "escalation: { phases: [Hopeless] }"),
+];
 
 for (const flavour of API_SERVERS) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
@@ -86,7 +106,7 @@ for (const flavour of API_SERVERS) {
           checkedSet(name, reference),
           ...(name === "late" ? [] : [manifest]),
         ]);
-        await kubectl("apply -f -", [simClusterOfMachines("c1", 1), ...sets].join("---"));
+        await kubectl("apply -f -", [simClusterOfMachines("c1", 1), ...sets, ...POLICIES].join("---"));
       });
       afterAll(() => stack.disposeAsync());
 
@@ -245,6 +265,52 @@ for (const flavour of API_SERVERS) {
         const right = { spec: { template: { spec: { strategy: "Reboot" } } } };
         await patch(kubectl, "cloudremediationtemplate/refused", right);
         await requested("cloudremediations", machine);
+      });
+
+      it("MHC-16.1: a policy lets one of two Machines be replaced, and keeps its history", async () => {
+        await healthy("paced");
+        const both = await eventually(async () => {
+          const machines = await list<Machine>("machines -l set=paced");
+          const isWell = (machine: Machine) => saidOf(machine, "HealthCheckSucceeded")[0] === "True";
+          return machines.length === 2 && machines.every(isWell) && machines;
+        }, WITHIN);
+        if (both === false) return;
+        for (const machine of both) await fail(machine);
+        await eventually(async () => {
+          const { status } = await read<RemediationPolicy>("remediationpolicy/paced");
+          expect(status?.remediations).toMatchObject([
+            { healthCheck: "paced", by: "Owner", outcome: "Deleted" },
+          ]);
+          expect(status?.underWay).toBe(0);
+          const events = await list<{ readonly message: string }>(
+            "events --field-selector=reason=RemediationBlocked,involvedObject.name=paced",
+          );
+          expect(events.map(({ message }) => message).join()).toContain(
+            "1 remediations have begun within 3600 s",
+          );
+        }, WITHIN);
+        const machines = await list<Machine>("machines -l set=paced");
+        const left = both.filter(({ metadata }) => machines.some((one) => one.metadata.uid === metadata.uid));
+        expect(left).toHaveLength(1);
+        const [other] = left;
+        const waiting = machines.find(({ metadata }) => metadata.uid === other?.metadata.uid);
+        expect(saidOf(waiting, "HealthCheckSucceeded")[0]).toBe("False");
+        expect(saidOf(waiting, "OwnerRemediated")).toEqual([undefined, undefined, undefined]);
+        expect(await kubectl("get rempol paced")).toMatch(/paced +c1 +0 +/);
+      });
+
+      it("MHC-16.7: a policy gives the Machine of a hopeless request to its set, which replaces it", async () => {
+        const machine = await healthy("escalated");
+        await fail(machine);
+        await requested("metalremediations", machine);
+        await patchStatus(kubectl, `metalremediation/${machine.metadata.name}`, { phase: "Hopeless" });
+        await isReplaced("escalated", machine);
+        await eventually(async () => {
+          const { status } = await read<RemediationPolicy>("remediationpolicy/escalated");
+          expect(status?.remediations).toMatchObject([
+            { by: "ExternalController", outcome: "Escalated", endedAt: expect.any(String) },
+          ]);
+        }, WITHIN);
       });
 
       it("MHC-10.1: an object of another owner that has the name of a request is left alone, and said", async () => {

@@ -1,5 +1,8 @@
 import type { Machine } from "../../../shared/api/machine/machine.ts";
+import type { RemediationPolicy } from "../../../shared/api/remediation-policy.ts";
+import { MINUTE } from "../../../shared/function/backoff.ts";
 import type { GuardedPatch, Notice, StepContext } from "../../../shared/function/define-function.ts";
+import type { Reader } from "../../../shared/function/reads.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import type { ConditionChanges } from "../../../shared/rules/machines/condition-patch.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
@@ -10,6 +13,9 @@ import { hasNoLimit } from "./limit.ts";
 import { type LiveFacts, readForHandOver } from "./live-reads.ts";
 import { givenUpPatch, handOverPatch, leftOverPatch } from "./machine-writes.ts";
 import { blocked } from "./notices.ts";
+import { escalatesAtMs, type Requested } from "./policy-escalation.ts";
+import type { Permission } from "./policy-ledger.ts";
+import { readPermission, refusalNotices, refusedUntilMs } from "./policy-reads.ts";
 import type { Scene } from "./reads.ts";
 import { occupantsOf, type RequestKind, type Requests } from "./request-reads.ts";
 import { retryMs } from "./retry.ts";
@@ -23,6 +29,13 @@ export interface PlanFacts {
   readonly requestKind: RequestKind;
   /** `undefined`: the owners act, or nothing is known. */
   readonly requests: Requests | undefined;
+  /** Those that bind the health check. */
+  readonly policies: readonly RemediationPolicy[];
+}
+
+/** All targets may be handed over at the same time, so that no place is reserved and no policy is asked. */
+export function reservesNothing({ scene: { check, targets }, policies }: PlanFacts): boolean {
+  return policies.length === 0 && hasNoLimit(check, targets.length);
 }
 
 /** Candidates according to snapshots; only live reads start anything. */
@@ -31,30 +44,57 @@ export interface Plan extends HandOver {
   readonly owners: readonly Machine[];
   /** Given up by their external controllers. */
   readonly givenUp: readonly Machine[];
+  /** Taken from their external controllers by a policy. */
+  readonly escalated: readonly Machine[];
 }
 
-const NOTHING: Plan = { chosen: [], leftOvers: [], owners: [], givenUp: [] };
+const NOTHING: Plan = { chosen: [], leftOvers: [], owners: [], givenUp: [], escalated: [] };
 
 /** Finds the Machines for which servers are worth asking, on snapshots. Source: MHC-12.1, MHC-10.2 */
-export function planHandOver({ scene, judged, requests }: PlanFacts, now: Date): Plan {
+export function planHandOver({ scene, judged, requests, policies }: PlanFacts, now: Date): Plan {
   const { check } = scene;
   if (isDeleting(check)) return NOTHING;
-  const plan = handOver({ check, occupants: occupantsOf(judged, requests), now });
+  const isBound = policies.length > 0;
+  const plan = handOver({ check, occupants: occupantsOf(judged, requests), isBound, now });
   if (check.spec.remediation?.templateRef === undefined) {
     const leads = new Map(judged.map(({ machine, health }) => [machine, health.lead]));
     // Another health check writes the condition first.
     const mayGo = (machine: Machine) => leads.get(machine) === check.metadata.name || hasFailed(machine);
-    return { ...plan, owners: plan.chosen.filter(mayGo), givenUp: [] };
+    return { ...plan, owners: plan.chosen.filter(mayGo), givenUp: [], escalated: [] };
   }
   const machines = judged.map(({ machine }) => machine);
   const givenUp = machines.filter((machine) => hasGivenUp(machine, requests?.get(machine.metadata.name)));
   // Calm is waited for by who makes the requests.
-  const againAtMs = plan.waits?.because === "places" ? plan.againAtMs : undefined;
-  return { ...plan, againAtMs, owners: [], givenUp };
+  const ofPlaces = plan.waits?.because === "places" ? plan.againAtMs : undefined;
+  const asked = judged.map((one) => ({ ...one, request: requests?.get(one.machine.metadata.name) }));
+  const { escalated, nextAtMs } = escalation(policies, asked, now);
+  return { ...plan, againAtMs: sooner(ofPlaces, nextAtMs), owners: [], givenUp, escalated };
 }
 
-export function isNothing({ owners, leftOvers, givenUp }: Plan): boolean {
-  return owners.length === 0 && leftOvers.length === 0 && givenUp.length === 0;
+/** Those whose owners take over now, and when the next one follows. */
+function escalation(policies: readonly RemediationPolicy[], asked: readonly Requested[], now: Date) {
+  const timed = asked.flatMap((one) => {
+    const atMs = escalatesAtMs(policies, one);
+    return atMs === undefined ? [] : [{ machine: one.machine, atMs }];
+  });
+  const isDue = ({ atMs }: { readonly atMs: number }) => atMs <= now.getTime();
+  const later = timed.filter((one) => !isDue(one)).map(({ atMs }) => atMs);
+  return {
+    escalated: timed.filter(isDue).map(({ machine }) => machine),
+    nextAtMs: later.reduce<number | undefined>(sooner, undefined),
+  };
+}
+
+function sooner(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}
+
+export function isNothing(plan: Plan): boolean {
+  return concerned(plan).length === 0;
+}
+
+function concerned({ owners, leftOvers, givenUp, escalated }: Plan): readonly Machine[] {
+  return [...owners, ...leftOvers, ...givenUp, ...escalated];
 }
 
 /** The writes of a hand-over, and why some Machines wait. */
@@ -78,44 +118,64 @@ export async function decideHandOver(
   facts: PlanFacts,
   plan: Plan,
 ): Promise<HandedOver> {
-  const { check, targets } = facts.scene;
+  const { check } = facts.scene;
   // Nothing is reserved then, so that those which go are all that matters.
-  const isUnlimited = plan.owners.length > 0 && hasNoLimit(check, targets.length);
+  const isUnlimited = plan.owners.length > 0 && reservesNothing(facts);
   const among = isUnlimited ? { among: plan.owners } : {};
   const live = await readForHandOver(read, check, { requestKind: facts.requestKind, ...among, now });
   if ("unreadable" in live) return unanswered(facts, plan, live.unreadable, now);
   const touched = new Set(namesOf(isUnlimited ? plan.owners : []));
   if (live.answer === "changed") return { patch: [], touched, events: [] };
-  return carriedOut(facts, live.answer, isUnlimited ? touched : undefined, now);
+  return carriedOut(read, facts, { live: live.answer, together: isUnlimited ? touched : undefined }, now);
 }
 
-/** `together`: names of those whose health is said by the same patch. */
-function carriedOut(
-  { scene: { check }, statements }: PlanFacts,
-  live: LiveFacts,
-  together: ReadonlySet<string> | undefined,
+interface Answers {
+  readonly live: LiveFacts;
+  /** Names of those whose health is said by the same patch. */
+  readonly together: ReadonlySet<string> | undefined;
+}
+
+/** The policies have the last word about those that the limit lets go. */
+async function carriedOut(
+  read: Reader,
+  { scene: { check }, statements, policies }: PlanFacts,
+  { live: { occupants, requests }, together }: Answers,
   now: Date,
-): HandedOver {
-  const { occupants, requests } = live;
-  const { chosen, leftOvers, againAtMs, waits } = handOver({ check, occupants, now });
+): Promise<HandedOver> {
+  const { chosen, leftOvers, againAtMs, waits } = handOver({
+    check,
+    occupants,
+    isBound: policies.length > 0,
+    now,
+  });
   const isExternal = check.spec.remediation?.templateRef !== undefined;
+  const asked = await readPermission(read, check, policies, { chosen: isExternal ? [] : chosen, now });
+  const { allowed, patch: entries, refused } = "answer" in asked ? asked.answer : UNKNOWN;
   const said = together === undefined ? new Map<string, ConditionChanges>() : saidOf(statements, together);
   const givenUp = occupants
     .map(({ machine }) => machine)
     .filter((machine) => isExternal && hasGivenUp(machine, requests.get(machine.metadata.name)));
-  const owners = isExternal ? [] : chosen;
+  const withRequests = occupants.map((one) => ({ ...one, request: requests.get(one.machine.metadata.name) }));
+  const { escalated } = escalation(isExternal ? policies : [], withRequests, now);
+  const owners = [...allowed, ...escalated.filter((machine) => !givenUp.includes(machine))];
   return {
     patch: [
+      ...entries,
       ...owners.flatMap((machine) => handOverPatch(check, machine, now, said.get(machine.metadata.name))),
       ...leftOvers.flatMap((machine) => leftOverPatch(machine, now)),
       ...givenUp.flatMap((machine) => givenUpPatch(machine, now)),
     ],
     touched: new Set([...(together ?? []), ...namesOf([...owners, ...leftOvers, ...givenUp])]),
-    events: [],
-    againAtMs,
+    events: [...refusalNotices(refused), ...("unreadable" in asked ? [blocked(asked.unreadable)] : [])],
+    againAtMs: sooner(
+      sooner(againAtMs, refusedUntilMs(refused)),
+      "unreadable" in asked ? now.getTime() + MINUTE : undefined,
+    ),
     waits,
   };
 }
+
+const UNKNOWN: Permission = { allowed: [], patch: [], refused: [] };
 
 function saidOf(
   statements: readonly Statement[],
@@ -129,13 +189,8 @@ function saidOf(
 }
 
 /** The verdicts stand, and are written; nothing is handed over. */
-function unanswered(
-  { judged }: PlanFacts,
-  { owners, leftOvers, givenUp }: Plan,
-  problem: string,
-  now: Date,
-): HandedOver {
-  const waiting = new Set(namesOf([...owners, ...leftOvers, ...givenUp]));
+function unanswered({ judged }: PlanFacts, plan: Plan, problem: string, now: Date): HandedOver {
+  const waiting = new Set(namesOf(concerned(plan)));
   const delays = judged
     .filter(({ machine }) => waiting.has(machine.metadata.name))
     .map((one) => retryMs(one, now))

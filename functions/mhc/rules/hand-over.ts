@@ -11,12 +11,18 @@ import { calmAtMs, leftOverAtMs, type Occupant, requestLandsUntilMs, usesPlace }
 
 const OWNER = "OwnerRemediated";
 const EXTERNAL = "ExternallyRemediated";
+/** On a Machine, by presence: it is not handed over. */
+export const HOLD = "capstan.dev/hold-remediation";
+/** The field of a Machine that keeps it from being handed over. */
+export const HELD_FIELDS = [`metadata.annotations[${HOLD}]`] as const;
 const MAX_NAMES = 3;
 
 /** All targets of a health check, from one live list. */
 export interface HandOverFacts {
   readonly check: MachineHealthCheck;
   readonly occupants: readonly Occupant[];
+  /** A policy binds the health check, so that it reserves as one with a limit does. */
+  readonly isBound?: boolean;
   readonly now: Date;
 }
 
@@ -46,10 +52,11 @@ export function handOver(facts: HandOverFacts): HandOver {
   const { check, occupants, now } = facts;
   const limit = limitOf(check, occupants.length);
   const isExternal = check.spec.remediation?.templateRef !== undefined;
-  const isUnlimited = hasNoLimit(check, occupants.length);
+  const isUnlimited = facts.isBound !== true && hasNoLimit(check, occupants.length);
   const candidates = occupants
     .filter((occupant) => (isExternal ? mayGoOut(occupant) : mayGoToOwner(occupant, isUnlimited)))
-    .map(({ machine }) => machine);
+    .map(({ machine }) => machine)
+    .filter((machine) => !isHeld(machine));
   if (candidates.length === 0) return NOTHING;
   const budget = budgetOf(
     check,
@@ -87,6 +94,11 @@ function mayGoToOwner({ machine, verdict }: Occupant, isUnlimited: boolean): boo
 function mayGoOut({ machine, verdict, hasRequest }: Occupant): boolean {
   const isMarked = conditionOf(machine.status?.conditions, EXTERNAL) !== undefined;
   return verdict.is === "unhealthy" && hasFailed(machine) && isMarked && !hasRequest;
+}
+
+/** Whether a person or a program keeps a Machine from being handed over. By presence. Source: MHC-16.5 */
+export function isHeld({ metadata }: Machine): boolean {
+  return Object.hasOwn(metadata.annotations ?? {}, HOLD);
 }
 
 function hasFailed({ status }: Machine): boolean {

@@ -9,12 +9,13 @@ import {
   type Plan,
   type PlanFacts,
   planHandOver,
+  reservesNothing,
 } from "./decide-hand-over.ts";
 import { type Judged, judge } from "./judge.ts";
-import { hasNoLimit } from "./limit.ts";
 import { type Answered, answered, readAbsent } from "./live-reads.ts";
 import { statementPatch } from "./machine-writes.ts";
 import { blocked, restrictedByPlaces } from "./notices.ts";
+import { heldNotices, readPolicies } from "./policy-reads.ts";
 import type { Scene } from "./reads.ts";
 import { type RequestKind, type Requests, readRequestKind, readRequests } from "./request-reads.ts";
 import { retryMs, verdictAgeMs } from "./retry.ts";
@@ -48,6 +49,7 @@ export async function decideMachines({ read, now }: StepContext, scene: Scene): 
     statements: statementsOf(scene.check, judged, requests),
     requestKind,
     requests,
+    policies: await readPolicies(read, scene.check),
   };
   const plan = planHandOver(facts, now);
   const due = facts.statements.flatMap((statement) => writeOf(statement, now));
@@ -61,7 +63,12 @@ export async function decideMachines({ read, now }: StepContext, scene: Scene): 
   const problems = [absent, known].flatMap((answer) => ("unreadable" in answer ? [answer.unreadable] : []));
   return {
     patch: [...handed.patch, ...sent.map(({ patch }) => patch)],
-    events: [...handed.events, ...problems.map(blocked), ...restrictedByPlaces(handed.waits)],
+    events: [
+      ...handed.events,
+      ...problems.map(blocked),
+      ...restrictedByPlaces(handed.waits),
+      ...heldNotices(judged),
+    ],
     notBeforeMs: Math.ceil(scene.targets.length * FLOOR_MS_PER_TARGET),
     result: nextRun(
       { judged, handed, sent: sent.map((write) => write.judged), isBlocked: problems.length > 0 },
@@ -95,9 +102,8 @@ function writeOf({ judged, changes }: Statement, now: Date): readonly Write[] {
 }
 
 /** Without a limit nothing is reserved: the patch that hands a Machine over says also why. */
-function namesGoingTogether({ scene }: PlanFacts, { owners }: Plan): ReadonlySet<string> {
-  const isUnlimited = hasNoLimit(scene.check, scene.targets.length);
-  return new Set(isUnlimited ? owners.map(({ metadata }) => metadata.name) : []);
+function namesGoingTogether(facts: PlanFacts, { owners }: Plan): ReadonlySet<string> {
+  return new Set(reservesNothing(facts) ? owners.map(({ metadata }) => metadata.name) : []);
 }
 
 function isFresh({ judged }: Write, now: Date): boolean {

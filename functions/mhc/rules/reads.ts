@@ -13,6 +13,7 @@ import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
 import { OWN_FIELDS } from "../../../shared/rules/providers/adoption.ts";
 import { isCompleteView } from "../../../shared/rules/workload/complete-view.ts";
 import { CHECKED_FIELDS } from "./guard.ts";
+import { HELD_FIELDS } from "./hand-over.ts";
 import { REST_FIELDS } from "./hold.ts";
 import { SKIP_FIELDS, targetsOf } from "./targets.ts";
 import type { NodeEvidence } from "./verdict.ts";
@@ -36,6 +37,7 @@ export const TARGET_FIELDS = [
   ...OWN_FIELDS,
   ...PAUSE_FIELDS,
   ...SKIP_FIELDS,
+  ...HELD_FIELDS,
   "metadata.labels",
   ...URGENCY_FIELDS,
   "spec.clusterName",

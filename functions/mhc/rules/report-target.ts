@@ -4,6 +4,7 @@ import type { RequestReport, TargetReport } from "../../../shared/function/healt
 import { conditionOf, timestamp } from "../../../shared/rules/conditions/conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
+import { HOLD, isHeld } from "./hand-over.ts";
 import type { Judged } from "./judge.ts";
 import { EXTERNAL_MARK } from "./machine-writes.ts";
 import { calmAtMs, type Holder, holderOf, leftOverAtMs, requestLandsUntilMs } from "./places.ts";
@@ -19,6 +20,8 @@ export interface Planned {
   readonly waits?: { readonly because: string; readonly text: string } | undefined;
   /** When time alone changes this, in ms since 1970. */
   readonly againAtMs?: number | undefined;
+  /** Machines that a policy lets wait, with its name. */
+  readonly refused?: ReadonlyMap<string, string>;
 }
 
 export interface TargetFacts {
@@ -131,7 +134,10 @@ function handOverWait({ scene, planned }: TargetFacts, { machine }: Judged): str
   const statusOf = (type: string) => conditionOf(machine.status?.conditions, type)?.status;
   if (!isExternal && isDeleting(machine)) return "its deletion";
   if (!isExternal && statusOf("OwnerRemediated") === "False") return "a person: it has no controller";
-  if (planned.waits !== undefined) return planned.waits.because;
+  if (isHeld(machine)) return `annotation ${HOLD} to be removed`;
+  const policy = planned.refused?.get(machine.metadata.name);
+  if (policy !== undefined) return policy;
+  if (planned.waits !== undefined && planned.waits.because !== "policy") return planned.waits.because;
   if (statusOf("HealthCheckSucceeded") !== "False") return "its condition HealthCheckSucceeded";
   if (isExternal && statusOf(EXTERNAL_MARK.type) === undefined) return `its condition ${EXTERNAL_MARK.type}`;
   return "the next run";

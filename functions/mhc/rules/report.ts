@@ -11,6 +11,8 @@ import { type Judged, judge } from "./judge.ts";
 import { budgetOf, limitOf } from "./limit.ts";
 import { type Answered, answered, readAbsent, readForHandOver } from "./live-reads.ts";
 import { type Occupant, usesPlace } from "./places.ts";
+import type { Permission } from "./policy-ledger.ts";
+import { readPermission, readPolicies, refusedUntilMs } from "./policy-reads.ts";
 import { readScene, readUnseenScene, type Scene } from "./reads.ts";
 import { type Planned, reportTarget } from "./report-target.ts";
 import {
@@ -92,12 +94,31 @@ async function planOf(read: Reader, { check }: Scene, view: View, now: Date): Pr
   const { occupants, requestKind, unreadable } = view;
   if (isDeleting(check)) return obstacleOf("deletion", "the health check is being deleted");
   if (unreadable !== undefined) return obstacleOf("live read", unreadable);
-  const plan = handOver({ check, occupants, now });
+  const policies = await readPolicies(read, check);
+  const isBound = policies.length > 0;
+  const plan = handOver({ check, occupants, isBound, now });
   if (plan.chosen.length === 0) return plannedBy(plan);
   const live = await readForHandOver(read, check, { requestKind, now });
   if ("unreadable" in live) return obstacleOf("live read", live.unreadable);
   if (live.answer === "changed") return obstacleOf("live read", "the server has another health check");
-  return plannedBy(handOver({ check, occupants: live.answer.occupants, now }));
+  const decided = handOver({ check, occupants: live.answer.occupants, isBound, now });
+  const asked = await readPermission(read, check, policies, { chosen: decided.chosen, now });
+  if ("unreadable" in asked) return obstacleOf("live read", asked.unreadable);
+  return permitted(decided, asked.answer);
+}
+
+/** The policies have the last word about those that the limit lets go. */
+function permitted(decided: HandOver, { allowed, refused }: Permission): Planned {
+  const [first] = refused;
+  const texts = refused.map(({ machine, policy }) => [machine, `RemediationPolicy ${policy}`] as const);
+  const waits = first && { because: "policy", text: `RemediationPolicy ${first.policy}: ${first.text}` };
+  return {
+    ...plannedBy({ ...decided, chosen: allowed }),
+    ...(decided.waits === undefined && waits !== undefined
+      ? { waits, againAtMs: refusedUntilMs(refused) }
+      : {}),
+    refused: new Map(texts),
+  };
 }
 
 function plannedBy({ chosen, waits, againAtMs }: HandOver): Planned {

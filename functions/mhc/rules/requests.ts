@@ -1,5 +1,4 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
-import type { Machine } from "../../../shared/api/machine/machine.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
 import type {
   GuardedDelete,
@@ -17,6 +16,7 @@ import { type Answered, answered, readForHandOver } from "./live-reads.ts";
 import { EXTERNAL_MARK } from "./machine-writes.ts";
 import { blocked } from "./notices.ts";
 import { requestLandsUntilMs } from "./places.ts";
+import { readPermission, readPolicies, refusalNotices, refusedUntilMs } from "./policy-reads.ts";
 import type { Scene } from "./reads.ts";
 import { deleteServed, servedTargets } from "./request-cleanup.ts";
 import { createRequests } from "./request-creation.ts";
@@ -116,7 +116,9 @@ async function make(
   { requestKind, judged, requests }: Known,
 ): Promise<Made> {
   if (requests === undefined || isDeleting(check)) return NOTHING;
-  const plan = handOver({ check, occupants: occupantsOf(judged, requests), now });
+  const policies = await readPolicies(read, check);
+  const isBound = policies.length > 0;
+  const plan = handOver({ check, occupants: occupantsOf(judged, requests), isBound, now });
   if (plan.chosen.length === 0) return { ...NOTHING, result: inTime(plan, now) };
   const live = await readForHandOver(read, check, { requestKind, now });
   if ("unreadable" in live) {
@@ -124,13 +126,24 @@ async function make(
     return { ...NOTHING, events: [blocked(live.unreadable)], result: again };
   }
   if (live.answer === "changed") return NOTHING;
-  const chosen = handOver({ check, occupants: live.answer.occupants, now });
-  const machines: readonly Machine[] = chosen.chosen;
-  const created = await createRequests(read, { check, machines, requestKind, now });
-  return { ...created, result: soonest(created.result, inTime(chosen, now)) };
+  const { chosen, againAtMs } = handOver({ check, occupants: live.answer.occupants, isBound, now });
+  const asked = await readPermission(read, check, policies, { chosen, now });
+  if ("unreadable" in asked) {
+    const again = requeueAfter(retriesMs(judged, now), "an answer of a server");
+    return { ...NOTHING, events: [blocked(asked.unreadable)], result: again };
+  }
+  const { allowed, patch, refused } = asked.answer;
+  const created = await createRequests(read, { check, machines: allowed, requestKind, now });
+  const results = [inTime({ againAtMs }, now), inTime({ againAtMs: refusedUntilMs(refused) }, now)];
+  return {
+    ...created,
+    patch: [...patch, ...created.patch],
+    events: [...created.events, ...refusalNotices(refused)],
+    result: results.reduce(soonest, created.result),
+  };
 }
 
-function inTime({ againAtMs }: HandOver, now: Date): Result {
+function inTime({ againAtMs }: Pick<HandOver, "againAtMs">, now: Date): Result {
   return againAtMs === undefined ? done : requeueAfter(againAtMs - now.getTime(), "the hand-over");
 }
 

@@ -58,6 +58,6 @@ function parse({ spec }: MachineHealthCheck): Selection {
 }
 
 /** By presence: the values of both annotations mean nothing. */
-function isLeftAlone(machine: Machine): boolean {
+export function isLeftAlone(machine: Machine): boolean {
   return isPaused(undefined, machine) || Object.hasOwn(machine.metadata.annotations ?? {}, SKIP_REMEDIATION);
 }

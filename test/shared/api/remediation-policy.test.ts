@@ -33,7 +33,7 @@ const complete = {
 
 describe("RemediationPolicy", () => {
   it("MHC-16: keeps a complete spec and status", () => {
-    const verdicts = [{ machine: entry.machine, failedAt: time, healthCheck: "h1", reason: "NodeDeleted" }];
+    const verdicts = [{ machine: entry.machine, failedAt: time, reason: "NodeDeleted" }];
     const status = { underWay: 0, remediations: [entry], verdicts };
     const object = changed(changed(remediationPolicy(), "spec", complete), "status", status);
     expect(RemediationPolicy.schema?.parse(object)).toEqual(object);

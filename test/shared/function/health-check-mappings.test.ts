@@ -12,7 +12,7 @@ import {
 } from "../../../shared/function/health-check-mappings.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { storeLookup } from "../../../shared/runtime/store-lookup.ts";
-import { node } from "../../support/builders.ts";
+import { merge, node } from "../../support/builders.ts";
 import { healthCheck, target } from "../../support/health-checks.ts";
 
 const typeOf = ({ group, kind }: Kind) => ({ cluster: MANAGEMENT, group, kind });
@@ -94,14 +94,19 @@ describe("an event of a Node", () => {
 });
 
 describe("an event of a remediation request", () => {
-  it("MHC-4: wakes the health checks of the Machine of its name", async () => {
-    const request = (name: string) => ({
+  it("MHC-4: wakes those health checks of the Machine of its name that make requests of its kind", async () => {
+    const request = (name: string, kind = "FooRemediation") => ({
       apiVersion: "a.dev/v1",
-      kind: "FooRemediation",
+      kind,
       metadata: { name, namespace: "default" },
     });
-    const stored = { checks, machines: [target("m1")] };
-    expect(await woken(checksOfNamesake, request("m1"), stored)).toEqual(["a", "a-of-many", "expression"]);
+    const templateRef = { apiVersion: "a.dev/v1", kind: "FooRemediationTemplate", name: "t" };
+    const making = checks.map((check) =>
+      check.metadata.name === "expression" ? check : merge(check, { spec: { remediation: { templateRef } } }),
+    );
+    const stored = { checks: making, machines: [target("m1")] };
+    expect(await woken(checksOfNamesake, request("m1"), stored)).toEqual(["a", "a-of-many"]);
     expect(await woken(checksOfNamesake, request("node-7"), stored)).toEqual([]);
+    expect(await woken(checksOfNamesake, request("m1", "FooMachine"), stored)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mhcMachines } from "../../../../functions/mhc/machines.ts";
-import { connection, node } from "../../../support/builders.ts";
+import { connection, merge, node } from "../../../support/builders.ts";
 import {
   at,
   badNode,
@@ -12,6 +12,7 @@ import {
   succeeded,
 } from "../../../support/checked-machines.ts";
 import { healthCheck, target, upCluster } from "../../../support/health-checks.ts";
+import { remediationPolicy } from "../../../support/remediation-policies.ts";
 import { decide, given, NOW, reported } from "../../../support/world.ts";
 
 const JUST_NOW = at("11:59:58");
@@ -58,6 +59,21 @@ describe("what a health check reports", () => {
       limit: { isAllowed: false, message, used: 2, places: 1 },
       handOver: { because: "limit", text: message },
       targets: [{ waitsFor: "limit" }, { waitsFor: "limit" }],
+    });
+  });
+
+  it("MHC-13.1: waits for a policy that refuses, and for an annotation to be removed", async () => {
+    const annotations = { "capstan.dev/hold-remediation": "team-a" };
+    const held = merge(machineWith("m2", failed()), { metadata: { annotations } });
+    const spent = remediationPolicy({ spec: { retries: { perMachine: 0, windowSeconds: 60 } } });
+    const nodes = [badNode("m1"), badNode("m2")];
+    const world = checkedWorld(healthCheck(), [machineWith("m1", failed()), held], nodes, spent);
+    expect(await reported(mhcMachines, world, "h1")).toMatchObject({
+      handOver: { because: "policy", text: expect.stringContaining("RemediationPolicy r1: 0 remediations") },
+      targets: [
+        { waitsFor: "RemediationPolicy r1" },
+        { waitsFor: "annotation capstan.dev/hold-remediation to be removed" },
+      ],
     });
   });
 

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { mhcHistory } from "../../../functions/mhc/history.ts";
+import type { RemediationPolicy } from "../../../shared/api/remediation-policy.ts";
+import type { AnyDecision } from "../../../shared/function/define-function.ts";
+import { done } from "../../../shared/function/result.ts";
+import { at, failed, machineWith, succeeded } from "../../support/checked-machines.ts";
+import { patched } from "../../support/patched.ts";
+import { entryOf, remediationPolicy } from "../../support/remediation-policies.ts";
+import { decide, given, liveReads } from "../../support/world.ts";
+
+const entered = remediationPolicy({
+  status: { underWay: 2, remediations: [entryOf("m1"), entryOf("m2")] },
+});
+const statusAfter = ({ patch = [] }: AnyDecision, policy: RemediationPolicy) =>
+  patched(
+    policy,
+    patch.flatMap(({ operations }) => operations),
+  ).status;
+
+describe("mhc-history", () => {
+  it("MHC-16.8: gives entries their outcome, in the version that it has read, and counts those under way", async () => {
+    const world = given(
+      entered,
+      machineWith("m1", succeeded(at("11:30:00"))),
+      machineWith("m2", failed(at("10:59:00"))),
+    );
+    const decision = await decide(mhcHistory, world);
+    expect(decision.patch).toMatchObject([
+      { target: { name: "r1", resourceVersion: "70" }, subresource: "status" },
+    ]);
+    expect(statusAfter(decision, entered)).toMatchObject({
+      underWay: 1,
+      remediations: [{ outcome: "Recovered", endedAt: at("11:30:00") }, entryOf("m2")],
+    });
+  });
+
+  it("MHC-16.8: says Deleted only after the server has said that the Machine is gone", async () => {
+    const m2 = machineWith("m2", failed(at("10:59:00")));
+    const world = given(entered, m2);
+    expect(statusAfter(await decide(mhcHistory, world), entered)?.remediations?.[0]).toMatchObject({
+      outcome: "Deleted",
+    });
+    expect(await liveReads(mhcHistory, world, "r1")).toEqual(["get Machine m1"]);
+    const late = world.live(machineWith("m1", failed(at("10:59:00"))));
+    expect(await decide(mhcHistory, late)).toEqual({ result: done });
+  });
+
+  it("MHC-16.8: sends nothing when nothing has ended, and asks no server about entries that have", async () => {
+    expect(await decide(mhcHistory, given(remediationPolicy()))).toEqual({ result: done });
+    const over = remediationPolicy({
+      status: { underWay: 0, remediations: [entryOf("m1", { outcome: "Deleted", endedAt: at("11:30:00") })] },
+    });
+    expect(await decide(mhcHistory, given(over))).toEqual({ result: done });
+    expect(await liveReads(mhcHistory, given(over), "r1")).toEqual([]);
+  });
+
+  it("MHC-16.8: records failed checks on request", async () => {
+    const policy = remediationPolicy({ spec: { history: { recordVerdicts: true } } });
+    const decision = await decide(mhcHistory, given(policy, machineWith("m1", failed(at("10:59:00")))));
+    expect(statusAfter(decision, policy)?.verdicts).toMatchObject([
+      { machine: { name: "m1" }, failedAt: at("10:59:00") },
+    ]);
+  });
+});
