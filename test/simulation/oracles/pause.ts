@@ -118,12 +118,26 @@ function isQuiet(
   if (verb === "patch") return isOnlyFinalizer(body);
   if (verb !== "apply" || subresource !== "status") return false;
   // An apply says nothing of the members and conditions of others. That it takes none away, the answer to the write shows.
-  const members = new Set(Object.keys(statusOf(body)));
-  const own = Object.entries(statusOf(read)).filter(
-    ([member]) => members.has(member) && (owned === "all" || owned.has(member)),
-  );
+  const own = Object.entries(statusOf(read)).filter(([member]) => owned === "all" || owned.has(member));
   const said = conditionsIn(statusOf(body));
-  return sameJson(withoutPaused(statusOf(body), said), withoutPaused(Object.fromEntries(own), said));
+  return sameJson(
+    withoutPaused(statusOf(body), said),
+    withoutPaused(saidOf(Object.fromEntries(own), statusOf(body)), said),
+  );
+}
+
+/** The members that an apply says, at every depth; lists as they are. */
+function saidOf(read: object, body: object): object {
+  const isMembers = (value: unknown): value is object => Object(value) === value && !Array.isArray(value);
+  const said = new Map<string, unknown>(Object.entries(body));
+  return Object.fromEntries(
+    Object.entries(read)
+      .filter(([member]) => said.has(member))
+      .map(([member, value]) => {
+        const other = said.get(member);
+        return [member, isMembers(value) && isMembers(other) ? saidOf(value, other) : value];
+      }),
+  );
 }
 
 /** Types of the conditions of a status, deprecated ones included. */
