@@ -24,23 +24,34 @@ spec:
 `;
 }
 
-/** Names of the Machines that are there, by name. */
-export function namesOf(user: User): readonly string[] {
-  return user
-    .list(Machine)
-    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .map(({ metadata: { name } }) => name)
-    .toSorted();
+/** One Machine: faults may have another one under its name later. */
+export interface Target {
+  readonly name: string;
+  readonly uid: string;
 }
 
+/** The Machines that are there, by name; at least as many as are asked for. */
+export function targetsOf(user: User): readonly [Target, Target, Target] {
+  const [first = NONE, second = NONE, third = NONE] = user
+    .list(Machine)
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .map(({ metadata: { name, uid = "" } }) => ({ name, uid }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return [first, second, third];
+}
+
+const NONE: Target = { name: "", uid: "" };
+
 /** Asks the cloud to let the Node of a Machine fail. */
-export async function failNode(user: User, name: string, node: NodeFault): Promise<void> {
-  await user.until(() => user.see(SimInstance, name)?.status?.phase === "Running" || isGone(user, name));
-  await patchInstance(user, name, [{ op: "add", path: "/spec/faults", value: { node } }]);
+export async function failNode(user: User, target: Target, node: NodeFault): Promise<void> {
+  await user.until(
+    () => user.see(SimInstance, target.name)?.status?.phase === "Running" || isGone(user, target),
+  );
+  await patchInstance(user, target.name, [{ op: "add", path: "/spec/faults", value: { node } }]);
 }
 
 /** Asks the cloud to let it recover. */
-export async function mendNode(user: User, name: string): Promise<void> {
+export async function mendNode(user: User, { name }: Target): Promise<void> {
   // `add` also where a reboot has taken the failure away already.
   await patchInstance(user, name, [{ op: "add", path: "/spec/faults", value: {} }]);
 }
@@ -49,9 +60,9 @@ async function patchInstance(user: User, name: string, operations: readonly Patc
   await user.patch(SimInstance as Kind, name, operations);
 }
 
-/** Whether a Machine has gone; a Machine of a set never comes back under its name. */
-export function isGone(user: User, name: string): boolean {
-  return user.see(Machine, name) === undefined;
+/** Whether a Machine has gone, or another one has its name. */
+export function isGone(user: User, { name, uid }: Target): boolean {
+  return user.see(Machine, name)?.metadata.uid !== uid;
 }
 
 /** Whether a Machine has the condition with this status; absent = `undefined`. */
@@ -60,6 +71,6 @@ export function says(user: User, name: string, type: string, status: string | un
 }
 
 /** Whether a Machine is healthy for its health checks, or has gone, as faults may have it. */
-export function isHealthyOrGone(user: User, name: string): boolean {
-  return isGone(user, name) || says(user, name, "HealthCheckSucceeded", "True");
+export function isHealthyOrGone(user: User, target: Target): boolean {
+  return isGone(user, target) || says(user, target.name, "HealthCheckSucceeded", "True");
 }

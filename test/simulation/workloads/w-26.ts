@@ -1,6 +1,6 @@
 import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import { simCluster, simMachineSet } from "../../support/manifests.ts";
-import { failNode, healthCheck, isGone, isHealthyOrGone, mendNode, namesOf } from "./checks.ts";
+import { failNode, healthCheck, isGone, isHealthyOrGone, mendNode, targetsOf } from "./checks.ts";
 import { isComplete } from "./sets.ts";
 import type { Workload } from "./workload.ts";
 
@@ -18,12 +18,13 @@ export const w26: Workload = {
     const check = healthCheck("h1", "False", LIMIT);
     await user.apply(`${simCluster("c1")}---${simMachineSet("s1", "c1", 5)}---${check}`);
     await user.until(() => isComplete(user, 5) && user.see(MachineHealthCheck, "h1") !== undefined);
-    const [first = "", ...others] = namesOf(user).slice(0, 3);
-    for (const name of [first, ...others]) await failNode(user, name, "NotReady");
+    const [first, ...others] = targetsOf(user);
+    for (const target of [first, ...others]) await failNode(user, target, "NotReady");
     await user.rest(LONGER_MS);
     await mendNode(user, first);
     await user.until(
-      () => others.every((name) => isGone(user, name)) && isHealthyOrGone(user, first) && isComplete(user, 5),
+      () =>
+        others.every((target) => isGone(user, target)) && isHealthyOrGone(user, first) && isComplete(user, 5),
     );
   },
 };

@@ -1,7 +1,7 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { SimRemediation, SimRemediationTemplate } from "../../../shared/api/sim/sim-remediation.ts";
 import { simCluster, simMachineSet } from "../../support/manifests.ts";
-import { failNode, healthCheck, isGone, isHealthyOrGone, namesOf } from "./checks.ts";
+import { failNode, healthCheck, isGone, isHealthyOrGone, type Target, targetsOf } from "./checks.ts";
 import { isComplete } from "./sets.ts";
 import type { Workload } from "./workload.ts";
 
@@ -24,11 +24,11 @@ export const w27: Workload = {
     const check = `${TEMPLATE}---${healthCheck("h1", "False", REBOOT)}`;
     await user.apply(`${simCluster("c1")}---${simMachineSet("s1", "c1", 3)}---${check}`);
     await user.until(() => isComplete(user, 3));
-    const [first = "", second = ""] = namesOf(user);
-    const isOver = (name: string): boolean =>
-      isHealthyOrGone(user, name) && user.see(SimRemediation, name) === undefined;
+    const [first, second] = targetsOf(user);
+    const isOver = (target: Target): boolean =>
+      isHealthyOrGone(user, target) && user.see(SimRemediation, target.name) === undefined;
     await failNode(user, first, "NotReady");
-    await user.until(() => user.see(SimRemediation, first) !== undefined || isGone(user, first));
+    await user.until(() => user.see(SimRemediation, first.name) !== undefined || isGone(user, first));
     await user.until(() => isOver(first) && isComplete(user, 3));
     const fails = [{ op: "add", path: "/spec/template/spec/outcome", value: "Fails" }] as const;
     await user.patch(SimRemediationTemplate as Kind, "reboot", fails);

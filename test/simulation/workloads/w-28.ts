@@ -1,5 +1,5 @@
 import { simCluster, simMachineSet } from "../../support/manifests.ts";
-import { failNode, healthCheck, isGone, namesOf } from "./checks.ts";
+import { failNode, healthCheck, isGone, targetsOf } from "./checks.ts";
 import { isComplete } from "./sets.ts";
 import type { Workload } from "./workload.ts";
 
@@ -14,7 +14,7 @@ export const w28: Workload = {
     await user.apply(`${simCluster("c1")}---${simMachineSet("s1", "c1", 3)}---${checks}`);
     await user.until(() => isComplete(user, 3));
     for (const fault of ["NotReady", "Unknown"] as const) {
-      const [sick = ""] = namesOf(user);
+      const [sick] = targetsOf(user);
       await failNode(user, sick, fault);
       await user.until(() => isGone(user, sick) && isComplete(user, 3));
     }

@@ -1,7 +1,7 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
 import { simCluster, simMachineSet } from "../../support/manifests.ts";
-import { failNode, healthCheck, isGone, isHealthyOrGone, mendNode, namesOf, says } from "./checks.ts";
+import { failNode, healthCheck, isGone, isHealthyOrGone, mendNode, says, targetsOf } from "./checks.ts";
 import { isComplete } from "./sets.ts";
 import type { Workload } from "./workload.ts";
 
@@ -21,14 +21,14 @@ export const w30: Workload = {
     );
     await user.apply(`${simCluster("c1")}---${set}---${healthCheck("h1", "False", LIMIT)}`);
     await user.until(() => isComplete(user, 3));
-    const [first = "", second = ""] = namesOf(user);
+    const [first, second] = targetsOf(user);
     await user.patch(MachineSet as Kind, "s1", [{ op: "add", path: PAUSED, value: "" }]);
     await failNode(user, first, "NotReady");
-    await user.until(() => isGone(user, first) || says(user, first, "OwnerRemediated", "False"));
+    await user.until(() => isGone(user, first) || says(user, first.name, "OwnerRemediated", "False"));
     await mendNode(user, first);
     await user.until(() => isHealthyOrGone(user, first));
     await failNode(user, second, "NotReady");
-    await user.until(() => isGone(user, second) || says(user, second, "OwnerRemediated", "False"));
+    await user.until(() => isGone(user, second) || says(user, second.name, "OwnerRemediated", "False"));
     await user.patch(MachineSet as Kind, "s1", [
       { op: "add", path: PAUSED, value: "" },
       { op: "remove", path: PAUSED },
