@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../../infra/apiserver/entry.ts";
 import { Node, type NodeCondition } from "../../../shared/api/core.ts";
+import type { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
 import type { World } from "../play/world.ts";
 import { CERTIFICATE_HEADER } from "../ports/handshake.ts";
 import type { LineOperation } from "../ports/line-queue.ts";
@@ -156,6 +157,7 @@ async function flap(name: string, server: string, world: World, ms: number): Pro
   const { clock } = somebody(world).process;
   const key = { namespace: "", name };
   const report = async (isReady: boolean): Promise<void> => {
+    if (isToFail(name, world)) return;
     const node = await kubelet.get(Node, key);
     const at = node?.status?.conditions?.findIndex(({ type }) => type === "Ready") ?? -1;
     const before = node?.status?.conditions?.[at];
@@ -171,6 +173,13 @@ async function flap(name: string, server: string, world: World, ms: number): Pro
   };
   await report(false).catch(() => undefined);
   world.troubles.lasting(ms, () => void report(true).catch(() => undefined));
+}
+
+/** Its instance was asked to let it fail: it neither flaps nor becomes ready by itself. */
+function isToFail(name: string, { management }: World): boolean {
+  const instances = management.storage.collection("cloud.sim.capstan.dev/siminstances").values();
+  const found = [...instances].find(({ metadata }) => metadata.name === name) as SimInstance | undefined;
+  return Object.keys(found?.spec.faults ?? {}).length > 0;
 }
 
 const READY: NodeCondition = {

@@ -206,6 +206,7 @@ const CONCERNS = new Map<Watch["toKeys"], Concerns>([
   [
     checkMappings.checksOfNamesake,
     ({ side, machines }, candidate) =>
+      at(candidate, "spec.remediation.templateRef.kind") === `${side.kind}Template` &&
       machines.some((machine) => sameKey(machine, side) && isSelectedBy(machine, candidate)),
   ],
 ]);
