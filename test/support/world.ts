@@ -254,7 +254,7 @@ function placedOf(
 }
 
 /** The part of a store that a reader uses. */
-export function storeOf({ snapshots }: World): Store {
+export function storeOf({ snapshots }: Pick<World, "snapshots">): Store {
   const store: Pick<Store, "get" | "list" | "progress"> = {
     get: async (type, key) => placedOf(snapshots, type).find((object) => hasKey(object, key)),
     list: async (type, { namespace, index }) =>
@@ -272,10 +272,13 @@ function isIndexed(
   object: KubeObject,
   index: { readonly name: string; readonly values: readonly string[] },
 ): boolean {
-  return indexesOf(kindOf(type.group, type.kind), object).some(
-    (entry) => entry.name === index.name && index.values.includes(entry.value),
-  );
+  const entries = indexed.get(object) ?? indexesOf(kindOf(type.group, type.kind), object);
+  indexed.set(object, entries);
+  return entries.some((entry) => entry.name === index.name && index.values.includes(entry.value));
 }
+
+/** Objects of tests do not change, and random plays list them thousands of times. */
+const indexed = new WeakMap<KubeObject, ReturnType<typeof indexesOf>>();
 
 /** The live view. A workload cluster answers only while its Connection says so. */
 function clientsOf({ snapshots, servers, refusals }: World): Clients {

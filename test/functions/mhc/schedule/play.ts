@@ -1,0 +1,97 @@
+import { MANAGEMENT } from "../../../../shared/api/kinds.ts";
+import type { Machine } from "../../../../shared/api/machine/machine.ts";
+import { seeded } from "../../../simulation/kernel/seeded.ts";
+import { connection, crd } from "../../../support/builders.ts";
+import { virtualClock } from "../../../support/clock.ts";
+import { healthCheck, upCluster } from "../../../support/health-checks.ts";
+import type { Connected } from "./clients.ts";
+import type { Defect } from "./defects.ts";
+import { isHandedToOwner, startOutside } from "./outside.ts";
+import { PLAYED_MS, type Schedule } from "./schedule.ts";
+import { createServer, type Server } from "./server.ts";
+import { startWorkers, type Workers } from "./workers.ts";
+
+const GROUP = "infrastructure.cluster.x-k8s.io";
+const START_AT = new Date("2026-01-01T12:00:00Z");
+
+export interface Played {
+  /** The first stored write by which more were in flight than the limit allows. */
+  readonly violation: string | undefined;
+  /** Machines that were in flight at the end of any write, and the most at one time. */
+  readonly handedOver: number;
+  readonly isLimitReached: boolean;
+  /** Failures of runs; a lost race is not among them. */
+  readonly errors: readonly string[];
+}
+
+/** Plays one schedule, and compares after every stored write what is in flight with the limit. */
+export async function play(schedule: Schedule, defect?: Defect): Promise<Played> {
+  const clock = virtualClock({ startAt: START_AT, settle: turn });
+  const seen = new Set<string>();
+  let violation: string | undefined;
+  let isLimitReached = false;
+  let workers: Workers | undefined;
+  const server: Server = createServer(clock, () => {
+    workers?.wake();
+    const { inFlight, most } = inFlightOf(server, schedule);
+    for (const name of inFlight) seen.add(name);
+    isLimitReached ||= inFlight.length > 0 && inFlight.length === most;
+    if (inFlight.length <= most || violation !== undefined) return;
+    const atMs = clock.now().getTime() - START_AT.getTime();
+    violation = `${inFlight.join(", ")} are in flight after ${atMs / 1_000} s; the limit is ${most}`;
+  });
+  const random = seeded(schedule.seed, "limit-play");
+  const to: Connected = { schedule, server, clock, random, defect };
+  addCheck(to);
+  startOutside(to);
+  workers = startWorkers(to);
+  workers.wake();
+  for (let playedMs = 0; playedMs < PLAYED_MS && violation === undefined; playedMs += STEP_MS) {
+    await clock.advance(STEP_MS);
+  }
+  return { violation, handedOver: seen.size, isLimitReached, errors: workers.errors };
+}
+
+const STEP_MS = 10_000;
+
+/** Everything that a callback has started has come to rest: nothing waits for more than answers that are there. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function addCheck({ server, schedule: { limit, remediator } }: Connected): void {
+  const templateRef = { apiVersion: `${GROUP}/v1`, kind: "FooRemediationTemplate", name: "t" };
+  const checks = {
+    nodeStartupTimeoutSeconds: 600,
+    unhealthyNodeConditions: [{ type: "Ready", status: "False" as const, timeoutSeconds: 0 }],
+  };
+  const remediation = {
+    triggerIf: limit.triggerIf,
+    ...(remediator === "external" ? { templateRef } : {}),
+  };
+  const metadata = { name: "t", namespace: "default", uid: "uid-t" };
+  const template = { apiVersion: templateRef.apiVersion, kind: templateRef.kind, metadata };
+  const objects = [
+    upCluster(),
+    connection(),
+    healthCheck({ spec: { checks, remediation } }),
+    crd(GROUP, "FooRemediation"),
+    crd(GROUP, "FooRemediationTemplate"),
+    { ...template, spec: { template: { spec: {} } } },
+  ];
+  for (const object of objects) server.put(MANAGEMENT, object);
+}
+
+/** By what is stored, and by nothing that the functions compute. */
+function inFlightOf(server: Server, { limit }: Schedule) {
+  const machines = server.list<Machine>(MANAGEMENT, "Machine");
+  const inFlight = machines
+    .filter(
+      (machine) =>
+        isHandedToOwner(machine) ||
+        server.get(MANAGEMENT, "FooRemediation", machine.metadata.name) !== undefined,
+    )
+    .map(({ metadata }) => metadata.name);
+  const most = limit.number ?? Math.floor(((limit.percent ?? 0) * machines.length) / 100);
+  return { inFlight, most };
+}
