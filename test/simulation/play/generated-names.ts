@@ -12,7 +12,8 @@ type Mask = readonly [name: string | RegExp, mask: string];
 
 /**
  * The same objects with `s1-*` in the place of the names that Machines of s1 were given by chance, wherever they occur.
- * Of several that have one name then, the second is `s1-*-2`; their order follows from `textOf`. The instances of a pool
+ * Of several that have one name then, the second is `s1-*-2`; their order follows from `textOf`, and what belongs to a
+ * Machine has its number. The instances of a pool
  * are counted from 0: a place that is still taken when another instance is due makes the next one `p1-5`.
  */
 export function withoutGeneratedNames(
@@ -23,19 +24,45 @@ export function withoutGeneratedNames(
     objects.filter(({ type }) => type === wanted).map(({ object }) => object as KubeObject);
   const masks: readonly Mask[] = [...all(MACHINES).flatMap(maskOf), ...placesOf(all(INSTANCES))];
   if (masks.length === 0) return objects;
-  const masked = objects.map(({ type, object }) => {
+  const masked = objects.map(({ type, object }): Masked => {
     const text = masks.reduce((whole, [name, mask]) => whole.replaceAll(name, mask), JSON.stringify(object));
-    return { type, object: JSON.parse(text) as Shown };
+    const shown = JSON.parse(text) as Shown;
+    return { type, object: shown, name: object.metadata.name, text: textOf(shown) };
   });
+  const ranks = new Map(
+    masked
+      .filter(({ type }) => type === MACHINES)
+      .toSorted(byText)
+      .map(withRank),
+  );
+  /** What is made for a Machine has its name, or one that begins with it. */
+  const rankOf = (name: string): number =>
+    ranks.get(name) ?? ranks.get(/^.+-[a-z0-9]{5}(?=-)/.exec(name)?.[0] ?? "") ?? -1;
   const alike = Map.groupBy(
     masked,
     ({ type, object: { metadata } }) => `${type} ${metadata.namespace}/${metadata.name}`,
   );
   return [...alike.values()].flatMap((group) =>
     group
-      .toSorted((a, b) => (textOf(a.object) < textOf(b.object) ? -1 : 1))
-      .map((listed, index) => (index === 0 ? listed : numbered(listed, index + 1))),
+      .toSorted((a, b) => rankOf(a.name) - rankOf(b.name) || byText(a, b))
+      .map(({ type, object }, index) =>
+        index === 0 ? { type, object } : numbered({ type, object }, index + 1),
+      ),
   );
+}
+
+interface Masked extends Listed {
+  /** Before it was masked. */
+  readonly name: string;
+  readonly text: string;
+}
+
+function byText(a: Masked, b: Masked): number {
+  return a.text < b.text ? -1 : 1;
+}
+
+function withRank({ name }: Masked, rank: number): readonly [name: string, rank: number] {
+  return [name, rank];
 }
 
 /** The name of a Machine with `*` in the place of a random end. */
