@@ -35,7 +35,7 @@ export function withoutGeneratedNames(
       .toSorted(byText)
       .map(withRank),
   );
-  /** What is made for a Machine has its name, or one that begins with it. */
+  /** Objects made for a Machine have its name, or one that begins with it. */
   const rankOf = (name: string): number =>
     ranks.get(name) ?? ranks.get(/^.+-[a-z0-9]{5}(?=-)/.exec(name)?.[0] ?? "") ?? -1;
   const alike = Map.groupBy(
