@@ -42,7 +42,11 @@ export const mhcRequests = defineFunction(
     watches: [
       watch(MachineHealthCheck, JUDGING_FIELDS, inClusterOf),
       // The counts change with every verdict, also with those that are in no condition.
-      watch(MachineHealthCheck, ["status.currentHealthy", "status.expectedMachines"], itself),
+      watch(
+        MachineHealthCheck,
+        ["status.currentHealthy", "status.expectedMachines", "spec.remediation"],
+        itself,
+      ),
       watch(Cluster, CLUSTER_FIELDS, inCluster),
       // Only statuses: a failure that it says itself must not wake it.
       watch(
@@ -98,6 +102,7 @@ export const mhcRequests = defineFunction(
         "machine-drain applies the condition Deleting and its own start times only",
       ),
     ],
+    isIdle: ({ spec }) => spec.remediation?.templateRef === undefined,
     calls: [
       { verb: "create", kind: RemediationRequest },
       { verb: "delete", kind: RemediationRequest },

@@ -174,6 +174,12 @@ describe("mhc-requests makes a request", () => {
     expect(await decided(world(checkWith(), [skipped], T))).toMatchObject(NOTHING);
   });
 
+  it("MHC-10.5: no change wakes it for a health check without template, for which it decides nothing", async () => {
+    expect(mhcRequests.spec.isIdle?.(healthCheck())).toBe(true);
+    expect(mhcRequests.spec.isIdle?.(checkWith())).toBe(false);
+    expect(await decide(mhcRequests, world(healthCheck(), [ill("m1")]))).toEqual({ result: done });
+  });
+
   it("MHC-10.5: not twice, and for others all the same: one that exists is left alone", async () => {
     const machines = [ill("m1"), ill("m2")];
     expect(created(await decided(world(checkWith(), machines, T, request("m1"))))).toEqual(["m2"]);
