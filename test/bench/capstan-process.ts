@@ -72,6 +72,8 @@ export interface CapstanProcess extends AsyncDisposable {
   usage(): Promise<Usage>;
   /** Runs of every function so far. */
   jobs(): Promise<ReadonlyMap<string, number>>;
+  /** Seconds that the runs of every function have taken so far. */
+  runSeconds(): Promise<ReadonlyMap<string, number>>;
 }
 
 /**
@@ -98,7 +100,8 @@ export async function startCapstan(
   child.stdout.resume();
   return {
     usage: () => usageOf(child.pid),
-    jobs: () => jobsAt(`http://${address}/metrics`),
+    jobs: () => sumsAt(`http://${address}/metrics`, RUNS),
+    runSeconds: () => sumsAt(`http://${address}/metrics`, RUN_SECONDS),
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
       await once(child, "exit");
@@ -128,12 +131,15 @@ export async function usageOf(pid: number | undefined): Promise<Usage> {
 }
 
 const RUNS = /^controller_runtime_reconcile_total\{.*controller="([^"]+)".*\} (\d+)$/gm;
+const RUN_SECONDS = /^controller_runtime_reconcile_time_seconds_sum\{.*controller="([^"]+)".*\} (\S+)$/gm;
 
-async function jobsAt(url: string): Promise<ReadonlyMap<string, number>> {
+/** By function. */
+async function sumsAt(url: string, pattern: RegExp): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(url)).text();
-  const jobs = new Map<string, number>();
-  for (const [, name = "", runs] of text.matchAll(RUNS)) jobs.set(name, (jobs.get(name) ?? 0) + Number(runs));
-  return jobs;
+  const sums = new Map<string, number>();
+  for (const [, name = "", value] of text.matchAll(pattern))
+    sums.set(name, (sums.get(name) ?? 0) + Number(value));
+  return sums;
 }
 
 /** Of a measured value. */

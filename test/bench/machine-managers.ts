@@ -21,6 +21,16 @@ export type ManagerName = "capstan" | "cluster-api";
 export interface ManagedWorld extends AsyncDisposable {
   readonly world: World;
   readonly usage: () => Promise<Usage>;
+  /** Runs of every function of Capstan so far; empty of Cluster API's manager. */
+  readonly jobs: () => Promise<ReadonlyMap<string, number>>;
+}
+
+/** Parts of a manager beside Clusters, Machines and MachineSets, and its settings. */
+interface Extent {
+  /** Patterns of Capstan's functions. */
+  readonly functions?: readonly string[];
+  /** Of Cluster API's manager. */
+  readonly flags?: readonly string[];
 }
 
 const SETTLE_MS = 5_000;
@@ -39,22 +49,23 @@ export async function startManaged(
   name: ManagerName,
   clusters: readonly string[],
   prepare: (client: World["client"]) => Promise<unknown>,
+  extent: Extent = {},
 ): Promise<ManagedWorld> {
   const stack = new AsyncDisposableStack();
   try {
     const world = stack.use(await startWorld());
     const { client, kubeconfig, kubeconfigFile } = world;
     if (world.auditLog === undefined) {
-      throw new Error("bench machines needs a real API server; see KUBEBUILDER_ASSETS in README.md");
+      throw new Error("this bench needs a real API server; see KUBEBUILDER_ASSETS in README.md");
     }
     if (name === "capstan") await installCrds(client, systemClock);
     // Cluster API's webhooks answer for its kinds, so its manager comes first.
-    const usage = await startManager(name, kubeconfigFile, stack);
+    const manager = await startManager(name, kubeconfigFile, extent, stack);
     await prepareMachineClusters(client, clusters, kubeconfig);
     await prepare(client);
     await untilConnected(client, clusters.length);
     await setTimeout(SETTLE_MS);
-    return { world, usage, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+    return { world, ...manager, [Symbol.asyncDispose]: () => stack.disposeAsync() };
   } catch (error) {
     await stack.disposeAsync();
     throw error;
@@ -65,14 +76,16 @@ export async function startManaged(
 async function startManager(
   name: ManagerName,
   kubeconfigFile: string,
+  { functions = [], flags = [] }: Extent,
   stack: AsyncDisposableStack,
-): Promise<() => Promise<Usage>> {
+): Promise<Pick<ManagedWorld, "usage" | "jobs">> {
   if (name === "capstan") {
-    return stack.use(await startCapstan(kubeconfigFile, ["cluster-*", "machine-*", "machineset-*"])).usage;
+    const patterns = ["cluster-*", "machine-*", "machineset-*", ...functions];
+    return stack.use(await startCapstan(kubeconfigFile, patterns));
   }
-  const flags = ["--clustercache-client-qps=100", "--clustercache-client-burst=200"];
-  const { pid } = stack.use(await startClusterApi(kubeconfigFile, flags));
-  return () => usageOf(pid);
+  const limits = ["--clustercache-client-qps=100", "--clustercache-client-burst=200"];
+  const { pid } = stack.use(await startClusterApi(kubeconfigFile, [...limits, ...flags]));
+  return { usage: () => usageOf(pid), jobs: async () => new Map() };
 }
 
 /** Costs of `machines` Machines that are made or deleted at once. Requests and writes are those without Events. */

@@ -1,16 +1,5 @@
-import { formatTable } from "../../infra/cli/table.ts";
-import { round } from "./capstan-process.ts";
 import type { MachineCost, ManagerName } from "./machine-managers.ts";
-
-/** A figure of one load that both managers have in the same run. */
-interface Share {
-  readonly load: string;
-  readonly figure: string;
-  readonly capstan: number;
-  readonly clusterApi: number | undefined;
-  readonly goal: string;
-  readonly reached: boolean | undefined;
-}
+import { limit, type Share, share } from "./shares.ts";
 
 /** Costs of a manager for one load. */
 export interface Costs {
@@ -86,27 +75,4 @@ function sharesOfSet(set: MachineCost, other: MachineCost | undefined): readonly
     limit("MachineSet of 50", "writes each", [set.writesEach, other?.writesEach], WRITES_OF_SET),
     share("MachineSet of 50", "s", [set.seconds, other?.seconds], SECONDS_CREATED),
   ];
-}
-
-type Figures = readonly [capstan: number, clusterApi: number | undefined];
-
-function share(load: string, figure: string, [capstan, clusterApi]: Figures, most: number): Share {
-  const reached = clusterApi === undefined ? undefined : capstan <= clusterApi * most;
-  return { load, figure, capstan, clusterApi, goal: `${most} of Cluster API`, reached };
-}
-
-function limit(load: string, figure: string, [capstan, clusterApi]: Figures, most: number): Share {
-  return { load, figure, capstan, clusterApi, goal: `at most ${most}`, reached: capstan <= most };
-}
-
-/** A line per figure; one that misses its goal says so. */
-export function formatShares(shares: readonly Share[]): string {
-  return formatTable(
-    ["LOAD", "FIGURE", "CAPSTAN", "CLUSTER API", "SHARE", "GOAL", ""],
-    shares.map(({ load, figure, capstan, clusterApi, goal, reached }) => [
-      ...[load, figure, String(capstan), String(clusterApi ?? "")],
-      clusterApi === undefined || clusterApi === 0 ? "" : String(round(capstan / clusterApi, 2)),
-      ...[goal, reached === false ? "missed" : ""],
-    ]),
-  );
 }

@@ -1,10 +1,8 @@
-import { loadavg } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { formatTable } from "../../infra/cli/table.ts";
 import { Node } from "../../shared/api/core.ts";
-import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
+import type { Kind } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
-import { valueAt } from "../../shared/api/path.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 import { round, type World } from "./capstan-process.ts";
 import { countBy } from "./function-requests.ts";
@@ -18,17 +16,21 @@ import {
   requestText,
   startManaged,
 } from "./machine-managers.ts";
-import { type Costs, formatShares, sharesOf } from "./machine-shares.ts";
+import { type Costs, sharesOf } from "./machine-shares.ts";
 import {
   addPods,
   createMachine,
   createSet,
+  isMachineRunning,
+  isNodeMarked,
   prepareMachine,
   startProvider,
   untilNoPods,
 } from "./ready-machines.ts";
 import { sideBySide } from "./ready-pools.ts";
 import { writeResults } from "./results.ts";
+import { inTurn, loadNow, progress } from "./rounds.ts";
+import { formatShares } from "./shares.ts";
 import { untilAll, untilNone } from "./until.ts";
 
 const COUNTS = [1, 10, 100, 200, 1_000];
@@ -79,16 +81,6 @@ export async function machinesBench(): Promise<void> {
   if (counts.length === 0) await writeResults("machines", { rows, sets, drains, kubeconfigs, shares });
 }
 
-/** Who comes first has the page cache of the other to gain from. */
-function inTurn(managers: readonly ManagerName[], round: number): readonly ManagerName[] {
-  return round % 2 === 0 ? managers : managers.toReversed();
-}
-
-function progress(what: string): void {
-  const [load = 0] = loadavg();
-  console.log(`${new Date().toISOString().slice(11, 19)}, load ${round(load, 1)}: ${what}`);
-}
-
 async function eachOf<T>(
   managers: readonly ManagerName[],
   measured: (name: ManagerName) => Promise<T>,
@@ -122,11 +114,11 @@ async function measure(manager: ManagerName, { machines, clusters }: Load): Prom
       const { metadata } = await createMachine(client, name, clusterNames[at % clusters] ?? "");
       uids.set(name, metadata.uid ?? "");
     });
-    await untilAll(client, Machine as Kind, machines, isRunning);
+    await untilAll(client, Machine as Kind, machines, isMachineRunning);
     await made;
-    return () => untilAll(client, Node as Kind, machines, isMarked);
+    return () => untilAll(client, Node as Kind, machines, isNodeMarked);
   });
-  const [load = 0] = loadavg();
+  const load = loadNow();
   const isRestMeasured = machines === REST_AT.machines && clusters === REST_AT.clusters;
   const atRest = isRestMeasured ? await requestsAtRest(world) : undefined;
   const deleted = await costOf(managed, machines, async () => {
@@ -139,7 +131,7 @@ async function measure(manager: ManagerName, { machines, clusters }: Load): Prom
   return {
     ...{ manager, machines, clusters, created: created.cost, deleted: deleted.cost, peakMiB },
     requestsPerClusterMinute: atRest,
-    load: round(load, 1),
+    load,
     requestsByVerb: countBy([...created.requests, ...deleted.requests], requestText),
   };
 }
@@ -157,8 +149,8 @@ async function measureSet(manager: ManagerName): Promise<SetCost> {
   using _ = startProvider(client);
   const { cost, requests } = await costOf(managed, SET_OF, async () => {
     await createSet(client, "set", "bench-0", SET_OF);
-    await untilAll(client, Machine as Kind, SET_OF, isRunning);
-    return () => untilAll(client, Node as Kind, SET_OF, isMarked);
+    await untilAll(client, Machine as Kind, SET_OF, isMachineRunning);
+    return () => untilAll(client, Node as Kind, SET_OF, isNodeMarked);
   });
   return { ...cost, requestsByVerb: countBy(requests, requestText) };
 }
@@ -169,7 +161,7 @@ async function measureDrain(manager: ManagerName): Promise<number> {
   await using managed = await startManaged(manager, ["bench-0"], (to) => prepareMachine(to, name));
   const { client } = managed.world;
   const { metadata } = await createMachine(client, name, "bench-0");
-  await untilAll(client, Machine as Kind, 1, isRunning);
+  await untilAll(client, Machine as Kind, 1, isMachineRunning);
   await addPods(client, name, PODS);
   await deleteMachine(client, name, metadata.uid);
   await untilNoPods(client);
@@ -180,14 +172,6 @@ async function measureDrain(manager: ManagerName): Promise<number> {
 
 function deleteMachine(client: KubeClient, name: string, uid = ""): Promise<unknown> {
   return client.delete(Machine as Kind, { ...KEY, name }, { uid });
-}
-
-function isRunning(machine: KubeObject): boolean {
-  return valueAt(machine, "status.phase") === "Running";
-}
-
-function isMarked(node: KubeObject): boolean {
-  return valueAt(node, "metadata.annotations[cluster.x-k8s.io/machine]") !== undefined;
 }
 
 const COST_HEADER = ["SECONDS", "REQUESTS", "WRITES", "EVENTS", "CPU ms"];

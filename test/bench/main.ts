@@ -5,6 +5,7 @@ import { coldStartBench } from "./cold-start.ts";
 import { largePoolBench } from "./large-pool.ts";
 import { machinepoolBench } from "./machinepool.ts";
 import { machinesBench } from "./machines.ts";
+import { mhcBench } from "./mhc.ts";
 import { queueBench } from "./queue.ts";
 import { relayBench } from "./relay.ts";
 
@@ -15,6 +16,7 @@ const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   "large-pool": largePoolBench,
   machinepool: machinepoolBench,
   machines: machinesBench,
+  mhc: mhcBench,
   queue: queueBench,
   relay: relayBench,
 };

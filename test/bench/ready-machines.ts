@@ -1,6 +1,7 @@
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { MachineSet } from "../../shared/api/machineset.ts";
+import { valueAt } from "../../shared/api/path.ts";
 import { Pod } from "../../shared/api/workload.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 import {
@@ -52,9 +53,15 @@ export async function prepareMachine(client: KubeClient, name: string): Promise<
   ]);
 }
 
-export function createMachine(client: KubeClient, name: string, cluster: string): Promise<KubeObject> {
+export function createMachine(
+  client: KubeClient,
+  name: string,
+  cluster: string,
+  labels: { readonly [key: string]: string } = {},
+): Promise<KubeObject> {
   return client.create(Machine, {
     ...objectOf(Machine, name),
+    metadata: { name, namespace: "default", labels },
     spec: {
       clusterName: cluster,
       bootstrap: { configRef: refTo(BenchConfig, name) },
@@ -177,4 +184,13 @@ export async function addPods(client: KubeClient, node: string, pods: number): P
 
 export function untilNoPods(client: KubeClient): Promise<void> {
   return untilNone(client, Pod as Kind);
+}
+
+export function isMachineRunning(machine: KubeObject): boolean {
+  return valueAt(machine, "status.phase") === "Running";
+}
+
+/** Whether a Node has been marked as that of a Machine. */
+export function isNodeMarked(node: KubeObject): boolean {
+  return valueAt(node, "metadata.annotations[cluster.x-k8s.io/machine]") !== undefined;
 }

@@ -15,21 +15,25 @@ export async function until(condition: () => Promise<boolean>): Promise<void> {
 }
 
 /**
- * Resolves once so many objects of a kind are as wanted, within 15 minutes. It watches: repeated requests
- * would load the API server that is measured. A watch that a busy server ends is opened again.
+ * Resolves once so many objects of a kind are as wanted, within 15 minutes, with the first time at which each of them
+ * was seen so, by name, in ms since 1970. It watches: repeated requests would load the API server that is measured. A
+ * watch that a busy server ends is opened again.
  */
 export async function untilAll(
   client: KubeClient,
   kind: Kind,
   count: number,
   isWanted: (object: KubeObject) => boolean,
-): Promise<void> {
-  const wanted = new Set<string>();
+): Promise<ReadonlyMap<string, number>> {
+  const wanted = new Map<string, number>();
   const isEnough = (objects: readonly KubeObject[]) => {
-    for (const { metadata } of objects.filter(isWanted)) wanted.add(metadata.name);
+    for (const { metadata } of objects.filter(isWanted)) {
+      if (!wanted.has(metadata.name)) wanted.set(metadata.name, Date.now());
+    }
     return wanted.size >= count;
   };
   await follow(client, kind, isEnough, (object, isGone) => !isGone && isEnough([object]));
+  return wanted;
 }
 
 /** Resolves once no object of a kind is left, within 15 minutes. None may be created meanwhile. */
@@ -62,9 +66,9 @@ async function follow(
 }
 
 /** The workload clusters of so many Clusters have been reached. */
-export function untilConnected(client: KubeClient, clusters = 1): Promise<void> {
+export async function untilConnected(client: KubeClient, clusters = 1): Promise<void> {
   const condition = "status.conditions[RemoteConnectionProbe].status";
-  return untilAll(client, Cluster as Kind, clusters, (cluster) => valueAt(cluster, condition) === "True");
+  await untilAll(client, Cluster as Kind, clusters, (cluster) => valueAt(cluster, condition) === "True");
 }
 
 export function isRunning(replicas: number): (pool: KubeObject) => boolean {
