@@ -21,6 +21,8 @@ const WITHIN = { withinMs: 60_000, stepMs: 200 };
 const RUNNING = "--for=jsonpath={.status.phase}=Running --timeout=240s";
 const AVAILABLE = "--for=condition=Available --timeout=240s";
 
+/** Comes twice where a slow machine lets the two writes of `machine-adopt` come back further apart than it waits. */
+const SYNC = "machine-sync patch machines";
 const BAR_CRD = "crd/barmachines.infrastructure.bar.example.com";
 /** A kind of infrastructure machines that nothing else uses, without contract label. */
 const BAR_MACHINES = (FOO_MACHINE_PROVIDER.split("---")[1] ?? "")
@@ -99,7 +101,8 @@ for (const flavour of API_SERVERS) {
               const of = subresource === undefined ? resource : `${resource}/${subresource}`;
               return `${by} ${verb} ${of}${code < 400 ? "" : ` ${code}`}`;
             })
-            .toSorted(compareText);
+            .toSorted(compareText)
+            .filter((text, at, texts) => text !== SYNC || at !== texts.indexOf(SYNC) + 1);
         };
         const expected = [
           "machine-adopt patch fooconfigs",
@@ -107,7 +110,7 @@ for (const flavour of API_SERVERS) {
           "machine-guard patch machines",
           "machine-node patch nodes",
           "machine-status patch machines/status",
-          "machine-sync patch machines",
+          SYNC,
         ];
         await eventually(
           async () => expect((await asked()).filter((text) => !text.includes(" events"))).toEqual(expected),

@@ -188,7 +188,10 @@ const OTHERS: ReadonlySet<string | undefined> = new Set([
 ]);
 
 function ownersOf(entries: readonly Entry[]): string[] {
-  const lines = entries.filter(({ manager }) => !OTHERS.has(manager)).map(orderedEntry);
+  const lines = entries.flatMap((entry) => {
+    const fields = OTHERS.has(entry.manager) ? undefined : withoutMap(entry.fieldsV1);
+    return fields === undefined ? [] : [orderedEntry({ ...entry, fieldsV1: fields })];
+  });
   return lines.sort((a, b) => (a < b ? -1 : 1));
 }
 
@@ -198,13 +201,19 @@ interface Entry {
   readonly fieldsV1?: unknown;
 }
 
+/** Fields without the map around them: the first of two managers who add to a map owns it, even when it has left it. */
+function withoutMap(fields: unknown, name = ""): unknown {
+  if (!isObject(fields) || sameJson(fields, {})) return name === "f:annotations" ? undefined : fields;
+  const members = Object.entries(fields)
+    .filter(([member]) => member !== ".")
+    .map(([member, field]) => [member, withoutMap(field, member)] as const)
+    .filter(([, field]) => field !== undefined);
+  return members.length === 0 ? undefined : Object.fromEntries(members);
+}
+
 /** One manager's fields; when it wrote them is masked, and with it the order of the entries. */
 function orderedEntry(entry: Entry): string {
-  const fields = JSON.stringify(entry.fieldsV1, (name, value) => {
-    // The first of two managers who add to a map owns the map itself.
-    if (name === ".") return undefined;
-    return isObject(value) ? sorted(value) : value;
-  });
+  const fields = JSON.stringify(entry.fieldsV1, (_, value) => (isObject(value) ? sorted(value) : value));
   return `${entry.manager}/${entry.subresource ?? ""} ${fields}`;
 }
 

@@ -2,7 +2,7 @@ import type { Kind } from "../../../shared/api/kinds.ts";
 import { SimRemediation, SimRemediationTemplate } from "../../../shared/api/sim/sim-remediation.ts";
 import { simCluster, simMachineSet } from "../../support/manifests.ts";
 import { failNode, healthCheck, isGone, isHealthyOrGone, type Target, targetsOf } from "./checks.ts";
-import { isComplete } from "./sets.ts";
+import { isComplete, machinesOf, scaleSet } from "./sets.ts";
 import type { Workload } from "./workload.ts";
 
 const REBOOT = `{ triggerIf: { unhealthyLessThanOrEqualTo: 1 }, templateRef: { apiVersion: infrastructure.sim.capstan.dev/v1beta2, kind: SimRemediationTemplate, name: reboot } }`;
@@ -16,7 +16,7 @@ spec: { template: { spec: { retryLimit: 0, timeoutSeconds: 60, gaveUpIn: Depreca
 export const w27: Workload = {
   number: "W-27",
   title:
-    "external remediation: a reboot brings one Node back, another one is given up and its Machine replaced",
+    "external remediation: a reboot brings one Node back, another one is given up and its Machine replaced; scaled to 0",
   // A reboot that comes too late for its timeout is given up as well.
   isRace: true,
   hasNoPool: true,
@@ -34,5 +34,8 @@ export const w27: Workload = {
     await user.patch(SimRemediationTemplate as Kind, "reboot", fails);
     await failNode(user, second, "NotReady");
     await user.until(() => isGone(user, second) && isOver(first) && isComplete(user, 3));
+    // Faults decide which Machines were rebooted and which replaced, and a rebooted one shows that ever after.
+    await scaleSet(user, 0);
+    await user.until(() => machinesOf(user, "s1").length === 0);
   },
 };
