@@ -5,6 +5,7 @@ import type { Kind } from "./kinds.ts";
 import { checkFields, remediationFields, triggerFields } from "./machine/health-check-fields.ts";
 import {
   atomicList,
+  IMMUTABLE,
   type Immutable,
   intOrString,
   labelSelectorSchema,
@@ -15,6 +16,7 @@ import {
   typeMeta,
   validations,
 } from "./meta.ts";
+import { AGE, CLUSTER, countColumn, PAUSED } from "./printer-columns.ts";
 
 /** Rules and texts of Cluster API's webhook in CEL (MHC-2): no admission runs here. */
 
@@ -52,13 +54,7 @@ const rangeSchema = triggerFields.unhealthyInRange
 const specSchema = z
   .object({
     clusterName: text(1, 63)
-      .meta(
-        validations({
-          rule: "self == oldSelf",
-          message: "field is immutable",
-          reason: "FieldValueForbidden",
-        }),
-      )
+      .meta(IMMUTABLE)
       .describe("Name of the Cluster it belongs to, in the same namespace. Cannot be changed."),
     selector: labelSelectorSchema
       .meta({
@@ -134,37 +130,11 @@ export const MachineHealthCheck: Kind<MachineHealthCheck> = {
     categories: ["cluster-api"],
     status: true,
     printerColumns: [
-      {
-        name: "Cluster",
-        type: "string",
-        jsonPath: ".spec.clusterName",
-        description: "Cluster it belongs to",
-      },
-      {
-        name: "Replicas",
-        type: "integer",
-        jsonPath: ".status.expectedMachines",
-        description: "Machines that are checked",
-      },
-      {
-        name: "Healthy",
-        type: "integer",
-        jsonPath: ".status.currentHealthy",
-        description: "Those of them that are healthy",
-      },
-      {
-        name: "Paused",
-        type: "string",
-        jsonPath: '.status.conditions[?(@.type=="Paused")].status',
-        priority: 10,
-        description: "Whether reconciliation is paused",
-      },
-      {
-        name: "Age",
-        type: "date",
-        jsonPath: ".metadata.creationTimestamp",
-        description: "Time since creation",
-      },
+      CLUSTER,
+      countColumn("Replicas", ".status.expectedMachines", "Machines that are checked"),
+      countColumn("Healthy", ".status.currentHealthy", "Those of them that are healthy"),
+      PAUSED,
+      AGE,
     ],
   },
 };

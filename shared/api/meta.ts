@@ -124,6 +124,13 @@ export function validations(...rules: readonly Validation[]) {
   return { "x-kubernetes-validations": rules };
 }
 
+/** For `.meta()` of a field that cannot be changed. */
+export const IMMUTABLE = validations({
+  rule: "self == oldSelf",
+  message: "field is immutable",
+  reason: "FieldValueForbidden",
+});
+
 /** Labels and annotations that an object hands on to what is made from it. */
 export const templateMetadataSchema = notEmpty({
   labels: stringMap.describe("Labels of what is made from this template.").optional(),

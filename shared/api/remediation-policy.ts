@@ -4,6 +4,7 @@ import type { Kind } from "./kinds.ts";
 import {
   atomicList,
   dnsSubdomain,
+  IMMUTABLE,
   type Immutable,
   notEmpty,
   objectMetaSchema,
@@ -82,13 +83,7 @@ const historySchema = notEmpty({
 const specSchema = z
   .object({
     clusterName: text(1, 63)
-      .meta(
-        validations({
-          rule: "self == oldSelf",
-          message: "field is immutable",
-          reason: "FieldValueForbidden",
-        }),
-      )
+      .meta(IMMUTABLE)
       .describe("Name of the Cluster it is for, in the same namespace. Cannot be changed."),
     healthChecks: atomicList(dnsSubdomain, { min: 1, max: 100 })
       .meta(uniqueEntries("healthChecks"))
