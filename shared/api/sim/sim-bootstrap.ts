@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Kind } from "../kinds.ts";
 import { type Immutable, objectMetaSchema, text, typeMeta } from "../meta.ts";
-import { flag, providerCrd, providerStatus, TEMPLATE_CRD, templateSchema } from "./sim-provider.ts";
+import { flag, providerCrd, providerStatus, templateOf, templateSchema } from "./sim-provider.ts";
 
 const specSchema = z.object({}).prefault({}).describe("Empty: nothing can be chosen.");
 
@@ -36,12 +36,7 @@ const simBootstrapConfigTemplateSchema = templateSchema(specSchema, "SimBootstra
 
 /** Template from which MachineSets and control planes make SimBootstrapConfigs. */
 export type SimBootstrapConfigTemplate = Immutable<z.infer<typeof simBootstrapConfigTemplateSchema>>;
-export const SimBootstrapConfigTemplate: Kind<SimBootstrapConfigTemplate> = {
-  group: "bootstrap.sim.capstan.dev",
-  version: "v1beta2",
-  kind: "SimBootstrapConfigTemplate",
-  plural: "simbootstrapconfigtemplates",
-  namespaced: true,
-  schema: simBootstrapConfigTemplateSchema,
-  crd: TEMPLATE_CRD,
-};
+export const SimBootstrapConfigTemplate: Kind<SimBootstrapConfigTemplate> = templateOf(
+  SimBootstrapConfig,
+  simBootstrapConfigTemplateSchema,
+);

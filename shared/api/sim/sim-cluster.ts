@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Kind } from "../kinds.ts";
 import { type Immutable, mapList, objectMetaSchema, stringMap, text, typeMeta } from "../meta.ts";
-import { endpoint, flag, providerCrd, providerStatus, TEMPLATE_CRD, templateSchema } from "./sim-provider.ts";
+import { endpoint, flag, providerCrd, providerStatus, templateOf, templateSchema } from "./sim-provider.ts";
 
 const failureDomainsSchema = mapList(
   z.object({
@@ -59,12 +59,4 @@ const simClusterTemplateSchema = templateSchema(specSchema, "SimCluster");
 
 /** Template from which a ClusterClass creates SimClusters. */
 export type SimClusterTemplate = Immutable<z.infer<typeof simClusterTemplateSchema>>;
-export const SimClusterTemplate: Kind<SimClusterTemplate> = {
-  group: "infrastructure.sim.capstan.dev",
-  version: "v1beta2",
-  kind: "SimClusterTemplate",
-  plural: "simclustertemplates",
-  namespaced: true,
-  schema: simClusterTemplateSchema,
-  crd: TEMPLATE_CRD,
-};
+export const SimClusterTemplate: Kind<SimClusterTemplate> = templateOf(SimCluster, simClusterTemplateSchema);

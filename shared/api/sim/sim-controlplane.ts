@@ -20,15 +20,7 @@ import {
   MACHINE_TEMPLATE_NAMES,
   REPLICA_PATHS,
 } from "./sim-controlplane-fields.ts";
-import {
-  count,
-  firstSteps,
-  flag,
-  providerCrd,
-  TEMPLATE_CRD,
-  templateSchema,
-  version,
-} from "./sim-provider.ts";
+import { count, firstSteps, flag, providerCrd, templateOf, templateSchema, version } from "./sim-provider.ts";
 
 const machineTemplateSchema = z.object({
   metadata: templateMetadataSchema.optional(),
@@ -123,12 +115,7 @@ const simControlPlaneTemplateSchema = templateSchema(specSchema, "SimControlPlan
 
 /** Template from which a ClusterClass creates SimControlPlanes. */
 export type SimControlPlaneTemplate = Immutable<z.infer<typeof simControlPlaneTemplateSchema>>;
-export const SimControlPlaneTemplate: Kind<SimControlPlaneTemplate> = {
-  group: "controlplane.sim.capstan.dev",
-  version: "v1beta2",
-  kind: "SimControlPlaneTemplate",
-  plural: "simcontrolplanetemplates",
-  namespaced: true,
-  schema: simControlPlaneTemplateSchema,
-  crd: TEMPLATE_CRD,
-};
+export const SimControlPlaneTemplate: Kind<SimControlPlaneTemplate> = templateOf(
+  SimControlPlane,
+  simControlPlaneTemplateSchema,
+);

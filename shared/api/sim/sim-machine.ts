@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Kind } from "../kinds.ts";
 import { addressesSchema } from "../machine/machine-status.ts";
 import { type Immutable, objectMetaSchema, seconds, text, typeMeta } from "../meta.ts";
-import { flag, providerCrd, providerStatus, TEMPLATE_CRD, templateSchema } from "./sim-provider.ts";
+import { flag, providerCrd, providerStatus, templateOf, templateSchema } from "./sim-provider.ts";
 
 const specSchema = z
   .object({
@@ -60,12 +60,4 @@ const simMachineTemplateSchema = templateSchema(specSchema, "SimMachine");
 
 /** Template from which MachineSets and control planes make SimMachines. */
 export type SimMachineTemplate = Immutable<z.infer<typeof simMachineTemplateSchema>>;
-export const SimMachineTemplate: Kind<SimMachineTemplate> = {
-  group: "infrastructure.sim.capstan.dev",
-  version: "v1beta2",
-  kind: "SimMachineTemplate",
-  plural: "simmachinetemplates",
-  namespaced: true,
-  schema: simMachineTemplateSchema,
-  crd: TEMPLATE_CRD,
-};
+export const SimMachineTemplate: Kind<SimMachineTemplate> = templateOf(SimMachine, simMachineTemplateSchema);

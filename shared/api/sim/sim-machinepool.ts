@@ -2,15 +2,7 @@ import * as z from "zod";
 import { conditionsSchema } from "../conditions.ts";
 import type { Kind } from "../kinds.ts";
 import { atomicList, type Immutable, objectMetaSchema, seconds, typeMeta } from "../meta.ts";
-import {
-  count,
-  firstSteps,
-  flag,
-  providerCrd,
-  TEMPLATE_CRD,
-  templateSchema,
-  version,
-} from "./sim-provider.ts";
+import { count, firstSteps, flag, providerCrd, templateOf, templateSchema, version } from "./sim-provider.ts";
 
 /** Without the limits that a provider should set: a fault may list values that no MachinePool accepts. */
 const providerIDs = atomicList(z.string(), { max: 20_000 }).optional();
@@ -96,12 +88,7 @@ const simMachinePoolTemplateSchema = templateSchema(specSchema, "SimMachinePool"
 
 /** Template from which a ClusterClass creates SimMachinePools. */
 export type SimMachinePoolTemplate = Immutable<z.infer<typeof simMachinePoolTemplateSchema>>;
-export const SimMachinePoolTemplate: Kind<SimMachinePoolTemplate> = {
-  group: "infrastructure.sim.capstan.dev",
-  version: "v1beta2",
-  kind: "SimMachinePoolTemplate",
-  plural: "simmachinepooltemplates",
-  namespaced: true,
-  schema: simMachinePoolTemplateSchema,
-  crd: TEMPLATE_CRD,
-};
+export const SimMachinePoolTemplate: Kind<SimMachinePoolTemplate> = templateOf(
+  SimMachinePool,
+  simMachinePoolTemplateSchema,
+);

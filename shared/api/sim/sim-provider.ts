@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { port } from "../cluster/cluster.ts";
 import { conditionsSchema } from "../conditions.ts";
-import type { CrdSpec, PrinterColumn } from "../kinds.ts";
+import type { CrdSpec, Kind, KubeObject, PrinterColumn } from "../kinds.ts";
 import { objectMetaSchema, templateMetadataSchema, text, typeMeta } from "../meta.ts";
 
 /** Parts that the kinds of the simulated provider have in common. */
@@ -72,5 +72,12 @@ export function templateSchema<Spec extends z.ZodType>(spec: Spec, kindName: str
     .describe(`Template from which ${kindName}s are made.`);
 }
 
-/** CRD of the template of a kind: it follows the contract of that kind and has no status. */
-export const TEMPLATE_CRD: CrdSpec = { ...providerCrd([]), status: false, printerColumns: [AGE] };
+/** Kind of the template of a kind: it follows the contract of that kind and has no status. */
+export function templateOf<T extends KubeObject>(
+  { group, version, kind }: Pick<Kind, "group" | "version" | "kind">,
+  schema: z.ZodType<T>,
+): Kind<T> {
+  const crd: CrdSpec = { ...providerCrd([]), status: false, printerColumns: [AGE] };
+  const plural = `${kind.toLowerCase()}templates`;
+  return { group, version, kind: `${kind}Template`, plural, namespaced: true, schema, crd };
+}

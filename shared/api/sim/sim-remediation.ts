@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Kind } from "../kinds.ts";
 import { type Immutable, objectMetaSchema, seconds, time, typeMeta } from "../meta.ts";
-import { count, providerCrd, TEMPLATE_CRD, templateSchema } from "./sim-provider.ts";
+import { count, providerCrd, templateOf, templateSchema } from "./sim-provider.ts";
 
 const specSchema = z
   .object({
@@ -79,12 +79,7 @@ const simRemediationTemplateSchema = templateSchema(specSchema, "SimRemediation"
 
 /** Template from which health checks make SimRemediations. */
 export type SimRemediationTemplate = Immutable<z.infer<typeof simRemediationTemplateSchema>>;
-export const SimRemediationTemplate: Kind<SimRemediationTemplate> = {
-  group: "infrastructure.sim.capstan.dev",
-  version: "v1beta2",
-  kind: "SimRemediationTemplate",
-  plural: "simremediationtemplates",
-  namespaced: true,
-  schema: simRemediationTemplateSchema,
-  crd: TEMPLATE_CRD,
-};
+export const SimRemediationTemplate: Kind<SimRemediationTemplate> = templateOf(
+  SimRemediation,
+  simRemediationTemplateSchema,
+);
