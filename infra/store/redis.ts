@@ -146,10 +146,11 @@ async function list(
     for (const body of bodies) if (body !== null) found.push(snapshotOf(body));
   }
   // Between the two reads an object may have got another value in the index.
+  const values = new Set(index?.values);
   const fits = (object: KubeObject): boolean =>
     index === undefined ||
     placementOf(kindOf, type, object).entries.some(
-      ({ name, value }) => name === index.name && index.values.includes(value),
+      ({ name, value }) => name === index.name && values.has(value),
     );
   return inOrder(
     found.filter((object) => isSelected(object, selection) && fits(object)),

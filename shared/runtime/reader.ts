@@ -121,7 +121,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
         const behind = options.stale.filter((fence) => typeText(fence.cluster, fence) === text);
         const versions = [...items.map(({ metadata }) => metadata), ...behind];
         listed.set(text, { ...type, ...ALL, resourceVersion: newestOf(versions) });
-        return items.filter((object) => isSelected(kind, object, selection));
+        return items.filter(selectedBy(kind, selection));
       }
       const found = await whileListed(store, type, () => store.list(type, selection));
       demandTriggers(cluster, kind, found);
@@ -144,12 +144,12 @@ export function createReader(options: ReaderOptions): RecordingReader {
   };
 }
 
-/** Applies the read model's selection to an object that comes from the server. */
-function isSelected(kind: Kind, object: KubeObject, { index }: Selection): boolean {
-  return (
-    index === undefined ||
-    indexesOf(kind, object).some(({ name, value }) => name === index.name && index.values.includes(value))
-  );
+/** Returns whether an object that comes from the server is in the read model's selection. */
+function selectedBy(kind: Kind, { index }: Selection): (object: KubeObject) => boolean {
+  if (index === undefined) return () => true;
+  const values = new Set(index.values);
+  return (object) =>
+    indexesOf(kind, object).some(({ name, value }) => name === index.name && values.has(value));
 }
 
 /** A pool of 5,000 asks for as many Nodes: a log line has no room for them. */
