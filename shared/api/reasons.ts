@@ -3,7 +3,7 @@ type Place = "condition" | "deprecated condition" | "failure" | "event";
 
 interface ReasonEntry {
   readonly meaning: string;
-  /** Which place, and on which kinds. */
+  /** Where it is seen. */
   readonly seen: readonly Place[];
 }
 

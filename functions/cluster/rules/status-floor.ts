@@ -5,8 +5,8 @@ import type { ClusterView } from "./view.ts";
 const MACHINES_PER_SECOND = 200;
 
 /**
- * Returns the shortest time between two statuses of a Cluster that is no longer awaited: a thousand pools becoming ready cost
- * one per second, a thousand Machines one per five, so that a Machine costs the same however many there are.
+ * Returns the shortest time between two statuses of a Cluster. A thousand pools that become ready cost one status per
+ * second, a thousand Machines one per five seconds: a Machine costs the same however many there are.
  */
 export function statusFloorMs({ machines }: Pick<ClusterView, "machines">): number {
   const count = machines.controlPlane.length + machines.workers.length;
