@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mhcRequests } from "../../../functions/mhc/requests.ts";
-import { type KubeObject, MANAGEMENT, type OwnerReference } from "../../../shared/api/kinds.ts";
+import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import type { AnyDecision } from "../../../shared/function/define-function.ts";
@@ -17,13 +17,16 @@ import {
   machineWith,
   succeeded,
 } from "../../support/checked-machines.ts";
+import {
+  fooRemediation,
+  machineOwner,
+  REMEDIATION_CRDS,
+  REMEDIATION_GROUP,
+  templateRef,
+} from "../../support/foo-remediation.ts";
 import { healthCheck, since, upCluster } from "../../support/health-checks.ts";
 import { patched } from "../../support/patched.ts";
 import { decide, given, liveReads, type World } from "../../support/world.ts";
-
-const GROUP = "infrastructure.cluster.x-k8s.io";
-const templateRef = { apiVersion: `${GROUP}/v1`, kind: "FooRemediationTemplate", name: "t" };
-const DEFINITIONS = [crd(GROUP, "FooRemediation"), crd(GROUP, "FooRemediationTemplate")];
 
 function checkWith(remediation: object = {}, overrides: Overrides<MachineHealthCheck> = {}) {
   return healthCheck(merge({ spec: { remediation: { templateRef, ...remediation } } }, overrides));
@@ -37,29 +40,11 @@ function template(template?: object, overrides: Overrides<KubeObject> = {}): Kub
   const spec = template === undefined ? {} : { spec: { template } };
   const metadata = { name: "t", namespace: "default", uid: "uid-t", resourceVersion: "7" };
   return merge<KubeObject>(
-    { apiVersion: `${GROUP}/v1`, kind: "FooRemediationTemplate", metadata, ...spec },
+    { apiVersion: `${REMEDIATION_GROUP}/v1`, kind: "FooRemediationTemplate", metadata, ...spec },
     overrides,
   );
 }
 const T = template({ spec: { strategy: "Reboot" } });
-
-const ownerOf = (name: string, uid = `uid-${name}`): OwnerReference => ({
-  apiVersion: "cluster.x-k8s.io/v1beta2",
-  kind: "Machine",
-  name,
-  uid,
-});
-function request(name = "m1", metadata: Overrides<KubeObject["metadata"]> = {}): KubeObject {
-  const plain = { name, namespace: "default", uid: `uid-r-${name}`, resourceVersion: "5" };
-  return merge<KubeObject>(
-    {
-      apiVersion: `${GROUP}/v1`,
-      kind: "FooRemediation",
-      metadata: { ...plain, ownerReferences: [ownerOf(name)] },
-    },
-    { metadata },
-  );
-}
 
 const marked = (reason = "WaitingForRemediation", time = LONG_AGO) =>
   since(time, "ExternallyRemediated", "False", reason);
@@ -75,7 +60,7 @@ function world(
     const isIll = conditionOf(machine.status?.conditions, "HealthCheckSucceeded")?.status === "False";
     return isIll ? badNode(machine.metadata.name) : node(machine.metadata.name);
   });
-  return checkedWorld(check, machines, nodes, ...DEFINITIONS, ...more);
+  return checkedWorld(check, machines, nodes, ...REMEDIATION_CRDS, ...more);
 }
 
 const decided = (to: World) => decide(mhcRequests, to);
@@ -105,7 +90,7 @@ describe("mhc-requests makes a request", () => {
     expect(decision.create).toMatchObject([
       {
         object: {
-          apiVersion: `${GROUP}/v1`,
+          apiVersion: `${REMEDIATION_GROUP}/v1`,
           kind: "FooRemediation",
           metadata: {
             name: "m1",
@@ -113,9 +98,9 @@ describe("mhc-requests makes a request", () => {
             labels: { "cluster.x-k8s.io/cluster-name": "c1" },
             annotations: {
               "cluster.x-k8s.io/cloned-from-name": "t",
-              "cluster.x-k8s.io/cloned-from-groupkind": `FooRemediationTemplate.${GROUP}`,
+              "cluster.x-k8s.io/cloned-from-groupkind": `FooRemediationTemplate.${REMEDIATION_GROUP}`,
             },
-            ownerReferences: [ownerOf("m1")],
+            ownerReferences: [machineOwner("m1")],
           },
           spec: { strategy: "Reboot" },
         },
@@ -182,19 +167,19 @@ describe("mhc-requests makes a request", () => {
 
   it("MHC-10.5: not twice, and for others all the same: one that exists is left alone", async () => {
     const machines = [ill("m1"), ill("m2")];
-    expect(created(await decided(world(checkWith(), machines, T, request("m1"))))).toEqual(["m2"]);
+    expect(created(await decided(world(checkWith(), machines, T, fooRemediation("m1"))))).toEqual(["m2"]);
     // The snapshot does not show it yet.
-    const late = world(checkWith(), [ill("m1")], T).live(request("m1"));
+    const late = world(checkWith(), [ill("m1")], T).live(fooRemediation("m1"));
     expect(await decided(late)).toMatchObject(NOTHING);
   });
 
   it("MHC-10.5: nothing while a former request of the Machine terminates", async () => {
-    const going = request("m1", { deletionTimestamp: LONG_AGO, finalizers: ["x"] });
+    const going = fooRemediation("m1", { deletionTimestamp: LONG_AGO, finalizers: ["x"] });
     expect(await decided(world(checkWith(), [ill("m1")], T, going))).toMatchObject(NOTHING);
   });
 
   it("MHC-10.1: says which object of another owner stands in the way", async () => {
-    const former = request("m1", { ownerReferences: [ownerOf("m1", "uid-earlier")] });
+    const former = fooRemediation("m1", { ownerReferences: [machineOwner("m1", "uid-earlier")] });
     const { events, create, delete: all } = await decided(world(checkWith(), [ill("m1")], T, former));
     expect([create, all]).toEqual([[], []]);
     expect(events).toMatchObject([
@@ -242,7 +227,7 @@ describe("mhc-requests makes a request", () => {
       upCluster(),
       connection({ status: { nodesComplete: false } }),
       checkWith(),
-      ...DEFINITIONS,
+      ...REMEDIATION_CRDS,
       ill("m1"),
       T,
     );
@@ -267,13 +252,13 @@ describe("mhc-requests says why a Machine has no request", () => {
   });
 
   it("MHC-10.4: a template that cannot be watched is looked for again", async () => {
-    const hidden = crd(GROUP, "FooRemediationTemplate", { status: { watched: false } });
+    const hidden = crd(REMEDIATION_GROUP, "FooRemediationTemplate", { status: { watched: false } });
     const { result } = await decided(world(checkWith(), [ill("m1")], hidden));
     expect(result).toEqual(requeueAfter(300_000, "a template that could not be read"));
   });
 
   it("MHC-10.4: its version is not served, or its kind is not: the message says what is", async () => {
-    const check = checkWith({ templateRef: { ...templateRef, apiVersion: `${GROUP}/v9` } });
+    const check = checkWith({ templateRef: { ...templateRef, apiVersion: `${REMEDIATION_GROUP}/v9` } });
     const decision = await decided(world(check, [ill("m1")], T));
     const [reason, message] = saidOf(decision, ill("m1"));
     expect(reason).toBe(NOT_FOUND);
@@ -282,7 +267,7 @@ describe("mhc-requests says why a Machine has no request", () => {
     const other = await decided(world(unknown, [ill("m1")], T));
     expect(saidOf(other, ill("m1"))[1]).toContain("does not exist; install the provider");
     expect(other.result).toEqual(
-      waitFor(`CustomResourceDefinition.metadata.uid of ${GROUP}/BarRemediationTemplate`),
+      waitFor(`CustomResourceDefinition.metadata.uid of ${REMEDIATION_GROUP}/BarRemediationTemplate`),
     );
   });
 
@@ -300,7 +285,7 @@ describe("mhc-requests says why a Machine has no request", () => {
       },
     ]);
     const noTemplate = checkWith({ templateRef: { ...templateRef, kind: "FooRemediation" } });
-    const none = await decided(world(noTemplate, [ill("m1")], request("t"), request("m1")));
+    const none = await decided(world(noTemplate, [ill("m1")], fooRemediation("t"), fooRemediation("m1")));
     expect(none).toMatchObject({ create: [], delete: [] });
     expect(none.events?.[0]?.message).toContain("FooRemediation default/t is not a template");
   });
@@ -326,11 +311,11 @@ describe("mhc-requests says why a Machine has no request", () => {
   it("MHC-10.4: takes that back once the request exists, and leaves the words of an external controller", async () => {
     for (const reason of [NOT_FOUND, FAILED[0]]) {
       const told = machineWith("m1", failed(), marked(reason));
-      const decision = await decided(world(checkWith(), [told], T, request()));
+      const decision = await decided(world(checkWith(), [told], T, fooRemediation()));
       expect(saidOf(decision, told)).toEqual(["WaitingForRemediation", ""]);
     }
     const other = machineWith("m1", failed(), marked("PowerCycling"));
-    expect(await decided(world(checkWith(), [other], T, request()))).toMatchObject(NOTHING);
+    expect(await decided(world(checkWith(), [other], T, fooRemediation()))).toMatchObject(NOTHING);
   });
 
   it("MHC-12.4: a server that shows nothing is an Event with its words, and is asked again", async () => {
@@ -354,7 +339,7 @@ describe("mhc-requests deletes a request", () => {
   const well = machineWith("m1", succeeded(), marked());
 
   it("MHC-10.3: of a Machine that is healthy again, by uid and version, after live reads of both", async () => {
-    const to = world(checkWith(), [well], T, request());
+    const to = world(checkWith(), [well], T, fooRemediation());
     const { delete: all, ...rest } = await decided(to);
     expect(all).toMatchObject([
       {
@@ -367,23 +352,25 @@ describe("mhc-requests deletes a request", () => {
   });
 
   it("MHC-10.3: not where live reads show an unhealthy Machine, or another request", async () => {
-    const to = world(checkWith(), [well], T, request());
+    const to = world(checkWith(), [well], T, fooRemediation());
     expect(deleted(await decided(to.live(ill("m1"))))).toEqual([]);
-    const going = request("m1", { deletionTimestamp: LONG_AGO, finalizers: ["x"] });
+    const going = fooRemediation("m1", { deletionTimestamp: LONG_AGO, finalizers: ["x"] });
     expect(deleted(await decided(to.live(going)))).toEqual([]);
-    expect(deleted(await decided(to.goneLive(request())))).toEqual([]);
+    expect(deleted(await decided(to.goneLive(fooRemediation())))).toEqual([]);
   });
 
   it("MHC-10.3: once: one that is being deleted is left, however long that takes", async () => {
-    const going = request("m1", { deletionTimestamp: LONG_AGO, finalizers: ["x"] });
+    const going = fooRemediation("m1", { deletionTimestamp: LONG_AGO, finalizers: ["x"] });
     expect(await decided(world(checkWith(), [well], T, going))).toMatchObject(NOTHING);
   });
 
   it("MHC-10.3: also while the limit allows no remediation, and while the health check is being deleted", async () => {
     const machines = [well, ill("m2"), ill("m3")];
-    expect(deleted(await decided(world(upTo(1), machines, T, request())))).toEqual(["FooRemediation m1"]);
+    expect(deleted(await decided(world(upTo(1), machines, T, fooRemediation())))).toEqual([
+      "FooRemediation m1",
+    ]);
     const going = checkWith({}, { metadata: { deletionTimestamp: LONG_AGO, finalizers: ["x"] } });
-    const decision = await decided(world(going, [well, ill("m2")], T, request()));
+    const decision = await decided(world(going, [well, ill("m2")], T, fooRemediation()));
     expect([deleted(decision), created(decision)]).toEqual([["FooRemediation m1"], []]);
   });
 
@@ -394,10 +381,10 @@ describe("mhc-requests deletes a request", () => {
         checks: { unhealthyNodeConditions: [{ type: "Ready", status: "True", timeoutSeconds: 0 }] },
       },
     });
-    const both = world(checkWith(), [well], T, request(), strict);
+    const both = world(checkWith(), [well], T, fooRemediation(), strict);
     expect(deleted(await decide(mhcRequests, both, "h1"))).toEqual([]);
     const pending = merge(well, { status: { nodeRef: undefined } });
-    expect(deleted(await decided(world(checkWith(), [pending], T, request())))).toEqual([]);
+    expect(deleted(await decided(world(checkWith(), [pending], T, fooRemediation())))).toEqual([]);
   });
 
   it("MHC-10.1: no object of another owner, and one without owner", async () => {
@@ -409,10 +396,12 @@ describe("mhc-requests deletes a request", () => {
     };
     for (const [ownerReferences, expected] of [
       [[foreign], []],
-      [[ownerOf("m1", "uid-earlier")], []],
+      [[machineOwner("m1", "uid-earlier")], []],
       [undefined, ["FooRemediation m1"]],
     ] as const) {
-      const decision = await decided(world(checkWith(), [well], T, request("m1", { ownerReferences })));
+      const decision = await decided(
+        world(checkWith(), [well], T, fooRemediation("m1", { ownerReferences })),
+      );
       expect(deleted(decision)).toEqual(expected);
     }
   });
@@ -420,7 +409,7 @@ describe("mhc-requests deletes a request", () => {
   it("MHC-10.3: hundreds of them after two lists", async () => {
     const names = Array.from({ length: 30 }, (_, index) => `m${index}`);
     const machines = names.map((name) => machineWith(name, succeeded(), marked()));
-    const requests = names.map((name) => request(name));
+    const requests = names.map((name) => fooRemediation(name));
     const to = world(checkWith(), machines, T, ...requests);
     expect(deleted(await decided(to))).toHaveLength(30);
     expect(await liveReads(mhcRequests, to, "h1")).toEqual(["list Machine", "list FooRemediation"]);
@@ -428,10 +417,10 @@ describe("mhc-requests deletes a request", () => {
 });
 
 describe("mhc-requests and a kind that may not be watched", () => {
-  const hidden = crd(GROUP, "FooRemediation", { status: { watched: false } });
+  const hidden = crd(REMEDIATION_GROUP, "FooRemediation", { status: { watched: false } });
 
   it("MHC-10.6: lists its requests live, again every 30 s while a target is not healthy", async () => {
-    const to = world(checkWith(), [ill("m1")], T, hidden).live(request());
+    const to = world(checkWith(), [ill("m1")], T, hidden).live(fooRemediation());
     expect(await decided(to)).toMatchObject({
       ...NOTHING,
       result: requeueAfter(30_000, "requests that are not watched"),
@@ -440,7 +429,7 @@ describe("mhc-requests and a kind that may not be watched", () => {
 
   it("MHC-10.6: deletes the request of a Machine that is healthy again, and looks until none can appear", async () => {
     const just = machineWith("m1", succeeded(at("11:59:50")), marked());
-    const decision = await decided(world(checkWith(), [just], T, hidden).live(request()));
+    const decision = await decided(world(checkWith(), [just], T, hidden).live(fooRemediation()));
     expect(deleted(decision)).toEqual(["FooRemediation m1"]);
     expect(decision.result).toEqual(requeueAfter(30_000, "requests that are not watched"));
     const later = machineWith("m1", succeeded(at("11:59:00")), marked());

@@ -6,11 +6,10 @@ import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts"
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { cluster, connection, crd, merge, node, type Overrides } from "../../support/builders.ts";
 import { at, badNode, checkedWorld, failed, LONG_AGO, machineWith } from "../../support/checked-machines.ts";
+import { REMEDIATION_CRDS, REMEDIATION_GROUP, templateRef } from "../../support/foo-remediation.ts";
 import { healthCheck, since, upCluster } from "../../support/health-checks.ts";
 import { appliedStatus, decide, given, liveReads, type World } from "../../support/world.ts";
 
-const GROUP = "infrastructure.cluster.x-k8s.io";
-const templateRef = { apiVersion: `${GROUP}/v1`, kind: "FooRemediationTemplate", name: "t" };
 const LIMIT = { remediation: { triggerIf: { unhealthyLessThanOrEqualTo: 0 } } };
 const PAUSED = { annotations: { "cluster.x-k8s.io/paused": "" } };
 
@@ -190,9 +189,8 @@ describe("mhc-status", () => {
 describe("the conditions about external remediation", () => {
   const TEMPLATE = "ExternalRemediationTemplateAvailable";
   const REQUEST = "ExternalRemediationRequestAvailable";
-  const kinds = [crd(GROUP, "FooRemediation"), crd(GROUP, "FooRemediationTemplate")];
   const object = (kind: string, name: string): KubeObject => ({
-    apiVersion: `${GROUP}/v1`,
+    apiVersion: templateRef.apiVersion,
     kind,
     metadata: { name, namespace: "default", uid: `uid-${name}`, resourceVersion: "5" },
   });
@@ -202,7 +200,7 @@ describe("the conditions about external remediation", () => {
       message: "words",
     });
   const of = (check: MachineHealthCheck, reason: string, ...more: readonly KubeObject[]) =>
-    checkedWorld(check, [showing(reason)], [badNode("m1")], ...kinds, ...more);
+    checkedWorld(check, [showing(reason)], [badNode("m1")], ...REMEDIATION_CRDS, ...more);
   const spec = { remediation: { templateRef } };
 
   it.each([
@@ -220,7 +218,7 @@ describe("the conditions about external remediation", () => {
     const plain = await statusIn(of(healthCheck({ spec }), "WaitingForRemediation"));
     expect([said(plain, TEMPLATE)[3], said(plain, REQUEST)[3]]).toEqual([undefined, undefined]);
     const check = await settled({ spec }, (of1) => of(of1, "RemediationTemplateNotFound"));
-    const unwatched = crd(GROUP, "FooRemediationTemplate", { status: { watched: undefined } });
+    const unwatched = crd(REMEDIATION_GROUP, "FooRemediationTemplate", { status: { watched: undefined } });
     const template = object("FooRemediationTemplate", "t");
     const later = await statusIn(of(check, "WaitingForRemediation", unwatched, template));
     expect(said(later, TEMPLATE)[3]).toBe("False");

@@ -4,7 +4,7 @@ import type { Condition } from "../../../../shared/api/conditions.ts";
 import type { KubeObject } from "../../../../shared/api/kinds.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
 import type { TargetReport } from "../../../../shared/function/health-report.ts";
-import { crd, merge, node, type Overrides } from "../../../support/builders.ts";
+import { node } from "../../../support/builders.ts";
 import {
   at,
   badNode,
@@ -15,33 +15,17 @@ import {
   machineWith,
   succeeded,
 } from "../../../support/checked-machines.ts";
+import {
+  fooRemediation,
+  machineOwner,
+  REMEDIATION_CRDS,
+  templateRef,
+} from "../../../support/foo-remediation.ts";
 import { healthCheck, since, target } from "../../../support/health-checks.ts";
 import { reported } from "../../../support/world.ts";
 
-const GROUP = "infrastructure.cluster.x-k8s.io";
-const templateRef = { apiVersion: `${GROUP}/v1`, kind: "FooRemediationTemplate", name: "t" };
-const KINDS = [crd(GROUP, "FooRemediation"), crd(GROUP, "FooRemediationTemplate")];
 const handedOver = since(LONG_AGO, "OwnerRemediated", "False");
 const marked = since(LONG_AGO, "ExternallyRemediated", "False");
-
-function request(metadata: Overrides<KubeObject["metadata"]> = {}): KubeObject {
-  const owner = { apiVersion: "cluster.x-k8s.io/v1beta2", kind: "Machine", name: "m1", uid: "uid-m1" };
-  return merge<KubeObject>(
-    {
-      apiVersion: `${GROUP}/v1`,
-      kind: "FooRemediation",
-      metadata: {
-        name: "m1",
-        namespace: "default",
-        uid: "uid-r1",
-        resourceVersion: "5",
-        creationTimestamp: at("09:00:00"),
-        ownerReferences: [owner],
-      },
-    },
-    { metadata },
-  );
-}
 
 /** The report about m1 of a health check of owners. */
 async function ofOwner(machine: Machine, isBad = true): Promise<TargetReport | undefined> {
@@ -54,7 +38,7 @@ async function ofOwner(machine: Machine, isBad = true): Promise<TargetReport | u
 async function ofOutside(conditions: readonly Condition[], ...more: readonly KubeObject[]) {
   const check = healthCheck({ spec: { remediation: { templateRef } } });
   const machine = machineWith("m1", ...conditions);
-  const world = checkedWorld(check, [machine], [badNode("m1")], ...KINDS, ...more);
+  const world = checkedWorld(check, [machine], [badNode("m1")], ...REMEDIATION_CRDS, ...more);
   return (await reported(mhcMachines, world, "h1")).targets[0];
 }
 
@@ -95,25 +79,26 @@ describe("what is reported of one target", () => {
   });
 
   it("MHC-13.1: the request of an external controller holds the place", async () => {
-    expect(await ofOutside([failed(), marked], request())).toMatchObject({
+    expect(await ofOutside([failed(), marked], fooRemediation())).toMatchObject({
       place: "FooRemediation m1",
       waitsFor: "FooRemediation m1 to end",
-      request: { apiVersion: `${GROUP}/v1`, kind: "FooRemediation", name: "m1", since: at("09:00:00") },
+      request: { kind: "FooRemediation", name: "m1", since: at("09:00:00") },
     });
     const metadata = { deletionTimestamp: at("11:00:00"), finalizers: ["a/b"] };
-    expect(await ofOutside([failed(), marked], request(metadata))).toMatchObject({
+    expect(await ofOutside([failed(), marked], fooRemediation("m1", metadata))).toMatchObject({
       waitsFor: "FooRemediation m1 to be deleted",
       request: { isDeleting: true },
     });
   });
 
   it("MHC-13.1: an object of its name that is not its request is named as such", async () => {
-    const owner = { apiVersion: "cluster.x-k8s.io/v1beta2", kind: "Machine", name: "m1", uid: "old" };
-    expect(await ofOutside([failed(), marked], request({ ownerReferences: [owner] }))).toMatchObject({
+    const earlier = fooRemediation("m1", { ownerReferences: [machineOwner("m1", "old")] });
+    expect(await ofOutside([failed(), marked], earlier)).toMatchObject({
       waitsFor: "FooRemediation m1 of an earlier Machine to be deleted",
     });
     const other = { apiVersion: "remediation.medik8s.io/v1", kind: "NodeHealthCheck", name: "n", uid: "u" };
-    expect(await ofOutside([failed(), marked], request({ ownerReferences: [other] }))).toMatchObject({
+    const foreign = fooRemediation("m1", { ownerReferences: [other] });
+    expect(await ofOutside([failed(), marked], foreign)).toMatchObject({
       waitsFor: "FooRemediation m1, which belongs to another object, to go",
     });
   });
@@ -126,7 +111,7 @@ describe("what is reported of one target", () => {
   it("MHC-13.1: a request that may still appear holds the place of a recovered Machine for a while", async () => {
     const check = healthCheck({ spec: { remediation: { templateRef } } });
     const machine = machineWith("m1", succeeded(at("11:59:50")), marked);
-    const world = checkedWorld(check, [machine], [node("m1")], ...KINDS);
+    const world = checkedWorld(check, [machine], [node("m1")], ...REMEDIATION_CRDS);
     expect((await reported(mhcMachines, world, "h1")).targets).toMatchObject([
       { verdict: "healthy", place: "a request that may still appear", next: at("12:00:21") },
     ]);

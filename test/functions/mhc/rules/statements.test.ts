@@ -15,31 +15,20 @@ import {
   saidOf,
   succeeded,
 } from "../../../support/checked-machines.ts";
+import {
+  fooRemediation,
+  REMEDIATION_CRDS,
+  REMEDIATION_GROUP,
+  templateRef,
+} from "../../../support/foo-remediation.ts";
 import { healthCheck, since } from "../../../support/health-checks.ts";
 import { decide, liveReads, type World } from "../../../support/world.ts";
 
-const GROUP = "infrastructure.cluster.x-k8s.io";
-const templateRef = { apiVersion: `${GROUP}/v1`, kind: "FooRemediationTemplate", name: "t" };
 const EXTERNAL = { remediation: { templateRef } };
 
 describe("mhc-machines and an external controller", () => {
-  const kinds = [crd(GROUP, "FooRemediation"), crd(GROUP, "FooRemediationTemplate")];
-  const request = (): KubeObject => ({
-    apiVersion: `${GROUP}/v1`,
-    kind: "FooRemediation",
-    metadata: {
-      name: "m1",
-      namespace: "default",
-      uid: "uid-r1",
-      resourceVersion: "5",
-      creationTimestamp: at("09:00:00"),
-      ownerReferences: [
-        { apiVersion: "cluster.x-k8s.io/v1beta2", kind: "Machine", name: "m1", uid: "uid-m1" },
-      ],
-    },
-  });
   const external = (machine: Machine, ...more: readonly KubeObject[]) =>
-    checkedWorld(healthCheck({ spec: EXTERNAL }), [machine], [badNode("m1")], ...kinds, ...more);
+    checkedWorld(healthCheck({ spec: EXTERNAL }), [machine], [badNode("m1")], ...REMEDIATION_CRDS, ...more);
 
   it("MHC-9.3: marks a Machine for it in the patch that says why, from snapshots", async () => {
     const machine = machineWith("m1", succeeded());
@@ -59,10 +48,10 @@ describe("mhc-machines and an external controller", () => {
     const machine = machineWith("m1", succeeded());
     const mark = (of: Machine, decision: AnyDecision) =>
       saidOf(machineAfter(decision, of), "ExternallyRemediated");
-    const requested = await decide(mhcMachines, external(machine, request()));
+    const requested = await decide(mhcMachines, external(machine, fooRemediation()));
     expect(mark(machine, requested)[0]).toBeUndefined();
     const spec = { remediation: { templateRef, triggerIf: { unhealthyLessThanOrEqualTo: 0 } } };
-    const exceeded = checkedWorld(healthCheck({ spec }), [machine], [badNode("m1")], ...kinds);
+    const exceeded = checkedWorld(healthCheck({ spec }), [machine], [badNode("m1")], ...REMEDIATION_CRDS);
     expect(mark(machine, await decide(mhcMachines, exceeded))[0]).toBeUndefined();
     const marked = machineWith("m1", failed(), since(LONG_AGO, "ExternallyRemediated", "False", "Rebooting"));
     expect(mark(marked, await decide(mhcMachines, external(marked)))[1]).toBe("Rebooting");
@@ -84,21 +73,23 @@ describe("mhc-machines and an external controller", () => {
     const decided = async (of: World) =>
       saidOf(machineAfter(await decide(mhcMachines, of), gaveUp(at("10:00:00"))), "OwnerRemediated");
     const machine = gaveUp(at("10:00:00"));
-    expect(await decided(external(machine, request()))).toEqual([
+    expect(await decided(external(machine, fooRemediation()))).toEqual([
       "False",
       "WaitingForRemediation",
       "False",
       "WaitingForRemediation",
     ]);
     expect((await decided(external(machine)))[0]).toBeUndefined();
-    expect((await decided(external(machine, request()).goneLive(request())))[0]).toBeUndefined();
-    expect((await decided(external(gaveUp(at("08:30:00")), request())))[0]).toBeUndefined();
+    expect(
+      (await decided(external(machine, fooRemediation()).goneLive(fooRemediation())))[0],
+    ).toBeUndefined();
+    expect((await decided(external(gaveUp(at("08:30:00")), fooRemediation())))[0]).toBeUndefined();
   });
 
   it("MHC-10.6: reads requests from the server while their kind is not watched", async () => {
-    const unwatched = crd(GROUP, "FooRemediation", { status: { watched: undefined } });
+    const unwatched = crd(REMEDIATION_GROUP, "FooRemediation", { status: { watched: undefined } });
     const machine = machineWith("m1", succeeded());
-    const of = external(machine, unwatched, request());
+    const of = external(machine, unwatched, fooRemediation());
     expect(await liveReads(mhcMachines, of, "h1")).toEqual(["list FooRemediation"]);
     expect(
       saidOf(machineAfter(await decide(mhcMachines, of), machine), "ExternallyRemediated")[0],

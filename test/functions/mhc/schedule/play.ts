@@ -1,8 +1,9 @@
 import { MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
 import { seeded } from "../../../simulation/kernel/seeded.ts";
-import { connection, crd } from "../../../support/builders.ts";
+import { connection } from "../../../support/builders.ts";
 import { virtualClock } from "../../../support/clock.ts";
+import { REMEDIATION_CRDS, templateRef } from "../../../support/foo-remediation.ts";
 import { healthCheck, upCluster } from "../../../support/health-checks.ts";
 import type { Connected } from "./clients.ts";
 import type { Defect } from "./defects.ts";
@@ -11,7 +12,6 @@ import { PLAYED_MS, type Schedule } from "./schedule.ts";
 import { createServer, type Server } from "./server.ts";
 import { startWorkers, type Workers } from "./workers.ts";
 
-const GROUP = "infrastructure.cluster.x-k8s.io";
 const START_AT = new Date("2026-01-01T12:00:00Z");
 
 export interface Played {
@@ -60,7 +60,6 @@ function turn(): Promise<void> {
 }
 
 function addCheck({ server, schedule: { limit, remediator } }: Connected): void {
-  const templateRef = { apiVersion: `${GROUP}/v1`, kind: "FooRemediationTemplate", name: "t" };
   const checks = {
     nodeStartupTimeoutSeconds: 600,
     unhealthyNodeConditions: [{ type: "Ready", status: "False" as const, timeoutSeconds: 0 }],
@@ -75,8 +74,7 @@ function addCheck({ server, schedule: { limit, remediator } }: Connected): void 
     upCluster(),
     connection(),
     healthCheck({ spec: { checks, remediation } }),
-    crd(GROUP, "FooRemediation"),
-    crd(GROUP, "FooRemediationTemplate"),
+    ...REMEDIATION_CRDS,
     { ...template, spec: { template: { spec: {} } } },
   ];
   for (const object of objects) server.put(MANAGEMENT, object);
