@@ -81,7 +81,7 @@ function eventOf(
     apiVersion: "v1",
     kind: "Event",
     metadata: {
-      name: `${prefixOf(name)}.${hashOf(`${uid} ${notice.reason} ${notice.message}${notice.occasion === undefined ? "" : ` ${notice.occasion}`}`)}`,
+      name: eventNameOf(about.metadata, notice),
       namespace: namespace ?? "default",
       ...(by.runId === undefined ? {} : { annotations: { [RUN_ANNOTATION]: by.runId } }),
     },
@@ -96,6 +96,15 @@ function eventOf(
     lastTimestamp: timestamp,
     count: 1,
   };
+}
+
+/** The name of the Event that says this about an object: the same words on the same occasion are one Event. */
+export function eventNameOf(
+  { name, uid }: { readonly name: string; readonly uid?: string | undefined },
+  { reason, message, occasion }: Pick<Notice, "reason" | "message" | "occasion">,
+): string {
+  const when = occasion === undefined ? "" : ` ${occasion}`;
+  return `${prefixOf(name)}.${hashOf(`${uid} ${reason} ${message}${when}`)}`;
 }
 
 const RUN_ANNOTATION = "capstan.dev/run";

@@ -1,123 +1,247 @@
 import type { Event } from "../../../shared/api/core.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
-import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
+import type { RemediationPolicy } from "../../../shared/api/remediation-policy.ts";
+import { compareText, conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
+import { claimedMarks, isAfter, type Mark, marksOf } from "./marks.ts";
+import { type Recorded, recordedIn, verdictsIn } from "./policy-history.ts";
+import { type Wait, waitedFor, waitOf } from "./waits.ts";
 
 /** One remediation, as far as the API server still knows it; times are RFC 3339. */
 export interface Remediation {
+  /** When it began; where it did not, when the health check failed. */
   readonly at: string;
   /** `default/h1`; absent: its Event is gone. */
   readonly healthCheck?: string;
   /** `default/m1` */
   readonly machine: string;
-  /** Of the health check, while the Machine is unhealthy. */
+  /** Of the Machine: another one may get its name. */
+  readonly uid: string;
+  /** Of the failed health check, as far as it is known. */
   readonly reason?: string;
+  /** When the health check failed; absent: not known. */
+  readonly failedAt?: string;
+  /** For this the remediation had to wait since then, as far as Events still say it. */
+  readonly waitedFor?: readonly string[];
   /** `MachineSet s1` or `SimRemediation m1`; absent: not known. */
   readonly actor?: string;
-  /** `replaced`: the Machine is gone. `open`: its owner or its request has not ended. */
-  readonly outcome: "open" | "recovered" | "deleting" | "replaced";
+  /**
+   * `open`: its owner or its request has not ended. `deleting`: the Machine goes. `replaced`: it is gone. `escalated`: a
+   * policy has given it to its owner. `withdrawn`: it was taken out of health checks before. `not started`: a policy
+   * that records failed health checks has this one, and no remediation followed.
+   */
+  readonly outcome: Outcome;
   /** Absent: not over, or not known. */
   readonly endedAt?: string;
 }
 
-/** Objects that show remediations: Events last an hour on most servers, conditions as long as their Machines. */
+type Outcome = "open" | "recovered" | "deleting" | "replaced" | "escalated" | "withdrawn" | "not started";
+
+/**
+ * Objects that show remediations: Events last an hour on most servers, conditions as long as their Machines, histories
+ * as long as their policy.
+ */
 export interface RemediationSources {
   /** Of reason MachineMarkedUnhealthy. */
   readonly events: readonly Event[];
+  /** Of the reasons for which remediation waits. */
+  readonly waits: readonly Event[];
   readonly machines: readonly Machine[];
   readonly checks: readonly MachineHealthCheck[];
+  readonly policies: readonly RemediationPolicy[];
 }
 
-/** Returns the remediations, the newest first: one per Event, and those of Machines whose Event is gone. */
+/**
+ * Returns the remediations, the newest first, each once: those in the histories of policies, those of which only an Event
+ * is left, those that only conditions show, and failures that a policy has recorded and no remediation followed.
+ * Source: MHC-13.3
+ */
 export function remediationsOf(sources: RemediationSources): readonly Remediation[] {
-  const byUid = new Map(sources.machines.map((machine) => [machine.metadata.uid, machine]));
-  const checks = new Map(sources.checks.map((check) => [nameOf(check), check]));
-  const marks = sources.events.flatMap(markOf).toSorted((a, b) => (a.at < b.at ? 1 : -1));
-  const newer = new Set<string>();
-  const told = marks.map((mark) => {
-    const id = `${mark.uid} ${mark.healthCheck}`;
-    const isOver = newer.has(id);
-    newer.add(id);
-    return ofMark(mark, { machine: byUid.get(mark.uid), check: checks.get(mark.healthCheck), isOver });
-  });
-  const known = new Set(marks.map(({ uid }) => uid));
-  const others = sources.machines
-    .filter(({ metadata }) => !known.has(metadata.uid ?? ""))
-    .flatMap(withoutEvent);
-  return [...told, ...others].toSorted((a, b) => (a.at < b.at ? 1 : -1));
+  const known = knownFrom(sources);
+  const recorded = recordedIn(sources.policies);
+  const marks = marksOf(sources.events);
+  const claimed = claimedMarks(recorded, marks);
+  const taken = new Set(claimed.values());
+  const free = marks.filter((mark) => !taken.has(mark));
+  const newest = newestOf([...recorded.map(beginOf), ...free]);
+  const told = [
+    ...recorded.map((entry) => ofEntry(entry, claimed.get(entry), known)),
+    ...free.map((mark) => ofMark(mark, mark.at < (newest.get(checkedId(mark)) ?? ""), known)),
+  ];
+  const toldOf = Map.groupBy(told, ({ uid }) => uid);
+  const shown = [
+    ...told,
+    ...sources.machines.flatMap((machine) =>
+      withoutEvent(machine, toldOf.get(machine.metadata.uid ?? "") ?? []),
+    ),
+  ];
+  return [...shown, ...notStarted(sources, shown, marks)].toSorted((a, b) => compareText(b.at, a.at));
 }
 
-/** The Event of a hand-over. */
-interface Mark {
-  readonly at: string;
-  readonly uid: string;
-  readonly machine: string;
-  readonly healthCheck: string;
+interface Known {
+  readonly machines: ReadonlyMap<string, Machine>;
+  readonly checks: ReadonlyMap<string, MachineHealthCheck>;
+  /** `MachineSet s1`, by uid, as far as it has Machines. */
+  readonly owners: ReadonlyMap<string, string>;
+  readonly waits: readonly Wait[];
 }
 
-/** Events of other controllers with the same reason have the same words: Cluster API writes them, too. */
-function markOf({ involvedObject, message, firstTimestamp, metadata }: Event): readonly Mark[] {
-  const [, healthCheck] = / has been marked as unhealthy by (\S+)$/.exec(message) ?? [];
-  const { kind, namespace = "", name, uid } = involvedObject;
-  const at = firstTimestamp ?? metadata.creationTimestamp;
-  if (kind !== "Machine" || healthCheck === undefined || uid === undefined || at === undefined) return [];
-  return [{ at, uid, machine: `${namespace}/${name}`, healthCheck }];
+function knownFrom({ machines, checks, waits }: RemediationSources): Known {
+  const owners = machines.flatMap((machine) => controllerOf(machine) ?? []);
+  return {
+    machines: new Map(machines.map((machine) => [machine.metadata.uid ?? "", machine])),
+    checks: new Map(checks.map((check) => [nameOf(check), check])),
+    owners: new Map(owners.map(({ uid, kind, name }) => [uid, `${kind} ${name}`])),
+    waits: waits.flatMap(waitOf),
+  };
 }
 
-interface Surroundings {
-  /** Absent: it is gone. */
-  readonly machine: Machine | undefined;
-  readonly check: MachineHealthCheck | undefined;
-  /** The same health check has marked the Machine again, which it does after a recovery only. */
-  readonly isOver: boolean;
+type Begin = Pick<Mark, "uid" | "healthCheck" | "at">;
+
+function beginOf({ machine: { uid }, namespace, healthCheck, startedAt }: Recorded): Begin {
+  return { uid, healthCheck: `${namespace}/${healthCheck}`, at: startedAt };
 }
 
-function ofMark({ at, healthCheck, machine: name, uid: _ }: Mark, around: Surroundings): Remediation {
-  const { machine, check, isOver } = around;
-  const actor = actorOf(machine, check, name);
-  const common = { at, healthCheck, machine: name, ...(actor === undefined ? {} : { actor }) };
-  if (isOver) return { ...common, outcome: "recovered" };
-  if (machine === undefined) return { ...common, outcome: "replaced" };
-  return { ...common, ...outcomeOf(machine) };
+function checkedId({ uid, healthCheck }: Begin): string {
+  return `${uid} ${healthCheck}`;
 }
 
-function outcomeOf({ metadata, status }: Machine): Pick<Remediation, "outcome" | "reason" | "endedAt"> {
+/** When each health check has last begun to remediate each Machine: it does so again after a recovery only. */
+function newestOf(begins: readonly Begin[]): ReadonlyMap<string, string> {
+  const ordered = begins.toSorted((a, b) => compareText(a.at, b.at));
+  return new Map(ordered.map((begin) => [checkedId(begin), begin.at]));
+}
+
+/** Returns a remediation as a policy has written it; `mark`: the Event of the same remediation, which knows who has used the entry. */
+function ofEntry(entry: Recorded, mark: Mark | undefined, known: Known): Remediation {
+  const { machine: of, namespace, reason, failedAt, startedAt: at } = entry;
+  const healthCheck = mark?.healthCheck ?? `${namespace}/${entry.healthCheck}`;
+  const byRequest = requestOf(known.checks.get(healthCheck), of.name) ?? "external controller";
+  const actor = entry.by === "Owner" ? known.owners.get(entry.controller ?? "") : byRequest;
+  const waited = waitedFor(known.waits, { healthCheck, machine: of.name, failedAt, at });
+  return {
+    at,
+    healthCheck,
+    machine: `${namespace}/${of.name}`,
+    uid: of.uid,
+    ...(actor === undefined ? {} : { actor }),
+    ...endOf(entry, known.machines.get(of.uid)),
+    reason,
+    failedAt,
+    // A health check with a policy waits for that each time.
+    waitedFor: waited.length === 0 ? ["calm"] : waited,
+  };
+}
+
+const OUTCOMES = {
+  Recovered: "recovered",
+  Deleted: "replaced",
+  Escalated: "escalated",
+  Withdrawn: "withdrawn",
+} as const;
+
+function endOf({ outcome, endedAt }: Recorded, machine: Machine | undefined) {
+  const end = endedAt === undefined ? {} : { endedAt };
+  if (outcome !== undefined) return { outcome: OUTCOMES[outcome], ...end };
+  return machine === undefined ? { outcome: "replaced" as const, ...end } : stateOf(machine);
+}
+
+/** Returns a remediation as its Event shows it; `isFormer`: the same health check has remediated the Machine again. */
+function ofMark(mark: Mark, isFormer: boolean, known: Known): Remediation {
+  const { at, healthCheck, machine: name, uid } = mark;
+  const machine = known.machines.get(uid);
+  const request = requestOf(known.checks.get(healthCheck), name.split("/")[1] ?? "");
+  const actor = request ?? (machine && ownerOf(machine));
+  const common = { at, healthCheck, machine: name, uid, ...(actor === undefined ? {} : { actor }) };
+  if (machine === undefined) return { ...common, outcome: isFormer ? "recovered" : "replaced" };
+  const failedAt = failureOf(machine)?.lastTransitionTime;
+  if (failedAt === undefined) return { ...common, ...(isFormer ? RECOVERED : stateOf(machine)) };
+  // It has failed again since.
+  if (isFormer || (failedAt > at && !isAfter(mark, failedAt))) return { ...common, ...RECOVERED };
+  const waited = waitedFor(known.waits, { healthCheck, machine: machine.metadata.name, failedAt, at });
+  return {
+    ...common,
+    ...stateOf(machine),
+    failedAt,
+    ...(waited.length === 0 ? {} : { waitedFor: waited }),
+  };
+}
+
+const RECOVERED = { outcome: "recovered" } as const;
+
+function failureOf({ status }: Machine) {
   const health = conditionOf(status?.conditions, "HealthCheckSucceeded");
-  const why = health?.status === "False" ? { reason: health.reason } : {};
-  if (metadata.deletionTimestamp !== undefined) return { ...why, outcome: "deleting" };
-  if (health?.status === "True") return { outcome: "recovered", endedAt: health.lastTransitionTime };
-  return { ...why, outcome: "open" };
+  return health?.status === "False" ? health : undefined;
 }
 
-/** With a template its kind of request acts, else the controller of the Machine. */
-function actorOf(
-  machine: Machine | undefined,
-  check: MachineHealthCheck | undefined,
-  name: string,
-): string | undefined {
-  const template = check?.spec.remediation?.templateRef;
-  if (template !== undefined) return `${template.kind.replace(/Template$/, "")} ${name.split("/")[1]}`;
-  const owner = machine === undefined ? undefined : controllerOf(machine);
+function ownerOf(machine: Machine): string | undefined {
+  const owner = controllerOf(machine);
   return owner === undefined ? undefined : `${owner.kind} ${owner.name}`;
 }
 
-/** A Machine that was handed over, and whose Event the server has forgotten. */
-function withoutEvent(machine: Machine): readonly Remediation[] {
+/** How a remediation stands whose Machine exists. */
+function stateOf(machine: Machine): Pick<Remediation, "outcome" | "reason" | "endedAt"> {
+  const health = conditionOf(machine.status?.conditions, "HealthCheckSucceeded");
+  const why = health?.status === "False" ? { reason: health.reason } : {};
+  if (machine.metadata.deletionTimestamp !== undefined) return { ...why, outcome: "deleting" };
+  if (health?.status === "True") return { ...RECOVERED, endedAt: health.lastTransitionTime };
+  return { ...why, outcome: "open" };
+}
+
+/** With a template its kind of request acts. */
+function requestOf(check: MachineHealthCheck | undefined, machine: string): string | undefined {
+  const template = check?.spec.remediation?.templateRef;
+  return template === undefined ? undefined : `${template.kind.replace(/Template$/, "")} ${machine}`;
+}
+
+/** A Machine that was handed over, where neither an Event nor a policy has it. */
+function withoutEvent(machine: Machine, told: readonly Remediation[]): readonly Remediation[] {
   const { conditions } = machine.status ?? {};
   const owner = conditionOf(conditions, "OwnerRemediated");
   const outside = conditionOf(conditions, "ExternallyRemediated");
   const [mark] = [owner, outside].filter((one) => one?.status === "False");
   if (mark === undefined) return [];
-  const actor = mark === owner ? actorOf(machine, undefined, "") : undefined;
+  const at = mark.lastTransitionTime;
+  if (told.some(({ endedAt }) => endedAt === undefined || endedAt >= at)) return [];
+  const actor = mark === owner ? ownerOf(machine) : undefined;
+  const failedAt = failureOf(machine)?.lastTransitionTime;
   return [
     {
-      at: mark.lastTransitionTime,
+      at,
       machine: nameOf(machine),
+      uid: machine.metadata.uid ?? "",
       ...(actor === undefined ? {} : { actor }),
-      ...outcomeOf(machine),
+      ...(failedAt === undefined ? {} : { failedAt }),
+      ...stateOf(machine),
     },
   ];
+}
+
+/** Failures that policies have recorded, as long as no remediation is known that came after one. */
+function notStarted(
+  { policies }: RemediationSources,
+  shown: readonly Remediation[],
+  marks: readonly Mark[],
+): readonly Remediation[] {
+  const rows = Map.groupBy(shown, ({ uid }) => uid);
+  const events = Map.groupBy(marks, ({ uid }) => uid);
+  return verdictsIn(policies).flatMap(({ namespace, machine: { name, uid }, failedAt, reason }) => {
+    const isStarted =
+      rows.get(uid)?.some((row) => row.failedAt === failedAt) === true ||
+      events.get(uid)?.some((mark) => isAfter(mark, failedAt)) === true;
+    if (isStarted) return [];
+    return [
+      {
+        at: failedAt,
+        machine: `${namespace}/${name}`,
+        uid,
+        reason,
+        failedAt,
+        outcome: "not started" as const,
+      },
+    ];
+  });
 }
 
 function nameOf({ metadata }: Machine | MachineHealthCheck): string {

@@ -2,6 +2,8 @@ import { Command } from "commander";
 import { Event } from "../../../shared/api/core.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
+import { RemediationPolicy } from "../../../shared/api/remediation-policy.ts";
+import { KubeError } from "../../../shared/function/errors.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import { systemClock } from "../../clock.ts";
 import { readEnvironment } from "../../config.ts";
@@ -9,8 +11,11 @@ import { readManagement } from "../management.ts";
 import { outputOption } from "../options.ts";
 import { ageOf, tableLines } from "../table.ts";
 import { openLog } from "../terminal/log.ts";
-import { print, printJson } from "../terminal/print.ts";
+import { print, printError, printJson } from "../terminal/print.ts";
+import { MARK_REASON } from "./marks.ts";
+import { missingChecks } from "./policy-history.ts";
 import { type Remediation, type RemediationSources, remediationsOf } from "./remediation-list.ts";
+import { WAIT_REASONS } from "./waits.ts";
 
 interface RemediationsOptions {
   readonly kubeconfig?: string;
@@ -34,31 +39,57 @@ export function remediationsCommand(): Command {
     .addOption(outputOption("table", "json"))
     .addHelpText(
       "after",
-      "\nExamples:\n  capstan remediations\n  capstan remediations default -o json\n\nEvents and conditions are the source: most servers forget an Event after an hour, and conditions go with their Machine.",
+      "\nExamples:\n  capstan remediations\n  capstan remediations default -o json\n\nMost servers forget an Event after an hour, and conditions go with their Machine; a RemediationPolicy keeps a history that lasts.",
     )
     .action(async (namespace: string | undefined, options: RemediationsOptions) => {
       const log = openLog(readEnvironment().CAPSTAN_LOG_LEVEL);
       const connect = await readManagement(options.kubeconfig, { clock: systemClock, log });
       using server = connect();
-      const found = remediationsOf(await readSources(server.as("remediations"), namespace));
+      const sources = await readSources(server.as("remediations"), namespace);
+      const found = remediationsOf(sources);
+      for (const text of missingChecks(sources.policies, sources.checks)) printError(text);
       if (options.output === "json") printJson(found);
       else print(...textOfRemediations(found, systemClock.now()));
     });
 }
 
 async function readSources(client: KubeClient, namespace: string | undefined): Promise<RemediationSources> {
-  const where = { path: "reason", values: ["MachineMarkedUnhealthy"] };
-  const [events, machines, checks] = await Promise.all([
-    client.list(Event, { namespace, where, maxItems: MAX_EVENTS }),
+  const eventsOf = async (reason: string) => {
+    const fieldSelector = `reason=${reason}`;
+    return (await client.list(Event, { namespace, fieldSelector, maxItems: MAX_EVENTS })).items;
+  };
+  const [events, waits, machines, checks, policies] = await Promise.all([
+    eventsOf(MARK_REASON),
+    Promise.all(WAIT_REASONS.map(eventsOf)),
     client.list(Machine, { namespace }),
     client.list(MachineHealthCheck, { namespace }),
+    readPolicies(client, namespace),
   ]);
-  return { events: events.items, machines: machines.items, checks: checks.items };
+  return { events, waits: waits.flat(), machines: machines.items, checks: checks.items, policies };
+}
+
+/** Policies are optional: without their CRD none exists, and without the right to see them the rest is still shown. */
+async function readPolicies(
+  client: KubeClient,
+  namespace: string | undefined,
+): Promise<readonly RemediationPolicy[]> {
+  try {
+    return (await client.list(RemediationPolicy, { namespace })).items;
+  } catch (error) {
+    if (!(error instanceof KubeError) || (error.status !== 404 && error.status !== 403)) throw error;
+    if (error.status === 403)
+      printError(`the histories of RemediationPolicies are missing here: ${error.message}`);
+    return [];
+  }
 }
 
 /** One row per remediation, of the newest ones. */
 export function textOfRemediations(found: readonly Remediation[], now: Date): readonly string[] {
-  if (found.length === 0) return ["no remediations: no Event and no condition names one"];
+  if (found.length === 0) {
+    return [
+      "no remediations: no Event, no condition and no RemediationPolicy names one; capstan explain machinehealthcheck NS/NAME says what remediation waits for",
+    ];
+  }
   const rows = found
     .slice(0, MAX_ROWS)
     .map((one) => [
@@ -66,19 +97,28 @@ export function textOfRemediations(found: readonly Remediation[], now: Date): re
       one.healthCheck ?? "",
       one.machine,
       one.reason ?? "",
+      waitedText(one),
       one.actor ?? "",
       one.outcome,
       lasted(one, now),
     ]);
   const more = found.length - rows.length;
   return [
-    ...tableLines(["WHEN", "CHECK", "MACHINE", "REASON", "ACTED", "OUTCOME", "LASTED"], rows),
+    ...tableLines(["WHEN", "CHECK", "MACHINE", "REASON", "WAITED", "ACTED", "OUTCOME", "LASTED"], rows),
     ...(more > 0 ? [`and ${more} older ones; -o json shows all`] : []),
   ];
 }
 
+/** From the failure to the begin, and for what: `7s calm`. */
+function waitedText({ at, failedAt, waitedFor = [], outcome }: Remediation): string {
+  if (failedAt === undefined || outcome === "not started") return "";
+  return [ageOf(failedAt, new Date(at)), waitedFor.join(", ")].join(" ").trimEnd();
+}
+
+const GOES_ON: readonly Remediation["outcome"][] = ["open", "deleting", "escalated"];
+
 /** Nothing where the end is not known. */
 function lasted({ at, endedAt, outcome }: Remediation, now: Date): string {
   if (endedAt !== undefined) return ageOf(at, new Date(endedAt));
-  return outcome === "open" || outcome === "deleting" ? ageOf(at, now) : "";
+  return GOES_ON.includes(outcome) ? ageOf(at, now) : "";
 }

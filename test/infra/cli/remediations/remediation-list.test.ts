@@ -5,8 +5,11 @@ import {
 } from "../../../../infra/cli/remediations/remediation-list.ts";
 import type { Event } from "../../../../shared/api/core.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
-import { at, failed, machineWith, succeeded } from "../../../support/checked-machines.ts";
+import type { RemediationEntry } from "../../../../shared/api/remediation-policy.ts";
+import { eventNameOf } from "../../../../shared/runtime/send-events.ts";
+import { at, failed, LONG_AGO, machineWith, succeeded } from "../../../support/checked-machines.ts";
 import { healthCheck, since } from "../../../support/health-checks.ts";
+import { entryOf, remediationPolicy } from "../../../support/remediation-policies.ts";
 
 function marked(name: string, time: string, overrides: Partial<Event> = {}): Event {
   return {
@@ -29,18 +32,19 @@ function marked(name: string, time: string, overrides: Partial<Event> = {}): Eve
 }
 
 function listOf(sources: Partial<RemediationSources>) {
-  return remediationsOf({ events: [], machines: [], checks: [healthCheck()], ...sources });
+  const nothing = { events: [], waits: [], machines: [], checks: [healthCheck()], policies: [] };
+  return remediationsOf({ ...nothing, ...sources });
 }
 
 const handedOver = since(at("11:00:00"), "OwnerRemediated", "False");
-const ONE = { at: at("11:00:00"), healthCheck: "default/h1", machine: "default/m1" };
+const ONE = { at: at("11:00:00"), healthCheck: "default/h1", machine: "default/m1", uid: "uid-m1" };
 
 describe("the remediations that an API server still knows", () => {
   it.each<[string, readonly Machine[], object]>([
     [
       "open, with reason and owner",
       [machineWith("m1", failed(), handedOver)],
-      { reason: "UnhealthyNode", actor: "MachineSet s1", outcome: "open" },
+      { reason: "UnhealthyNode", failedAt: LONG_AGO, actor: "MachineSet s1", outcome: "open" },
     ],
     [
       "recovered, with its end",
@@ -93,11 +97,20 @@ describe("the remediations that an API server still knows", () => {
       {
         at: at("11:00:00"),
         machine: "default/m1",
+        uid: "uid-m1",
         actor: "MachineSet s1",
         reason: "UnhealthyNode",
+        failedAt: LONG_AGO,
         outcome: "open",
       },
-      { at: at("10:30:00"), machine: "default/m2", reason: "UnhealthyNode", outcome: "open" },
+      {
+        at: at("10:30:00"),
+        machine: "default/m2",
+        uid: "uid-m2",
+        reason: "UnhealthyNode",
+        failedAt: LONG_AGO,
+        outcome: "open",
+      },
     ]);
   });
 
@@ -110,6 +123,138 @@ describe("the remediations that an API server still knows", () => {
     expect(listOf({ events })).toEqual([]);
   });
 });
+
+const FAILED_AT = at("10:59:00");
+const RECORDED = {
+  ...ONE,
+  reason: "UnhealthyNode",
+  failedAt: FAILED_AT,
+  waitedFor: ["calm"],
+};
+
+/** Policy r1 with these entries. */
+function policyWith(...remediations: readonly RemediationEntry[]) {
+  return remediationPolicy({ status: { remediations } });
+}
+
+/** The Event of the hand-over after this failure, stamped by a clock that is late. */
+function handedOverEvent(healthCheck = "h1", failedAt = FAILED_AT): Event {
+  const { firstTimestamp: _, ...event } = marked("m1", "");
+  const message = `Machine default/m1 has been marked as unhealthy by default/${healthCheck}`;
+  const named = { reason: event.reason, message, occasion: failedAt };
+  const name = eventNameOf({ name: "m1", uid: "uid-m1" }, named);
+  return { ...event, message, metadata: { ...event.metadata, name }, firstTimestamp: at("10:59:45") };
+}
+
+describe("the remediations that policies remember", () => {
+  it.each<[string, Partial<RemediationEntry>, object]>([
+    [
+      "recovered",
+      { outcome: "Recovered", endedAt: at("11:10:00") },
+      { outcome: "recovered", endedAt: at("11:10:00") },
+    ],
+    [
+      "replaced",
+      { outcome: "Deleted", endedAt: at("11:10:00") },
+      { outcome: "replaced", endedAt: at("11:10:00") },
+    ],
+    [
+      "withdrawn",
+      { outcome: "Withdrawn", endedAt: at("11:10:00") },
+      { outcome: "withdrawn", endedAt: at("11:10:00") },
+    ],
+    ["escalated, and under way", { outcome: "Escalated" }, { outcome: "escalated" }],
+    ["replaced before the history says so", {}, { outcome: "replaced" }],
+  ])("MHC-13.3: are %s", (...[, entry, expected]) => {
+    expect(listOf({ policies: [policyWith(entryOf("m1", entry))] })).toEqual([{ ...RECORDED, ...expected }]);
+  });
+
+  it("MHC-13.3: have the owner that is known from other Machines, or the request of the template", () => {
+    const [owned, sibling] = [entryOf("m1", { controller: "uid-s1" }), machineWith("m2")];
+    expect(listOf({ policies: [policyWith(owned)], machines: [sibling] })).toMatchObject([
+      { actor: "MachineSet s1" },
+    ]);
+    const outside = policyWith(entryOf("m1", { by: "ExternalController" }));
+    expect(listOf({ policies: [outside] })).toMatchObject([{ actor: "external controller" }]);
+    const templateRef = { apiVersion: "a.b/v1", kind: "FooRemediationTemplate", name: "t" };
+    const checks = [healthCheck({ spec: { remediation: { templateRef } } })];
+    expect(listOf({ policies: [outside], checks })).toMatchObject([{ actor: "FooRemediation m1" }]);
+  });
+
+  it("MHC-13.3: are under way as their Machine says", () => {
+    const machines = [machineWith("m1", failed(FAILED_AT), handedOver)];
+    expect(listOf({ policies: [policyWith(entryOf("m1"))], machines })).toEqual([
+      { ...RECORDED, outcome: "open" },
+    ]);
+  });
+
+  it("MHC-13.3: are shown once, whatever else shows them: an Event, a condition, another policy, a verdict", () => {
+    const verdicts = [
+      { machine: { name: "m1", uid: "uid-m1" }, failedAt: FAILED_AT, reason: "UnhealthyNode" },
+    ];
+    const ended = entryOf("m1", { outcome: "Deleted", endedAt: at("11:10:00") });
+    const policies = [
+      remediationPolicy({ status: { remediations: [ended], verdicts } }),
+      remediationPolicy({ metadata: { name: "r2" }, status: { remediations: [entryOf("m1")], verdicts } }),
+    ];
+    const machines = [machineWith("m1", failed(FAILED_AT), handedOver)];
+    expect(listOf({ events: [handedOverEvent()], machines, policies })).toMatchObject([
+      { ...RECORDED, outcome: "replaced", endedAt: at("11:10:00") },
+    ]);
+  });
+
+  it("MHC-13.3: stand beside those before the policy and after it", () => {
+    const policies = [policyWith(entryOf("m1", { outcome: "Recovered", endedAt: at("11:05:00") }))];
+    const events = [marked("m1", at("10:00:00")), handedOverEvent(), handedOverEvent("h1", at("11:50:00"))];
+    const later = { ...(events[2] as Event), firstTimestamp: at("11:51:00") };
+    const machines = [machineWith("m1", failed(at("11:50:00")), handedOver)];
+    expect(listOf({ events: [...events.slice(0, 2), later], machines, policies })).toMatchObject([
+      { at: at("11:51:00"), outcome: "open" },
+      { at: at("11:00:00"), outcome: "recovered", endedAt: at("11:05:00") },
+      { at: at("10:00:00"), outcome: "recovered" },
+    ]);
+  });
+
+  it("MHC-13.3: name the health check that has used the entry of another one, and a second hand-over of its own", () => {
+    const policies = [policyWith(entryOf("m1"))];
+    expect(listOf({ events: [handedOverEvent("h2")], policies })).toMatchObject([
+      { healthCheck: "default/h2" },
+    ]);
+    const both = listOf({ events: [handedOverEvent("h2"), handedOverEvent()], policies });
+    expect(both.map(({ healthCheck }) => healthCheck)).toEqual(["default/h1", "default/h2"]);
+  });
+
+  it("MHC-13.3: say what they waited for between failure and begin", () => {
+    const waits = [waitEvent("10:59:30"), waitEvent("11:00:01")];
+    expect(listOf({ policies: [policyWith(entryOf("m1"))], waits: waits.slice(0, 1) })).toMatchObject([
+      { waitedFor: ["RemediationPolicy r1"] },
+    ]);
+    expect(listOf({ policies: [policyWith(entryOf("m1"))], waits: waits.slice(1) })).toMatchObject([
+      { waitedFor: ["calm"] },
+    ]);
+    const machines = [machineWith("m1", failed(FAILED_AT), handedOver)];
+    expect(listOf({ events: [marked("m1", at("11:00:00"))], machines, waits })).toMatchObject([
+      { failedAt: FAILED_AT, waitedFor: ["RemediationPolicy r1"] },
+    ]);
+  });
+
+  it("MHC-13.3: list recorded failures after which nothing was begun", () => {
+    const verdictOf = (name: string) => {
+      return { machine: { name, uid: `uid-${name}` }, failedAt: FAILED_AT, reason: "UnhealthyNode" };
+    };
+    const status = { verdicts: [verdictOf("m1"), verdictOf("m2")] };
+    expect(listOf({ policies: [remediationPolicy({ status })], events: [handedOverEvent()] })).toMatchObject([
+      { machine: "default/m1", outcome: "replaced" },
+      { at: FAILED_AT, machine: "default/m2", failedAt: FAILED_AT, outcome: "not started" },
+    ]);
+  });
+});
+
+function waitEvent(time: string): Event {
+  const message = "Remediation of m1 waits for RemediationPolicy r1: 1 remediations have begun";
+  const event = marked("m1", at(time), { reason: "RemediationBlocked", message });
+  return { ...event, involvedObject: { ...event.involvedObject, kind: "MachineHealthCheck", name: "h1" } };
+}
 
 function withUid(machine: Machine, uid: string): Machine {
   return { ...machine, metadata: { ...machine.metadata, uid } };

@@ -7,7 +7,10 @@ const OPEN: Remediation = {
   at: "2026-01-01T11:59:00Z",
   healthCheck: "default/h1",
   machine: "default/m1",
+  uid: "uid-m1",
   reason: "UnhealthyNode",
+  failedAt: "2026-01-01T11:58:53Z",
+  waitedFor: ["calm"],
   actor: "MachineSet s1",
   outcome: "open",
 };
@@ -15,12 +18,12 @@ const OPEN: Remediation = {
 describe("capstan remediations", () => {
   it("has a row per remediation, with how long it lasts, or nothing where its end is not known", () => {
     const recovered = { ...OPEN, outcome: "recovered", endedAt: "2026-01-01T11:59:20Z" } as const;
-    const replaced = { at: OPEN.at, machine: "default/m2", outcome: "replaced" } as const;
+    const replaced = { at: OPEN.at, machine: "default/m2", uid: "u", outcome: "replaced" } as const;
     expect(textOfRemediations([OPEN, recovered, replaced], NOW)).toEqual([
-      "WHEN                            CHECK       MACHINE     REASON         ACTED          OUTCOME    LASTED",
-      "2026-01-01T11:59:00Z (60s ago)  default/h1  default/m1  UnhealthyNode  MachineSet s1  open       60s",
-      "2026-01-01T11:59:00Z (60s ago)  default/h1  default/m1  UnhealthyNode  MachineSet s1  recovered  20s",
-      "2026-01-01T11:59:00Z (60s ago)              default/m2                                replaced",
+      "WHEN                            CHECK       MACHINE     REASON         WAITED   ACTED          OUTCOME    LASTED",
+      "2026-01-01T11:59:00Z (60s ago)  default/h1  default/m1  UnhealthyNode  7s calm  MachineSet s1  open       60s",
+      "2026-01-01T11:59:00Z (60s ago)  default/h1  default/m1  UnhealthyNode  7s calm  MachineSet s1  recovered  20s",
+      "2026-01-01T11:59:00Z (60s ago)              default/m2                                         replaced",
     ]);
   });
 
@@ -34,6 +37,16 @@ describe("capstan remediations", () => {
   });
 
   it("says that it has found none", () => {
-    expect(textOfRemediations([], NOW)).toEqual(["no remediations: no Event and no condition names one"]);
+    expect(textOfRemediations([], NOW)).toEqual([
+      expect.stringMatching(/^no remediations: no Event, no condition/),
+    ]);
+  });
+
+  it("says how long an escalated one lasts, and nothing of one that was not started", () => {
+    const escalated = { ...OPEN, outcome: "escalated" } as const;
+    const idle = { ...OPEN, failedAt: OPEN.at, outcome: "not started" } as const;
+    const [, first, second] = textOfRemediations([escalated, idle], NOW);
+    expect(first).toMatch(/escalated +60s$/);
+    expect(second).toMatch(/UnhealthyNode +MachineSet s1 +not started$/);
   });
 });

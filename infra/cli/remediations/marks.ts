@@ -1,0 +1,63 @@
+import type { Event } from "../../../shared/api/core.ts";
+import { eventNameOf } from "../../../shared/runtime/send-events.ts";
+import type { Recorded } from "./policy-history.ts";
+
+/** Reason of the Event of a hand-over. */
+export const MARK_REASON = "MachineMarkedUnhealthy";
+
+/** The Event of a hand-over. */
+export interface Mark {
+  /** RFC 3339 */
+  readonly at: string;
+  /** Of the Machine. */
+  readonly uid: string;
+  /** `default/m1` */
+  readonly machine: string;
+  /** `default/h1` */
+  readonly healthCheck: string;
+  readonly event: Event;
+}
+
+/** Events of other controllers with the same reason have the same words: Cluster API writes them, too. */
+export function marksOf(events: readonly Event[]): readonly Mark[] {
+  return events.flatMap((event) => {
+    const { involvedObject, message, firstTimestamp, metadata } = event;
+    const [, healthCheck] = / has been marked as unhealthy by (\S+)$/.exec(message) ?? [];
+    const { kind, namespace = "", name, uid } = involvedObject;
+    const at = firstTimestamp ?? metadata.creationTimestamp;
+    if (kind !== "Machine" || healthCheck === undefined || uid === undefined || at === undefined) return [];
+    return [{ at, uid, machine: `${namespace}/${name}`, healthCheck, event }];
+  });
+}
+
+/** Whether it is the hand-over after this failure of its Machine: its name says so, whatever clock has stamped it. */
+export function isAfter({ uid, event }: Mark, failedAt: string): boolean {
+  const { involvedObject, reason, message, metadata } = event;
+  return (
+    metadata.name === eventNameOf({ name: involvedObject.name, uid }, { reason, message, occasion: failedAt })
+  );
+}
+
+/**
+ * Returns the Event of each remediation that a policy has in its history. Another health check than the one that has made
+ * the entry may have used it: then it is the Event of that one.
+ */
+export function claimedMarks(
+  recorded: readonly Recorded[],
+  marks: readonly Mark[],
+): ReadonlyMap<Recorded, Mark> {
+  const byUid = Map.groupBy(marks, ({ uid }) => uid);
+  const free = new Set(marks);
+  const claimed = new Map<Recorded, Mark>();
+  for (const entry of recorded) {
+    const same = byUid
+      .get(entry.machine.uid)
+      ?.filter((mark) => free.has(mark) && isAfter(mark, entry.failedAt));
+    const own = same?.find(({ healthCheck }) => healthCheck === `${entry.namespace}/${entry.healthCheck}`);
+    const mark = own ?? same?.[0];
+    if (mark === undefined) continue;
+    free.delete(mark);
+    claimed.set(entry, mark);
+  }
+  return claimed;
+}
