@@ -36,7 +36,7 @@ export const mhcMachines = defineFunction(
   {
     name: "mhc-machines",
     summary: "Says on each Machine whether it is healthy, and hands unhealthy ones over within the limit.",
-    source: "MHC-6, MHC-7, MHC-9, MHC-11.4, MHC-12.1, MHC-13.1",
+    source: "MHC-6, MHC-7, MHC-9, MHC-11.4, MHC-12.1, MHC-13.1, MHC-13.2",
     reconciles: MachineHealthCheck,
     watches: [
       watch(MachineHealthCheck, JUDGING_FIELDS, inClusterOf),
@@ -80,7 +80,11 @@ export const mhcMachines = defineFunction(
       },
     ],
     // A JSON patch counts in the list: snapshots must have all of it.
-    reads: [{ on: Machine, fields: ["status.deprecated.v1beta1.conditions"] }],
+    reads: [
+      { on: Machine, fields: ["status.deprecated.v1beta1.conditions"] },
+      // For its report alone.
+      { on: MachineHealthCheck, fields: ["status.conditions[RemediationAllowed]"] },
+    ],
     readsLive: [Node],
     queue: { concurrency: 20, maxRunningPerTenant: 5, settleMs: 20, freshMs: 5 * SECOND },
   },

@@ -2,6 +2,8 @@
 export interface HealthReport {
   /** Why nothing is judged or handed over: it is paused, has no Cluster, or its selector cannot be read. */
   readonly held?: string;
+  /** Fields of its spec that ask for something that no Node ever says: one text for each. */
+  readonly remarks?: readonly string[];
   /** `unseen`: the workload cluster does not show them, so that no verdict changes. `unneeded`: none counts yet. */
   readonly nodes: "seen" | "unseen" | "unneeded";
   readonly counts: { readonly [verdict in TargetReport["verdict"]]: number };
@@ -14,6 +16,8 @@ export interface HealthReport {
 
 /** Whether the limit of a health check allows remediation. */
 interface LimitReport {
+  /** As the status says it, since no Node is visible; then `used` leaves out what nothing but a Node can say. */
+  readonly isStored?: true;
   readonly isAllowed: boolean;
   /** Why not. */
   readonly message?: string;

@@ -43,7 +43,7 @@ export function reportTarget(facts: TargetFacts, judged: Judged): TargetReport {
     ...(verdict.is === "unhealthy" ? { reason: verdict.reason, findings: verdict.texts } : {}),
     ...named("since", textOfTime(sinceMs(judged))),
     ...named("next", textOfTime(nextMs(facts, judged, holder))),
-    ...named("place", holder && placeText(holder, machine, request)),
+    ...named("place", holder && placeText(holder, judged, request)),
     ...named("waitsFor", waitsFor(facts, judged, { holder, request })),
     ...(request === undefined ? {} : { request: requestReport(request) }),
   };
@@ -85,19 +85,30 @@ function nextMs(
   return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b));
 }
 
-function placeText(holder: Holder, machine: Machine, request: KubeObject | undefined): string {
+function placeText(holder: Holder, judged: Judged, request: KubeObject | undefined): string {
   switch (holder) {
     case "owner":
-      return ownerText(machine);
+      return ownerText(judged.machine);
     case "request":
       return `${request?.kind} ${request?.metadata.name}`;
     case "landing":
       return "a request that may still appear";
     case "health":
-      return "the Machine itself";
+      return healthText(judged);
     default:
       return holder satisfies never;
   }
+}
+
+/** A failed check keeps its place where nothing that is seen now explains it: it stays until the Machine is judged. */
+function healthText({ machine, verdict }: Judged): string {
+  const said = conditionOf(machine.status?.conditions, "HealthCheckSucceeded");
+  if (verdict.is === "unhealthy" || said?.status !== "False") return "the Machine itself";
+  return `its HealthCheckSucceeded, False since ${said.lastTransitionTime} (${said.reason})`;
+}
+
+function hasFailed({ status }: Machine): boolean {
+  return conditionOf(status?.conditions, "HealthCheckSucceeded")?.status === "False";
 }
 
 function ownerText(machine: Machine): string {
@@ -115,6 +126,8 @@ function waitsFor(facts: TargetFacts, judged: Judged, held: Held): string | unde
   const { machine, verdict } = judged;
   if (held.holder === "owner") return `${ownerText(machine)} to act`;
   if (held.request !== undefined) return requestWait(held.request, machine);
+  if (verdict.is === "unknown" && held.holder === "health" && hasFailed(machine))
+    return "its Node to be seen";
   if (verdict.is !== "unhealthy") return undefined;
   return facts.planned.chosen.has(machine.metadata.name) ? "the next run" : handOverWait(facts, judged);
 }

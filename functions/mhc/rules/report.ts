@@ -2,7 +2,7 @@ import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.
 import type { StepContext } from "../../../shared/function/define-function.ts";
 import type { HealthReport } from "../../../shared/function/health-report.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
-import { timestamp } from "../../../shared/rules/conditions/conditions.ts";
+import { conditionOf, timestamp } from "../../../shared/rules/conditions/conditions.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { readCluster } from "../../../shared/rules/metadata/read-cluster.ts";
 import { type HandOver, handOver } from "./hand-over.ts";
@@ -14,6 +14,7 @@ import { type Occupant, usesPlace } from "./places.ts";
 import type { Permission } from "./policy-ledger.ts";
 import { readPermission, readPolicies, refusedUntilMs } from "./policy-reads.ts";
 import { readScene, readUnseenScene, type Scene } from "./reads.ts";
+import { remarksOf } from "./report-remarks.ts";
 import { type Planned, reportTarget } from "./report-target.ts";
 import {
   occupantsOf,
@@ -44,11 +45,13 @@ export async function reportCheck(
   const planned =
     (held === undefined ? obstacle : obstacleOf("pause", held)) ?? (await planOf(read, scene, view, now));
   const facts = { scene, requests: view.requests ?? new Map(), planned, now };
+  const remarks = remarksOf(scene);
   return {
     ...(held === undefined ? {} : { held }),
+    ...(remarks.length === 0 ? {} : { remarks }),
     nodes: isUnseen ? "unseen" : seenNodes(scene),
     counts: countsOf(view.judged),
-    limit: limitReport(check, view, now),
+    limit: isUnseen ? storedLimit(check, view, now) : limitReport(check, view, now),
     ...waitingOf(view.judged, planned),
     targets: view.judged.map((one) => reportTarget(facts, one)),
   };
@@ -134,6 +137,26 @@ function countsOf(judged: readonly Judged[]): HealthReport["counts"] {
     unhealthy: count("unhealthy"),
     neither: count("neither"),
     unknown: count("unknown"),
+  };
+}
+
+/**
+ * While Nodes are not visible each target is unknown, which says nothing about the limit: the status has it as it was.
+ * Places are those that targets use whatever their Nodes are.
+ */
+function storedLimit(
+  check: MachineHealthCheck,
+  { occupants }: View,
+  now: Date,
+): NonNullable<HealthReport["limit"]> {
+  const stored = conditionOf(check.status?.conditions, "RemediationAllowed");
+  const isAllowed = stored?.status !== "False";
+  const healthy = occupants.map((occupant) => ({ ...occupant, verdict: { is: "healthy" } as const }));
+  return {
+    isAllowed,
+    ...(isAllowed ? {} : { message: stored.message }),
+    used: healthy.filter((occupant) => usesPlace(check, occupant, now)).length,
+    isStored: true,
   };
 }
 

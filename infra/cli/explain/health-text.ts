@@ -73,10 +73,10 @@ function inTime(at: string, now: Date): string {
 }
 
 function factsOf(health: ExplainedHealth, now: Date): readonly Detail[] {
-  const { held, counts, limit, targets } = health;
+  const { counts, limit, targets } = health;
   const states = Object.entries(counts).filter(([, count]) => count > 0);
   return [
-    ...(held === undefined ? [] : [{ about: "held", lines: [held], isProblem: true } as const]),
+    ...heldOf(health),
     ...nodesOf(health, now),
     {
       about: "targets",
@@ -87,11 +87,20 @@ function factsOf(health: ExplainedHealth, now: Date): readonly Detail[] {
   ];
 }
 
-function limitOf({ isAllowed, message, used, places }: NonNullable<HealthReport["limit"]>): Detail {
+/** Why it rests, and which of its checks never fail. */
+function heldOf({ held, remarks = [] }: HealthReport): readonly Detail[] {
+  const of = (about: string, lines: readonly string[]): Detail[] =>
+    lines.length === 0 ? [] : [{ about, lines, isProblem: true }];
+  return [...of("held", held === undefined ? [] : [held]), ...of("never fails", remarks)];
+}
+
+function limitOf(limit: NonNullable<HealthReport["limit"]>): Detail {
+  const { isAllowed, message, used, places, isStored } = limit;
   const room = `${used} ${used === 1 ? "place" : "places"} used`;
   const ofAll = places === undefined ? room : `${used} of ${places} places used`;
-  if (isAllowed) return { about: "limit", lines: [`allows remediation, ${ofAll}`] };
-  return { about: "limit", lines: [`${message}; ${ofAll}`], isProblem: true };
+  const by = isStored === true ? "as the status had it while Nodes were visible: " : "";
+  if (isAllowed) return { about: "limit", lines: [`${by}allows remediation, ${ofAll}`] };
+  return { about: "limit", lines: [`${by}${message}; ${ofAll}`], isProblem: true };
 }
 
 function handOverOf({ handOver }: HealthReport, now: Date): readonly Detail[] {
@@ -111,11 +120,11 @@ function nodesOf({ unseen }: ExplainedHealth, now: Date): readonly Detail[] {
 
 /** Facts for which a table has no room: findings, the request, and what keeps the check itself. */
 function aboutMachine(health: ExplainedHealth, now: Date): readonly Detail[] {
-  const { healthCheck, held, requestState, targets } = health;
+  const { healthCheck, requestState, targets } = health;
   const findings = targets.flatMap(({ findings: texts = [] }) => texts.slice(0, MAX_FINDINGS));
   const requests = targets.flatMap(({ request }) => (request === undefined ? [] : [request]));
   const details: readonly Detail[] = [
-    ...(held === undefined ? [] : [{ about: "held", lines: [held], isProblem: true } as const]),
+    ...heldOf(health),
     ...nodesOf(health, now),
     ...(findings.length === 0 ? [] : [{ about: "found", lines: findings }]),
     ...handOverOf(health, now),

@@ -78,6 +78,13 @@ describe("what is reported of one target", () => {
     });
   });
 
+  it("MHC-13.2: a failed check keeps a place although nothing that is seen explains it", async () => {
+    const place = `its HealthCheckSucceeded, False since ${LONG_AGO} (UnhealthyNode)`;
+    expect(await ofOwner(machineWith("m1", failed()), false)).toMatchObject({ verdict: "healthy", place });
+    const slow = checkedWorld(limitedCheck(), [machineWith("m1", failed())], [badNode("m1", at("11:59:00"))]);
+    expect((await reported(mhcMachines, slow, "h1")).targets).toMatchObject([{ verdict: "pending", place }]);
+  });
+
   it("MHC-13.1: the request of an external controller holds the place", async () => {
     expect(await ofOutside([failed(), marked], fooRemediation())).toMatchObject({
       place: "FooRemediation m1",

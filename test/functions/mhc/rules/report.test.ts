@@ -11,7 +11,7 @@ import {
   machineWith,
   succeeded,
 } from "../../../support/checked-machines.ts";
-import { healthCheck, target, upCluster } from "../../../support/health-checks.ts";
+import { healthCheck, since, target, upCluster } from "../../../support/health-checks.ts";
 import { remediationPolicy } from "../../../support/remediation-policies.ts";
 import { decide, given, NOW, reported } from "../../../support/world.ts";
 
@@ -102,9 +102,39 @@ describe("what a health check reports", () => {
       nodes: "unseen",
       counts: { unknown: 2 },
       targets: [
-        { machine: "m1", verdict: "unknown", place: "the Machine itself" },
+        { machine: "m1", verdict: "unknown", waitsFor: "its Node to be seen" },
         { machine: "m2", verdict: "unknown" },
       ],
+    });
+  });
+
+  it("MHC-13.2: while the workload cluster is away the limit is what the status says, and unknown uses no place", async () => {
+    const away = connection({ status: { state: "unreachable", nodesComplete: false } });
+    const machines = [machineWith("m1", failed()), machineWith("m2", succeeded()), machineWith("m3")];
+    const message = "Remediation is not allowed";
+    const condition = since(at("11:00:00"), "RemediationAllowed", "False");
+    const status = { conditions: [{ ...condition, message }] };
+    const refused = given(upCluster(), away, merge(limitedCheck(), { status }), ...machines);
+    expect((await reported(mhcMachines, refused, "h1")).limit).toEqual({
+      isAllowed: false,
+      message,
+      used: 1,
+      isStored: true,
+    });
+    const young = given(upCluster(), away, limitedCheck(), ...machines);
+    expect((await reported(mhcMachines, young, "h1")).limit).toMatchObject({
+      isAllowed: true,
+      isStored: true,
+    });
+  });
+
+  it("MHC-13.2: names a status that no Node has", async () => {
+    const bad = { type: "Ready", status: "Bad", timeoutSeconds: 1 };
+    const check = healthCheck({ spec: { checks: { unhealthyNodeConditions: [bad] } } });
+    const world = checkedWorld(check, [machineWith("m1", succeeded())], [badNode("m1")]);
+    expect(await reported(mhcMachines, world, "h1")).toMatchObject({
+      remarks: [expect.stringContaining('"Bad"')],
+      targets: [{ verdict: "healthy" }],
     });
   });
 

@@ -59,6 +59,21 @@ describe("a health check as text", () => {
     ]);
   });
 
+  it("says which of its checks never fail, and that the limit is an old one", () => {
+    const limit = { isAllowed: true, used: 1, isStored: true } as const;
+    const remarks = ["spec.a: never", "spec.b: never"];
+    expect(textOfCheck(health({ nodes: "unseen", limit, remarks, unseen: {}, targets: [] }), NOW)).toEqual([
+      "never fails  spec.a: never",
+      "             spec.b: never",
+      "Nodes        are not visible",
+      "targets      0, 1 healthy, 1 unhealthy",
+      "limit        as the status had it while Nodes were visible: allows remediation, 1 place used",
+    ]);
+    expect(textOfMachineHealth([health({ remarks: ["spec.a: never"] })], NOW)).toContain(
+      "default/h1 never fails  spec.a: never",
+    );
+  });
+
   it("ends after fifty of ten thousand targets, and counts the rest", () => {
     const targets = Array.from({ length: 10_000 }, (_, index) => ({ ...BAD, machine: `m${index}` }));
     const lines = textOfCheck(health({ targets: [...targets, GOOD] }), NOW);
