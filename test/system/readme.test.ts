@@ -143,6 +143,7 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () =>
     await using filteredRedis = await startRedis();
     await using reader = new Reader(redis.url);
     let alias = "";
+    let isHeld = false;
     for (const line of commands) {
       switch (true) {
         // CI runs the test command itself, `npm ci` included; here it would empty the folder under our feet.
@@ -186,14 +187,20 @@ describeWith(redisMissing() ?? kubectlMissing())("the commands of README", () =>
           // The garbage collector may need a moment more.
           await eventually(async () => expect(await reader.kubectl(line)).toBe(""), WITHIN);
           break;
+        case line.includes(" capstan.dev/hold-remediation"):
+          expect(await reader.kubectl(line)).toContain("annotated");
+          isHeld = line.includes("hold-remediation=");
+          break;
         case line.startsWith("kubectl "):
           expect(await reader.kubectl(line), line).not.toBe("");
           break;
-        case line.startsWith("npm run capstan -- explain machine "):
-          await eventually(async () => {
-            expect(await reader.run(line)).toMatch(/Pod default\/web: .*The disruption budget web needs 1/);
-          }, WITHIN);
+        case line.startsWith("npm run capstan -- explain machine "): {
+          const expected = isHeld
+            ? /default\/demo-workers +unhealthy: UnhealthyNode .*capstan\.dev\/hold-remediation to be removed/
+            : /Pod default\/web: .*The disruption budget web needs 1/;
+          await eventually(async () => expect(await reader.run(line)).toMatch(expected), WITHIN);
           break;
+        }
         case line.startsWith("npm run capstan -- explain "):
           expect(await reader.run(line)).toMatch(/(Cluster|MachineSet|MachineHealthCheck) default\/demo/);
           break;
