@@ -84,6 +84,10 @@ export interface ApiServer extends Administered, AsyncDisposable {
   readonly certificateAuthority: () => string | undefined;
   /** Shows this certificate from now on, and trusts the client certificates of its authority. Breaks all connections. */
   present(identity: Required<TlsIdentity>): void;
+  /**
+   * Lets it answer, or break every connection, old and new, whatever is asked and by whom, until it is to answer again.
+   */
+  setAnswers(answers: boolean): void;
   stop(): Promise<void>;
 }
 
@@ -107,10 +111,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       (await import("./faults/admin.ts")).administer(apiServer, message, segments),
     log: options.recordRequests ? log : undefined,
   };
-  let isDown = false;
+  const state: { isDown: boolean; answers: boolean } = { isDown: false, answers: true };
   const tls = await startTls(options.tls);
   const opened = listenOn({ port, host, identity: tls.identity }, (exchange) => {
-    if (isDown) exchange.reset();
+    if (state.isDown || !state.answers) exchange.reset();
     else void listen(listener, exchange);
   });
   const door = await opened.catch(async (error: unknown) => {
@@ -123,12 +127,12 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     const { storage } = running.server;
     const past = storage.asOf(storage.version - undo);
     if (!past) throw badRequest(`history does not reach back ${undo} writes`);
-    isDown = true;
+    state.isDown = true;
     door.breakConnections(keep);
     running.stop();
     const failure = await failureOf(journal?.replace(past));
     running = run(failure === undefined ? past : storage);
-    isDown = false;
+    state.isDown = false;
     if (failure !== undefined) throw failure;
   };
   let stopped: Promise<void> | undefined;
@@ -155,6 +159,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     addUser: (user) => shared.users.add(user),
     compact: () => running.server.storage.compact(),
     restart,
+    setAnswers(answers) {
+      state.answers = answers;
+      if (!answers) door.breakConnections();
+    },
     stop,
     [Symbol.asyncDispose]: stop,
   };

@@ -45,7 +45,7 @@ export async function runServer(options: ServersOptions, key: string): Promise<n
   if (authority !== undefined) await running.trust(authority);
   const ready = authority !== undefined && isReady(desired, view);
   running.hasServed ||= ready;
-  await setAnswers(options, running, ready && desired.spec.unreachable !== true);
+  setAnswers(options, running, ready && desired.spec.unreachable !== true);
   await writeStatus(options.client, desired, {
     host: running.host,
     port: running.port,
@@ -98,13 +98,9 @@ function isReady({ metadata, spec }: SimServer, view: CloudView): boolean {
   return spec.onMachines !== true || hasApiServer(view, `${metadata.namespace ?? ""}/${metadata.name}`);
 }
 
-async function setAnswers(
-  { log, onStart }: ServersOptions,
-  running: RunningServer,
-  answers: boolean,
-): Promise<void> {
+function setAnswers({ log, onStart }: ServersOptions, running: RunningServer, answers: boolean): void {
   if (running.answers === answers) return;
-  await running.setAnswers(answers);
+  running.setAnswers(answers);
   const { key: cluster, host, port } = running;
   log.info(
     { cluster, host, port },

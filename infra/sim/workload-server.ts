@@ -1,5 +1,5 @@
 import type { Clock, KubeClient, Random } from "../../shared/runtime/ports.ts";
-import { type ApiServer, type ApiServerOptions, startApiServer } from "../apiserver/entry.ts";
+import { type ApiServerOptions, startApiServer } from "../apiserver/entry.ts";
 import { createServer, type Server } from "../kube/client.ts";
 import { parseKubeconfig } from "../kube/kubeconfig.ts";
 import type { Network } from "../network.ts";
@@ -19,7 +19,7 @@ export interface WorkloadServer {
   /** Whether it answers; it holds its port also while it does not. */
   readonly answers: boolean;
   /** Lets it answer, or break every connection, as a load balancer does without API servers behind it. */
-  setAnswers(answers: boolean): Promise<void>;
+  setAnswers(answers: boolean): void;
   stop(): Promise<void>;
 }
 
@@ -41,7 +41,8 @@ export async function startWorkloadServer(options: WorkloadServerOptions): Promi
   const { clusterName: name, port = 0, clock, random, network } = options;
   const server = await startOnPort({ name, port, clock, random, listen: network.listen, tls: "presented" });
   const rate = { requestsPerSecond: REQUESTS_PER_SECOND, burst: REQUESTS_PER_SECOND };
-  const gate = gateOf(server);
+  let answers = false;
+  server.setAnswers(answers);
   let connection: Server | undefined;
   let trusted: string | undefined;
   return {
@@ -61,9 +62,12 @@ export async function startWorkloadServer(options: WorkloadServerOptions): Promi
       connection = createServer(access, { clock, rate, connect: network.connect });
     },
     get answers() {
-      return gate.isOpen();
+      return answers;
     },
-    setAnswers: gate.set,
+    setAnswers(next) {
+      answers = next;
+      server.setAnswers(next);
+    },
     async stop() {
       connection?.[Symbol.dispose]();
       await server.stop();
@@ -86,22 +90,6 @@ async function newIdentity(signer: Credentials, { pki, clock }: WorkloadServerOp
   const subject = { commonName: "kube-apiserver" };
   const cert = await pki.sign({ subject, publicKey, notBefore, notAfter, use: NAMES, signer });
   return { cert, key: privateKey };
-}
-
-/** Closed at first. Closing breaks what is under way, watches included. */
-function gateOf(server: ApiServer) {
-  const close = (): number =>
-    server.faults.add({ on: { path: "/" }, effect: { kind: "reset", when: "before" } });
-  let closedBy: number | undefined = close();
-  return {
-    isOpen: () => closedBy === undefined,
-    async set(open: boolean): Promise<void> {
-      if (open === (closedBy === undefined)) return;
-      if (closedBy !== undefined) server.faults.remove(closedBy);
-      closedBy = open ? undefined : close();
-      if (!open) await server.restart();
-    },
-  };
 }
 
 async function startOnPort(wanted: ApiServerOptions) {

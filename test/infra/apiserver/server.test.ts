@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { startApiServer } from "../../../infra/apiserver/server.ts";
+import { eventually } from "../../support/eventually.ts";
 import { readKubeconfig } from "../../support/read-kubeconfig.ts";
-import { clientFor, startTestServer } from "./api-client.ts";
+import { type ApiClient, clientFor, startTestServer } from "./api-client.ts";
 
 describe("API servers", () => {
   it("of one process share nothing but code", async () => {
@@ -38,8 +39,34 @@ describe("API servers", () => {
     await api.server.stop();
   });
 
+  it("break everything that is asked while they are not to answer, also what needs no object or is refused", async () => {
+    await using api = await startTestServer();
+    await using watch = await api.watch("/api/v1/nodes?watch=1");
+    const stranger = clientFor(api.server.url, "unknown");
+    const codes = async () => [
+      ...(await Promise.all(["/", "/healthz", "/api/v1/nodes", "/nowhere"].map((path) => codeOf(api, path)))),
+      await codeOf(stranger, "/api"),
+    ];
+    expect(await codes()).toEqual([404, 200, 200, 404, 401]);
+    api.server.setAnswers(false);
+    expect(await watch.next().catch(() => undefined)).toBeUndefined();
+    expect(await codes()).toEqual(["broken", "broken", "broken", "broken", "broken"]);
+    api.server.setAnswers(true);
+    // Connections that were kept for reuse may break later.
+    await eventually(async () => expect(await codes()).toEqual([404, 200, 200, 404, 401]), {
+      withinMs: 5_000,
+    });
+  });
+
   it("say that a port is taken", async () => {
     await using api = await startTestServer({ withWidgets: false });
     await expect(startApiServer({ name: "second", port: api.server.port })).rejects.toThrow("EADDRINUSE");
   });
 });
+
+async function codeOf(client: ApiClient, path: string): Promise<number | "broken"> {
+  return client.call("GET", path).then(
+    ({ code }) => code,
+    () => "broken",
+  );
+}

@@ -40,9 +40,9 @@ function cloudOf(
   return startCloud({ server, clock: time, log: silentLog, nodeLingersMs });
 }
 
-/** Time that stands still a second from now: what the API server creates meanwhile is old enough to boot. */
+/** Time that stands still half a minute from now: what the API server creates meanwhile is old enough to boot. */
 function standingClock(): VirtualClock {
-  return virtualClock(new Date(Date.now() + 1_000));
+  return virtualClock(new Date(Date.now() + 30_000));
 }
 
 function createSimServer({ server }: { readonly server: Server }, spec: object = {}) {
@@ -568,6 +568,38 @@ describe("the simulated cloud", () => {
     expect(await whoIs(await kubeconfigBy(own, { server }, past))).toBe(401);
     expect(await whoIs(await kubeconfigBy(own, { server, subject: viewer }))).toBe(403);
     expect(await whoIs(await kubeconfigBy(foreign, { server }))).toMatch(/certificate/);
+  });
+
+  it("answers nothing while it is unreachable, and continues with the same Nodes afterwards", async () => {
+    await using management = await startManagement();
+    await using _cloud = await cloudOf(management);
+    await createSimServer(management);
+    using server = await workload(management);
+    await createInstance(management, "n1");
+    await eventually(async () => (await nodeNames(server)).join() === "n1", WITHIN);
+    const own = (await management.server.as("test").get(Secret, AUTHORITY)) as Secret;
+    const subject = { commonName: "jane", organization: "viewers" };
+    using viewer = createServer(
+      parseKubeconfig(await kubeconfigBy(own, { server: server.url.origin, subject })),
+      { clock },
+    );
+    const said = (request: Promise<unknown>): Promise<unknown> =>
+      request.then(
+        () => "answered",
+        ({ status }: { readonly status?: number }) => status,
+      );
+    const answers = () => Promise.all([server.probe(), nodeNames(server), nodeNames(viewer)].map(said));
+    // A probe is a request for what the server does not have.
+    expect(await answers()).toEqual([404, "answered", 403]);
+    const unreachable = (value: boolean) =>
+      management.server
+        .as("test")
+        .jsonPatch(SimServer, SERVER, [{ op: "add", path: "/spec/unreachable", value }]);
+    await unreachable(true);
+    await eventually(async () => expect(await answers()).toEqual([0, 0, 0]), WITHIN);
+    await unreachable(false);
+    await eventually(async () => expect(await answers()).toEqual([404, "answered", 403]), WITHIN);
+    expect(await nodeNames(server)).toEqual(["n1"]);
   });
 
   it("stops the workload API server of a SimServer that is gone", async () => {
