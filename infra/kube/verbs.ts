@@ -42,6 +42,8 @@ interface WatchOptions extends ListOptions {
   readonly timeoutSeconds: number;
   /** First an ADDED for everything that exists, ended by a marked bookmark (watch-list, KR-05). */
   readonly sendInitialEvents?: boolean | undefined;
+  /** Called once the server has answered that events follow. */
+  readonly accepted?: (() => void) | undefined;
   /** Called with the length of each chunk of the body; the next is read only afterwards. */
   readonly received?: ((bytes: number) => Promise<void>) | undefined;
   /** Longest silence, instead of the server's. */
@@ -134,6 +136,7 @@ export function createReads(calls: Calls): Pick<ServerClient, "get" | "list" | "
       });
       const subject = calls.from({ kind, verb: "watch" });
       using chunks = await calls.open(subject, path, { signal, idleMs: watch.idleMs });
+      watch.accepted?.();
       try {
         yield* decodeEvents(chunks, subject, { ...calls.decoding(), received: watch.received });
       } catch (error) {

@@ -36,12 +36,15 @@ interface OpenerOptions {
 const SHORTEST_SECONDS = 300;
 const LONGEST_SECONDS = 600;
 
+/** Begins a watch. `accepted` is called once the server has said that events follow. */
+type Opener = (from: WatchFrom, accepted?: () => void) => OpenWatch;
+
 /**
  * Returns a function that opens watches with a random lifetime, bookmarks, an idle limit, and the pace of the budget.
  */
-export function createOpener(options: OpenerOptions): (from: WatchFrom) => OpenWatch {
+export function createOpener(options: OpenerOptions): Opener {
   const { client, kind, selector, clock, random, meter, budget, recovery } = options;
-  return (from) => {
+  return (from, accepted) => {
     const spread = Math.floor(random() * (LONGEST_SECONDS - SHORTEST_SECONDS + 1));
     const timeoutSeconds = SHORTEST_SECONDS + spread;
     const ending = new AbortController();
@@ -56,7 +59,7 @@ export function createOpener(options: OpenerOptions): (from: WatchFrom) => OpenW
       await budget?.spend({ bytes }, signal);
     };
     const idleMs = recovery.idleMs(timeoutSeconds);
-    const watch = { ...selector, ...from, timeoutSeconds, idleMs, received };
+    const watch = { ...selector, ...from, timeoutSeconds, idleMs, accepted, received };
     const end = () => {
       cancel();
       ending.abort();

@@ -13,6 +13,8 @@ export interface WatchConsumer {
   resumed?(): Promise<void>;
   /** A complete list, which replaces everything known. */
   listed(items: readonly KubeObject[], list: CompleteList): Promise<void>;
+  /** The server has accepted the watch that follows the list, or continues one; must not wait for the loop. */
+  following?(): void;
   /** An event. Of several events that wait for one object only the newest is handed over. */
   changed(event: WatchEvent): Promise<void>;
   /** A bookmark: every event up to this version has been handed over. */

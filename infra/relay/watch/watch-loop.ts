@@ -192,7 +192,9 @@ class Loop implements WatchLoop {
     const from = this.#position.version;
     if (from === undefined || this.#relistWanted || this.#abort.signal.aborted) return;
     // The watch that began with the list continues, or a watch begins at its version: no event is in between (KR-05).
-    this.#watch ??= this.#open({ resourceVersion: from });
+    const following = () => this.#options.consumer.following?.();
+    if (this.#watch === undefined) this.#watch = this.#open({ resourceVersion: from }, following);
+    else following();
     this.#state = "streaming";
     const startedAt = this.#now();
     this.#ahead = readAhead(this.#watch, from, this.#options.clock);

@@ -80,6 +80,8 @@ class OneConnection implements WorkloadConnection {
   #cancelRetry: () => void = () => undefined;
   #cancelTick: () => void = () => undefined;
   #isLooking: boolean = false;
+  /** Since the watch was last accepted. One is mended at once; from the second on it may have missed something. */
+  #failedWatches = 0;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -152,6 +154,7 @@ class OneConnection implements WorkloadConnection {
     try {
       this.#current = openAttempt(this.#secret, this.#options, {
         onListed: (loop, oversized) => this.#steps.post(() => this.#listed(loop, oversized)),
+        onFollowing: (loop) => this.#steps.post(() => this.#following(loop)),
         onHeard: (loop) => this.#heard(loop),
         onFailed: (loop, error) => this.#steps.post(() => this.#failed(loop, error)),
       });
@@ -176,8 +179,21 @@ class OneConnection implements WorkloadConnection {
 
   async #listed(loop: WatchLoop, oversized: string | undefined): Promise<void> {
     if (this.#current?.loop !== loop) return;
+    this.#failedWatches = 0;
     this.#record.incomplete(oversized);
     await this.#succeeded(loop);
+  }
+
+  /** Nothing was missed: the watch continues where it was. */
+  async #following(loop: WatchLoop): Promise<void> {
+    if (this.#current?.loop !== loop || this.#failedWatches === 0) return;
+    if (this.#isBlind) this.#record.incomplete(undefined);
+    this.#failedWatches = 0;
+    await this.#succeeded(loop);
+  }
+
+  get #isBlind(): boolean {
+    return this.#failedWatches > 1;
   }
 
   async #succeeded(loop: WatchLoop): Promise<void> {
@@ -188,9 +204,11 @@ class OneConnection implements WorkloadConnection {
 
   async #failed(loop: WatchLoop, error: unknown): Promise<void> {
     if (this.#current?.loop !== loop) return;
-    if (isDamaged(error)) this.#record.incomplete(error.message);
+    this.#failedWatches += 1;
     const isMute = error instanceof KubeError && error.reason === SILENT_WATCH;
     if (isMute) this.#record.note(error.message);
+    if (isDamaged(error)) this.#record.incomplete(error.message);
+    else if (this.#isBlind) this.#record.incomplete(this.#messageOf(error, "does not show its Nodes"));
     if (this.#record.status.state !== "connected") {
       await this.#unreachable(this.#messageOf(error), this.#record.status.failures + 1);
     } else if (isMute) {
@@ -200,16 +218,18 @@ class OneConnection implements WorkloadConnection {
     } else if (this.#now() - this.#probedAt >= PROBE_MS) {
       // The first failure of the watch starts a probe; the timer starts the others, not the pace of the reconnects.
       await this.#probe(this.#current);
+    } else if (this.#isBlind && this.#record.status.nodesComplete) {
+      await this.#record.connected(false);
     }
   }
 
-  async #probe({ server, loop }: Attempt): Promise<void> {
+  async #probe({ server }: Attempt): Promise<void> {
     this.#probedAt = this.#now();
     const error = await whyUnreachable(server);
     if (error === undefined) {
-      // The watch may still be down; only with it the absence of a Node is a proof again.
-      const nodesComplete = this.#record.status.nodesComplete || loop.status().state === "streaming";
-      return this.#record.connected(nodesComplete);
+      // A server that answers may still refuse the watch; only with it the absence of a Node is a proof.
+      const { nodesComplete } = this.#record.status;
+      return this.#record.connected(this.#failedWatches === 0 || (nodesComplete && !this.#isBlind));
     }
     const failures = this.#record.status.failures + 1;
     if (failures >= FAILURES) return this.#unreachable(this.#messageOf(error), failures);
@@ -253,8 +273,8 @@ class OneConnection implements WorkloadConnection {
     this.#cancelRetry = this.#options.clock.after(RETRY_MS, () => this.#steps.post(() => this.#connect()));
   }
 
-  #messageOf(error: unknown): string {
-    return connectionFailure(this.#options.cluster, this.#current?.server.url.host ?? "", error);
+  #messageOf(error: unknown, what = "is not connected"): string {
+    return connectionFailure(this.#options.cluster, this.#current?.server.url.host ?? "", error, what);
   }
 
   #now(): number {

@@ -26,10 +26,12 @@ export interface WorkloadNodesOptions {
   /** Fields of a Node that the functions need. */
   readonly nodeFields: readonly string[];
   /**
-   * Called after a complete list or a resume without one, after an event or bookmark, after a failed attempt. They must
-   * not wait for the loop. `oversized`: names the Nodes that are missing because the server sends more than it may.
+   * Called after a complete list or a resume without one, when the watch that follows is accepted, after an event or
+   * bookmark, after a failed attempt. They must not wait for the loop. `oversized`: names the Nodes that are missing
+   * because the server sends more than it may.
    */
   readonly onListed: (oversized: string | undefined) => void;
+  readonly onFollowing: () => void;
   readonly onHeard: () => void;
   readonly onFailed: (error: unknown) => void;
 }
@@ -68,6 +70,7 @@ function watchNodes(options: WorkloadNodesOptions): WatchLoop {
         return { resourceVersion, items: await store.list(nodes, {}) };
       },
       resumed: async () => options.onListed(undefined),
+      following: options.onFollowing,
       async listed(items, { resourceVersion, oversized }) {
         // A watch cannot resume from a list that leaves Nodes out.
         const listed = oversized === undefined ? scope : `${scope}, not all`;
@@ -96,12 +99,13 @@ export interface Attempt {
 
 interface Listener {
   onListed(loop: WatchLoop, oversized: string | undefined): void;
+  onFollowing(loop: WatchLoop): void;
   onHeard(loop: WatchLoop): void;
   onFailed(loop: WatchLoop, error: unknown): void;
 }
 
 type AttemptOptions = WorkloadOptions &
-  Omit<WorkloadNodesOptions, "workload" | "onListed" | "onHeard" | "onFailed">;
+  Omit<WorkloadNodesOptions, "workload" | "onListed" | "onFollowing" | "onHeard" | "onFailed">;
 
 /** Begins to watch. Throws TerminalError for a Secret without a usable kubeconfig. */
 export function openAttempt(secret: Secret, options: AttemptOptions, listener: Listener): Attempt {
@@ -111,6 +115,7 @@ export function openAttempt(secret: Secret, options: AttemptOptions, listener: L
     ...options,
     workload: server,
     onListed: (oversized) => listener.onListed(loop, oversized),
+    onFollowing: () => listener.onFollowing(loop),
     onHeard: () => listener.onHeard(loop),
     onFailed: (error) => listener.onFailed(loop, error),
   });

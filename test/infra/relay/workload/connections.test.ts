@@ -364,6 +364,58 @@ describe("workload connections", () => {
     expect(await w.nodes()).toEqual(["n1"]);
   });
 
+  it("F-21: do not believe in absent Nodes while a server that answers refuses the watch, and say so until it shows them", async () => {
+    await using w = await world();
+    const forbidden = failing(403, "Forbidden");
+    w.workload.watches.push(breaking(), ...Array<typeof forbidden>(20).fill(forbidden));
+    await connect(w);
+    w.workload.lists.push(...Array<typeof forbidden>(20).fill(forbidden));
+    await eventually(async () => {
+      await w.clock.advance(SECOND / 10);
+      return (await w.status())?.nodesComplete === false;
+    }, within);
+    expect(await w.status()).toMatchObject({
+      state: "connected",
+      failures: 0,
+      message: expect.stringMatching(/^workload cluster default\/c1 does not show its Nodes: .*\(403\)/),
+    });
+    // Probes are answered meanwhile.
+    const probes = () => w.workload.requests.filter(({ path }) => path === "/").length;
+    const before = probes();
+    for (let second = 0; second < 25; second += 1) await w.clock.advance(SECOND);
+    await eventually(() => probes() > before, within);
+    expect(await w.status()).toMatchObject({ state: "connected", nodesComplete: false });
+    expect(await w.nodes()).toEqual(["n1"]);
+    w.workload.watches.splice(0);
+    w.workload.lists.splice(0, Number.POSITIVE_INFINITY, listing([node("n1", "5")], "12"));
+    await eventually(async () => {
+      await w.clock.advance(SECOND);
+      return (await w.status())?.nodesComplete === true;
+    }, within);
+    expect(await w.status()).toMatchObject({ state: "connected", failures: 0 });
+    expect((await w.status())?.message).toBeUndefined();
+    expect(wholeLists(w)).toHaveLength(1);
+  });
+
+  it("F-21: do not believe in absent Nodes once another kubeconfig may not see them", async () => {
+    await using w = await world();
+    await connect(w);
+    await using other = await startScriptedServer();
+    const forbidden = failing(403, "Forbidden");
+    const often = Array<typeof forbidden>(20).fill(forbidden);
+    other.lists.push(...often);
+    other.watches.push(...often);
+    other.watchLists.push(...often);
+    other.others.push(...often);
+    await w.writeSecret("c1", kubeconfigFor(other.url));
+    await eventually(async () => {
+      await w.clock.advance(SECOND);
+      return (await w.status())?.nodesComplete === false;
+    }, within);
+    expect((await w.status())?.message).toContain("(403)");
+    expect(await w.nodes()).toEqual(["n1"]);
+  });
+
   it("notice a watch that does not show their own write, list instead, and say so until it does", async () => {
     await using w = await world();
     await connect(w);
