@@ -66,6 +66,28 @@ describe("mhc-machines says whether a Machine is healthy", () => {
     expect(decision.result).toEqual(requeueAfter(150_000, "writes that may be refused"));
   });
 
+  it("MHC-12.5: one Machine of a hundred whose patch is always refused ends no deadline of the others", async () => {
+    const others = Array.from({ length: 99 }, (_, index) => `m${100 + index}`);
+    const plain = others.map((name) => machineWith(name, succeeded()));
+    const well = await decide(
+      mhcMachines,
+      checkedWorld(
+        limitedCheck(),
+        plain,
+        others.map((name) => node(name)),
+      ),
+    );
+    const machines = [machineWith("m1"), ...plain.map((machine) => machineAfter(well, machine))];
+    const nodes = others.map((name, index) => (index < 50 ? badNode(name, at("11:55:10")) : node(name)));
+    const of = checkedWorld(limitedCheck(), machines, [badNode("m1", at("08:00:00")), ...nodes]);
+    const before = await decide(mhcMachines, of);
+    expect(names(before)).toEqual(["m1"]);
+    expect(before.result).toEqual(requeueAfter(11_000, "the next deadline of a target"));
+    const decision = await decide(mhcMachines, of, "h1", new Date(at("12:00:11")));
+    expect(names(decision)).toEqual(["m1", ...others.slice(0, 50)]);
+    expect(decision.patch?.every(({ ifFails }) => ifFails?.event === "FailedPatchMachine")).toBe(true);
+  });
+
   it("MHC-11.4: only the first of two health checks by name writes, in the words of the one that fails", async () => {
     const strict = healthCheck({
       metadata: { name: "h2", uid: "uid-h2" },
