@@ -84,9 +84,7 @@ export interface ApiServer extends Administered, AsyncDisposable {
   readonly certificateAuthority: () => string | undefined;
   /** Shows this certificate from now on, and trusts the client certificates of its authority. Breaks all connections. */
   present(identity: Required<TlsIdentity>): void;
-  /**
-   * Lets it answer, or break every connection, old and new, whatever is asked and by whom, until it is to answer again.
-   */
+  /** Lets it answer, or break every connection, old and new, whatever the request is. */
   setAnswers(answers: boolean): void;
   stop(): Promise<void>;
 }
@@ -111,7 +109,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       (await import("./faults/admin.ts")).administer(apiServer, message, segments),
     log: options.recordRequests ? log : undefined,
   };
-  const state: { isDown: boolean; answers: boolean } = { isDown: false, answers: true };
+  const state: Presence = { isDown: false, answers: true };
   const tls = await startTls(options.tls);
   const opened = listenOn({ port, host, identity: tls.identity }, (exchange) => {
     if (state.isDown || !state.answers) exchange.reset();
@@ -159,14 +157,22 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     addUser: (user) => shared.users.add(user),
     compact: () => running.server.storage.compact(),
     restart,
-    setAnswers(answers) {
-      state.answers = answers;
-      if (!answers) door.breakConnections();
-    },
+    setAnswers: (answers) => letAnswer(state, door, answers),
     stop,
     [Symbol.asyncDispose]: stop,
   };
   return apiServer;
+}
+
+interface Presence {
+  /** It starts again. */
+  isDown: boolean;
+  answers: boolean;
+}
+
+function letAnswer(state: Presence, door: Port, answers: boolean): void {
+  state.answers = answers;
+  if (!answers) door.breakConnections();
 }
 
 /** The part of a server that shows certificates; `identity` is undefined without TLS. */

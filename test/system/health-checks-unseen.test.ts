@@ -21,7 +21,7 @@ import { API_SERVERS } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
-/** Nobody waits for it: the deadline comes when the check is changed. */
+/** The deadline comes when a test changes the check, not before. */
 const HOUR_SECONDS = 3_600;
 const PAUSED = "cluster.x-k8s.io/paused";
 const UNREACHABLE = "fault.sim.capstan.dev/unreachable";
