@@ -16,7 +16,7 @@ import type { PermissionRule } from "./request/user.ts";
 import { Users } from "./request/users.ts";
 import { Journal } from "./storage/journal.ts";
 import { Storage } from "./storage/storage.ts";
-import { runVirtualServer, type VirtualServerOptions } from "./virtual-server.ts";
+import { runVirtualServer, type VirtualServerOptions, type VirtualServerRun } from "./virtual-server.ts";
 
 export interface ApiServerOptions {
   readonly name: string;
@@ -115,11 +115,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     if (state.isDown || !state.answers) exchange.reset();
     else void listen(listener, exchange);
   });
-  const door = await opened.catch(async (error: unknown) => {
-    running.stop();
-    await journal?.close();
-    throw error;
-  });
+  const door = await opened.catch((error: unknown) => endWith(error, running, journal));
   const url = `${tls.identity ? "https" : "http"}://${host}:${door.number}`;
   const restart: ApiServer["restart"] = async ({ undo = 0, keep } = {}) => {
     const { storage } = running.server;
@@ -162,6 +158,12 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     [Symbol.asyncDispose]: stop,
   };
   return apiServer;
+}
+
+async function endWith(error: unknown, running: VirtualServerRun, journal?: Journal): Promise<never> {
+  running.stop();
+  await journal?.close();
+  throw error;
 }
 
 interface Presence {
