@@ -106,8 +106,10 @@ describe("watch loop", () => {
 
     let minutes = 0;
     const slow: Clock = { ...systemClock, now: () => new Date(60_000 * minutes++) };
-    await using late = await watching(silent, { mayBeStarting: true, clock: slow });
+    const mute = ({ lists }: ScriptedServer): void => void lists.push(...Array<typeof reset>(8).fill(reset));
+    await using late = await watching(mute, { mayBeStarting: true, clock: slow });
     await eventually(() => late.warnings().length === 1, within);
+    expect(Object.keys(late.loop.status().reconnects)).toEqual(["NoAnswer"]);
   });
 
   it("resumes after the line broke in the middle of the stream (KR-10)", async () => {
