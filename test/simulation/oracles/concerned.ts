@@ -37,13 +37,19 @@ export async function concernedBy(
 ): Promise<readonly Woken[]> {
   const sides = [change.before, change.after].filter((side) => side !== undefined);
   const woken: Woken[] = [];
+  const listed = new Map<Kind, Promise<readonly KubeObject[]>>();
+  const list = (kind: Kind): Promise<readonly KubeObject[]> => {
+    const known = listed.get(kind) ?? all(kind);
+    listed.set(kind, known);
+    return known;
+  };
   for (const { spec } of functions) {
     const { reconciles } = spec;
     const due = spec.watches.filter((each) => isAbout(each, change) && isDue(each, change));
     if (due.length === 0) continue;
     // An object that is gone is not among them: nothing is left to reconcile.
-    const candidates = await all(reconciles);
-    const [clusters, machines] = [await all(Cluster as Kind), await all(Machine as Kind)];
+    const candidates = await list(reconciles);
+    const [clusters, machines] = [await list(Cluster as Kind), await list(Machine as Kind)];
     const { cluster } = change.type;
     for (const candidate of candidates)
       if (
@@ -79,13 +85,22 @@ function isDue({ fields }: Watch, { before, after }: ShownChange): boolean {
 
 /** `status.conditions[Ready].status`, `metadata.labels[a.b/c]`. */
 function at(object: unknown, path: string): unknown {
-  const parts = path.match(/\[[^\]]*\]|[^.[\]]+/g) ?? [];
-  return parts.reduce((value: unknown, part) => {
-    const name = part.replace(/^\[|\]$/g, "");
+  return namesIn(path).reduce((value: unknown, name) => {
     if (Array.isArray(value))
       return value.find((each) => [each?.type, each?.name, each?.uid, each?.key].includes(name));
     return Object(value)[name] as unknown;
   }, object);
+}
+
+const NAMES = new Map<string, readonly string[]>();
+
+/** Declared paths are few, and looked up with every change. */
+function namesIn(path: string): readonly string[] {
+  const known = NAMES.get(path);
+  if (known !== undefined) return known;
+  const names = (path.match(/\[[^\]]*\]|[^.[\]]+/g) ?? []).map((part) => part.replace(/^\[|\]$/g, ""));
+  NAMES.set(path, names);
+  return names;
 }
 
 interface Side {

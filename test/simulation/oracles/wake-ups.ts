@@ -40,10 +40,11 @@ export const wakeUps: readonly Oracle[] = [
       store.onShown(({ type, before, after, process }) => {
         forgetWithRelay();
         const { namespace, name, resourceVersion } = (after ?? before)?.metadata ?? {};
+        const of = `|${type.kind}|${namespace}/${name}`;
         // Gone, or no longer of concern, before the relay has looked for the keys to wake: nothing is left to reconcile.
         for (const [each, { isEnqueued }] of due) {
+          if (isEnqueued || !each.endsWith(of)) continue;
           const fn = world.functions.find(({ spec }) => each.startsWith(`${spec.name} `));
-          if (isEnqueued || !each.endsWith(`|${type.kind}|${namespace}/${name}`)) continue;
           const isOver =
             after === undefined || !isOf(fn?.spec.actsOn, after) || fn?.spec.isIdle?.(after) === true;
           if (isOver) due.delete(each);

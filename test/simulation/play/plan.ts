@@ -10,19 +10,22 @@ export interface PlannedFault {
   readonly at: string;
 }
 
-/** Where faults strike: at named sites, or at random with the given probability per site. */
+/** Where faults strike: at named sites, at random with the given probability per site, or nowhere. */
 export type Plan =
   | { readonly type: "named"; readonly faults: readonly PlannedFault[] }
-  | { readonly type: "random"; readonly rates: { readonly [fault: string]: number } };
+  | { readonly type: "random"; readonly rates: { readonly [fault: string]: number } }
+  | { readonly type: "listed" };
 
 export const NO_FAULTS: Plan = { type: "named", faults: [] };
+/** None either, and every site of every class is listed. */
+export const LISTED_SITES: Plan = { type: "listed" };
 
 /** The faults of one run, as far as they have struck. */
 export interface Injection {
   readonly struck: readonly PlannedFault[];
   /** Those that make objects come and go were among them. */
   readonly hasDetours: boolean;
-  /** Every site so far of the classes of the plan, in the order of the run; of all classes without faults. */
+  /** Every site so far of the classes of the plan, in the order of the run. */
   readonly sites: readonly PlannedFault[];
   /** No more faults from now on, and those that last end. */
   heal(): void;
@@ -40,7 +43,7 @@ export function inject(world: World, plan: Plan, seed: number): Injection {
 
   const counts = new Map<string, number>();
   const isStruck = ({ number, most = Number.POSITIVE_INFINITY }: Fault, at: string): boolean => {
-    if (plan.type === "named") return named.has(`${number} ${at}`);
+    if (plan.type !== "random") return named.has(`${number} ${at}`);
     const rate = plan.rates[number];
     return rate !== undefined && random.number() < rate && (counts.get(number) ?? 0) < most;
   };
@@ -52,7 +55,7 @@ export function inject(world: World, plan: Plan, seed: number): Injection {
     return { fault: number, at: `${site} #${occurrence}` };
   };
   world.kernel.intercept((given) => {
-    if (isHealed) return false;
+    if (isHealed || classes.length === 0) return false;
     const operation = given as AnyOperation;
     const here = classes
       .filter((fault) => fault.isSite(operation, world))
@@ -86,10 +89,10 @@ export function inject(world: World, plan: Plan, seed: number): Injection {
   };
 }
 
-/** The classes that a plan can let strike; all of them when it only learns which sites there are. */
+/** The classes that a plan can let strike, or whose sites it lists. */
 function classesOf(plan: Plan): readonly Fault[] {
+  if (plan.type === "listed") return FAULTS;
   const named = plan.type === "random" ? Object.keys(plan.rates) : plan.faults.map(({ fault }) => fault);
-  if (plan.type === "named" && named.length === 0) return FAULTS;
   return FAULTS.filter(({ number }) => named.includes(number));
 }
 

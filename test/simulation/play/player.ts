@@ -1,5 +1,5 @@
 import { workloadOf } from "../workloads/known.ts";
-import { NO_FAULTS, type PlannedFault } from "./plan.ts";
+import { LISTED_SITES, type PlannedFault } from "./plan.ts";
 import type { Prepared } from "./prepared.ts";
 import { type RunResult, runOnce } from "./run.ts";
 import { runSeed, SERIES, type SeedOptions, seedOptions } from "./swarm.ts";
@@ -23,7 +23,7 @@ export interface Played
   readonly isEffective?: boolean;
 }
 
-/** A run without faults. */
+/** A run without faults, which lists the sites of all. */
 export type ReferenceOf = (workload: string, seed: number) => Promise<RunResult>;
 
 /** Each is played once. */
@@ -31,7 +31,7 @@ export function createReferences(prepared: Prepared): ReferenceOf {
   const references = new Map<string, Promise<RunResult>>();
   return (workload, seed) =>
     known(references, `${workload} ${seed}`, () =>
-      runOnce({ seed, workload: workloadOf(workload), prepared, plan: NO_FAULTS }),
+      runOnce({ seed, workload: workloadOf(workload), prepared, plan: LISTED_SITES }),
     );
 }
 

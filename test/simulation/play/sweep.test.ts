@@ -1,23 +1,37 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { FAULTS } from "../faults/known.ts";
 import { WORKLOADS, workloadOf } from "../workloads/known.ts";
+import { NO_FAULTS } from "./plan.ts";
 import { createPlayer, createReferences, type Job, type Played, type ReferenceOf } from "./player.ts";
-import { prepare } from "./prepared.ts";
+import { type Prepared, prepare } from "./prepared.ts";
+import { runOnce } from "./run.ts";
 import { SWEPT, sweepJobs } from "./sweep.ts";
 
 /** Of each workload, spread over all classes; `npm run simulate -- sweep` plays every one. */
 const SITES_PLAYED = 4;
 
+let prepared: Prepared;
 let referenceOf: ReferenceOf;
 let play: (job: Job) => Promise<Played>;
 beforeAll(async () => {
-  const prepared = await prepare();
+  prepared = await prepare();
   referenceOf = createReferences(prepared);
   play = createPlayer(prepared, referenceOf);
 });
 
-describe("single faults", () => {
+describe("a workload, and single faults in it", () => {
   for (const workload of WORKLOADS) {
+    // Here, because it shares the run without faults.
+    it(`${workload.number} ${workload.title}: ends, rests, and ends the same in any order of events (F-01, F-02)`, async () => {
+      const reference = await referenceOf(workload.number, 1);
+      expect(reference.violations).toEqual([]);
+      for (const seed of [2, 3]) {
+        const result = await runOnce({ seed, workload, prepared, plan: NO_FAULTS, reference });
+        expect(result.violations).toEqual([]);
+        expect(result.hash).not.toBe(reference.hash);
+      }
+    });
+
     it(`${workload.number} gets over a few of its sites`, async () => {
       const jobs = await sweepJobs({ workload, referenceOf, seed: 1 });
       const every = Math.ceil(jobs.length / SITES_PLAYED);
