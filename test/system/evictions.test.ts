@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { systemClock } from "../../infra/clock.ts";
 import { createServer } from "../../infra/kube/client.ts";
 import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
@@ -49,12 +49,16 @@ function shapeOf(answer: EvictionAnswer): object {
 
 for (const flavour of API_SERVERS) {
   describeWith(flavour.missing, flavour)(`evictions on ${flavour.name}`, () => {
+    const stack = new AsyncDisposableStack();
+    let client: KubeClient;
+    beforeAll(async () => {
+      const { kubeconfigFile: file } = stack.use(await flavour.start());
+      const server = stack.use(createServer(await loadKubeconfig({ file, env: {} }), { clock: systemClock }));
+      client = server.as("test");
+    });
+    afterAll(() => stack.disposeAsync());
+
     it("MA-7.2: are accepted, refused by a budget or by the end of a namespace, or find the Pod gone", async () => {
-      await using api = await flavour.start();
-      using server = createServer(await loadKubeconfig({ file: api.kubeconfigFile, env: {} }), {
-        clock: systemClock,
-      });
-      const client = server.as("test");
       await client.create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
       const evict = async (object: KubeObject) => {
         const context = {
@@ -125,11 +129,6 @@ for (const flavour of API_SERVERS) {
     });
 
     it("MA-7.3: volumes are found by attachment, by handle and on the Node", async () => {
-      await using api = await flavour.start();
-      using server = createServer(await loadKubeconfig({ file: api.kubeconfigFile, env: {} }), {
-        clock: systemClock,
-      });
-      const client = server.as("test");
       const volume = (name: string) => ({
         apiVersion: "v1",
         kind: "PersistentVolume",

@@ -1,17 +1,19 @@
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Machine } from "../../shared/api/machine/machine.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually, holds } from "../support/eventually.ts";
 import { FOO_CLUSTER, FOO_MACHINE_PROVIDER, FOO_PROVIDER, fooNode } from "../support/foo-provider.ts";
 import { createKubeconfigSecret, patch, patchStatus } from "../support/foo-workload.ts";
-import { API_SERVERS, type ServerFlavour } from "../support/processes/api-servers.ts";
+import { anywhere, ownNamespace } from "../support/own-namespace.ts";
+import { API_SERVERS, type TestServer } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
 /** The drain looks at Pods and volumes every 20 s. */
 const WITHIN = { withinMs: 120_000, stepMs: 300 };
 
-const MACHINE = `
+/** Machine m1 with its infrastructure machine, whose instance is this Node. */
+const machineOn = (node: string) => `
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: Machine
 metadata: { name: m1, namespace: default }
@@ -24,15 +26,16 @@ spec:
 apiVersion: infrastructure.foo.example.com/v1
 kind: FooMachine
 metadata: { name: m1, namespace: default }
-spec: { size: small, providerID: "foo://n1" }
+spec: { size: small, providerID: "foo://${node}" }
 `;
 
-const POD = `
+/** A Pod on this Node, and a budget for it. */
+const podOn = (node: string) => `
 apiVersion: v1
 kind: Pod
 metadata: { name: web, namespace: default, labels: { app: web } }
 spec:
-  nodeName: n1
+  nodeName: ${node}
   automountServiceAccountToken: false
   containers: [{ name: c, image: i }]
 ---
@@ -42,7 +45,7 @@ metadata: { name: web, namespace: default }
 spec: { minAvailable: 1, selector: { matchLabels: { app: web } } }
 `;
 
-const VOLUME = `
+const volumeOn = (node: string) => `
 apiVersion: v1
 kind: PersistentVolume
 metadata: { name: v1 }
@@ -50,12 +53,12 @@ spec:
   capacity: { storage: 1Gi }
   accessModes: [ReadWriteOnce]
   csi: { driver: csi.dev, volumeHandle: h1 }
-  claimRef: { namespace: default, name: data }
+  claimRef: { namespace: ${node}, name: data }
 ---
 apiVersion: storage.k8s.io/v1
 kind: VolumeAttachment
 metadata: { name: a1 }
-spec: { attacher: csi.dev, nodeName: n1, source: { persistentVolumeName: v1 } }
+spec: { attacher: csi.dev, nodeName: ${node}, source: { persistentVolumeName: v1 } }
 `;
 
 const RULE = `
@@ -67,41 +70,38 @@ spec:
   pods: [{ selector: { matchExpressions: [{ key: app, operator: Near }] } }]
 `;
 
-interface World {
-  /** For the management cluster. */
-  readonly kubectl: Kubectl;
-  /** For the workload cluster. */
-  readonly workload: Kubectl;
+interface Servers {
+  readonly management: TestServer;
+  readonly remote: TestServer;
 }
 
-/** Cluster foo with Machine m1, Running as Node n1, on which Pod web runs that a budget protects. */
-async function withMachine(flavour: ServerFlavour, play: (world: World) => Promise<void>): Promise<void> {
-  await using management = await flavour.start();
-  await using remote = await flavour.start();
-  const [kubectl, workload] = [kubectlFor(management.kubeconfigFile), kubectlFor(remote.kubeconfigFile)];
-  await using _capstan = await startCapstan(management.kubeconfigFile, { roles: ["relay", "worker"] });
-  await kubectl("apply -f -", `${FOO_PROVIDER}---${FOO_MACHINE_PROVIDER}`);
-  await kubectl("wait crd --all --for=condition=Established --timeout=240s");
-  await kubectl("apply -f -", FOO_CLUSTER.split("---").slice(0, 3).join("---"));
+/**
+ * In a namespace of its own: cluster foo with Machine m1, Running as the Node of that name, on which Pod web runs that a
+ * budget protects. Returns kubectl for the management cluster and for the workload cluster.
+ */
+async function startMachine({ management, remote }: Servers, name: string) {
+  const { kubectl, apply } = await ownNamespace(management.kubeconfigFile, name);
+  const { kubectl: workload, apply: applyRemote } = await ownNamespace(remote.kubeconfigFile, name);
+  await apply(FOO_CLUSTER.split("---").slice(0, 3).join("---"));
   await createKubeconfigSecret(kubectl, remote.kubeconfigFile);
   await patchStatus(kubectl, "foocluster/foo", { initialization: { provisioned: true } });
   await patchStatus(kubectl, "foocontrolplane/foo-cp", {
     externalManagedControlPlane: true,
     initialization: { controlPlaneInitialized: true },
   });
-  await workload("create -f -", fooNode("n1"));
+  await applyRemote(fooNode(name));
   const ready = { type: "Ready", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" };
-  await patchStatus(workload, "node/n1", { conditions: [ready] });
-  await workload("create -f -", POD);
+  await patchStatus(workload, `node/${name}`, { conditions: [ready] });
+  await applyRemote(podOn(name));
   await patchStatus(workload, "pod/web", {
     phase: "Running",
     conditions: [{ type: "Ready", status: "True" }],
   });
   await allowDisruptions(workload, 0);
-  await kubectl("create -f -", MACHINE);
+  await apply(machineOn(name));
   await patchStatus(kubectl, "foomachine/m1", { initialization: { provisioned: true } });
   await kubectl("wait machine/m1 --for=jsonpath={.status.phase}=Running --timeout=240s");
-  await play({ kubectl, workload });
+  return { kubectl, workload };
 }
 
 function allowDisruptions(workload: Kubectl, disruptionsAllowed: number): Promise<string> {
@@ -119,8 +119,8 @@ async function deletingOf(kubectl: Kubectl): Promise<{ reason: string; message: 
   return { reason, message };
 }
 
-async function isCordoned(workload: Kubectl): Promise<boolean> {
-  return JSON.parse(await workload("get node/n1 -o json")).spec.unschedulable === true;
+async function isCordoned(workload: Kubectl, node: string): Promise<boolean> {
+  return JSON.parse(await workload(`get node/${node} -o json`)).spec.unschedulable === true;
 }
 
 /** Number of Events of the Machine by reason. */
@@ -131,21 +131,36 @@ async function eventsOf(kubectl: Kubectl): Promise<{ readonly [reason: string]: 
 }
 
 for (const flavour of API_SERVERS) {
-  describeWith(flavour.missing ?? kubectlMissing(), flavour)(`a deleted Machine on ${flavour.name}`, () => {
-    it("MA-7.2, MA-7.3: is drained: a budget of 0 holds it and is named; then volumes, Node and Machine go", async () => {
-      await withMachine(flavour, async ({ kubectl, workload }) => {
-        await workload("create -f -", VOLUME);
+  describeWith(flavour.missing ?? kubectlMissing(), flavour)(
+    `a deleted Machine on ${flavour.name}`,
+    { concurrent: true },
+    () => {
+      const stack = new AsyncDisposableStack();
+      let servers: Servers;
+      beforeAll(async () => {
+        servers = { management: stack.use(await flavour.start()), remote: stack.use(await flavour.start()) };
+        const { kubeconfigFile } = servers.management;
+        stack.use(await startCapstan(kubeconfigFile, { roles: ["relay", "worker"] }));
+        const kubectl = kubectlFor(kubeconfigFile);
+        await kubectl("apply -f -", `${FOO_PROVIDER}---${FOO_MACHINE_PROVIDER}`);
+        await kubectl("wait crd --all --for=condition=Established --timeout=240s");
+      });
+      afterAll(() => stack.disposeAsync());
+
+      it("MA-7.2, MA-7.3: is drained: a budget of 0 holds it and is named; then volumes, Node and Machine go", async () => {
+        const { kubectl, workload } = await startMachine(servers, "drained");
+        await workload("create -f -", volumeOn("drained"));
         await patchStatus(workload, "volumeattachment/a1", { attached: true });
         await kubectl("delete machine/m1 --wait=false");
         await eventually(async () => {
           expect(await deletingOf(kubectl)).toEqual({
             reason: "DrainingNode",
             message: expect.stringMatching(
-              /^Drain not completed yet \(started at \S+\):\n\* Pod default\/web: cannot evict pod as it would violate the pod's disruption budget\. The disruption budget web needs 1 healthy pods and has 1 currently$/,
+              /^Drain not completed yet \(started at \S+\):\n\* Pod drained\/web: cannot evict pod as it would violate the pod's disruption budget\. The disruption budget web needs 1 healthy pods and has 1 currently$/,
             ),
           });
         }, WITHIN);
-        expect(await isCordoned(workload)).toBe(true);
+        expect(await isCordoned(workload, "drained")).toBe(true);
         const held = await machineOf(kubectl);
         expect(held.status?.deletion?.nodeDrainStartTime).toBeDefined();
         await kubectl("wait machine/m1 --for=jsonpath={.status.phase}=Deleting --timeout=240s");
@@ -161,7 +176,7 @@ for (const flavour of API_SERVERS) {
           expect(await deletingOf(kubectl)).toEqual({
             reason: "WaitingForVolumeDetach",
             message: expect.stringMatching(
-              /^Waiting for Node volumes to be detached \(started at \S+\)\n\* PersistentVolumeClaims: default\/data$/,
+              /^Waiting for Node volumes to be detached \(started at \S+\)\n\* PersistentVolumeClaims: drained\/data$/,
             ),
           });
         }, WITHIN);
@@ -173,25 +188,24 @@ for (const flavour of API_SERVERS) {
 
         await patchStatus(workload, "volumeattachment/a1", { attached: false });
         await kubectl("wait machine/m1 --for=delete --timeout=240s");
-        expect(await workload("get nodes -o name")).toBe("");
+        expect(await workload("get node/drained -o name --ignore-not-found")).toBe("");
         expect(await kubectl("get foomachines -o name")).toBe("");
         expect(await eventsOf(kubectl)).toMatchObject({ SuccessfulDrainNode: 1, NodeVolumesDetached: 1 });
       });
-    });
 
-    it("MA-7, MA-7.2: hooks hold it, a broken rule is named, and a timeout that is set meanwhile counts", async () => {
-      await withMachine(flavour, async ({ kubectl, workload }) => {
+      it("MA-7, MA-7.2: hooks hold it, a broken rule is named, and a timeout that is set meanwhile counts", async () => {
+        const { kubectl, workload } = await startMachine(servers, "held");
         const hooks = {
           "pre-drain.delete.hook.machine.cluster.x-k8s.io/a": "",
           "pre-terminate.delete.hook.machine.cluster.x-k8s.io/b": "",
         };
         await patch(kubectl, "machine/m1", { metadata: { annotations: hooks } });
-        await kubectl("create -f -", RULE);
+        await kubectl("create -f -", anywhere(RULE));
         await kubectl("delete machine/m1 --wait=false");
         await eventually(async () => {
           expect((await deletingOf(kubectl)).reason).toBe("WaitingForPreDrainHook");
         }, WITHIN);
-        await holds(async () => expect(await isCordoned(workload)).toBe(false), {
+        await holds(async () => expect(await isCordoned(workload, "held")).toBe(false), {
           forMs: 2_000,
           stepMs: 300,
         });
@@ -199,10 +213,10 @@ for (const flavour of API_SERVERS) {
         await patch(kubectl, "machine/m1", { metadata: { annotations: { [before]: null } } });
         await eventually(async () => {
           expect((await deletingOf(kubectl)).message).toMatch(
-            /^Error draining Node, MachineDrainRule default\/web: spec\.pods\[0\]\.selector\.matchExpressions\[0\]\.operator is Near/,
+            /^Error draining Node, MachineDrainRule held\/web: spec\.pods\[0\]\.selector\.matchExpressions\[0\]\.operator is Near/,
           );
         }, WITHIN);
-        expect(await isCordoned(workload)).toBe(true);
+        expect(await isCordoned(workload, "held")).toBe(true);
         expect(await eventsOf(kubectl)).toMatchObject({ FailedDrainNode: 1 });
 
         await patch(kubectl, "machine/m1", { spec: { deletion: { nodeDrainTimeoutSeconds: 1 } } });
@@ -215,6 +229,6 @@ for (const flavour of API_SERVERS) {
         await patch(kubectl, "machine/m1", { metadata: { annotations: { [behind]: null } } });
         await kubectl("wait machine/m1 --for=delete --timeout=240s");
       });
-    });
-  });
+    },
+  );
 }

@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
 import { patch } from "../support/foo-workload.ts";
 import { simClusterOfMachines, simMachineSet, simPool } from "../support/manifests.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { ownNamespace } from "../support/own-namespace.ts";
+import { API_SERVERS, type TestServer } from "../support/processes/api-servers.ts";
 import { startCli } from "../support/processes/cli.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
@@ -109,13 +110,20 @@ async function deleteInOrder(kubectl: Kubectl): Promise<void> {
 for (const flavour of API_SERVERS) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `a Cluster of Machines on ${flavour.name}`,
+    { concurrent: true },
     () => {
+      const stack = new AsyncDisposableStack();
+      let server: TestServer;
+      beforeAll(async () => {
+        server = stack.use(await flavour.start());
+        stack.use(await startCapstan(server.kubeconfigFile));
+      });
+      afterAll(() => stack.disposeAsync());
+
       it("CL-9: comes up, is upgraded one by one, scaled, and deleted in order with nothing left", async () => {
-        await using server = await flavour.start();
-        const kubectl = kubectlFor(server.kubeconfigFile);
-        await using _capstan = await startCapstan(server.kubeconfigFile);
+        const { kubectl, apply } = await ownNamespace(server.kubeconfigFile, "upgraded");
         const manifests = [inDomains("c1"), simMachineSet("s1", "c1", 5), simPool("p1", "c1", 3)];
-        await kubectl("apply -f -", manifests.join("---"));
+        await apply(manifests.join("---"));
         await kubectl(`wait cluster/c1 ${AVAILABLE}`);
         await eventually(async () => {
           const { status } = JSON.parse(await kubectl("get cluster/c1 -o json"));
@@ -139,10 +147,8 @@ for (const flavour of API_SERVERS) {
       });
 
       it("CL-3: endpoint and latches stay, whatever the provider says later, also when it is gone", async () => {
-        await using server = await flavour.start();
-        const kubectl = kubectlFor(server.kubeconfigFile);
-        await using _capstan = await startCapstan(server.kubeconfigFile);
-        await kubectl("apply -f -", inDomains("c1"));
+        const { kubectl, apply } = await ownNamespace(server.kubeconfigFile, "latched");
+        await apply(inDomains("c1"));
         await kubectl(`wait cluster/c1 ${AVAILABLE}`);
         const latches = async () => {
           const { spec, status } = JSON.parse(await kubectl("get cluster/c1 -o json"));
@@ -171,10 +177,8 @@ for (const flavour of API_SERVERS) {
       });
 
       it("CL-9: both contracts run side by side", async () => {
-        await using server = await flavour.start();
-        const kubectl = kubectlFor(server.kubeconfigFile);
-        await using _capstan = await startCapstan(server.kubeconfigFile);
-        await kubectl("apply -f -", [simClusterOfMachines("new", 3), legacyOfMachines("old")].join("---"));
+        const { kubectl, apply } = await ownNamespace(server.kubeconfigFile, "both");
+        await apply([simClusterOfMachines("new", 3), legacyOfMachines("old")].join("---"));
         await kubectl(`wait cluster/new cluster/old ${AVAILABLE}`);
         const counters = `--for=jsonpath={.status.controlPlane.upToDateReplicas}=3 --timeout=240s`;
         await kubectl(`wait cluster/new cluster/old ${counters}`);

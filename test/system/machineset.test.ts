@@ -1,6 +1,7 @@
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { systemClock } from "../../infra/clock.ts";
+import type { KubeObject } from "../../shared/api/kinds.ts";
 import type { Machine } from "../../shared/api/machine/machine.ts";
 import type { MachineSet } from "../../shared/api/machineset.ts";
 import { conditionOf } from "../../shared/rules/conditions/conditions.ts";
@@ -10,23 +11,26 @@ import { eventually, holds } from "../support/eventually.ts";
 import { FOO_CLUSTER, FOO_MACHINE_PROVIDER, FOO_PROVIDER, fooSet } from "../support/foo-provider.ts";
 import { patch, patchStatus } from "../support/foo-workload.ts";
 import { MACHINE_DEPLOYMENT_CRD } from "../support/machine-deployments.ts";
-import { API_SERVERS, type ServerFlavour } from "../support/processes/api-servers.ts";
+import { anywhere, ownNamespace } from "../support/own-namespace.ts";
+import { API_SERVERS, type TestServer } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 60_000, stepMs: 200 };
-type Server = Awaited<ReturnType<ServerFlavour["start"]>>;
 
-/** Cluster foo with a stable control plane, and the provider's kinds; its pool is left out. */
-async function prepare(kubectl: Kubectl): Promise<void> {
-  await kubectl("apply -f -", `${FOO_PROVIDER}---${FOO_MACHINE_PROVIDER}`);
-  await kubectl("wait crd --all --for=condition=Established --timeout=240s");
-  await kubectl("apply -f -", FOO_CLUSTER.split("---").slice(0, 3).join("---"));
+const KINDS = `${FOO_PROVIDER}---${FOO_MACHINE_PROVIDER}`;
+const ESTABLISHED = "wait crd --all --for=condition=Established --timeout=240s";
+
+/** Cluster foo with a stable control plane, without its pool, in a namespace of its own. */
+async function startScene(server: TestServer, namespace: string) {
+  const { kubectl, apply } = await ownNamespace(server.kubeconfigFile, namespace);
+  await apply(FOO_CLUSTER.split("---").slice(0, 3).join("---"));
   await patchStatus(kubectl, "foocontrolplane/foo-cp", { versions: [{ version: "v1.34.2", replicas: 1 }] });
+  return { kubectl, apply, madeMachines: () => madeMachines(server, namespace) };
 }
 
-async function listed<T>(kubectl: Kubectl, kind: string): Promise<readonly T[]> {
-  return JSON.parse(await kubectl(`get ${kind} -o json`)).items;
+async function listed<T>(kubectl: Kubectl, kinds: string): Promise<readonly T[]> {
+  return JSON.parse(await kubectl(`get ${kinds} -o json`)).items;
 }
 
 async function setOf(kubectl: Kubectl): Promise<MachineSet> {
@@ -38,9 +42,9 @@ function conditionText({ status }: MachineSet, type: string): string {
   return `${found?.status} ${found?.message}`;
 }
 
-/** Machines that the server has made so far: those that are gone count, too. */
-async function madeMachines(server: Server): Promise<number> {
-  const requests = await server.requests();
+/** Machines that were made in a namespace so far: those that are gone count, too. */
+async function madeMachines(server: TestServer, namespace: string): Promise<number> {
+  const requests = (await server.requests()).filter((request) => request.namespace === namespace);
   return requests.filter(
     ({ verb, resource, code }) => verb === "create" && resource === "machines" && code === 201,
   ).length;
@@ -48,12 +52,12 @@ async function madeMachines(server: Server): Promise<number> {
 
 /** All of a set is there: Machines, their objects, no reservation, and the status says so. */
 async function isWhole(kubectl: Kubectl, replicas: number): Promise<void> {
-  const set = await setOf(kubectl);
-  expect(set.status?.replicas).toBe(replicas);
-  expect(set.metadata.annotations?.["capstan.dev/machine-reservation"]).toBeUndefined();
-  for (const kind of ["machines", "fooconfigs", "foomachines"]) {
-    expect(await listed(kubectl, kind)).toHaveLength(replicas);
-  }
+  const objects = await listed<KubeObject>(kubectl, "machinesets,machines,fooconfigs,foomachines");
+  const of = (kind: string) => objects.filter((object) => object.kind === kind);
+  const set = of("MachineSet")[0] as MachineSet | undefined;
+  expect(set?.status?.replicas).toBe(replicas);
+  expect(set?.metadata.annotations?.["capstan.dev/machine-reservation"]).toBeUndefined();
+  for (const kind of ["Machine", "FooConfig", "FooMachine"]) expect(of(kind)).toHaveLength(replicas);
 }
 
 /** Writes as a health check does on a Machine that its owner has to replace. */
@@ -75,7 +79,7 @@ async function deployed(kubectl: Kubectl, manifest: string): Promise<string> {
   const deployment = {
     apiVersion,
     kind,
-    metadata: { name: "md", namespace: "default", annotations },
+    metadata: { name: "md", annotations },
     spec: { ...spec, remediation: { maxInFlight: 1 } },
   };
   await kubectl("apply -f -", JSON.stringify(deployment));
@@ -95,7 +99,6 @@ apiVersion: cluster.x-k8s.io/v1beta2
 kind: Machine
 metadata:
   name: by-hand
-  namespace: default
   labels: { tier: a, cluster.x-k8s.io/cluster-name: foo, cluster.x-k8s.io/set-name: foo-set }
 spec:
   clusterName: foo
@@ -104,7 +107,7 @@ spec:
 ---
 apiVersion: infrastructure.foo.example.com/v1
 kind: FooMachine
-metadata: { name: by-hand, namespace: default }
+metadata: { name: by-hand }
 spec: { size: small }
 `;
 
@@ -131,243 +134,248 @@ const REFUSED: readonly (readonly [Change, string])[] = [
 
 for (const flavour of API_SERVERS) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(`a MachineSet on ${flavour.name}`, () => {
-    it("MS-8.1: becomes Machines with a config and an infrastructure machine each, grows, shrinks and goes", async () => {
-      await using server = await flavour.start();
-      const kubectl = kubectlFor(server.kubeconfigFile);
-      await using _capstan = await startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"] });
-      await prepare(kubectl);
-      await kubectl("apply -f -", fooSet(3));
-      await eventually(() => isWhole(kubectl, 3), WITHIN);
-
-      const machines = await listed<Machine>(kubectl, "machines");
-      const [infrastructure] = await listed<Machine>(kubectl, "foomachines");
-      expect(infrastructure).toMatchObject({
-        metadata: {
-          labels: { tier: "a", from: "template", "cluster.x-k8s.io/set-name": "foo-set" },
-          annotations: { note: "one", "cluster.x-k8s.io/cloned-from-name": "foo-set" },
-          ownerReferences: [{ kind: "Machine", controller: true, blockOwnerDeletion: true }],
-        },
-        spec: { size: "small" },
+    describe("in a namespace of its own", { concurrent: true }, () => {
+      const stack = new AsyncDisposableStack();
+      let server: TestServer;
+      beforeAll(async () => {
+        server = stack.use(await flavour.start());
+        stack.use(await startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"] }));
+        const kubectl = kubectlFor(server.kubeconfigFile);
+        await kubectl("apply -f -", KINDS);
+        await kubectl(ESTABLISHED);
       });
-      const [machine] = machines;
-      expect(machine).toMatchObject({
-        metadata: { finalizers: ["machine.cluster.x-k8s.io"], ownerReferences: [{ kind: "MachineSet" }] },
-        spec: {
-          version: "v1.34.2",
-          bootstrap: { configRef: { kind: "FooConfig", name: machine?.metadata.name } },
-          infrastructureRef: { kind: "FooMachine", name: machine?.metadata.name },
-        },
-      });
-      const template = "get foomachinetemplate/foo-set -o jsonpath={.metadata.ownerReferences[0].kind}";
-      expect(await kubectl(template)).toBe("Cluster");
-      expect(await madeMachines(server)).toBe(3);
-      await eventually(async () => {
-        expect(await kubectl("get ms foo-set")).toMatch(/foo-set +foo +3 +3 +0 +0 +\d+ +\d+s +v1.34.2\n/);
-      }, WITHIN);
+      afterAll(() => stack.disposeAsync());
 
-      await kubectl("scale machineset/foo-set --replicas=5");
-      await eventually(() => isWhole(kubectl, 5), WITHIN);
-      expect(await madeMachines(server)).toBe(5);
+      it("MS-8.1: becomes Machines with a config and an infrastructure machine each, grows, shrinks and goes", async () => {
+        const { kubectl, apply, madeMachines } = await startScene(server, "whole");
+        await apply(fooSet(3));
+        await eventually(() => isWhole(kubectl, 3), WITHIN);
 
-      await patch(kubectl, "machineset/foo-set", {
-        spec: { template: { metadata: { labels: { zone: "z" }, annotations: { note: null } } } },
-      });
-      await eventually(async () => {
+        const machines = await listed<Machine>(kubectl, "machines");
+        const [infrastructure] = await listed<Machine>(kubectl, "foomachines");
+        expect(infrastructure).toMatchObject({
+          metadata: {
+            labels: { tier: "a", from: "template", "cluster.x-k8s.io/set-name": "foo-set" },
+            annotations: { note: "one", "cluster.x-k8s.io/cloned-from-name": "foo-set" },
+            ownerReferences: [{ kind: "Machine", controller: true, blockOwnerDeletion: true }],
+          },
+          spec: { size: "small" },
+        });
+        const [machine] = machines;
+        expect(machine).toMatchObject({
+          metadata: { finalizers: ["machine.cluster.x-k8s.io"], ownerReferences: [{ kind: "MachineSet" }] },
+          spec: {
+            version: "v1.34.2",
+            bootstrap: { configRef: { kind: "FooConfig", name: machine?.metadata.name } },
+            infrastructureRef: { kind: "FooMachine", name: machine?.metadata.name },
+          },
+        });
+        const template = "get foomachinetemplate/foo-set -o jsonpath={.metadata.ownerReferences[0].kind}";
+        expect(await kubectl(template)).toBe("Cluster");
+        expect(await madeMachines()).toBe(3);
+        await eventually(async () => {
+          expect(await kubectl("get ms foo-set")).toMatch(/foo-set +foo +3 +3 +0 +0 +\d+ +\d+s +v1.34.2\n/);
+        }, WITHIN);
+
+        await kubectl("scale machineset/foo-set --replicas=5");
+        await eventually(() => isWhole(kubectl, 5), WITHIN);
+        expect(await madeMachines()).toBe(5);
+
+        await patch(kubectl, "machineset/foo-set", {
+          spec: { template: { metadata: { labels: { zone: "z" }, annotations: { note: null } } } },
+        });
+        await eventually(async () => {
+          for (const kind of ["machines", "fooconfigs", "foomachines"]) {
+            const objects = await listed<Machine>(kubectl, kind);
+            expect(objects.map(({ metadata }) => metadata.labels?.["zone"])).toEqual(Array(5).fill("z"));
+            expect(objects.some(({ metadata }) => metadata.annotations?.["note"] === "one")).toBe(false);
+          }
+        }, WITHIN);
+
+        await kubectl("scale machineset/foo-set --replicas=2");
+        await eventually(() => isWhole(kubectl, 2), WITHIN);
+        await kubectl("delete machineset/foo-set --timeout=240s");
         for (const kind of ["machines", "fooconfigs", "foomachines"]) {
-          const objects = await listed<Machine>(kubectl, kind);
-          expect(objects.map(({ metadata }) => metadata.labels?.["zone"])).toEqual(Array(5).fill("z"));
-          expect(objects.some(({ metadata }) => metadata.annotations?.["note"] === "one")).toBe(false);
+          await eventually(async () => expect(await listed(kubectl, kind)).toEqual([]), WITHIN);
         }
-      }, WITHIN);
-
-      await kubectl("scale machineset/foo-set --replicas=2");
-      await eventually(() => isWhole(kubectl, 2), WITHIN);
-      await kubectl("delete machineset/foo-set --timeout=240s");
-      for (const kind of ["machines", "fooconfigs", "foomachines"]) {
-        await eventually(async () => expect(await listed(kubectl, kind)).toEqual([]), WITHIN);
-      }
-      expect(await madeMachines(server)).toBe(5);
-    });
-
-    it("MS-8.1.1: costs one Machine while its objects are refused, says why, and is whole once corrected", async () => {
-      await using server = await flavour.start();
-      const kubectl = kubectlFor(server.kubeconfigFile);
-      await using _capstan = await startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"] });
-      await prepare(kubectl);
-      await kubectl("apply -f -", fooSet(4, "huge"));
-      await eventually(async () => {
-        const events = await kubectl("get events --field-selector involvedObject.name=foo-set");
-        expect(events).toContain('Unsupported value: "huge"');
-      }, WITHIN);
-      await holds(async () => expect(await listed(kubectl, "machines")).toHaveLength(1), {
-        forMs: 1_000,
-        stepMs: 100,
+        expect(await madeMachines()).toBe(5);
       });
 
-      await patch(kubectl, "foomachinetemplate/foo-set", {
-        spec: { template: { spec: { size: "large" } } },
+      it("MS-8.1.1: costs one Machine while its objects are refused, says why, and is whole once corrected", async () => {
+        const { kubectl, apply, madeMachines } = await startScene(server, "refused");
+        await apply(fooSet(4, "huge"));
+        await eventually(async () => {
+          const events = await kubectl("get events --field-selector involvedObject.name=foo-set");
+          expect(events).toContain('Unsupported value: "huge"');
+        }, WITHIN);
+        await holds(async () => expect(await listed(kubectl, "machines")).toHaveLength(1), {
+          forMs: 1_000,
+          stepMs: 100,
+        });
+
+        await patch(kubectl, "foomachinetemplate/foo-set", {
+          spec: { template: { spec: { size: "large" } } },
+        });
+        await eventually(() => isWhole(kubectl, 4), WITHIN);
+        expect(await madeMachines()).toBe(4);
       });
-      await eventually(() => isWhole(kubectl, 4), WITHIN);
-      expect(await madeMachines(server)).toBe(4);
-    });
 
-    it("MS-8.3, MS-5: makes nothing while the control plane is upgraded or a template is missing, and says so", async () => {
-      await using server = await flavour.start();
-      const kubectl = kubectlFor(server.kubeconfigFile);
-      await using _capstan = await startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"] });
-      await prepare(kubectl);
-      await patch(kubectl, "foocontrolplane/foo-cp", { spec: { version: "v1.35.0" } });
-      const [set = "", infrastructure = "", bootstrap = ""] = fooSet(2).split("---");
-      await kubectl("apply -f -", set);
-      await eventually(async () => {
-        expect(conditionText(await setOf(kubectl), "ScalingUp")).toBe(
-          'True Scaling up from 0 to 2 replicas is blocked because:\n* FooControlPlane default/foo-cp is upgrading ("ControlPlaneIsStable" preflight check failed)\n* FooConfigTemplate and FooMachineTemplate do not exist',
-        );
-      }, WITHIN);
-      await patchStatus(kubectl, "foocontrolplane/foo-cp", {
-        versions: [{ version: "v1.35.0", replicas: 1 }],
+      it("MS-8.3, MS-5: makes nothing while the control plane is upgraded or a template is missing, and says so", async () => {
+        const { kubectl, apply } = await startScene(server, "upgraded");
+        await patch(kubectl, "foocontrolplane/foo-cp", { spec: { version: "v1.35.0" } });
+        const [set = "", infrastructure = "", bootstrap = ""] = fooSet(2).split("---");
+        await apply(set);
+        await eventually(async () => {
+          expect(conditionText(await setOf(kubectl), "ScalingUp")).toBe(
+            'True Scaling up from 0 to 2 replicas is blocked because:\n* FooControlPlane upgraded/foo-cp is upgrading ("ControlPlaneIsStable" preflight check failed)\n* FooConfigTemplate and FooMachineTemplate do not exist',
+          );
+        }, WITHIN);
+        await patchStatus(kubectl, "foocontrolplane/foo-cp", {
+          versions: [{ version: "v1.35.0", replicas: 1 }],
+        });
+        await apply(infrastructure);
+        await eventually(async () => {
+          expect(conditionText(await setOf(kubectl), "ScalingUp")).toMatch(
+            /because:\n\* FooConfigTemplate does not exist$/,
+          );
+        }, WITHIN);
+        expect(await listed(kubectl, "machines")).toEqual([]);
+        await apply(bootstrap);
+        await eventually(() => isWhole(kubectl, 2), WITHIN);
       });
-      await kubectl("apply -f -", infrastructure);
-      await eventually(async () => {
-        expect(conditionText(await setOf(kubectl), "ScalingUp")).toMatch(
-          /because:\n\* FooConfigTemplate does not exist$/,
-        );
-      }, WITHIN);
-      expect(await listed(kubectl, "machines")).toEqual([]);
-      await kubectl("apply -f -", bootstrap);
-      await eventually(() => isWhole(kubectl, 2), WITHIN);
+
+      it("MS-6, MS-8.2: adopts a Machine that was made by hand, and replaces it when a health check hands it over", async () => {
+        const { kubectl, apply, madeMachines } = await startScene(server, "adopted");
+        await apply(HAND_MADE);
+        await apply(fooSet(1));
+        await eventually(async () => {
+          expect((await setOf(kubectl)).status?.replicas).toBe(1);
+          const owner = "get machine/by-hand -o jsonpath={.metadata.ownerReferences[*].name}";
+          expect(await kubectl(owner)).toContain("foo-set");
+        }, WITHIN);
+        expect(await madeMachines()).toBe(1);
+        await eventually(async () => {
+          const events = await kubectl("get events --field-selector involvedObject.name=foo-set");
+          expect(events).toContain('Adopted Machine "by-hand"');
+          expect(events).not.toContain("FailedAdopt");
+        }, WITHIN);
+
+        await handOver(kubectl, "by-hand");
+        await eventually(async () => {
+          const names = (await listed<Machine>(kubectl, "machines")).map(({ metadata }) => metadata.name);
+          expect(names).toEqual([expect.stringMatching(/^foo-set-/)]);
+        }, WITHIN);
+        expect(await madeMachines()).toBe(2);
+      });
+
+      it("MS-2: is refused by field with replicas, selector, names and taints that cannot work", async () => {
+        const kubectl = kubectlFor(server.kubeconfigFile);
+        for (const [change, message] of REFUSED) {
+          const { ok, output } = await kubectl.try("create -f -", change(fooSet(1)).split("---")[0] ?? "");
+          expect(ok).toBe(false);
+          expect(output).toContain(message);
+        }
+      });
     });
 
-    it("MS-8.1: never has one Machine too many with two relays and two workers that know nothing of each other", async () => {
-      await using server = await flavour.start();
-      const kubectl = kubectlFor(server.kubeconfigFile);
-      const start = () => startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"] });
-      await using _first = await start();
-      await using _second = await start();
-      await prepare(kubectl);
-      await kubectl("apply -f -", fooSet(20));
-      await eventually(() => isWhole(kubectl, 20), WITHIN);
-      await kubectl("scale machineset/foo-set --replicas=30");
-      await eventually(() => isWhole(kubectl, 30), WITHIN);
-      expect(await madeMachines(server)).toBe(30);
-      await kubectl("scale machineset/foo-set --replicas=7");
-      await eventually(() => isWhole(kubectl, 7), WITHIN);
-      await kubectl("delete machineset/foo-set --timeout=240s");
-      expect(await listed(kubectl, "machines")).toEqual([]);
-    });
+    describe("with a Capstan of its own", () => {
+      const stack = new AsyncDisposableStack();
+      let server: TestServer;
+      beforeAll(async () => {
+        server = stack.use(await flavour.start());
+        await kubectlFor(server.kubeconfigFile)("apply -f -", KINDS);
+      });
+      afterAll(() => stack.disposeAsync());
 
-    it("MS-6, MS-8.2: adopts a Machine that was made by hand, and replaces it when a health check hands it over", async () => {
-      await using server = await flavour.start();
-      const kubectl = kubectlFor(server.kubeconfigFile);
-      await using _capstan = await startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"] });
-      await prepare(kubectl);
-      await kubectl("create -f -", HAND_MADE);
-      await kubectl("apply -f -", fooSet(1));
-      await eventually(async () => {
-        expect((await setOf(kubectl)).status?.replicas).toBe(1);
-        const owner = "get machine/by-hand -o jsonpath={.metadata.ownerReferences[*].name}";
-        expect(await kubectl(owner)).toContain("foo-set");
-      }, WITHIN);
-      expect(await madeMachines(server)).toBe(1);
-      await eventually(async () => {
-        const events = await kubectl("get events --field-selector involvedObject.name=foo-set");
-        expect(events).toContain('Adopted Machine "by-hand"');
-        expect(events).not.toContain("FailedAdopt");
-      }, WITHIN);
-
-      await handOver(kubectl, "by-hand");
-      await eventually(async () => {
-        const names = (await listed<Machine>(kubectl, "machines")).map(({ metadata }) => metadata.name);
-        expect(names).toEqual([expect.stringMatching(/^foo-set-/)]);
-      }, WITHIN);
-      expect(await madeMachines(server)).toBe(2);
-    });
-
-    it("MA-5.7, MS-8.2.1, MS-10.2: of a MachineDeployment compares with it, keeps its limit of remediations, and names the Machine that does not go", async () => {
-      await using server = await flavour.start();
-      const kubectl = kubectlFor(server.kubeconfigFile);
-      await using stack = new AsyncDisposableStack();
       const start = (clock?: Clock) =>
         startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"], clock });
-      const capstan = stack.use(await start());
-      await prepare(kubectl);
-      await kubectl("apply -f -", MACHINE_DEPLOYMENT_CRD);
-      await kubectl("wait crd --all --for=condition=Established --timeout=240s");
-      await kubectl("apply -f -", await deployed(kubectl, fooSet(3)));
-      await eventually(() => isWhole(kubectl, 3), WITHIN);
 
-      const says = async (type: string) => {
-        const machines = await listed<Machine>(kubectl, "machines");
-        return machines.map(({ status }) => {
-          const found = conditionOf(status?.conditions, type);
-          return `${found?.status} ${found?.reason} ${found?.message}`;
-        });
-      };
-      await eventually(async () => {
-        expect(await says("UpToDate")).toEqual(Array(3).fill("True UpToDate "));
-      }, WITHIN);
-      const wants = (version: string) =>
-        patch(kubectl, "machinedeployment/md", { spec: { template: { spec: { version } } } });
-      await wants("v1.35.0");
-      await eventually(async () => {
-        const outdated = "False NotUpToDate * Version v1.34.2, v1.35.0 required";
-        expect(await says("UpToDate")).toEqual(Array(3).fill(outdated));
-      }, WITHIN);
+      it("MS-8.1: never has one Machine too many with two relays and two workers that know nothing of each other", async () => {
+        await using _first = await start();
+        await using _second = await start();
+        const { kubectl, apply, madeMachines } = await startScene(server, "relays");
+        await apply(fooSet(20));
+        await eventually(() => isWhole(kubectl, 20), WITHIN);
+        await kubectl("scale machineset/foo-set --replicas=30");
+        await eventually(() => isWhole(kubectl, 30), WITHIN);
+        expect(await madeMachines()).toBe(30);
+        await kubectl("scale machineset/foo-set --replicas=7");
+        await eventually(() => isWhole(kubectl, 7), WITHIN);
+        await kubectl("delete machineset/foo-set --timeout=240s");
+        expect(await listed(kubectl, "machines")).toEqual([]);
+      });
 
-      // The provider takes its time, so that a Machine that is deleted stays.
-      const names = (await listed<Machine>(kubectl, "machines")).map(({ metadata }) => metadata.name);
-      for (const name of names) {
-        await patch(kubectl, `foomachine/${name}`, { metadata: { finalizers: ["example.com/slow"] } });
-      }
-      for (const name of names) await handOver(kubectl, name);
-      const going = async () => {
-        const machines = await listed<Machine>(kubectl, "machines");
-        return machines.flatMap(({ metadata }) =>
-          metadata.deletionTimestamp === undefined ? [] : [metadata.name],
-        );
-      };
-      const waits =
-        "False RemediationDeferred Waiting because there are already too many remediations in progress (spec.strategy.remediation.maxInFlight is 1)";
-      await eventually(async () => {
-        expect(await going()).toHaveLength(1);
-        expect((await says("OwnerRemediated")).filter((text) => text === waits)).toHaveLength(2);
-      }, WITHIN);
-      const [first = ""] = await going();
-      const writes = (await server.requests())
-        .filter(
-          ({ userAgent, verb }) => / machineset-remediate$/.test(userAgent) && /patch|delete/.test(verb),
-        )
-        .map(({ verb, resource }) => `${verb} ${resource}`);
-      expect(writes[0]).toBe("patch machinesets");
-      expect(writes.filter((write) => write === "delete machines")).toHaveLength(1);
+      it("MA-5.7, MS-8.2.1, MS-10.2: of a MachineDeployment compares with it, keeps its limit of remediations, and names the Machine that does not go", async () => {
+        await using stack = new AsyncDisposableStack();
+        const capstan = stack.use(await start());
+        const { kubectl, apply } = await startScene(server, "deployed");
+        await kubectl("apply -f -", MACHINE_DEPLOYMENT_CRD);
+        await kubectl(ESTABLISHED);
+        await apply(await deployed(kubectl, anywhere(fooSet(3))));
+        await eventually(() => isWhole(kubectl, 3), WITHIN);
 
-      // The clock of this one is ahead, as if it had waited.
-      await kubectl("scale machineset/foo-set --replicas=2");
-      await capstan[Symbol.asyncDispose]();
-      stack.use(await start(aheadOfTime(16 * 60_000)));
-      await eventually(async () => {
-        expect(conditionText(await setOf(kubectl), "ScalingDown")).toBe(
-          `True Scaling down from 3 to 2 replicas\n* Machine ${first} is in deletion since more than 15m`,
-        );
-      }, WITHIN);
-      expect(await going()).toEqual([first]);
-      // A marked Machine counts until it is gone: then the next one has its turn.
-      await patch(kubectl, `foomachine/${first}`, { metadata: { finalizers: null } });
-      await eventually(async () => {
-        expect(await going()).toHaveLength(1);
-        expect(await going()).not.toContain(first);
-      }, WITHIN);
-    });
+        const says = async (type: string) => {
+          const machines = await listed<Machine>(kubectl, "machines");
+          return machines.map(({ status }) => {
+            const found = conditionOf(status?.conditions, type);
+            return `${found?.status} ${found?.reason} ${found?.message}`;
+          });
+        };
+        await eventually(async () => {
+          expect(await says("UpToDate")).toEqual(Array(3).fill("True UpToDate "));
+        }, WITHIN);
+        const wants = (version: string) =>
+          patch(kubectl, "machinedeployment/md", { spec: { template: { spec: { version } } } });
+        await wants("v1.35.0");
+        await eventually(async () => {
+          const outdated = "False NotUpToDate * Version v1.34.2, v1.35.0 required";
+          expect(await says("UpToDate")).toEqual(Array(3).fill(outdated));
+        }, WITHIN);
 
-    it("MS-2: is refused by field with replicas, selector, names and taints that cannot work", async () => {
-      await using server = await flavour.start();
-      const kubectl = kubectlFor(server.kubeconfigFile);
-      await using _capstan = await startCapstan(server.kubeconfigFile, { roles: ["relay"] });
-      for (const [change, message] of REFUSED) {
-        const { ok, output } = await kubectl.try("create -f -", change(fooSet(1)).split("---")[0] ?? "");
-        expect(ok).toBe(false);
-        expect(output).toContain(message);
-      }
+        // The provider takes its time, so that a Machine that is deleted stays.
+        const names = (await listed<Machine>(kubectl, "machines")).map(({ metadata }) => metadata.name);
+        for (const name of names) {
+          await patch(kubectl, `foomachine/${name}`, { metadata: { finalizers: ["example.com/slow"] } });
+        }
+        for (const name of names) await handOver(kubectl, name);
+        const going = async () => {
+          const machines = await listed<Machine>(kubectl, "machines");
+          return machines.flatMap(({ metadata }) =>
+            metadata.deletionTimestamp === undefined ? [] : [metadata.name],
+          );
+        };
+        const waits =
+          "False RemediationDeferred Waiting because there are already too many remediations in progress (spec.strategy.remediation.maxInFlight is 1)";
+        await eventually(async () => {
+          expect(await going()).toHaveLength(1);
+          expect((await says("OwnerRemediated")).filter((text) => text === waits)).toHaveLength(2);
+        }, WITHIN);
+        const [first = ""] = await going();
+        const writes = (await server.requests())
+          .filter(
+            ({ userAgent, verb }) => / machineset-remediate$/.test(userAgent) && /patch|delete/.test(verb),
+          )
+          .map(({ verb, resource }) => `${verb} ${resource}`);
+        expect(writes[0]).toBe("patch machinesets");
+        expect(writes.filter((write) => write === "delete machines")).toHaveLength(1);
+
+        // The clock of this one is ahead, as if it had waited.
+        await kubectl("scale machineset/foo-set --replicas=2");
+        await capstan[Symbol.asyncDispose]();
+        stack.use(await start(aheadOfTime(16 * 60_000)));
+        await eventually(async () => {
+          expect(conditionText(await setOf(kubectl), "ScalingDown")).toBe(
+            `True Scaling down from 3 to 2 replicas\n* Machine ${first} is in deletion since more than 15m`,
+          );
+        }, WITHIN);
+        expect(await going()).toEqual([first]);
+        // A marked Machine counts until it is gone: then the next one has its turn.
+        await patch(kubectl, `foomachine/${first}`, { metadata: { finalizers: null } });
+        await eventually(async () => {
+          expect(await going()).toHaveLength(1);
+          expect(await going()).not.toContain(first);
+        }, WITHIN);
+      });
     });
   });
 }

@@ -1,10 +1,10 @@
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
 import { patch } from "../support/foo-workload.ts";
 import { simCluster, simPoolWithMachines } from "../support/manifests.ts";
 import { API_SERVERS } from "../support/processes/api-servers.ts";
-import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
+import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 30_000, stepMs: 200 };
@@ -23,10 +23,16 @@ for (const flavour of API_SERVERS) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `a Cluster whose pools have Machines on ${flavour.name}`,
     () => {
+      const stack = new AsyncDisposableStack();
+      let kubectl: Kubectl;
+      beforeAll(async () => {
+        const server = stack.use(await flavour.start());
+        kubectl = kubectlFor(server.kubeconfigFile);
+        stack.use(await startCapstan(server.kubeconfigFile));
+      });
+      afterAll(() => stack.disposeAsync());
+
       it("CL-8, MP-10.6: is deleted after the last Machine of its pools, names it meanwhile, and leaves nothing behind", async () => {
-        await using server = await flavour.start();
-        const kubectl = kubectlFor(server.kubeconfigFile);
-        await using _capstan = await startCapstan(server.kubeconfigFile);
         await kubectl("apply -f -", `${simCluster("c1")}---${simPoolWithMachines("p1", "c1", 2)}`);
         await kubectl("wait machinepool/p1 --for=jsonpath={.status.phase}=Running --timeout=240s");
         await eventually(async () => {
@@ -51,9 +57,6 @@ for (const flavour of API_SERVERS) {
       });
 
       it("takes the template that a ClusterClass makes simulated pools from, also in a dry run by apply", async () => {
-        await using server = await flavour.start();
-        const kubectl = kubectlFor(server.kubeconfigFile);
-        await using _capstan = await startCapstan(server.kubeconfigFile, { roles: [] });
         await kubectl("apply --server-side --dry-run=server -f -", TEMPLATE);
         await kubectl("apply --server-side -f -", TEMPLATE);
         const { spec } = JSON.parse(await kubectl("get simmachinepooltemplate/small -o json"));

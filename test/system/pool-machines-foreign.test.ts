@@ -1,9 +1,10 @@
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
 import { FOO_CLUSTER, FOO_MACHINE_PROVIDER, FOO_PROVIDER } from "../support/foo-provider.ts";
 import { patch, patchStatus } from "../support/foo-workload.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { ownNamespace } from "../support/own-namespace.ts";
+import { API_SERVERS, type TestServer } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
@@ -17,7 +18,6 @@ apiVersion: ${GROUP}/v1
 kind: FooMachine
 metadata:
   name: foo-m1
-  namespace: default
   labels: { cluster.x-k8s.io/cluster-name: foo, cluster.x-k8s.io/pool-name: foo-pool }
 spec: { providerID: "foo://n1" }
 `;
@@ -33,7 +33,6 @@ apiVersion: cluster.x-k8s.io/v1beta2
 kind: Machine
 metadata:
   name: foo-m1
-  namespace: default
   labels: { cluster.x-k8s.io/cluster-name: foo, cluster.x-k8s.io/pool-name: foo-pool, tier: a }
   ownerReferences:
     - { apiVersion: cluster.x-k8s.io/v1beta2, kind: MachinePool, name: foo-pool, uid: ${poolUid}, controller: true, blockOwnerDeletion: true }
@@ -47,7 +46,7 @@ spec:
 const HANDED_OVER = `
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: Machine
-metadata: { name: foo-m1, namespace: default }
+metadata: { name: foo-m1 }
 status:
   conditions:
     - { type: HealthCheckSucceeded, status: "False", reason: NodeNotReady, message: "", lastTransitionTime: "2026-01-01T00:00:00Z" }
@@ -58,13 +57,22 @@ for (const flavour of API_SERVERS) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `Machines of a provider that Capstan does not know on ${flavour.name}`,
     () => {
-      it("follow a machine kind that is named while Capstan runs, and are remediated where the pool says so", async () => {
-        await using server = await flavour.start();
+      const stack = new AsyncDisposableStack();
+      let server: TestServer;
+      beforeAll(async () => {
+        server = stack.use(await flavour.start());
+        // Only for the CRDs.
+        await (await startCapstan(server.kubeconfigFile, { roles: [] }))[Symbol.asyncDispose]();
         const kubectl = kubectlFor(server.kubeconfigFile);
-        await using _capstan = await startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"] });
         await kubectl("apply -f -", `${FOO_PROVIDER}---${FOO_MACHINE_PROVIDER}`);
         await kubectl("wait --for=condition=Established crd --all --timeout=240s");
-        await kubectl("apply -f -", `${FOO_CLUSTER}---${FOO_MACHINE}`);
+      });
+      afterAll(() => stack.disposeAsync());
+
+      it("follow a machine kind that is named while Capstan runs, and are remediated where the pool says so", async () => {
+        const { kubectl, apply } = await ownNamespace(server.kubeconfigFile, "named");
+        await using _capstan = await startCapstan(server.kubeconfigFile, { roles: ["relay", "worker"] });
+        await apply(`${FOO_CLUSTER}---${FOO_MACHINE}`);
         await patchStatus(kubectl, "foomachinepool/foo-pool", { infrastructureMachineKind: "FooMachine" });
         const first = await eventually(() => uidOf(kubectl, MACHINE), WITHIN);
         await kubectl(`wait ${MACHINE} --for=condition=UpToDate --timeout=240s`);
@@ -80,13 +88,8 @@ for (const flavour of API_SERVERS) {
       });
 
       it("KW-07 are taken over from Cluster API's controller, so that a label that leaves the template leaves them", async () => {
-        await using server = await flavour.start();
-        const kubectl = kubectlFor(server.kubeconfigFile);
-        // Only for the CRDs.
-        await (await startCapstan(server.kubeconfigFile, { roles: [] }))[Symbol.asyncDispose]();
-        await kubectl("apply -f -", `${FOO_PROVIDER}---${FOO_MACHINE_PROVIDER}`);
-        await kubectl("wait --for=condition=Established crd --all --timeout=240s");
-        await kubectl("apply -f -", `${FOO_CLUSTER}---${FOO_MACHINE}`);
+        const { kubectl, apply } = await ownNamespace(server.kubeconfigFile, "taken-over");
+        await apply(`${FOO_CLUSTER}---${FOO_MACHINE}`);
         await patchStatus(kubectl, "foomachinepool/foo-pool", { infrastructureMachineKind: "FooMachine" });
         await patch(kubectl, POOL, { spec: { template: { metadata: { labels: { tier: "a" } } } } });
         const upstream = "apply --server-side --field-manager=machinepool-controller -f -";

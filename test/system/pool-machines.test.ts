@@ -1,9 +1,10 @@
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCapstan } from "../support/capstan.ts";
 import { eventually } from "../support/eventually.ts";
 import { simCluster, simPool, simPoolWithMachines } from "../support/manifests.ts";
-import { API_SERVERS } from "../support/processes/api-servers.ts";
-import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
+import { ownNamespace } from "../support/own-namespace.ts";
+import { API_SERVERS, type TestServer } from "../support/processes/api-servers.ts";
+import { type Kubectl, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 30_000, stepMs: 200 };
@@ -38,89 +39,94 @@ for (const flavour of API_SERVERS) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(
     `a pool with Machines on ${flavour.name}`,
     () => {
-      it("W-05 comes to Running with one Machine per instance, and shrinks by deleting the Machine a user marked", async () => {
-        await using server = await flavour.start();
-        const kubectl = kubectlFor(server.kubeconfigFile);
-        await using _capstan = await startCapstan(server.kubeconfigFile);
-        await kubectl("apply -f -", `${simCluster("c1")}---${simPoolWithMachines("p1", "c1", 3)}`);
-        await kubectl("wait machinepool/p1 --for=jsonpath={.status.phase}=Running --timeout=240s");
-        await eventually(async () => {
-          expect(await machinesOf(kubectl)).toEqual([
-            "p1-0 v1.34.2 UpToDate=True",
-            "p1-1 v1.34.2 UpToDate=True",
-            "p1-2 v1.34.2 UpToDate=True",
-          ]);
-          expect(await statusOf(kubectl)).toMatchObject({
-            phase: "Running",
-            replicas: 3,
-            readyReplicas: 3,
-            availableReplicas: 3,
-            upToDateReplicas: 3,
-            versions: [{ version: "v1.34.2", replicas: 3 }],
-          });
-        }, WITHIN);
+      const stack = new AsyncDisposableStack();
+      let server: TestServer;
+      beforeAll(async () => {
+        server = stack.use(await flavour.start());
+        stack.use(await startCapstan(server.kubeconfigFile));
+      });
+      afterAll(() => stack.disposeAsync());
 
-        await kubectl("annotate machine/p1-0 cluster.x-k8s.io/delete-machine=yes");
-        await kubectl("scale machinepool/p1 --replicas=2");
-        await eventually(async () => {
-          expect(await kubectl("get machines,simmachines,siminstances -o name")).toBe(
-            [
-              "machine.cluster.x-k8s.io/p1-1",
-              "machine.cluster.x-k8s.io/p1-2",
-              "simmachine.infrastructure.sim.capstan.dev/p1-1",
-              "simmachine.infrastructure.sim.capstan.dev/p1-2",
-              "siminstance.cloud.sim.capstan.dev/p1-1",
-              "siminstance.cloud.sim.capstan.dev/p1-2",
-              "",
-            ].join("\n"),
+      describe("in a namespace of its own", { concurrent: true }, () => {
+        it("W-05 comes to Running with one Machine per instance, and shrinks by deleting the Machine a user marked", async () => {
+          const { kubectl, apply } = await ownNamespace(server.kubeconfigFile, "shrunk");
+          await apply(`${simCluster("c1")}---${simPoolWithMachines("p1", "c1", 3)}`);
+          await kubectl("wait machinepool/p1 --for=jsonpath={.status.phase}=Running --timeout=240s");
+          await eventually(async () => {
+            expect(await machinesOf(kubectl)).toEqual([
+              "p1-0 v1.34.2 UpToDate=True",
+              "p1-1 v1.34.2 UpToDate=True",
+              "p1-2 v1.34.2 UpToDate=True",
+            ]);
+            expect(await statusOf(kubectl)).toMatchObject({
+              phase: "Running",
+              replicas: 3,
+              readyReplicas: 3,
+              availableReplicas: 3,
+              upToDateReplicas: 3,
+              versions: [{ version: "v1.34.2", replicas: 3 }],
+            });
+          }, WITHIN);
+
+          await kubectl("annotate machine/p1-0 cluster.x-k8s.io/delete-machine=yes");
+          await kubectl("scale machinepool/p1 --replicas=2");
+          await eventually(async () => {
+            expect(await kubectl("get machines,simmachines,siminstances -o name")).toBe(
+              [
+                "machine.cluster.x-k8s.io/p1-1",
+                "machine.cluster.x-k8s.io/p1-2",
+                "simmachine.infrastructure.sim.capstan.dev/p1-1",
+                "simmachine.infrastructure.sim.capstan.dev/p1-2",
+                "siminstance.cloud.sim.capstan.dev/p1-1",
+                "siminstance.cloud.sim.capstan.dev/p1-2",
+                "",
+              ].join("\n"),
+            );
+            expect(await statusOf(kubectl)).toMatchObject({ phase: "Running", replicas: 2 });
+          }, WITHIN);
+
+          await kubectl("delete machine/p1-1 --timeout=240s");
+          await eventually(async () => {
+            expect((await machinesOf(kubectl)).map((text) => text.split(" ")[0])).toEqual(["p1-0", "p1-2"]);
+            expect(await statusOf(kubectl)).toMatchObject({
+              phase: "Running",
+              replicas: 2,
+              upToDateReplicas: 2,
+            });
+          }, WITHIN);
+
+          await kubectl("delete machinepool/p1 --timeout=240s");
+          await eventually(
+            async () => expect(await kubectl("get machines,simmachines,siminstances -o name")).toBe(""),
+            WITHIN,
           );
-          expect(await statusOf(kubectl)).toMatchObject({ phase: "Running", replicas: 2 });
-        }, WITHIN);
+        });
 
-        await kubectl("delete machine/p1-1 --timeout=240s");
-        await eventually(async () => {
-          expect((await machinesOf(kubectl)).map((text) => text.split(" ")[0])).toEqual(["p1-0", "p1-2"]);
-          expect(await statusOf(kubectl)).toMatchObject({
-            phase: "Running",
-            replicas: 2,
-            upToDateReplicas: 2,
-          });
-        }, WITHIN);
-
-        await kubectl("delete machinepool/p1 --timeout=240s");
-        await eventually(
-          async () => expect(await kubectl("get machines,simmachines,siminstances -o name")).toBe(""),
-          WITHIN,
-        );
+        it("follows the number that the provider's own autoscaler chooses", async () => {
+          const { kubectl, apply } = await ownNamespace(server.kubeconfigFile, "autoscaled");
+          const pool = simPool("p1", "c1", 1)
+            .replace("{ name: p1,", '{ name: p1, annotations: { cluster.x-k8s.io/replicas-managed-by: "" },')
+            .replace("bootDelaySeconds: 0", "replicas: 2, bootDelaySeconds: 0");
+          await apply(`${simCluster("c1")}---${pool}`);
+          await running(kubectl, 2);
+          for (const replicas of [4, 1]) {
+            await kubectl(
+              `patch simmachinepool/p1 --type=merge -p '${JSON.stringify({ spec: { replicas } })}'`,
+            );
+            await running(kubectl, replicas);
+          }
+        });
       });
 
-      it("follows the number that the provider's own autoscaler chooses", async () => {
-        await using server = await flavour.start();
-        const kubectl = kubectlFor(server.kubeconfigFile);
-        await using _capstan = await startCapstan(server.kubeconfigFile);
-        const pool = simPool("p1", "c1", 1)
-          .replace("{ name: p1,", '{ name: p1, annotations: { cluster.x-k8s.io/replicas-managed-by: "" },')
-          .replace("bootDelaySeconds: 0", "replicas: 2, bootDelaySeconds: 0");
-        await kubectl("apply -f -", `${simCluster("c1")}---${pool}`);
-        await running(kubectl, 2);
-        for (const replicas of [4, 1]) {
-          await kubectl(
-            `patch simmachinepool/p1 --type=merge -p '${JSON.stringify({ spec: { replicas } })}'`,
-          );
-          await running(kubectl, replicas);
-        }
-      });
-
+      // Alone: it changes what the provider is to all of the server.
       it("is the same with a provider of the contract v1beta1", async () => {
-        await using server = await flavour.start();
-        const kubectl = kubectlFor(server.kubeconfigFile);
-        await using _capstan = await startCapstan(server.kubeconfigFile);
+        const { kubectl, apply } = await ownNamespace(server.kubeconfigFile, "older");
         for (const crd of PROVIDER_CRDS) {
           await kubectl(
             `label crd ${crd} cluster.x-k8s.io/v1beta2- cluster.x-k8s.io/v1beta1=v1beta2 --overwrite`,
           );
         }
-        await kubectl("apply -f -", `${simCluster("c1")}---${simPoolWithMachines("p1", "c1", 2)}`);
+        await apply(`${simCluster("c1")}---${simPoolWithMachines("p1", "c1", 2)}`);
         await running(kubectl, 2);
         await eventually(async () => expect(await machinesOf(kubectl)).toHaveLength(2), WITHIN);
         await kubectl("wait cluster/c1 --for=jsonpath={.status.phase}=Provisioned --timeout=240s");

@@ -9,12 +9,11 @@ import { eventually, holds } from "../support/eventually.ts";
 import { patch, patchStatus } from "../support/foo-workload.ts";
 import { FENCE_GROUP, FOREIGN_REMEDIATORS, foreignTemplate } from "../support/foreign-remediators.ts";
 import { simClusterOfMachines, simMachineSet } from "../support/manifests.ts";
-import { API_SERVERS, type ServerFlavour } from "../support/processes/api-servers.ts";
+import { API_SERVERS, type TestServer } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 120_000, stepMs: 300 };
-type Server = Awaited<ReturnType<ServerFlavour["start"]>>;
 
 /** A set of one Machine, and a health check of it with this template. */
 function checkedSet(name: string, templateRef: string): string {
@@ -89,7 +88,7 @@ for (const flavour of API_SERVERS) {
     { concurrent: true },
     () => {
       const stack = new AsyncDisposableStack();
-      let server: Server;
+      let server: TestServer;
       let kubectl: Kubectl;
       const read = async <T>(what: string): Promise<T> => JSON.parse(await kubectl(`get ${what} -o json`));
       const list = async <T>(what: string): Promise<readonly T[]> =>

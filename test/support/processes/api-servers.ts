@@ -8,7 +8,7 @@ import { kubectlFor } from "./kubectl.ts";
 import { type RealServer, realServerMissing, startRealServer } from "./real-server.ts";
 
 /** An API server under test: the same stories run on each. */
-interface TestServer extends AsyncDisposable {
+export interface TestServer extends AsyncDisposable {
   readonly kubeconfigFile: string;
   readonly garbageCollector: boolean;
   /** Every request so far, in order. */

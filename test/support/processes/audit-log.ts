@@ -5,6 +5,7 @@ export interface AuditedRequest {
   readonly verb: string;
   readonly resource: string;
   readonly subresource: string | undefined;
+  readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly userAgent: string;
   /** Absent where the server records none. */
@@ -23,6 +24,7 @@ interface AuditLine {
     readonly apiGroup?: string;
     readonly resource?: string;
     readonly subresource?: string;
+    readonly namespace?: string;
     readonly name?: string;
   };
 }
@@ -40,6 +42,7 @@ export async function readAuditLog(file: string): Promise<readonly AuditedReques
       group: objectRef.apiGroup,
       resource: objectRef.resource ?? "",
       subresource: objectRef.subresource,
+      namespace: objectRef.namespace,
       name: objectRef.name,
       code: responseStatus?.code ?? 0,
     }));
