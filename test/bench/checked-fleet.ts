@@ -82,18 +82,18 @@ export async function untilCounted(client: KubeClient, fleet: Fleet, healthy: nu
   });
 }
 
-/** By Machine: the moment from which its timeout runs, in ms since 1970. Stamps are whole seconds. */
+/**
+ * By Machine: the end of its timeout, in ms since 1970. All of them fail at one moment, of which the server hears as fast
+ * as it can. Stamps are whole seconds.
+ */
 export function failNodes(
   client: KubeClient,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  return eachAt(names, async (name, nowMs) => {
-    const stampMs = Math.floor(nowMs / 1_000) * 1_000;
-    await patchNode(client, name, {
-      op: "add",
-      path: "/status/conditions",
-      value: [ready("False", stampMs)],
-    });
+  const stampMs = Math.floor(Date.now() / 1_000) * 1_000;
+  const value = [ready("False", stampMs)];
+  return eachAt(names, async (name) => {
+    await patchNode(client, name, { op: "add", path: "/status/conditions", value });
     return stampMs + TIMEOUT_MS;
   });
 }

@@ -69,8 +69,8 @@ export async function measureLargeCheck(machines: number): Promise<LargeCheck> {
     const [secondsBefore, runsBefore] = [await capstan.runSeconds(), await capstan.jobs()];
     await limitChecks(client, fleet, `${90 + change}%`);
     await setTimeout(SETTLE_MS);
-    const seconds = differences(secondsBefore, await capstan.runSeconds())[RUN] ?? Number.NaN;
-    idleRuns.push(seconds / (differences(runsBefore, await capstan.jobs())[RUN] ?? Number.NaN));
+    const seconds = grown(secondsBefore, await capstan.runSeconds());
+    idleRuns.push(seconds / grown(runsBefore, await capstan.jobs()));
   }
 
   const [asked, ran] = [await requestsIn(auditLog), await capstan.jobs()];
@@ -89,6 +89,10 @@ export async function measureLargeCheck(machines: number): Promise<LargeCheck> {
     residentMiB: after.residentMiB,
     peakMiB: after.peakMiB,
   };
+}
+
+function grown(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): number {
+  return (after.get(RUN) ?? 0) - (before.get(RUN) ?? 0);
 }
 
 /** A Machine with its Node, as their controllers leave them. */

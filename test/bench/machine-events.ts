@@ -9,7 +9,7 @@ const EVENTS = 30;
 const APART_MS = 1_500;
 
 /** Runs of each function of health checks per event of one Machine, while its Cluster has several checks. */
-export type RunsPerEvent = { readonly [name: string]: number };
+export type RunsPerEvent = { readonly [name: string]: number | undefined };
 
 /** Machines get a condition of another controller, one after the other. */
 export async function runsPerEvent({ fleet, managed }: Contender): Promise<RunsPerEvent> {
