@@ -19,7 +19,7 @@ import { GUARDED_FIELDS } from "./rules/guard.ts";
 import { checkHold } from "./rules/hold.ts";
 import { CLUSTER_FIELDS, JUDGING_FIELDS, NODE_FIELDS, TARGET_FIELDS } from "./rules/reads.ts";
 import { DEFINITION_FIELDS } from "./rules/request-reads.ts";
-import { checkReport, pausedCheckStatus } from "./rules/status.ts";
+import { checkReport, floorMs, pausedCheckStatus } from "./rules/status.ts";
 import { readView } from "./rules/view.ts";
 import { checkWritesDue } from "./rules/writes-due.ts";
 
@@ -27,7 +27,7 @@ export const mhcStatus = defineFunction(
   {
     name: "mhc-status",
     summary: "Computes the status of a MachineHealthCheck: targets, counters, conditions.",
-    source: "MHC-5.3, MHC-8.1, MHC-8.5, MHC-8.6, MHC-9.6, MHC-9.7",
+    source: "MHC-5.3, MHC-8.1, MHC-8.5, MHC-8.6, MHC-9.6, MHC-9.7, MHC-12.6",
     reconciles: MachineHealthCheck,
     watches: [
       watch(MachineHealthCheck, [...JUDGING_FIELDS, ...GUARDED_FIELDS, "status"], itself),
@@ -53,7 +53,8 @@ export const mhcStatus = defineFunction(
     const held = heldBack(check, now);
     if (held !== undefined && isDue) return { result: held };
 
-    const { status, events, result } = checkReport(await readView(context, check, cluster, !isDue));
-    return { apply: { status }, events, result };
+    const view = await readView(context, check, cluster, !isDue);
+    const { status, events, result } = checkReport(view);
+    return { apply: { status }, events, notBeforeMs: floorMs(view), result };
   },
 );

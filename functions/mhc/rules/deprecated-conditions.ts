@@ -27,14 +27,17 @@ export function externalConditions(
   stored: readonly DeprecatedCondition[] | undefined,
   { targets, exists }: Counted,
 ): readonly DesiredDeprecatedCondition[] {
+  const failing = targets.filter(
+    ({ status }) => conditionOf(status?.conditions, "HealthCheckSucceeded")?.status === "False",
+  );
   return [
     externalCondition(TEMPLATE_AVAILABLE, stored, {
-      failure: failureOf(targets, "RemediationTemplateNotFound"),
+      failure: failureOf(failing, "RemediationTemplateNotFound"),
       reason: "ExternalRemediationTemplateNotFound",
       exists: exists.template,
     }),
     externalCondition(REQUEST_AVAILABLE, stored, {
-      failure: failureOf(targets, "RemediationRequestCreationFailed"),
+      failure: failureOf(failing, "RemediationRequestCreationFailed"),
       reason: "ExternalRemediationRequestCreationFailed",
       exists: exists.request,
     }),
@@ -62,7 +65,6 @@ function externalCondition(
 
 function failureOf(targets: readonly Machine[], reason: string): string | undefined {
   return targets
-    .filter(({ status }) => conditionOf(status?.conditions, "HealthCheckSucceeded")?.status === "False")
     .map(({ status }) => conditionOf(status?.conditions, "ExternallyRemediated"))
     .find((found) => found?.status === "False" && found.reason === reason)?.message;
 }

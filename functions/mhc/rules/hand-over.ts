@@ -7,7 +7,14 @@ import type { ConditionChanges } from "../../../shared/rules/machines/condition-
 import { MACHINE_DELETING } from "../../../shared/rules/machines/remediation.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { budgetOf, hasNoLimit, limitOf } from "./limit.ts";
-import { calmAtMs, leftOverAtMs, type Occupant, requestLandsUntilMs, usesPlace } from "./places.ts";
+import {
+  calmAtMs,
+  lastChangeMs,
+  leftOverAtMs,
+  type Occupant,
+  requestLandsUntilMs,
+  usesPlace,
+} from "./places.ts";
 
 const OWNER = "OwnerRemediated";
 const EXTERNAL = "ExternallyRemediated";
@@ -81,19 +88,15 @@ const NOTHING: HandOver = { chosen: [], leftOvers: [] };
  * To its owner, once. The failed check is the reservation, so with a limit it must be in the list already.
  */
 function mayGoToOwner({ machine, verdict }: Occupant, isUnlimited: boolean): boolean {
+  if (verdict.is !== "unhealthy" || isDeleting(machine)) return false;
   const turn = ownerTurn(machine);
-  return (
-    verdict.is === "unhealthy" &&
-    !isDeleting(machine) &&
-    (isUnlimited || hasFailed(machine)) &&
-    (turn.present || turn.deprecated)
-  );
+  return (isUnlimited || hasFailed(machine)) && (turn.present || turn.deprecated);
 }
 
 /** To an external controller, once it is marked for one. */
 function mayGoOut({ machine, verdict, hasRequest }: Occupant): boolean {
-  const isMarked = conditionOf(machine.status?.conditions, EXTERNAL) !== undefined;
-  return verdict.is === "unhealthy" && hasFailed(machine) && isMarked && !hasRequest;
+  if (verdict.is !== "unhealthy" || hasRequest) return false;
+  return hasFailed(machine) && conditionOf(machine.status?.conditions, EXTERNAL) !== undefined;
 }
 
 /** Whether a person or a program keeps a Machine from being handed over. By presence. Source: MHC-16.5 */
@@ -124,7 +127,8 @@ function withoutPlace({ check, now }: HandOverFacts, holders: readonly Occupant[
 }
 
 function whenCalm(targets: readonly Machine[], candidates: readonly Machine[], now: Date): HandOver {
-  const timed = candidates.map((machine) => ({ machine, atMs: calmAtMs(targets, machine) }));
+  const changedAtMs = lastChangeMs(targets);
+  const timed = candidates.map((machine) => ({ machine, atMs: calmAtMs(changedAtMs, machine) }));
   const waiting = timed.filter(({ atMs }) => atMs > now.getTime());
   const againAtMs = earliest(waiting.map(({ atMs }) => atMs));
   return {

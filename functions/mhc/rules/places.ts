@@ -80,15 +80,19 @@ const CALM_MS = 5 * SECOND;
 /** A Machine whose check has failed for this long waits for calm no longer. */
 const MAX_WAIT_MS = 60 * SECOND;
 
+/** When the check of one of these targets has last changed, in ms since 1970. `-Infinity`: none has ever been made. */
+export function lastChangeMs(targets: readonly Machine[]): number {
+  return targets
+    .map((machine) => turnedMs(machine, "HealthCheckSucceeded") ?? Number.NEGATIVE_INFINITY)
+    .reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+}
+
 /**
  * Returns when a target may be handed over, as far as calm is concerned, in ms since 1970: no target's check has
  * changed for 5 s, or its own has failed for 60 s. `-Infinity` where no check has ever been made.
  * Differs: upstream looks every 15 s and so sees most bursts as a whole (D19). Source: MHC-12.3
  */
-export function calmAtMs(targets: readonly Machine[], candidate: Machine): number {
-  const changedAtMs = targets
-    .map((machine) => turnedMs(machine, "HealthCheckSucceeded") ?? Number.NEGATIVE_INFINITY)
-    .reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+export function calmAtMs(changedAtMs: number, candidate: Machine): number {
   const failedAtMs = turnedMs(candidate, "HealthCheckSucceeded", "False") ?? Number.POSITIVE_INFINITY;
   return Math.min(changedAtMs + CALM_MS + STAMP_MS, failedAtMs + MAX_WAIT_MS);
 }

@@ -7,7 +7,14 @@ import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts
 import { HOLD, isHeld } from "./hand-over.ts";
 import type { Judged } from "./judge.ts";
 import { EXTERNAL_MARK } from "./machine-writes.ts";
-import { calmAtMs, type Holder, holderOf, leftOverAtMs, requestLandsUntilMs } from "./places.ts";
+import {
+  calmAtMs,
+  type Holder,
+  holderOf,
+  lastChangeMs,
+  leftOverAtMs,
+  requestLandsUntilMs,
+} from "./places.ts";
 import type { Scene } from "./reads.ts";
 import { ownerOfRequest } from "./request.ts";
 import type { Requests } from "./request-reads.ts";
@@ -78,7 +85,7 @@ function nextMs(
   const isCalm = planned.waits?.because === "calm" && verdict.is === "unhealthy" && holder === "health";
   const times = [
     verdict.is === "pending" ? verdict.untilMs : undefined,
-    isCalm ? calmAtMs(targets, machine) : undefined,
+    isCalm ? calmAtMs(lastChangeMs(targets), machine) : undefined,
     holder === "owner" ? leftOverAtMs(machine) : undefined,
     holder === "landing" ? requestLandsUntilMs(check, machine) : undefined,
   ].flatMap((atMs) => (atMs !== undefined && atMs > now.getTime() ? [atMs] : []));

@@ -59,7 +59,8 @@ export function setDeprecatedConditions(
   return [...byType.values()].sort((a, b) => compareText(sortKey(a.type), sortKey(b.type)));
 }
 
-function sameStatement(a: DesiredDeprecatedCondition, b: DesiredDeprecatedCondition): boolean {
+/** Whether two entries of a type say the same, whatever their times. */
+export function sameStatement(a: DesiredDeprecatedCondition, b: DesiredDeprecatedCondition): boolean {
   return (
     a.status === b.status && a.reason === b.reason && a.severity === b.severity && a.message === b.message
   );

@@ -71,8 +71,24 @@ describe("mhc-status", () => {
     expect(await decide(mhcStatus, two(check))).toEqual({
       apply: { status: check.status },
       events: [],
+      notBeforeMs: 20,
       result: done,
     });
+  });
+
+  it("MHC-12.6: looks at many targets at most once a second, and at few of them nearly at once", async () => {
+    const names = Array.from({ length: 150 }, (_, index) => `m${index}`);
+    const machines = names.map((name) => machineWith(name));
+    const many = checkedWorld(
+      healthCheck(),
+      machines,
+      names.map((name) => node(name)),
+    );
+    expect(await decide(mhcStatus, many)).toMatchObject({ notBeforeMs: 1_000 });
+    const few = checkedWorld(healthCheck(), machines.slice(0, 3), []);
+    expect(await decide(mhcStatus, few)).toMatchObject({ notBeforeMs: 30 });
+    const bad = healthCheck({ spec: { selector: { matchLabels: { "not a key": "a" } } } });
+    expect(await decide(mhcStatus, checkedWorld(bad, [], []))).toMatchObject({ notBeforeMs: 0 });
   });
 
   it("MHC-9.7, MHC-8.6: says why nothing is remediated, in both families and once as an Event", async () => {

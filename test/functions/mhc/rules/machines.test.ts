@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { decideMachines } from "../../../../functions/mhc/rules/machines.ts";
+import type { Machine } from "../../../../shared/api/machine/machine.ts";
 import type { Reader } from "../../../../shared/function/reads.ts";
-import { at, badNode, limitedCheck, machineWith, succeeded } from "../../../support/checked-machines.ts";
+import { node } from "../../../support/builders.ts";
+import {
+  at,
+  badNode,
+  limitedCheck,
+  machineAfter,
+  machineWith,
+  succeeded,
+} from "../../../support/checked-machines.ts";
 import { upCluster } from "../../../support/health-checks.ts";
 import { NOW } from "../../../support/world.ts";
 
@@ -18,5 +27,20 @@ describe("ten thousand targets", () => {
     const { patch, notBeforeMs } = await decideMachines({ read, now: NOW }, scene);
     expect(patch).toHaveLength(10_001);
     expect(notBeforeMs).toBe(1_001);
+  });
+
+  it("MHC-12.6: of a hundred, a run that has nothing to write keeps the next one away for longer", async () => {
+    const check = limitedCheck();
+    const names = Array.from({ length: 100 }, (_, index) => `m${index}`);
+    const nodes = new Map(names.map((name) => [name, node(name)] as const));
+    const read = { list: async () => [] } as unknown as Reader;
+    const decide = (targets: readonly Machine[]) =>
+      decideMachines({ read, now: NOW }, { check, cluster: upCluster(), targets, checks: [check], nodes });
+    const unsaid = names.map((name) => machineWith(name));
+    const first = await decide(unsaid);
+    expect(first.patch).toHaveLength(100);
+    expect(first.notBeforeMs).toBe(10);
+    const said = unsaid.map((machine) => machineAfter(first, machine));
+    expect(await decide(said)).toMatchObject({ patch: [], notBeforeMs: 100 });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { calmAtMs, leftOverAtMs, usesPlace } from "../../../../functions/mhc/rules/places.ts";
+import { calmAtMs, lastChangeMs, leftOverAtMs, usesPlace } from "../../../../functions/mhc/rules/places.ts";
 import type { Verdict } from "../../../../functions/mhc/rules/verdict.ts";
 import type { Condition } from "../../../../shared/api/conditions.ts";
 import type { Machine } from "../../../../shared/api/machine/machine.ts";
@@ -83,15 +83,15 @@ describe("calm", () => {
       machineWith(failed(at("11:59:40"))),
       target("m9"),
     ];
-    expect(calmAtMs([candidate, ...others], candidate)).toBe(ms("11:59:56"));
-    expect(calmAtMs([candidate], candidate)).toBe(ms("11:59:36"));
+    expect(calmAtMs(lastChangeMs([candidate, ...others]), candidate)).toBe(ms("11:59:56"));
+    expect(calmAtMs(lastChangeMs([candidate]), candidate)).toBe(ms("11:59:36"));
   });
 
   it("MHC-12.3: is not waited for longer than a minute, however often other checks change", () => {
     const candidate = machineWith(failed(at("11:59:00")));
     const restless = machineWith(failed(at("11:59:59")));
-    expect(calmAtMs([candidate, restless], candidate)).toBe(ms("12:00:00"));
+    expect(calmAtMs(lastChangeMs([candidate, restless]), candidate)).toBe(ms("12:00:00"));
     const ahead = machineWith(succeeded("2030-01-01T00:00:00Z"));
-    expect(calmAtMs([candidate, ahead], candidate)).toBe(ms("12:00:00"));
+    expect(calmAtMs(lastChangeMs([candidate, ahead]), candidate)).toBe(ms("12:00:00"));
   });
 });
