@@ -71,9 +71,12 @@ export function createTransport(access: ServerAccess): Transport {
   };
   const createAgent = (maxSockets: number) => {
     if (access.proxyAgent !== undefined) return access.proxyAgent;
-    return secure
+    const agent = secure
       ? new HttpsAgent({ ...agentOptions, maxSockets })
       : new HttpAgent({ ...agentOptions, maxSockets });
+    // It serves one server with one set of credentials. The usual name is made of all certificates, for each request.
+    agent.getName = () => server.host;
+    return agent;
   };
   const requests = createAgent(REQUEST_SOCKETS);
   const watches = createAgent(Number.POSITIVE_INFINITY);
@@ -91,13 +94,17 @@ export function createTransport(access: ServerAccess): Transport {
       // The option `signal` of Node.js does the same at several times the cost.
       const abort = () => outgoing.destroy(new Error("aborted", { cause: signal.reason }));
       signal.addEventListener("abort", abort);
-      outgoing.once("response", resolve);
+      let isAnswered: boolean = false;
+      outgoing.once("response", (answer) => {
+        isAnswered = true;
+        resolve(answer);
+      });
       // Never removed: an error after the answer has begun belongs to its body.
       outgoing.on("error", reject);
       outgoing.once("close", () => {
         signal.removeEventListener("abort", abort);
         // An answer that switches protocols closes the connection without an error.
-        reject(new Error("the connection was closed without an answer"));
+        if (!isAnswered) reject(new Error("the connection was closed without an answer"));
       });
       // As a text it leaves together with the headers, in one packet.
       outgoing.end(body);
@@ -110,7 +117,7 @@ export function createTransport(access: ServerAccess): Transport {
       return {
         status: answer.statusCode ?? 0,
         retryAfter: answer.headers["retry-after"],
-        text: await readBody(answer, limitBytes),
+        text: await readText(answer, limitBytes, signal),
       };
     },
     open: (request, signal) => start(request, watches, signal),
@@ -119,6 +126,25 @@ export function createTransport(access: ServerAccess): Transport {
       watches.destroy();
     },
   };
+}
+
+/** As `readBody`, by events: for most answers, which are short, an iterator costs more than their text. */
+function readText(answer: IncomingMessage, limitBytes: number, signal: AbortSignal): Promise<string> {
+  if (answer.headers["content-encoding"] === "gzip") return readBody(answer, limitBytes);
+  return new Promise((resolve, reject) => {
+    const decoder = new StringDecoder("utf8");
+    let text = "";
+    let bytes = 0;
+    answer.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > limitBytes) answer.destroy(tooLarge(limitBytes));
+      else text += decoder.write(chunk);
+    });
+    // A request that is destroyed drops what has not been read, and may still end in order.
+    answer.once("end", () => (signal.aborted ? reject(signal.reason) : resolve(text + decoder.end())));
+    // Its stream ends with an error when the line breaks before the end of the body.
+    answer.once("error", reject);
+  });
 }
 
 /**
