@@ -23,12 +23,13 @@ export const machineGuard = defineFunction(
     watches: [
       watch(
         Machine,
-        ["metadata.uid", ...HOLD_FIELDS, ...GUARDED_FIELDS, "spec.bootstrap", "spec.version"],
+        ["metadata.uid", ...HOLD_FIELDS, ...GUARDED_FIELDS, "spec.bootstrap.configRef", "spec.version"],
         itself,
       ),
       watch(Cluster, PAUSING_FIELDS, inCluster),
     ],
-    reads: [{ on: Machine, fields: OWNER_LABEL_FIELDS }],
+    // The name of the data comes once for every Machine, and nothing is due then. A resync reports that it is gone.
+    reads: [{ on: Machine, fields: [...OWNER_LABEL_FIELDS, "spec.bootstrap.dataSecretName"] }],
     owns: [],
     ownsOn: [{ kind: Machine, fields: GUARDED_FIELDS }],
     inTurnWith: [

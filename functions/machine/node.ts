@@ -25,13 +25,14 @@ import {
 import type { Reader } from "../../shared/function/reads.ts";
 import { done, type Result, requeueAfter, waitFor } from "../../shared/function/result.ts";
 import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
-import { HOLD_FIELDS, PAUSING_FIELDS, unguarded } from "../../shared/rules/metadata/hold.ts";
-import { pausedBy } from "../../shared/rules/metadata/paused.ts";
+import { FINALIZERS, hasFinalizer } from "../../shared/rules/metadata/finalizers.ts";
+import { PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { PAUSE_FIELDS, pausedBy } from "../../shared/rules/metadata/paused.ts";
 import { clusterKeyOf, readCluster } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
 import { COMPLETE_VIEW_FIELDS } from "../../shared/rules/workload/complete-view.ts";
 import { ownObject } from "./rules/adoption.ts";
-import { isUnguarded, MACHINE_FINALIZER } from "./rules/hold.ts";
+import { MACHINE_FINALIZER } from "./rules/hold.ts";
 import {
   MARKED_FIELDS,
   MARKING_FIELDS,
@@ -49,9 +50,13 @@ export const machineNode = defineFunction(
       "Marks the Node of a Machine, copies labels, annotations and taints to it, and opens it for pods.",
     source: "MA-3, MA-3.1",
     reconciles: Machine,
-    isIdle: (machine) => machine.spec.providerID === undefined || isUnguarded(machine),
+    isIdle: (machine) => machine.spec.providerID === undefined || !hasFinalizer(machine, MACHINE_FINALIZER),
     watches: [
-      watch(Machine, [...HOLD_FIELDS, ...MARKING_FIELDS, ...REFERENCE_FIELDS, "spec.providerID"], itself),
+      watch(
+        Machine,
+        [FINALIZERS, ...PAUSE_FIELDS, ...MARKING_FIELDS, ...REFERENCE_FIELDS, "spec.providerID"],
+        itself,
+      ),
       watch(Cluster, PAUSING_FIELDS, inCluster),
       watch(Connection, COMPLETE_VIEW_FIELDS, inCluster),
       // While the Machine goes, so do they: each of a thousand deletions would wake three times for nothing.
@@ -66,6 +71,8 @@ export const machineNode = defineFunction(
       watch(MachineSet, ["metadata.uid", ...OWNER_FIELDS, ...REVISION_FIELDS], ownedBy),
       watch(MachineDeployment, REVISION_FIELDS, inClusterOf),
     ],
+    // That a deletion begins changes no mark.
+    reads: [{ on: Machine, fields: ["metadata.deletionTimestamp"] }],
     owns: [],
     ownsOn: [{ kind: Node, fields: MARKED_FIELDS }],
     inTurnWith: ["metadata.annotations", "spec.taints"].map((field) => ({
@@ -101,12 +108,13 @@ export const machineNode = defineFunction(
   },
 );
 
-/** A deleted Machine still has its Node: marks follow until that is gone. */
+/** A deleted Machine still has its Node: marks follow until the finalizer is gone. */
 function heldBy(machine: Machine, cluster: Cluster | undefined): Result | undefined {
   if (machine.spec.providerID === undefined) return waitFor("Machine.spec.providerID");
   if (cluster === undefined) return waitFor("Cluster.metadata.uid");
   const pause = pausedBy(cluster, machine);
-  return pause === undefined ? unguarded(machine, MACHINE_FINALIZER) : waitFor(pause);
+  if (pause !== undefined) return waitFor(pause);
+  return hasFinalizer(machine, MACHINE_FINALIZER) ? undefined : waitFor("Machine.metadata.finalizers");
 }
 
 async function readFacts(read: Reader, machine: Machine): Promise<MarkFacts> {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { machineGuard } from "../../../functions/machine/guard.ts";
+import { MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { done, waitFor } from "../../../shared/function/result.ts";
+import { routeChange } from "../../../shared/runtime/route.ts";
 import { cluster, machine, merge } from "../../support/builders.ts";
 import { soloMachine } from "../../support/machines.ts";
 import { decide, given } from "../../support/world.ts";
@@ -61,5 +63,18 @@ describe("machine-guard", () => {
     const bare = soloMachine({ spec: { version: "1.34.2" } });
     const { events: none, patch } = await decide(machineGuard, given(cluster(), bare));
     expect([none, patch?.[0]?.operations]).toEqual([[], []]);
+  });
+
+  it.each([
+    ["the name of the bootstrap data", { dataSecretName: "m1-data" }, []],
+    ["the end of the reference to the config", { configRef: undefined }, ["machine-guard"]],
+  ])("MA-1: %s wakes %j", async (_, bootstrap, names) => {
+    const before = soloMachine({ spec: { bootstrap: { dataSecretName: undefined } } });
+    const after = merge(before, { spec: { bootstrap } });
+    const found = { namespace: "default", name: before.metadata.name, tenant: "default/c1" };
+    const lookup = { find: async () => [found], get: async () => after as never };
+    const change = { kind: Machine, cluster: MANAGEMENT, before, after };
+    const woken = await routeChange([machineGuard], change, lookup);
+    expect(woken.map(({ functionName }) => functionName)).toEqual(names);
   });
 });

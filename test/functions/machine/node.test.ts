@@ -62,7 +62,7 @@ describe("machine-node", () => {
   });
 
   it("continues while the Machine is being deleted, as long as there is a Node", async () => {
-    const going = guarded({ metadata: { deletionTimestamp: "2026-01-01T11:00:00Z", finalizers: undefined } });
+    const going = guarded({ metadata: { deletionTimestamp: "2026-01-01T11:00:00Z" } });
     expect((await marked(going)).decision.patch).toHaveLength(1);
     expect((await decide(machineNode, given(cluster(), going, connection()))).result).toEqual(done);
   });
@@ -85,6 +85,28 @@ describe("machine-node", () => {
       }
     },
   );
+
+  it.each([
+    ["the beginning of a deletion", { metadata: { deletionTimestamp: "2026-01-01T11:00:00Z" } }, []],
+    [
+      "a label of one that is being deleted",
+      {
+        metadata: {
+          deletionTimestamp: "2026-01-01T11:00:00Z",
+          labels: { "node.cluster.x-k8s.io/tier": "2" },
+        },
+      },
+      ["machine-node"],
+    ],
+  ])("of its Machine, %s wakes %j", async (_, overrides, names) => {
+    const kind = { group: groupOf(guarded().apiVersion), kind: "Machine" };
+    const after = guarded(overrides);
+    const found = { namespace: "default", name: "m1", tenant: "default/c1" };
+    const lookup = { find: async () => [found], get: async () => after as never };
+    const change = { kind, cluster: MANAGEMENT, before: guarded(), after };
+    const woken = await routeChange([machineNode], change, lookup);
+    expect(woken.map(({ functionName }) => functionName)).toEqual(names);
+  });
 
   it.each([
     [
