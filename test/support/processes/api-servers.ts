@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { startApiServer } from "../../../infra/apiserver/entry.ts";
 import { KINDS } from "../../../shared/api/registry.ts";
+import { eventually } from "../eventually.ts";
 import { type AuditedRequest, readAuditLog } from "./audit-log.ts";
 import { kubectlFor } from "./kubectl.ts";
 import { type RealServer, realServerMissing, startRealServer } from "./real-server.ts";
@@ -15,6 +16,25 @@ export interface TestServer extends AsyncDisposable {
   requests(): Promise<readonly AuditedRequest[]>;
   /** A kubeconfig for Capstan with which everything of this group is allowed but to watch it. */
   withoutWatchOf(group: string, plurals: readonly string[]): Promise<string>;
+  /** Refuses these writes with 403 from now on, until the result is called. */
+  refuse(refusal: Refusal): Promise<() => Promise<unknown>>;
+}
+
+/** Writes that a server refuses, as a quota or an admission webhook does. */
+export interface Refusal {
+  readonly group: string;
+  readonly plural: string;
+  readonly verb: "create" | "patch";
+  readonly subresource?: "status";
+  /** Of the object. Default: all. */
+  readonly name?: string;
+  /** Part of the User-Agent; the real server looks at the object instead. */
+  readonly by: string;
+  /** CEL of the real server: such an object is let through. */
+  readonly unless: string;
+  readonly message: string;
+  /** Arguments and input of kubectl: a write that the real server refuses as soon as it knows of this. */
+  readonly probe: readonly [args: string, input?: string];
 }
 
 export interface ServerFlavour {
@@ -45,6 +65,11 @@ export const EMBEDDED: ServerFlavour = {
         }
         return kubeconfigFile;
       },
+      async refuse({ group, plural, verb, subresource, name, by, message }) {
+        const on = { verbs: [verb], resource: `${plural}.${group}`, subresource, name, userAgent: by };
+        const id = server.faults.add({ on, effect: { kind: "status", code: 403, message } });
+        return async () => server.faults.remove(id);
+      },
       async [Symbol.asyncDispose]() {
         await server.stop();
         await rm(dir, { recursive: true, force: true });
@@ -66,6 +91,7 @@ export const REAL: ServerFlavour = {
       garbageCollector: server.garbageCollector,
       requests: () => readAuditLog(server.auditLog),
       withoutWatchOf: (group) => accountWithoutWatch(server, group),
+      refuse: (refusal) => refuseByPolicy(server, refusal),
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     };
   },
@@ -88,6 +114,36 @@ async function accountWithoutWatch(server: RealServer, group: string): Promise<s
   const file = join(dirname(server.kubeconfigFile), user);
   await writeFile(file, await server.kubeconfigOf(user), { mode: 0o600 });
   return file;
+}
+
+async function refuseByPolicy(server: RealServer, refusal: Refusal): Promise<() => Promise<unknown>> {
+  const { group, plural, verb, subresource, name, unless, message, probe } = refusal;
+  const kubectl = kubectlFor(server.kubeconfigFile);
+  const apiVersion = "admissionregistration.k8s.io/v1";
+  const policyName = `refuse-${plural}-${name ?? "all"}`;
+  const metadata = { name: policyName };
+  const resources = [subresource === undefined ? plural : `${plural}/${subresource}`];
+  const operations = [verb === "create" ? "CREATE" : "UPDATE"];
+  const expression = name === undefined ? unless : `request.name != '${name}' || (${unless})`;
+  const spec = {
+    failurePolicy: "Fail",
+    matchConstraints: { resourceRules: [{ apiGroups: [group], apiVersions: ["*"], operations, resources }] },
+    validations: [{ expression, message, reason: "Forbidden" }],
+  };
+  const policy = { apiVersion, kind: "ValidatingAdmissionPolicy", metadata, spec };
+  const binding = {
+    apiVersion,
+    kind: "ValidatingAdmissionPolicyBinding",
+    metadata,
+    spec: { policyName, validationActions: ["Deny"] },
+  };
+  await kubectl("apply -f -", `${JSON.stringify(policy)}\n---\n${JSON.stringify(binding)}`);
+  const [args, input] = probe;
+  await eventually(async () => !(await kubectl.try(`${args} --dry-run=server`, input)).ok, {
+    withinMs: 60_000,
+    stepMs: 300,
+  });
+  return () => kubectl(`delete validatingadmissionpolicybinding/${policyName}`);
 }
 
 export const API_SERVERS: readonly ServerFlavour[] = [EMBEDDED, REAL];
