@@ -34,6 +34,8 @@ export const mhcHistory = defineFunction(
         inClusterOf,
       ),
     ],
+    // It changes with the status.
+    reads: [{ on: Machine, fields: ["status.conditions[OwnerRemediated].lastTransitionTime"] }],
     owns: [],
     ownsOn: [{ kind: RemediationPolicy, fields: WRITTEN }],
     inTurnWith: ["mhc-machines", "mhc-requests"].map((name) => ({

@@ -1,3 +1,4 @@
+import type { Condition } from "../../../shared/api/conditions.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type {
   RecordedVerdict,
@@ -28,8 +29,9 @@ export function settled(entry: RemediationEntry, found: Found, now: Date): Remed
   const owner = conditionOf(found.status?.conditions, "OwnerRemediated");
   const isWithOwner = owner?.status === "False";
   if (health?.status === "True" && !isWithOwner) return endedAs("Recovered", health.lastTransitionTime);
-  // It was healthy in between.
-  if (health?.status === "False" && health.lastTransitionTime !== entry.failedAt) {
+  // It was healthy in between. An owner that has not let go since then may still act.
+  const isLeftOver = isWithOwner && isBefore(owner, health);
+  if (health?.status === "False" && health.lastTransitionTime !== entry.failedAt && !isLeftOver) {
     return endedAs("Recovered", health.lastTransitionTime);
   }
   if (entry.by === "Owner" && isLeftAlone(found) && !isWithOwner) return endedAs("Withdrawn", timestamp(now));
@@ -37,6 +39,10 @@ export function settled(entry: RemediationEntry, found: Found, now: Date): Remed
     return { ...entry, outcome: "Escalated" };
   }
   return entry;
+}
+
+function isBefore(a: Condition | undefined, b: Condition | undefined): boolean {
+  return Date.parse(a?.lastTransitionTime ?? "") < Date.parse(b?.lastTransitionTime ?? "");
 }
 
 /** Returns the failed health checks that a policy keeps, the latest ones; `undefined`: none is new. Source: MHC-16.8 */

@@ -20,6 +20,14 @@ describe("the outcome of a remediation", () => {
     expect(settled(open, again, NOW)).toMatchObject({ outcome: "Recovered", endedAt: at("11:40:00") });
   });
 
+  it("MHC-16.8: under way while an owner that never let go may act on a Machine that has failed again", () => {
+    const leftOver = machineWith("m1", failed(at("11:40:00")), withOwner);
+    expect(settled(open, leftOver, NOW)).toBe(open);
+    const handedOverAgain = since(at("11:41:00"), "OwnerRemediated", "False");
+    const again = machineWith("m1", failed(at("11:40:00")), handedOverAgain);
+    expect(settled(open, again, NOW)).toMatchObject({ outcome: "Recovered", endedAt: at("11:40:00") });
+  });
+
   it("MHC-16.8: Deleted once the server has no Machine of that uid; unknown until it has said so", () => {
     expect(settled(open, "gone", NOW)).toMatchObject({ outcome: "Deleted", endedAt: at("12:00:00") });
     expect(settled(open, "unknown", NOW)).toBe(open);

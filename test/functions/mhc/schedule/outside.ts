@@ -4,9 +4,9 @@ import { condition, conditionOf } from "../../../../shared/rules/conditions/cond
 import { deprecatedCondition } from "../../../../shared/rules/conditions/deprecated-conditions.ts";
 import { conditionOperations } from "../../../../shared/rules/machines/condition-patch.ts";
 import { isDeleting } from "../../../../shared/rules/metadata/deletion.ts";
-import { merge, node } from "../../../support/builders.ts";
+import { merge, node, type Overrides } from "../../../support/builders.ts";
 import { OWNED_BY_S1 } from "../../../support/foo-sets.ts";
-import { target } from "../../../support/health-checks.ts";
+import { since, target } from "../../../support/health-checks.ts";
 import type { Connected } from "./clients.ts";
 import type { Flip } from "./schedule.ts";
 import { deletingAt } from "./server.ts";
@@ -24,12 +24,22 @@ export function startOutside(to: Connected): void {
   if (to.schedule.remediator === "external") externalLoop(to);
 }
 
-function addMachine({ server, clock }: Connected, name: string): void {
+function addMachine({ server, clock, schedule }: Connected, name: string): void {
   const creationTimestamp = `${clock.now().toISOString().slice(0, 19)}Z`;
   const metadata = { creationTimestamp, ownerReferences: [OWNED_BY_S1], finalizers: [FINALIZER] };
   server.put(WORKLOAD, merge(node(name), { metadata: { uid: undefined } }));
-  server.put(MANAGEMENT, target(name, { metadata: { ...metadata, uid: `uid-${name}` } }));
+  const isOfControlPlane = schedule.policy?.controlPlaneQuorum === true;
+  const machine = target(name, { metadata: { ...metadata, uid: `uid-${name}` } });
+  server.put(MANAGEMENT, isOfControlPlane ? merge<Machine>(machine, CONTROL_PLANE) : machine);
 }
+
+/** What makes a Machine one of a control plane, and one that counts as healthy. */
+const CONTROL_PLANE: Overrides<Machine> = {
+  metadata: {
+    labels: { tier: "a", "cluster.x-k8s.io/cluster-name": "c1", "cluster.x-k8s.io/control-plane": "" },
+  },
+  status: { conditions: [since("2026-01-01T00:00:00Z", "Ready", "True")] },
+};
 
 /** Stamped by a clock of its own. */
 function turn({ server, clock, random, schedule }: Connected, names: readonly string[], flip: Flip): void {
@@ -123,8 +133,9 @@ function remediate(to: Connected, name: string): void {
     return;
   }
   if (!hasFailed(machine) || isHandedToOwner(machine)) return;
+  const isOlderOnly = schedule.external === "gives up in the older conditions";
   const changes = {
-    present: [condition("OwnerRemediated", "False", "WaitingForRemediation")],
+    present: isOlderOnly ? [] : [condition("OwnerRemediated", "False", "WaitingForRemediation")],
     deprecated: [
       deprecatedCondition("OwnerRemediated", "False", {
         severity: "Warning",

@@ -1,3 +1,4 @@
+import type { RemediationPolicy } from "../../../../shared/api/remediation-policy.ts";
 import { type Seeded, seeded } from "../../../simulation/kernel/seeded.ts";
 
 /** All that Nodes, owner and workers do in one random play. Times are ms since its beginning. */
@@ -9,7 +10,12 @@ export interface Schedule {
   readonly remediator: "owner" | "external";
   readonly owner: Owner;
   /** How an external controller ends: it lets the Node recover, hands the Machine to its owner, or does nothing. */
-  readonly external: "reboots" | "gives up" | "sleeps";
+  readonly external: "reboots" | "gives up" | "gives up in the older conditions" | "sleeps";
+  /** Snapshots have requests. */
+  readonly isWatched: boolean;
+  /** Of a second health check of the same Machines, whose Nodes may fail for longer; absent: there is none. */
+  readonly second?: Limit | undefined;
+  readonly policy?: PolicySpec | undefined;
   readonly flips: readonly Flip[];
   /** Workers of each function, without any lease between them. */
   readonly workers: number;
@@ -25,7 +31,7 @@ export interface Schedule {
 }
 
 /** As text in the health check, and as a number of targets. */
-interface Limit {
+export interface Limit {
   readonly triggerIf: {
     readonly unhealthyLessThanOrEqualTo?: number | string;
     readonly unhealthyInRange?: string;
@@ -33,6 +39,12 @@ interface Limit {
   readonly number?: number;
   readonly percent?: number;
 }
+
+/** What a RemediationPolicy of the Cluster limits beside the health checks. */
+type PolicySpec = Pick<
+  RemediationPolicy["spec"],
+  "pacing" | "cooldownSeconds" | "retries" | "controlPlaneQuorum"
+>;
 
 /** `stale`: deletes what its cache shows as handed over, whatever has become of it. */
 type Owner = "prompt" | "late" | "stale" | "paused" | "never cleans up";
@@ -48,7 +60,14 @@ const SECOND = 1_000;
 export const PLAYED_MS = 120 * SECOND;
 const FLIPPING_MS = 100 * SECOND;
 
+/** Everything that may be: two checks of the same Machines, a policy, requests that may not be watched. */
 export function scheduleOf(seed: number): Schedule {
+  const schedule = plainScheduleOf(seed);
+  return { ...schedule, ...moreOf(seed, schedule) };
+}
+
+/** One check and no policy, so that nothing else holds up a hand-over. */
+export function plainScheduleOf(seed: number): Schedule {
   const random = seeded(seed, "limit-schedule");
   const limit = random.pick(LIMITS);
   const machines = 2 + random.below(3);
@@ -58,9 +77,9 @@ export function scheduleOf(seed: number): Schedule {
     seed,
     machines,
     limit,
-    remediator: random.pick(["owner", "external"]),
+    remediator: random.pick(["owner", "external"] as const),
     owner: random.pick(owners),
-    external: random.pick(["reboots", "gives up", "sleeps"]),
+    external: random.pick(["reboots", "gives up", "sleeps"] as const),
     flips: flipsOf(random, machines),
     workers: 1 + random.below(2),
     hasDuplicates: random.below(2) === 0,
@@ -68,8 +87,38 @@ export function scheduleOf(seed: number): Schedule {
     stallMs: random.pick([0, 2 * SECOND, 8 * SECOND, 8 * SECOND]),
     landsMs: random.pick([20, 2 * SECOND, 10 * SECOND, 10 * SECOND]),
     skewMs: random.pick([0, 15 * SECOND]),
+    isWatched: true,
   };
 }
+
+/** Drawn for themselves, so that the rest of a schedule stays as it is. */
+function moreOf(
+  seed: number,
+  { remediator, external, limit }: Pick<Schedule, "remediator" | "external" | "limit">,
+) {
+  const random = seeded(seed, "limit-schedule-more");
+  // A second check of another kind of limit has no bound in common with the first.
+  const limits = LIMITS.filter((other) => (other.percent === undefined) === (limit.percent === undefined));
+  const policies = POLICIES.filter((policy) => remediator === "owner" || policy?.controlPlaneQuorum !== true);
+  return {
+    isWatched: random.below(3) > 0,
+    second: random.below(4) === 0 ? random.pick(limits) : undefined,
+    policy: random.pick(policies),
+    external:
+      external === "gives up" && random.below(2) === 0
+        ? ("gives up in the older conditions" as const)
+        : external,
+  };
+}
+
+/** A request that lands late finds the entry of a quorum ended: no policy of that kind for external controllers. */
+const POLICIES: readonly (PolicySpec | undefined)[] = [
+  ...[undefined, undefined, undefined, undefined],
+  { pacing: { maxRemediations: 1, windowSeconds: 60 } },
+  { cooldownSeconds: 20 },
+  { retries: { perMachine: 1, perController: 2, windowSeconds: 60 } },
+  { controlPlaneQuorum: true },
+];
 
 const LIMITS: readonly Limit[] = [
   { triggerIf: { unhealthyLessThanOrEqualTo: 1 }, number: 1 },

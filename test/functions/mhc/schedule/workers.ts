@@ -1,23 +1,30 @@
+import { mhcHistory } from "../../../../functions/mhc/history.ts";
 import { mhcMachines } from "../../../../functions/mhc/machines.ts";
 import { mhcRequests } from "../../../../functions/mhc/requests.ts";
 import type { AnyFunction } from "../../../../shared/function/define-function.ts";
-import { formatKey } from "../../../../shared/runtime/key.ts";
+import { formatKey, type Key } from "../../../../shared/runtime/key.ts";
 import type { Outcome } from "../../../../shared/runtime/queue-port.ts";
 import { runStep } from "../../../../shared/runtime/run-step.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 import { storeOf } from "../../../support/world.ts";
 import { type Connected, clientsOf } from "./clients.ts";
+import type { Placed } from "./server.ts";
 
-const KEY = formatKey({
-  tenant: "default/c1",
-  kind: "MachineHealthCheck",
-  namespace: "default",
-  name: "h1",
-});
+/** A function with the key that it is to run. */
+interface Job {
+  readonly fn: AnyFunction;
+  readonly key: Key;
+}
+
+function jobOf(fn: AnyFunction, name: string): Job {
+  const { kind } = fn.spec.reconciles;
+  return { fn, key: formatKey({ tenant: "default/c1", kind, namespace: "default", name }) };
+}
+
 const FRESH_MS = mhcMachines.spec.queue?.freshMs ?? 0;
 const WOKEN_WITHIN_MS = 3_000;
 
-/** Workers that have the health check as their only key, and know nothing of each other. */
+/** Workers that have one health check, or the policy, as their only key, and know nothing of each other. */
 export interface Workers {
   /** Something has changed. */
   wake(): void;
@@ -30,8 +37,13 @@ export function startWorkers(to: Connected): Workers {
   const functions: readonly AnyFunction[] =
     schedule.remediator === "external" ? [mhcMachines, mhcRequests] : [mhcMachines];
   const errors: string[] = [];
-  const workers = functions.flatMap((fn) =>
-    Array.from({ length: schedule.workers }, () => createWorker(to, fn, errors)),
+  const checks = schedule.second === undefined ? ["h1"] : ["h1", "h2"];
+  const jobs = [
+    ...functions.flatMap((fn) => checks.map((name) => jobOf(fn, name))),
+    ...(schedule.policy === undefined ? [] : [jobOf(mhcHistory, "r1")]),
+  ];
+  const workers = jobs.flatMap((job) =>
+    Array.from({ length: schedule.workers }, () => createWorker(to, job, errors)),
   );
   return {
     wake: () => {
@@ -46,7 +58,7 @@ interface Worker {
 }
 
 /** Runs one function: once at a time, or a second time beside the first where the schedule has duplicates. */
-function createWorker(to: Connected, fn: AnyFunction, errors: string[]): Worker {
+function createWorker(to: Connected, job: Job, errors: string[]): Worker {
   const { clock, random, schedule } = to;
   const skewMs = schedule.skewMs * (random.below(3) - 1);
   const most = schedule.hasDuplicates ? 2 : 1;
@@ -75,7 +87,7 @@ function createWorker(to: Connected, fn: AnyFunction, errors: string[]): Worker 
     const startedMs = clock.now().getTime();
     const lagMs = random.below(2) === 0 ? 0 : random.below(schedule.lagMs + 1);
     const isBehind = to.server.stateAt(startedMs - lagMs) !== to.server.state();
-    const outcome = await runOnce(to, fn, { lagMs, skewMs });
+    const outcome = await runOnce(to, job, { lagMs, skewMs });
     if (outcome.type === "error" && outcome.failure.class !== "Waiting") errors.push(outcome.failure.message);
     if (outcome.type === "again") wakeAfter(outcome.afterMs);
     if (outcome.type === "ok" && outcome.afterMs !== undefined) {
@@ -90,18 +102,19 @@ function createWorker(to: Connected, fn: AnyFunction, errors: string[]): Worker 
 /** The real run, with the ledger's time for the step and a clock of its own for everything else. */
 async function runOnce(
   to: Connected,
-  fn: AnyFunction,
+  { fn, key }: Job,
   { lagMs, skewMs }: { readonly lagMs: number; readonly skewMs: number },
 ): Promise<Outcome> {
-  const { clock, server, random, defect } = to;
+  const { clock, server, random, defect, schedule } = to;
   const claimedAt = clock.now();
   const snapshot = server.stateAt(claimedAt.getTime() - lagMs);
-  const placed = [...snapshot.values()];
+  const isShown = ({ object: { kind } }: Placed) => schedule.isWatched || kind !== "FooRemediation";
+  const placed = [...snapshot.values()].filter(isShown);
   const snapshots = defect?.snapshots?.(placed) ?? placed;
   return runStep(
     fn,
     {
-      key: KEY,
+      key,
       runId: `r${random.below(1_000_000)}`,
       causes: [],
       failures: 0,
