@@ -1,5 +1,6 @@
 import type { Defect } from "./defect.ts";
 import { fenceDefects } from "./fences.ts";
+import { healthCheckStepDefects } from "./health-check-steps.ts";
 import { ledgerDefects } from "./ledger.ts";
 import { machineStepDefects } from "./machine-steps.ts";
 import { networkDefects } from "./network.ts";
@@ -9,8 +10,9 @@ import { runDefects } from "./runs.ts";
 import { stepDefects } from "./steps.ts";
 
 /**
- * All defects that can be made, and those of D-21 to D-46 that were planted from outside and show in a run, by number; D-47 and beyond are about Machines. D-07 to D-09
- * are about health checks, which do not exist yet. README.md names the tests that show the others.
+ * All defects that can be made, and those of D-21 to D-46 that were planted from outside and show in a run, by number;
+ * D-47 to D-49 are about Machines, D-50 to D-52 about the limit of health checks. README.md names the tests that show the
+ * others.
  */
 export const DEFECTS: readonly Defect[] = [
   ...runDefects,
@@ -21,4 +23,5 @@ export const DEFECTS: readonly Defect[] = [
   ...plantedStepDefects,
   ...plantedPortDefects,
   ...machineStepDefects,
+  ...healthCheckStepDefects,
 ].sort((a, b) => (a.number < b.number ? -1 : 1));

@@ -3,10 +3,12 @@ import { prepare } from "../play/prepared.ts";
 import { DEFECTS } from "./known.ts";
 import { createSearcher } from "./search.ts";
 
-it("a run without a fault is enough to find a lost event, a missing uid, an unsorted list and a run during a pause", async () => {
+const FOUND = ["D-02", "D-10", "D-17", "D-20", "D-50", "D-51"];
+
+it("a run without a fault is enough to find a lost event, a missing uid, an unsorted list, a run during a pause, and two ways to exceed the limit of a health check", async () => {
   const searcher = createSearcher(await prepare());
   const found = new Map<string, string | undefined>();
-  for (const defect of DEFECTS.filter(({ number }) => ["D-02", "D-10", "D-17", "D-20"].includes(number))) {
+  for (const defect of DEFECTS.filter(({ number }) => FOUND.includes(number))) {
     const { violated } = await searcher.search({ defect, seeds: 0, sites: 0 });
     found.set(defect.number, violated?.split(":", 1)[0]);
   }
@@ -15,5 +17,15 @@ it("a run without a fault is enough to find a lost event, a missing uid, an unso
     "D-10": "F-20",
     "D-17": "F-40",
     "D-20": "F-19",
+    "D-50": "F-31",
+    "D-51": "F-31",
   });
+});
+
+it("a few seeds of late notifications are enough to find a hand-over in the version of a snapshot", async () => {
+  const searcher = createSearcher(await prepare());
+  const [defect] = DEFECTS.filter(({ number }) => number === "D-52");
+  if (defect === undefined) throw new Error("no defect D-52");
+  const { violated } = await searcher.search({ defect, seeds: 0, sites: 20 });
+  expect(violated?.split(":", 1)[0]).toBe("F-31");
 });

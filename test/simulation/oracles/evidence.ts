@@ -32,7 +32,7 @@ export const evidence: readonly Oracle[] = [
         const reads = asked.get(runId ?? "") ?? new Set<string>();
         const whole = `${server} ${place.type}`;
         const isRead = reads.has(whole) || reads.has(`${whole} ${place.namespace}/${place.name}`);
-        const isProven = write.verb === "delete" ? isRead : reads.size > 0 || isNothingLeft(write);
+        const isProven = write.verb === "delete" ? isRead : reads.size > 0 || isItsOwnDeletion(write);
         if (!isProven) violated(`without a live read: ${title}`);
         const missing = missingGuard(write);
         if (missing !== undefined) violated(`no ${missing}: ${title}`);
@@ -77,9 +77,24 @@ function isDestructive(write: SentWrite): boolean {
   return operations.some(({ op, path }) => op === "remove" && path.startsWith("/metadata/finalizers"));
 }
 
-/** A request of the simulated remediation guards nothing: it lets go as soon as it is deleted. */
-function isNothingLeft({ functionName }: SentWrite): boolean {
-  return functionName === "sim-remediation";
+/**
+ * A request of the simulated remediation guards nothing: its controller lets go of its own object as soon as a snapshot
+ * shows that it is being deleted, which nothing takes back, and only in that version.
+ */
+function isItsOwnDeletion({ functionName, run, place, body }: SentWrite): boolean {
+  if (functionName !== "sim-remediation" || place.type !== "infrastructure.sim.capstan.dev/simremediations")
+    return false;
+  const { metadata } = lastRead(run?.record, "SimRemediation", place, "snapshot") ?? {};
+  const tested = new Map(
+    (body as readonly PatchOperation[]).flatMap((operation) =>
+      operation.op === "test" ? [[operation.path, operation.value]] : [],
+    ),
+  );
+  return (
+    metadata?.deletionTimestamp !== undefined &&
+    tested.get("/metadata/uid") === metadata.uid &&
+    tested.get("/metadata/resourceVersion") === metadata.resourceVersion
+  );
 }
 
 /**

@@ -3,11 +3,10 @@ import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import type { World } from "../play/world.ts";
+import { CHECKS, MACHINES, REQUESTS, requestOf } from "./hand-over-writes.ts";
+import { limitOf } from "./health-limit.ts";
+import { isTarget } from "./judged-targets.ts";
 import type { Oracle } from "./oracle.ts";
-
-const MACHINES = "cluster.x-k8s.io/machines";
-const CHECKS = "cluster.x-k8s.io/machinehealthchecks";
-const REQUESTS = "infrastructure.sim.capstan.dev/simremediations";
 
 /** Hand-overs by health checks: F-30, F-31. */
 export const healthChecks: readonly Oracle[] = [
@@ -41,9 +40,9 @@ export const healthChecks: readonly Oracle[] = [
           const targets = targetsOf(world, check);
           const { uid = "", name } = check.metadata;
           most.set(uid, Math.max(most.get(uid) ?? 0, targets.length));
-          const limit = limitOf(check, most.get(uid) ?? 0);
+          const { upper: limit } = limitOf(check, most.get(uid) ?? 0);
           const started = startedBy(before, after);
-          if (limit === undefined || !targets.some(({ metadata }) => metadata.name === started)) continue;
+          if (!Number.isFinite(limit) || !targets.some(({ metadata }) => metadata.name === started)) continue;
           evaluated();
           const flying = targets.filter((machine) => isInFlight(world, machine));
           if (flying.length > limit) {
@@ -71,33 +70,15 @@ function startedBy(before: KubeObject | undefined, after: KubeObject | undefined
   return begins ? after.metadata.name : undefined;
 }
 
-/** By its labels; the workloads have no expressions. */
-function targetsOf(world: World, { metadata, spec }: MachineHealthCheck): readonly Machine[] {
-  const wanted = Object.entries(spec.selector.matchLabels ?? {});
-  return allOf<Machine>(world, MACHINES).filter(
-    (machine) =>
-      machine.metadata.namespace === metadata.namespace &&
-      machine.spec.clusterName === spec.clusterName &&
-      wanted.length > 0 &&
-      wanted.every(([name, value]) => machine.metadata.labels?.[name] === value),
-  );
+function targetsOf(world: World, check: MachineHealthCheck): readonly Machine[] {
+  return allOf<Machine>(world, MACHINES).filter((machine) => isTarget(check, machine));
 }
 
 function isInFlight(world: World, machine: Machine): boolean {
-  const { namespace, name } = machine.metadata;
-  const request = world.management.storage.collection(REQUESTS).find(`${namespace}/${name}`);
-  return isWithOwner(machine) || request !== undefined;
+  return isWithOwner(machine) || requestOf(world, machine) !== undefined;
 }
 
 function isWithOwner({ metadata, status }: Machine): boolean {
   const isOwned = metadata.ownerReferences?.some(({ controller }) => controller === true) === true;
   return isOwned && conditionOf(status?.conditions, "OwnerRemediated")?.status === "False";
-}
-
-/** At most so many; undefined = no limit. Percentages are rounded down. */
-function limitOf({ spec }: MachineHealthCheck, targets: number): number | undefined {
-  const { unhealthyLessThanOrEqualTo: limit, unhealthyInRange: range } = spec.remediation?.triggerIf ?? {};
-  if (range !== undefined) return Number.parseInt(/-(\d+)\]$/.exec(range)?.[1] ?? "", 10);
-  if (limit === undefined || typeof limit === "number") return limit;
-  return Math.floor((Number.parseInt(limit, 10) * targets) / 100);
 }

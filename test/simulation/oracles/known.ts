@@ -6,7 +6,9 @@ import { creations } from "./creations.ts";
 import { evidence } from "./evidence.ts";
 import { freshness } from "./freshness.ts";
 import { generations } from "./generations.ts";
+import { handOvers } from "./hand-overs.ts";
 import { healthChecks } from "./health-checks.ts";
+import { healthStatements } from "./health-statements.ts";
 import { isolation } from "./isolation.ts";
 import { leases } from "./leases.ts";
 import { machines } from "./machines.ts";
@@ -14,6 +16,8 @@ import { nodes } from "./nodes.ts";
 import type { Oracle } from "./oracle.ts";
 import { ownership } from "./ownership.ts";
 import { pause } from "./pause.ts";
+import { places } from "./places.ts";
+import { policies } from "./policies.ts";
 import { pools } from "./pools.ts";
 import { promptness } from "./promptness.ts";
 import { remediation } from "./remediation.ts";
@@ -42,6 +46,10 @@ export const ORACLES: readonly Oracle[] = [
   ...pools,
   ...remediation,
   ...healthChecks,
+  ...healthStatements,
+  ...places,
+  ...handOvers,
+  ...policies,
   ...contracts,
   ...generations,
   ...promptness,

@@ -25,22 +25,12 @@ export const ownership: readonly Oracle[] = [
     title: "a function manages nothing but its own fields, and takes none from another manager",
     watch({ world: { functions }, onChange, violated, evaluated }) {
       onChange((change) => {
-        const { after } = change;
         for (const { manager } of nameless(change, functions))
           violated(`${manager} names no function and manages fields of ${titleOf(change)}`);
         for (const { fn, entry } of changedEntries(change, functions)) {
           evaluated();
-          const fields = fieldsOf([entry]);
-          const declared = declaredPaths(fn, change.type, after);
-          const foreign = fields.filter((field) => !isWithin(field, declared));
-          if (foreign.length > 0) violated(`${fn.spec.name} manages ${foreign.join()} of ${titleOf(change)}`);
-          for (const { field, from } of takenFields(change, entry))
-            if (
-              !takesTurns(fn.spec.name, from) &&
-              !isCompleted(fn.spec.name, field) &&
-              !isShared(change, field)
-            )
-              violated(`${fn.spec.name} takes ${field} of ${titleOf(change)} from ${from}`);
+          for (const wrong of [...foreignIn(change, fn, entry), ...takenIn(change, fn, entry, functions)])
+            violated(`${fn.spec.name} ${wrong}`);
         }
       });
     },
@@ -64,6 +54,62 @@ export const ownership: readonly Oracle[] = [
     },
   },
 ];
+
+/** Fields that a function manages without owning them. */
+function foreignIn(change: StoredChange, fn: AnyFunction, entry: Entry): readonly string[] {
+  const fields = fieldsOf([entry]);
+  const declared = declaredPaths(fn, change.type, change.after);
+  const foreign = fields.filter((field) => !isWithin(field, declared));
+  const types = fields.some((field) => isShared(change, field)) ? sharedTypes(change) : [];
+  const owned = ownedPaths(fn, change.type);
+  return [
+    ...(foreign.length === 0 ? [] : [`manages ${foreign.join()} of ${titleOf(change)}`]),
+    ...types
+      .filter((type) => !owned.includes(`${SHARED}[${type}]`))
+      .map((type) => `changes ${type} in ${SHARED} of ${titleOf(change)}`),
+  ];
+}
+
+/** Fields that a function takes from another manager with which it does not take turns. */
+function takenIn(
+  change: StoredChange,
+  fn: AnyFunction,
+  entry: Entry,
+  functions: readonly AnyFunction[],
+): readonly string[] {
+  return takenFields(change, entry)
+    .filter(
+      ({ field, from }) =>
+        !takesTurns(fn.spec.name, from) &&
+        !isCompleted(fn.spec.name, field) &&
+        !isShared(change, field) &&
+        !isInTurn(change, field, [
+          fn,
+          functions.find(({ spec }) => `${MANAGER_PREFIX}${spec.name}` === from),
+        ]),
+    )
+    .map(({ field, from }) => `takes ${field} of ${titleOf(change)} from ${from}`);
+}
+
+/** Whether one of two functions says that both write this field in turn, each in the version that it has read. */
+function isInTurn(
+  { type }: StoredChange,
+  field: string,
+  both: readonly (AnyFunction | undefined)[],
+): boolean {
+  return both.some((fn) =>
+    fn?.spec.inTurnWith?.some(
+      (turn) =>
+        type === POLICIES &&
+        both.some((other) => other?.spec.name === turn.function) &&
+        isAbout(turn.on ?? fn.spec.reconciles, type) &&
+        isWithin(field, [turn.field]),
+    ),
+  );
+}
+
+/** The only kind of which several functions write the same fields: its whole history (MHC-16.6). */
+const POLICIES = "capstan.dev/remediationpolicies";
 
 /** Fields that the writer of this entry manages now and that another manager has lost. */
 function takenFields({ before, after }: StoredChange, entry: Entry) {
@@ -129,14 +175,21 @@ function fieldsOf(entries: readonly Entry[]): readonly string[] {
   return fieldOwners(entries as Parameters<typeof fieldOwners>[0]).map(({ field }) => field);
 }
 
-/** Everything of what it creates, what it owns of its own kind, and what it owns of others. */
+/** Everything of what it creates, and what it owns. */
 function declaredPaths(fn: AnyFunction, type: string, after: KubeObject | undefined): readonly string[] {
-  const { owns, ownsOn = [], calls = [], reconciles } = fn.spec;
+  const { calls = [] } = fn.spec;
   const isCreated = calls.some(({ verb, kind }) => verb !== "delete" && isAbout(kind, type));
+  return [...ownedPaths(fn, type), ...(isCreated ? Object.keys(after ?? {}) : [])];
+}
+
+/** What it owns of its own kind, and of others. */
+function ownedPaths(
+  { spec: { owns, ownsOn = [], reconciles } }: AnyFunction,
+  type: string,
+): readonly string[] {
   const isOwn = `${reconciles.group}/${reconciles.plural}` === type;
   const others = ownsOn.filter(({ kind }) => isAbout(kind, type)).flatMap(({ fields }) => fields);
-  const everything = isCreated ? Object.keys(after ?? {}) : [];
-  return [...(isOwn ? owns : []), ...others, ...everything];
+  return [...(isOwn ? owns : []), ...others];
 }
 
 function isAbout(kind: AnyFunction["spec"]["watches"][number]["on"], type: string): boolean {
@@ -167,9 +220,24 @@ function isCompleted(name: string, field: string): boolean {
   return name === "machineset-guard" && field === "spec.selector";
 }
 
-/** An atomic list of a Machine: who patches one entry of it becomes the owner of all (MHC-9.1). */
+const SHARED = "status.deprecated.v1beta1.conditions";
+
+/**
+ * An atomic list of a Machine: who patches one entry of it becomes the owner of all (MHC-9.1). So it is asked entry by
+ * entry who may change it.
+ */
 function isShared({ type }: StoredChange, field: string): boolean {
-  return type === "cluster.x-k8s.io/machines" && field === "status.deprecated.v1beta1.conditions";
+  return type === "cluster.x-k8s.io/machines" && field === SHARED;
+}
+
+/** Types of the entries that a change adds, changes or takes away. */
+function sharedTypes({ before, after }: StoredChange): readonly string[] {
+  const [was, is] = [before, after].map((object) => {
+    const entries = (valueAt(object, SHARED) ?? []) as readonly { readonly type: string }[];
+    return new Map(entries.map((entry) => [entry.type, JSON.stringify(entry)]));
+  });
+  const types = new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])]);
+  return [...types].filter((type) => was?.get(type) !== is?.get(type));
 }
 
 function titleOf({ type, after }: StoredChange): string {

@@ -2,34 +2,35 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Network } from "../../../infra/network.ts";
 import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
 import { type KubeObject, refTo } from "../../../shared/api/kinds.ts";
-import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { AnyDecision, AnyFunction } from "../../../shared/function/define-function.ts";
 import { TerminalError } from "../../../shared/function/errors.ts";
 import { done, waitFor } from "../../../shared/function/result.ts";
 import type { QueueEntry } from "../../../shared/runtime/queue-port.ts";
-import { type Defect, patched, stepping } from "../defects/defect.ts";
-import { DEFECTS } from "../defects/known.ts";
+import { patched, stepping } from "../defects/defect.ts";
 import { alone } from "../defects/planted-steps.ts";
-import { seeing } from "../defects/steps.ts";
 import { NO_FAULTS, type Plan } from "../play/plan.ts";
 import { type Prepared, prepare } from "../play/prepared.ts";
 import { runOnce } from "../play/run.ts";
 import { workloadOf } from "../workloads/known.ts";
 import type { Workload } from "../workloads/workload.ts";
+import { type Planted, patchOf } from "./planted-defect.ts";
+import { PLANTED_HEALTH_CHECKS } from "./planted-health-checks.ts";
+
+/** A rollout of a pool that is too old for its status to wait for any Node. */
+const LATER_ROLLOUT: Workload = {
+  ...workloadOf("W-03"),
+  run: (user) =>
+    workloadOf("W-03").run({
+      ...user,
+      async apply(yaml) {
+        if (yaml.includes("p1-next")) await user.rest(120_000);
+        await user.apply(yaml);
+      },
+    }),
+};
 
 /** One defect for each oracle, so that none of them is one that cannot fail. */
-interface Planted {
-  readonly title: string;
-  /** W-00: a rollout of an older pool. */
-  readonly workload: string;
-  readonly patch: Defect["patch"];
-  /** Default: none. */
-  readonly plan?: Plan;
-  /** Parts of violations, each of which must be there. */
-  readonly found: readonly string[];
-}
-
 const PLANTED: readonly Planted[] = [
   {
     title: "D-32: a field manager that names no function",
@@ -134,7 +135,7 @@ const PLANTED: readonly Planted[] = [
   },
   {
     title: "D-43: a status speaks for a generation before a new bootstrap config is adopted",
-    workload: "W-00",
+    workload: LATER_ROLLOUT,
     patch: () => ({
       function: (fn) =>
         deciding(fn, "machinepool-status", (decision, object) => {
@@ -200,54 +201,9 @@ const PLANTED: readonly Planted[] = [
     patch: patchOf("D-49"),
     found: ["F-48: ", "was not found gone before"],
   },
-  {
-    title: "a request has another name than its Machine",
-    workload: "W-27",
-    patch: () => ({
-      function: (fn) =>
-        deciding(fn, "mhc-requests", (decision) => ({
-          ...decision,
-          create: (decision.create ?? []).map((each) => ({
-            ...each,
-            object: { ...each.object, metadata: { ...each.object.metadata, name: "another" } },
-          })),
-        })),
-    }),
-    found: ["F-30: request another belongs to s1-"],
-  },
-  {
-    title: "more Machines are handed over than the health check allows",
-    workload: "W-26",
-    patch: () => ({ function: (fn) => (fn.spec.name === "mhc-machines" ? seeing(fn, withoutLimit) : fn) }),
-    found: ["F-31: 3 targets of h1 are in flight, allowed are 2"],
-  },
+  ...PLANTED_HEALTH_CHECKS,
   ...leaks(),
 ];
-
-function patchOf(defect: string): Defect["patch"] {
-  const found = DEFECTS.find(({ number }) => number === defect);
-  if (found === undefined) throw new Error(`no defect ${defect}`);
-  return found.patch;
-}
-
-function withoutLimit(object: KubeObject): KubeObject {
-  if (object.kind !== "MachineHealthCheck") return object;
-  const { remediation: _, ...spec } = (object as MachineHealthCheck).spec;
-  return { ...object, spec } as KubeObject;
-}
-
-/** A rollout of a pool that is too old for its status to wait for any Node. */
-const LATER_ROLLOUT: Workload = {
-  ...workloadOf("W-03"),
-  run: (user) =>
-    workloadOf("W-03").run({
-      ...user,
-      async apply(yaml) {
-        if (yaml.includes("p1-next")) await user.rest(120_000);
-        await user.apply(yaml);
-      },
-    }),
-};
 
 /** Content of a Secret that a function has read stands where it must not. */
 function leaks(): readonly Planted[] {
@@ -337,13 +293,14 @@ describe("oracles object to", () => {
 });
 
 async function violationsOf(planted: Planted, plan: Plan, seed: number): Promise<readonly string[]> {
-  const { title, workload, patch, found } = planted;
+  const { title, patch, found } = planted;
+  const workload = typeof planted.workload === "string" ? workloadOf(planted.workload) : planted.workload;
   const { violations } = await runOnce({
     seed,
-    workload: workload === "W-00" ? LATER_ROLLOUT : workloadOf(workload),
+    workload,
     prepared,
     plan,
-    defect: { number: "D-00", title, target: { workload, faults: [] }, patch },
+    defect: { number: "D-00", title, target: { workload: workload.number, faults: [] }, patch },
     isEnough: (known) => areAllIn(known, found),
   });
   return violations;
