@@ -17,7 +17,7 @@ const needs: Needs = {
   why: "there is no health check",
 };
 
-/** What health checks say on Machines, and when: F-32, F-33, F-35. */
+/** Statements of health checks on Machines, and their moments: F-32, F-33, F-35. */
 export const healthStatements: readonly Oracle[] = [
   {
     number: "F-32",
@@ -145,7 +145,7 @@ function duesOf(run: ObservedRun, { check, targets }: Evaluation): readonly Due[
       const { name, uid } = target.machine.metadata;
       const why = wantedOf(target);
       if (why === undefined || isStored(target.machine, why)) return [];
-      // What goes with a hand-over leaves after what needs no live read.
+      // A statement that goes with a hand-over leaves after those that need no live read.
       if (why === FAILED && isUnlimited(check)) return mayFollow(run, target) ? [] : [{ name, why }];
       const seen = live?.find(({ machine }) => machine.metadata.uid === uid) ?? NOTHING;
       return live === undefined || wantedOf(seen) === why ? [{ name, why }] : [];

@@ -19,7 +19,7 @@ export interface JudgedTarget {
   readonly all: readonly Verdict[];
 }
 
-/** What one run of a health check has read, judged once more. */
+/** The reads of one run of a health check, judged once more. */
 export interface Evaluation {
   readonly check: MachineHealthCheck;
   readonly targets: readonly JudgedTarget[];
@@ -60,7 +60,7 @@ export function evaluationOf(run: ObservedRun, from: "snapshots" | "servers"): E
   return { check, targets, clockMs };
 }
 
-/** By its labels; the workloads have no expressions. Paused Machines and those that have opted out are none. */
+/** By its labels; the workloads have no expressions. Paused Machines and those that have opted out are left out. */
 export function isTarget({ metadata, spec }: MachineHealthCheck, machine: Machine): boolean {
   const wanted = Object.entries(spec.selector.matchLabels ?? {});
   const { labels = {}, annotations = {}, namespace } = machine.metadata;

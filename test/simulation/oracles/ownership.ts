@@ -182,7 +182,7 @@ function declaredPaths(fn: AnyFunction, type: string, after: KubeObject | undefi
   return [...ownedPaths(fn, type), ...(isCreated ? Object.keys(after ?? {}) : [])];
 }
 
-/** What it owns of its own kind, and of others. */
+/** Fields that it owns of its own kind, and of others. */
 function ownedPaths(
   { spec: { owns, ownsOn = [], reconciles } }: AnyFunction,
   type: string,

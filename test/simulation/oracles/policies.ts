@@ -20,7 +20,7 @@ export const policies: readonly Oracle[] = [
     watch({ world, onChange, violated, evaluated }) {
       /** By uid of the policy: every entry that it has ever had, in its latest form. */
       const known = new Map<string, Map<string, RemediationEntry>>();
-      // What a restored server has lost counts no more.
+      // An entry that a restored server has lost counts no more.
       world.management.onRestore(() => known.clear());
       onChange(({ type, after }) => {
         if (type !== POLICIES || after === undefined) return;

@@ -7,7 +7,7 @@ export function idOf({ machine, failedAt, startedAt }: RemediationEntry): string
   return `${machine.uid} ${failedAt} ${startedAt}`;
 }
 
-/** What a policy does not allow beside these other entries. Times are whole seconds. */
+/** Returns the limits of a policy that an entry exceeds beside these others. Times are whole seconds. */
 export function exceeded(
   { spec }: RemediationPolicy,
   entry: RemediationEntry,

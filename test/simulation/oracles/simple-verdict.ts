@@ -25,7 +25,7 @@ interface Stamped {
   readonly lastTransitionTime?: string | undefined;
 }
 
-/** What a health check must say of a target by these objects, and by nothing that any process remembers. */
+/** Returns the verdict on a target by these objects alone: no process remembers anything. */
 export function verdictOn(facts: Facts, nowMs: number): Verdict {
   const { machine, node } = facts;
   const isAsked = machine.metadata.annotations?.["cluster.x-k8s.io/remediate-machine"] !== undefined;

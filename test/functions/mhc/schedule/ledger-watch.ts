@@ -8,7 +8,7 @@ import type { Server } from "./server.ts";
 
 /** Looks at every stored state whether the policy holds, by what is stored and nothing that the functions compute. */
 interface LedgerWatch {
-  /** What is wrong now; undefined: nothing, or there is no policy. */
+  /** Returns the violation; undefined: the policy holds, or is missing. */
   look(): string | undefined;
 }
 

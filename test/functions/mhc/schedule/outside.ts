@@ -33,7 +33,7 @@ function addMachine({ server, clock, schedule }: Connected, name: string): void 
   server.put(MANAGEMENT, isOfControlPlane ? merge<Machine>(machine, CONTROL_PLANE) : machine);
 }
 
-/** What makes a Machine one of a control plane, and one that counts as healthy. */
+/** Fields that make a Machine one of a control plane, and one that counts as healthy. */
 const CONTROL_PLANE: Overrides<Machine> = {
   metadata: {
     labels: { tier: "a", "cluster.x-k8s.io/cluster-name": "c1", "cluster.x-k8s.io/control-plane": "" },

@@ -40,7 +40,7 @@ export interface Limit {
   readonly percent?: number;
 }
 
-/** What a RemediationPolicy of the Cluster limits beside the health checks. */
+/** Limits of a RemediationPolicy of the Cluster beside those of the health checks. */
 type PolicySpec = Pick<
   RemediationPolicy["spec"],
   "pacing" | "cooldownSeconds" | "retries" | "controlPlaneQuorum"
