@@ -48,7 +48,7 @@ export const healthCheckStepDefects: readonly Defect[] = [
   {
     number: "D-52",
     title: "a hand-over tests the version of a snapshot in place of the live list's",
-    target: { workload: "W-26", faults: ["X-13"], isTogether: true },
+    target: { workload: "W-29", faults: ["X-13"], isTogether: true },
     patch: () => ({ function: (fn) => (fn.spec.name === "mhc-machines" ? testingSnapshots(fn) : fn) }),
   },
 ];

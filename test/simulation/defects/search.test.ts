@@ -21,11 +21,3 @@ it("a run without a fault is enough to find a lost event, a missing uid, an unso
     "D-51": "F-31",
   });
 });
-
-it("a few seeds of late notifications are enough to find a hand-over in the version of a snapshot", async () => {
-  const searcher = createSearcher(await prepare());
-  const [defect] = DEFECTS.filter(({ number }) => number === "D-52");
-  if (defect === undefined) throw new Error("no defect D-52");
-  const { violated } = await searcher.search({ defect, seeds: 0, sites: 20 });
-  expect(violated?.split(":", 1)[0]).toBe("F-31");
-});

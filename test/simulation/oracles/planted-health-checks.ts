@@ -71,7 +71,14 @@ export const PLANTED_HEALTH_CHECKS: readonly Planted[] = [
     found: ["F-31: ", "without a live list that shows it"],
   },
   {
-    title: "D-52: a hand-over tests another version than the live list has shown",
+    title: "D-52: a hand-over tests the version of a snapshot that lags behind the live list",
+    workload: "W-29",
+    patch: patchOf("D-52"),
+    plan: { type: "random", rates: { "X-13": 0.3 } },
+    found: ["F-31: ", "in another version than the list of its run has shown"],
+  },
+  {
+    title: "a hand-over tests another version than the live list has shown",
     workload: "W-26",
     patch: patching((patch) =>
       JSON.stringify(patch.operations).includes('"OwnerRemediated"')
