@@ -21,7 +21,7 @@ export interface TestServer extends AsyncDisposable {
 }
 
 /** Writes that a server refuses, as a quota or an admission webhook does. */
-export interface Refusal {
+interface Refusal {
   readonly group: string;
   readonly plural: string;
   readonly verb: "create" | "patch";
