@@ -58,16 +58,18 @@ export const freshness: readonly Oracle[] = [
       const check = (run: ObservedRun, read: ReadObject): void => {
         if (!isSettled() || gone.has(read.object.metadata.uid ?? "")) return;
         const { name, version } = identityOf(read);
-        const demand = (than: string, known: number | undefined): void => {
+        const demand = (than: string, known: number | undefined, seen = version): void => {
           if (known === undefined) return;
           evaluated();
-          if (version < known - (read.object.kind === Connection.kind ? CLOCKS_DIFFER_MS : 0))
+          if (seen < known - (read.object.kind === Connection.kind ? CLOCKS_DIFFER_MS : 0))
             violated(
               `${run.functionName} ${run.key} acts on ${name}@${version}, older than ${than} ${known}`,
             );
         };
         const trigger = triggerOf(run, read.object);
-        demand("its trigger", shown.has(`${read.object.metadata.uid} ${trigger}`) ? trigger : undefined);
+        const { uid, resourceVersion } = read.object.metadata;
+        // Both are versions of snapshots: that of a CustomResourceDefinition says more than the server's.
+        demand("its trigger", shown.has(`${uid} ${trigger}`) ? trigger : undefined, Number(resourceVersion));
         demand("an earlier run", knownBefore(used, run, name)?.version);
         const own = knownBefore(written, run, name);
         const isKept = own !== undefined && run.startedAt - own.at < FENCES_KEPT_MS;
