@@ -17,8 +17,19 @@ const PACKAGES = [
   "ioredis",
   "prom-client",
 ];
-/** Folders that become one file each: every function process loads most of their files. */
-const WHOLE = ["shared", "infra/dead-letters", "infra/kube", "infra/queue", "infra/store", "infra/worker"];
+/**
+ * Folders that become one file each: every function process loads most of their files. A folder in another is named
+ * before it; the rules on providers are loaded by `capstan contract` and `move` only.
+ */
+const WHOLE = [
+  "shared/contract/rules",
+  "shared",
+  "infra/dead-letters",
+  "infra/kube",
+  "infra/queue",
+  "infra/store",
+  "infra/worker",
+];
 
 /**
  * Builds JavaScript into `folder`: what images and npx start. The command line, the entry of Lambda and
@@ -40,7 +51,10 @@ export async function buildInto(folder: string): Promise<void> {
       dir: folder,
       chunkFileNames: "chunks/shared/[name]-[hash].js",
       codeSplitting: {
-        groups: WHOLE.map((name) => ({ name: name.replace("/", "-"), test: (id) => isWithin(name, id) })),
+        groups: WHOLE.map((name) => ({
+          name: name.replaceAll("/", "-"),
+          test: (id) => WHOLE.find((folder) => isWithin(folder, id)) === name,
+        })),
       },
     },
     checks: { ineffectiveDynamicImport: false },

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import * as z from "zod";
 
 const environmentSchema = z.object({
@@ -9,6 +8,7 @@ const environmentSchema = z.object({
   KUBEBUILDER_ASSETS: z.string().optional(),
   KUBERNETES_SERVICE_HOST: z.string().optional(),
   KUBERNETES_SERVICE_PORT: z.string().optional(),
+  POD_NAMESPACE: z.string().optional(),
 });
 export type Environment = z.infer<typeof environmentSchema>;
 
@@ -20,8 +20,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
   throw new Error(`environment variable ${issue?.path.join(".")}: ${issue?.message}`);
 }
 
-/** Version in package.json, for `capstan version` and the User-Agent. */
-export function packageVersion(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
+/** Values of `${…}` in files of providers, as clusterctl takes them from the environment. */
+export function readVariables(): NodeJS.ProcessEnv {
+  return process.env;
 }

@@ -19,7 +19,7 @@ const project = (name: string, include: string[], { exclude = [], isolate = true
 });
 
 /**
- * Not part of the quick gate: thousands of sequences and letters, hostile worlds and requests, killed processes, cut
+ * Not part of the quick gate: thousands of sequences, schedules and letters, hostile worlds and requests, killed processes, cut
  * connections, other programs, and the suite of the queue on drivers whose time is real (bullmq alone stays).
  */
 const LONG = [
@@ -29,6 +29,7 @@ const LONG = [
   "test/infra/dead-letters/limits.test.ts",
   "test/infra/queue/sqs/sqs.test.ts",
   "test/infra/redis/rights.test.ts",
+  "test/functions/mhc/limit-schedules.test.ts",
 ];
 
 const UNIT = ["functions", "shared", "invariants", "support"].map((name) => `test/${name}/**/*.test.ts`);

@@ -51,7 +51,7 @@ import {
 } from "./rules/node-handling.ts";
 import { NODE_CLUSTER_FIELDS, NODE_REPORT_FIELDS, RIVAL_FIELDS } from "./rules/node-report.ts";
 import { ownStatus } from "./rules/own-status.ts";
-import { readProviders, readRollout } from "./rules/reads.ts";
+import { readProviders } from "./rules/reads.ts";
 import { machineReport, pausedMachineStatus } from "./rules/status.ts";
 import { DEPLOYMENT_FIELDS, SET_FIELDS } from "./rules/up-to-date.ts";
 import { readView } from "./rules/view.ts";
@@ -115,7 +115,7 @@ export const machineStatus = defineFunction(
         on: Machine,
         field: "status.conditions[UpToDate]",
         reason:
-          "machine-status only for a Machine of a MachineDeployment, machinepool-machines for that of a pool",
+          "machinepool-machines only for a Machine of a pool, machine-status for one of a set or of its own",
       },
       ...["machinepool-remediate", "machineset-remediate"].flatMap((name) =>
         MARK_FIELDS.map((field) => ({
@@ -137,10 +137,7 @@ export const machineStatus = defineFunction(
     if (unready !== undefined) return { result: unready };
     const pause = pausedBy(cluster, machine);
     if (pause !== undefined) {
-      const turns = turnsOf({
-        rollout: await readRollout(read, machine),
-        drainSpeaks: isWordOfDrain(machine),
-      });
+      const turns = turnsOf({ machine, drainSpeaks: isWordOfDrain(machine) });
       const status = pausedMachineStatus(machine, cluster, turns, now);
       return {
         ...applyOwnPart(machine.status, ownStatus(machine.status, turns), status),

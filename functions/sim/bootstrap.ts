@@ -105,8 +105,14 @@ function statusOf(
   };
 }
 
-/** Harmless and always the same: simulated instances run nothing. */
-const BOOTSTRAP_DATA = "#cloud-config\n# Simulated instances have nothing to run.\n";
+/** Always the same: simulated instances run nothing. By the file, providers see that a machine has started. */
+const BOOTSTRAP_DATA = [
+  "#cloud-config",
+  "# Simulated instances have nothing else to run.",
+  "runcmd:",
+  "  - mkdir -p /run/cluster-api && touch /run/cluster-api/bootstrap-success.complete",
+  "",
+].join("\n");
 
 function newSecret(object: SimBootstrapConfig, name: string, clusterName: string): NewObject {
   const secret: Secret = {

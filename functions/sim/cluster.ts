@@ -1,6 +1,6 @@
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
-import { objectKeyOf, refTo } from "../../shared/api/kinds.ts";
+import { refTo } from "../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../shared/api/patch.ts";
 import { SimServer } from "../../shared/api/sim/sim-cloud.ts";
 import { SimCluster } from "../../shared/api/sim/sim-cluster.ts";
@@ -23,6 +23,7 @@ import {
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { controllerReference, isOwnedBy } from "../../shared/rules/metadata/owner-references.ts";
 import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
+import { CLUSTER_LABEL_FIELDS, readClusterByLabel } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
 import { newServer } from "./rules/new-server.ts";
 import { ADDRESS_FIELDS, ENDPOINT_FIELDS } from "./rules/server-address.ts";
@@ -47,7 +48,11 @@ export const simCluster = defineFunction<SimCluster, Owned>(
     source: "CL-3.2, CL-3.4, PC-3",
     reconciles: SimCluster,
     watches: [
-      watch(SimCluster, ["metadata.uid", ...OWNER_FIELDS, ...HOLD_FIELDS, "spec"], itself),
+      watch(
+        SimCluster,
+        ["metadata.uid", ...OWNER_FIELDS, ...HOLD_FIELDS, ...CLUSTER_LABEL_FIELDS, "spec"],
+        itself,
+      ),
       watch(Cluster, PAUSING_FIELDS, ownedBy),
       watch(SimServer, ["metadata.uid", ...ADDRESS_FIELDS], owners),
       watch(SimControlPlane, MACHINES_FIELDS, siblings),
@@ -66,7 +71,7 @@ export const simCluster = defineFunction<SimCluster, Owned>(
     const cluster = await readOwner(Cluster, object, read);
     const paused = pausedCondition(cluster, object, "SimCluster");
     if (isPaused(cluster, object)) return { apply: statusOf(object, [paused], now), result: done };
-    if (object.metadata.deletionTimestamp !== undefined) return takeApart(object, cluster, context);
+    if (object.metadata.deletionTimestamp !== undefined) return takeApart(object, context);
     if (cluster === undefined) return { result: waitFor("SimCluster.metadata.ownerReferences") };
     if (!hasFinalizer(object, FINALIZER)) return patched(object, addFinalizerPatch(object, FINALIZER));
 
@@ -81,7 +86,7 @@ export const simCluster = defineFunction<SimCluster, Owned>(
       const waiting = condition("Ready", "False", "NotReady", `SimServer ${name} has no address yet`);
       const owner = controllerReference(SimCluster, object);
       const order = async () =>
-        newServer(owner, cluster, { onMachines: await runsOnMachines(cluster, read) });
+        newServer(owner, cluster, { onMachines: await runsOnMachines(cluster, read), now });
       return {
         create: server === undefined ? [await order()] : [],
         apply: statusOf(object, [paused, waiting], now),
@@ -104,10 +109,11 @@ function statusOf(
   now: Date,
   provisioned = status?.initialization?.provisioned,
 ): NonNullable<Decision<SimCluster, Owned>["apply"]> {
+  const { failureDomains = [] } = (provisioned === true ? spec : status) ?? {};
   return {
     "status.initialization.provisioned": provisioned,
     "status.ready": provisioned,
-    "status.failureDomains": provisioned === true ? spec.failureDomains : status?.failureDomains,
+    "status.failureDomains": failureDomains.length > 0 ? failureDomains : undefined,
     "status.conditions": setConditions(status?.conditions, desired, now, metadata.generation),
   };
 }
@@ -132,14 +138,11 @@ async function runsOnMachines({ spec, metadata }: Cluster, read: StepContext["re
 }
 
 /** The server goes first: when the SimCluster is gone, its address is dead. */
-async function takeApart(
-  object: SimCluster,
-  cluster: Cluster | undefined,
-  { read }: StepContext,
-): Promise<Decision<SimCluster, Owned>> {
+async function takeApart(object: SimCluster, { read }: StepContext): Promise<Decision<SimCluster, Owned>> {
   if (!hasFinalizer(object, FINALIZER)) return { result: done };
-  const liveCluster = cluster === undefined ? undefined : await read.live.get(Cluster, objectKeyOf(cluster));
-  if (isPaused(liveCluster, object)) return { result: waitFor("Cluster.spec.paused") };
+  if (isPaused(await readClusterByLabel(read.live, object), object)) {
+    return { result: waitFor("Cluster.spec.paused") };
+  }
   const { namespace, labels } = object.metadata;
   const clusterName = labels?.[CLUSTER_NAME_LABEL];
   const labelSelector = clusterName === undefined ? undefined : `${CLUSTER_NAME_LABEL}=${clusterName}`;

@@ -1,5 +1,4 @@
 import { Cluster } from "../../shared/api/cluster/cluster.ts";
-import { CLUSTER_NAME_LABEL } from "../../shared/api/indexes.ts";
 import { Machine } from "../../shared/api/machine/machine.ts";
 import { SimInstance } from "../../shared/api/sim/sim-cloud.ts";
 import { SimMachine } from "../../shared/api/sim/sim-machine.ts";
@@ -8,6 +7,7 @@ import { inCluster, itself, referenced, sameName } from "../../shared/function/m
 import { done } from "../../shared/function/result.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
+import { CLUSTER_LABEL_FIELDS, readClusterByLabel } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS } from "../../shared/rules/metadata/read-owner.ts";
 import { INSTANCE_FIELDS } from "./rules/instances.ts";
 import { MACHINE_STATUS, machineReport } from "./rules/machine-report.ts";
@@ -21,7 +21,11 @@ export const simMachine = defineFunction<SimMachine, (typeof MACHINE_STATUS)[num
     source: "MP-10.6, PC-4",
     reconciles: SimMachine,
     watches: [
-      watch(SimMachine, ["metadata.uid", ...OWNER_FIELDS, ...HOLD_FIELDS, "spec"], itself),
+      watch(
+        SimMachine,
+        ["metadata.uid", ...OWNER_FIELDS, ...HOLD_FIELDS, ...CLUSTER_LABEL_FIELDS, "spec"],
+        itself,
+      ),
       // An instance has the name of its SimMachine.
       watch(SimInstance, INSTANCE_FIELDS, sameName),
       watch(Machine, ["metadata.uid", "metadata.deletionTimestamp", ...OWN_MACHINE_FIELDS], referenced),
@@ -45,11 +49,7 @@ export const simMachine = defineFunction<SimMachine, (typeof MACHINE_STATUS)[num
     queue: { concurrency: 20 },
   },
   async (object, context) => {
-    const { namespace = "", labels } = object.metadata;
-    const cluster = await context.read.get(Cluster, {
-      namespace,
-      name: labels?.[CLUSTER_NAME_LABEL] ?? "",
-    });
+    const cluster = await readClusterByLabel(context.read, object);
     const paused = pausedCondition(cluster, object, "SimMachine");
     if (isPaused(cluster, object)) {
       return { apply: machineReport(object, [paused], context.now), result: done };

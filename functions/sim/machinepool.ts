@@ -23,12 +23,13 @@ import {
 } from "../../shared/rules/metadata/finalizers.ts";
 import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
 import { isPaused, pausedCondition } from "../../shared/rules/metadata/paused.ts";
-import { readCluster } from "../../shared/rules/metadata/read-cluster.ts";
+import { CLUSTER_LABEL_FIELDS, readClusterByLabel } from "../../shared/rules/metadata/read-cluster.ts";
 import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
 import { MANAGED_FIELDS } from "../../shared/rules/providers/replicas-managed.ts";
 import { withFaults } from "./rules/faults.ts";
 import { missingDependency, missingParts, readFleet, readFleetLive } from "./rules/fleet.ts";
 import {
+  hasBeenProvisioned,
   INSTANCE_FIELDS,
   REPLICA_FIELDS,
   runningProviderIDs,
@@ -63,6 +64,7 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
           "metadata.uid",
           ...OWNER_FIELDS,
           ...HOLD_FIELDS,
+          ...CLUSTER_LABEL_FIELDS,
           "spec.providerIDList",
           "spec.machines",
           ...REPLICA_FIELDS,
@@ -109,10 +111,10 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
   async (object, context) => {
     const { read, now } = context;
     const pool = await readOwner(MachinePool, object, read);
-    const cluster = pool === undefined ? undefined : await readCluster(read, pool);
+    const cluster = await readClusterByLabel(read, object);
     const paused = pausedCondition(cluster, object, "SimMachinePool");
     if (isPaused(cluster, object)) return { apply: statusOf(object, [paused], now), result: done };
-    if (object.metadata.deletionTimestamp !== undefined) return takeApart(object, cluster, context);
+    if (object.metadata.deletionTimestamp !== undefined) return takeApart(object, context);
     if (pool === undefined) return { result: waitFor("SimMachinePool.metadata.ownerReferences") };
     // The deletion of this object follows; until then nothing new is made.
     if (pool.metadata.deletionTimestamp !== undefined) return { result: waitFor("MachinePool deleted") };
@@ -145,7 +147,7 @@ async function scale(
   }
   const running = runningProviderIDs(object, fleet.instances);
   const complete = running.length === wanted;
-  const provisioned = object.status?.initialization?.provisioned === true || complete;
+  const provisioned = hasBeenProvisioned(object) || complete;
   // Before the first time the list appears at once: a list that grows one by one wakes Cluster API for
   // nothing.
   const providerIDs = provisioned ? running : [];
@@ -194,7 +196,7 @@ async function scaleDown(
   const [object, livePool, liveCluster, parts] = await Promise.all([
     read.live.get(SimMachinePool, objectKeyOf(snapshot)),
     read.live.get(MachinePool, objectKeyOf(pool)),
-    readCluster(read.live, pool),
+    readClusterByLabel(read.live, snapshot),
     readFleetLive(read.live, snapshot),
   ]);
   const isSame = livePool?.metadata.uid === pool.metadata.uid;
@@ -209,12 +211,12 @@ async function scaleDown(
 /** Machines first where there are any, then instances, then the finalizer; the Nodes go with the instances. */
 async function takeApart(
   object: SimMachinePool,
-  cluster: Cluster | undefined,
   { read }: StepContext,
 ): Promise<Decision<SimMachinePool, Owned>> {
   if (!hasFinalizer(object, FINALIZER)) return { result: done };
-  const liveCluster = cluster === undefined ? undefined : await read.live.get(Cluster, objectKeyOf(cluster));
-  if (isPaused(liveCluster, object)) return { result: waitFor("Cluster.spec.paused") };
+  if (isPaused(await readClusterByLabel(read.live, object), object)) {
+    return { result: waitFor("Cluster.spec.paused") };
+  }
   const parts = await readFleetLive(read.live, object);
   const left = [...parts.instances, ...parts.simMachines];
   if (left.length + orphanedMachines(object, parts).length === 0) {

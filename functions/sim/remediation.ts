@@ -13,7 +13,8 @@ import {
   hasFinalizer,
   removeFinalizerPatch,
 } from "../../shared/rules/metadata/finalizers.ts";
-import { HOLD_FIELDS, isAtRest, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { HOLD_FIELDS, PAUSING_FIELDS } from "../../shared/rules/metadata/hold.ts";
+import { isPaused } from "../../shared/rules/metadata/paused.ts";
 import { OWNER_FIELDS, readOwner } from "../../shared/rules/metadata/read-owner.ts";
 import { giveUpPatch, instanceOf, rebootPatch, repairStep } from "./rules/remediation.ts";
 
@@ -71,11 +72,11 @@ export const simRemediation = defineFunction<SimRemediation, "status">(
   async (request, { read, now }) => {
     const { namespace = "", labels } = request.metadata;
     const own = refTo(SimRemediation, request);
+    const key = { namespace, name: labels?.[CLUSTER_NAME_LABEL] ?? "" };
+    if (isPaused(await read.get(Cluster, key), request)) return { result: done };
     if (request.metadata.deletionTimestamp !== undefined) {
       return { patch: [{ target: own, operations: removeFinalizerPatch(request, FINALIZER) }], result: done };
     }
-    const key = { namespace, name: labels?.[CLUSTER_NAME_LABEL] ?? "" };
-    if (isAtRest(request, await read.get(Cluster, key))) return { result: done };
     const machine = await readOwner(Machine, request, read);
     if (machine === undefined) return { result: waitFor("SimRemediation.metadata.ownerReferences") };
     if (machine.metadata.deletionTimestamp !== undefined) return { result: done };

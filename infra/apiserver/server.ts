@@ -22,7 +22,12 @@ export interface ApiServerOptions {
   readonly name: string;
   /** 0 = free port, the default. */
   readonly port?: number;
-  readonly host?: "127.0.0.1";
+  /** Address in its URL, and where it listens. Default 127.0.0.1; another one only with TLS. */
+  readonly host?: string;
+  /** Where it listens instead; `all`: on all addresses of this machine. */
+  readonly listenOn?: string;
+  /** Further names and addresses by which clients may call it; others but loopback are refused. */
+  readonly names?: readonly string[];
   /** Bearer token of the first user, who is called `admin` and may do everything; random when absent. */
   readonly token?: string;
   /**
@@ -108,15 +113,16 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     administer: async (message, segments) =>
       (await import("./faults/admin.ts")).administer(apiServer, message, segments),
     log: options.recordRequests ? log : undefined,
+    names: new Set([host, ...(options.names ?? [])].map((each) => hostInUrl(each))),
   };
   const state: Presence = { isDown: false, answers: true };
   const tls = await startTls(options.tls);
-  const opened = listenOn({ port, host, identity: tls.identity }, (exchange) => {
+  const opened = listenOn({ port, host: placeOf(options, host), identity: tls.identity }, (exchange) => {
     if (state.isDown || !state.answers) exchange.reset();
     else void listen(listener, exchange);
   });
   const door = await opened.catch((error: unknown) => endWith(error, running, journal));
-  const url = `${tls.identity ? "https" : "http"}://${host}:${door.number}`;
+  const url = `${tls.identity ? "https" : "http"}://${hostInUrl(host)}:${door.number}`;
   const restart: ApiServer["restart"] = async ({ undo = 0, keep } = {}) => {
     const { storage } = running.server;
     const past = storage.asOf(storage.version - undo);
@@ -158,6 +164,14 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     [Symbol.asyncDispose]: stop,
   };
   return apiServer;
+}
+
+function placeOf({ listenOn }: ApiServerOptions, host: string): string | undefined {
+  return listenOn === "all" ? undefined : (listenOn ?? host);
+}
+
+function hostInUrl(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
 }
 
 async function endWith(error: unknown, running: VirtualServerRun, journal?: Journal): Promise<never> {

@@ -1,22 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
-import { groupOf } from "../../shared/function/groups.ts";
 import type { ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
-import type { Clients, Clock, Log, Store } from "../../shared/runtime/ports.ts";
+import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import { systemClock } from "../clock.ts";
-import { packageVersion, readEnvironment } from "../config.ts";
+import { readEnvironment } from "../config.ts";
 import { openDeadLetters } from "../dead-letters/open.ts";
 import { createRecorder, type Recorder } from "../dead-letters/recorder.ts";
 import type { Server } from "../kube/client.ts";
+import { packageVersion } from "../package-version.ts";
 import { openIssuer } from "../pki/open-issuer.ts";
 import { writePrivateFile } from "../private-file.ts";
 import { historyFrom, noteRuns } from "../queue/last-runs.ts";
 import { ledgerUrl, openLastRuns, openSharedQueue, type SharedQueuePorts } from "../queue/open.ts";
 import type { Relay, RelayOptions } from "../relay/relay.ts";
-import { type ClientsOptions, createClients, managementOnly } from "../relay/workload/clients.ts";
 import type { LogLevel } from "../telemetry/log.ts";
 import { loadFunctions } from "../worker/load.ts";
 import type { LoopbackAddress } from "../worker/loopback-address.ts";
@@ -32,6 +31,8 @@ import {
 } from "./management.ts";
 import type { RelayScope } from "./open-relay.ts";
 import { openLog } from "./terminal/log.ts";
+import { tieQueue } from "./tie-queue.ts";
+import { fencedClients, openClients } from "./worker-clients.ts";
 
 /** Parts that a process can play; `up` plays all of them, `relay` and `worker` one each. */
 export const ROLES = ["apiserver", "cloud", "relay", "worker"] as const;
@@ -63,6 +64,8 @@ export interface ComposeOptions extends RequestOptions, RelayScope {
   readonly metricsAddress?: LoopbackAddress | undefined;
   /** Default: that of the machine. */
   readonly clock?: Clock | undefined;
+  /** Asked before each write of a function: throws when nothing may be sent from now on. */
+  readonly mayWrite?: (() => void) | undefined;
   /** Wraps the read model, to follow its changes. */
   readonly wrapStore?: (store: Store) => Store;
 }
@@ -86,8 +89,17 @@ export interface Running extends AsyncDisposable {
   readonly kubeconfigFile: string | undefined;
 }
 
-/** Starts the parts named by `roles` in one process and connects them through the ports. */
+/** Starts the parts of a process as `startParts`, and waits until its relay has listed everything once. */
 export async function compose(options: ComposeOptions): Promise<Running> {
+  await using starting = new AsyncDisposableStack();
+  const running = starting.use(await startParts(options));
+  await running.relay?.ready();
+  starting.move();
+  return running;
+}
+
+/** Starts the parts named by `roles` in one process and connects them through the ports. */
+export async function startParts(options: ComposeOptions): Promise<Running> {
   await using starting = new AsyncDisposableStack();
   const environment = readEnvironment();
   const { clock = systemClock } = options;
@@ -102,6 +114,9 @@ export async function compose(options: ComposeOptions): Promise<Running> {
     const { installCrds } = await import("./install-crds.ts");
     await installCrds(server.as("up"), clock);
   }
+
+  const isTemporary = options.roles.has("apiserver") && options.data === undefined;
+  starting.use(await tieQueue({ queue: options.queue, server, log, isTemporary }));
 
   const place = { queue: ledgerUrl(options.queue), file: options.deadLetters };
   const deadLetters = starting.use(await openDeadLetters({ ...place, clock, log, writer: true }));
@@ -121,7 +136,7 @@ export async function compose(options: ComposeOptions): Promise<Running> {
     const { startCloud } = await import("../sim/cloud.ts");
     // The cloud is not part of Capstan: it has its own connection and rate limit.
     const ownServer = starting.use(connect());
-    starting.use(await startCloud({ server: ownServer, clock, log }));
+    starting.use(await startCloud({ serves: [{ server: ownServer }], clock, log }));
   }
   const { takeOverManagers } = options;
   const { noteResync, noteStrayError } = observed ?? {};
@@ -129,13 +144,12 @@ export async function compose(options: ComposeOptions): Promise<Running> {
   const watching = { ...shared, functions, server, queue, takeOverManagers, noteResync };
   const relay = starting.use(await startWatching(watching, options));
   if (relay !== undefined) observed?.relayStarted(relay);
-  const clients: Clients =
-    relay?.clients ?? openClients({ ...shared, management: server }, functions, starting);
+  const connected = relay?.clients ?? openClients({ ...shared, management: server }, functions, starting);
+  const clients = fencedClients(connected, options.mayWrite);
   const owner = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
   const serving = { functions, queue, store, clients, clock, log, owner };
   const worker = options.roles.has("worker") ? await serve(serving, noteStrayError, starting) : undefined;
   if (worker !== undefined) observed?.workerStarted(worker);
-  await relay?.ready();
   const running = starting.move();
   return {
     server,
@@ -187,16 +201,6 @@ async function startObserving(
       parts: { relay: roles.has("relay"), worker: roles.has("worker") },
     }),
   );
-}
-
-/** A worker without a function of `workload` has no client of workload servers. Source: S-03 */
-function openClients(
-  options: ClientsOptions,
-  functions: readonly AnyFunction[],
-  starting: AsyncDisposableStack,
-): Clients {
-  const callsWorkloads = functions.some(({ spec }) => groupOf(spec) === "workload");
-  return callsWorkloads ? starting.use(createClients(options)) : managementOnly(options.management);
 }
 
 async function serve(

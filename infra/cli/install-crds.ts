@@ -1,26 +1,31 @@
 import { CustomResourceDefinition } from "../../shared/api/core.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
+import { KINDS } from "../../shared/api/registry.ts";
 import type { Clock, KubeClient } from "../../shared/runtime/ports.ts";
+import { isOurs } from "../crds/crd.ts";
 import { loadCrds } from "../crds/load.ts";
 
-const OURS = "app.kubernetes.io/managed-by";
+/** Kinds that are served for reading: clients do not care who serves them. */
+const FOR_READING = new Set(
+  KINDS.flatMap(({ external, plural, group }) => (external === true ? [`${plural}.${group}`] : [])),
+);
 
 /**
- * Installs or updates Capstan's CRDs and waits until they are served. Refuses, before it writes anything,
- * when one of
- * them exists and is not Capstan's, and names it. Throws after 30 s without `Established`.
+ * Installs or updates Capstan's CRDs and waits until they are served. Refuses, before it writes anything, when one of
+ * them exists and is not Capstan's, and names it; a kind that is served for reading only is left to its owner then.
+ * Throws after 30 s without `Established`.
  */
 export async function installCrds(client: KubeClient, clock: Clock): Promise<void> {
-  const wanted = await loadCrds();
+  const all = await loadCrds();
   const existing = await Promise.all(
-    wanted.map(({ metadata }) =>
-      client.get(CustomResourceDefinition, { namespace: "", name: metadata.name }),
-    ),
+    all.map(({ metadata }) => client.get(CustomResourceDefinition, { namespace: "", name: metadata.name })),
   );
-  const foreign = existing.flatMap((crd) =>
-    crd !== undefined && crd.metadata.labels?.[OURS] !== "capstan" ? [crd.metadata.name] : [],
+  const others = existing.flatMap((crd) => (crd === undefined || isOurs(crd) ? [] : [crd.metadata.name]));
+  const wanted = all.filter(
+    ({ metadata }) => !FOR_READING.has(metadata.name) || !others.includes(metadata.name),
   );
+  const foreign = others.filter((name) => !FOR_READING.has(name));
   if (foreign.length > 0) {
     throw new Error(
       `these CustomResourceDefinitions exist and are not Capstan's: ${foreign.join(", ")}; ` +

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from "node:module";
 import { Command } from "commander";
-import { packageVersion } from "../config.ts";
+import { packageVersion } from "../package-version.ts";
 import { printError } from "./terminal/print.ts";
 
 // Compiled sources are kept between starts: half the time and memory of the next one (KC-04).
@@ -9,15 +9,19 @@ enableCompileCache();
 
 const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   up: async () => (await import("./up/up.ts")).upCommand(),
+  manager: async () => (await import("./manager.ts")).managerCommand(),
   relay: async () => (await import("./relay.ts")).relayCommand(),
   worker: async () => (await import("./worker.ts")).workerCommand(),
+  cloud: async () => (await import("./cloud.ts")).cloudCommand(),
   explain: async () => (await import("./explain/explain.ts")).explainCommand(),
   remediations: async () => (await import("./remediations/remediations.ts")).remediationsCommand(),
   functions: async () => (await import("./functions.ts")).functionsCommand(),
   fields: async () => (await import("./fields.ts")).fieldsCommand(),
   queue: async () => (await import("./queue.ts")).queueCommand(),
+  contract: async () => (await import("./contract/contract.ts")).contractCommand(),
   dlq: async () => (await import("./dlq/dlq.ts")).dlqCommand(),
   replay: async () => (await import("./replay/replay.ts")).replayCommand(),
+  move: async () => (await import("./move/move.ts")).moveCommand(),
   version: async () => (await import("./version.ts")).versionCommand(),
   completion: async () => (await import("./completion.ts")).completionCommand(loadAll),
 };

@@ -1,12 +1,14 @@
 import { WATCH_FILTER_LABEL } from "../../shared/api/indexes.ts";
 import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
-import { packageVersion, readEnvironment } from "../config.ts";
+import { readEnvironment } from "../config.ts";
 import { createServer, type Server } from "../kube/client.ts";
 import { loadKubeconfig } from "../kube/kubeconfig.ts";
 import { givenRate, type RequestRate } from "../kube/rate-limit.ts";
 import { addressList } from "../kube/server-access.ts";
+import { packageVersion } from "../package-version.ts";
 import type { RelayScope } from "./open-relay.ts";
+import { openLog } from "./terminal/log.ts";
 
 /** How a process connects to API servers, from its command line. */
 export interface RequestOptions {
@@ -35,6 +37,13 @@ export async function readManagement(
   return (rate = {}) => createServer(access, { clock, log, version: packageVersion(), reload, rate });
 }
 
+/** A server that may be foreign: what it sends is bounded as that of workload servers is. */
+export async function openForeignServer(file: string | undefined, clock: Clock): Promise<Server> {
+  const reload = () => loadKubeconfig({ file, env: readEnvironment() });
+  const log = openLog(readEnvironment().CAPSTAN_LOG_LEVEL);
+  return createServer(await reload(), { clock, log, version: packageVersion(), reload, untrusted: true });
+}
+
 export function managementRate({ kubeApiQps, kubeApiBurst }: RequestOptions): Partial<RequestRate> {
   return givenRate(kubeApiQps, kubeApiBurst);
 }
@@ -55,7 +64,7 @@ export function workloadOptions({ workloadApiQps, workloadApiBurst, workloadAddr
 export async function takeOverReconciled(
   server: Server,
   functions: readonly AnyFunction[],
-  { takeOverManagers = [], namespace, watchFilter }: RequestOptions & RelayScope,
+  { takeOverManagers = [], namespaces = [], watchFilter }: RequestOptions & RelayScope,
 ): Promise<void> {
   if (takeOverManagers.length === 0) return;
   const { takeOver } = await import("../kube/take-over.ts");
@@ -64,6 +73,8 @@ export async function takeOverReconciled(
   const kinds = new Set([...functions.map(({ spec }) => spec.reconciles), ...ours]);
   // Beside another controller the rest is its own.
   const labelSelector = watchFilter === undefined ? undefined : `${WATCH_FILTER_LABEL}=${watchFilter}`;
-  const scope = { namespace, labelSelector };
-  await takeOver(server.as("take-over"), [...kinds], new Set(takeOverManagers), scope);
+  for (const namespace of namespaces.length === 0 ? [undefined] : namespaces) {
+    const scope = { namespace, labelSelector };
+    await takeOver(server.as("take-over"), [...kinds], new Set(takeOverManagers), scope);
+  }
 }

@@ -1,30 +1,28 @@
-import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { hostname } from "node:os";
 import { type Relay, type RelayOptions, startRelay } from "../relay/relay.ts";
+import { newIdentity, podNamespace } from "./pod.ts";
 
 /** Scope of a relay and its leader election, from the command line. */
-export interface RelayScope extends Pick<RelayOptions, "namespace" | "watchFilter"> {
+export interface RelayScope extends Pick<RelayOptions, "namespaces" | "watchFilter"> {
   /** Work only while it holds a Lease. */
   readonly leaderElect?: boolean | undefined;
   /** Namespace of the Lease; absent = the Pod's, outside of a Pod kube-system. */
   readonly leaderElectNamespace?: string | undefined;
 }
 
-const POD_NAMESPACE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
-
 export async function openRelay(options: RelayOptions, scope: RelayScope): Promise<Relay> {
-  const { namespace, watchFilter, leaderElect = false } = scope;
-  const scoped = { ...options, namespace, watchFilter };
+  const { namespaces, watchFilter, leaderElect = false } = scope;
+  const scoped = { ...options, namespaces, watchFilter };
   if (!leaderElect) return startRelay(scoped);
-  const { relayLease, startElectedRelay } = await import("../relay/elected-relay.ts");
-  const lease = relayLease(scope.leaderElectNamespace ?? (await podNamespace()), scope);
-  return startElectedRelay({ ...scoped, lease, identity: `${hostname()}_${randomUUID()}` });
+  const [{ startElectedRelay }, { leaseKey }] = await Promise.all([
+    import("../relay/elected-relay.ts"),
+    import("../relay/lease-name.ts"),
+  ]);
+  const leaseNamespace = scope.leaderElectNamespace ?? (await podNamespace());
+  const lease = leaseKey(leaseNamespace, "capstan-relay", scopeTexts(scope));
+  return startElectedRelay({ ...scoped, lease, identity: newIdentity() });
 }
 
-async function podNamespace(): Promise<string> {
-  return readFile(POD_NAMESPACE, "utf8").then(
-    (text) => text.trim(),
-    () => "kube-system",
-  );
+/** Names the scope in its Lease, so that other scopes have another one. */
+export function scopeTexts({ namespaces = [], watchFilter }: RelayScope): readonly string[] {
+  return [...namespaces, ...(watchFilter === undefined ? [] : [watchFilter])];
 }

@@ -1,7 +1,9 @@
+import { isIPv6 } from "node:net";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { readEnvironment } from "../config.ts";
 import { addressList } from "../kube/server-access.ts";
 import { type LoopbackAddress, parseLoopbackAddress } from "../worker/loopback-address.ts";
+import type { ProbeAddress } from "../worker/probes.ts";
 import type { RequestOptions } from "./management.ts";
 import { print } from "./terminal/print.ts";
 
@@ -53,7 +55,7 @@ export function addServeOptions(command: Command): Command {
     )
     .option(
       "--functions <patterns...>",
-      "serve only these functions, for example machinepool-*, or a group: core, workload, credentials",
+      "serve only these functions, for example machinepool-*, a group (core, workload, credentials), or those of a provider (cluster-api, infrastructure-sim)",
       ["*"],
     )
     .option(
@@ -66,15 +68,12 @@ export function addServeOptions(command: Command): Command {
       "--dead-letters <file>",
       "write dead letters to this file (default: beside the queue; memory: ~/.capstan/dead-letters.jsonl)",
     )
-    .addOption(
-      new Option("--log-level <level>", "log to standard error").choices([
-        "debug",
-        "info",
-        "warn",
-        "error",
-        "silent",
-      ]),
-    );
+    .addOption(logLevelOption());
+}
+
+export function logLevelOption(): Option {
+  const levels = ["debug", "info", "warn", "error", "silent"];
+  return new Option("--log-level <level>", "log to standard error").choices(levels);
 }
 
 /** `-o`: the first format is the default; any other than these is refused. */
@@ -98,6 +97,37 @@ export function parseAddress(text: string): LoopbackAddress {
   } catch (error) {
     throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** `:9440` for every address of the machine, or HOST:PORT; port 0 = any free one. */
+export function parseProbeAddress(text: string): ProbeAddress {
+  const [, host = "", digits = ""] = /^(.*):(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  const isHost = bare === "" ? host === "" : host === bare ? !bare.includes(":") : isIPv6(bare);
+  if (digits !== "" && port <= 65_535 && isHost) return { host: bare === "" ? undefined : bare, port };
+  throw new InvalidArgumentError("write :PORT, HOST:PORT or [IPV6]:PORT");
+}
+
+/** The value of an option; an empty one, as from a variable of a manifest, counts as absent. */
+export function givenText(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}
+
+/** `--namespace`, given any number of times; an empty value adds nothing. */
+export function namespaceOption(): Option {
+  return new Option(
+    "--namespace <namespace>",
+    "look at this namespace only, may be repeated (default or empty: all); several need the rights on all",
+  ).argParser((text, before: readonly string[] = []) =>
+    text === "" || before.includes(text) ? before : [...before, text],
+  );
+}
+
+/** `--flag=true` and `--flag=false` of manifests. */
+export function parseSwitch(text: string): boolean {
+  if (text === "true" || text === "false") return text === "true";
+  throw new InvalidArgumentError("write true or false");
 }
 
 export function parsePort(text: string): number {

@@ -1,7 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { metricRows } from "../telemetry/metric-specs.ts";
 import { loadFunctions } from "../worker/load.ts";
+import { rulesReference } from "./contract/reference-page.ts";
 import { type FunctionRow, toRow } from "./functions.ts";
+import { alignedTable } from "./markdown-table.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 /** The function that functions/README.md shows. */
@@ -19,6 +21,7 @@ export async function generateReadme({ check }: { readonly check: boolean }): Pr
   const generated = [
     ["README.md", table],
     ["infra/telemetry/README.md", alignedTable(["Metric", "Type", "Meaning"], metricRows())],
+    ["shared/contract/rules/README.md", rulesReference()],
     ["functions/README.md", `\`\`\`ts\n// ${EXAMPLE}\n${example}\`\`\``],
   ] as const;
   const updated = await Promise.all(generated.map(([file, part]) => update(file, part, check)));
@@ -37,21 +40,13 @@ async function update(file: string, part: string, check: boolean): Promise<reado
 /** Markdown table, one function per row, in the order given. */
 export function functionTable(rows: readonly FunctionRow[]): string {
   const header = ["Function", "Reconciles", "Wakes on", "Summary"];
-  const cells = rows.map(({ name, reconciles, watches, summary }) =>
-    [`\`${name}\``, reconciles, watches.join(", "), summary].map((cell) => cell.replaceAll("|", "\\|")),
-  );
+  const cells = rows.map(({ name, reconciles, watches, summary }) => [
+    `\`${name}\``,
+    reconciles,
+    watches.join(", "),
+    summary,
+  ]);
   return alignedTable(header, cells);
-}
-
-/** Columns are aligned as Biome does. */
-function alignedTable(header: readonly string[], cells: readonly (readonly string[])[]): string {
-  const widths = header.map((title, column) =>
-    Math.max(title.length, ...cells.map((line) => line[column]?.length ?? 0)),
-  );
-  const rule = widths.map((width) => "-".repeat(width));
-  return [header, rule, ...cells]
-    .map((line) => `| ${line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`)
-    .join("\n");
 }
 
 /** Replaces what is between the two marks. Throws when a text has not exactly one of each, in that order. */

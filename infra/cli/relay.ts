@@ -3,6 +3,7 @@ import { compose, type Running } from "./compose.ts";
 import type { RelayScope } from "./open-relay.ts";
 import {
   addServeOptions,
+  namespaceOption,
   printMetricsUrl,
   type ServeOptions,
   sharedQueue,
@@ -10,7 +11,8 @@ import {
 } from "./options.ts";
 import { print } from "./terminal/print.ts";
 
-interface RelayCommandOptions extends ServeOptions, RelayScope {
+interface RelayCommandOptions extends ServeOptions, Omit<RelayScope, "namespaces"> {
+  readonly namespace?: readonly string[];
   readonly installCrds: boolean;
 }
 
@@ -24,7 +26,7 @@ export function relayCommand(): Command {
       "shared with the workers: redis://HOST:PORT, or sqs://REGION?redis=redis://HOST:PORT",
     )
     .option("--install-crds", "install Capstan's CustomResourceDefinitions first", false)
-    .option("--namespace <namespace>", "look at this namespace only (default: all)")
+    .addOption(namespaceOption())
     .option(
       "--watch-filter <value>",
       "reconcile only objects whose label cluster.x-k8s.io/watch-filter has this value (default: all)",
@@ -41,6 +43,7 @@ export function relayCommand(): Command {
     .action(async (options: RelayCommandOptions) => {
       await using running = await compose({
         ...options,
+        namespaces: options.namespace,
         roles: new Set(["relay"]),
         queue: sharedQueue(options.queue, "relay"),
         port: 0,

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { packageVersion } from "../config.ts";
+import { packageVersion } from "../package-version.ts";
 import { print, printJson } from "./terminal/print.ts";
 
 export function versionCommand(): Command {

@@ -1,4 +1,6 @@
 import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
+import { WAIVE_ANNOTATION } from "../../shared/contract/rules/rule.ts";
+import { providerOf } from "../../shared/function/providers.ts";
 import { toStructural } from "./structural.ts";
 
 /** A complete CustomResourceDefinition, schemas included. */
@@ -6,8 +8,34 @@ export interface CrdObject extends KubeObject {
   readonly spec: object;
 }
 
-/** `--install-crds` replaces only CRDs that carry this label. */
-const MANAGED_BY = { "app.kubernetes.io/managed-by": "capstan" };
+/**
+ * `--install-crds` replaces only CRDs that carry the first label. clusterctl moves objects of kinds that carry the
+ * second, and deletes by the third: as if it had installed them. Source: RL-03
+ */
+function labelsOf(group: string): { readonly [key: string]: string } {
+  return {
+    "app.kubernetes.io/managed-by": "capstan",
+    "clusterctl.cluster.x-k8s.io": "",
+    "cluster.x-k8s.io/provider": providerOf(group),
+    ...(group === CORE_GROUP ? CORE_CONTRACT : {}),
+  };
+}
+
+const CORE_GROUP = "cluster.x-k8s.io";
+/** Controllers of others find the version of core's kinds by it, as with Cluster API. */
+const CORE_CONTRACT = { "cluster.x-k8s.io/v1beta2": "v1beta2" };
+
+/** Says whether Capstan has installed a CRD, by the label that all of its own carry: others are never replaced. */
+export function isOurs({ metadata }: Pick<KubeObject, "metadata">): boolean {
+  return metadata.labels?.["app.kubernetes.io/managed-by"] === "capstan";
+}
+
+/** As `capstan contract check` reads it. */
+function textOf(waived: { readonly [rule: string]: string }): string {
+  return Object.entries(waived)
+    .map(([rule, reason]) => `${rule}=${reason}`)
+    .join("; ");
+}
 
 /**
  * Returns the CRD of a kind of ours; `undefined` for kinds that are built into the API server or never stored
@@ -30,7 +58,11 @@ export function toCrd({
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${group}`, labels: { ...MANAGED_BY, ...crd.labels } },
+    metadata: {
+      name: `${plural}.${group}`,
+      labels: { ...labelsOf(group), ...crd.labels },
+      ...(crd.waived === undefined ? {} : { annotations: { [WAIVE_ANNOTATION]: textOf(crd.waived) } }),
+    },
     spec: {
       group,
       names: {

@@ -13,7 +13,7 @@ import {
 import type { DeadLetter } from "../../shared/runtime/letters/dead-letter.ts";
 import type { DeadLetters, FailedRun, NoteFailure } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
-import { packageVersion } from "../config.ts";
+import { packageVersion } from "../package-version.ts";
 import { checkedOutCommit } from "./checked-out-commit.ts";
 
 export interface RecorderOptions {

@@ -168,7 +168,7 @@ async function readText(file: string): Promise<string> {
   } catch (cause) {
     throw new TerminalError(
       "InvalidKubeconfig",
-      `cannot read ${file}; name a readable kubeconfig with --kubeconfig or KUBECONFIG`,
+      `cannot read ${file}; name a readable kubeconfig by --kubeconfig, or by KUBECONFIG`,
       { cause },
     );
   }

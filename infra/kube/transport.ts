@@ -117,7 +117,7 @@ export function createTransport(access: ServerAccess): Transport {
       return {
         status: answer.statusCode ?? 0,
         retryAfter: answer.headers["retry-after"],
-        text: await readText(answer, limitBytes, signal),
+        text: await readBody(answer, limitBytes),
       };
     },
     open: (request, signal) => start(request, watches, signal),
@@ -126,25 +126,6 @@ export function createTransport(access: ServerAccess): Transport {
       watches.destroy();
     },
   };
-}
-
-/** As `readBody`, by events: for most answers, which are short, an iterator costs more than their text. */
-function readText(answer: IncomingMessage, limitBytes: number, signal: AbortSignal): Promise<string> {
-  if (answer.headers["content-encoding"] === "gzip") return readBody(answer, limitBytes);
-  return new Promise((resolve, reject) => {
-    const decoder = new StringDecoder("utf8");
-    let text = "";
-    let bytes = 0;
-    answer.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > limitBytes) answer.destroy(tooLarge(limitBytes));
-      else text += decoder.write(chunk);
-    });
-    // A request that is destroyed drops what has not been read, and may still end in order.
-    answer.once("end", () => (signal.aborted ? reject(signal.reason) : resolve(text + decoder.end())));
-    // Its stream ends with an error when the line breaks before the end of the body.
-    answer.once("error", reject);
-  });
 }
 
 /**

@@ -39,8 +39,8 @@ export interface RelayOptions extends WorkloadReach {
   readonly noteResync?: ResyncOptions["noteResync"];
   /** Field managers whose contested fields the functions take over (KR-01). */
   readonly takeOverManagers?: readonly string[] | undefined;
-  /** Watch this namespace only; absent = all. */
-  readonly namespace?: string | undefined;
+  /** Keep objects of these namespaces only; absent or empty = all. */
+  readonly namespaces?: readonly string[] | undefined;
   /** Reconcile only objects whose label `cluster.x-k8s.io/watch-filter` has this value; absent = all. */
   readonly watchFilter?: string | undefined;
 }

@@ -13,6 +13,8 @@ interface ScopeOptions {
   readonly selector?: ListOptions | undefined;
   /** Fields of the kind that are kept beside those of every snapshot. */
   readonly kept: readonly string[];
+  /** Objects of others are not kept, although the watch shows them. */
+  readonly namespaces?: readonly string[] | undefined;
 }
 
 /** How long the answer of a server about its identity is kept. */
@@ -22,8 +24,8 @@ const IDENTITY_MS = 5 * SECOND;
  * Returns the scope of the snapshots of a type. A relay resumes from the version that another one stored only when both
  * watch the same server, with the same selector, and keep the same fields. `server`: a uid that names it.
  */
-export function scopeOf(server: string, { kind, selector, kept }: ScopeOptions): string {
-  return canonical({ format: SNAPSHOT_FORMAT, server, version: kind.version, selector, kept });
+export function scopeOf(server: string, { kind, selector, kept, namespaces }: ScopeOptions): string {
+  return canonical({ format: SNAPSHOT_FORMAT, server, version: kind.version, selector, kept, namespaces });
 }
 
 /**

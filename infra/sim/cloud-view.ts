@@ -1,65 +1,71 @@
 import type { SimInstance, SimServer } from "../../shared/api/sim/sim-cloud.ts";
+import { type Claims, type ClaimsOptions, clusterKeyOf, createClaims, type Thing } from "./claims.ts";
+import { instanceID, serverID } from "./identity.ts";
 import type { WorkloadServer } from "./workload-server.ts";
 
-/** A workload server that runs for the SimServer with this key and uid. */
+/** A workload server that runs. */
 export interface RunningServer extends WorkloadServer {
-  readonly key: string;
-  readonly uid: string;
+  /** Identity of its SimServer. */
+  readonly id: string;
+  /** `<namespace>/<name>` of its Cluster. */
+  readonly cluster: string;
   /** Whether one of its API servers has run. */
   hasServed: boolean;
   /** Version of the authority that cannot sign, once it has been logged. */
   refusedAuthority?: string | undefined;
 }
 
-/** State of the cloud; all but `ports` is read again from the management API server after a restart. */
+/** State of the cloud, by identity. */
 export interface CloudView {
-  /** By `<namespace>/<name>`; a SimServer has the name of its Cluster. */
-  readonly servers: Map<string, SimServer>;
-  readonly instances: Map<string, SimInstance>;
+  readonly servers: Claims<SimServer>;
+  readonly instances: Claims<SimInstance>;
   readonly running: Map<string, RunningServer>;
-  /** Ports of servers that are gone: a new server of the same name takes the port over, as behind a load balancer. */
+  /** Ports of servers that are gone, by place: a new server there takes the port over, as behind a load balancer. */
   readonly ports: Map<string, number>;
-  /** Keys of each server's instances. */
-  readonly instancesOf: Map<string, Set<string>>;
-  /** Control plane instances whose API server runs: key → key of the SimServer. */
-  readonly apiServers: Map<string, string>;
+  /** Control plane instances whose API server runs. */
+  readonly apiServers: Set<string>;
+  /** The server of each instance, as last seen: it stays when the objects of both are let go. */
+  readonly homes: Map<string, string>;
 }
 
-export function createCloudView(): CloudView {
+/** Both get the id of what has changed. */
+export function createCloudView(
+  onServer: ClaimsOptions<SimServer>["onChange"],
+  onInstance: ClaimsOptions<SimInstance>["onChange"],
+): CloudView {
   return {
-    servers: new Map(),
-    instances: new Map(),
+    servers: createClaims({ idOf: serverID, onChange: onServer }),
+    instances: createClaims({ idOf: instanceID, onChange: onInstance }),
     running: new Map(),
     ports: new Map(),
-    instancesOf: new Map(),
-    apiServers: new Map(),
+    apiServers: new Set(),
+    homes: new Map(),
   };
 }
 
-/** Whether the API server of one of a server's control plane instances runs. */
-export function hasApiServer({ apiServers }: CloudView, serverKey: string): boolean {
-  return [...apiServers.values()].includes(serverKey);
-}
-
-/** Returns the key of the SimServer whose Cluster an instance belongs to. */
-export function serverKeyOf({ metadata, spec }: SimInstance): string {
-  return `${metadata.namespace ?? ""}/${spec.clusterName}`;
-}
-
-export function rememberInstance(view: CloudView, key: string, instance: SimInstance | undefined): void {
-  const known = instance ?? view.instances.get(key);
-  if (known === undefined) return;
-  const siblings = view.instancesOf.get(serverKeyOf(known)) ?? new Set();
-  view.instancesOf.set(serverKeyOf(known), siblings);
-  if (instance === undefined) {
-    view.instances.delete(key);
-    siblings.delete(key);
-  } else {
-    view.instances.set(key, instance);
-    siblings.add(key);
-    // After a restart of this process its API server is back at once.
-    if (instance.spec.controlPlane === true && instance.status?.phase === "Running") {
-      view.apiServers.set(key, serverKeyOf(instance));
-    }
+/** The id of the server of an instance; `undefined` while no SimServer of its Cluster has been seen. */
+export function homeOf(
+  { servers, homes }: CloudView,
+  { id, claims }: Thing<SimInstance>,
+): string | undefined {
+  for (const { management, object } of claims.values()) {
+    const home = servers.idAt(management, clusterKeyOf(object));
+    if (home !== undefined) homes.set(id, home);
   }
+  return homes.get(id);
+}
+
+/** The ids of the instances of a server. */
+export function instancesOf(view: CloudView, server: string): readonly string[] {
+  return [...view.instances.things.values()]
+    .filter((instance) => homeOf(view, instance) === server)
+    .map(({ id }) => id);
+}
+
+/** Whether the API server of one of a server's control plane instances runs. */
+export function hasApiServer(view: CloudView, server: string): boolean {
+  return [...view.apiServers].some((id) => {
+    const instance = view.instances.things.get(id);
+    return instance !== undefined && homeOf(view, instance) === server;
+  });
 }

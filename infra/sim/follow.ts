@@ -11,11 +11,15 @@ const SHORT_WATCH_MS = 1_000;
 export interface FollowOptions<T extends KubeObject> {
   readonly client: KubeClient;
   readonly kind: Kind<T>;
+  /** Default: all. */
+  readonly namespace?: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Called with `undefined` when the object is gone; the key is `<namespace>/<name>`. */
-  readonly onChange: (key: string, object: T | undefined) => void;
+  /** Called with the object as it is now, or as it was last seen when it is gone. */
+  readonly onChange: (object: T, isGone: boolean) => void;
+  /** Called after each list. */
+  readonly onListed?: (() => void) | undefined;
 }
 
 /**
@@ -24,13 +28,13 @@ export interface FollowOptions<T extends KubeObject> {
  * gone first.
  */
 export async function follow<T extends KubeObject>(options: FollowOptions<T>): Promise<void> {
-  const uids = new Map<string, string>();
+  const known = new Map<string, T>();
   let pauseMs = FIRST_PAUSE_MS;
   while (!options.signal.aborted) {
     try {
-      let version = await list(options, uids);
+      let version = await list(options, known);
       pauseMs = FIRST_PAUSE_MS;
-      for (;;) version = await watchOnce(options, uids, version);
+      for (;;) version = await watchOnce(options, known, version);
     } catch (error) {
       if (options.signal.aborted) return;
       if (error instanceof KubeError && error.reason === "Expired") continue;
@@ -41,30 +45,32 @@ export async function follow<T extends KubeObject>(options: FollowOptions<T>): P
   }
 }
 
-async function list<T extends KubeObject>(
-  options: FollowOptions<T>,
-  uids: Map<string, string>,
-): Promise<string> {
-  const { items, resourceVersion } = await options.client.list(options.kind, {});
+async function list<T extends KubeObject>(options: FollowOptions<T>, known: Map<string, T>): Promise<string> {
+  const { namespace } = options;
+  const { items, resourceVersion } = await options.client.list(options.kind, { namespace });
   const listed = new Set(items.map(keyOf));
-  for (const key of [...uids.keys()].filter((known) => !listed.has(known))) forget(options, uids, key);
-  for (const item of items) remember(options, uids, item);
+  for (const object of [...known.values()].filter((each) => !listed.has(keyOf(each)))) {
+    forget(options, known, object);
+  }
+  for (const item of items) remember(options, known, item);
+  options.onListed?.();
   return resourceVersion;
 }
 
 /** Runs one watch until the server ends it; returns the version to continue from. Throws when it ended at once. */
 async function watchOnce<T extends KubeObject>(
   options: FollowOptions<T>,
-  uids: Map<string, string>,
+  known: Map<string, T>,
   from: string,
 ): Promise<string> {
   const startedAt = options.clock.now().getTime();
   let version = from;
-  const request = { resourceVersion: from, timeoutSeconds: WATCH_TIMEOUT_SECONDS };
+  const { namespace } = options;
+  const request = { namespace, resourceVersion: from, timeoutSeconds: WATCH_TIMEOUT_SECONDS };
   for await (const { type, object } of options.client.watch(options.kind, request, options.signal)) {
-    if (type === "DELETED") forget(options, uids, keyOf(object));
     // A watch of a kind yields objects of that kind only.
-    else if (type !== "BOOKMARK") remember(options, uids, object as T);
+    if (type === "DELETED") forget(options, known, object as T);
+    else if (type !== "BOOKMARK") remember(options, known, object as T);
     version = object.metadata.resourceVersion ?? version;
   }
   options.signal.throwIfAborted();
@@ -72,27 +78,20 @@ async function watchOnce<T extends KubeObject>(
   return version;
 }
 
-function remember<T extends KubeObject>(
-  options: FollowOptions<T>,
-  uids: Map<string, string>,
-  object: T,
-): void {
+function remember<T extends KubeObject>(options: FollowOptions<T>, known: Map<string, T>, object: T): void {
   const key = keyOf(object);
-  const uid = object.metadata.uid ?? "";
-  if (uids.has(key) && uids.get(key) !== uid) options.onChange(key, undefined);
-  uids.set(key, uid);
-  options.onChange(key, object);
+  const before = known.get(key);
+  if (before !== undefined && before.metadata.uid !== object.metadata.uid) options.onChange(before, true);
+  known.set(key, object);
+  options.onChange(object, false);
 }
 
-function forget<T extends KubeObject>(
-  options: FollowOptions<T>,
-  uids: Map<string, string>,
-  key: string,
-): void {
-  if (uids.delete(key)) options.onChange(key, undefined);
+function forget<T extends KubeObject>(options: FollowOptions<T>, known: Map<string, T>, last: T): void {
+  if (known.delete(keyOf(last))) options.onChange(last, true);
 }
 
-function keyOf({ metadata }: KubeObject): string {
+/** `<namespace>/<name>`. */
+export function keyOf({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ""}/${metadata.name}`;
 }
 

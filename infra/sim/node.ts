@@ -3,6 +3,7 @@ import { Node, type NodeCondition } from "../../shared/api/core.ts";
 import { apiVersionOf } from "../../shared/api/kinds.ts";
 import { labelValueOf } from "../../shared/api/names.ts";
 import type { SimInstance } from "../../shared/api/sim/sim-cloud.ts";
+import { instanceID } from "./identity.ts";
 
 const KUBELET_VERSION = "v1.34.0";
 
@@ -15,20 +16,29 @@ interface RegisteredNode extends Node {
   };
 }
 
-function providerIDOf({ spec, metadata }: SimInstance): string {
-  return spec.providerID ?? `sim://${metadata.namespace ?? ""}/${metadata.name}/${metadata.uid ?? ""}`;
-}
-
 /** Addresses of an instance of a Machine: the same whenever they are asked for. */
-export function addressesOf({ metadata }: SimInstance) {
-  const hash = createHash("sha256")
-    .update(metadata.uid ?? metadata.name)
-    .digest();
-  const internal = ["10", ...hash.subarray(0, 3)].join(".");
+export function addressesOf(instance: SimInstance) {
+  const internal = ["10", ...hashOf(instanceID(instance)).subarray(0, 3)].join(".");
   return [
-    { type: "Hostname", address: metadata.name },
+    { type: "Hostname", address: instance.metadata.name },
     { type: "InternalIP", address: internal },
   ] as const;
+}
+
+function hashOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/** In the form of a UUID, the same for the same text. */
+function uuidOf(text: string): string {
+  const digits = hashOf(text).toString("hex");
+  return [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    digits.slice(12, 16),
+    digits.slice(16, 20),
+    digits.slice(20, 32),
+  ].join("-");
 }
 
 const CONTROL_PLANE = "node-role.kubernetes.io/control-plane";
@@ -37,6 +47,7 @@ export function nodeOf(instance: SimInstance, ready: boolean, now: Date): Regist
   const { name } = instance.metadata;
   const { controlPlane = false, failureDomain, poolName } = instance.spec;
   const kubeletVersion = instance.spec.kubeletVersion ?? KUBELET_VERSION;
+  const id = instanceID(instance);
   return {
     apiVersion: apiVersionOf(Node),
     kind: Node.kind,
@@ -54,7 +65,7 @@ export function nodeOf(instance: SimInstance, ready: boolean, now: Date): Regist
       },
     },
     spec: {
-      providerID: providerIDOf(instance),
+      providerID: id,
       taints: [
         { key: "node.cluster.x-k8s.io/uninitialized", effect: "NoSchedule" },
         ...(controlPlane ? [{ key: CONTROL_PLANE, effect: "NoSchedule" } as const] : []),
@@ -67,15 +78,15 @@ export function nodeOf(instance: SimInstance, ready: boolean, now: Date): Regist
       conditions: conditionsOf(instance, ready, now),
       nodeInfo: {
         architecture: "amd64",
-        bootID: instance.metadata.uid ?? "",
+        bootID: uuidOf(`${id} ${instance.spec.reboots ?? 0}`),
         containerRuntimeVersion: "sim://1.0.0",
         kernelVersion: "6.0.0-sim",
         kubeProxyVersion: kubeletVersion,
         kubeletVersion,
-        machineID: instance.metadata.uid ?? "",
+        machineID: uuidOf(id),
         operatingSystem: "linux",
         osImage: "Simulated Linux",
-        systemUUID: instance.metadata.uid ?? "",
+        systemUUID: uuidOf(id),
       },
     },
   };

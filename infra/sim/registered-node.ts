@@ -8,7 +8,7 @@ import { nodeOf, withTimes } from "./node.ts";
 
 /** The Node that an instance has registered. */
 export interface Registered {
-  readonly instanceUid: string | undefined;
+  readonly name: string;
   readonly server: RunningServer;
   readonly uid: string | undefined;
   /** Number of reboots before it was registered. */
@@ -54,7 +54,7 @@ function saysTheSame(a: readonly NodeCondition[], b: readonly NodeCondition[]): 
 
 async function register(server: RunningServer, { instance, ready, now }: Stage): Promise<Registered> {
   const node = nodeOf(instance, ready, now);
-  const common = { instanceUid: instance.metadata.uid, server, reboots: rebootsOf(instance) };
+  const common = { name: instance.metadata.name, server, reboots: rebootsOf(instance) };
   try {
     const created: Node = await server.client.create(Node, node);
     // Kubernetes keeps the status that a kubelet registers with; not every server does.
@@ -91,11 +91,10 @@ async function report(node: Registered, { instance, ready, now }: Stage): Promis
 
 const NODE_GONE: ReadonlySet<string> = new Set(["NotFound", "Conflict"]);
 
-/** Deletes the Node of the instance with this key, and the Pods there. */
-export async function removeNode(view: CloudView, { server, uid }: Registered, key: string): Promise<void> {
+/** Deletes a Node and the Pods there. */
+export async function removeNode(view: CloudView, { server, name, uid }: Registered): Promise<void> {
   // With its server gone, the Node is gone too.
-  if (view.running.get(server.key) !== server) return;
-  const name = key.slice(key.indexOf("/") + 1);
+  if (view.running.get(server.id) !== server) return;
   await deleteNode(server, name, uid);
   const { items } = await server.client.list(Pod, { fieldSelector: `spec.nodeName=${name}` });
   for (const pod of items) {

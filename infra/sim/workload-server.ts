@@ -1,12 +1,19 @@
+import { createHash } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { isIP } from "node:net";
+import { join } from "node:path";
+import type { Node } from "../../shared/api/core.ts";
 import type { Clock, KubeClient, Random } from "../../shared/runtime/ports.ts";
 import { type ApiServerOptions, startApiServer } from "../apiserver/entry.ts";
 import { createServer, type Server } from "../kube/client.ts";
 import { parseKubeconfig } from "../kube/kubeconfig.ts";
 import type { Network } from "../network.ts";
 import type { Credentials, Pki } from "../pki/pki.ts";
+import type { CloudAddress } from "./address.ts";
 
-/** A virtual workload API server on loopback, and the cloud's connection to it. */
+/** A virtual workload API server, and the cloud's connection to it. */
 export interface WorkloadServer {
+  /** As clients are given it. */
   readonly host: string;
   readonly port: number;
   /** Throws while it has no authority. */
@@ -20,11 +27,21 @@ export interface WorkloadServer {
   readonly answers: boolean;
   /** Lets it answer, or break every connection, as a load balancer does without API servers behind it. */
   setAnswers(answers: boolean): void;
+  /** Whether a Node of this name is there that repeats this provider ID, also while it does not answer. */
+  hasNode(name: string, providerID: string): boolean;
+  /** With a folder for its objects the next one of that identity continues. */
   stop(): Promise<void>;
+  /** Stops it for good: its objects go, too. */
+  end(): Promise<void>;
 }
 
 export interface WorkloadServerOptions {
+  /** Identity of the server. */
+  readonly id: string;
   readonly clusterName: string;
+  readonly address: CloudAddress;
+  /** Folder with a folder for each server; in memory only when absent. */
+  readonly data?: string | undefined;
   /** Tried first; a free port is taken when it is in use. */
   readonly port: number | undefined;
   readonly clock: Clock;
@@ -38,15 +55,31 @@ const REQUESTS_PER_SECOND = 5_000;
 
 /** Starts a server that does not answer yet, and cannot before it has an authority. */
 export async function startWorkloadServer(options: WorkloadServerOptions): Promise<WorkloadServer> {
-  const { clusterName: name, port = 0, clock, random, network } = options;
-  const server = await startOnPort({ name, port, clock, random, listen: network.listen, tls: "presented" });
+  const { clusterName: name, port = 0, clock, random, network, address } = options;
+  const data = options.data === undefined ? undefined : join(options.data, folderOf(options.id));
+  const server = await startOnPort({
+    name,
+    port,
+    clock,
+    random,
+    host: address.own,
+    listenOn: address.listen ?? "all",
+    names: [address.announced],
+    listen: network.listen,
+    tls: "presented",
+    ...(data === undefined ? {} : { data }),
+  });
   const rate = { requestsPerSecond: REQUESTS_PER_SECOND, burst: REQUESTS_PER_SECOND };
   let answers = false;
   server.setAnswers(answers);
   let connection: Server | undefined;
   let trusted: string | undefined;
+  const stop = async (): Promise<void> => {
+    connection?.[Symbol.dispose]();
+    await server.stop();
+  };
   return {
-    host: new URL(server.url).hostname,
+    host: address.announced,
     port: server.port,
     get client() {
       if (connection === undefined) throw new Error(`the workload server of ${name} has no certificate yet`);
@@ -68,12 +101,25 @@ export async function startWorkloadServer(options: WorkloadServerOptions): Promi
       answers = next;
       server.setAnswers(next);
     },
-    async stop() {
-      connection?.[Symbol.dispose]();
-      await server.stop();
+    hasNode(nodeName, providerID) {
+      const node = server.storage.collection(NODES).find(`/${nodeName}`) as Node | undefined;
+      return node?.spec?.providerID === providerID;
+    },
+    stop,
+    async end() {
+      await stop();
+      if (data !== undefined) await rm(data, { recursive: true, force: true });
     },
   };
 }
+
+/** Identities may hold any character. */
+function folderOf(id: string): string {
+  return createHash("sha256").update(id).digest("hex").slice(0, 32);
+}
+
+/** The collection of Nodes in the storage of a server. */
+const NODES = "/nodes";
 
 const VALID_MS = 365 * 24 * 60 * 60_000;
 
@@ -83,12 +129,19 @@ const NAMES = {
   ips: ["127.0.0.1"],
 };
 
-async function newIdentity(signer: Credentials, { pki, clock }: WorkloadServerOptions): Promise<Credentials> {
+async function newIdentity(
+  signer: Credentials,
+  { pki, clock, address: { announced } }: WorkloadServerOptions,
+): Promise<Credentials> {
   const [{ notBefore }] = pki.read(signer.cert);
   const { publicKey, privateKey } = await pki.newKeys();
   const notAfter = new Date(Math.floor((clock.now().getTime() + VALID_MS) / 1_000) * 1_000);
   const subject = { commonName: "kube-apiserver" };
-  const cert = await pki.sign({ subject, publicKey, notBefore, notAfter, use: NAMES, signer });
+  const use =
+    isIP(announced) === 0
+      ? { ...NAMES, dns: [...new Set([...NAMES.dns, announced])] }
+      : { ...NAMES, ips: [...new Set([...NAMES.ips, announced])] };
+  const cert = await pki.sign({ subject, publicKey, notBefore, notAfter, use, signer });
   return { cert, key: privateKey };
 }
 

@@ -3,13 +3,13 @@ import { matchesGlob, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { GROUPS, groupOf } from "../../shared/function/groups.ts";
+import { PROVIDERS, providerOf } from "../../shared/function/providers.ts";
 
 const ROOT = fileURLToPath(new URL("../../functions/", import.meta.url));
 
 /**
- * Loads the functions whose names match one of `patterns` (`machinepool-*`; default all), or whose group is one of them
- * (`workload`), sorted by name. Nothing is
- * registered: `functions/machinepool/nodes.ts` is `machinepool-nodes`, and a worker imports only what it serves.
+ * Loads the functions whose names match one of `patterns` (`machinepool-*`; default all), whose group is one of them
+ * (`workload`), or whose provider is (`cluster-api`), sorted by name. Nothing is registered: `functions/machinepool/nodes.ts` is `machinepool-nodes`, and a worker imports only what it serves.
  * `folder` takes the place of `functions`.
  * Throws when a pattern matches nothing or a file does not define the function its path names.
  */
@@ -21,9 +21,8 @@ export async function loadFunctions(
   for await (const file of glob("*/*.{ts,js}", { cwd: folder })) {
     if (!file.endsWith(".d.ts")) files.set(file.replace(/\.[jt]s$/, "").replace(/[\\/]/, "-"), file);
   }
-  // The group of a function stands in its spec, so a group loads all.
-  const mayMatch = (name: string) =>
-    patterns.some((pattern) => isGroup(pattern) || matchesGlob(name, pattern));
+  // Group and provider of a function stand in its spec, so they load all.
+  const mayMatch = (name: string) => patterns.some((pattern) => isSet(pattern) || matchesGlob(name, pattern));
   const loaded = await Promise.all(
     [...files]
       .filter(([name]) => mayMatch(name))
@@ -33,7 +32,7 @@ export async function loadFunctions(
     if (loaded.some((fn) => isMeant(fn, pattern))) continue;
     const names = [...files.keys()].sort((a, b) => a.localeCompare(b)).join(", ");
     throw new Error(
-      `no function matches "${pattern}"; there are the groups ${GROUPS.join(", ")} and the functions ${names}`,
+      `no function matches "${pattern}"; there are the groups ${GROUPS.join(", ")}, the providers ${PROVIDERS.join(", ")} and the functions ${names}`,
     );
   }
   return loaded
@@ -41,12 +40,14 @@ export async function loadFunctions(
     .sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
 }
 
-function isGroup(pattern: string): boolean {
-  return GROUPS.some((group) => group === pattern);
+/** A group or a provider: a name for many functions. */
+function isSet(pattern: string): boolean {
+  return [...GROUPS, ...PROVIDERS].some((name) => name === pattern);
 }
 
 function isMeant({ spec }: AnyFunction, pattern: string): boolean {
-  return isGroup(pattern) ? groupOf(spec) === pattern : matchesGlob(spec.name, pattern);
+  if (!isSet(pattern)) return matchesGlob(spec.name, pattern);
+  return groupOf(spec) === pattern || providerOf(spec.reconciles.group) === pattern;
 }
 
 async function loadFunction(name: string, file: string): Promise<AnyFunction> {

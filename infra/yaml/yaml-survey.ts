@@ -18,7 +18,8 @@ interface Level {
   isKeyNext: boolean;
 }
 
-type Value = Exclude<Event, { readonly type: typeof EVENT_ID.DOCUMENT | typeof EVENT_ID.POP }>;
+/** An event that begins a value. */
+export type ValueEvent = Exclude<Event, { readonly type: typeof EVENT_ID.DOCUMENT | typeof EVENT_ID.POP }>;
 
 /** Surveys each document in one pass over the parser's events of `text`. */
 export function surveyEvents(events: readonly Event[], text: string): Survey {
@@ -27,13 +28,13 @@ export function surveyEvents(events: readonly Event[], text: string): Survey {
   const lineAt = createLineCounter(text);
   let aliases = 0;
 
-  const noteKey = (level: Level, event: Value) => {
+  const noteKey = (level: Level, event: ValueEvent) => {
     const key = keyOf(event, text);
     if (key === undefined) return;
     if (level.keys?.has(key)) documents.at(-1)?.duplicates.push({ key, line: lineAt(startOf(event)) });
     level.keys?.add(key);
   };
-  const noteValue = (event: Value) => {
+  const noteValue = (event: ValueEvent) => {
     const document = documents.at(-1);
     if (document?.line === 0 && startOf(event) >= 0) document.line = lineAt(startOf(event));
     const level = levels.at(-1);
@@ -61,20 +62,20 @@ function levelOf({ type }: Event): Level {
 }
 
 /** Negative for a value that is not written. */
-function startOf(event: Value): number {
+export function startOf(event: ValueEvent): number {
   if (event.type === EVENT_ID.SCALAR) return event.valueStart;
   return event.type === EVENT_ID.ALIAS ? event.anchorStart : event.start;
 }
 
 /** Undefined for `<<`, which a map may have twice, and for keys that are not texts. */
-function keyOf(event: Value, text: string): string | undefined {
+function keyOf(event: ValueEvent, text: string): string | undefined {
   if (event.type !== EVENT_ID.SCALAR) return undefined;
   const key = getScalarValue(text, event);
   return key === "<<" ? undefined : key;
 }
 
 /** Returns the line of a place, from 1; for places in ascending order it reads each character once. */
-function createLineCounter(text: string): (place: number) => number {
+export function createLineCounter(text: string): (place: number) => number {
   let line = 1;
   let next = text.indexOf("\n");
   return (place) => {

@@ -51,6 +51,8 @@ export interface CrdSpec {
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly labels?: { readonly [key: string]: string };
+  /** Contract rules that its CRD breaks on purpose: the reason of each. */
+  readonly waived?: { readonly [rule: string]: string };
   readonly printerColumns?: readonly PrinterColumn[];
   readonly status: boolean;
   /** The schema lists `metadata` as required, as the published one does. The API server insists on it anyway. */
@@ -113,7 +115,7 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly clusterNamePath?: string | undefined;
   /** Further values to find objects by, see shared/api/indexes.ts. */
   readonly indexes?: readonly KindIndex[] | undefined;
-  /** Of another installation: watched only where a CRD serves it, and never installed by Capstan. */
+  /** Of another installation: watched only where a CRD serves it. Capstan may serve it for reading, and never runs it. */
   readonly external?: boolean | undefined;
   /** Type carrier, never set. */
   readonly objectType?: T | undefined;

@@ -12,7 +12,7 @@ import { SimBootstrapConfig, SimBootstrapConfigTemplate } from "./sim/sim-bootst
 import { SimInstance, SimServer } from "./sim/sim-cloud.ts";
 import { SimCluster, SimClusterTemplate } from "./sim/sim-cluster.ts";
 import { SimControlPlane, SimControlPlaneTemplate } from "./sim/sim-controlplane.ts";
-import { SimControlPlaneLegacy } from "./sim/sim-controlplane-legacy.ts";
+import { SimControlPlaneLegacy, SimControlPlaneLegacyTemplate } from "./sim/sim-controlplane-legacy.ts";
 import { SimMachine, SimMachineTemplate } from "./sim/sim-machine.ts";
 import { SimMachinePool, SimMachinePoolTemplate } from "./sim/sim-machinepool.ts";
 import { SimRemediation, SimRemediationTemplate } from "./sim/sim-remediation.ts";
@@ -47,6 +47,7 @@ export const KINDS: readonly Kind[] = [
   SimControlPlane,
   SimControlPlaneTemplate,
   SimControlPlaneLegacy,
+  SimControlPlaneLegacyTemplate,
   SimBootstrapConfig,
   SimBootstrapConfigTemplate,
   SimRemediation,

@@ -13,23 +13,42 @@ export const CONTRACT_FIELDS = [
 const VERSION = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/;
 const STABILITY = { alpha: 0, beta: 1, stable: 2 } as const;
 
+export interface ContractClaim {
+  readonly contract: ContractVersion;
+  /** The version of the CRD that core reads under this contract. */
+  readonly version: string;
+}
+
 /**
  * Returns the contract that a CRD claims by label (`cluster.x-k8s.io/v1beta2: v1beta1_v1beta2`) and the version to read
- * its objects in: the highest that the label of the newest supported contract names. Whether that version is served is
- * not checked, as in Cluster API. `undefined` when no supported label is there or it is empty.
- * Source: PC-2.2.
+ * its objects in. `undefined` when no supported label is there or it is empty. Source: PC-2.2.
  */
-export function contractOf(
-  crd: Pick<CustomResourceDefinition, "metadata">,
-): { readonly contract: ContractVersion; readonly version: string } | undefined {
-  for (const contract of SUPPORTED) {
-    const [version] = (crd.metadata.labels?.[`${CONTRACT_LABEL_PREFIX}${contract}`] ?? "")
-      .split("_")
-      .filter((name) => name !== "")
-      .toSorted(compareApiVersions);
-    if (version !== undefined) return { contract, version };
-  }
-  return undefined;
+export function contractOf(crd: Pick<CustomResourceDefinition, "metadata">): ContractClaim | undefined {
+  return claimsOf(crd)[0];
+}
+
+/**
+ * Returns every supported contract that a CRD claims, newest first, with the highest version that its label names.
+ * Whether that version is served is not checked, as in Cluster API. Source: PC-2.2.
+ */
+export function claimsOf(crd: Pick<CustomResourceDefinition, "metadata">): readonly ContractClaim[] {
+  return SUPPORTED.flatMap((contract) => {
+    const [version] = claimedVersions(crd.metadata.labels?.[contractLabel(contract)] ?? "");
+    return version === undefined ? [] : [{ contract, version }];
+  });
+}
+
+/** The label by which a CRD claims a contract. */
+export function contractLabel(contract: ContractVersion): string {
+  return `${CONTRACT_LABEL_PREFIX}${contract}`;
+}
+
+/** Returns the versions in the value of a contract label, by priority. */
+export function claimedVersions(value: string): readonly string[] {
+  return value
+    .split("_")
+    .filter((name) => name !== "")
+    .toSorted(compareApiVersions);
 }
 
 /**

@@ -51,7 +51,12 @@ export interface RecordedWrite {
   readonly fieldManager: string;
   readonly precondition?: object | undefined;
   readonly body?: unknown;
-  readonly outcome: { readonly resourceVersion?: string | undefined; readonly error?: unknown };
+  readonly outcome: {
+    readonly resourceVersion?: string | undefined;
+    readonly error?: unknown;
+    /** Version of the object in a read that followed the error; absent when it was not read, or has gone. */
+    readonly foundVersion?: string | undefined;
+  };
 }
 
 /** A failed run by reference, unredacted: serialised only for a dead letter, never logged. */

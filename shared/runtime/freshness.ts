@@ -86,15 +86,16 @@ export function fencesAfter(lease: Lease, { overdue, read, written, thrown }: Se
 
 /**
  * Returns the fences that a run leaves whose queue did not wait for its end: those that it began with, and the versions
- * of the writes that were answered until then (F-05). Undefined when none was: the fences stay as they are, also their age.
+ * that the answers to its writes, or reads after writes without a clear answer, have shown until then (F-05). Undefined
+ * when none did: the fences stay as they are, also their age.
  */
 export function fencesOfCutOff(
   { fences }: Pick<Lease, "fences">,
   record: AttemptRecord | undefined,
 ): readonly Fence[] | undefined {
   const written = (record?.writes ?? []).flatMap(({ cluster, kind, key, outcome }) => {
-    const { resourceVersion } = outcome;
-    return resourceVersion === undefined ? [] : [fenceOf({ ...key, cluster, kind }, resourceVersion)];
+    const version = outcome.resourceVersion ?? outcome.foundVersion;
+    return version === undefined ? [] : [fenceOf({ ...key, cluster, kind }, version)];
   });
   if (written.length === 0) return undefined;
   return [...notOvertaken(fences, written), ...written];

@@ -9,9 +9,12 @@ export interface WriteRecorder extends Clients {
   readonly sent: readonly RecordedWrite[];
 }
 
-/** The same clients, keeping every write request with its outcome for a dead letter. */
+/**
+ * The same clients, keeping every write request with its outcome for a dead letter, and of a read after an error the
+ * version that it found, for a run that is cut off (F-05).
+ */
 export function recordWrites(clients: Clients): WriteRecorder {
-  const sent: RecordedWrite[] = [];
+  const sent: Recording[] = [];
   return {
     sent,
     of: (cluster, name, sending) =>
@@ -24,10 +27,13 @@ export function recordWrites(clients: Clients): WriteRecorder {
   };
 }
 
+/** A write whose answer is not there yet. */
+type Recording = { -readonly [P in keyof RecordedWrite]: RecordedWrite[P] };
+
 interface Sender {
   readonly cluster: ClusterName;
   readonly name: string;
-  readonly sent: RecordedWrite[];
+  readonly sent: Recording[];
   readonly recordedAs: object | undefined;
 }
 
@@ -36,7 +42,7 @@ function recordingClient(client: KubeClient, { cluster, name, sent, recordedAs }
     request: Pick<RecordedWrite, "verb" | "kind" | "key" | "subresource" | "precondition" | "body">,
     answer: Promise<T>,
   ): Promise<T> {
-    const write: { -readonly [P in keyof RecordedWrite]: RecordedWrite[P] } = {
+    const write: Recording = {
       ...request,
       ...(recordedAs === undefined ? {} : { body: recordedAs }),
       cluster,
@@ -54,7 +60,13 @@ function recordingClient(client: KubeClient, { cluster, name, sent, recordedAs }
     }
   }
   return {
-    get: (kind, key) => client.get(kind, key),
+    get: async (kind, key) => {
+      const found = await client.get(kind, key);
+      const failed = sent.findLast((write) => write.cluster === cluster && isOf(write, kind, key));
+      if (failed?.outcome.error !== undefined)
+        failed.outcome = { ...failed.outcome, foundVersion: versionOf(found) };
+      return found;
+    },
     list: (kind, options) => client.list(kind, options),
     watch: (kind, options, signal) => client.watch(kind, options, signal),
     create: <T extends KubeObject>(kind: Kind, object: T) =>
@@ -83,6 +95,15 @@ function recordingClient(client: KubeClient, { cluster, name, sent, recordedAs }
 
 /** Only names are used of it. */
 const POD = Pod as unknown as Kind;
+
+function isOf(write: RecordedWrite, { group, kind }: Kind, { namespace, name }: ObjectKey): boolean {
+  return (
+    write.kind.group === group &&
+    write.kind.kind === kind &&
+    write.key.namespace === namespace &&
+    write.key.name === name
+  );
+}
 
 function versionOf(result: Partial<KubeObject> | undefined): string | undefined {
   return result?.metadata?.resourceVersion;

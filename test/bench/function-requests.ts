@@ -8,7 +8,12 @@ export interface FunctionRequest extends AuditedRequest {
 
 /** Requests of Capstan's functions; what prepared the world and what watches is left out. */
 export async function requestsIn(auditLog: string): Promise<readonly FunctionRequest[]> {
-  return (await readAuditLog(auditLog)).flatMap((request) => {
+  return ofFunctions(await readAuditLog(auditLog));
+}
+
+/** Those of Capstan's functions among these requests. */
+export function ofFunctions(requests: readonly AuditedRequest[]): readonly FunctionRequest[] {
+  return requests.flatMap((request) => {
     const by = /^capstan\/\S+ (\S+)$/.exec(request.userAgent)?.[1];
     if (by === undefined || by === SETUP || by === "up" || by === "relay" || by === "probe") return [];
     const { resource, subresource } = request;

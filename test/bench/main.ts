@@ -2,6 +2,7 @@ import { machine } from "node:os";
 import { apiserverBench } from "./apiserver.ts";
 import { clustersBench } from "./clusters.ts";
 import { coldStartBench } from "./cold-start.ts";
+import { contractsBench } from "./contracts.ts";
 import { largePoolBench } from "./large-pool.ts";
 import { machinepoolBench } from "./machinepool.ts";
 import { machinesBench } from "./machines.ts";
@@ -13,6 +14,7 @@ const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   apiserver: apiserverBench,
   "cold-start": coldStartBench,
   clusters: clustersBench,
+  contracts: contractsBench,
   "large-pool": largePoolBench,
   machinepool: machinepoolBench,
   machines: machinesBench,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { packageVersion, readEnvironment } from "../../infra/config.ts";
+import { readEnvironment } from "../../infra/config.ts";
+import { packageVersion } from "../../infra/package-version.ts";
 
 describe("the environment", () => {
   it("has defaults and leaves out what Capstan does not know", () => {

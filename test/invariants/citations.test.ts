@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ALL_RULES, prefixOf as contractOf } from "../../shared/contract/rules/all.ts";
 import { idsIn, prefixOf, rulesOf, withoutRowIds } from "../support/rules.ts";
 import { type Text, textsOf } from "../support/sources.ts";
 
@@ -69,6 +70,16 @@ describe("the rules beside the code", () => {
       }),
     ]);
     expect(wrong).toEqual([]);
+  });
+
+  it("every rule of a contract that is cited is in the list of contract rules", () => {
+    const known = new Set(ALL_RULES.map(({ id }) => id));
+    const prefixes = [...new Set(ALL_RULES.map(({ id }) => contractOf(id)))].join("|");
+    const cited = new RegExp(`\\b(?:${prefixes})-\\d\\d\\b`, "g");
+    const unknown = [...code, ...tests, ...pages].flatMap(({ path, text }) =>
+      (text.match(cited) ?? []).filter((id) => !known.has(id)).map((id) => `${path} cites ${id}`),
+    );
+    expect(unknown).toEqual([]);
   });
 
   it("no code cites a document that is not in the repository", () => {

@@ -11,8 +11,8 @@ const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 /** Options that make a command short, and the required end of its output. */
 const SHORT: { readonly [command: string]: { readonly more?: string; readonly says: RegExp } } = {
   "--seed 7 --workload W-01": { says: /^no violation$/m },
-  "sweep --workload W-01": { more: "--every 250", says: /^W-01 +\d+ +\d+ +0$/m },
-  "swarm --seeds 2000": { more: "--seeds 2", says: /^2 seeds, 0 failed/m },
+  "sweep --workload W-01": { more: "--every 600", says: /^W-01 +\d+ +\d+ +0$/m },
+  "swarm --seeds 2000": { more: "--workload W-01 --seeds 2", says: /^2 seeds, 0 failed/m },
   "explain 7 --workload W-01": {
     more: "--html HTML",
     says: /PATCH machinepools default\/p1 status as capstan-machinepool-status [\s\S]*no violation/,

@@ -20,8 +20,8 @@ interface Proof {
   readonly title: string;
 }
 
-/** Letters of the rules. Workloads (W) and seeded defects (D) have lists of their own. */
-const LETTERS = "A|CL|F|IMP|KC|KR|KW|MA|MHC|MP|MS|PC|Q|R|S|X";
+/** Letters of the rules. Workloads (W), seeded defects (D) and the contracts of providers have lists of their own. */
+const LETTERS = "A|CL|F|KC|KR|KW|MA|MG|MHC|MP|MS|PC|Q|R|S|X";
 const NUMBER = "R?\\d+(?:\\.\\d+)*";
 const ID = new RegExp(`\\b(?:${LETTERS})-${NUMBER}\\b`, "g");
 const ROW = new RegExp(`^(?:${LETTERS})-${NUMBER}$`);

@@ -23,6 +23,11 @@ import { describeWith } from "../support/requires.ts";
 const SETS = {
   replaced: { replicas: 2 },
   limited: { replicas: 3, remediation: "{ triggerIf: { unhealthyLessThanOrEqualTo: 1 } }" },
+  percent: { replicas: 3, remediation: "{ triggerIf: { unhealthyLessThanOrEqualTo: 40% } }" },
+  ranged: {
+    replicas: 3,
+    remediation: '{ triggerIf: { unhealthyLessThanOrEqualTo: 1, unhealthyInRange: "[2-3]" } }',
+  },
   gone: { replicas: 1 },
   late: {
     replicas: 1,
@@ -86,7 +91,7 @@ for (const flavour of API_SERVERS) {
         );
       });
 
-      it("MHC-12.1: two Nodes fail where one may, and none is handed over until one of them is back", async () => {
+      it("MHC-8.1, MHC-8.4, MHC-8.6, MHC-9.7, MHC-12.1: two Nodes fail where one may, and none is handed over until one of them is back", async () => {
         const [first, second] = await healthy("limited");
         await Promise.all([scene.fail(first), scene.fail(second)]);
         await Promise.all([scene.failed("limited", first), scene.failed("limited", second)]);
@@ -107,13 +112,41 @@ for (const flavour of API_SERVERS) {
         expect(namesOf(await healthy("limited"))).toContain(second?.metadata.name);
       });
 
+      it("MHC-8.2: 40 % of three are one: it is replaced, and not while two have failed", async () => {
+        const [first, second] = await healthy("percent");
+        await Promise.all([scene.fail(first), scene.fail(second)]);
+        await says("percent", [3, 1], "False");
+        await eventually(async () => {
+          expect(await scene.eventsOf("RemediationRestricted")).toContainEqual(
+            expect.stringMatching(/^percent: .*\(total: 3, unhealthy: 2, maxUnhealthy: 40%\)$/),
+          );
+        }, WITHIN);
+        await scene.heal(second);
+        await isReplaced("percent", first);
+      });
+
+      it("MHC-8.3: a range decides in place of the other field: one failure is too few, two are enough", async () => {
+        const [first, second] = await healthy("ranged");
+        await scene.fail(first);
+        await says("ranged", [3, 2], "False");
+        await holds(
+          async () => expect(namesOf(await machinesOf("ranged"))).toContain(first?.metadata.name),
+          FOR_LONG,
+        );
+        await scene.fail(second);
+        await eventually(async () => {
+          const names = namesOf(await machinesOf("ranged"));
+          expect([first, second].every((one) => names.includes(one?.metadata.name ?? ""))).toBe(false);
+        }, WITHIN);
+      });
+
       it("MHC-7.2: a Node is deleted", async () => {
         const [machine] = await healthy("gone");
         await scene.fail(machine, "Gone");
         await isReplaced("gone", machine);
       });
 
-      it("MHC-7.2: a Machine without Node is replaced after the startup timeout, and not before", async () => {
+      it("MHC-7.2, MHC-9.5: a Machine without Node is replaced after the startup timeout, and not before", async () => {
         const name = await eventually(async () => namesOf(await machinesOf("late"))[0] ?? false, WITHIN);
         await eventually(async () => expect(namesOf(await machinesOf("late"))).not.toContain(name), WITHIN);
         const events = await scene.eventsOf("MachineMarkedUnhealthy");

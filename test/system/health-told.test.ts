@@ -163,7 +163,7 @@ for (const flavour of API_SERVERS) {
         expect(await remediationsOf(machine as Machine)).toEqual([]);
       });
 
-      it("MHC-13.1, MHC-13.3: a policy holds remediation back, and remembers the one before when its Event is gone", async () => {
+      it("MHC-13.1, MHC-13.3, MHC-16.1: a policy holds remediation back, and remembers the one before when its Event is gone", async () => {
         const both = await healthy("paced");
         await fail(...both);
         const gone = await eventually(async () => {
@@ -211,7 +211,7 @@ for (const flavour of API_SERVERS) {
         expect(await remediationsOf(waiting)).toEqual([]);
       });
 
-      it("MHC-13.1, MHC-13.3: an annotation holds a Machine back, and the history says that it has waited for it", async () => {
+      it("MHC-13.1, MHC-13.3, MHC-16.5: an annotation holds a Machine back, and the history says that it has waited for it", async () => {
         const [machine] = (await healthy("held")) as readonly [Machine];
         const { name } = machine.metadata;
         await kubectl(`annotate machine/${name} ${HOLD}=me`);

@@ -228,7 +228,7 @@ for (const flavour of API_SERVERS) {
         expect([shown.length, listed.length > 0]).toEqual([0, true]);
       });
 
-      it("MHC-10.4: a template that is missing is said on the Machine, and used once it is there", async () => {
+      it("MHC-9.3, MHC-10.4: a template that is missing is said on the Machine, and used once it is there", async () => {
         const machine = await healthy("late");
         await fail(machine);
         const { name } = machine.metadata;
@@ -266,7 +266,7 @@ for (const flavour of API_SERVERS) {
         await requested("cloudremediations", machine);
       });
 
-      it("MHC-16.1: a policy lets one of two Machines be replaced, and keeps its history", async () => {
+      it("MHC-16.1, MHC-16.6: a policy lets one of two Machines be replaced, and keeps its history", async () => {
         await healthy("paced");
         const both = await eventually(async () => {
           const machines = await list<Machine>("machines -l set=paced");

@@ -12,7 +12,7 @@ import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
 import { ownStatus, type Turns } from "./own-status.ts";
 import { bootstrapConfigReady, infrastructureReady } from "./provider-conditions.ts";
 import { readyCondition } from "./ready.ts";
-import { upToDateCondition } from "./up-to-date.ts";
+import { isJudgedHere, upToDateAlone, upToDateCondition } from "./up-to-date.ts";
 import type { MachineView } from "./view.ts";
 
 /** All conditions of `machine-status`, each judged by itself. Source: MA-5 */
@@ -36,9 +36,9 @@ export function machineConditions(view: MachineView): readonly Condition[] {
 }
 
 /** The conditions that this function writes now, and leaves to others at other times. */
-export function turnsOf({ rollout, drainSpeaks }: Pick<MachineView, "rollout" | "drainSpeaks">): Turns {
+export function turnsOf({ machine, drainSpeaks }: Pick<MachineView, "machine" | "drainSpeaks">): Turns {
   return new Set([
-    ...(rollout === undefined ? [] : ["UpToDate" as const]),
+    ...(isJudgedHere(machine) ? ["UpToDate" as const] : []),
     ...(drainSpeaks ? [] : ["Deleting" as const]),
   ]);
 }
@@ -56,7 +56,8 @@ function updatingCondition({ metadata }: Machine): DesiredCondition {
 
 function upToDate(view: MachineView, updating: DesiredCondition): readonly DesiredCondition[] {
   const { machine, rollout, nodeReport, now } = view;
-  if (rollout === undefined) return [];
+  if (!isJudgedHere(machine)) return [];
+  if (rollout === undefined) return [upToDateAlone(updating)];
   const kubeletVersion = nodeReport.nodeInfo?.kubeletVersion;
   return [upToDateCondition(machine, { rollout, updating, kubeletVersion, now })];
 }

@@ -1,9 +1,13 @@
+import { groupOf } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineDeployment } from "../../../shared/api/machinedeployment.ts";
-import type { MachineSet } from "../../../shared/api/machineset.ts";
+import { MachineSet } from "../../../shared/api/machineset.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import { condition, type DesiredCondition } from "../../../shared/rules/conditions/conditions.ts";
+import { isControlPlaneMachine } from "../../../shared/rules/machines/control-plane-machine.ts";
 import { prefixedVersion } from "../../../shared/rules/machines/versions.ts";
+
+const TYPE = "UpToDate";
 
 /** The fields of a MachineSet that `upToDateCondition` reads. */
 export const SET_FIELDS = ["metadata.uid", "metadata.ownerReferences", "spec.template.spec"] as const;
@@ -24,26 +28,41 @@ interface Inputs {
 }
 
 /**
- * `UpToDate` of a Machine of a MachineDeployment: first match. Other Machines get it from their owner.
+ * Whether `machine-status` says whether a Machine is up to date: pools and control planes say it of theirs.
+ * Differs: Cluster API leaves it out for a Machine of its own and for that of a set without MachineDeployment, which
+ * clusterctl then counts as outdated and their Cluster as unknown.
  * Source: MA-5.7
  */
+export function isJudgedHere(machine: Machine): boolean {
+  const controller = machine.metadata.ownerReferences?.find((owner) => owner.controller === true);
+  if (controller === undefined) return !isControlPlaneMachine(machine);
+  return controller.kind === MachineSet.kind && groupOf(controller.apiVersion) === MachineSet.group;
+}
+
+/** `UpToDate` of a Machine that nothing replaces when a template changes: it is as it was wanted. Source: MA-5.7 */
+export function upToDateAlone(updating: DesiredCondition): DesiredCondition {
+  return updating.status === "True" ? inPlace(updating) : condition(TYPE, "True", "UpToDate");
+}
+
+/** `UpToDate` of a Machine of a MachineDeployment: first match. Source: MA-5.7 */
 export function upToDateCondition(
   { spec }: Machine,
   { rollout, updating, kubeletVersion, now }: Inputs,
 ): DesiredCondition {
-  const type = "UpToDate";
   const outdated = [...differences(rollout), ...rolloutLines(rollout, now)];
-  if (outdated.length > 0) return condition(type, "False", "NotUpToDate", outdated.join("\n"));
-  if (updating.status === "True") {
-    return condition(type, "False", "Updating", `* ${updating.message || "In-place update in progress"}`);
-  }
+  if (outdated.length > 0) return condition(TYPE, "False", "NotUpToDate", outdated.join("\n"));
+  if (updating.status === "True") return inPlace(updating);
   // Empty until the kubelet reports. Cluster API's controllers, which look at these Machines, too, judge the same.
   if (kubeletVersion && spec.version !== undefined) {
     const wanted = prefixedVersion(spec.version);
     const line = `* Node.status.nodeInfo.kubeletVersion ${kubeletVersion}, ${wanted} required`;
-    if (kubeletVersion !== wanted) return condition(type, "False", "Updating", line);
+    if (kubeletVersion !== wanted) return condition(TYPE, "False", "Updating", line);
   }
-  return condition(type, "True", "UpToDate");
+  return condition(TYPE, "True", "UpToDate");
+}
+
+function inPlace({ message }: DesiredCondition): DesiredCondition {
+  return condition(TYPE, "False", "Updating", `* ${message || "In-place update in progress"}`);
 }
 
 /** When `spec.rollout.after` of the MachineDeployment comes; `undefined`: it is past or absent. */

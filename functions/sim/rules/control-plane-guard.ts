@@ -42,16 +42,16 @@ export async function guardControlPlane(
   if (object.metadata.deletionTimestamp !== undefined) return { result: done };
   const cluster = await readOwner(Cluster, object, read);
   if (cluster === undefined) return { result: waitFor(`${object.kind}.metadata.ownerReferences`) };
+  if (isPaused(cluster, object)) return { result: waitFor("Cluster.spec.paused") };
   const own = [...addFinalizerPatch(object, CONTROL_PLANE_FINALIZER), ...versionPatch(object)];
   if (own.length > 0) return patched(object, own);
-  if (isPaused(cluster, object)) return { result: waitFor("Cluster.spec.paused") };
 
   const server = await read.get(SimServer, objectKeyOf(cluster));
   const templates = await templateWrites(object, cluster, read);
   const onServer = server === undefined ? [] : serverPatches(object, server, now);
   const patch = [...templates.patch, ...onServer];
   if (object.spec.endpointMode !== "provider") return { patch, result: templates.wait };
-  if (server === undefined) return orderServer(object, cluster, patch);
+  if (server === undefined) return orderServer(object, cluster, { patch, now });
   const endpoint = endpointPatch(object, server);
   return { patch: [...patch, ...endpoint.patch], result: soonest(endpoint.result, templates.wait) };
 }
@@ -106,7 +106,7 @@ async function templateWrites(
 function orderServer(
   object: AnyControlPlane,
   cluster: Cluster,
-  patch: readonly GuardedPatch[],
+  { patch, now }: { readonly patch: readonly GuardedPatch[]; readonly now: Date },
 ): Decision<KubeObject, never> {
   if (cluster.status?.initialization?.infrastructureProvisioned !== true) {
     return { patch, result: waitFor("Cluster.status.initialization.infrastructureProvisioned") };
@@ -116,6 +116,7 @@ function orderServer(
   const server = newServer(owner, cluster, {
     port,
     onMachines: object.spec.machineTemplate !== undefined,
+    now,
   });
   return { create: [server], patch, result: waitFor("SimServer.status.host") };
 }

@@ -10,7 +10,7 @@ import { isPaused } from "../../../shared/rules/metadata/paused.ts";
 import { conditionPatch } from "./control-plane-condition-patch.ts";
 import { controlPlaneHold } from "./control-plane-hold.ts";
 import { type MachinesDecision, makeClones, makeMachine, withoutClones } from "./control-plane-making.ts";
-import { nextStep, outdatedMachines, type Situation } from "./control-plane-next-step.ts";
+import { nextStep, nodeIsMissingInMs, outdatedMachines, type Situation } from "./control-plane-next-step.ts";
 import { propagationPatches } from "./control-plane-propagation.ts";
 import { readMachines, readMachinesLive, withClones } from "./control-plane-reads.ts";
 import { remediation } from "./control-plane-remediation.ts";
@@ -43,7 +43,7 @@ export async function controlPlaneMachines(
   if (patch.length > 0) return { patch, result: done };
   if (withoutClones(members).length > 0) return cloneMissing(situation, read.live);
   const step = nextStep(situation);
-  return step.type === "rest" ? { result: restOf(object, step.what, now) } : act(situation, read.live);
+  return step.type === "rest" ? { result: restOf(situation, step.what) } : act(situation, read.live);
 }
 
 /** Owner reference, what the template gives, and UpToDate; of one Machine only the first of these. */
@@ -67,11 +67,14 @@ function patchesOf(situation: Situation): readonly GuardedPatch[] {
     });
 }
 
-function restOf(object: AnyControlPlane, what: string | undefined, now: Date): Result {
+function restOf(situation: Situation, what: string | undefined): Result {
+  const { object, now } = situation;
   const after = rolloutAfterMs(object);
   if (after !== undefined && after > now.getTime()) {
     return requeueAfter(after - now.getTime(), "spec.rollout.after");
   }
+  const missingInMs = nodeIsMissingInMs(situation);
+  if (Number.isFinite(missingInMs)) return requeueAfter(missingInMs, "the Node of an outdated Machine");
   return what === undefined ? done : waitFor(what);
 }
 
@@ -109,7 +112,7 @@ async function act(snapshot: Situation, live: LiveReader): Promise<MachinesDecis
     case "remediate":
       return remediate(situation);
     case "rest":
-      return { result: restOf(object, step.what, snapshot.now) };
+      return { result: restOf(situation, step.what) };
     default:
       return step satisfies never;
   }

@@ -1,5 +1,6 @@
 import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
 import { DELETE_MACHINE } from "../../../shared/rules/machines/annotations.ts";
 import { waitsForRemediation } from "../../../shared/rules/machines/machine-conditions.ts";
 import { reservedNames } from "../../../shared/rules/machines/reservation.ts";
@@ -42,10 +43,29 @@ export function nextStep(situation: Situation): NextStep {
   if (staying.length < machines.length) return { type: "rest", what: "Machine deleted" };
 
   const outdated = outdatedMachines(situation);
-  const broken = outdated.filter(({ status }) => status?.nodeRef === undefined);
+  const broken = outdated.filter((machine) => nodeIsMissingForMs(machine, situation.now) <= 0);
   // It never had a Node: nothing is lost with it, and waiting for it would block what mends it.
   if (broken.length > 0 && (machines.length > 1 || !isInitialized(object))) return shrink(situation, broken);
   return numberStep(situation, outdated);
+}
+
+/** Time for what is known of the Node of a Machine to be read again, after a move for instance. */
+const NODE_UNKNOWN_MS = 60 * SECOND;
+
+/**
+ * Until a Machine counts as one that never had a Node, ms; 0 or less: it does. One without instance does at once. One with
+ * an instance may have had one, of which its status says nothing yet. Source: MG-3
+ */
+function nodeIsMissingForMs({ metadata, spec, status }: Machine, now: Date): number {
+  if (status?.nodeRef !== undefined) return Number.POSITIVE_INFINITY;
+  if (spec.providerID === undefined) return 0;
+  return Date.parse(metadata.creationTimestamp ?? "") + NODE_UNKNOWN_MS - now.getTime();
+}
+
+/** Until the next outdated Machine counts as one that never had a Node, ms; infinite: none will. */
+export function nodeIsMissingInMs(situation: Situation): number {
+  const waits = outdatedMachines(situation).map((machine) => nodeIsMissingForMs(machine, situation.now));
+  return Math.min(...waits.filter((waitMs) => waitMs > 0));
 }
 
 /** Towards the number of Machines that is wanted, of which none is being deleted. */

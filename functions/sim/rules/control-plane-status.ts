@@ -2,6 +2,7 @@ import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { Condition } from "../../../shared/api/conditions.ts";
 import { objectKeyOf } from "../../../shared/api/kinds.ts";
 import { SimServer } from "../../../shared/api/sim/sim-cloud.ts";
+import type { SimControlPlaneLegacy } from "../../../shared/api/sim/sim-controlplane-legacy.ts";
 import type { StepContext } from "../../../shared/function/define-function.ts";
 import { waitFor } from "../../../shared/function/result.ts";
 import { setConditions } from "../../../shared/rules/conditions/conditions.ts";
@@ -13,7 +14,7 @@ import { type ControlPlaneReport, controlPlaneReport } from "./control-plane-rep
 import { type AnyControlPlane, machineTemplateOf } from "./control-plane-view.ts";
 
 /** The conditions as they are stored; those of the contract v1beta1 also say how severe they are. */
-export type StoredConditions = NonNullable<NonNullable<AnyControlPlane["status"]>["conditions"]>;
+export type StoredConditions = NonNullable<NonNullable<SimControlPlaneLegacy["status"]>["conditions"]>;
 
 /** The report of a control plane; paused: only its conditions; without Cluster: what it waits for. */
 export type Reported =

@@ -3,7 +3,7 @@ import { apiVersionOf, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import { labelValueOf } from "../../../shared/api/names.ts";
-import { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
+import { CLOUD_FINALIZER, SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
 import type { SimMachine } from "../../../shared/api/sim/sim-machine.ts";
 import { SimMachinePool } from "../../../shared/api/sim/sim-machinepool.ts";
 import type { NewObject } from "../../../shared/function/define-function.ts";
@@ -92,15 +92,28 @@ export function surplusInstances(fleet: SimFleet): readonly SimInstance[] {
     .slice(0, Math.max(0, staying.length - fleet.wanted));
 }
 
-/** Provider IDs of the instances that run and are to stay, by index. */
+/**
+ * Provider IDs of the instances that run and are to stay, by index. One that says nothing of itself and is listed ran
+ * before its status was lost, in a move for instance: it stays listed, or its Node would be deleted. Source: MG-4
+ */
 export function runningProviderIDs(
   pool: SimMachinePool,
   instances: readonly SimInstance[],
 ): readonly string[] {
+  const listed = new Set(pool.spec.providerIDList);
+  const runs = ({ spec, status }: SimInstance): boolean =>
+    status?.phase === undefined ? listed.has(spec.providerID ?? "") : status.phase === "Running";
   return instances
-    .filter((instance) => !isGoing(instance) && instance.status?.phase === "Running")
+    .filter((instance) => !isGoing(instance) && runs(instance))
     .toSorted((a, b) => compareIndexes(indexOf(pool, a), indexOf(pool, b)))
     .flatMap(({ spec }) => spec.providerID ?? []);
+}
+
+/** Whether a pool has been provisioned once: its status says so, or the list that it was the first to write. Source: MG-3 */
+export function hasBeenProvisioned({ spec, status }: SimMachinePool): boolean {
+  if (status?.initialization?.provisioned === true) return true;
+  // A fault may list anything, and at any time.
+  return spec.faults?.providerIDList === undefined && (spec.providerIDList ?? []).length > 0;
 }
 
 function isGoing({ metadata }: Pick<SimInstance, "metadata">): boolean {
@@ -139,6 +152,7 @@ function newInstance(name: string, { object, pool }: SimFleet, now: Date): SimIn
       name,
       namespace,
       labels: { ...instanceLabels(object), [CLUSTER_NAME_LABEL]: pool.spec.clusterName },
+      finalizers: [CLOUD_FINALIZER],
       ownerReferences: [controllerReference(SimMachinePool, object)],
     },
     spec: {

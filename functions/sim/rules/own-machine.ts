@@ -2,7 +2,7 @@ import type { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL, CONTROL_PLANE_LABEL } from "../../../shared/api/indexes.ts";
 import { apiVersionOf, MANAGEMENT, objectKeyOf, refTo } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
-import { SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
+import { CLOUD_FINALIZER, SimInstance } from "../../../shared/api/sim/sim-cloud.ts";
 import { SimMachine } from "../../../shared/api/sim/sim-machine.ts";
 import type { NewObject, StepContext } from "../../../shared/function/define-function.ts";
 import { done, failed, type Result, waitFor } from "../../../shared/function/result.ts";
@@ -15,6 +15,8 @@ import {
   removeFinalizerPatch,
 } from "../../../shared/rules/metadata/finalizers.ts";
 import { controllerReference, isOwnedBy } from "../../../shared/rules/metadata/owner-references.ts";
+import { isPaused } from "../../../shared/rules/metadata/paused.ts";
+import { readClusterByLabel } from "../../../shared/rules/metadata/read-cluster.ts";
 import { readOwner } from "../../../shared/rules/metadata/read-owner.ts";
 import { KUBELET_VERSION } from "./instances.ts";
 import { machineReport, type SimMachineDecision } from "./machine-report.ts";
@@ -35,7 +37,7 @@ export async function ownMachine(
   paused: DesiredCondition,
 ): Promise<SimMachineDecision> {
   const { read, now } = context;
-  if (object.metadata.deletionTimestamp !== undefined) return takeDown(object, read);
+  if (object.metadata.deletionTimestamp !== undefined) return takeDown(object, read.live);
   const machine = await readOwner(Machine, object, read);
   if (machine === undefined) return { result: waitFor("SimMachine.metadata.ownerReferences") };
   // Its own functions take it apart; nothing new is made meanwhile.
@@ -97,6 +99,7 @@ function newInstance(object: SimMachine, machine: Machine, now: Date): NewObject
       name,
       namespace,
       labels: { [CLUSTER_NAME_LABEL]: clusterName },
+      finalizers: [CLOUD_FINALIZER],
       ownerReferences: [controllerReference(SimMachine, object)],
     },
     spec: {
@@ -117,8 +120,11 @@ function newInstance(object: SimMachine, machine: Machine, now: Date): NewObject
 }
 
 /** The instance first; with it go its Node, the Pods there, and its API server. */
-async function takeDown(object: SimMachine, { live }: StepContext["read"]): Promise<SimMachineDecision> {
+async function takeDown(object: SimMachine, live: StepContext["read"]["live"]): Promise<SimMachineDecision> {
   if (!hasFinalizer(object, SIM_MACHINE_FINALIZER)) return { result: done };
+  if (isPaused(await readClusterByLabel(live, object), object)) {
+    return { result: waitFor("Cluster.spec.paused") };
+  }
   const instance = await live.get(SimInstance, objectKeyOf(object));
   if (instance === undefined || !isOwnedBy(instance, object.metadata.uid)) {
     return patched(object, removeFinalizerPatch(object, SIM_MACHINE_FINALIZER));

@@ -6,7 +6,9 @@ import { SimMachinePool } from "../../../shared/api/sim/sim-machinepool.ts";
 import type { StepContext } from "../../../shared/function/define-function.ts";
 import { done, waitFor } from "../../../shared/function/result.ts";
 import { condition, type DesiredCondition } from "../../../shared/rules/conditions/conditions.ts";
-import { removeFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
+import { hasFinalizer, removeFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
+import { isPaused } from "../../../shared/rules/metadata/paused.ts";
+import { readClusterByLabel } from "../../../shared/rules/metadata/read-cluster.ts";
 import { machineReport, type SimMachineDecision } from "./machine-report.ts";
 import { SIM_MACHINE_FINALIZER, simMachineReference } from "./machines.ts";
 import { isKept } from "./removal.ts";
@@ -51,11 +53,13 @@ async function followInstance(
   machine: Machine | undefined,
   { live }: StepContext["read"],
 ): Promise<SimMachineDecision> {
-  const [instance, own, liveMachine] = await Promise.all([
+  const [cluster, instance, own, liveMachine] = await Promise.all([
+    readClusterByLabel(live, object),
     live.get(SimInstance, objectKeyOf(object)),
     live.get(SimMachine, objectKeyOf(object)),
     machineOf(object, machine, live),
   ]);
+  if (isPaused(cluster, object)) return { result: waitFor("Cluster.spec.paused") };
   if (instanceOf(object, instance) !== undefined) return { result: done };
   if (own === undefined || own.metadata.uid !== object.metadata.uid) return { result: done };
   if (liveMachine === undefined || !isKept(liveMachine))
@@ -73,6 +77,10 @@ async function takeDown(
   machine: Machine | undefined,
   { live }: StepContext["read"],
 ): Promise<SimMachineDecision> {
+  if (!hasFinalizer(object, SIM_MACHINE_FINALIZER)) return { result: done };
+  if (isPaused(await readClusterByLabel(live, object), object)) {
+    return { result: waitFor("Cluster.spec.paused") };
+  }
   const instance = instanceOf(object, await live.get(SimInstance, objectKeyOf(object)));
   if (instance !== undefined) {
     return {

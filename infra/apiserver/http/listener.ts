@@ -21,6 +21,8 @@ export interface ListenerOptions {
   /** Answers requests below `/capstan`; undefined for unknown paths. */
   readonly administer: (exchange: Exchange, segments: readonly string[]) => Promise<Answered | undefined>;
   readonly log: RequestLog | undefined;
+  /** Names and addresses that a Host header may have, beside those of loopback. */
+  readonly names: ReadonlySet<string>;
 }
 
 /** The first path segment that carries the token for clients that cannot send it in a header. */
@@ -58,6 +60,7 @@ async function answer(options: ListenerOptions, exchange: Exchange, seen: Seen):
   const { method, headers } = exchange;
   const [path = "", search = ""] = splitOnce(exchange.url, "?");
   const present = options.server();
+  demandOwnHost(exchange, options.names);
   const { user, segments } = authenticate(present, exchange, path.split("/").slice(1).map(decodeSegment));
   const server = { ...present, registry: options.faults.visible(present.registry) };
   const about = { path: `/${segments.join("/")}`, userAgent: headers["user-agent"] ?? "" };
@@ -148,26 +151,31 @@ async function administer(
   return (await options.administer(exchange, segments)) ?? PAGE_NOT_FOUND;
 }
 
+/** Throws StatusError 403 for requests that a browser could have been tricked into (A-02). */
+function demandOwnHost({ headers }: Exchange, names: ReadonlySet<string>): void {
+  const { host = "", origin } = headers;
+  const isOwn = LOOPBACK_HOST.test(host) || names.has(host.replace(/:\d+$/, "").toLowerCase());
+  if (origin === undefined && isOwn) return;
+  throw new StatusError(
+    403,
+    "Forbidden",
+    "requests with an Origin header or a Host that is not loopback are refused",
+  );
+}
+
 /**
  * Who asks, and the path segments behind an accepted token. kubectl sends no Authorization header over plain HTTP, so
  * its kubeconfig carries the token in the server's path: `/as/<token>`.
- * Throws StatusError 403 for requests that a browser could have been tricked into (A-02), 401 without a
- * token or a client certificate, and for a certificate that is not trusted, as the real server does.
+ * Throws StatusError 401 without a token or a client certificate, and for a certificate that is not trusted, as the real
+ * server does.
  */
 function authenticate(
   { users, clock }: VirtualServer,
   exchange: Exchange,
   segments: readonly string[],
 ): { readonly user: User; readonly segments: readonly string[] } {
-  const { host = "", origin, authorization = "" } = exchange.headers;
+  const { authorization = "" } = exchange.headers;
   const now = clock.now();
-  if (origin !== undefined || !LOOPBACK_HOST.test(host)) {
-    throw new StatusError(
-      403,
-      "Forbidden",
-      "requests with an Origin header or a Host that is not loopback are refused",
-    );
-  }
   const inPath = segments[0] === TOKEN_SEGMENT ? users.withToken(segments[1] ?? "") : undefined;
   if (inPath) return { user: inPath, segments: segments.slice(2) };
   const user =

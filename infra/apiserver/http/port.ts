@@ -7,7 +7,7 @@ import { badRequest } from "../errors/status-error.ts";
 import type { Exchange, Serve } from "../request/exchange.ts";
 import { HttpExchange, resetConnection } from "./http.ts";
 
-/** An open port of loopback, and who is connected to it. */
+/** An open port, and who is connected to it. */
 export interface Port {
   readonly number: number;
   /** Resets every connection but that of `keep`; new ones are welcome. */
@@ -24,7 +24,8 @@ const KEEP_ALIVE_MS = 2 * 60_000;
 export interface PortOptions {
   /** 0 = any free one. */
   readonly port: number;
-  readonly host: string;
+  /** `undefined`: all addresses of this machine. */
+  readonly host: string | undefined;
   /** HTTPS when present; an empty one shows nothing, so that every connection fails until `present`. */
   readonly identity: Partial<TlsIdentity> | undefined;
 }
@@ -90,7 +91,7 @@ function refuse(response: ServerResponse): void {
   response.end("400 Bad Request: too many Host headers");
 }
 
-function bind(http: Server | SecureServer, port: number, host: string): Promise<number> {
+function bind(http: Server | SecureServer, port: number, host: string | undefined): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   http.once("error", reject);
   http.listen(port, host, () => {

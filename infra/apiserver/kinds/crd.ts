@@ -69,6 +69,12 @@ function condition(type: string, reason: string, message: string, lastTransition
   return { lastTransitionTime, message, reason, status: "True", type };
 }
 
+/** Returns why no API server would store a CRD of whatever name; for tools that judge CRDs without one. */
+export function refusedDefinition(crd: KubeObject): readonly Cause[] {
+  const complete = { ...crd, spec: withDefaults(objectAt(crd, "spec")) };
+  return definitionCauses(complete).filter(({ field }) => field !== "metadata.name");
+}
+
 function definitionCauses(crd: KubeObject): Cause[] {
   const spec = objectAt(crd, "spec");
   const names = objectAt(spec, "names");

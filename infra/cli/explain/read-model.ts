@@ -2,9 +2,10 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Clients, Clock, Store } from "../../../shared/runtime/ports.ts";
 import { systemClock } from "../../clock.ts";
-import { packageVersion, readEnvironment } from "../../config.ts";
+import { readEnvironment } from "../../config.ts";
 import { createServer, type Server } from "../../kube/client.ts";
 import { loadKubeconfig } from "../../kube/kubeconfig.ts";
+import { packageVersion } from "../../package-version.ts";
 import { createMemoryQueue } from "../../queue/memory.ts";
 import { type Relay, startRelay } from "../../relay/relay.ts";
 import { createClients } from "../../relay/workload/clients.ts";
@@ -40,6 +41,7 @@ const LOOK_AGAIN_MS = 50;
  */
 export async function fillReadModel(options: ReadModelOptions): Promise<ReadModel> {
   const { functions, namespace } = options;
+  const namespaces = namespace === undefined ? [] : [namespace];
   await using stack = new AsyncDisposableStack();
   const [clock, log] = [systemClock, openLog("silent")];
   const server = stack.use(await reachManagement(options));
@@ -48,7 +50,7 @@ export async function fillReadModel(options: ReadModelOptions): Promise<ReadMode
   const queue = stack.use(createMemoryQueue({ clock }));
   const version = packageVersion();
   const relay = stack.use(
-    await startRelay({ functions, server, store, queue, clock, log, version, namespace }),
+    await startRelay({ functions, server, store, queue, clock, log, version, namespaces }),
   );
   const late = `${server.url.origin} has not listed all objects that the functions read`;
   await within(clock, LISTS_WITHIN_MS, relay.ready(), late);

@@ -6,6 +6,7 @@ import { valueAt } from "../../../shared/api/path.ts";
 import { kindOf } from "../../../shared/api/registry.ts";
 import { toV1beta2 } from "../../../shared/api/v1beta1/to-v1beta2.ts";
 import { notRun } from "../../../shared/rules/coexistence/kinds-not-run.ts";
+import { isOurs } from "../../crds/crd.ts";
 import type { ServerClient } from "../../kube/verbs.ts";
 import { FILE_BOUNDS, readYaml, type YamlDocument, YamlError } from "../../yaml/read-yaml.ts";
 
@@ -144,8 +145,8 @@ async function onceServed(manifest: Manifest, client: Applier): Promise<Kind> {
 }
 
 /**
- * Refuses kinds of Cluster API that Capstan does not serve, unless Cluster API is installed, too. Throws
- * before any write.
+ * Refuses kinds of Cluster API that Capstan does not run, unless Cluster API serves them. Throws before any
+ * write.
  */
 async function refuseNotRun(client: Applier, manifests: readonly Manifest[]): Promise<void> {
   const known = manifests.filter(({ object }) => notRun(object) !== undefined);
@@ -154,7 +155,8 @@ async function refuseNotRun(client: Applier, manifests: readonly Manifest[]): Pr
   for (const manifest of known) {
     const { object } = manifest;
     const isServed = items.some(
-      ({ spec }) => spec.group === groupOf(object.apiVersion) && spec.names.kind === object.kind,
+      (crd) =>
+        !isOurs(crd) && crd.spec.group === groupOf(object.apiVersion) && crd.spec.names.kind === object.kind,
     );
     if (!isServed) throw problem(manifest, `${object.kind} ${object.metadata.name}: ${notRun(object)}`);
   }

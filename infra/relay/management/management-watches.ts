@@ -13,6 +13,8 @@ import { startWatchLoop, type WatchLoop } from "../watch/watch-loop.ts";
 
 /** Starts watches of the types of the management server, and reduces their objects to the fields that are kept. */
 export interface ManagementWatches {
+  /** Whether an object is in the namespaces that are looked at. */
+  isMeant(object: KubeObject): boolean;
   start(kind: Kind, consumer: WatchConsumer): WatchLoop;
   reducerOf(kind: Kind): (object: KubeObject) => KubeObject;
   /**
@@ -28,8 +30,8 @@ export interface ManagementWatchesOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly random?: (() => number) | undefined;
-  /** Watch this namespace only; absent = all. */
-  readonly namespace?: string | undefined;
+  /** Keep objects of these namespaces only; absent or empty = all. */
+  readonly namespaces?: readonly string[] | undefined;
   /** Field managers whose contested fields the functions take over (KR-01). */
   readonly takeOverManagers?: readonly string[] | undefined;
 }
@@ -38,14 +40,19 @@ export interface ManagementWatchesOptions {
 const LISTS_AT_ONCE = 4;
 
 export function createManagementWatches(options: ManagementWatchesOptions): ManagementWatches {
-  const { functions, server, clock, log, random, namespace, takeOverManagers = [] } = options;
+  const { functions, server, clock, log, random, namespaces = [], takeOverManagers = [] } = options;
   const client = server.as("relay");
   const lists = createTurns(LISTS_AT_ONCE);
   const contested = contestedPaths(functions);
   const identity = createIdentity(client, clock);
+  const [only, ...more] = namespaces;
+  // Several are one watch of all, for one resume version per type; the rest of the objects is dropped here.
   const selectorOf = (kind: Kind): ListOptions | undefined =>
-    kind.namespaced && namespace !== undefined ? { namespace } : undefined;
+    kind.namespaced && only !== undefined && more.length === 0 ? { namespace: only } : undefined;
   return {
+    isMeant({ metadata: { namespace } }) {
+      return only === undefined || namespace === undefined || namespaces.includes(namespace);
+    },
     start(kind, consumer) {
       const name = `${MANAGEMENT} ${kind.plural}${kind.group === "" ? "" : `.${kind.group}`}`;
       const selector = selectorOf(kind);
@@ -59,7 +66,13 @@ export function createManagementWatches(options: ManagementWatchesOptions): Mana
     async scopeOf(kind) {
       const server = await identity();
       const kept = [...keptFields(functions, kind), ...takeOverManagers];
-      return server === undefined ? undefined : scopeOf(server, { kind, selector: selectorOf(kind), kept });
+      if (server === undefined) return undefined;
+      return scopeOf(server, {
+        kind,
+        selector: selectorOf(kind),
+        kept,
+        namespaces: more.length > 0 ? namespaces : undefined,
+      });
     },
   };
 }

@@ -199,7 +199,8 @@ class Types implements WatchedTypes {
         return { resourceVersion, items: await store.list(key, {}) };
       },
       resumed: () => isComplete(),
-      listed: async (items, { resourceVersion, first, restored }) => {
+      listed: async (all, { resourceVersion, first, restored }) => {
+        const items = all.filter((item) => this.#watches.isMeant(item));
         const scope = await this.#watches.scopeOf(kind);
         const ifRestored = () => this.#distrust.allBut(loop);
         const urgency = first ? "resync" : "live";
@@ -209,7 +210,11 @@ class Types implements WatchedTypes {
         await isComplete(isRestored ? "restored" : first ? "first" : undefined);
       },
       changed: ({ type, object }) =>
-        type === "DELETED" ? delivery.remove(key, object) : delivery.put(key, reduce(object), "live"),
+        !this.#watches.isMeant(object)
+          ? delivery.reached(key, object.metadata.resourceVersion ?? "")
+          : type === "DELETED"
+            ? delivery.remove(key, object)
+            : delivery.put(key, reduce(object), "live"),
       reached: (resourceVersion) => delivery.reached(key, resourceVersion),
       gone: () => delivery.drop(key),
     };

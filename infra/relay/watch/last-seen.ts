@@ -3,6 +3,7 @@ import type { ListOptions } from "../../../shared/function/reads.ts";
 import type { WatchEvent } from "../../../shared/runtime/ports.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import type { ServerClient } from "../../kube/verbs.ts";
+import type { ManagedFieldsEntry } from "../field-managers.ts";
 import { serverVersionOf } from "../snapshot.ts";
 import { checkForward, wentBack } from "./recovery.ts";
 
@@ -36,6 +37,8 @@ interface Seen {
   readonly name: string;
   readonly uid: string | undefined;
   readonly resourceVersion: string;
+  /** RFC 3339, of its newest write; undefined where its managedFields do not say. */
+  readonly writtenAt: string | undefined;
   readonly isDeleted: boolean;
 }
 
@@ -93,9 +96,24 @@ export function createLastSeen({ client, kind, selector }: LastSeenOptions): Las
   };
 }
 
+/** A restored server may give the version of a lost write to a later one of the same object. */
+function isWrittenAt({ writtenAt: seenAt }: Seen, { metadata }: KubeObject): boolean {
+  const foundAt = writtenAt(metadata);
+  return seenAt === undefined || foundAt === undefined || seenAt === foundAt;
+}
+
 function seenAs({ metadata }: KubeObject, resourceVersion = "0", isDeleted = false): Seen {
   const { namespace, name, uid } = metadata;
-  return { namespace, name, uid, resourceVersion, isDeleted };
+  return { namespace, name, uid, resourceVersion, writtenAt: writtenAt(metadata), isDeleted };
+}
+
+function writtenAt(metadata: KubeObject["metadata"]): string | undefined {
+  const { managedFields = [] } = metadata as { readonly managedFields?: readonly ManagedFieldsEntry[] };
+  return managedFields.flatMap(({ time }) => time ?? []).reduce<string | undefined>(latest, undefined);
+}
+
+function latest(left: string | undefined, right: string): string {
+  return left !== undefined && left > right ? left : right;
 }
 
 function isSameName(left: Seen, right: Seen): boolean {
@@ -108,7 +126,8 @@ function compare(one: Seen, found: KubeObject | undefined, seen: string): "as se
   if (found === undefined) return one.isDeleted ? "changed" : "unknown";
   const { uid, resourceVersion = "0" } = found.metadata;
   if (!isAtLeast(seen, resourceVersion)) return "changed";
-  if (!one.isDeleted && uid === one.uid && resourceVersion === one.resourceVersion) return "as seen";
+  const isSameVersion = !one.isDeleted && uid === one.uid && resourceVersion === one.resourceVersion;
+  if (isSameVersion && isWrittenAt(one, found)) return "as seen";
   throw wentBack(
     `${one.name} differs from what was seen up to version ${seen}: the server may have been restored`,
   );

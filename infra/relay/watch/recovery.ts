@@ -219,8 +219,8 @@ export class Recovery {
     if (DAMAGED.has(reason)) this.#undecodable += 1;
     if (error instanceof KubeError && error.cause === ERROR_EVENT) this.#errorEvents += 1;
     this.#silences = reason === "Idle" ? this.#silences + 1 : 0;
-    // The kernel reports a peer that is gone, so a silent peer is still there.
-    if (reason !== "Idle") this.#silentSince ??= heardAt ?? nowMs;
+    // Also after a silence: the peer may be a proxy, which stays while the server behind it becomes another one.
+    this.#silentSince ??= heardAt ?? nowMs;
     const isGone = reason === "TypeNotServed" && this.#isAbsenceConfirmed(nowMs);
     return {
       reason,

@@ -13,22 +13,22 @@ interface Finding {
 const MAX_CHARACTERS = 400;
 
 /**
- * Explains why a workload server `is not connected`: condition, cause, action. `host` is its address without path. One
- * cause has one text, so that a repeated failure changes no snapshot: texts of the server, times and own ports are left
+ * Explains a problem of a workload server, by default that it is not connected: condition, cause, action. `host` is its
+ * address without path. One cause has one text, so that a repeated failure changes no snapshot: texts of the server, times and own ports are left
  * out; they are in the log of the relay.
  */
 export function connectionFailure(
   cluster: ObjectKey,
   host: string,
   error: unknown,
-  what = "is not connected",
+  problem = "is not connected",
 ): string {
   // An error about the Secret names Secret, field and next step itself.
   if (error instanceof TerminalError) return error.message;
   const { namespace, name } = kubeconfigSecretOf(cluster);
   const where = `kubeconfig Secret ${namespace}/${name}, key value`;
   const { cause, action = "check the server" } = findingOf(error, host);
-  return `workload cluster ${workloadCluster(cluster)} ${what}: ${cause}; ${action} in ${where}`;
+  return `workload cluster ${workloadCluster(cluster)} ${problem}: ${cause}; ${action} in ${where}`;
 }
 
 function findingOf(error: unknown, host: string): Finding {

@@ -273,8 +273,8 @@ class OneConnection implements WorkloadConnection {
     this.#cancelRetry = this.#options.clock.after(RETRY_MS, () => this.#steps.post(() => this.#connect()));
   }
 
-  #messageOf(error: unknown, what = "is not connected"): string {
-    return connectionFailure(this.#options.cluster, this.#current?.server.url.host ?? "", error, what);
+  #messageOf(error: unknown, problem?: string): string {
+    return connectionFailure(this.#options.cluster, this.#current?.server.url.host ?? "", error, problem);
   }
 
   #now(): number {

@@ -5,6 +5,9 @@ import { addressesSchema } from "../machine/machine-status.ts";
 import { type Immutable, mapList, objectMetaSchema, seconds, text, typeMeta } from "../meta.ts";
 import { AGE, clusterName, count, flag } from "./sim-provider.ts";
 
+/** On SimServers and SimInstances until the cloud has switched off what they stand for. */
+export const CLOUD_FINALIZER = "cloud.sim.capstan.dev/switched-off";
+
 const simServerSchema = z
   .object({
     ...typeMeta,
@@ -12,6 +15,11 @@ const simServerSchema = z
     spec: z
       .object({
         clusterName,
+        serverID: text(1, 512)
+          .optional()
+          .describe(
+            "Identity of the server: an object with the same one is the same server, in whatever management cluster. Default sim:// with namespace and name.",
+          ),
         port: port.optional().describe("TCP port to listen on, if it is free."),
         onMachines: flag.describe(
           "The API server answers while that of a control plane instance runs. Default false: as soon as it has an address.",
@@ -80,7 +88,11 @@ const simInstanceSchema = z
       .object({
         clusterName,
         poolName: text(1, 253).optional().describe("Name of its SimMachinePool."),
-        providerID: text(1, 512).optional().describe("Identity of the instance, which its Node repeats."),
+        providerID: text(1, 512)
+          .optional()
+          .describe(
+            "Identity of the instance, which its Node repeats: an object with the same one is the same instance, in whatever management cluster. Default sim:// with namespace and name.",
+          ),
         bootDelaySeconds: seconds
           .default(1)
           .describe("Seconds from its creation until it is provisioned. Default 1."),

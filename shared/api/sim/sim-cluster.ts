@@ -3,15 +3,11 @@ import type { Kind } from "../kinds.ts";
 import { type Immutable, mapList, objectMetaSchema, stringMap, text, typeMeta } from "../meta.ts";
 import { endpoint, flag, providerCrd, providerStatus, templateOf, templateSchema } from "./sim-provider.ts";
 
-const failureDomainsSchema = mapList(
-  z.object({
-    name: text(1, 256).describe("Name of the failure domain."),
-    controlPlane: flag.describe("Whether control plane machines may run there. Default false."),
-    attributes: stringMap.optional().describe("Whatever the provider says about it."),
-  }),
-  ["name"],
-  { max: 100 },
-).optional();
+const failureDomainSchema = z.object({
+  name: text(1, 256).describe("Name of the failure domain."),
+  controlPlane: flag.describe("Whether control plane machines may run there. Default false."),
+  attributes: stringMap.optional().describe("Whatever the provider says about it."),
+});
 
 const specSchema = z
   .object({
@@ -22,7 +18,9 @@ const specSchema = z
       .describe(
         "With provider, this object orders the workload API server and publishes its address; with external, the control plane does. Default provider.",
       ),
-    failureDomains: failureDomainsSchema.describe("Failure domains to report, at most 100."),
+    failureDomains: mapList(failureDomainSchema, ["name"], { max: 100 })
+      .optional()
+      .describe("Failure domains to report, at most 100."),
   })
   .prefault({})
   .describe("Desired state.");
@@ -34,7 +32,11 @@ const simClusterSchema = z
     spec: specSchema,
     status: providerStatus(
       { provisioned: flag.describe("It has been ready once.") },
-      { failureDomains: failureDomainsSchema.describe("Failure domains of the Cluster.") },
+      {
+        failureDomains: mapList(failureDomainSchema, ["name"], { min: 1, max: 100 })
+          .optional()
+          .describe("Failure domains of the Cluster, 1 to 100."),
+      },
     ),
   })
   .describe("Infrastructure of a simulated Cluster: its virtual workload API server.");

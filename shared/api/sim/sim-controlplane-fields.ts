@@ -46,22 +46,21 @@ export const FLAVOUR_RULES = validations({
 });
 
 /**
- * Conditions of either contract; `status` is any text, because a fault may report one that no contract knows.
- * `severity` only under v1beta1.
+ * Conditions of either contract, with the fields that only one of them has; `status` is any text, because a fault may
+ * report one that no contract knows.
  */
-const reportedConditionsSchema = mapList(
-  z.object({
+export function reportedConditions<More extends z.ZodRawShape>(more: More) {
+  const condition = z.object({
     type: z.string().max(316).regex(new RegExp(CONDITION_TYPE)).describe("Type of the condition."),
     status: z.string().max(32).describe("True, False or Unknown."),
-    severity: z.string().max(32).optional().describe("Error, Warning or Info; contract v1beta1 only."),
     observedGeneration: z.int().min(0).optional().describe("Generation of the object that was judged."),
     lastTransitionTime: time.describe("When the status changed last."),
     reason: z.string().max(1024).optional().describe("One word for programs."),
     message: z.string().max(32_768).optional().describe("The same for people."),
-  }),
-  ["type"],
-  { max: 32 },
-);
+    ...more,
+  });
+  return mapList(condition, ["type"], { max: 32 }).describe("Conditions: one per type, at most 32.");
+}
 
 export const controlPlaneStatus = {
   selector: z
@@ -82,7 +81,6 @@ export const controlPlaneStatus = {
   failureReason: z.string().optional().describe("Final failure, one word. Only as a fault for tests."),
   failureMessage: z.string().optional().describe("The same for people."),
   observedGeneration: z.int().min(1).optional().describe("Generation of the spec that this status is about."),
-  conditions: reportedConditionsSchema.optional().describe("Conditions: one per type, at most 32."),
 };
 
 /** For the scale subresource. */

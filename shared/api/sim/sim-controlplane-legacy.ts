@@ -14,8 +14,9 @@ import {
   controlPlaneStatus,
   FLAVOUR_RULES,
   REPLICA_PATHS,
+  reportedConditions,
 } from "./sim-controlplane-fields.ts";
-import { count, flag, providerCrd } from "./sim-provider.ts";
+import { count, flag, providerCrd, templateOf, templateSchema } from "./sim-provider.ts";
 
 /** `corev1.ObjectReference`, as the contract v1beta1 has it. */
 function objectReferenceSchema(apiVersion: string, kind: string) {
@@ -47,25 +48,30 @@ const machineTemplateSchema = z.object({
   taints: machineTaintsSchema.optional().describe("Taints of the Nodes, 1 to 64."),
 });
 
+const specSchema = z
+  .object({
+    ...controlPlaneSpec,
+    machineTemplate: machineTemplateSchema
+      .optional()
+      .describe(
+        "Template of the Machines. Without it the control plane is external: no Machine, no Node. Cannot be added or removed later.",
+      ),
+  })
+  .prefault({})
+  .meta(FLAVOUR_RULES)
+  .describe("Desired state.");
+
 const simControlPlaneLegacySchema = z
   .object({
     ...typeMeta,
     metadata: objectMetaSchema,
-    spec: z
-      .object({
-        ...controlPlaneSpec,
-        machineTemplate: machineTemplateSchema
-          .optional()
-          .describe(
-            "Template of the Machines. Without it the control plane is external: no Machine, no Node. Cannot be added or removed later.",
-          ),
-      })
-      .prefault({})
-      .meta(FLAVOUR_RULES)
-      .describe("Desired state."),
+    spec: specSchema,
     status: z
       .object({
         ...controlPlaneStatus,
+        conditions: reportedConditions({
+          severity: z.string().max(32).optional().describe("Error, Warning or Info."),
+        }).optional(),
         initialized: flag.describe("The API server has answered once."),
         ready: flag.describe("The API server has answered once."),
         updatedReplicas: count.describe("Replicas that match the spec."),
@@ -94,8 +100,20 @@ export const SimControlPlaneLegacy: Kind<SimControlPlaneLegacy> = {
         { name: "Updated", type: "integer", jsonPath: ".status.updatedReplicas" },
         { name: "Version", type: "string", jsonPath: ".status.version" },
       ],
-      REPLICA_PATHS,
+      {
+        scale: REPLICA_PATHS,
+        waived: { "CP-18": "an external control plane may leave its version to others" },
+      },
     ),
     labels: { "cluster.x-k8s.io/v1beta1": "v1beta1" },
   },
 };
+
+const simControlPlaneLegacyTemplateSchema = templateSchema(specSchema, "SimControlPlaneLegacy");
+
+/** Template from which a ClusterClass creates SimControlPlaneLegacies. */
+export type SimControlPlaneLegacyTemplate = Immutable<z.infer<typeof simControlPlaneLegacyTemplateSchema>>;
+export const SimControlPlaneLegacyTemplate: Kind<SimControlPlaneLegacyTemplate> = templateOf(
+  SimControlPlaneLegacy,
+  simControlPlaneLegacyTemplateSchema,
+);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { port } from "../cluster/cluster.ts";
 import { conditionsSchema } from "../conditions.ts";
 import type { CrdSpec, Kind, KubeObject, PrinterColumn } from "../kinds.ts";
-import { objectMetaSchema, templateMetadataSchema, text, typeMeta } from "../meta.ts";
+import { notEmpty, objectMetaSchema, templateMetadataSchema, text, typeMeta } from "../meta.ts";
 
 /** Parts that the kinds of the simulated provider have in common. */
 
@@ -10,11 +10,10 @@ export const flag = z.boolean().optional();
 export const count = z.int32().min(0).optional();
 export const version = text(1, 256).describe("Kubernetes version, such as v1.34.0.");
 export const clusterName = text(1, 63).describe("Name of the Cluster it belongs to, in the same namespace.");
-export const endpoint = z
-  .object({
-    host: text(1, 512).optional().describe("Host name or address."),
-    port: port.optional().describe("TCP port, 1 to 65535."),
-  })
+export const endpoint = notEmpty({
+  host: text(1, 512).optional().describe("Host name or address."),
+  port: port.optional().describe("TCP port, 1 to 65535."),
+})
   .optional()
   .describe("Where the workload API server answers.");
 
@@ -45,13 +44,16 @@ export const AGE: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metad
  * CRD of a provider kind: the label is how Cluster API finds the version to read it in. The kinds report in the fields
  * of both contracts, so with the label `cluster.x-k8s.io/v1beta1: v1beta2` instead they are a provider of the older.
  */
-export function providerCrd(printerColumns: readonly PrinterColumn[], scale?: CrdSpec["scale"]): CrdSpec {
+export function providerCrd(
+  printerColumns: readonly PrinterColumn[],
+  more: Pick<CrdSpec, "scale" | "waived"> = {},
+): CrdSpec {
   return {
     categories: ["cluster-api"],
     labels: { "cluster.x-k8s.io/v1beta2": "v1beta2" },
     status: true,
     printerColumns: [...printerColumns, AGE],
-    ...(scale === undefined ? {} : { scale }),
+    ...more,
   };
 }
 
@@ -74,10 +76,15 @@ export function templateSchema<Spec extends z.ZodType>(spec: Spec, kindName: str
 
 /** Kind of the template of a kind: it follows the contract of that kind and has no status. */
 export function templateOf<T extends KubeObject>(
-  { group, version, kind }: Pick<Kind, "group" | "version" | "kind">,
+  {
+    group,
+    version,
+    kind,
+    crd: { labels } = providerCrd([]),
+  }: Pick<Kind, "group" | "version" | "kind" | "crd">,
   schema: z.ZodType<T>,
 ): Kind<T> {
-  const crd: CrdSpec = { ...providerCrd([]), status: false, printerColumns: [AGE] };
+  const crd: CrdSpec = { ...providerCrd([]), ...(labels === undefined ? {} : { labels }), status: false };
   const plural = `${kind.toLowerCase()}templates`;
   return { group, version, kind: `${kind}Template`, plural, namespaced: true, schema, crd };
 }

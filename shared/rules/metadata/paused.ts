@@ -1,23 +1,28 @@
 import type { KubeObject } from "../../api/kinds.ts";
 import { condition, type DesiredCondition } from "../conditions/conditions.ts";
+import { isLetGo, LET_GO_FIELDS } from "./let-go.ts";
 
 const PAUSED_ANNOTATION = "cluster.x-k8s.io/paused";
-/** The field by which an object pauses itself. */
-export const PAUSE_FIELDS = [`metadata.annotations[${PAUSED_ANNOTATION}]`] as const;
+/** The fields of an object itself that say whether it is paused. */
+export const PAUSE_FIELDS = [`metadata.annotations[${PAUSED_ANNOTATION}]`, ...LET_GO_FIELDS] as const;
 
 /** The part of a Cluster that pausing looks at. */
 export interface Pausing {
   readonly spec?: { readonly paused?: boolean | undefined } | undefined;
 }
 
-/** By its Cluster or by its own annotation, whose value is ignored. */
+/**
+ * By its Cluster, by its own annotation, whose value is ignored, or because a mover deletes it here: such an object is
+ * left alone, too, and says nothing of it.
+ */
 export function isPaused(cluster: Pausing | undefined, object: KubeObject): boolean {
-  return pauses(cluster, object, object.kind).length > 0;
+  return pauses(cluster, object, object.kind).length > 0 || isLetGo(object);
 }
 
 /** The field that has to change before a paused object is worked on again; `undefined` when it is not paused. */
 export function pausedBy(cluster: Pausing | undefined, object: KubeObject): string | undefined {
   if (cluster?.spec?.paused === true) return "Cluster.spec.paused";
+  if (isLetGo(object)) return `${object.kind} deleted`;
   return isPaused(cluster, object) ? `${object.kind}.metadata.annotations[${PAUSED_ANNOTATION}]` : undefined;
 }
 

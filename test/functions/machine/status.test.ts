@@ -58,6 +58,7 @@ describe("machine-status", () => {
       NodeReady: "True NodeReady",
       Paused: "False NotPaused",
       Ready: "True Ready",
+      UpToDate: "True UpToDate",
       Updating: "False NotUpdating",
     });
     expect(decision.events).toEqual([{ type: "Normal", reason: "SuccessfulSetNodeRef", message: "n1" }]);
@@ -102,7 +103,7 @@ describe("machine-status", () => {
 
   it("restores a list that a merge patch of another client has wiped", async () => {
     const wiped = await running({ status: { conditions: [] } });
-    expect(Object.keys(words(await statusOf(world(wiped))))).toHaveLength(9);
+    expect(Object.keys(words(await statusOf(world(wiped))))).toHaveLength(10);
   });
 
   it("carries latches, nodeRef, addresses and failures on when no source has them any more", async () => {

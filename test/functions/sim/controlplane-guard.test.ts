@@ -27,10 +27,13 @@ describe("sim-controlplane-guard", () => {
     expect(await decide(simControlplaneGuard, world(going))).toEqual({ result: done });
   });
 
-  it("adds finalizer and v in one patch, also while paused", async () => {
+  it("adds finalizer and v in one patch, and neither while paused", async () => {
     const bare = machinesControlPlane({ metadata: { finalizers: undefined }, spec: { version: "1.34.2" } });
     const paused = domainCluster({ spec: { paused: true } });
-    const { patch } = await decide(simControlplaneGuard, world(bare, paused));
+    expect(await decide(simControlplaneGuard, world(bare, paused))).toEqual({
+      result: waitFor("Cluster.spec.paused"),
+    });
+    const { patch } = await decide(simControlplaneGuard, world(bare));
     expect(patch?.map(({ operations }) => operations)).toEqual([
       [
         { op: "add", path: "/metadata/finalizers", value: [CONTROL_PLANE_FINALIZER] },

@@ -173,6 +173,24 @@ describe("sim-machinepool", () => {
     expect(decision.result).toEqual(waitFor("SimInstance.status.phase"));
   });
 
+  it("MG-3, MG-4: keeps its list when every status is lost, and reports what it did before", async () => {
+    const moved = infra({ spec: { providerIDList: threeIDs } });
+    const silent = three.map((one) => ({ ...one, status: undefined }));
+    const pool = machinePool({ spec: { replicas: 4 } });
+    const booting = instance("p1-infra-3", { status: undefined });
+    const decision = await decide(simMachinepool, given(cluster(), pool, moved, ...silent, booting));
+    expect(decision.patch).toBeUndefined();
+    expect(decision.apply).toMatchObject({
+      "status.ready": true,
+      "status.initialization.provisioned": true,
+      "status.replicas": 3,
+    });
+    // A list that a fault made up proves nothing.
+    const faulty = infra({ spec: { providerIDList: threeIDs, faults: { providerIDList: threeIDs } } });
+    const other = await decide(simMachinepool, given(cluster(), pool, faulty, booting, ...silent));
+    expect(other.apply).toMatchObject({ "status.ready": false });
+  });
+
   it("takes an instance off the list as soon as it is being deleted", async () => {
     const going = instance("p1-infra-1", { metadata: { deletionTimestamp: DELETED } });
     const { patch } = await decide(
@@ -251,6 +269,14 @@ describe("sim-machinepool", () => {
         "p1-infra-2",
       ]);
       expect(decision.patch).toBeUndefined();
+    });
+
+    it("MG-8: leaves everything alone that a mover deletes, or that is paused, also without its MachinePool", async () => {
+      const annotations = { "clusterctl.cluster.x-k8s.io/delete-for-move": "" };
+      const letGo = infra({ metadata: { deletionTimestamp: DELETED, annotations } });
+      expect(await decide(simMachinepool, given(letGo, ...three))).not.toHaveProperty("delete");
+      const paused = given(cluster({ spec: { paused: true } }), deleted, ...three);
+      expect(await decide(simMachinepool, paused)).not.toHaveProperty("delete");
     });
 
     it("keeps its finalizer while an instance is going", async () => {

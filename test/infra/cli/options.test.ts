@@ -2,8 +2,12 @@ import { Command } from "commander";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   addServeOptions,
+  givenText,
+  namespaceOption,
   parsePort,
+  parseProbeAddress,
   parseSeconds,
+  parseSwitch,
   sharedQueue,
   stopRequested,
 } from "../../../infra/cli/options.ts";
@@ -14,6 +18,32 @@ function parse(...args: readonly string[]): object {
     .configureOutput({ writeErr: () => undefined });
   return command.parse(args, { from: "user" }).opts();
 }
+
+describe("options of a manifest", () => {
+  it("take every address of the machine, or one", () => {
+    expect(parseProbeAddress(":9440")).toEqual({ host: undefined, port: 9440 });
+    expect(parseProbeAddress("10.0.0.1:0")).toEqual({ host: "10.0.0.1", port: 0 });
+    expect(parseProbeAddress("localhost:1")).toEqual({ host: "localhost", port: 1 });
+    expect(parseProbeAddress("[::]:9440")).toEqual({ host: "::", port: 9440 });
+    for (const wrong of ["", "9440", ":", ":65536", "::1:9440", "[]:1", "[10.0.0.1]:1", "a:b"]) {
+      expect(() => parseProbeAddress(wrong)).toThrow("write :PORT, HOST:PORT or [IPV6]:PORT");
+    }
+  });
+
+  it("names any number of namespaces, and none by an empty value", () => {
+    const parsed = (...args: readonly string[]) =>
+      new Command().addOption(namespaceOption()).parse(args, { from: "user" }).opts()["namespace"] ?? [];
+    expect(parsed()).toEqual([]);
+    expect(parsed("--namespace=")).toEqual([]);
+    expect(parsed("--namespace=a", "--namespace", "b", "--namespace=a")).toEqual(["a", "b"]);
+  });
+
+  it("may be empty or say true or false, as a variable does", () => {
+    expect([givenText(""), givenText("team-a")]).toEqual([undefined, "team-a"]);
+    expect([parseSwitch("true"), parseSwitch("false")]).toEqual([true, false]);
+    expect(() => parseSwitch("yes")).toThrow("write true or false");
+  });
+});
 
 describe("the options of a serving process", () => {
   afterEach(() => vi.unstubAllEnvs());

@@ -51,7 +51,7 @@ describe("a run under its lease", () => {
     expect(await end).toMatchObject({ outcome: { failure: { reason: "RunTimeout" }, fences: undefined } });
   });
 
-  it("F-05: leaves the versions of what it wrote until it was cut off, and what it began with", async () => {
+  it("F-05: leaves the versions of what it wrote or looked at until it was cut off, and what it began with", async () => {
     const write = (name: string, outcome: RecordedWrite["outcome"]): RecordedWrite => ({
       ...{ verb: "patch", cluster: "default/c1", kind: Node, fieldManager: "capstan-x", outcome },
       key: { namespace: "", name },
@@ -61,6 +61,7 @@ describe("a run under its lease", () => {
       writes: [
         write("written", { resourceVersion: "45" }),
         write("refused", { error: new Error("no") }),
+        write("looked-at", { error: new Error("no answer"), foundVersion: "46" }),
         write("unanswered", {}),
       ],
     };
@@ -70,7 +71,7 @@ describe("a run under its lease", () => {
     expect(await end).toMatchObject({
       outcome: {
         failure: { reason: "RunTimeout" },
-        fences: [fence("untouched", "7"), fence("written", "45")],
+        fences: [fence("untouched", "7"), fence("written", "45"), fence("looked-at", "46")],
       },
     });
   });

@@ -4,8 +4,9 @@ import { installCrds } from "../../../infra/cli/install-crds.ts";
 import { systemClock } from "../../../infra/clock.ts";
 import { createServer } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
-import { relayLease, startElectedRelay } from "../../../infra/relay/elected-relay.ts";
+import { startElectedRelay } from "../../../infra/relay/elected-relay.ts";
 import { Lease } from "../../../infra/relay/lease.ts";
+import { leaseKey } from "../../../infra/relay/lease-name.ts";
 import type { Relay } from "../../../infra/relay/relay.ts";
 import { createMemoryStore } from "../../../infra/store/memory.ts";
 import { type Kind, MANAGEMENT } from "../../../shared/api/kinds.ts";
@@ -19,7 +20,7 @@ import { eventually } from "../../support/eventually.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 const within = { withinMs: 15_000 };
-const lease = relayLease("kube-system", {});
+const lease = leaseKey("kube-system", "capstan-relay");
 const pools = defineFunction(
   {
     name: "machinepool-test",
@@ -112,13 +113,5 @@ describe("one of several relays", () => {
       await w.clock.advance(SECOND);
       return first.status().loops.length === 0 && first.status().election?.leader === "thief";
     }, within);
-  });
-
-  it("has a Lease of its own per namespace and watch filter", () => {
-    expect(relayLease("ns", {})).toEqual({ namespace: "ns", name: "capstan-relay" });
-    expect(relayLease("ns", { namespace: "team-a", watchFilter: "Blue_1" })).toEqual({
-      namespace: "ns",
-      name: "capstan-relay-team-a-blue-1",
-    });
   });
 });

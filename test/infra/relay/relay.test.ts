@@ -534,17 +534,42 @@ describe("relay", () => {
     });
     await w.create(MachinePool as Kind, pool);
     await w.create(MachinePool as Kind, { ...pool, metadata: { ...pool.metadata, namespace: "other" } });
-    const relay = await w.start([pools], { namespace: "other" });
+    const relay = await w.start([pools], { namespaces: ["other"] });
     await relay.ready();
     expect((await w.store.list(typeOf(MachinePool), {})).map(({ metadata }) => metadata.namespace)).toEqual([
       "other",
     ]);
     await relay[Symbol.asyncDispose]();
     // Another namespace is another scope: the stored objects are replaced, and the watch does not resume.
-    await (await w.start([pools], { namespace: "default" })).ready();
+    await (await w.start([pools], { namespaces: ["default"] })).ready();
     expect((await w.store.list(typeOf(MachinePool), {})).map(({ metadata }) => metadata.namespace)).toEqual([
       "default",
     ]);
+  });
+
+  it("keeps the objects of several namespaces, from lists and from events (--namespace, repeated)", async () => {
+    await using w = await world();
+    const pool = named(fooObjects, "MachinePool");
+    const make = (namespace: string, name: string) =>
+      w.create(MachinePool as Kind, { ...pool, metadata: { ...pool.metadata, namespace, name } });
+    for (const name of ["team-a", "team-b"])
+      await w.create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    for (const namespace of ["default", "team-a", "team-b"]) await make(namespace, "early");
+    const names = async () => {
+      const stored = await w.store.list(typeOf(MachinePool), {});
+      return stored.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+    };
+    const relay = await w.start([pools], { namespaces: ["team-b", "default"] });
+    await relay.ready();
+    expect(await names()).toEqual(["default/early", "team-b/early"]);
+    for (const namespace of ["team-a", "team-b"]) await make(namespace, "late");
+    await eventually(async () => (await names()).length === 3, within);
+    expect(await names()).toEqual(["default/early", "team-b/early", "team-b/late"]);
+    expect(w.woken.filter((woken) => woken.includes("team-a"))).toEqual([]);
+    await relay[Symbol.asyncDispose]();
+    // Other namespaces are another scope, although both are one watch of all.
+    await (await w.start([pools], { namespaces: ["team-a", "team-b"] })).ready();
+    expect(await names()).toEqual(["team-a/early", "team-a/late", "team-b/early", "team-b/late"]);
   });
 
   it("reconciles only objects with the label of its watch filter, and those that get it (--watch-filter)", async () => {

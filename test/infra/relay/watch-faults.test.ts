@@ -147,7 +147,8 @@ describe("KR-24: a watch loop, where a stock informer", () => {
   });
 
   it("KR-07: reconnects every 30 s, bears 90 s of silence and then replaces the watch", async () => {
-    await using w = await patient(() => undefined);
+    const things = listing([thing("a", "90")], "100");
+    await using w = await patient(({ lists }) => lists.push(things, things));
     const reconnects = () => w.world.loop.status().reconnects["Idle"];
     await w.until(() => w.world.watchedFrom().length === 1);
     await w.clock.advance(60_000);
@@ -156,7 +157,8 @@ describe("KR-24: a watch loop, where a stock informer", () => {
       await w.clock.advance(30_000);
       return reconnects() === 1;
     }, within);
-    expect(w.world.listsSeen()).toBe(1);
+    await w.until(() => w.world.watchedFrom().length === 2);
+    expect(w.world.told).toEqual(["list a at 100"]);
   });
 
   it("KR-06: waits for ever behind a server that does not end a watch, replaces it", async () => {
@@ -419,7 +421,20 @@ describe("KR-12: a server whose versions go down", () => {
       return w.world.told.length === 2;
     }, within);
     expect(w.world.told).toEqual(["list  at 100", "list  at 52"]);
-    expect(w.world.loop.status().reconnects).toMatchObject({ Idle: 2, WentBack: 1 });
+    expect(w.world.loop.status().reconnects).toMatchObject({ Idle: 1, WentBack: 1 });
+  });
+
+  it("KR-12: is listed again when a proxy has gone over to another server, whose versions are higher", async () => {
+    const other = listing([thing("a", "95", "another")], "120");
+    await using w = await patient(({ lists }) =>
+      lists.push(listing([thing("a", "90")], "100"), other, other),
+    );
+    await eventually(async () => {
+      if (w.world.loop.status().state !== "listing") await w.clock.advance(30_000);
+      return w.world.told.length >= 2;
+    }, within);
+    expect(w.world.told.slice(0, 2)).toEqual(["list a at 100", "list a at 120"]);
+    expect(Object.keys(w.world.loop.status().reconnects)).toContain("WentBack");
   });
 });
 

@@ -1,9 +1,11 @@
+import { request } from "node:https";
 import { describe, expect, it } from "vitest";
 import { startApiServer } from "../../../infra/apiserver/entry.ts";
 import { installCrds } from "../../../infra/cli/install-crds.ts";
 import { systemClock } from "../../../infra/clock.ts";
 import { createServer, type Server } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
+import { parseCloudAddress } from "../../../infra/sim/address.ts";
 import { startCloud } from "../../../infra/sim/cloud.ts";
 import { Node, Secret } from "../../../shared/api/core.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
@@ -17,6 +19,8 @@ import { recordingLog } from "../../support/recording-log.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 const clock = systemClock;
+/** An address that is not the default one, and that every Linux has. */
+const OTHER_ADDRESS = "127.0.0.2";
 const WITHIN = { withinMs: 10_000 };
 const SERVER = { namespace: "default", name: "c1" };
 const AUTHORITY = { namespace: "default", name: "c1-ca" };
@@ -37,7 +41,7 @@ function cloudOf(
   time: Clock = clock,
   nodeLingersMs?: number,
 ): Promise<AsyncDisposable> {
-  return startCloud({ server, clock: time, log: silentLog, nodeLingersMs });
+  return startCloud({ serves: [{ server }], clock: time, log: silentLog, nodeLingersMs });
 }
 
 /** Time that stands still half a minute from now: what the API server creates meanwhile is old enough to boot. */
@@ -524,7 +528,7 @@ describe("the simulated cloud", () => {
     const { uid = "" } = (await api.get(Secret, AUTHORITY))?.metadata ?? {};
     await api.delete(Secret, AUTHORITY, { uid });
     const { log, lines } = recordingLog();
-    await using _cloud = await startCloud({ server: management.server, clock, log });
+    await using _cloud = await startCloud({ serves: [management], clock, log });
     await createSimServer(management);
     expect(await serverStatus(management, ({ port }) => port !== undefined)).toMatchObject({ ready: false });
     const { data = {}, ...secret } = await newAuthority(SERVER);
@@ -600,6 +604,34 @@ describe("the simulated cloud", () => {
     await unreachable(false);
     await eventually(async () => expect(await answers()).toEqual([404, "answered", 403]), WITHIN);
     expect(await nodeNames(server)).toEqual(["n1"]);
+  });
+
+  it("answers off loopback at the address that it announces, with TLS, and to no other name", async () => {
+    const address = parseCloudAddress(OTHER_ADDRESS);
+    await using management = await startManagement();
+    await using _cloud = await startCloud({ serves: [management], clock, log: silentLog, address });
+    await createSimServer(management);
+    await createInstance(management, "n1");
+    expect(await readyServer(management)).toMatchObject({ host: OTHER_ADDRESS });
+    using server = await workload(management);
+    await eventually(async () => (await nodeNames(server)).join() === "n1", WITHIN);
+    const { port } = await readyServer(management);
+    const get = (host: string): Promise<number> => {
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      const options = {
+        host: OTHER_ADDRESS,
+        port,
+        rejectUnauthorized: false,
+        headers: { host },
+        path: "/readyz",
+      };
+      request(options, ({ statusCode = 0 }) => resolve(statusCode))
+        .on("error", reject)
+        .end();
+      return promise;
+    };
+    expect(await get(`${OTHER_ADDRESS}:${port}`)).toBe(200);
+    expect(await get("attacker.example")).toBe(403);
   });
 
   it("stops the workload API server of a SimServer that is gone", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { follow } from "../../../infra/sim/follow.ts";
+import { follow, keyOf } from "../../../infra/sim/follow.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { SimServer } from "../../../shared/api/sim/sim-cloud.ts";
 import { KubeError } from "../../../shared/function/errors.ts";
@@ -57,8 +57,8 @@ async function followed(lists: Answer[], watches: Stream[], forMs = 60_000) {
     clock,
     log: silentLog,
     signal: stopping.signal,
-    onChange: (key, seen) =>
-      reported.push(seen === undefined ? `-${key}` : `${key}@${seen.metadata.resourceVersion}`),
+    onChange: (seen, isGone) =>
+      reported.push(isGone ? `-${keyOf(seen)}` : `${keyOf(seen)}@${seen.metadata.resourceVersion}`),
   });
   await clock.advance(forMs);
   stopping.abort();

@@ -38,6 +38,21 @@ describe("recorded writes", () => {
     expect(recorder.sent).toMatchObject([{ verb: "patch", outcome: { error: refusal } }]);
   });
 
+  it("F-05: keep the version that a read found after an error, not after an answer", async () => {
+    const lost = new KubeError({ class: "Transient", status: 0, reason: "NoAnswer", message: "no answer" });
+    const [refused, served] = [machinePool(), machinePool({ metadata: { name: "p2" } })];
+    const clients = recordingClients(({ name }) => (name === "p1" ? lost : undefined), [refused, served]);
+    const recorder = recordWrites(clients);
+    const client = () => recorder.of(MANAGEMENT, "f");
+    await expect(client().jsonPatch(POOL, KEY, OPERATIONS)).rejects.toBe(lost);
+    await client().jsonPatch(POOL, { ...KEY, name: "p2" }, OPERATIONS);
+    for (const name of ["p1", "p2"]) await client().get(POOL, { ...KEY, name });
+    expect(recorder.sent.map(({ outcome }) => outcome)).toEqual([
+      { error: lost, foundVersion: refused.metadata.resourceVersion },
+      { resourceVersion: "1001" },
+    ]);
+  });
+
   it("keep an eviction with the uid of its Pod, and its refusal", async () => {
     const refusal = new KubeError({
       class: "Transient",

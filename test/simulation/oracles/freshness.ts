@@ -40,6 +40,11 @@ export const freshness: readonly Oracle[] = [
       /** Versions of objects, by uid, that the read model has shown: a cause does not say of which server it is. */
       const shown = new Set<string>();
       const looks = looksIn(world);
+      /** Of runs that their lease has cut off: the next run cannot know of answers that come later. */
+      const atCutOff = new WeakMap<ObservedRun, readonly Identity[]>();
+      runs.onBegin((run) => {
+        run.lease.signal.addEventListener("abort", () => atCutOff.set(run, seenBy(run, looks)));
+      });
       ledger.onWipe(() => written.clear());
       let restoredAt = Number.NEGATIVE_INFINITY;
       management.onRestore(() => {
@@ -86,11 +91,8 @@ export const freshness: readonly Oracle[] = [
         const run = ended.get(claim.causes);
         if (!accepted || run === undefined || outcome.type === "again" || !isSettled()) return;
         for (const read of snapshotsIn(run)) note(used, name, identityOf(read), kernel);
-        if (run.record === undefined) return;
-        for (const write of writesOf(run.record)) note(written, name, write, kernel);
-        for (const seen of lookedAt(run.runId, run.record, looks)) note(written, name, seen, kernel);
+        for (const seen of atCutOff.get(run) ?? seenBy(run, looks)) note(written, name, seen, kernel);
         looks.forget(run.runId);
-        for (const read of listedInstead(run.record)) note(written, name, identityOf(read), kernel);
       });
     },
   },
@@ -135,6 +137,12 @@ function identityOf({ cluster, object }: Pick<ReadObject, "cluster" | "object">)
   const { namespace = "", name, uid } = object.metadata;
   const version = Number(serverVersionOf(object));
   return { name: `${cluster} ${object.kind} ${namespace}/${name} ${uid}`, version };
+}
+
+/** Versions that the answers to a run have shown until now, snapshots left out. */
+function seenBy({ runId, record }: ObservedRun, looks: Looks): readonly Identity[] {
+  if (record === undefined) return [];
+  return [...writesOf(record), ...lookedAt(runId, record, looks), ...listedInstead(record).map(identityOf)];
 }
 
 /** Behind a fence, the server is asked in place of the read model. */

@@ -25,24 +25,40 @@ export const machines: readonly Oracle[] = [
     needs: { workloads: SCALED, why: "no Machine is made by a set or a control plane" },
     watch({ world, violated, evaluated }) {
       const history = serverHistoryOf(world);
-      const made = new Set<string>();
-      const shown = new Set<string | undefined>();
-      world.store.onShown(({ after }) => shown.add(after?.metadata.uid));
-      // A person took it away in the instant in which it was made: its name is still free for the one in its place.
+      /** Steps of the kernel, by owner and name. */
+      const made = new Map<string, number>();
+      const deletedByFunctions = new Set<string>();
+      const takenAway = new Set<string>();
+      onWrite(world, ({ verb, place, body }) => {
+        const uid = (body as DeleteOptions | undefined)?.preconditions?.uid;
+        if (verb === "delete" && place.type === MACHINES && uid !== undefined) deletedByFunctions.add(uid);
+      });
       world.management.onChange((type, { type: what, object }) => {
         const owner = type === MACHINES ? makerOf(object as unknown as Machine) : undefined;
-        if (what === "DELETED" && owner !== undefined && !shown.has(object.metadata.uid))
-          made.delete(`${owner.uid} ${object.metadata.name}`);
+        const { uid = "", name } = object.metadata;
+        if (what === "DELETED" && owner !== undefined && !deletedByFunctions.has(uid))
+          takenAway.add(`${owner.uid} ${name}`);
       });
+      /** A person took it away before all reserved Machines were made: its name is still free for the one in its place. */
+      const isFreeAgain = (known: string, { metadata }: Machine, owner: OwnerReference): boolean => {
+        const versions = versionsOf(
+          history,
+          owner,
+          `${metadata.namespace}/${owner.name}`,
+          made.get(known) ?? 0,
+        );
+        return takenAway.delete(known) && versions.every((one) => reservedBy(one).includes(metadata.name));
+      };
       onCreatedMachine(world, (machine, owner, { run, isLate, title }) => {
         evaluated();
         const { namespace, name } = machine.metadata;
         const known = `${owner.uid} ${name}`;
         const since = run?.startedInStep ?? 0;
         // A create that the server carries out late may meet a Machine that has come and gone.
-        if (made.has(known) && !isLate && !history.isLostSince(0))
+        const isFree = !made.has(known) || isFreeAgain(known, machine, owner);
+        if (!isFree && !isLate && !history.isLostSince(0))
           violated(`${name} is made a second time: ${title}`);
-        made.add(known);
+        made.set(known, world.kernel.steps);
         const versions = versionsOf(history, owner, `${namespace}/${owner.name}`, since);
         const isReserved = versions.some((version) => reservedBy(version).includes(name));
         if (!isReserved && !history.isLostSince(since))
@@ -178,6 +194,10 @@ function machineOf({ place, answer }: SentWrite): Machine | undefined {
     answer.metadata.finalizers?.includes(FINALIZER) !== true
     ? (answer as Machine)
     : undefined;
+}
+
+interface DeleteOptions {
+  readonly preconditions?: { readonly uid?: string };
 }
 
 interface Named {

@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Network } from "../../../infra/network.ts";
 import type { Ledger } from "../../../infra/queue/ledger/ledger.ts";
 import { type KubeObject, refTo } from "../../../shared/api/kinds.ts";
+import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
-import type { AnyDecision, AnyFunction } from "../../../shared/function/define-function.ts";
+import type { AnyDecision, AnyFunction, NewObject } from "../../../shared/function/define-function.ts";
 import { TerminalError } from "../../../shared/function/errors.ts";
 import { done, waitFor } from "../../../shared/function/result.ts";
 import type { QueueEntry } from "../../../shared/runtime/queue-port.ts";
@@ -188,6 +189,15 @@ const PLANTED: readonly Planted[] = [
     workload: "W-22",
     patch: patchOf("D-47"),
     found: ["F-46: ", "was not reserved on s1"],
+  },
+  {
+    title: "a set makes a Machine again that it has deleted",
+    workload: "W-22",
+    patch() {
+      const past: Past = { made: new Map(), deleted: undefined };
+      return { function: (fn) => (fn.spec.name === "machineset-machines" ? reviving(fn, past) : fn) };
+    },
+    found: ["F-46: ", "is made a second time"],
   },
   {
     title: "a drain evicts before its start time is stored",
@@ -378,6 +388,28 @@ function relabelling(fn: AnyFunction): AnyFunction {
     const path = "/metadata/labels/cluster.x-k8s.io~1cluster-name";
     const target = refTo(MachinePool, object);
     return { patch: [{ target, operations: [{ op: "replace", path, value: "c2" }] }], result: done };
+  });
+}
+
+/** Of the runs of all workers. */
+interface Past {
+  readonly made: Map<string, NewObject>;
+  /** Name of the first Machine that was deleted. */
+  deleted: string | undefined;
+}
+
+/** A function that makes the first Machine that it has deleted once more, when it has gone. */
+function reviving(fn: AnyFunction, past: Past): AnyFunction {
+  return stepping(fn, async (object, context) => {
+    const decision = await fn.step(object, context);
+    for (const one of decision.create ?? [])
+      if (one.kind.kind === Machine.kind) past.made.set(one.object.metadata.name, one);
+    past.deleted ??= decision.delete?.[0]?.target.name;
+    const again = past.made.get(past.deleted ?? "");
+    if (again === undefined) return decision;
+    const { namespace = "", name } = again.object.metadata;
+    const found = await context.read.get(Machine, { namespace, name });
+    return found === undefined ? { ...decision, create: [...(decision.create ?? []), again] } : decision;
   });
 }
 

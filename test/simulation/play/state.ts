@@ -1,5 +1,6 @@
 import type { Storage } from "../../../infra/apiserver/entry.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
+import { isObject } from "../../../infra/kube/object-shape.ts";
 import type { ServerAccess } from "../../../infra/kube/server-access.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { sameJson } from "../../../shared/api/path.ts";
@@ -215,10 +216,6 @@ function withoutMap(fields: unknown, name = ""): unknown {
 function orderedEntry(entry: Entry): string {
   const fields = JSON.stringify(entry.fieldsV1, (_, value) => (isObject(value) ? sorted(value) : value));
   return `${entry.manager}/${entry.subresource ?? ""} ${fields}`;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const SHOWN = 60;

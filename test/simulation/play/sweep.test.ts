@@ -8,7 +8,7 @@ import { runOnce } from "./run.ts";
 import { SWEPT, sweepJobs } from "./sweep.ts";
 
 /** Of each workload, spread over all classes; `npm run simulate -- sweep` plays every one. */
-const SITES_PLAYED = 4;
+const SITES_PLAYED = 2;
 
 let prepared: Prepared;
 let referenceOf: ReferenceOf;
@@ -25,11 +25,9 @@ describe("a workload, and single faults in it", () => {
     it(`${workload.number} ${workload.title}: ends, rests, and ends the same in any order of events (F-01, F-02)`, async () => {
       const reference = await referenceOf(workload.number, 1);
       expect(reference.violations).toEqual([]);
-      for (const seed of [2, 3]) {
-        const result = await runOnce({ seed, workload, prepared, plan: NO_FAULTS, reference });
-        expect(result.violations).toEqual([]);
-        expect(result.hash).not.toBe(reference.hash);
-      }
+      const result = await runOnce({ seed: 2, workload, prepared, plan: NO_FAULTS, reference });
+      expect(result.violations).toEqual([]);
+      expect(result.hash).not.toBe(reference.hash);
     });
 
     it(`${workload.number} gets over a few of its sites`, async () => {

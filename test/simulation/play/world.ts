@@ -2,7 +2,8 @@ import type { Storage } from "../../../infra/apiserver/entry.ts";
 import { createServer, type Server } from "../../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../../infra/kube/kubeconfig.ts";
 import { createIssuer } from "../../../infra/pki/issuer.ts";
-import { relayLease, startElectedRelay } from "../../../infra/relay/elected-relay.ts";
+import { startElectedRelay } from "../../../infra/relay/elected-relay.ts";
+import { leaseKey } from "../../../infra/relay/lease-name.ts";
 import { type Relay, startRelay } from "../../../infra/relay/relay.ts";
 import { createClients } from "../../../infra/relay/workload/clients.ts";
 import { startCloud } from "../../../infra/sim/cloud.ts";
@@ -91,7 +92,7 @@ const NODE_LINGERS_MS = 60_000;
 /** As long as a tick of the queue: within the bound, and an hour is more than questions. */
 const LOSS_CHECK_MS = 20_000;
 /** The lease of the relays, if they need one. */
-const LEASE = relayLease("kube-system", {});
+const LEASE = leaseKey("kube-system", "capstan-relay");
 /** How far the clock of the second relay is ahead: further than a lease lasts (up to 30 s). */
 const STANDBY_AHEAD_MS = 20_000;
 /** It starts when the first one leads. */
@@ -142,7 +143,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     kernel.trace.add(`${process.name} starts`);
     if (role === "cloud") {
       const own = {
-        server: connect(process),
+        serves: [{ server: connect(process) }],
         network: network.of(process),
         log: logOf(process, log, readers),
       };

@@ -1,5 +1,7 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
+import { SimBootstrapConfigTemplate } from "../../../shared/api/sim/sim-bootstrap.ts";
+import { SimMachineTemplate } from "../../../shared/api/sim/sim-machine.ts";
 import { simCluster, simMachineSet } from "../../support/manifests.ts";
 import { isComplete, machinesOf, scaleSet } from "./sets.ts";
 import type { Workload } from "./workload.ts";
@@ -17,5 +19,8 @@ export const w22: Workload = {
     }
     await user.delete(MachineSet as Kind, "s1");
     await user.until(() => user.see(MachineSet, "s1") === undefined);
+    // Faults decide whether the set has adopted them, where one of them was recreated.
+    for (const kind of [SimBootstrapConfigTemplate, SimMachineTemplate])
+      await user.delete(kind as Kind, "s1");
   },
 };

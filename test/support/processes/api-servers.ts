@@ -16,6 +16,8 @@ export interface TestServer extends AsyncDisposable {
   requests(): Promise<readonly AuditedRequest[]>;
   /** A kubeconfig for Capstan with which everything of this group is allowed but to watch it. */
   withoutWatchOf(group: string, plurals: readonly string[]): Promise<string>;
+  /** A kubeconfig with which this resource cannot be read: `secrets`, `machines.cluster.x-k8s.io`. */
+  withoutReading(resource: string): Promise<string>;
   /** Refuses these writes with 403 from now on, until the result is called. */
   refuse(refusal: Refusal): Promise<() => Promise<unknown>>;
 }
@@ -65,8 +67,16 @@ export const EMBEDDED: ServerFlavour = {
         }
         return kubeconfigFile;
       },
+      async withoutReading(resource) {
+        server.faults.add({
+          on: { verbs: ["get", "list"], resource },
+          effect: { kind: "status", code: 403 },
+        });
+        return kubeconfigFile;
+      },
       async refuse({ group, plural, verb, subresource, name, by, message }) {
-        const on = { verbs: [verb], resource: `${plural}.${group}`, subresource, name, userAgent: by };
+        const resource = group === "" ? plural : `${plural}.${group}`;
+        const on = { verbs: [verb], resource, subresource, name, userAgent: by };
         const id = server.faults.add({ on, effect: { kind: "status", code: 403, message } });
         return async () => server.faults.remove(id);
       },
@@ -91,6 +101,7 @@ export const REAL: ServerFlavour = {
       garbageCollector: server.garbageCollector,
       requests: () => readAuditLog(server.auditLog),
       withoutWatchOf: (group) => accountWithoutWatch(server, group),
+      withoutReading: (resource) => accountWithoutGroup(server, resource.split(".").slice(1).join(".")),
       refuse: (refusal) => refuseByPolicy(server, refusal),
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     };
@@ -111,6 +122,26 @@ async function accountWithoutWatch(server: RealServer, group: string): Promise<s
   const manifest = { apiVersion, kind: "ClusterRole", metadata: { name: role }, rules };
   await kubectl("apply -f -", JSON.stringify(manifest));
   await kubectl(`create clusterrolebinding ${role} --clusterrole=${role} --user=${user}`);
+  const file = join(dirname(server.kubeconfigFile), user);
+  await writeFile(file, await server.kubeconfigOf(user), { mode: 0o600 });
+  return file;
+}
+
+/** Rights only add up: every group but this one. */
+async function accountWithoutGroup(server: RealServer, group: string): Promise<string> {
+  const user = `capstan-without-${group === "" ? "core" : group}`;
+  const groups = ["", "apiextensions.k8s.io", "ipam.cluster.x-k8s.io", ...KINDS.map((kind) => kind.group)];
+  const providers = ["infrastructure", "bootstrap", "controlplane"].map((name) => `${name}.cluster.x-k8s.io`);
+  const apiGroups = [...new Set([...groups, ...providers])].filter((each) => each !== group);
+  const manifest = {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRole",
+    metadata: { name: user },
+    rules: [{ apiGroups, resources: ["*"], verbs: ["get", "list"] }],
+  };
+  const kubectl = kubectlFor(server.kubeconfigFile);
+  await kubectl("apply -f -", JSON.stringify(manifest));
+  await kubectl(`create clusterrolebinding ${user} --clusterrole=${user} --user=${user}`);
   const file = join(dirname(server.kubeconfigFile), user);
   await writeFile(file, await server.kubeconfigOf(user), { mode: 0o600 });
   return file;

@@ -98,7 +98,7 @@ export async function startRealServer(
         `--kubeconfig=${file("kubeconfig")}`,
         "--leader-elect=false",
         "--secure-port=0",
-        "--controllers=garbage-collector-controller,namespace-controller",
+        "--controllers=garbage-collector-controller,namespace-controller,clusterrole-aggregation-controller",
       ]);
     }
     return {

@@ -34,6 +34,7 @@ describe("MA-5: conditions of a Machine", () => {
       "NodeReady True",
       "Paused False",
       "Ready True",
+      "UpToDate True",
       "Updating False",
     ]);
   });
@@ -54,17 +55,36 @@ describe("MA-5: conditions of a Machine", () => {
     expect(said("Available", readySince(since, minReadySeconds))).toBe(available);
   });
 
-  it("leave UpToDate to the owner where no MachineDeployment is, and other writers' conditions alone", () => {
+  const controlledBy = (kind: string, apiVersion = "cluster.x-k8s.io/v1beta2") => ({
+    ownerReferences: [{ apiVersion, kind, name: "o", uid: "u", controller: true }],
+  });
+
+  it("leave UpToDate to pools and control planes, and other writers' conditions alone", () => {
     const conditions = [
       machineCondition("UpToDate", "True", "UpToDate"),
       machineCondition("HealthCheckSucceeded", "False", "NodeNotHealthy"),
     ];
-    const view = machineViewWith({ machine: soloMachine({ status: { conditions } }) });
-    const types = machineConditions(view).map(({ type }) => type);
-    expect(types).not.toContain("UpToDate");
-    expect(types).not.toContain("HealthCheckSucceeded");
-    // It counts for Ready all the same.
-    expect(machineConditions(view).find(({ type }) => type === "Ready")?.status).toBe("False");
+    for (const metadata of [
+      controlledBy("MachinePool"),
+      controlledBy("FooControlPlane", "controlplane.foo.example.com/v1"),
+      { labels: { "cluster.x-k8s.io/control-plane": "" } },
+    ]) {
+      const view = machineViewWith({ machine: soloMachine({ metadata, status: { conditions } }) });
+      const types = machineConditions(view).map(({ type }) => type);
+      expect(types).not.toContain("UpToDate");
+      expect(types).not.toContain("HealthCheckSucceeded");
+      // It counts for Ready all the same.
+      expect(machineConditions(view).find(({ type }) => type === "Ready")?.status).toBe("False");
+    }
+  });
+
+  it("MA-5.7: say UpToDate of a Machine of its own and of that of a set, until it is updated in place", () => {
+    const key = "in-place-updates.internal.cluster.x-k8s.io/update-in-progress";
+    for (const metadata of [{}, controlledBy("MachineSet")]) {
+      expect(said("UpToDate", { machine: soloMachine({ metadata }) })).toBe("True UpToDate");
+      const updating = soloMachine({ metadata: { ...metadata, annotations: { [key]: "" } } });
+      expect(said("UpToDate", { machine: updating })).toBe("False Updating * In-place update in progress");
+    }
   });
 });
 

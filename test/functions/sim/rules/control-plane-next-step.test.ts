@@ -18,6 +18,7 @@ const RESERVED = "capstan.dev/machine-reservation";
 const OLD_VERSION = { spec: { version: "v1.33.0" } };
 const UNREADY = { status: { conditions: [stored("Ready", "False")] } };
 const NO_NODE = { status: { nodeRef: undefined, conditions: [stored("Ready", "False")] } };
+const YOUNG = { metadata: { creationTimestamp: NOW.toISOString() } };
 const GOING = { metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } };
 const UNINITIALIZED = { status: { initialization: undefined } };
 const SICK = {
@@ -91,6 +92,12 @@ describe("PC-5.6: the next step of a control plane", () => {
       three({ ...OLD_VERSION, ...NO_NODE }),
       {},
       "shrink c",
+    ],
+    [
+      "MG-3: does not take one for lost whose status was lost in a move",
+      three({ ...OLD_VERSION, ...YOUNG, spec: { ...OLD_VERSION.spec, providerID: "sim://c" }, ...NO_NODE }),
+      {},
+      NOT_READY,
     ],
     [
       "replaces the only one that cannot start before it is initialized",

@@ -10,19 +10,18 @@ import { KINDS } from "../../../../shared/api/registry.ts";
 import { connection, crd, node } from "../../../support/builders.ts";
 import { at, badNode, failed, LONG_AGO, machineWith, succeeded } from "../../../support/checked-machines.ts";
 import { virtualClock } from "../../../support/clock.ts";
+import { REMEDIATION_GROUP, templateRef } from "../../../support/foo-remediation.ts";
 import { healthCheck, since, upCluster } from "../../../support/health-checks.ts";
 import { recordingClients } from "../../../support/recording-clients.ts";
 import { NOW } from "../../../support/world.ts";
 
-const GROUP = "infrastructure.cluster.x-k8s.io";
-const templateRef = { apiVersion: `${GROUP}/v1`, kind: "FooRemediationTemplate", name: "t" };
 const FOO_KINDS = ["FooRemediation", "FooRemediationTemplate"].map((kind) =>
-  crd(GROUP, kind, { status: { watched: true } }),
+  crd(REMEDIATION_GROUP, kind, { status: { watched: true } }),
 );
 
 async function explained(kind: Kind, object: KubeObject, objects: readonly KubeObject[]) {
   await using store = createMemoryStore();
-  for (const { group, kind: name } of [...KINDS, { group: GROUP, kind: "FooRemediation" }]) {
+  for (const { group, kind: name } of [...KINDS, { group: REMEDIATION_GROUP, kind: "FooRemediation" }]) {
     await store.advance({ cluster: MANAGEMENT, group, kind: name }, { ready: true, resourceVersion: "1" });
   }
   const nodes = { cluster: "default/c1", group: Node.group, kind: Node.kind };
@@ -89,7 +88,7 @@ describe("what explain says about health", () => {
   it("MHC-13.1: a Machine shows what its request says of itself, and nothing else of it", async () => {
     const machine = machineWith("m1", failed(), since(LONG_AGO, "ExternallyRemediated", "False"));
     const request = {
-      apiVersion: `${GROUP}/v1`,
+      apiVersion: templateRef.apiVersion,
       kind: "FooRemediation",
       metadata: { name: "m1", namespace: "default", uid: "uid-r1", resourceVersion: "5" },
       spec: { password: "canary-1" },

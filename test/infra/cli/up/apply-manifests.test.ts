@@ -147,6 +147,11 @@ describe("applying manifests", () => {
       expect(refused).toEqual([]);
       const [sent] = await apply([object], [], { crds: [crd("cluster.x-k8s.io", kind)] });
       expect(sent).toMatchObject({ verb: "apply", kind });
+      const ours = { ...crd("cluster.x-k8s.io", kind) };
+      ours.metadata = { ...ours.metadata, labels: { "app.kubernetes.io/managed-by": "capstan" } };
+      await expect(apply([object], [], { crds: [ours] })).rejects.toThrow(
+        `Capstan does not run kind ${kind}`,
+      );
     },
   );
 

@@ -55,6 +55,18 @@ describe("KR-12: a server that was away is recognised", () => {
     await expect(seen.recognise("80")).rejects.toMatchObject({ reason: "WentBack" });
   });
 
+  it("KR-12: not when its version is that of another write, as after a restore", async () => {
+    const written = (at: string): KubeObject => {
+      const object = thing("a", "70");
+      return { ...object, metadata: { ...object.metadata, managedFields: [{ time: at }] } as never };
+    };
+    const { seen } = serving({ a: written("2026-01-01T00:02:57Z") });
+    seen.listed([written("2026-01-01T00:02:57Z")]);
+    expect(await seen.recognise("80")).toBe(true);
+    seen.listed([written("2026-01-01T00:02:23Z")]);
+    await expect(seen.recognise("80")).rejects.toMatchObject({ reason: "WentBack" });
+  });
+
   it("KR-12: not when an object that was deleted is back", async () => {
     const { seen } = serving({ a: thing("a", "70"), b: thing("b", "30") });
     seen.listed([thing("a", "70"), thing("b", "30")]);

@@ -22,6 +22,15 @@ describe("pausing", () => {
     expect(pausedBy(cluster(), machinePool())).toBeUndefined();
   });
 
+  it("leaves alone what a mover deletes here, and does not speak of it (MG-8)", () => {
+    const annotations = { "clusterctl.cluster.x-k8s.io/delete-for-move": "" };
+    const letGo = machinePool({ metadata: { annotations } });
+    expect(isPaused(cluster(), letGo)).toBe(true);
+    expect(pausedBy(cluster(), letGo)).toBe("MachinePool deleted");
+    expect(pausedBy(PAUSED_CLUSTER, letGo)).toBe("Cluster.spec.paused");
+    expect(pausedCondition(cluster(), letGo, "MachinePool").status).toBe("False");
+  });
+
   it("shows in a condition that names every reason", () => {
     expect(pausedCondition(PAUSED_CLUSTER, annotated("true"), "MachinePool")).toEqual({
       type: "Paused",

@@ -1,0 +1,167 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import type { ContractVersion } from "../../../shared/api/kinds.ts";
+import { type ContractRole, readContractRole } from "../../../shared/contract/rules/crd/contract-kinds.ts";
+import { systemClock } from "../../clock.ts";
+import type { Values } from "../../clusterctl/render/values.ts";
+import type { Outcome } from "../../contract/finding.ts";
+import type { Waivers } from "../../contract/waivers.ts";
+import { print, printError, printJson } from "../terminal/print.ts";
+import { exitAsWronglyCalled } from "./exit.ts";
+import { failOnOption, waiveOption } from "./judging-options.ts";
+
+interface CheckCommandOptions {
+  readonly as: ReadonlyMap<string, ContractRole | undefined>;
+  readonly waive: Waivers;
+  readonly failOn: "fail" | "warn";
+  readonly variables?: string;
+  readonly assume: ContractVersion;
+  readonly verbose?: boolean;
+  readonly output: "text" | "json" | "sarif";
+  readonly live?: boolean;
+  readonly namespace?: string;
+  readonly kubeconfig?: string;
+}
+
+const EXAMPLES = `
+Exit status: 0 every MUST is kept, 1 one is broken, 2 an input cannot be read or the call is wrong.
+
+Examples:
+  capstan contract check config/crd
+  capstan contract check out/infrastructure-foo/v1.2.0 --fail-on warn
+  kubectl get crd foomachinepools.infrastructure.cluster.x-k8s.io -o yaml | capstan contract check -
+  capstan contract check config/crd -o sarif > contract.sarif
+  capstan contract check --live -n default`;
+
+export function checkCommand(): Command {
+  return new Command("check")
+    .description("Judge CRDs, releases and objects of a provider by the contracts with Cluster API")
+    .argument(
+      "[path...]",
+      "file, folder (with the labels of its kustomization.yaml), release, or - for stdin",
+    )
+    .addOption(
+      new Option("--as <kind>", "GROUP/KIND=CONTRACT: judge a kind by this contract or none (repeatable)")
+        .argParser(addRole)
+        .default(new Map(), "by its name"),
+    )
+    .addOption(waiveOption())
+    .addOption(failOnOption())
+    .addOption(
+      new Option("--assume <contract>", "contract of a CRD without a contract label")
+        .choices(["v1beta2", "v1beta1"])
+        .default("v1beta2"),
+    )
+    .option("--live", "judge the CRDs and objects of a cluster instead of files; only reads")
+    .option("-n, --namespace <name>", "with --live: judge the objects of one namespace (default: all)")
+    .option("--kubeconfig <file>", "with --live (default: KUBECONFIG, in-cluster files, ~/.kube/config)")
+    .option("--variables <file>", "values of variables in releases, in the form of clusterctl.yaml")
+    .option("--verbose", "print what passes, does not apply or is not known, too")
+    .addOption(
+      new Option("-o, --output <format>", "report format").choices(["text", "json", "sarif"]).default("text"),
+    )
+    .addHelpText("after", EXAMPLES)
+    .exitOverride(exitAsWronglyCalled)
+    .action(async (paths: readonly string[], options: CheckCommandOptions) => {
+      process.exitCode = await check(paths, options);
+    });
+}
+
+async function check(paths: readonly string[], options: CheckCommandOptions): Promise<number> {
+  const { exitStatus } = await import("../../contract/report.ts");
+  const { failOn } = options;
+  const wrong = wrongCall(paths, options);
+  if (wrong !== undefined) return refuse(wrong);
+  const outcome = await judged(paths, options);
+  if (typeof outcome === "string") return refuse(outcome);
+  const status = exitStatus(outcome, failOn);
+  await report(outcome, status, options);
+  for (const { file, line, message } of outcome.problems) {
+    printError(`${file}${line === undefined ? "" : `:${line}`}: ${message}`);
+  }
+  return status;
+}
+
+function refuse(message: string): number {
+  printError(message);
+  return 2;
+}
+
+function wrongCall(
+  paths: readonly string[],
+  { live = false, namespace, kubeconfig }: CheckCommandOptions,
+): string | undefined {
+  if (live) return paths.length === 0 ? undefined : "--live judges a cluster; leave out the paths or --live";
+  if (namespace !== undefined || kubeconfig !== undefined)
+    return "a namespace or kubeconfig is for --live only; add --live";
+  return paths.length === 0 ? "nothing to judge; name files or folders, or add --live" : undefined;
+}
+
+function judging({ as: named, waive: waivers, assume: assumed }: CheckCommandOptions) {
+  return { named, waivers, assumed, now: systemClock.now() };
+}
+
+async function checkFiles(paths: readonly string[], options: CheckCommandOptions): Promise<Outcome> {
+  const { checkPaths } = await import("../../contract/check.ts");
+  const values = await valuesOf(options);
+  return checkPaths(paths, { ...judging(options), values });
+}
+
+async function checkServer(options: CheckCommandOptions): Promise<Outcome> {
+  const { checkCluster } = await import("../../contract/live/check-cluster.ts");
+  const { openForeignServer } = await import("../management.ts");
+  using server = await openForeignServer(options.kubeconfig, systemClock);
+  const { namespace } = options;
+  return await checkCluster({ server, clock: systemClock, namespace }, judging(options));
+}
+
+/** Returns the message where a cluster or the file of variables cannot be read. */
+async function judged(paths: readonly string[], options: CheckCommandOptions): Promise<Outcome | string> {
+  try {
+    return await (options.live === true ? checkServer(options) : checkFiles(paths, options));
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function valuesOf({ variables }: CheckCommandOptions): Promise<Values> {
+  const { NO_VALUES, readValues } = await import("../../clusterctl/render/values.ts");
+  return variables === undefined ? NO_VALUES : readValues(variables);
+}
+
+async function report(
+  outcome: Outcome,
+  status: number,
+  { output, verbose }: CheckCommandOptions,
+): Promise<void> {
+  switch (output) {
+    case "json": {
+      const { toReport } = await import("../../contract/report.ts");
+      printJson(toReport(outcome));
+      break;
+    }
+    case "sarif": {
+      const { toSarif } = await import("../../contract/sarif.ts");
+      printJson(toSarif(outcome, status));
+      break;
+    }
+    case "text": {
+      const { reportLines } = await import("./report-text.ts");
+      if (outcome.findings.length > 0) print(...reportLines(outcome, verbose === true));
+      break;
+    }
+    default:
+      output satisfies never;
+  }
+}
+
+function addRole(text: string, roles: Map<string, ContractRole | undefined>) {
+  const [, kind = "", contract = ""] = /^([^/=\s]+\/[^/=\s]+)=(.+)$/.exec(text) ?? [];
+  if (kind === "") throw new InvalidArgumentError("Write GROUP/KIND=CONTRACT.");
+  const named = readContractRole(contract);
+  if (named === undefined) {
+    throw new InvalidArgumentError(
+      `Contract ${contract} is unknown; write InfraMachinePool, ControlPlane, InfraCluster, InfraMachine, BootstrapConfig, IPAMPool or none.`,
+    );
+  }
+  return roles.set(kind, named.role);
+}

@@ -1,0 +1,24 @@
+import { InvalidArgumentError, Option } from "commander";
+import { ALL_RULES } from "../../../shared/contract/rules/all.ts";
+import { checkWaivers, readWaiver } from "../../contract/waivers.ts";
+
+export function waiveOption(): Option {
+  return new Option("--waive <waiver>", "RULE=REASON: do not count findings of this rule (repeatable)")
+    .argParser(addWaiver)
+    .default(new Map(), "none");
+}
+
+export function failOnOption(): Option {
+  return new Option("--fail-on <verdict>", "end with 1 for it").choices(["fail", "warn"]).default("fail");
+}
+
+function addWaiver(text: string, waivers: Map<string, string>) {
+  try {
+    const [rule, reason] = readWaiver(text);
+    waivers.set(rule, reason);
+    checkWaivers(waivers, new Set(ALL_RULES.map(({ id }) => id)));
+    return waivers;
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? `${error.message}.` : String(error));
+  }
+}

@@ -1,0 +1,166 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { systemClock } from "../../clock.ts";
+import type { ProbeOutcome } from "../../contract/probe/probe.ts";
+import type { Mutation } from "../../contract/probe/stage.ts";
+import type { Waivers } from "../../contract/waivers.ts";
+import { stopRequested } from "../options.ts";
+import { print, printError, printJson } from "../terminal/print.ts";
+import { exitAsWronglyCalled } from "./exit.ts";
+import { failOnOption, waiveOption } from "./judging-options.ts";
+
+interface ProbeCommandOptions {
+  readonly file: string;
+  readonly limit: number;
+  readonly rest: number;
+  readonly mutate?: Mutation;
+  readonly namespace: string;
+  readonly kubeconfig?: string;
+  readonly waive: Waivers;
+  readonly failOn: "fail" | "warn";
+  readonly verbose?: boolean;
+  readonly output: "text" | "json" | "sarif";
+}
+
+const EXAMPLES = `
+Makes a namespace, applies the manifest there, scales, pauses, empties every status, deletes, and cleans up, also after
+Ctrl-C. Core and the providers have to run in the cluster of the kubeconfig.
+
+Exit status: 0 every MUST is kept, 1 one is broken, 2 the life could not be lived to its end, or something is left.
+
+Examples:
+  clusterctl generate cluster try --flavor pool > cluster.yaml
+  capstan contract probe -f cluster.yaml
+  capstan contract probe -f machines.yaml --mutate spec.size=large --limit 30m`;
+
+/** 4.3: nothing may change for ten seconds. */
+const REST_SECONDS = 10;
+
+export function probeCommand(): Command {
+  return new Command("probe")
+    .description("Judge running providers by the life of a Cluster in a namespace of its own")
+    .requiredOption(
+      "-f, --file <manifest>",
+      "a Cluster as clusterctl generate cluster prints it, - for stdin",
+    )
+    .addOption(
+      new Option(
+        "--limit <duration>",
+        "of each wait and of the life: 90s, 10m, 1h; cleaning up has as long again",
+      )
+        .argParser(parseDuration)
+        .default(600_000, "10m"),
+    )
+    .addOption(
+      new Option(
+        "--mutate <change>",
+        "PATH=VALUE: without a MachinePool, change this field while paused",
+      ).argParser(parseMutation),
+    )
+    .addOption(
+      new Option("--rest <duration>", "how long nothing may change while paused")
+        .argParser(parseDuration)
+        .default(REST_SECONDS * 1_000, "10s"),
+    )
+    .option("-n, --namespace <name>", "namespace to make; must not exist", "contract-probe")
+    .option("--kubeconfig <file>", "default: KUBECONFIG, in-cluster files, ~/.kube/config")
+    .addOption(waiveOption())
+    .addOption(failOnOption())
+    .option("--verbose", "print what passes, does not apply or is not known, too")
+    .addOption(
+      new Option("-o, --output <format>", "report format").choices(["text", "json", "sarif"]).default("text"),
+    )
+    .addHelpText("after", EXAMPLES)
+    .exitOverride(exitAsWronglyCalled)
+    .action(async (options: ProbeCommandOptions) => {
+      process.exitCode = await run(options);
+    });
+}
+
+async function run(options: ProbeCommandOptions): Promise<number> {
+  const { exitStatus } = await import("../../contract/report.ts");
+  const outcome = await probed(options);
+  if (typeof outcome === "string") {
+    printError(outcome);
+    return 2;
+  }
+  const status = exitStatus(outcome, options.failOn);
+  await report(outcome, status, options);
+  for (const { file, message } of outcome.problems) printError(`${file}: ${message}`);
+  return status;
+}
+
+/** Returns the message where nothing could be probed. */
+async function probed(options: ProbeCommandOptions): Promise<ProbeOutcome | string> {
+  const { file, limit: limitMs, rest: restMs, mutate: mutation, namespace, waive: waivers } = options;
+  const { probe } = await import("../../contract/probe/probe.ts");
+  const { readManifest } = await import("../../contract/probe/manifest.ts");
+  const { openForeignServer } = await import("../management.ts");
+  const stop = new AbortController();
+  try {
+    const manifest = await readManifest(file);
+    using server = await openForeignServer(options.kubeconfig, systemClock);
+    void stopRequested().then(() => {
+      printError("cleaning up; Ctrl-C again leaves it undone");
+      stop.abort();
+    });
+    const life = { limitMs, restMs, mutation, signal: stop.signal, note: showStep };
+    return await probe(server, manifest, { ...life, namespace, waivers, clock: systemClock });
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** On a terminal, so that a wait of minutes has a reason; the report has the steps with their times. */
+function showStep(step: string): void {
+  if (process.stderr.isTTY) printError(step);
+}
+
+async function report(
+  outcome: ProbeOutcome,
+  status: number,
+  { output, verbose }: ProbeCommandOptions,
+): Promise<void> {
+  const { cores, timeline, left } = outcome;
+  switch (output) {
+    case "json": {
+      const { toReport } = await import("../../contract/report.ts");
+      printJson({ ...toReport(outcome), cores, timeline, left });
+      break;
+    }
+    case "sarif": {
+      const { toSarif } = await import("../../contract/sarif.ts");
+      printJson(toSarif(outcome, status));
+      break;
+    }
+    case "text": {
+      const { reportLines } = await import("./report-text.ts");
+      print(...timeline.map(({ at, step }) => `${at} ${step}`), "");
+      if (cores.length > 0) print(`Core: ${cores.join(", ")}`, "");
+      if (outcome.findings.length > 0) print(...reportLines(outcome, verbose === true));
+      break;
+    }
+    default:
+      output satisfies never;
+  }
+}
+
+const UNIT_MS: { readonly [unit: string]: number } = { s: 1_000, m: 60_000, h: 3_600_000 };
+const MAX_MS = 24 * 3_600_000;
+
+function parseDuration(text: string): number {
+  const [, count = "", unit = ""] = /^(\d{1,5})([smh])$/.exec(text) ?? [];
+  const ms = Number(count) * (UNIT_MS[unit] ?? 0);
+  if (ms > 0 && ms <= MAX_MS) return ms;
+  throw new InvalidArgumentError("Write a number of s, m or h, at most a day: 90s, 10m, 1h.");
+}
+
+function parseMutation(text: string): Mutation {
+  const [, path = "", value = ""] = /^(spec\.[^=\s]+)=(.+)$/s.exec(text) ?? [];
+  if (path === "") throw new InvalidArgumentError("Write PATH=VALUE with a PATH below spec.");
+  try {
+    return { path, value: JSON.parse(value) };
+  } catch {
+    // A text without quotes.
+    return { path, value };
+  }
+}

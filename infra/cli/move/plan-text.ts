@@ -1,0 +1,74 @@
+import { staysBehind } from "../../../shared/contract/rules/move/left-behind.ts";
+import type { MoveSubject } from "../../../shared/contract/rules/move/subject.ts";
+import type { Finding } from "../../contract/finding.ts";
+import { toReport } from "../../contract/report.ts";
+import { tableLines } from "../table.ts";
+import { bold, paint } from "../terminal/paint.ts";
+
+/** More than these do not fit on a screen; `-o json` has all of them. */
+const MAX_ROWS = 50;
+
+/** Whether the move can go, what stops it, what to know, what stays behind, and the order. */
+export function planLines(subject: MoveSubject, found: readonly Finding[]): readonly string[] {
+  const { findings, summary } = toReport({ crds: [], findings: found });
+  const of = (...verdicts: readonly string[]) => findings.filter(({ verdict }) => verdicts.includes(verdict));
+  const stays = staysBehind(subject);
+  return [
+    headline(subject, summary.fail),
+    ...section("Stops the move, or loses something", of("fail").map(findingLine)),
+    ...section("To know", of("warn").map(findingLine)),
+    ...section("Not decided", of("unknown").map(findingLine)),
+    ...section(
+      "Stays behind",
+      stays.length === 0
+        ? []
+        : tableLines(
+            ["OBJECT", "WHY"],
+            stays.map(({ object, why }) => [object, why]),
+          ),
+    ),
+    ...section("Order", orderLines(subject)),
+  ];
+}
+
+function headline({ namespace, objects, order }: MoveSubject, fails: number): string {
+  const moving = order.flat().length;
+  const clusters = objects.filter(
+    ({ kind, fate, cluster }) => kind === "Cluster" && cluster && fate === "moves",
+  );
+  const what = `Namespace ${namespace}: ${count(clusters.length, "Cluster")}, ${count(moving, "object")} in ${count(order.length, "group")}`;
+  if (fails > 0) return `${bold(what)}: ${paint("red", `do not move yet, ${count(fails, "finding")}`)}`;
+  if (moving === 0) return `${bold(what)}: ${paint("yellow", "nothing to move")}`;
+  return `${bold(what)}: ${paint("green", "nothing stops the move")}`;
+}
+
+function count(number: number, one: string): string {
+  return `${number} ${one}${number === 1 ? "" : "s"}`;
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  if (lines.length === 0) return [];
+  const more = lines.length - MAX_ROWS;
+  const shown = more > 0 ? [...lines.slice(0, MAX_ROWS), `… and ${more} more; -o json lists all`] : lines;
+  return ["", bold(title), ...shown.map((line) => `  ${line}`)];
+}
+
+function findingLine({ rule, verdict, object, path, found, expected, effect }: Finding): string {
+  const colour = { fail: "red", warn: "yellow", unknown: "cyan", pass: "green", na: "dim" } as const;
+  const where = path === undefined ? object : `${object} ${path}`;
+  const what = [found, expected === undefined ? undefined : `expected ${expected}`].filter(
+    (part) => part !== undefined,
+  );
+  return `${paint(colour[verdict], rule)} ${where}: ${what.join("; ")} ${paint("dim", `(${effect})`)}`;
+}
+
+/** One line for each group: kinds with counts. */
+function orderLines({ order }: MoveSubject): readonly string[] {
+  return order.map((group, at) => {
+    const kinds = Map.groupBy(group, (title) => title.slice(0, title.indexOf(" ")));
+    const parts = [...kinds].map(([kind, of]) =>
+      of.length === 1 ? (of[0] ?? kind) : `${of.length} ${kind}`,
+    );
+    return `${at + 1}. ${parts.join(", ")}`;
+  });
+}

@@ -1,0 +1,71 @@
+import { Command, InvalidArgumentError } from "commander";
+import { systemClock } from "../../clock.ts";
+import { readMovePlan } from "../../clusterctl/move/read-plan.ts";
+import { exitStatus } from "../../contract/report.ts";
+import { exitAsWronglyCalled } from "../contract/exit.ts";
+import { openForeignServer } from "../management.ts";
+import { outputOption } from "../options.ts";
+import { print, printError, printJson } from "../terminal/print.ts";
+import { judgeMove, planReport } from "./plan-report.ts";
+import { planLines } from "./plan-text.ts";
+
+interface PlanOptions {
+  readonly namespace: string;
+  readonly kubeconfig?: string;
+  readonly toKubeconfig?: string;
+  readonly try?: true;
+  readonly output: string;
+}
+
+const EXAMPLES = `
+Examples:
+  capstan move plan -n default
+  capstan move plan -n default --to-kubeconfig target.kubeconfig --try -o json
+
+Only reads, on both sides. Exit status: 0 nothing stops the move, 1 a finding with "fail", 2 a cluster cannot be read.`;
+
+export function planCommand(): Command {
+  return new Command("plan")
+    .description("Print what clusterctl move would take, in which order, what stays behind and what stops it")
+    .requiredOption("-n, --namespace <name>", "the namespace whose Clusters move", parseNamespace)
+    .option("--kubeconfig <file>", "source (default: KUBECONFIG, in-cluster files, ~/.kube/config)")
+    .option("--to-kubeconfig <file>", "target; without one, rules about the target are unknown")
+    .option("--try", "ask the target to create each object as a dry run, which stores nothing")
+    .addOption(outputOption("text", "json"))
+    .addHelpText("after", EXAMPLES)
+    .exitOverride(exitAsWronglyCalled)
+    .action(async (options: PlanOptions) => {
+      try {
+        process.exitCode = await runPlan(options);
+      } catch (error) {
+        printError(error instanceof Error ? error.message : String(error));
+        process.exitCode = 2;
+      }
+    });
+}
+
+const DNS_LABEL = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+
+function parseNamespace(text: string): string {
+  if (DNS_LABEL.test(text)) return text;
+  throw new InvalidArgumentError(`"${text}" is not the name of a namespace`);
+}
+
+async function runPlan(options: PlanOptions): Promise<number> {
+  if (options.try === true && options.toKubeconfig === undefined) {
+    throw new Error("--try asks the target: name it with --to-kubeconfig");
+  }
+  using source = await openForeignServer(options.kubeconfig, systemClock);
+  using target =
+    options.toKubeconfig === undefined
+      ? undefined
+      : await openForeignServer(options.toKubeconfig, systemClock);
+  const subject = await readMovePlan(
+    { source, target },
+    { namespace: options.namespace, tries: options.try },
+  );
+  const findings = judgeMove(subject);
+  if (options.output === "json") printJson(planReport(subject, findings));
+  else print(...planLines(subject, findings));
+  return exitStatus({ crds: [], findings, problems: [], rules: [] }, "fail");
+}

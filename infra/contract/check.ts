@@ -1,0 +1,190 @@
+import { ALL_RULES } from "../../shared/contract/rules/all.ts";
+import type { Crd } from "../../shared/contract/rules/crd/subject.ts";
+import { releaseAround } from "../../shared/contract/rules/release/around.ts";
+import type { Release } from "../../shared/contract/rules/release/subject.ts";
+import { NO_VALUES, type Values } from "../clusterctl/render/values.ts";
+import { withCheckedWaivers } from "./checked-waivers.ts";
+import { documentsOf, type InputDocument } from "./documents.ts";
+import type { Finding, InputProblem, Outcome, ReportedCrd } from "./finding.ts";
+import { type CrdOptions, judgeCrds, reportedCrd } from "./judge-crds.ts";
+import { judgeRelease } from "./judge-release.ts";
+import {
+  isKustomization,
+  type Kustomization,
+  kustomized,
+  readKustomization,
+  strayPatches,
+} from "./kustomize.ts";
+import { isJudgedDocument, judgeDocumentObjects } from "./objects/judge-documents.ts";
+import type { ObjectOptions } from "./objects/judge-objects.ts";
+import { isDefinition, isPatch, type PlacedCrd, readCrd } from "./read-crd.ts";
+import { readFiles } from "./read-files.ts";
+
+export interface CheckOptions extends Omit<CrdOptions, "release">, ObjectOptions {
+  /** Of variables in releases. Absent: each takes its default or its name. */
+  readonly values?: Values;
+}
+
+/** Judges everything below some paths; `-` is standard input. Inputs that cannot be read are problems of the outcome. */
+export async function checkPaths(paths: readonly string[], options: CheckOptions): Promise<Outcome> {
+  const outcomes: Partial<Outcome>[] = [];
+  const all: InputDocument[] = [];
+  const crds: Crd[] = [];
+  for (const path of [...new Set(paths)]) {
+    const { documents, kustomizations, releases, problems } = await readInputs(path);
+    outcomes.push({ problems });
+    const { definitions, ...plain } = judgeDefinitions(documents, { ...options, kustomizations });
+    const isJudged = (one: InputDocument) => isDefinition(one) || isJudgedDocument(one, options);
+    const hasSomething = releases.length > 0 || documents.some(isJudged);
+    if (!hasSomething && problems.length === 0) outcomes.push({ problems: [nothingIn(path, documents)] });
+    outcomes.push(plain);
+    for (const folder of releases) outcomes.push(...(await checkRelease(folder, options)));
+    all.push(...documents);
+    crds.push(...definitions);
+  }
+  const objects = judgeDocumentObjects(all, crds, options);
+  return merged(outcomes, objects);
+}
+
+/** Judges a release, and each CRD in it with what is around it. */
+async function checkRelease(folder: string, options: CheckOptions): Promise<readonly Partial<Outcome>[]> {
+  const { values = NO_VALUES, waivers } = options;
+  const judged = await judgeRelease(folder, { values, waivers, knownRules: KNOWN_RULES });
+  if (!("release" in judged)) return [{ problems: [judged] }];
+  const { release, documents, findings, problems } = judged;
+  return [{ findings, problems }, judgeDefinitions(documents, { ...options, release })];
+}
+
+interface Inputs {
+  readonly documents: readonly InputDocument[];
+  readonly kustomizations: readonly Kustomization[];
+  readonly releases: readonly string[];
+  readonly problems: readonly InputProblem[];
+}
+
+async function readInputs(path: string): Promise<Inputs> {
+  const { files, releases, problems } = await readFiles(path);
+  const read = files.filter((file) => !isKustomization(file)).map(documentsOf);
+  const overlays = files.filter(isKustomization).map(readKustomization);
+  return {
+    documents: read.flatMap(({ documents }) => documents),
+    kustomizations: overlays.filter((one) => "folder" in one),
+    releases,
+    problems: [
+      ...problems,
+      ...read.flatMap((one) => one.problems),
+      ...overlays.filter((one) => "message" in one),
+    ],
+  };
+}
+
+function nothingIn(file: string, documents: readonly InputDocument[]): InputProblem {
+  const kinds = [...new Set(documents.map(({ value }) => String(value["kind"])))].slice(0, 5);
+  const has = kinds.length === 0 ? "has no object of Kubernetes" : `has ${kinds.join(", ")} only`;
+  return {
+    file,
+    line: documents[0]?.line ?? 1,
+    message: `${has}; name a CustomResourceDefinition, a release or the objects of a provider`,
+  };
+}
+
+interface JudgeOptions extends CheckOptions {
+  readonly kustomizations?: readonly Kustomization[];
+  /** The documents are its components. */
+  readonly release?: Release;
+}
+
+interface Definitions extends Omit<Outcome, "rules"> {
+  readonly definitions: readonly Crd[];
+}
+
+/** Judges the CRDs among documents that belong together. */
+function judgeDefinitions(documents: readonly InputDocument[], options: JudgeOptions): Definitions {
+  const definitions = documents.filter(isDefinition);
+  const patches = definitions.filter(isPatch);
+  const read = definitions.filter((one) => !isPatch(one)).map(readCrd);
+  const valid = read.filter((one) => "crd" in one);
+  const { first, twice } = withoutTwins(valid);
+  const complete = first.map((one) => kustomized(one, patches, options.kustomizations ?? []));
+  const waived = complete.map(withCheckedWaivers);
+  const crds = waived.map(({ one }) => one);
+  const { release } = options;
+  return {
+    definitions: crds.map(({ crd }) => crd),
+    crds: crds.map((crd): ReportedCrd => reportedCrd(crd, options)),
+    findings: judgeCrds(crds, {
+      ...options,
+      release:
+        release &&
+        releaseAround(
+          release,
+          crds.map(({ crd }) => crd),
+        ),
+    }),
+    problems: [
+      ...read.filter((one) => "message" in one),
+      ...twice,
+      ...strayPatches(patches, first),
+      ...waived.flatMap(({ problem }) => problem ?? []),
+    ],
+  };
+}
+
+/** The first CRD of each name; the others are problems. */
+function withoutTwins(crds: readonly PlacedCrd[]): {
+  readonly first: readonly PlacedCrd[];
+  readonly twice: readonly InputProblem[];
+} {
+  const places = new Map<string, PlacedCrd>();
+  const twice: InputProblem[] = [];
+  for (const one of crds) {
+    const { name } = one.crd.metadata;
+    const former = places.get(name);
+    if (former === undefined) places.set(name, one);
+    else {
+      const { file, line } = former.place;
+      twice.push({
+        file: one.place.file ?? name,
+        line: one.place.line,
+        message: `${name} is given twice, first in ${file}:${line}; name it once`,
+      });
+    }
+  }
+  return { first: [...places.values()], twice };
+}
+
+const KNOWN_RULES = new Set(ALL_RULES.map(({ id }) => id));
+
+/**
+ * A rule that only another artefact decides is `unknown` for a CRD or a release unless the same inputs decided it.
+ * Findings of objects stay.
+ */
+export function decided(findings: readonly Finding[], ofObjects: readonly Finding[]): readonly Finding[] {
+  const known = new Set(
+    [...findings, ...ofObjects].filter(({ verdict }) => verdict !== "unknown").map(({ rule }) => rule),
+  );
+  const left = findings.filter(({ rule, verdict, artefact }) => {
+    return verdict !== "unknown" || artefact === "A1" || !known.has(rule);
+  });
+  return [...left, ...ofObjects];
+}
+
+function merged(
+  outcomes: readonly Partial<Outcome>[],
+  objects: Pick<Outcome, "findings" | "problems">,
+): Outcome {
+  return {
+    crds: outcomes.flatMap(({ crds = [] }) => crds),
+    findings: decided(
+      outcomes.flatMap(({ findings = [] }) => findings),
+      objects.findings,
+    ),
+    problems: withoutRepeats([...outcomes.flatMap(({ problems = [] }) => problems), ...objects.problems]),
+    rules: ALL_RULES,
+  };
+}
+
+/** Rules on a release and on its CRDs find the same problem of an annotation. */
+function withoutRepeats(problems: readonly InputProblem[]): readonly InputProblem[] {
+  return [...new Map(problems.map((one) => [`${one.file}:${one.line}:${one.message}`, one])).values()];
+}

@@ -1,0 +1,126 @@
+import { FILE_BOUNDS, readYaml, type YamlBounds, YamlError } from "../yaml/read-yaml.ts";
+import { linesOf } from "../yaml/yaml-lines.ts";
+import type { InputProblem } from "./finding.ts";
+import type { TextFile } from "./read-files.ts";
+
+/** One object of an input. */
+export interface InputDocument {
+  readonly value: { readonly [member: string]: unknown };
+  readonly file: string;
+  /** First line of the object, from 1; that of the list for an object in a list. */
+  readonly line: number;
+  /** The line of a path in the object, from 1. */
+  readonly lineAt?: (path: string) => number;
+}
+
+export interface ReadDocuments {
+  readonly documents: readonly InputDocument[];
+  readonly problems: readonly InputProblem[];
+}
+
+/** Of one file. */
+const MAX_DOCUMENTS = 10_000;
+/** Bounds of one document; a file may have many. */
+const BOUNDS: YamlBounds = { ...FILE_BOUNDS, maxDocuments: 1 };
+
+/**
+ * Reads each object of a file; lists are unpacked, and values that are not objects of Kubernetes are left out. A document
+ * that is not YAML is a problem with its line; the others are read.
+ */
+export function documentsOf({ file, text }: TextFile): ReadDocuments {
+  const documents: InputDocument[] = [];
+  const problems: InputProblem[] = [];
+  for (const part of partsOf(text)) {
+    if (documents.length >= MAX_DOCUMENTS) {
+      problems.push({
+        file,
+        line: part.line,
+        message: `has more than ${MAX_DOCUMENTS} objects; split the file`,
+      });
+      break;
+    }
+    try {
+      for (const { value, line } of readYaml(part.text, BOUNDS)) {
+        const at = { file, line: part.line + Math.max(line, 1) - 1 };
+        const lines = lazyLines(part);
+        for (const { object, prefix } of unpacked(value)) {
+          documents.push({ value: object, ...at, lineAt: (path) => lines(prefix + path) });
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof YamlError)) throw error;
+      problems.push({ file, line: part.line + (error.line ?? 1) - 1, message: problemOf(error) });
+    }
+  }
+  return { documents, problems };
+}
+
+interface Part {
+  readonly text: string;
+  /** Of its first character, from 1. */
+  readonly line: number;
+}
+
+/** A line of three dashes begins a document wherever it stands: no value of YAML may hold one. */
+const MARKER = /^---(?=\s|$)/gm;
+
+/** Splits a file at its documents, so that one bad document does not take the others with it. */
+function partsOf(text: string): readonly Part[] {
+  const starts = [0, ...Array.from(text.matchAll(MARKER), ({ index }) => index)];
+  const parts: Part[] = [];
+  let line = 1;
+  for (const [index, start] of starts.entries()) {
+    const part = text.slice(start, starts[index + 1]);
+    if (!isBlank(part)) parts.push({ text: part, line });
+    line += part.split("\n").length - 1;
+  }
+  return parts;
+}
+
+/** Any line but markers, comments and directives. */
+const CONTENT = /^(?![ \t]*(?:[#%]|\r?$)|---[ \t]*(?:#|\r?$)).+/m;
+
+function isBlank(part: string): boolean {
+  return !CONTENT.test(part);
+}
+
+/** The message of the parser may quote the text, which may be that of a Secret. */
+function problemOf({ bound, message, line }: YamlError): string {
+  if (bound !== undefined) return `has ${bound}; make it smaller`;
+  const reason = (line === undefined ? message : message.replace(/^line \d+: /, "")).replaceAll(
+    /"[^"]*"|'[^']*'|<[^>]*>/g,
+    "…",
+  );
+  return `is not YAML: ${reason.split("\n")[0]?.slice(0, 200)}`;
+}
+
+/** Most documents need no line of a path: nothing is read again before the first call. */
+function lazyLines(part: Part): (path: string) => number {
+  let lines: ((path: string) => number) | undefined;
+  return (path) => {
+    lines ??= linesOf(part.text);
+    return part.line + lines(path) - 1;
+  };
+}
+
+interface Unpacked {
+  readonly object: InputDocument["value"];
+  /** Before a path in the object, for a path in the document. */
+  readonly prefix: string;
+}
+
+function unpacked(value: unknown): readonly Unpacked[] {
+  if (!isRecord(value)) return [];
+  const { kind, apiVersion, items } = value;
+  if (typeof kind !== "string" || typeof apiVersion !== "string") return [];
+  if (!kind.endsWith("List") || !Array.isArray(items)) return [{ object: value, prefix: "" }];
+  // Items of a typed list leave out their kind.
+  const implied = kind === "List" ? {} : { apiVersion, kind: kind.slice(0, -"List".length) };
+  return items.flatMap((item, index) =>
+    isRecord(item) ? [{ object: { ...implied, ...item }, prefix: `items[${index}].` }] : [],
+  );
+}
+
+export function isRecord(value: unknown): value is { readonly [member: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

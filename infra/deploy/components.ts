@@ -1,0 +1,41 @@
+import { toCrd } from "../crds/crd.ts";
+import { loadFunctions } from "../worker/load.ts";
+import { writeYaml } from "../yaml/write-yaml.ts";
+import { cloudAccount, managerAccount } from "./accounts.ts";
+import { cloudDeployment, type Manifest, managerDeployment } from "./deployment.ts";
+import { INFRASTRUCTURE, kindsOf, type Provider } from "./providers.ts";
+
+/** Returns the components of a provider, as one YAML file. `image` has its tag. Source: RL-03, RL-06 */
+export async function componentsOf(provider: Provider, image: string): Promise<string> {
+  const { namespace } = provider;
+  const functions = await loadFunctions([provider.label]);
+  const objects: readonly Manifest[] = [
+    { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
+    ...crdsOf(provider),
+    ...managerAccount(provider, functions),
+    ...(provider === INFRASTRUCTURE ? cloudAccount(provider) : []),
+    managerDeployment(provider, image),
+    ...(provider === INFRASTRUCTURE ? [cloudDeployment(provider, image)] : []),
+  ];
+  return yamlOf(objects.map((object) => labelled(object, provider)));
+}
+
+/** Returns objects as the documents of one YAML file. */
+export function yamlOf(objects: readonly Manifest[]): string {
+  return objects.map((object) => writeYaml(object)).join("---\n");
+}
+
+function crdsOf(provider: Provider): readonly Manifest[] {
+  return kindsOf(provider).flatMap((kind) => {
+    const crd = toCrd(kind);
+    return crd === undefined ? [] : [{ ...crd }];
+  });
+}
+
+function labelled(object: Manifest, { label }: Provider): Manifest {
+  const { labels, ...metadata } = object.metadata;
+  return {
+    ...object,
+    metadata: { ...metadata, labels: { ...labels, "cluster.x-k8s.io/provider": label } },
+  };
+}

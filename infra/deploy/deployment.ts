@@ -1,0 +1,143 @@
+import type { Provider } from "./providers.ts";
+import { variable } from "./variable.ts";
+
+/** An object of Kubernetes as it is written to a file; its texts may hold variables of clusterctl. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string | undefined;
+    readonly labels?: { readonly [key: string]: string } | undefined;
+  };
+  readonly [more: string]: unknown;
+}
+
+interface Process {
+  /** Name of Deployment and ServiceAccount. */
+  readonly app: string;
+  readonly namespace: string;
+  readonly container: string;
+  readonly image: string;
+  readonly replicas?: object;
+  readonly args: readonly string[];
+  readonly env: readonly object[];
+  readonly strategy?: object;
+}
+
+const HEALTH_PORT = 9440;
+
+/** Value of an environment variable that the user may set, empty by default: in an argument quotes would stay. */
+const EMPTY = '""';
+
+/**
+ * Returns the Deployment of the controllers of a provider: relay and worker in one process with the memory queue. Its
+ * one container is `manager`, for which `init --wait-providers` waits. Source: RL-06
+ */
+export function managerDeployment(provider: Provider, image: string): Manifest {
+  const { label, app, namespace, variables: prefix } = provider;
+  const own = (name: string, otherwise: string | number) => variable(`${prefix}_${name}`, otherwise);
+  return deploymentOf({
+    app,
+    namespace,
+    container: "manager",
+    image,
+    args: [
+      "manager",
+      `--functions=${label}`,
+      "--namespace=",
+      `--watch-filter=$(${prefix}_WATCH_FILTER)`,
+      "--leader-elect",
+      `--lease-name=${app}`,
+      `--health-address=:${HEALTH_PORT}`,
+      `--kube-api-qps=${own("KUBE_API_QPS", 500)}`,
+      `--kube-api-burst=${own("KUBE_API_BURST", 1000)}`,
+      `--log-level=${own("LOG_LEVEL", "info")}`,
+    ],
+    env: [
+      { name: `${prefix}_WATCH_FILTER`, value: own("WATCH_FILTER", EMPTY) },
+      { name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
+      { name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
+    ],
+  });
+}
+
+/**
+ * Returns the Deployment of the simulated cloud. With `SIM_CLOUD_REPLICAS=0` it runs elsewhere, for several management
+ * clusters. One process holds the workload servers, so the old one ends before a new one starts. Source: RL-06
+ */
+export function cloudDeployment({ app, namespace }: Provider, image: string): Manifest {
+  return deploymentOf({
+    app: `${app}-cloud`,
+    namespace,
+    container: "cloud",
+    image,
+    replicas: CLOUD_REPLICAS,
+    args: [
+      "cloud",
+      "--cloud-address=$(POD_IP)",
+      "--data=/tmp/cloud",
+      `--health-address=:${HEALTH_PORT}`,
+      `--log-level=${variable("SIM_LOG_LEVEL", "info")}`,
+    ],
+    env: [{ name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } }],
+    strategy: { type: "Recreate" },
+  });
+}
+
+/**
+ * `replicas` from a variable. `generate provider --describe` converts each Deployment with the variables still in it, and
+ * fails at a number that is a text (`unrecognized type: int32`); a field that it does not know it leaves out. So the name
+ * begins with a part of the value that is always empty, and is `replicas` once the variables are replaced. Source: RL-09
+ */
+const CLOUD_REPLICAS = {
+  "${SIM_CLOUD_REPLICAS:0:0}replicas": variable("SIM_CLOUD_REPLICAS", 1),
+};
+
+/** Passes the Pod Security Standard `restricted`. */
+const CONFINED = {
+  allowPrivilegeEscalation: false,
+  capabilities: { drop: ["ALL"] },
+  readOnlyRootFilesystem: true,
+  runAsNonRoot: true,
+  runAsUser: 65_532,
+  seccompProfile: { type: "RuntimeDefault" },
+};
+
+function deploymentOf(process: Process): Manifest {
+  const { app, namespace, container, image, replicas = { replicas: 1 }, args, env, strategy } = process;
+  const labels = { "app.kubernetes.io/name": app };
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: app, namespace, labels },
+    spec: {
+      ...replicas,
+      selector: { matchLabels: labels },
+      strategy,
+      template: {
+        metadata: { labels },
+        spec: {
+          serviceAccountName: app,
+          // Runs in progress may end.
+          terminationGracePeriodSeconds: 40,
+          containers: [
+            {
+              name: container,
+              image,
+              args,
+              env: [...env, { name: "HOME", value: "/tmp" }],
+              ports: [{ name: "healthz", containerPort: HEALTH_PORT, protocol: "TCP" }],
+              livenessProbe: { httpGet: { path: "/livez", port: "healthz" } },
+              readinessProbe: { httpGet: { path: "/readyz", port: "healthz" } },
+              resources: { requests: { cpu: "100m", memory: "128Mi" } },
+              securityContext: CONFINED,
+              volumeMounts: [{ name: "tmp", mountPath: "/tmp" }],
+            },
+          ],
+          volumes: [{ name: "tmp", emptyDir: {} }],
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { Command } from "commander";
+import { print, printError } from "../cli/terminal/print.ts";
+import { writeYaml } from "../yaml/write-yaml.ts";
+import { certManagerStandIn, STAND_IN_VERSION } from "./cert-manager.ts";
+import { componentsOf, yamlOf } from "./components.ts";
+import { INFRASTRUCTURE, PROVIDERS, type Provider } from "./providers.ts";
+import { checkVersion, SERIES, type Series } from "./series.ts";
+import { clusterTemplates } from "./templates.ts";
+
+export interface ReleaseOptions {
+  /** Folder of the repository, absolute: clusterctl reads no other ones. */
+  readonly folder: string;
+  /** Semantic version after a `v`. */
+  readonly version: string;
+  /** Registry and path of the image, without tag: `ghcr.io/example/capstan`. Its tag is the version. */
+  readonly image: string;
+  /** Default: every released one. */
+  readonly series?: readonly Series[];
+}
+
+/** A registry and a path: clusterctl completes no image names. */
+const IMAGE =
+  /^(localhost|[a-z0-9-]+(\.[a-z0-9-]+)+)(:\d+)?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)+$|^localhost(:\d+)?\/|^[a-z0-9-]+:\d+\//;
+
+/**
+ * Returns the files of a release for clusterctl, by their path in `folder`: four providers, and two configurations
+ * beside them. The same options give the same bytes. Throws when version or image cannot be used. Source: RL-01, RL-10
+ */
+export async function renderRelease(options: ReleaseOptions): Promise<ReadonlyMap<string, string>> {
+  const { folder, version, image, series = SERIES } = options;
+  checkVersion(version, series);
+  if (!IMAGE.test(image) || /:[^/]*$|@/.test(image)) {
+    throw new Error(
+      `image ${image} is not a registry with a path and no tag; write one such as ghcr.io/example/capstan`,
+    );
+  }
+  const tagged = `${image}:${version.replace("+", "_")}`;
+  const perProvider = await Promise.all(
+    PROVIDERS.map(async (provider): Promise<readonly (readonly [string, string])[]> => {
+      const place = `${provider.label}/${version}`;
+      return [
+        [`${place}/${provider.components}`, await componentsOf(provider, tagged)],
+        [`${place}/metadata.yaml`, metadataOf(series)],
+      ];
+    }),
+  );
+  const templates = [...clusterTemplates()].map(
+    ([name, objects]) => [`${INFRASTRUCTURE.label}/${version}/${name}`, yamlOf(objects)] as const,
+  );
+  const standIn = `cert-manager/${STAND_IN_VERSION}/cert-manager.yaml`;
+  const providers = PROVIDERS.map((provider) => entryOf(provider, folder));
+  const certManager = { url: urlOf(folder, standIn), version: STAND_IN_VERSION };
+  return new Map([
+    ...perProvider.flat(),
+    ...templates,
+    [standIn, certManagerStandIn()],
+    ["clusterctl.yaml", writeYaml({ providers })],
+    ["clusterctl-offline.yaml", writeYaml({ providers, "cert-manager": certManager })],
+  ]);
+}
+
+function metadataOf(series: readonly Series[]): string {
+  return writeYaml({
+    apiVersion: "clusterctl.cluster.x-k8s.io/v1alpha3",
+    kind: "Metadata",
+    releaseSeries: series,
+  });
+}
+
+function entryOf({ name, type, label, components }: Provider, folder: string): object {
+  return { name, type, url: urlOf(folder, `${label}/latest/${components}`) };
+}
+
+/** clusterctl replaces variables in it, then reads it as a URL. */
+function urlOf(folder: string, path: string): string {
+  return `file://${encodeURI(join(folder, path)).replaceAll("$", "%24").replaceAll("?", "%3F").replaceAll("#", "%23")}`;
+}
+
+async function writeRelease(options: ReleaseOptions): Promise<void> {
+  for (const [path, content] of await renderRelease(options)) {
+    const file = join(options.folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, content);
+  }
+}
+
+function releaseCommand(): Command {
+  return new Command("release")
+    .description("Render the four providers of a release as a local repository of clusterctl")
+    .argument("<folder>", "folder of the repository; releases of other versions in it stay")
+    .requiredOption("--version <version>", "semantic version after a v, such as v0.1.0")
+    .requiredOption(
+      "--image <repository>",
+      "image without tag, such as ghcr.io/example/capstan; the tag is the version",
+    )
+    .configureOutput({ outputError: (text) => printError(text.replace(/^error: /, "")) })
+    .action(async (folder: string, { version, image }: { version: string; image: string }) => {
+      const absolute = resolve(folder);
+      await writeRelease({ folder: absolute, version, image });
+      print(
+        `release: ${version} is in ${absolute}; clusterctl --config ${join(absolute, "clusterctl.yaml")} reads it`,
+      );
+    });
+}
+
+if (import.meta.main) {
+  try {
+    await releaseCommand().parseAsync();
+  } catch (error) {
+    printError(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,48 @@
+import { BOOTSTRAP_CONFIG } from "./bootstrap-config.ts";
+import { commonRules, poolRules, UNCONTRACTED_RULES } from "./common.ts";
+import { CONTRACT_KINDS, type ContractKindName } from "./contract-kinds.ts";
+import { CONTROL_PLANE } from "./control-plane.ts";
+import type { CrdRule } from "./crd-rule.ts";
+import { INFRA_CLUSTER } from "./infra-cluster.ts";
+import { INFRA_MACHINE } from "./infra-machine.ts";
+import { INFRA_MACHINE_POOL } from "./infra-machine-pool.ts";
+import { IPAM_POOL } from "./ipam-pool.ts";
+
+/** Rules beyond the common ones. */
+const FIELD_RULES: { readonly [contract in ContractKindName]: readonly CrdRule[] } = {
+  InfraMachinePool: INFRA_MACHINE_POOL,
+  ControlPlane: CONTROL_PLANE,
+  InfraCluster: INFRA_CLUSTER,
+  InfraMachine: INFRA_MACHINE,
+  BootstrapConfig: BOOTSTRAP_CONFIG,
+  IPAMPool: IPAM_POOL,
+};
+
+/** Rules of one kind of contract. */
+export interface CrdRules {
+  /** Judged once, under the newest contract that the CRD claims. */
+  readonly once: readonly CrdRule[];
+  /** Judged under each contract that the CRD claims. */
+  readonly each: readonly CrdRule[];
+}
+
+const RULES_OF = new Map(
+  Object.entries(CONTRACT_KINDS).map(([name, { prefix }]): readonly [string, CrdRules] => {
+    const own = FIELD_RULES[name as ContractKindName];
+    const common = name === "IPAMPool" ? poolRules() : commonRules(prefix);
+    // The release is the same under each contract.
+    const once = [...common, ...own.filter(({ artefact }) => artefact === "A2")];
+    return [name, { once, each: own.filter(({ artefact }) => artefact !== "A2") }];
+  }),
+);
+const UNCONTRACTED: CrdRules = { once: UNCONTRACTED_RULES, each: [] };
+
+/** The rules on a CRD; those of kinds of no contract for undefined. */
+export function crdRulesOf(contractKind: ContractKindName | undefined): CrdRules {
+  return (contractKind === undefined ? undefined : RULES_OF.get(contractKind)) ?? UNCONTRACTED;
+}
+
+/** Every rule on CRDs. */
+export const CRD_RULES: readonly CrdRule[] = [...RULES_OF.values(), UNCONTRACTED].flatMap(
+  ({ once, each }) => [...once, ...each],
+);

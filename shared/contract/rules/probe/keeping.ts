@@ -1,0 +1,54 @@
+import { CLUSTER_NAME_LABEL } from "../../../api/indexes.ts";
+import type { KubeObject } from "../../../api/kinds.ts";
+import { fail, type Judgement, pass, unknown } from "../rule.ts";
+import type { Life, ProbeSubject } from "./subject.ts";
+
+/** IMP-30 and its like: the owner and the label that core wrote stay, no other controller comes, the object stays. */
+export function judgeKept(
+  owner: string,
+  isController: boolean,
+): (subject: ProbeSubject) => readonly Judgement[] {
+  return ({ title, life }) => {
+    const living = (life.seen.get(title) ?? []).filter(
+      ({ metadata }) => metadata.deletionTimestamp === undefined,
+    );
+    const kept = living.findIndex((object) => lostIn(object, owner, isController) === undefined);
+    if (kept < 0) return [unknown(`core never made the ${owner} its owner`)];
+    for (const object of living.slice(kept)) {
+      const lost = lostIn(object, owner, isController);
+      if (lost !== undefined) return [lost];
+    }
+    return [wasGone(title, life) ? fail({ found: "the object was gone", expected: "it stays" }) : pass()];
+  };
+}
+
+function wasGone(title: string, { snapshots }: Life): boolean {
+  const first = snapshots.findIndex((snapshot) => snapshot.has(title));
+  return first >= 0 && snapshots.slice(first).some((snapshot) => !snapshot.has(title));
+}
+
+function lostIn({ metadata }: KubeObject, owner: string, isController: boolean): Judgement | undefined {
+  const owners = metadata.ownerReferences ?? [];
+  const controller = owners.find((one) => one.controller === true);
+  const path = "metadata.ownerReferences";
+  const expected = `${owner} as ${isController ? "controller" : "owner"}`;
+  if (!owners.some((one) => one.kind === owner)) return fail({ path, found: `no owner ${owner}`, expected });
+  if (controller !== undefined && isController && controller.kind !== owner) {
+    return fail({ path, found: `${controller.kind} ${controller.name} is the controller`, expected });
+  }
+  if (metadata.labels?.[CLUSTER_NAME_LABEL] !== undefined) return undefined;
+  return fail({
+    path: `metadata.labels[${CLUSTER_NAME_LABEL}]`,
+    found: "absent",
+    expected: "the name of the Cluster",
+  });
+}
+
+/** IMP-33: the deleted object goes away. */
+export function judgeGone({ title, life }: ProbeSubject): readonly Judgement[] {
+  if (life.left === undefined) return [unknown("the Cluster was not deleted")];
+  const finalizers = life.left.get(title);
+  if (finalizers === undefined) return [pass()];
+  const found = `still there, with finalizers ${finalizers.join(", ") || "none"}`;
+  return [fail({ path: "metadata.finalizers", found, expected: "gone" })];
+}

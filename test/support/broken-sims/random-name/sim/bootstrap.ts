@@ -1,0 +1,33 @@
+import { randomUUID } from "node:crypto";
+import { simBootstrap as good } from "../../../../../functions/sim/bootstrap.ts";
+import { valueAt } from "../../../../../shared/api/path.ts";
+import type { AnyDecision, AnyFunction } from "../../../../../shared/function/define-function.ts";
+
+const NAME = "status.dataSecretName";
+
+/** Gives the Secret a random name, which is in the status only. */
+export const simBootstrap: AnyFunction = {
+  spec: good.spec,
+  async step(object, context) {
+    const known = valueAt(object, NAME);
+    const usual = `${object.metadata.name}-data`;
+    if (typeof known !== "string")
+      return renamed(await good.step(object, context), `${usual}-${randomUUID()}`);
+    const status = { ...(valueAt(object, "status") as object), dataSecretName: usual };
+    const asUsual = { ...object, status };
+    return renamed(await good.step(asUsual, context), known);
+  },
+};
+
+function renamed(decision: AnyDecision, name: string): AnyDecision {
+  const { create = [], apply } = decision;
+  const isNamed = apply?.[NAME] !== undefined;
+  return {
+    ...decision,
+    create: create.map((one) => ({
+      ...one,
+      object: { ...one.object, metadata: { ...one.object.metadata, name } },
+    })),
+    ...(apply === undefined ? {} : { apply: isNamed ? { ...apply, [NAME]: name } : apply }),
+  };
+}

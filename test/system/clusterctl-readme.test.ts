@@ -1,0 +1,97 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { certManagerStandIn } from "../../infra/deploy/cert-manager.ts";
+import { CLUSTERCTL, describeWithClusterctl, STALE_DISCOVERY } from "../support/clusterctl.ts";
+import { startKubelet } from "../support/kubelet.ts";
+import { kubectlFor } from "../support/processes/kubectl.ts";
+import { startRealServer } from "../support/processes/real-server.ts";
+
+const ASSETS = process.env["KUBEBUILDER_ASSETS"] ?? "";
+const shell = promisify(execFile);
+
+/** The command lines of README on clusterctl, in order. */
+async function commandsOfReadme(): Promise<readonly string[]> {
+  const text = await readFile(new URL("../../README.md", import.meta.url), "utf8");
+  const [, section = ""] = /^### Install it with clusterctl$(.*?)^###? /ms.exec(text) ?? [];
+  const blocks = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+  return blocks.flatMap((block) => block.split("\n").filter((line) => line.trim() !== ""));
+}
+
+describeWithClusterctl("the commands of README on clusterctl", () => {
+  it("work when they are copied line by line", async () => {
+    await using server = await startRealServer(ASSETS);
+    await using stack = new AsyncDisposableStack();
+    const kubectl = kubectlFor(server.kubeconfigFile);
+    const home = await mkdtemp(join(tmpdir(), "capstan-readme-"));
+    stack.defer(() => rm(home, { recursive: true, force: true }));
+    stack.use(await startKubelet(server));
+    // GitHub is out of reach: cert-manager is already there when the first `init` asks.
+    await kubectl("apply -f -", certManagerStandIn());
+    await kubectl("wait crd --all --for=condition=Established --timeout=240s");
+    const config = join(home, "empty");
+    await mkdir(config);
+    const env: { [name: string]: string | undefined } = {
+      ...process.env,
+      HOME: home,
+      XDG_CONFIG_HOME: config,
+      KUBECONFIG: server.kubeconfigFile,
+      CLUSTERCTL_DISABLE_VERSIONCHECK: "true",
+      PATH: `${dirname(CLUSTERCTL)}:${ASSETS}:${process.env["PATH"]}`,
+    };
+    /** In the clone, with files of one's own at home. */
+    const run = async (line: string): Promise<string> => {
+      const command = line.replaceAll(/\bdemo\.yaml\b/g, join(home, "demo.yaml"));
+      return (await shell("sh", ["-c", command], { env, maxBuffer: 2 ** 24 })).stdout;
+    };
+
+    let inits = 0;
+    for (const line of await commandsOfReadme()) {
+      switch (true) {
+        case line.startsWith("export "): {
+          const [name = "", value] = line.slice("export ".length).split("=");
+          env[name] = value;
+          break;
+        }
+        case line.startsWith("clusterctl init "):
+          // The second way to install finds the first one done, and changes nothing.
+          inits += 1;
+          await kubectl.try("wait --for=delete namespace/cert-manager-test --timeout=240s");
+          await run(line);
+          expect(await kubectl("get providers.clusterctl.cluster.x-k8s.io -A -o name")).toMatch(
+            /(provider.*\n){4}/,
+          );
+          break;
+        case line.startsWith("clusterctl upgrade apply "):
+          await run(line);
+          expect(await kubectl("get deployments -A -o yaml")).toContain(
+            "image: ghcr.io/example/capstan:v0.1.1\n",
+          );
+          await kubectl("wait cluster/demo --for=condition=Available --timeout=240s");
+          break;
+        case line.startsWith("clusterctl delete "):
+          // The next command of README is for where it stops half way.
+          await run(line).catch((error: unknown) => expect(String(error)).toMatch(STALE_DISCOVERY));
+          break;
+        case line.startsWith("kubectl delete crds,"):
+          await run(line);
+          expect(await kubectl("get crds,namespaces,clusterroles -l cluster.x-k8s.io/provider -o name")).toBe(
+            "",
+          );
+          break;
+        case line.includes(" > "):
+          expect(await run(line)).toBe("");
+          break;
+        case /^(npm run release|clusterctl upgrade plan|kubectl (apply|wait|delete clusters)) /.test(line):
+          expect(await run(line), line).not.toBe("");
+          break;
+        default:
+          expect.fail(`README shows a command that this test does not know: ${line}`);
+      }
+    }
+    expect(inits).toBe(2);
+  });
+});

@@ -1,0 +1,174 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../infra/clock.ts";
+import type { Finding } from "../../infra/contract/finding.ts";
+import { checkCluster } from "../../infra/contract/live/check-cluster.ts";
+import { createServer } from "../../infra/kube/client.ts";
+import { loadKubeconfig } from "../../infra/kube/kubeconfig.ts";
+import { OBJECT_RULES } from "../../shared/contract/rules/objects/rules.ts";
+import { BROKEN_OBJECTS } from "../support/contract/broken-objects.ts";
+import { CANARY } from "../support/contract/credentials.ts";
+import { startFooSide, store } from "../support/contract/foo-side.ts";
+import { goodWorld } from "../support/contract/objects.ts";
+import type { TestSide } from "../support/management-side.ts";
+import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { runCli } from "../support/processes/cli.ts";
+import { describeWith } from "../support/requires.ts";
+
+const OPTIONS = { named: new Map(), assumed: "v1beta2" as const, waivers: new Map() };
+
+/** `fail CP-34` for everything that is not kept, each once. */
+function broken(findings: readonly Finding[]): readonly string[] {
+  const counted = findings.filter(({ verdict }) => verdict === "fail" || verdict === "warn");
+  return [...new Set(counted.map(({ verdict, rule }) => `${verdict} ${rule}`))];
+}
+
+for (const flavour of API_SERVERS) {
+  describeWith(flavour.missing, { optional: flavour.optional })(
+    `contract check --live on ${flavour.name}`,
+    () => {
+      let side: TestSide;
+      beforeAll(async () => {
+        side = await startFooSide(flavour);
+      }, 120_000);
+      afterAll(() => side[Symbol.asyncDispose]());
+
+      function judged(namespace?: string) {
+        return checkCluster(
+          { server: side.server, clock: systemClock, namespace },
+          { ...OPTIONS, now: new Date() },
+        );
+      }
+
+      it("finds nothing wrong with good CRDs and objects, and only reads", async () => {
+        await store(side, "good", await goodWorld());
+        const before = (await side.started.requests()).length;
+        const { findings, crds, problems } = await judged("good");
+        const sent = (await side.started.requests()).slice(before);
+        expect(problems).toEqual([]);
+        const wrong = findings.filter(
+          ({ object, verdict }) => object.includes(" good/") && verdict !== "pass",
+        );
+        expect(wrong).toEqual([]);
+        expect(broken(findings.filter(({ object }) => object.includes("foo")))).toEqual([]);
+        expect(crds.map(({ kind }) => kind)).toContain("FooMachinePool");
+        const passed = new Set(findings.map(({ rule }) => rule));
+        expect([...OBJECT_RULES.map(({ id }) => id), "CTL-37"].filter((id) => !passed.has(id))).toEqual([]);
+        const own = sent.filter(({ userAgent }) => userAgent.includes("contract-check"));
+        expect(own.length).toBeGreaterThan(0);
+        expect(new Set(own.map(({ verb }) => verb))).toEqual(new Set(["list", "get"]));
+      }, 60_000);
+
+      it("gives each broken object exactly its rule", async () => {
+        const said: string[] = [];
+        for (const [index, { change }] of BROKEN_OBJECTS.entries()) {
+          const world = await goodWorld();
+          await change(world);
+          await store(side, `broken-${index}`, world);
+        }
+        const { findings } = await judged();
+        for (const [index, { title }] of BROKEN_OBJECTS.entries()) {
+          const own = findings.filter(({ object }) => object.includes(` broken-${index}/`));
+          said.push(`${title}: ${broken(own).join(", ")}`);
+        }
+        expect(said).toEqual(
+          BROKEN_OBJECTS.map(({ title, verdict, rule }) => `${title}: ${verdict} ${rule}`),
+        );
+        expect(JSON.stringify(findings)).not.toContain(CANARY);
+      }, 120_000);
+
+      it("is a command with the exit status of a check", async () => {
+        await store(side, "command", await goodWorld());
+        const world = await goodWorld();
+        await BROKEN_OBJECTS.find(({ rule }) => rule === "CP-34")?.change(world);
+        await store(side, "command-broken", world);
+        const { kubeconfigFile } = side.started;
+        const good = await runCli(
+          "contract",
+          "check",
+          "--live",
+          "-n",
+          "command",
+          "--kubeconfig",
+          kubeconfigFile,
+        );
+        const bad = await runCli(
+          "contract",
+          "check",
+          "--live",
+          "-n",
+          "command-broken",
+          "--kubeconfig",
+          kubeconfigFile,
+          "--verbose",
+        );
+        expect([good.output, good.code]).toEqual([expect.stringContaining("0"), 0]);
+        expect([bad.output, bad.code]).toEqual([
+          expect.stringMatching(/fail CP-34 FooControlPlane command-broken\/c1/),
+          1,
+        ]);
+        expect(bad.output).not.toContain(CANARY);
+      }, 60_000);
+
+      it("says by verb and resource which rights are missing", async () => {
+        await store(side, "rights", await goodWorld());
+        const file = await side.started.withoutReading("secrets");
+        using reader = createServer(await loadKubeconfig({ file, env: {} }), { clock: systemClock });
+        const options = { ...OPTIONS, now: new Date() };
+        const { findings } = await checkCluster(
+          { server: reader, clock: systemClock, namespace: "rights" },
+          options,
+        );
+        const undecided = findings.filter(
+          ({ object, verdict }) => object.includes(" rights/") && verdict === "unknown",
+        );
+        expect(new Set(undecided.map(({ rule }) => rule))).toEqual(
+          new Set(["BC-19", "BC-21", "CP-34", "CP-35", "CP-36"]),
+        );
+        for (const { found } of undecided) expect(found).toContain("get secrets: Forbidden");
+        expect(broken(findings.filter(({ object }) => object.includes(" rights/")))).toEqual([]);
+      }, 60_000);
+
+      it("knows nothing without the right to list CRDs", async () => {
+        const file = await side.started.withoutReading("customresourcedefinitions.apiextensions.k8s.io");
+        using reader = createServer(await loadKubeconfig({ file, env: {} }), { clock: systemClock });
+        const { findings } = await checkCluster(
+          { server: reader, clock: systemClock, namespace: undefined },
+          { ...OPTIONS, now: new Date() },
+        );
+        expect(new Set(findings.map(({ verdict }) => verdict))).toEqual(new Set(["unknown"]));
+        expect(new Set(findings.map(({ found }) => found))).toEqual(
+          new Set(["list customresourcedefinitions.apiextensions.k8s.io: Forbidden"]),
+        );
+      }, 60_000);
+    },
+  );
+}
+
+/** No server listens at port 1 of the loopback address. */
+const AWAY = join(mkdtempSync(join(tmpdir(), "capstan-away-")), "kubeconfig");
+writeFileSync(
+  AWAY,
+  JSON.stringify({
+    clusters: [{ name: "a", cluster: { server: "https://127.0.0.1:1" } }],
+    users: [],
+    contexts: [{ name: "a", context: { cluster: "a" } }],
+    "current-context": "a",
+  }),
+);
+afterAll(() => rmSync(dirname(AWAY), { recursive: true }));
+
+describe("contract check --live without a cluster", () => {
+  it.each([
+    ["paths beside --live", ["--live", "crds"], "leave out the paths"],
+    ["a namespace without --live", ["-n", "default", "crds"], "for --live only"],
+    ["nothing", [], "nothing to judge"],
+    ["a server that is away", ["--live", "--kubeconfig", AWAY], "ECONNREFUSED"],
+    ["a missing kubeconfig", ["--live", "--kubeconfig", "/nowhere"], "/nowhere"],
+  ])("ends with 2 for %s", async (_, args, message) => {
+    const { code, output } = await runCli("contract", "check", ...args);
+    expect([output, code]).toEqual([expect.stringContaining(message), 2]);
+  });
+});

@@ -1,0 +1,101 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeYaml } from "../../infra/yaml/write-yaml.ts";
+import { startCapstan } from "../support/capstan.ts";
+import { goodCrd, goodTemplate, type RawCrd, without } from "../support/contract/crds.ts";
+import { EMBEDDED } from "../support/processes/api-servers.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const shell = promisify(execFile);
+
+/** Blocks of one language in the section of README for authors of providers. */
+async function blocksOf(language: string): Promise<readonly string[]> {
+  const text = await readFile(join(ROOT, "README.md"), "utf8");
+  const [, section = ""] = /^## Check your provider$(.*?)^## /ms.exec(text) ?? [];
+  return [...section.matchAll(/```(\w+)\n([\s\S]*?)```/g)].flatMap(([, name, block = ""]) =>
+    name === language ? [block] : [],
+  );
+}
+
+/** The repository of a provider, with Capstan beside its sources. */
+async function providerWith(...crds: readonly RawCrd[]): Promise<string> {
+  const provider = await mkdtemp(join(dir, "provider-"));
+  await mkdir(join(provider, "config/crd/bases"), { recursive: true });
+  await symlink(ROOT, join(provider, "capstan"));
+  for (const crd of crds) {
+    const { metadata, spec } = crd;
+    const unlabelled = { ...crd, metadata: { name: metadata.name } };
+    await writeFile(join(provider, `config/crd/bases/${spec.names.plural}.yaml`), writeYaml(unlabelled));
+  }
+  const [first] = crds;
+  await writeFile(
+    join(provider, "config/crd/kustomization.yaml"),
+    writeYaml({
+      commonLabels: first?.metadata.labels,
+      resources: crds.map(({ spec }) => `bases/${spec.names.plural}.yaml`),
+    }),
+  );
+  return provider;
+}
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+}
+
+async function run(command: string, cwd: string, kubeconfig = ""): Promise<Ran> {
+  const path = `${dirname(process.execPath)}:${process.env["PATH"]}`;
+  const env = { ...process.env, PATH: path, KUBECONFIG: kubeconfig };
+  try {
+    const { stdout } = await shell("bash", ["-c", command], { cwd, env });
+    return { code: 0, stdout };
+  } catch (error) {
+    const { code, stdout } = error as { readonly code: number; readonly stdout: string };
+    return { code, stdout };
+  }
+}
+
+let dir = "";
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "capstan-contract-readme-"));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+describe("README for authors of providers", () => {
+  it("has commands that work when they are copied", async () => {
+    const provider = await providerWith(goodCrd("InfraMachinePool"), goodTemplate("InfraMachinePool"));
+    await using server = await EMBEDDED.start();
+    await using _capstan = await startCapstan(server.kubeconfigFile);
+    const commands = (await blocksOf("sh")).flatMap((block) => block.trim().split("\n"));
+    expect(commands.length).toBeGreaterThan(3);
+    for (const command of commands)
+      expect((await run(command, provider, server.kubeconfigFile)).code, command).toBe(0);
+  });
+
+  it("has a workflow whose check writes SARIF that points into the repository, and fails when a MUST is broken", async () => {
+    const [workflow = ""] = await blocksOf("yaml");
+    const [, check = ""] = /- run: (.*contract check.*)/.exec(workflow) ?? [];
+    expect(check).toContain("-o sarif > contract.sarif");
+    const good = await providerWith(goodCrd("InfraMachine"), goodTemplate("InfraMachine"));
+    expect((await run(check, good)).code).toBe(0);
+
+    const crd = goodCrd("InfraMachine");
+    without(crd, "v1beta2", "spec.providerID");
+    const broken = await providerWith(crd);
+    expect((await run(check, broken)).code).toBe(1);
+    const log = JSON.parse(await readFile(join(broken, "contract.sarif"), "utf8"));
+    const [result, ...more] = log.runs[0].results;
+    expect(more).toEqual([]);
+    expect(result.ruleId).toBe("IM-13");
+    const { artifactLocation, region } = result.locations[0].physicalLocation;
+    expect(artifactLocation.uri).toBe("config/crd/bases/foomachines.yaml");
+    const lines = (await readFile(join(broken, artifactLocation.uri), "utf8")).split("\n");
+    // The fields of the spec, where providerID is missing.
+    expect(lines[region.startLine - 3]?.trim()).toBe("spec:");
+  });
+});
