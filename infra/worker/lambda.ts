@@ -128,7 +128,7 @@ function timingOf(timeoutMs: number): LeaseTiming {
   return { leaseMs, renewMs: 2 * leaseMs, runTimeoutMs: Math.min(MINUTE, timeoutMs / 2), drainMs: timeoutMs };
 }
 
-/** `undefined` unless the queue belongs to one of the functions (S-20). */
+/** `undefined` unless the queue belongs to one of the functions (S-20, S-71). */
 function sourceOf(
   { eventSourceARN }: SqsRecord,
   { functions, sqs }: LambdaOptions,

@@ -6,7 +6,7 @@ import { type Text, textsOf } from "../support/sources.ts";
 const [code, tests, pages] = await Promise.all([
   textsOf("{functions,shared,infra}/**/*.{ts,lua}"),
   textsOf("test/**/*.ts"),
-  textsOf("{,{functions,shared,infra,test}/**/}*.md"),
+  textsOf("{,.github/,{functions,shared,infra,test}/**/}*.md"),
 ]);
 const rules = pages.flatMap(rulesOf);
 

@@ -57,7 +57,8 @@ function ruleTables(text: string): readonly string[] {
   return sections.flatMap((section) => section.split("\n"));
 }
 
-function cellsOf(line: string): readonly string[] {
+/** The trimmed cells of a line of a table; none of another line. */
+export function cellsOf(line: string): readonly string[] {
   if (!line.startsWith("|")) return [];
   return line
     .split(/(?<!\\)\|/)

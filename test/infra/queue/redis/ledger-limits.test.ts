@@ -108,7 +108,7 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
     expect(await ledger.depth("dead")).toMatchObject({ dead: 0 });
   });
 
-  it("Q-27: an open breaker lets one key per second through, until its failures are a minute old", async () => {
+  it("Q-27, S-70: an open breaker lets one key per second through, until its failures are a minute old", async () => {
     const keys = Array.from({ length: BREAKER.minRuns + 6 }, (_, n) => `t${n}|a`);
     // From the start of an interval on.
     const { intervalMs, intervals, claimEveryMs } = BREAKER;

@@ -1,0 +1,44 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { cellsOf, rulesOf } from "../support/rules.ts";
+import { textsOf } from "../support/sources.ts";
+
+/** Numbers of every promise about security that was ever given, in blocks of ten; none is used twice. */
+const BLOCKS = ["1-7", "10-14", "20-28", "30-33", "40-44", "50-54", "60-66", "70-72"];
+const PROMISED = BLOCKS.flatMap((block) => {
+  const [first = 0, last = 0] = block.split("-").map(Number);
+  return Array.from({ length: last - first + 1 }, (_, n) => `S-${String(first + n).padStart(2, "0")}`);
+});
+const [[page], [policy]] = await Promise.all([textsOf("infra/SECURITY.md"), textsOf(".github/SECURITY.md")]);
+const rows = page === undefined ? [] : rulesOf(page);
+const exceptions = (policy?.text.split("\n## Exceptions\n")[1] ?? "")
+  .split("\n")
+  .map(cellsOf)
+  .filter(([id = ""]) => /^S-\d/.test(id));
+/** Of the commit, so that an old one stays as green as it was. */
+const committed = execFileSync("git", ["log", "-1", "--format=%cs"], { encoding: "utf8" }).trim();
+
+/** Ids of rules that hold in part or not at all. */
+const unbuilt = rows
+  .filter(({ reasons }) => reasons.some((reason) => reason.startsWith("not built")))
+  .map(({ id }) => id);
+
+describe("the promises about security", () => {
+  it("have a row each", () => {
+    expect(rows.map(({ id }) => id)).toEqual(PROMISED);
+  });
+
+  it("hold, or have one exception with reason and end in .github/SECURITY.md", () => {
+    expect(exceptions.map(([id]) => id)).toEqual(unbuilt);
+    for (const [id = "", missing = "", meanwhile = "", ends = ""] of exceptions) {
+      expect(
+        [missing, meanwhile].every((text) => text.length > 5),
+        `${id} says what is missing`,
+      ).toBe(true);
+      expect(ends, `${id} ends on a day`).toMatch(/^20\d\d-(?:0[1-9]|1[0-2])-[0-3]\d$/);
+      expect(ends > committed, `the exception of ${id} ended on ${ends}: build it, or decide again`).toBe(
+        true,
+      );
+    }
+  });
+});
