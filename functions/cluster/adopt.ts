@@ -30,6 +30,7 @@ export const clusterAdopt = defineFunction<Cluster>(
       { kind: InfraCluster, fields: ADOPTED_FIELDS },
       { kind: ControlPlane, fields: ADOPTED_FIELDS },
     ],
+    blocks: [Cluster],
   },
   async (cluster, { read }) => {
     const hold = clusterHold(cluster);

@@ -50,6 +50,7 @@ export const machineAdopt = defineFunction(
         reason: "an object has one controller, and each of the two leaves alone what the other controls",
       })),
     ],
+    blocks: [Machine],
   },
   async (machine, { read }) => {
     const cluster = await readCluster(read, machine);

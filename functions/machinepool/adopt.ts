@@ -43,6 +43,7 @@ export const machinepoolAdopt = defineFunction(
       { kind: BootstrapConfig, fields: ADOPTED_FIELDS },
       { kind: InfraMachinePool, fields: ADOPTED_FIELDS },
     ],
+    blocks: [MachinePool],
   },
   async (pool, { read }) => {
     const hold = poolHold(pool, await readCluster(read, pool));

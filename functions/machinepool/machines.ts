@@ -87,6 +87,7 @@ export const machinepoolMachines = defineFunction(
     owns: [],
     ownsOn: [{ kind: Machine, fields: MACHINE_FIELDS }],
     // Instances and Nodes of a pool come together: one run for all of them.
+    blocks: [MachinePool],
     queue: { settleMs: 50 },
   },
   async (pool, { read, now }) => {

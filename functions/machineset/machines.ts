@@ -109,6 +109,7 @@ export const machinesetMachines = defineFunction(
       { verb: "create", kind: BootstrapConfig },
       { verb: "create", kind: InfraMachine },
     ],
+    blocks: [MachineSet, Machine],
     reads: [
       {
         on: Machine,

@@ -33,6 +33,7 @@ export const simBootstrapCertificates = defineFunction<SimBootstrapConfig>(
     ],
     owns: [],
     calls: [{ verb: "issue", kind: Secret }],
+    blocks: [SimBootstrapConfig],
     readsLive: [Secret],
   },
   async (object, { read, now }) => {

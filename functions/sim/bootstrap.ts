@@ -44,6 +44,7 @@ export const simBootstrap = defineFunction<SimBootstrapConfig, Owned>(
     ],
     owns: OWNED,
     calls: [{ verb: "create", kind: Secret }],
+    blocks: [SimBootstrapConfig],
     readsLive: [Secret],
     queue: { concurrency: 20 },
   },

@@ -58,6 +58,7 @@ export const simCluster = defineFunction<SimCluster, Owned>(
       watch(SimControlPlane, MACHINES_FIELDS, siblings),
       watch(SimControlPlaneLegacy, MACHINES_FIELDS, siblings),
     ],
+    blocks: [SimCluster],
     reads: [{ on: Cluster, fields: ["spec.controlPlaneRef"] }],
     owns: OWNED,
     ownsOn: [{ kind: SimCluster, fields: ["metadata.finalizers", ...ENDPOINT_FIELDS] }],

@@ -12,6 +12,7 @@ import { ADDRESS_FIELDS } from "./rules/server-address.ts";
 export const simControlplaneCertificates = defineFunction<SimControlPlane, "status.certificates">(
   {
     ...CERTIFICATE_RIGHTS,
+    blocks: [SimControlPlane],
     name: "sim-controlplane-certificates",
     summary: "Makes the certificates and the kubeconfig of a SimControlPlane, and renews the kubeconfig.",
     source: "CL-7.2, CL-7.3",

@@ -12,6 +12,7 @@ import { ADDRESS_FIELDS } from "./rules/server-address.ts";
 export const simLegacyCertificates = defineFunction<SimControlPlaneLegacy, "status.certificates">(
   {
     ...CERTIFICATE_RIGHTS,
+    blocks: [SimControlPlaneLegacy],
     name: "sim-legacy-certificates",
     summary:
       "Makes the certificates and the kubeconfig of a SimControlPlaneLegacy, and renews the kubeconfig.",

@@ -31,6 +31,7 @@ export const simMachine = defineFunction<SimMachine, (typeof MACHINE_STATUS)[num
       watch(Machine, ["metadata.uid", "metadata.deletionTimestamp", ...OWN_MACHINE_FIELDS], referenced),
       watch(Cluster, [...PAUSING_FIELDS, "status.initialization.infrastructureProvisioned"], inCluster),
     ],
+    blocks: [SimMachine],
     reads: [
       {
         on: SimInstance,

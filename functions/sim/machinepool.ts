@@ -88,6 +88,7 @@ export const simMachinepool = defineFunction<SimMachinePool, Owned>(
       watch(SimMachine, ["metadata.uid", "metadata.deletionTimestamp"], owners),
       watch(Machine, ["metadata.uid", "metadata.deletionTimestamp"], siblings),
     ],
+    blocks: [SimMachinePool],
     reads: [
       { on: SimMachinePool, fields: ["spec"] },
       { on: SimInstance, fields: ["spec"] },

@@ -1,8 +1,16 @@
-import { CustomResourceDefinition, Event, Namespace, Secret } from "../../shared/api/core.ts";
+import {
+  Connection,
+  CustomResourceDefinition,
+  Event,
+  Namespace,
+  Node,
+  Secret,
+} from "../../shared/api/core.ts";
 import type { Kind } from "../../shared/api/kinds.ts";
 import { KINDS } from "../../shared/api/registry.ts";
 import type { ContractKind } from "../../shared/contract/contract-kind.ts";
 import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
+import { groupOf } from "../../shared/function/groups.ts";
 
 /** One rule of a Role or ClusterRole. */
 export interface PolicyRule {
@@ -22,6 +30,8 @@ interface Grant {
 
 type Named = Kind | ContractKind;
 type Place = Pick<Grant, "group" | "resource">;
+type PlaceOf = (kind: ContractKind) => Place;
+type Spec = AnyFunction["spec"];
 
 const WATCH: readonly Verb[] = ["get", "list", "watch"];
 /** Verbs that core uses on objects of providers, whatever their group. */
@@ -55,25 +65,23 @@ export function ofSim({ contract }: ContractKind): Place {
   return { group: found.group, resource: found.plural };
 }
 
+/** What a process does with functions: a relay watches for them, a worker runs them; the manager of a release both. */
+type Part = "relay" | "worker";
+
 /**
- * Returns the rights that a process with a relay and a worker needs for these functions, as few rules as possible, in a
- * fixed order. `placeOf` says where objects of a contract are. Source: RL-04
+ * Returns the rights that a process needs for these functions, as few rules as possible, in a fixed order. `placeOf` says
+ * where objects of a contract are. A worker never watches. Source: RL-04, D-402
  */
 export function rightsOf(
   functions: readonly AnyFunction[],
-  placeOf: (kind: ContractKind) => Place,
+  placeOf: PlaceOf,
+  parts: readonly Part[] = ["relay", "worker"],
 ): readonly PolicyRule[] {
-  const grants = functions.flatMap((each) => grantsOf(each, placeOf));
-  const connects = functions.some(({ spec }) =>
-    spec.watches.some(({ on }) => !isContractKind(on) && (on.kind === "Connection" || on.kind === "Node")),
-  );
+  const specs = functions.map(({ spec }) => spec);
   return [
     ...merged([
-      ...grants,
-      { group: CustomResourceDefinition.group, resource: CustomResourceDefinition.plural, verbs: WATCH },
-      { group: Event.group, resource: Event.plural, verbs: ["create"] },
-      // The kubeconfigs of Clusters, by watches within their namespaces.
-      ...(connects ? [{ group: Secret.group, resource: Secret.plural, verbs: WATCH }] : []),
+      ...(parts.includes("relay") ? watchedFor(specs, placeOf) : []),
+      ...(parts.includes("worker") ? usedBy(specs, placeOf) : []),
     ]),
     // Distinguishes this management cluster from another one.
     {
@@ -90,45 +98,75 @@ export function rightsForCore(kinds: readonly Kind[]): readonly PolicyRule[] {
   return merged(kinds.map(({ group, plural }) => ({ group, resource: plural, verbs: FOR_CORE })));
 }
 
-function grantsOf({ spec }: AnyFunction, placeOf: (kind: ContractKind) => Place): readonly Grant[] {
-  const grant = (on: Named, verbs: readonly Verb[], subresource?: string): readonly Grant[] => {
-    const place = managementPlace(on, placeOf);
-    if (place === undefined) return [];
-    const suffix = subresource === undefined || place.resource === "*" ? "" : `/${subresource}`;
-    return [{ group: place.group, resource: `${place.resource}${suffix}`, verbs }];
-  };
-  const { reconciles, watches, reads = [], readsLive = [], owns, ownsOn = [], calls = [] } = spec;
-  const owner = reconciles as Kind;
+/** What a relay watches; it connects to workload clusters where functions ask for these. */
+function watchedFor(specs: readonly Spec[], placeOf: PlaceOf): readonly Grant[] {
+  const kinds = specs.flatMap(({ reconciles, watches }) => [
+    reconciles as Kind,
+    ...watches.map(({ on }) => on),
+  ]);
+  const isOfWorkload = (on: Named) => on === (Connection as Kind) || on === (Node as Kind);
   return [
-    ...[owner, ...watches.map(({ on }) => on)].flatMap((on) => grant(on, WATCH)),
-    ...reads.flatMap(({ on }) => grant(on, ["get", "list"])),
-    ...readsLive.flatMap((on) => grant(on, isSecret(on) ? ["get"] : ["get", "list"])),
-    ...(owns.length === 0 ? [] : grant(owner, ["patch"], "status")),
-    ...ownsOn.flatMap(({ kind, fields }) => [
-      ...(fields.some(isStatus) ? grant(kind, ["patch"], "status") : []),
-      ...(fields.every(isStatus) ? [] : grant(kind, ["patch"])),
-    ]),
-    // A write without a clear answer is followed by a read.
-    ...calls.flatMap(({ verb, kind }) => {
-      if (verb === "issue") return grant(kind, ["create", "get", "patch"]);
-      return verb === "evict" ? [] : grant(kind, [verb, "get"]);
-    }),
-    // Needed to block the deletion of an owner, where the server checks it.
-    ...(calls.length > 0 || ownsOn.some(({ fields }) => fields.includes("metadata.ownerReferences"))
-      ? grant(owner, ["update"], "finalizers")
-      : []),
+    ...[CustomResourceDefinition as Kind, ...kinds].flatMap((on) => grant(on, WATCH, placeOf)),
+    // The kubeconfigs of Clusters, by watches within their namespaces.
+    ...(kinds.some(isOfWorkload) ? grant(Secret, WATCH, placeOf) : []),
   ];
 }
 
+/** What runs read, when a snapshot is too old or proves nothing, and what they write. */
+function usedBy(specs: readonly Spec[], placeOf: PlaceOf): readonly Grant[] {
+  const usesKubeconfigs = specs.some((spec) => groupOf(spec) === "workload");
+  return [
+    ...specs.flatMap((spec) => [...readBy(spec, placeOf), ...writtenBy(spec, placeOf)]),
+    ...grant(Event as Kind, ["create"], placeOf),
+    ...(usesKubeconfigs ? grant(Secret, ["get"], placeOf) : []),
+  ];
+}
+
+function readBy(
+  { reconciles, watches, reads = [], readsLive = [] }: Spec,
+  placeOf: PlaceOf,
+): readonly Grant[] {
+  const kinds = [reconciles as Kind, ...[...watches, ...reads].map(({ on }) => on), ...readsLive];
+  return kinds.flatMap((on) => grant(on, isSecret(on) ? ["get"] : ["get", "list"], placeOf));
+}
+
+function writtenBy(spec: Spec, placeOf: PlaceOf): readonly Grant[] {
+  const { owns, ownsOn = [], calls = [], blocks = [] } = spec;
+  const on = (kind: Named, verbs: readonly Verb[], subresource?: string) =>
+    grant(kind, verbs, placeOf, subresource);
+  return [
+    ...(owns.length === 0 ? [] : on(spec.reconciles as Kind, ["patch"], "status")),
+    ...ownsOn.flatMap(({ kind, fields }) => [
+      ...(fields.some(isStatus) ? on(kind, ["patch"], "status") : []),
+      ...(fields.every(isStatus) ? [] : on(kind, ["patch"])),
+    ]),
+    ...calls.flatMap(({ verb, kind }) => {
+      if (verb === "issue") return on(kind, ["create", "get", "patch"]);
+      return verb === "evict" ? [] : on(kind, [verb]);
+    }),
+    // Asked for where the server runs OwnerReferencesPermissionEnforcement.
+    ...blocks.flatMap((kind) => on(kind, ["update"], "finalizers")),
+  ];
+}
+
+function grant(on: Named, verbs: readonly Verb[], placeOf: PlaceOf, subresource?: string): readonly Grant[] {
+  const place = managementPlace(on, placeOf);
+  if (place === undefined) return [];
+  const suffix = subresource === undefined || place.resource === "*" ? "" : `/${subresource}`;
+  return [{ group: place.group, resource: `${place.resource}${suffix}`, verbs }];
+}
+
 /** Where objects of a kind are on the management server; undefined for those of workload servers and the read model. */
-function managementPlace(on: Named, placeOf: (kind: ContractKind) => Place): Place | undefined {
+function managementPlace(on: Named, placeOf: PlaceOf): Place | undefined {
   if (isContractKind(on)) return placeOf(on);
-  const isThere = on.crd !== undefined || on.external === true || isSecret(on);
+  const isThere = on.crd !== undefined || on.external === true || BUILT_IN.has(on);
   return isThere ? { group: on.group, resource: on.plural } : undefined;
 }
 
+const BUILT_IN: ReadonlySet<Named> = new Set([Secret, Event as Kind, CustomResourceDefinition as Kind]);
+
 function isSecret(on: Named): boolean {
-  return !isContractKind(on) && on.group === Secret.group && on.kind === Secret.kind;
+  return on === Secret;
 }
 
 function isStatus(field: string): boolean {

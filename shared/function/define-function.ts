@@ -230,6 +230,8 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
     readonly verb: "create" | "delete" | "evict" | "issue";
     readonly kind: Kind | ContractKind;
   }[];
+  /** Kinds whose objects it makes wait for their dependents: owner references with `blockOwnerDeletion`. */
+  readonly blocks?: readonly Kind[];
   /**
    * Fields that the step reads and whose change enqueues nothing, because what follows from them does. Snapshots keep
    * them, and what

@@ -9,6 +9,7 @@ import { assert } from "../function/errors.ts";
 import { groupOf } from "../function/groups.ts";
 import type { Issue } from "../function/issue.ts";
 import { checkIndexes } from "./check-indexes.ts";
+import { checkOwners } from "./check-owners.ts";
 import type { RecordingReader } from "./reader.ts";
 
 /**
@@ -35,6 +36,7 @@ export function checkDecision(fn: AnyFunction, decision: AnyDecision, read: Reco
   for (const { target } of decision.evict?.pods ?? []) checkEviction(fn, target, read);
   for (const issue of decision.issue ?? []) checkIssue(fn, issue, read);
   checkServers(fn, decision);
+  checkOwners(fn, decision);
 }
 
 function checkCreate(fn: AnyFunction, { kind, ifRefused }: NewObject, read: RecordingReader): void {

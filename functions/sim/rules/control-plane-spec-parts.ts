@@ -85,6 +85,7 @@ export function guardParts(kind: ControlPlaneKind) {
       { kind: BootstrapTemplate, fields: OWNER_FIELDS },
     ],
     calls: [{ verb: "create", kind: SimServer }],
+    blocks: [kind as Kind],
   } as const;
 }
 
@@ -140,6 +141,7 @@ export function machinesParts(kind: ControlPlaneKind) {
       { verb: "create", kind: SimBootstrapConfig },
       { verb: "delete", kind: Machine },
     ],
+    blocks: [kind as Kind, Machine],
   } as const;
 }
 

@@ -44,6 +44,8 @@ describe("the rights that follow from functions", () => {
         ["delete", CORE, "machines"],
         ["create", "infrastructure.cluster.x-k8s.io", "foomachines"],
         ["update", CORE, "machinesets/finalizers"],
+        // It makes objects that a Machine controls.
+        ["update", CORE, "machines/finalizers"],
       ],
       [
         ["delete", "infrastructure.cluster.x-k8s.io", "foomachines"],
@@ -60,7 +62,10 @@ describe("the rights that follow from functions", () => {
         ["create", "", "secrets"],
         ["patch", "", "secrets"],
       ],
-      [["delete", "", "secrets"]],
+      [
+        ["delete", "", "secrets"],
+        ["update", CORE, "clusters/finalizers"],
+      ],
     ],
   ])("RL-04: of %s", async (pattern, granted, refused) => {
     const rules = rightsOf(await loadFunctions([pattern]), inStandardGroup);

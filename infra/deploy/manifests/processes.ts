@@ -1,0 +1,31 @@
+import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { GROUPS, type Group, groupOf } from "../../../shared/function/groups.ts";
+import { loadFunctions } from "../../worker/load.ts";
+
+/** Where everything of a deployment is. */
+export const NAMESPACE = "capstan-system";
+
+/** A Deployment of the kustomize base: the relay, or the workers of one group, each under its own account. */
+export interface ServerProcess {
+  /** Name of Deployment and ServiceAccount. */
+  readonly name: string;
+  readonly part: "relay" | "worker";
+  /** Of a worker. */
+  readonly group?: Group;
+  /** It serves these: those of Cluster API's core, none of a simulated provider. */
+  readonly functions: readonly AnyFunction[];
+}
+
+/** Returns the processes of a deployment. They follow from the declarations of the functions. Source: D-202, D-401 */
+export async function serverProcesses(): Promise<readonly [ServerProcess, ...ServerProcess[]]> {
+  const functions = await loadFunctions(["cluster-api"]);
+  return [
+    { name: "capstan-relay", part: "relay", functions },
+    ...GROUPS.map((group) => ({
+      name: `capstan-worker-${group}`,
+      part: "worker" as const,
+      group,
+      functions: functions.filter(({ spec }) => groupOf(spec) === group),
+    })),
+  ];
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { processAccount, rightsOfProcess } from "../../../../infra/deploy/manifests/accounts.ts";
+import { serverProcesses } from "../../../../infra/deploy/manifests/processes.ts";
+import { groupOf } from "../../../../shared/function/groups.ts";
+
+const processes = await serverProcesses();
+const rightsOf = (name: string) => {
+  const found = processes.find((process) => process.name === name);
+  if (found === undefined) throw new Error(`there is ${name} no longer`);
+  return rightsOfProcess(found).flatMap(({ apiGroups, resources, resourceNames = [], verbs }) =>
+    verbs.flatMap((verb) =>
+      resources.map((resource) => [verb, [...apiGroups, resource, ...resourceNames].join("/")].join(" ")),
+    ),
+  );
+};
+
+describe("the accounts of a deployment", () => {
+  it("D-401: are one for the relay and one for the workers of each group, and every function has its place", () => {
+    expect(processes.map(({ name }) => name)).toEqual([
+      "capstan-relay",
+      "capstan-worker-core",
+      "capstan-worker-workload",
+      "capstan-worker-credentials",
+    ]);
+    const [relay, ...workers] = processes;
+    expect(workers.flatMap(({ functions }) => functions)).toHaveLength(relay.functions.length);
+    for (const { group, functions } of workers)
+      expect(new Set(functions.map(({ spec }) => groupOf(spec)))).toEqual(new Set([group]));
+    for (const process of processes) {
+      const accounts = processAccount(process).filter(({ kind }) => kind === "ServiceAccount");
+      expect(accounts.map(({ metadata }) => metadata.name)).toEqual([process.name]);
+    }
+  });
+
+  it("D-402: let workers watch nothing and the relay write nothing", () => {
+    const [relay, ...workers] = processes;
+    expect(workers.flatMap(({ name }) => rightsOf(name)).filter((right) => /^watch /.test(right))).toEqual(
+      [],
+    );
+    expect(rightsOf(relay.name).filter((right) => !/^(get|list|watch) /.test(right))).toEqual([]);
+    const leases = processAccount(relay).filter(({ kind }) => kind === "Role");
+    expect(leases).toMatchObject([{ rules: [{ resources: ["leases"], verbs: ["create", "get", "patch"] }] }]);
+  });
+
+  it.each([
+    ["capstan-worker-core", []],
+    ["capstan-worker-workload", ["get /secrets"]],
+    ["capstan-worker-credentials", ["create /secrets", "get /secrets", "patch /secrets"]],
+  ])("D-401: %s may do with Secrets: %j", (name, expected) => {
+    expect(rightsOf(name).filter((right) => /\bsecrets\b/.test(right))).toEqual(expected);
+  });
+
+  it("D-402: let those make an owner wait for its dependents whose functions do", () => {
+    const finalizers = (name: string) =>
+      rightsOf(name)
+        .filter((right) => right.endsWith("/finalizers"))
+        .map((right) => right.replace("update cluster.x-k8s.io/", ""));
+    expect(finalizers("capstan-worker-core")).toEqual(
+      ["clusters", "machinepools", "machines", "machinesets"].map((plural) => `${plural}/finalizers`),
+    );
+    expect(finalizers("capstan-worker-workload")).toEqual([]);
+    expect(finalizers("capstan-worker-credentials")).toEqual([]);
+  });
+});
