@@ -44,7 +44,7 @@ export function roleOf(
   ];
 }
 
-/** What leader election needs in the namespace of its Lease. */
+/** Rights that leader election needs in the namespace of its Lease. */
 export const LEASE_RULES: readonly PolicyRule[] = [
   { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["create", "get", "patch"] },
 ];

@@ -65,7 +65,7 @@ export function ofSim({ contract }: ContractKind): Place {
   return { group: found.group, resource: found.plural };
 }
 
-/** What a process does with functions: a relay watches for them, a worker runs them; the manager of a release both. */
+/** The use of functions by a process: a relay watches for them, a worker runs them; the manager of a release both. */
 type Part = "relay" | "worker";
 
 /**
@@ -98,7 +98,7 @@ export function rightsForCore(kinds: readonly Kind[]): readonly PolicyRule[] {
   return merged(kinds.map(({ group, plural }) => ({ group, resource: plural, verbs: FOR_CORE })));
 }
 
-/** What a relay watches; it connects to workload clusters where functions ask for these. */
+/** Returns the rights of a relay: it watches, and connects to workload clusters where functions ask for these. */
 function watchedFor(specs: readonly Spec[], placeOf: PlaceOf): readonly Grant[] {
   const kinds = specs.flatMap(({ reconciles, watches }) => [
     reconciles as Kind,
@@ -112,7 +112,7 @@ function watchedFor(specs: readonly Spec[], placeOf: PlaceOf): readonly Grant[] 
   ];
 }
 
-/** What runs read, when a snapshot is too old or proves nothing, and what they write. */
+/** Returns the rights of runs: they read when a snapshot is too old or proves nothing, and write. */
 function usedBy(specs: readonly Spec[], placeOf: PlaceOf): readonly Grant[] {
   const usesKubeconfigs = specs.some((spec) => groupOf(spec) === "workload");
   return [

@@ -60,7 +60,7 @@ describe("an owner that waits for its dependents", () => {
     expect(() => checkOwners(declared, { ...decision, result: done })).toThrow("makes a Gadget wait");
   });
 
-  it("D-402: is none that the garbage collector need not wait for, or that a patch only tests", () => {
+  it("D-402: need not be declared without that flag, nor in a test of a patch", () => {
     const value = ownerReference(Widget, widget());
     checkOwners(silent, {
       ...patched(
