@@ -24,15 +24,18 @@ export const generations: readonly Oracle[] = [
       const history = serverHistoryOf(world);
       const shown = createShown(world.store);
       /** By run: what was owed by the read model when it began. */
-      const owedThen = new WeakMap<object, readonly string[]>();
+      const owedThen = new WeakMap<object, Owed>();
       world.runs.onBegin((run) => {
         const debts = DEBTS[run.functionName];
         const [, , key = ""] = run.key.split("|");
-        if (debts !== undefined)
-          owedThen.set(
-            run,
-            debts(key, (type, of) => shown.find(type, of)),
-          );
+        if (debts === undefined) return;
+        const uids = new Map<string, string | undefined>();
+        const then = debts(key, (type, of) => {
+          const object = shown.find(type, of);
+          uids.set(`${type} ${of}`, object?.metadata.uid);
+          return object;
+        });
+        owedThen.set(run, { then, uids });
       });
       onWrite(world, ({ run, functionName, place, answer, title }) => {
         const debts = DEBTS[functionName];
@@ -43,8 +46,14 @@ export const generations: readonly Oracle[] = [
         const observed = generationOf(answer);
         if (observed === undefined || observed === generationOf(before) || after === undefined) return;
         evaluated();
-        const now = debts(key, (type, of) => history.since(type, of, Number.MAX_SAFE_INTEGER).at(-1));
-        const debt = owedThen.get(run)?.find((each) => now.includes(each));
+        const owed = owedThen.get(run);
+        if (owed === undefined) return;
+        const now = debts(key, (type, of) => {
+          const object = history.since(type, of, Number.MAX_SAFE_INTEGER).at(-1);
+          // What is owed to an object that was recreated meanwhile was not owed when the run began.
+          return object?.metadata.uid === owed.uids.get(`${type} ${of}`) ? object : undefined;
+        });
+        const debt = owed.then.find((each) => now.includes(each));
         if (debt !== undefined)
           violated(`generation ${observed} is shown while ${debt}: ${title.slice(0, 120)}`);
       });
@@ -71,6 +80,12 @@ export const generations: readonly Oracle[] = [
     },
   },
 ];
+
+/** What a function owed when a run of it began, and the uids of the objects, by `<type> <namespace>/<name>`. */
+interface Owed {
+  readonly then: readonly string[];
+  readonly uids: ReadonlyMap<string, string | undefined>;
+}
 
 interface Reported {
   readonly status?: {
