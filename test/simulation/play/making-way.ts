@@ -4,12 +4,14 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
 import { SimControlPlane } from "../../../shared/api/sim/sim-controlplane.ts";
+import { SimControlPlaneLegacy } from "../../../shared/api/sim/sim-controlplane-legacy.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
 import type { KubeClient } from "../../../shared/runtime/ports.ts";
 import type { World } from "./world.ts";
 
 /** Kinds of which a control plane that is being deleted waits for each object. */
 const WORKERS = [MachinePool, MachineSet, Machine] as readonly Kind[];
+const CONTROL_PLANES = [SimControlPlane, SimControlPlaneLegacy] as readonly Kind[];
 const LOOK_MS = 1_000;
 
 /**
@@ -34,7 +36,7 @@ export function createMakingWay(
   const allOf = ({ group, plural }: Kind): readonly KubeObject[] =>
     [...management.storage.collection(`${group}/${plural}`).values()] as KubeObject[];
   const isThere = (uid: string): boolean =>
-    allOf(SimControlPlane as Kind).some(({ metadata }) => metadata.uid === uid);
+    CONTROL_PLANES.flatMap(allOf).some(({ metadata }) => metadata.uid === uid);
   const deleteWorkers = async (place: Place): Promise<void> => {
     const { namespace } = place;
     for (const kind of WORKERS)
@@ -57,7 +59,8 @@ export function createMakingWay(
     noteGoing({ kind, metadata }) {
       const { uid = "", namespace = "", labels } = metadata;
       const clusterName = labels?.[CLUSTER_NAME_LABEL];
-      if (kind === SimControlPlane.kind && clusterName !== undefined && !going.has(uid))
+      const isControlPlane = CONTROL_PLANES.some((each) => each.kind === kind);
+      if (isControlPlane && clusterName !== undefined && !going.has(uid))
         void clear(uid, { namespace, clusterName });
     },
   };

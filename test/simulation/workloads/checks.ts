@@ -8,7 +8,10 @@ import type { User } from "../play/user.ts";
 /** How the Node of an instance fails. */
 type NodeFault = "NotReady" | "Unknown" | "Gone";
 
-/** MachineHealthCheck of set s1 in c1: a Node fails that has had this status of Ready for half a minute. */
+/**
+ * MachineHealthCheck of set s1 in c1: a Node fails that has had this status of Ready for half a minute. Its startup may
+ * take longer than faults last: they keep Nodes away for ten minutes, and how often decides how many are replaced.
+ */
 export function healthCheck(name: string, ready: "False" | "Unknown", remediation = "{}"): string {
   const spec = remediation === "{}" ? "" : `\n  remediation: ${remediation}`;
   return `
@@ -19,7 +22,7 @@ spec:
   clusterName: c1
   selector: { matchLabels: { set: s1 } }
   checks:
-    nodeStartupTimeoutSeconds: 600
+    nodeStartupTimeoutSeconds: 7200
     unhealthyNodeConditions: [{ type: Ready, status: "${ready}", timeoutSeconds: 30 }]${spec}
 `;
 }
