@@ -50,7 +50,7 @@ export const generations: readonly Oracle[] = [
         if (owed === undefined) return;
         const now = debts(key, (type, of) => {
           const object = history.since(type, of, Number.MAX_SAFE_INTEGER).at(-1);
-          // What is owed to an object that was recreated meanwhile was not owed when the run began.
+          // An object that was recreated meanwhile was owed nothing when the run began.
           return object?.metadata.uid === owed.uids.get(`${type} ${of}`) ? object : undefined;
         });
         const debt = owed.then.find((each) => now.includes(each));
@@ -81,7 +81,7 @@ export const generations: readonly Oracle[] = [
   },
 ];
 
-/** What a function owed when a run of it began, and the uids of the objects, by `<type> <namespace>/<name>`. */
+/** Writes that a function owed when a run of it began, and the uids of the objects, by `<type> <namespace>/<name>`. */
 interface Owed {
   readonly then: readonly string[];
   readonly uids: ReadonlyMap<string, string | undefined>;
