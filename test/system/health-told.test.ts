@@ -218,8 +218,8 @@ for (const flavour of API_SERVERS) {
         await fail(machine);
         await failed("held", 1);
         await eventually(async () => {
-          const events = await kubectl("get events --field-selector=reason=RemediationBlocked");
-          expect(events).toContain(`Remediation of ${name} waits until annotation`);
+          const events = await kubectl(`get events --field-selector=involvedObject.name=${name}`);
+          expect(events).toContain("Remediation by default/held waits until annotation");
           expect(await explained("machine", name)).toMatchObject([
             { targets: [{ waitsFor: `annotation ${HOLD} to be removed` }] },
           ]);

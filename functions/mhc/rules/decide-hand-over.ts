@@ -3,11 +3,11 @@ import type { RemediationPolicy } from "../../../shared/api/remediation-policy.t
 import { MINUTE } from "../../../shared/function/backoff.ts";
 import type { GuardedPatch, Notice, StepContext } from "../../../shared/function/define-function.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
-import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
 import type { ConditionChanges } from "../../../shared/rules/machines/condition-patch.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { hasGivenUp } from "./given-up.ts";
-import { type HandOver, handOver } from "./hand-over.ts";
+import { type HandOver, handOver, heldBack } from "./hand-over.ts";
+import { failedAt } from "./health.ts";
 import type { Judged } from "./judge.ts";
 import { hasNoLimit } from "./limit.ts";
 import { type LiveFacts, readForHandOver } from "./live-reads.ts";
@@ -46,20 +46,24 @@ export interface Plan extends HandOver {
   readonly givenUp: readonly Machine[];
   /** Taken from their external controllers by a policy. */
   readonly escalated: readonly Machine[];
+  /** Kept from being handed over by an annotation alone. */
+  readonly held: readonly Machine[];
 }
 
-const NOTHING: Plan = { chosen: [], leftOvers: [], owners: [], givenUp: [], escalated: [] };
+const NOTHING: Plan = { chosen: [], leftOvers: [], owners: [], givenUp: [], escalated: [], held: [] };
 
 /** Finds the Machines for which servers are worth asking, on snapshots. Source: MHC-12.1, MHC-10.2 */
 export function planHandOver({ scene, judged, requests, policies }: PlanFacts, now: Date): Plan {
   const { check } = scene;
   if (isDeleting(check)) return NOTHING;
   const isBound = policies.length > 0;
-  const plan = handOver({ check, occupants: occupantsOf(judged, requests), isBound, now });
+  const known = { check, occupants: occupantsOf(judged, requests), isBound, now };
+  const plan = { ...handOver(known), held: heldBack(known) };
   if (check.spec.remediation?.templateRef === undefined) {
     const leads = new Map(judged.map(({ machine, health }) => [machine, health.lead]));
     // Another health check writes the condition first.
-    const mayGo = (machine: Machine) => leads.get(machine) === check.metadata.name || hasFailed(machine);
+    const mayGo = (machine: Machine) =>
+      leads.get(machine) === check.metadata.name || failedAt(machine) !== undefined;
     return { ...plan, owners: plan.chosen.filter(mayGo), givenUp: [], escalated: [] };
   }
   const machines = judged.map(({ machine }) => machine);
@@ -196,10 +200,6 @@ function unanswered({ judged }: PlanFacts, plan: Plan, problem: string, now: Dat
     .map((one) => retryMs(one, now))
     .reduce((a, b) => Math.min(a, b));
   return { patch: [], touched: new Set(), events: [blocked(problem)], againAtMs: now.getTime() + delays };
-}
-
-function hasFailed({ status }: Machine): boolean {
-  return conditionOf(status?.conditions, "HealthCheckSucceeded")?.status === "False";
 }
 
 function namesOf(machines: readonly Machine[]): readonly string[] {

@@ -6,6 +6,7 @@ import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import type { ConditionChanges } from "../../../shared/rules/machines/condition-patch.ts";
 import { MACHINE_DELETING } from "../../../shared/rules/machines/remediation.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
+import { failedAt } from "./health.ts";
 import { budgetOf, hasNoLimit, limitOf } from "./limit.ts";
 import {
   calmAtMs,
@@ -58,12 +59,8 @@ export interface HandOver {
 export function handOver(facts: HandOverFacts): HandOver {
   const { check, occupants, now } = facts;
   const limit = limitOf(check, occupants.length);
-  const isExternal = check.spec.remediation?.templateRef !== undefined;
-  const isUnlimited = facts.isBound !== true && hasNoLimit(check, occupants.length);
-  const candidates = occupants
-    .filter((occupant) => (isExternal ? mayGoOut(occupant) : mayGoToOwner(occupant, isUnlimited)))
-    .map(({ machine }) => machine)
-    .filter((machine) => !isHeld(machine));
+  const isUnlimited = reservesNoPlace(facts);
+  const candidates = candidatesOf(facts).filter((machine) => !isHeld(machine));
   if (candidates.length === 0) return NOTHING;
   const budget = budgetOf(
     check,
@@ -84,28 +81,42 @@ export function handOver(facts: HandOverFacts): HandOver {
 
 const NOTHING: HandOver = { chosen: [], leftOvers: [] };
 
+/** The targets whose failed check is in the list and which only an annotation keeps from being handed over. Source: MHC-16.5 */
+export function heldBack(facts: HandOverFacts): readonly Machine[] {
+  return candidatesOf(facts).filter((machine) => isHeld(machine) && failedAt(machine) !== undefined);
+}
+
+function candidatesOf(facts: HandOverFacts): readonly Machine[] {
+  const { check, occupants } = facts;
+  const isExternal = check.spec.remediation?.templateRef !== undefined;
+  const isUnlimited = reservesNoPlace(facts);
+  return occupants
+    .filter((occupant) => (isExternal ? mayGoOut(occupant) : mayGoToOwner(occupant, isUnlimited)))
+    .map(({ machine }) => machine);
+}
+
+function reservesNoPlace({ check, occupants, isBound }: HandOverFacts): boolean {
+  return isBound !== true && hasNoLimit(check, occupants.length);
+}
+
 /**
  * To its owner, once. The failed check is the reservation, so with a limit it must be in the list already.
  */
 function mayGoToOwner({ machine, verdict }: Occupant, isUnlimited: boolean): boolean {
   if (verdict.is !== "unhealthy" || isDeleting(machine)) return false;
   const turn = ownerTurn(machine);
-  return (isUnlimited || hasFailed(machine)) && (turn.present || turn.deprecated);
+  return (isUnlimited || failedAt(machine) !== undefined) && (turn.present || turn.deprecated);
 }
 
 /** To an external controller, once it is marked for one. */
 function mayGoOut({ machine, verdict, hasRequest }: Occupant): boolean {
   if (verdict.is !== "unhealthy" || hasRequest) return false;
-  return hasFailed(machine) && conditionOf(machine.status?.conditions, EXTERNAL) !== undefined;
+  return failedAt(machine) !== undefined && conditionOf(machine.status?.conditions, EXTERNAL) !== undefined;
 }
 
 /** Whether a person or a program keeps a Machine from being handed over. By presence. Source: MHC-16.5 */
 export function isHeld({ metadata }: Machine): boolean {
   return Object.hasOwn(metadata.annotations ?? {}, HOLD);
-}
-
-function hasFailed({ status }: Machine): boolean {
-  return conditionOf(status?.conditions, "HealthCheckSucceeded")?.status === "False";
 }
 
 /** Healthy Machines that still use a place stand in the way: their names, and when one loses it. */

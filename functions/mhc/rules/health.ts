@@ -1,7 +1,9 @@
+import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import {
   compareText,
   condition,
+  conditionOf,
   type DesiredCondition,
 } from "../../../shared/rules/conditions/conditions.ts";
 import {
@@ -11,6 +13,21 @@ import {
 import type { Unhealthy, Verdict } from "./verdict.ts";
 
 const TYPE = "HealthCheckSucceeded";
+
+/** When the health check of a Machine failed, as its condition says, RFC 3339; `undefined`: it has not. */
+export function failedAt({ status }: Machine): string | undefined {
+  const found = conditionOf(status?.conditions, TYPE);
+  return found?.status === "False" ? found.lastTransitionTime : undefined;
+}
+
+/** When the last of these Machines failed: the occasion of what is said about them. Whole seconds in UTC sort as texts. */
+export function lastFailure(machines: readonly Machine[]): { readonly occasion?: string } {
+  const occasion = machines
+    .flatMap((machine) => failedAt(machine) ?? [])
+    .toSorted()
+    .at(-1);
+  return occasion === undefined ? {} : { occasion };
+}
 
 /** One statement in both families of conditions. */
 interface ConditionPair {

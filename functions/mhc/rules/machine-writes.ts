@@ -3,12 +3,13 @@ import { Machine } from "../../../shared/api/machine/machine.ts";
 import type { MachineHealthCheck } from "../../../shared/api/machinehealthcheck.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import type { GuardedPatch, Notice } from "../../../shared/function/define-function.ts";
-import { condition, conditionOf, timestamp } from "../../../shared/rules/conditions/conditions.ts";
+import { condition, timestamp } from "../../../shared/rules/conditions/conditions.ts";
 import {
   type ConditionChanges,
   conditionOperations,
 } from "../../../shared/rules/machines/condition-patch.ts";
 import { handOverChanges } from "./hand-over.ts";
+import { failedAt } from "./health.ts";
 
 const HEALTH = "HealthCheckSucceeded";
 
@@ -77,13 +78,12 @@ function healthTest({ status }: Machine): readonly PatchOperation[] {
 /** Once for each remediation, which begins when the check fails. Source: MHC-9.5 */
 export function markedUnhealthy(check: MachineHealthCheck, machine: Machine, now: Date): Notice {
   const { namespace = "", name } = machine.metadata;
-  const stored = conditionOf(machine.status?.conditions, HEALTH);
   return {
     type: "Normal",
     reason: "MachineMarkedUnhealthy",
     message: `Machine ${namespace}/${name} has been marked as unhealthy by ${check.metadata.namespace ?? ""}/${check.metadata.name}`,
     about: identityOf(machine),
-    occasion: stored?.status === "False" ? stored.lastTransitionTime : timestamp(now),
+    occasion: failedAt(machine) ?? timestamp(now),
   };
 }
 

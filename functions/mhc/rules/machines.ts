@@ -72,8 +72,8 @@ export async function decideMachines({ read, now }: StepContext, scene: Scene): 
     events: [
       ...handed.events,
       ...problems.map(blocked),
-      ...restrictedByPlaces(handed.waits),
-      ...heldNotices(judged),
+      ...restrictedByPlaces(handed.waits, scene.targets),
+      ...heldNotices(scene.check, plan.held),
     ],
     notBeforeMs: floorMs(scene.targets.length, patch.length === 0),
     result: nextRun(

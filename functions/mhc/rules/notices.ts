@@ -1,5 +1,7 @@
+import type { Machine } from "../../../shared/api/machine/machine.ts";
 import type { Notice } from "../../../shared/function/define-function.ts";
 import type { HandOver } from "./hand-over.ts";
+import { lastFailure } from "./health.ts";
 
 /** A server does not show what a hand-over is decided from; its words name verb and resource. Source: MHC-12.4 */
 export function blocked(problem: string): Notice {
@@ -10,8 +12,12 @@ export function blocked(problem: string): Notice {
   };
 }
 
-/** Machines that seem healthy hold the places; that the limit is exceeded is said by the status. Source: MHC-12.2 */
-export function restrictedByPlaces(waits: HandOver["waits"]): readonly Notice[] {
+/**
+ * Machines that seem healthy hold the places, for those that have failed; that the limit is exceeded is said by the
+ * status. Source: MHC-12.2
+ */
+export function restrictedByPlaces(waits: HandOver["waits"], targets: readonly Machine[]): readonly Notice[] {
   if (waits?.because !== "places") return [];
-  return [{ type: "Warning", reason: "RemediationRestricted", message: waits.text }];
+  const { text: message } = waits;
+  return [{ type: "Warning", reason: "RemediationRestricted", message, ...lastFailure(targets) }];
 }

@@ -27,7 +27,7 @@ export interface Permission {
   readonly allowed: readonly Machine[];
   /** New entries: the run that they wake hands over. */
   readonly patch: readonly GuardedPatch[];
-  readonly refused: readonly (Refusal & { readonly machine: string; readonly policy: string })[];
+  readonly refused: readonly (Refusal & { readonly machine: Machine; readonly policy: string })[];
 }
 
 /**
@@ -47,9 +47,7 @@ export function permissionOf(facts: PermissionFacts): Permission {
     const missing = ledgers.filter(({ entries }) => !entries.some((entry) => isOf(entry, machine)));
     const refusals = missing.flatMap(({ policy, entries }) => {
       const refusal = refusalOf({ policy, entries, machine, controlPlane, now });
-      return refusal === undefined
-        ? []
-        : [{ ...refusal, machine: machine.metadata.name, policy: policy.metadata.name }];
+      return refusal === undefined ? [] : [{ ...refusal, machine, policy: policy.metadata.name }];
     });
     if (missing.length === 0) allowed.push(machine);
     refused.push(...refusals);

@@ -8,9 +8,10 @@ import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { listNames } from "../../../shared/rules/conditions/list-names.ts";
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { clusterKeyOf } from "../../../shared/rules/metadata/read-cluster.ts";
-import { HOLD, isHeld } from "./hand-over.ts";
-import type { Judged } from "./judge.ts";
+import { HOLD } from "./hand-over.ts";
+import { lastFailure } from "./health.ts";
 import { type Answered, answered } from "./live-reads.ts";
+import { identityOf } from "./machine-writes.ts";
 import { type Permission, permissionOf } from "./policy-ledger.ts";
 
 /** The fields of a policy that decide about hand-overs. */
@@ -67,18 +68,19 @@ export async function readPermission(
   });
 }
 
-/** Says which policies let Machines wait, and why, once for each policy and reason. Source: MHC-16.6 */
+/** Says which policies let Machines wait, and why, once for each policy, reason and failure. Source: MHC-16.6 */
 export function refusalNotices(refused: Permission["refused"]): readonly Notice[] {
   const byReason = Map.groupBy(refused, ({ policy, text }) => `RemediationPolicy ${policy}: ${text}`);
   return [...byReason].map(([why, those]): Notice => {
     const names = listNames(
-      those.map(({ machine }) => machine),
+      those.map(({ machine }) => machine.metadata.name),
       MAX_NAMES,
     );
     return {
       type: "Warning",
       reason: "RemediationBlocked",
       message: `Remediation of ${names} waits for ${why}`,
+      ...lastFailure(those.map(({ machine }) => machine)),
     };
   });
 }
@@ -89,12 +91,14 @@ export function refusedUntilMs(refused: Permission["refused"]): number | undefin
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Names the unhealthy Machines that a person or a program keeps from being remediated. Source: MHC-16.5 */
-export function heldNotices(judged: readonly Judged[]): readonly Notice[] {
-  const names = judged
-    .filter(({ machine, verdict }) => verdict.is === "unhealthy" && isHeld(machine))
-    .map(({ machine }) => machine.metadata.name);
-  if (names.length === 0) return [];
-  const message = `Remediation of ${listNames(names, MAX_NAMES)} waits until annotation ${HOLD} is removed`;
-  return [{ type: "Warning", reason: "RemediationBlocked", message }];
+/** Says on each Machine that a person or a program keeps it from being remediated, once for each failure. Source: MHC-16.5 */
+export function heldNotices({ metadata }: MachineHealthCheck, held: readonly Machine[]): readonly Notice[] {
+  const by = `${metadata.namespace ?? ""}/${metadata.name}`;
+  return held.map((machine) => ({
+    type: "Warning",
+    reason: "RemediationBlocked",
+    message: `Remediation by ${by} waits until annotation ${HOLD} is removed`,
+    about: identityOf(machine),
+    ...lastFailure([machine]),
+  }));
 }

@@ -5,6 +5,7 @@ import { conditionOf, timestamp } from "../../../shared/rules/conditions/conditi
 import { isDeleting } from "../../../shared/rules/metadata/deletion.ts";
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
 import { HOLD, isHeld } from "./hand-over.ts";
+import { failedAt } from "./health.ts";
 import type { Judged } from "./judge.ts";
 import { EXTERNAL_MARK } from "./machine-writes.ts";
 import {
@@ -114,10 +115,6 @@ function healthText({ machine, verdict }: Judged): string {
   return `its HealthCheckSucceeded, False since ${said.lastTransitionTime} (${said.reason})`;
 }
 
-function hasFailed({ status }: Machine): boolean {
-  return conditionOf(status?.conditions, "HealthCheckSucceeded")?.status === "False";
-}
-
 function ownerText(machine: Machine): string {
   const owner = controllerOf(machine);
   return owner === undefined ? "no controller" : `${owner.kind} ${owner.name}`;
@@ -133,7 +130,7 @@ function waitsFor(facts: TargetFacts, judged: Judged, held: Held): string | unde
   const { machine, verdict } = judged;
   if (held.holder === "owner") return `${ownerText(machine)} to act`;
   if (held.request !== undefined) return requestWait(held.request, machine);
-  if (verdict.is === "unknown" && held.holder === "health" && hasFailed(machine))
+  if (verdict.is === "unknown" && held.holder === "health" && failedAt(machine) !== undefined)
     return "its Node to be seen";
   if (verdict.is !== "unhealthy") return undefined;
   return facts.planned.chosen.has(machine.metadata.name) ? "the next run" : handOverWait(facts, judged);

@@ -113,7 +113,9 @@ async function planOf(read: Reader, { check }: Scene, view: View, now: Date): Pr
 /** The policies have the last word about those that the limit lets go. */
 function permitted(decided: HandOver, { allowed, refused }: Permission): Planned {
   const [first] = refused;
-  const texts = refused.map(({ machine, policy }) => [machine, `RemediationPolicy ${policy}`] as const);
+  const texts = refused.map(
+    ({ machine, policy }) => [machine.metadata.name, `RemediationPolicy ${policy}`] as const,
+  );
   const waits = first && { because: "policy", text: `RemediationPolicy ${first.policy}: ${first.text}` };
   return {
     ...plannedBy({ ...decided, chosen: allowed }),

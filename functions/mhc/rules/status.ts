@@ -8,6 +8,7 @@ import {
   conditionOf,
   type DesiredCondition,
   setConditions,
+  timestamp,
 } from "../../../shared/rules/conditions/conditions.ts";
 import { setDeprecatedConditions } from "../../../shared/rules/conditions/deprecated-conditions.ts";
 import { pausedCondition } from "../../../shared/rules/metadata/paused.ts";
@@ -29,7 +30,7 @@ export function checkReport(view: CheckView): StatusReport<MachineHealthCheckSta
   }
   if ("problem" in found) {
     const { problem } = found;
-    return { status: statusOf(view, problem), events: restricted(check, problem), result: done };
+    return { status: statusOf(view, problem), events: restricted(check, problem, now), result: done };
   }
   const { budget, targets } = found;
   const message = budget.isAllowed ? undefined : budget.message;
@@ -37,7 +38,7 @@ export function checkReport(view: CheckView): StatusReport<MachineHealthCheckSta
   return {
     status: { ...statusOf(view, message, found), ...countsOf(view, found) },
     events: [
-      ...(message !== undefined && isWorthTelling ? restricted(check, message) : []),
+      ...(message !== undefined && isWorthTelling ? restricted(check, message, now) : []),
       ...tooMany(check, targets.length),
     ],
     result: nextRun(view, found),
@@ -108,11 +109,11 @@ function pausedOf(check: MachineHealthCheck, cluster: Cluster): DesiredCondition
   return pausedCondition(cluster, check, "MachineHealthCheck");
 }
 
-/** A new text only. Differs: upstream repeats it in every pass (D9). Source: MHC-8.6 */
-function restricted({ status }: MachineHealthCheck, message: string): readonly Notice[] {
+/** A new text only, also one that was there before. Differs: upstream repeats it in every pass (D9). Source: MHC-8.6 */
+function restricted({ status }: MachineHealthCheck, message: string, now: Date): readonly Notice[] {
   const stored = conditionOf(status?.conditions, ALLOWED);
   if (stored?.status === "False" && stored.message === message) return [];
-  return [{ type: "Warning", reason: "RemediationRestricted", message }];
+  return [{ type: "Warning", reason: "RemediationRestricted", message, occasion: timestamp(now) }];
 }
 
 /** Said when the number is passed. Differs: upstream writes more names, and its status is refused. Source: MHC-8.5 */

@@ -6,7 +6,7 @@ import { compareText, conditionOf } from "../../../shared/rules/conditions/condi
 import { controllerOf } from "../../../shared/rules/metadata/owner-references.ts";
 import { claimedMarks, isAfter, type Mark, marksOf } from "./marks.ts";
 import { type Recorded, recordedIn, verdictsIn } from "./policy-history.ts";
-import { type Wait, waitedFor, waitOf } from "./waits.ts";
+import { mayBeCalm, type Wait, waitedFor, waitOf } from "./waits.ts";
 
 /** One remediation, as far as the API server still knows it; times are RFC 3339. */
 export interface Remediation {
@@ -129,8 +129,12 @@ function ofEntry(entry: Recorded, mark: Mark | undefined, known: Known): Remedia
     ...endOf(entry, known.machines.get(of.uid)),
     reason,
     failedAt,
-    // A health check with a policy waits for that each time.
-    waitedFor: waited.length === 0 ? ["calm"] : waited,
+    // A health check with a policy waits for calm each time.
+    ...(waited.length > 0
+      ? { waitedFor: waited }
+      : mayBeCalm({ failedAt, at })
+        ? { waitedFor: ["calm"] }
+        : {}),
   };
 }
 

@@ -21,19 +21,29 @@ const OF_ALL: readonly (readonly [RegExp, string])[] = [
   [/^Remediation waits for Machines that seem healthy/, "places"],
   [/^Remediation waits for an answer that a server does not give/, "live read"],
 ];
-const OF_SOME =
-  /^Remediation of (?<names>.+?) waits (?:for (?<policy>RemediationPolicy [^\s:]+):|until (?<hold>annotation \S+) is removed)/;
+const OF_SOME = /^Remediation of (?<names>.+?) waits for (?<policy>RemediationPolicy [^\s:]+):/;
+/** More Machines follow, without their names. */
+const AND_MORE = /, \.\.\. \(\d+ more\)$/;
+const OF_ONE = /^Remediation by (?<healthCheck>\S+) waits until (?<hold>annotation \S+) is removed/;
 
-/** Returns what an Event about a health check says that its Machines wait for; nothing for any other Event. */
+/** Returns what an Event about a health check or a Machine says that remediation waits for; nothing for any other Event. */
 export function waitOf({ involvedObject, message, firstTimestamp, metadata }: Event): readonly Wait[] {
+  const { kind, namespace = "", name } = involvedObject;
   const at = firstTimestamp ?? metadata.creationTimestamp;
-  if (involvedObject.kind !== "MachineHealthCheck" || at === undefined) return [];
-  const healthCheck = `${involvedObject.namespace ?? ""}/${involvedObject.name}`;
+  if (at === undefined) return [];
+  if (kind === "Machine") {
+    const { healthCheck, hold } = OF_ONE.exec(message)?.groups ?? {};
+    if (healthCheck === undefined || hold === undefined) return [];
+    return [{ at, healthCheck, for: hold, machines: [name] }];
+  }
+  if (kind !== "MachineHealthCheck") return [];
+  const healthCheck = `${namespace}/${name}`;
   const ofAll = OF_ALL.find(([begin]) => begin.test(message))?.[1];
   if (ofAll !== undefined) return [{ at, healthCheck, for: ofAll }];
-  const { names = "", policy, hold } = OF_SOME.exec(message)?.groups ?? {};
-  const what = policy ?? hold;
-  return what === undefined ? [] : [{ at, healthCheck, for: what, machines: names.split(", ") }];
+  const { names = "", policy } = OF_SOME.exec(message)?.groups ?? {};
+  if (policy === undefined) return [];
+  const machines = AND_MORE.test(names) ? {} : { machines: names.split(", ") };
+  return [{ at, healthCheck, for: policy, ...machines }];
 }
 
 /** Between the failure of a Machine and the begin of its remediation. */
@@ -45,15 +55,26 @@ export interface Waiting {
   readonly at: string;
 }
 
+/** The status says what holds remediation back before the condition of a Machine is written: the two are different functions. */
+const BEFORE_MS = 5_000;
+/** A Machine that has failed for this long, in whole seconds, waits for calm no longer. */
+const MAX_CALM_MS = 61_000;
+
+/** Whether calm alone may have taken the time from the failure to the begin. */
+export function mayBeCalm({ failedAt, at }: Pick<Waiting, "failedAt" | "at">): boolean {
+  return Date.parse(at) - Date.parse(failedAt) <= MAX_CALM_MS;
+}
+
 /** Returns what was said in this time about the Machine, each once, in the order of the Events. */
 export function waitedFor(
   waits: readonly Wait[],
   { healthCheck, machine, failedAt, at }: Waiting,
 ): readonly string[] {
+  const sinceMs = Date.parse(failedAt) - BEFORE_MS;
   const own = waits.filter(
     (wait) =>
       wait.healthCheck === healthCheck &&
-      wait.at >= failedAt &&
+      Date.parse(wait.at) >= sinceMs &&
       wait.at <= at &&
       wait.machines?.includes(machine) !== false,
   );

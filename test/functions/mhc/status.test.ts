@@ -3,12 +3,12 @@ import { mhcStatus } from "../../../functions/mhc/status.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { MachineHealthCheck, MachineHealthCheckStatus } from "../../../shared/api/machinehealthcheck.ts";
 import { done, requeueAfter, waitFor } from "../../../shared/function/result.ts";
-import { conditionOf } from "../../../shared/rules/conditions/conditions.ts";
+import { conditionOf, timestamp } from "../../../shared/rules/conditions/conditions.ts";
 import { cluster, connection, crd, merge, node, type Overrides } from "../../support/builders.ts";
 import { at, badNode, checkedWorld, failed, LONG_AGO, machineWith } from "../../support/checked-machines.ts";
 import { REMEDIATION_CRDS, REMEDIATION_GROUP, templateRef } from "../../support/foo-remediation.ts";
 import { healthCheck, since, upCluster } from "../../support/health-checks.ts";
-import { appliedStatus, decide, given, liveReads, type World } from "../../support/world.ts";
+import { appliedStatus, decide, given, liveReads, NOW, type World } from "../../support/world.ts";
 
 const LIMIT = { remediation: { triggerIf: { unhealthyLessThanOrEqualTo: 0 } } };
 const PAUSED = { annotations: { "cluster.x-k8s.io/paused": "" } };
@@ -95,7 +95,8 @@ describe("mhc-status", () => {
     const text =
       "Remediation is not allowed, the number of not started or unhealthy machines exceeds maxUnhealthy (total: 2, unhealthy: 1, maxUnhealthy: 0)";
     const { events, result } = await decide(mhcStatus, two(healthCheck({ spec: LIMIT })));
-    expect(events).toEqual([{ type: "Warning", reason: "RemediationRestricted", message: text }]);
+    const occasion = timestamp(NOW);
+    expect(events).toEqual([{ type: "Warning", reason: "RemediationRestricted", message: text, occasion }]);
     expect(result).toEqual(done);
     const check = await settled({ spec: LIMIT }, two);
     expect(said(check.status ?? {}, "RemediationAllowed")).toEqual([
@@ -195,7 +196,7 @@ describe("mhc-status", () => {
     const [is, reason, message] = said(status, "RemediationAllowed");
     expect([is, reason, status.expectedMachines]).toEqual(["False", "TooManyUnhealthy", count]);
     expect(message).toMatch(text);
-    expect(decision.events).toEqual([{ type: "Warning", reason: "RemediationRestricted", message }]);
+    expect(decision.events).toMatchObject([{ type: "Warning", reason: "RemediationRestricted", message }]);
     expect(decision.result).toEqual(done);
     const check = await settled({ spec }, two);
     expect((await decide(mhcStatus, two(check))).events).toEqual([]);

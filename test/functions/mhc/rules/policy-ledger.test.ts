@@ -59,7 +59,7 @@ describe("the entry that a hand-over needs", () => {
     const { patch, refused } = ask([policy], ["m3", "m1", "m2"].map(ill));
     const { status } = patched(policy, patch[0]?.operations ?? []);
     expect(status?.remediations?.map(({ machine }) => machine.name)).toEqual(["m1", "m2"]);
-    expect(refused).toMatchObject([{ machine: "m3", policy: "r1", untilMs: NOW.getTime() + 60_000 }]);
+    expect(refused).toMatchObject([{ machine: ill("m3"), policy: "r1", untilMs: NOW.getTime() + 60_000 }]);
   });
 
   it("MHC-16.6: is written in all policies or in none", () => {
@@ -69,7 +69,7 @@ describe("the entry that a hand-over needs", () => {
     });
     const { patch, refused, allowed } = ask([remediationPolicy(), strict], [ill("m1")]);
     expect([patch, allowed]).toEqual([[], []]);
-    expect(refused).toMatchObject([{ machine: "m1", policy: "r2" }]);
+    expect(refused).toMatchObject([{ machine: ill("m1"), policy: "r2" }]);
     const other = remediationPolicy({ metadata: { name: "r3", uid: "uid-r3" } });
     expect(ask([remediationPolicy(), other], [ill("m1")]).patch.map(({ target }) => target.name)).toEqual([
       "r1",

@@ -118,6 +118,7 @@ describe("mhc-machines under a policy", () => {
         reason: "RemediationBlocked",
         message:
           "Remediation of m1 waits for RemediationPolicy r1: 1 remediations have begun within 3600 s (spec.pacing)",
+        occasion: LONG_AGO,
       },
     ]);
     expect(result).toEqual(requeueAfter(1_800_000, "the hand-over"));
@@ -131,9 +132,20 @@ describe("mhc-machines under a policy", () => {
     expect(events).toMatchObject([
       {
         reason: "RemediationBlocked",
-        message: "Remediation of m1 waits until annotation capstan.dev/hold-remediation is removed",
+        message: "Remediation by default/h1 waits until annotation capstan.dev/hold-remediation is removed",
+        about: { kind: "Machine", metadata: { name: "m1" } },
+        occasion: LONG_AGO,
       },
     ]);
+  });
+
+  it("MHC-16.5: says nothing of the annotation before the condition has failed, and after the hand-over", async () => {
+    const annotations = { "capstan.dev/hold-remediation": "" };
+    const handedOver = await decide(mhcMachines, world(healthCheck(), [ill("m1")]));
+    for (const machine of [machineWith("m1"), machineAfter(handedOver, ill("m1"))]) {
+      const held = merge(machine, { metadata: { annotations } });
+      expect((await decide(mhcMachines, world(healthCheck(), [held]))).events).toEqual([]);
+    }
   });
 
   it("MHC-16.7: takes a Machine from an external controller that has had its time", async () => {

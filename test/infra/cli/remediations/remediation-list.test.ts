@@ -238,6 +238,12 @@ describe("the remediations that policies remember", () => {
     ]);
   });
 
+  it("MHC-13.3: do not say that calm took longer than it may, where the Event of the reason is gone", () => {
+    const [found] = listOf({ policies: [policyWith(entryOf("m1", { startedAt: at("13:00:00") }))] });
+    expect(found).toMatchObject({ failedAt: FAILED_AT, at: at("13:00:00") });
+    expect(found).not.toHaveProperty("waitedFor");
+  });
+
   it("MHC-13.3: list recorded failures after which nothing was begun", () => {
     const verdictOf = (name: string) => {
       return { machine: { name, uid: `uid-${name}` }, failedAt: FAILED_AT, reason: "UnhealthyNode" };

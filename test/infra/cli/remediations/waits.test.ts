@@ -5,8 +5,8 @@ import type { Occupant } from "../../../../functions/mhc/rules/places.ts";
 import { heldNotices, refusalNotices } from "../../../../functions/mhc/rules/policy-reads.ts";
 import { waitedFor, waitOf } from "../../../../infra/cli/remediations/waits.ts";
 import type { Event } from "../../../../shared/api/core.ts";
+import type { KubeObject } from "../../../../shared/api/kinds.ts";
 import type { Notice } from "../../../../shared/function/define-function.ts";
-import { merge } from "../../../support/builders.ts";
 import { at, failed, limitedCheck, machineWith, succeeded } from "../../../support/checked-machines.ts";
 import { since } from "../../../support/health-checks.ts";
 import { NOW } from "../../../support/world.ts";
@@ -28,15 +28,17 @@ function eventOf(message = "", overrides: Partial<Event> = {}): Event {
   };
 }
 
-function heldBy(...names: readonly string[]): readonly Notice[] {
-  const annotations = { "capstan.dev/hold-remediation": "me" };
-  const health = { lead: "h1", condition: undefined };
-  return heldNotices(
-    names.map((name) => {
-      const machine = merge(machineWith(name), { metadata: { annotations } });
-      return { machine, node: "none", verdict: UNHEALTHY, health, deadlinesMs: [] };
-    }),
+const heldBy = (...names: readonly string[]) =>
+  heldNotices(
+    limitedCheck(),
+    names.map((name) => machineWith(name, failed())),
   );
+
+/** Of an Event; the health check where a notice names nothing else. */
+function subjectOf(about: KubeObject | undefined): Partial<Event> {
+  if (about === undefined) return {};
+  const { apiVersion, kind, metadata } = about;
+  return { involvedObject: { apiVersion, kind, namespace: "default", name: metadata.name } };
 }
 
 /** Why a failed Machine waits beside another one. */
@@ -53,21 +55,28 @@ const RECOVERING: Occupant = {
 };
 const BROKEN: Occupant = { ...RECOVERING, machine: machineWith("m2", failed()), verdict: UNHEALTHY };
 
-const refused = (machine: string) => ({ machine, policy: "r1", text: "2 remediations have begun" });
+const refused = (name: string) => {
+  return { machine: machineWith(name, failed()), policy: "r1", text: "2 remediations have begun" };
+};
 
 describe("what remediation waited for, in the words of the functions", () => {
-  it.each<[string, readonly Pick<Notice, "message">[], object]>([
+  it.each<[string, readonly Pick<Notice, "message" | "about">[], object]>([
     [
       "a policy",
       refusalNotices([refused("m1"), refused("m2")]),
       { for: "RemediationPolicy r1", machines: ["m1", "m2"] },
     ],
+    [
+      "a policy, with more Machines than it names",
+      refusalNotices(["m1", "m2", "m3", "m4"].map(refused)),
+      { for: "RemediationPolicy r1" },
+    ],
     ["a hold", heldBy("m1"), { for: "annotation capstan.dev/hold-remediation", machines: ["m1"] }],
     ["a server", [blocked("nodes is forbidden")], { for: "live read" }],
-    ["places", restrictedByPlaces(waitBeside(RECOVERING)), { for: "places" }],
+    ["places", restrictedByPlaces(waitBeside(RECOVERING), []), { for: "places" }],
     ["the limit", [{ message: waitBeside(BROKEN)?.text ?? "" }], { for: "limit" }],
   ])("MHC-13.3: is %s", (...[, notices, expected]) => {
-    const found = notices.flatMap(({ message }) => waitOf(eventOf(message)));
+    const found = notices.flatMap(({ message, about }) => waitOf(eventOf(message, subjectOf(about))));
     expect(found).toEqual([{ at: at("11:00:00"), healthCheck: "default/h1", ...expected }]);
   });
 
@@ -75,7 +84,9 @@ describe("what remediation waited for, in the words of the functions", () => {
     const { involvedObject } = eventOf();
     expect(waitOf(eventOf("something else"))).toEqual([]);
     const [{ message = "" } = {}] = refusalNotices([refused("m1")]);
-    expect(waitOf(eventOf(message, { involvedObject: { ...involvedObject, kind: "Node" } }))).toEqual([]);
+    for (const kind of ["Machine", "Node"]) {
+      expect(waitOf(eventOf(message, { involvedObject: { ...involvedObject, kind } }))).toEqual([]);
+    }
     expect(waitOf(eventOf(message, { firstTimestamp: undefined }))).toEqual([]);
   });
 
@@ -86,7 +97,13 @@ describe("what remediation waited for, in the words of the functions", () => {
     const waiting = { healthCheck: "default/h1", failedAt: at("10:59:00"), at: at("11:00:00") };
     expect(waitedFor(waits, { ...waiting, machine: "m1" })).toEqual(["limit", "RemediationPolicy r1"]);
     expect(waitedFor(waits, { ...waiting, machine: "m2" })).toEqual(["limit"]);
-    expect(waitedFor(waits, { ...waiting, machine: "m1", failedAt: at("11:00:01") })).toEqual([]);
+    expect(waitedFor(waits, { ...waiting, machine: "m1", failedAt: at("11:00:06") })).toEqual([]);
     expect(waitedFor(waits, { ...waiting, machine: "m1", at: at("10:59:59") })).toEqual([]);
+  });
+
+  it("MHC-13.3: counts what a function says before another one has written the condition", () => {
+    const waits = [{ at: at("10:59:58"), healthCheck: "default/h1", for: "limit" }];
+    const waiting = { healthCheck: "default/h1", failedAt: at("11:00:00"), at: at("11:05:00") };
+    expect(waitedFor(waits, { ...waiting, machine: "m1" })).toEqual(["limit"]);
   });
 });
