@@ -11,12 +11,14 @@ beforeAll(async () => {
   play = createPlayer(await prepare());
 });
 
-/** One workload of so many; `npm run simulate -- swarm` plays them all. */
+/** One workload of so many, and the first of them that is played; `npm run simulate -- swarm` plays them all. */
 const PLAYED_OF = 3;
+/** Not the row of the three clusters, W-12, which takes as long as five others. */
+const FIRST = 1;
 
 // The workloads take turns: so many seeds are one of each.
 const JOBS = swarmJobs({ workloads: WORKLOADS, firstSeed: 1, seeds: WORKLOADS.length }).filter(
-  ({ workload }, at) => workload === REPEATED || at % PLAYED_OF === 0,
+  ({ workload }, at) => workload === REPEATED || at % PLAYED_OF === FIRST,
 );
 
 describe("many random faults", () => {

@@ -7,9 +7,6 @@ import { type Prepared, prepare } from "./prepared.ts";
 import { runOnce } from "./run.ts";
 import { SWEPT, sweepJobs } from "./sweep.ts";
 
-/** Of each workload, spread over all classes; `npm run simulate -- sweep` plays every one. */
-const SITES_PLAYED = 2;
-
 let prepared: Prepared;
 let referenceOf: ReferenceOf;
 let play: (job: Job) => Promise<Played>;
@@ -20,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe("a workload, and single faults in it", () => {
-  for (const workload of WORKLOADS) {
+  for (const [at, workload] of WORKLOADS.entries()) {
     // Here, because it shares the run without faults.
     it(`${workload.number} ${workload.title}: ends, rests, and ends the same in any order of events (F-01, F-02)`, async () => {
       const reference = await referenceOf(workload.number, 1);
@@ -30,13 +27,14 @@ describe("a workload, and single faults in it", () => {
       expect(result.hash).not.toBe(reference.hash);
     });
 
-    it(`${workload.number} gets over a few of its sites`, async () => {
+    it(`${workload.number} gets over one of its sites`, async () => {
       const jobs = await sweepJobs({ workload, referenceOf, seed: 1 });
-      const every = Math.ceil(jobs.length / SITES_PLAYED);
-      for (const job of jobs.filter((_, at) => at % every === 0)) {
-        const { struck, violations } = await play(job);
-        expect({ job, struck, violations }).toEqual({ job, struck: [job.planned], violations: [] });
-      }
+      // Each workload another part of its way and of the classes; `npm run simulate -- sweep` plays every site.
+      const job = jobs[Math.floor((jobs.length * at) / WORKLOADS.length)];
+      expect(job).toBeDefined();
+      if (job === undefined) return;
+      const { struck, violations } = await play(job);
+      expect({ job, struck, violations }).toEqual({ job, struck: [job.planned], violations: [] });
     });
   }
 
