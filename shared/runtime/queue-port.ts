@@ -154,6 +154,15 @@ export interface QueueDepth {
   readonly deadEvicted?: number | undefined;
   /** By tenant (part of the key before the first `|`); absent where no key is or that is not known. */
   readonly tenants?: { readonly [tenant: string]: TenantDepth } | undefined;
+  /** Absent when no run has ended in it. */
+  readonly lastMinute?: EndedRuns | undefined;
+}
+
+/** The runs that ended within the last 50 to 60 s, for good or by a failure; those that were put off do not count. */
+export interface EndedRuns {
+  readonly runs: number;
+  /** Their durations, added up. */
+  readonly busyMs: number;
 }
 
 export interface TenantDepth {
@@ -161,6 +170,8 @@ export interface TenantDepth {
   readonly waiting: number;
   readonly running: number;
   readonly dead: number;
+  /** Of the ready keys, those of class resync; absent when there are none. */
+  readonly readyResync?: number | undefined;
 }
 
 export interface QueueHealth {

@@ -12,6 +12,7 @@ import { runStep } from "../../shared/runtime/run-step.ts";
 import { recordingClients } from "../support/recording-clients.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { queueFairnessSuite } from "./queue-fairness.ts";
+import { queueLoadSuite } from "./queue-load.ts";
 import { type CreateQueue, HOUR, live, OK, openWorld, resync, type World } from "./queue-world.ts";
 
 export interface QueueSuite {
@@ -678,7 +679,7 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       const { tenants, oldestReadyMs, readyResync } = await world.depth();
       expect(tenants).toEqual({
         "default/-": { ready: 1, waiting: 1, running: 0, dead: 0 },
-        "other/c": { ready: 1, waiting: 0, running: 0, dead: 0 },
+        "other/c": { ready: 1, readyResync: 1, waiting: 0, running: 0, dead: 0 },
       });
       expect(readyResync).toBe(1);
       expect(oldestReadyMs?.live).toBeGreaterThanOrEqual(20);
@@ -874,5 +875,6 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
     });
 
     queueFairnessSuite(create);
+    queueLoadSuite(create);
   });
 }

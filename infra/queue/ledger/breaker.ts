@@ -1,8 +1,15 @@
+import type { EndedRuns } from "../../../shared/runtime/queue-port.ts";
 import { BREAKER } from "../limits.ts";
+
+interface Interval {
+  runs: number;
+  failures: number;
+  busyMs: number;
+}
 
 /** Slows a function down while most of its runs fail (Q-27); `lua/ledger.lua` has the same for Redis. */
 export class Breaker {
-  readonly #intervals = new Map<number, { runs: number; failures: number }>();
+  readonly #intervals = new Map<number, Interval>();
   #nextClaimAt: number | undefined;
   /** The interval in which nothing has been counted since the last look. */
   #settledIn: number | undefined;
@@ -12,12 +19,13 @@ export class Breaker {
   }
 
   /** Counts a run that ended, but not an end by `again`. */
-  note(now: number, failed: boolean): void {
+  note(now: number, { startedAt, failed }: { readonly startedAt: number; readonly failed: boolean }): void {
     // Old runs first: whether the breaker was open before this run must not depend on when the last tick was.
     this.settle(now);
     const number = Math.floor(now / BREAKER.intervalMs);
-    const counts = this.#intervals.get(number) ?? { runs: 0, failures: 0 };
+    const counts = this.#intervals.get(number) ?? { runs: 0, failures: 0, busyMs: 0 };
     counts.runs += 1;
+    counts.busyMs += Math.max(0, now - startedAt);
     if (failed) counts.failures += 1;
     this.#intervals.set(number, counts);
     this.#settledIn = undefined;
@@ -42,6 +50,19 @@ export class Breaker {
     }
     if (runs < BREAKER.minRuns || failures * 2 <= runs) this.#nextClaimAt = undefined;
     else this.#nextClaimAt ??= now + BREAKER.claimEveryMs;
+  }
+
+  /** Returns the runs of the intervals that count; undefined when there are none. */
+  lastMinute(now: number): EndedRuns | undefined {
+    const first = Math.floor(now / BREAKER.intervalMs) - BREAKER.intervals;
+    let runs = 0;
+    let busyMs = 0;
+    for (const [number, counts] of this.#intervals) {
+      if (number <= first) continue;
+      runs += counts.runs;
+      busyMs += counts.busyMs;
+    }
+    return runs === 0 ? undefined : { runs, busyMs };
   }
 
   /** Returns when the next claim may be made; undefined = now. */

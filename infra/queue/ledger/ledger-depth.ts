@@ -2,31 +2,37 @@ import type { DeadKey, KeyState, QueueDepth, TenantDepth } from "../../../shared
 import type { Class, Entry } from "./ledger-entries.ts";
 import { tenantOfKey } from "./tenant-lines.ts";
 
+type Tally = { -readonly [state in keyof TenantDepth]: number };
+
 /** Counts entries by state and tenant, with the ages of the oldest ready ones; for people and metrics. */
 export function countEntries(now: number, entries: readonly Entry[]): QueueDepth {
-  const total = { ready: 0, waiting: 0, running: 0, dead: 0 };
-  const tenants = new Map<string, { -readonly [state in keyof TenantDepth]: number }>();
+  const total: Tally = { ready: 0, waiting: 0, running: 0, dead: 0 };
+  const tenants = new Map<string, Tally>();
   const oldest: { [urgency in Class]?: number } = {};
-  let readyResync = 0;
   let nextDueMs: number | undefined;
   for (const entry of entries) {
     const { key, state, class: wanted, readyAt = now, wakeAt = now } = entry;
     const tenant = tenants.get(tenantOfKey(key)) ?? { ready: 0, waiting: 0, running: 0, dead: 0 };
     tenants.set(tenantOfKey(key), tenant);
-    tenant[state] += 1;
-    total[state] += 1;
+    countIn(tenant, entry);
+    countIn(total, entry);
     if (state === "ready") oldest[wanted] = Math.max(oldest[wanted] ?? 0, now - readyAt);
-    if (state === "ready" && wanted === "resync") readyResync += 1;
     if (state === "waiting") nextDueMs = Math.max(0, Math.min(nextDueMs ?? Infinity, wakeAt - now));
   }
   const tickLagMs = lagOf(now, entries);
+  const { readyResync = 0, ...counts } = total;
   return {
-    ...total,
+    ...counts,
     ...(nextDueMs === undefined ? {} : { nextDueMs }),
     ...(tickLagMs > 0 ? { tickLagMs } : {}),
-    ...(total.ready > 0 ? { readyResync, oldestReadyMs: oldest } : {}),
+    ...(counts.ready > 0 ? { readyResync, oldestReadyMs: oldest } : {}),
     ...(tenants.size > 0 ? { tenants: Object.fromEntries(tenants) } : {}),
   };
+}
+
+function countIn(tally: Tally, { state, class: wanted }: Entry): void {
+  tally[state] += 1;
+  if (state === "ready" && wanted === "resync") tally.readyResync = (tally.readyResync ?? 0) + 1;
 }
 
 /** Returns for how many ms the longest overdue key has been due; 0 when none is. */

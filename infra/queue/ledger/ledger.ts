@@ -135,7 +135,7 @@ export class Ledger {
     }
     entry.again = outcome.type === "again" ? entry.again + 1 : 0;
     if (outcome.type === "ok") {
-      this.#breaker.note(now, false);
+      this.#breaker.note(now, { startedAt: entry.lease.startedAt, failed: false });
       entry.failures = 0;
       entry.deadSince = undefined;
     }
@@ -190,11 +190,13 @@ export class Ledger {
   }
 
   depth(now: number): QueueDepth {
+    const lastMinute = this.#breaker.lastMinute(now);
     return {
       ...countEntries(now, this.#entries.all()),
       ...(this.#paused ? { paused: true } : {}),
       ...(this.#breaker.open ? { breakerOpen: true } : {}),
       ...(this.#deaths.evicted > 0 ? { deadEvicted: this.#deaths.evicted } : {}),
+      ...(lastMinute === undefined ? {} : { lastMinute }),
     };
   }
 
@@ -221,7 +223,7 @@ export class Ledger {
   }
 
   #fail(now: number, entry: Entry, failed: FailedEnd): void {
-    this.#breaker.note(now, true);
+    this.#breaker.note(now, { startedAt: entry.lease?.startedAt ?? now, failed: true });
     this.#deaths.fail(now, entry, failed);
   }
 

@@ -169,7 +169,7 @@ export function depthOf(reply: unknown): QueueDepth {
   const [ready = 0, waiting = 0, running = 0, dead = 0, nextDueMs = -1, readyResync = 0] = all.map(Number);
   const [live = -1, resync = -1, paused = 0, breakerOpen = 0, deadEvicted = 0] = all.slice(6).map(Number);
   const tenants = tenantsOf(listOf(all[11]));
-  const tickLagMs = Number(all[12] ?? 0);
+  const [tickLagMs = 0, runs = 0, busyMs = 0] = all.slice(12).map(Number);
   return {
     ready,
     waiting,
@@ -185,26 +185,28 @@ export function depthOf(reply: unknown): QueueDepth {
     ...(breakerOpen === 1 ? { breakerOpen: true } : {}),
     ...(deadEvicted > 0 ? { deadEvicted } : {}),
     ...(Object.keys(tenants).length > 0 ? { tenants } : {}),
+    ...(runs > 0 ? { lastMinute: { runs, busyMs } } : {}),
   };
 }
 
-const STATES: Readonly<Record<string, keyof TenantDepth>> = {
-  w: "waiting",
-  q: "ready",
-  r: "running",
-  d: "dead",
-};
+type State = Exclude<keyof TenantDepth, "readyResync">;
+const STATES: Readonly<Record<string, State>> = { w: "waiting", q: "ready", r: "running", d: "dead" };
 
 /** Collects in a Map first: tenants are foreign text, and may be `__proto__`. */
 function tenantsOf(fields: readonly unknown[]): { readonly [tenant: string]: TenantDepth } {
   const tenants = new Map<string, TenantDepth>();
   for (let at = 0; at + 1 < fields.length; at += 2) {
-    const field = String(fields[at]);
-    const state = STATES[field.charAt(0)];
-    if (state === undefined) continue;
-    const tenant = field.slice(state === "ready" ? 2 : 1);
+    const [, counted = "", tenant = ""] = /^(q.|.)(.*)$/s.exec(String(fields[at])) ?? [];
+    const count = Number(fields[at + 1]);
     const counts = tenants.get(tenant) ?? { ready: 0, waiting: 0, running: 0, dead: 0 };
-    tenants.set(tenant, { ...counts, [state]: counts[state] + Number(fields[at + 1]) });
+    const state = STATES[counted.charAt(0)];
+    // Of the ready keys, those in the resync line, and those that have aged out of it.
+    const isResync = counted === "q0" || counted === "a";
+    tenants.set(tenant, {
+      ...counts,
+      ...(state === undefined ? {} : { [state]: counts[state] + count }),
+      ...(isResync ? { readyResync: (counts.readyResync ?? 0) + count } : {}),
+    });
   }
   return Object.fromEntries(tenants);
 }

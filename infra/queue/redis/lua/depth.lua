@@ -3,7 +3,8 @@
 -- KEYS, ARGV[1..4]  see ledger.lua
 -- Returns           {ready, waiting, running, dead, ms until the next waiting key is due or -1, ready of class
 --                   resync, ms the oldest ready key of class live and of class resync has been ready or -1,
---                   1 = paused, 1 = breaker open, evicted dead keys, {<state><tenant>, count, ...}, ms by which the tick is late}
+--                   1 = paused, 1 = breaker open, evicted dead keys, {<state><tenant>, count, ...}, ms by which the tick is late,
+--                   runs of the last minute, ms that they took}
 -- One call so that a key which moves meanwhile is counted once, and because only Redis knows the time.
 
 local function ageOf(from, to, offset)
@@ -11,9 +12,19 @@ local function ageOf(from, to, offset)
   return first[2] and math.max(0, now - (tonumber(first[2]) - offset)) or -1
 end
 
+local function lastMinute()
+  local first = math.floor(now / BREAKER_INTERVAL_MS) - BREAKER_INTERVALS
+  local ended, took = 0, 0
+  for at, interval, _, ms in string.gmatch(meta[4] or '', INTERVAL) do
+    if tonumber(at) > first then ended, took = ended + interval, took + ms end
+  end
+  return ended, took
+end
+
 local border, agedBorder = whole(RESYNC_SCORE), whole(AGED_SCORE)
 local next = call('ZRANGE', INDEX.w, 0, 0, 'WITHSCORES')
 local expiry = call('ZRANGE', INDEX.r, 0, 0, 'WITHSCORES')
+local ended, took = lastMinute()
 local lag = now - math.min(tonumber(next[2] or now), tonumber(expiry[2] or now), now)
 return {
   call('ZCARD', INDEX.q),
@@ -29,4 +40,6 @@ return {
   tonumber(call('HGET', META, 'x') or 0),
   call('HGETALL', TENANTS),
   lag,
+  ended,
+  took,
 }

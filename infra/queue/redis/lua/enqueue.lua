@@ -22,7 +22,9 @@ local function upgrade(entry)
   end
   if hasAged(entry) then
     -- It is in the live line already.
+    countIn(entry, -1)
     entry.c = 1
+    countIn(entry, 1)
     zadd(INDEX.q, sentScore(entry), entry.key)
     return
   end

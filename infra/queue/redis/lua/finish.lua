@@ -44,7 +44,7 @@ local function finishDone(i)
   if values[1] ~= 'r' or values[2] ~= ARGV[i + 1] or values[4] or values[5] then return false end
   keepFences(key, ARGV[i + 5])
   keepFloor(key, values[3], tonumber(ARGV[i + 4]))
-  runs = runs + 1
+  countRun(values[3])
   forget({ key = key, tenant = tenantOf(key), st = 'r', o = values[2] })
   return true
 end
@@ -70,7 +70,7 @@ local function finish(i)
     return 1
   end
   if kind == 'ok' then
-    runs = runs + 1
+    countRun(entry.s)
     entry.f, entry.ag, entry.ds = 0, 0, nil
   else
     entry.ag = entry.ag + 1

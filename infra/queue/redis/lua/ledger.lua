@@ -27,10 +27,10 @@
 --             way: it may never arrive while there is live work
 -- held:<tenant>  the same, while their tenant runs as many keys as it may; capped: set of those tenants
 -- taken       hash: owner = key that it was given instead of a token's key; for repeated calls
--- tenants     hash: <state><tenant> = number of keys; states w, r, d, and of the ready q1 (live line) and q0 (resync
---             line)
--- meta        hash: e (epoch), n (counter), p (1 = paused), b (breaker open: next claim), h (runs and failures by
---             interval), l and g (no key has a floor or fences beyond), v1 and v0 (turns that the tenants have had in
+-- tenants     hash: <state><tenant> = number of keys; states w, r, d, of the ready q1 (live line) and q0 (resync
+--             line), and of those in the live line a (aged: of class resync)
+-- meta        hash: e (epoch), n (counter), p (1 = paused), b (breaker open: next claim), h (runs, failures and duration
+--             of the runs by interval), l and g (no key has a floor or fences beyond), v1 and v0 (turns that the tenants have had in
 --             the live and in the resync line), k (1 = the last claim took its token's key only), x (dead keys that
 --             were evicted)
 -- cool:<key>  earliest next claim    fences:<key>  until when they count, and JSON. Both hold their own end; that
@@ -74,8 +74,13 @@ local deaths = {}
 local counts = {}
 local function count(what) counts[what] = (counts[what] or 0) + 1 end
 -- Numbers go to commands as they are: Redis writes them with 17 digits.
--- Ended runs of this call, and tenants that run one key less.
-local runs, failedRuns, freed = 0, 0, {}
+-- Ended runs of this call with their durations added up, and tenants that run one key less.
+local runs, failedRuns, busyMs, freed = 0, 0, 0, {}
+
+local function countRun(startedAt)
+  runs = runs + 1
+  busyMs = busyMs + math.max(0, now - tonumber(startedAt or now))
+end
 
 local function whole(number) return string.format('%.0f', number) end
 
@@ -224,10 +229,18 @@ local function countTurn(entry)
   turned = true
 end
 
-local function countIn(entry, change)
-  local name = (entry.st == 'q' and 'q' .. lineOf(entry) or entry.st) .. entry.tenant
+local function hasAged(entry) return entry.c == 0 and lineOf(entry) == 1 end
+
+local function countAs(state, entry, change)
+  local name = state .. entry.tenant
   tallies[name] = tally(name) + change
   tallyChanges[name] = (tallyChanges[name] or 0) + change
+end
+
+local function countIn(entry, change)
+  if entry.st ~= 'q' then return countAs(entry.st, entry, change) end
+  countAs('q' .. lineOf(entry), entry, change)
+  if hasAged(entry) then countAs('a', entry, change) end
 end
 
 -- `rank`: how many turns of its tenant are in front of it.
@@ -241,8 +254,6 @@ end
 
 -- Among equals the earlier comes first.
 local function score(entry) return entry.p * ARRIVALS + tonumber(string.match(entry.seq, '%d+$')) % ARRIVALS end
-
-local function hasAged(entry) return entry.c == 0 and lineOf(entry) == 1 end
 
 local function sentScore(entry)
   if entry.c == 1 then return entry.at end
@@ -332,27 +343,28 @@ local function releaseHeld(tenant)
   end
 end
 
--- `h` holds the intervals as "number:runs:failures,", the newest first.
+-- `h` holds the intervals as "number:runs:failures:ms,", the newest first.
+local INTERVAL = '(%d+):(%d+):(%d+):(%d+),'
 local function settleBreaker()
   if runs == 0 and not breakerNext then return end
   local number = math.floor(now / BREAKER_INTERVAL_MS)
   local total, failures, kept = runs, failedRuns, ''
-  local ownRuns, ownFailures = runs, failedRuns
-  for at, ended, failed in string.gmatch(meta[4] or '', '(%d+):(%d+):(%d+),') do
+  local ownRuns, ownFailures, ownMs = runs, failedRuns, busyMs
+  for at, ended, failed, ms in string.gmatch(meta[4] or '', INTERVAL) do
     if tonumber(at) == number then
-      ownRuns, ownFailures = ownRuns + ended, ownFailures + failed
+      ownRuns, ownFailures, ownMs = ownRuns + ended, ownFailures + failed, ownMs + ms
     elseif tonumber(at) > number - BREAKER_INTERVALS then
-      kept = kept .. at .. ':' .. ended .. ':' .. failed .. ','
+      kept = kept .. at .. ':' .. ended .. ':' .. failed .. ':' .. ms .. ','
     else
       ended, failed = 0, 0
     end
     total, failures = total + ended, failures + failed
   end
   if runs > 0 then
-    meta[4] = whole(number) .. ':' .. whole(ownRuns) .. ':' .. whole(ownFailures) .. ',' .. kept
+    meta[4] = table.concat({ whole(number), whole(ownRuns), whole(ownFailures), whole(ownMs) }, ':') .. ',' .. kept
     call('HSET', META, 'h', meta[4])
   end
-  runs, failedRuns = 0, 0
+  runs, failedRuns, busyMs = 0, 0, 0
   local open = total >= BREAKER_MIN_RUNS and failures * 2 > total
   if open and not breakerNext then
     breakerNext = now + BREAKER_CLAIM_MS

@@ -30,7 +30,8 @@ local function fail(entry, run)
   local pending, class = entry.pd, entry.pc
   leave(entry)
   if pending then entry.c = math.max(entry.c, class) end
-  runs, failedRuns = runs + 1, failedRuns + 1
+  countRun(entry.s)
+  failedRuns = failedRuns + 1
   if not run.terminal and entry.f < entry.max then
     local backoff = BACKOFF_MS[math.min(entry.f, #BACKOFF_MS)]
     local retryAt = now + math.max(entry.min, math.floor(backoff * (1 + 0.1 * RANDOM) + 0.5))
