@@ -1,12 +1,17 @@
 import { generateReadme } from "./cli/readme.ts";
 import { generateCrds } from "./crds/generate.ts";
+import { generateManifests } from "./deploy/manifests/generate.ts";
 
 /**
  * Runs `npm run generate`: writes every file that is generated and committed. `--check` only lists files that
  * are out of date.
  */
 const check = process.argv.includes("--check");
-const differing = [...(await generateCrds({ check })), ...(await generateReadme({ check }))];
+const differing = [
+  ...(await generateCrds({ check })),
+  ...(await generateManifests({ check })),
+  ...(await generateReadme({ check })),
+];
 for (const file of differing) process.stdout.write(`${file}\n`);
 if (check && differing.length > 0) {
   process.stderr.write("These generated files are not up to date; run `npm run generate`\n");

@@ -13,6 +13,7 @@ import { type RelayScope, scopeTexts } from "./open-relay.ts";
 import {
   addServeOptions,
   givenText,
+  kubeconfigSecretsOption,
   namespaceOption,
   parseProbeAddress,
   parseSwitch,
@@ -47,6 +48,7 @@ export function managerCommand(): Command {
   );
   return addServeOptions(command)
     .addOption(namespaceOption())
+    .addOption(kubeconfigSecretsOption())
     .option(
       "--watch-filter <value>",
       "reconcile only objects whose label cluster.x-k8s.io/watch-filter has this value (default or empty: all)",

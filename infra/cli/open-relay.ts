@@ -2,7 +2,7 @@ import { type Relay, type RelayOptions, startRelay } from "../relay/relay.ts";
 import { newIdentity, podNamespace } from "./pod.ts";
 
 /** Scope of a relay and its leader election, from the command line. */
-export interface RelayScope extends Pick<RelayOptions, "namespaces" | "watchFilter"> {
+export interface RelayScope extends Pick<RelayOptions, "namespaces" | "watchFilter" | "kubeconfigSecrets"> {
   /** Work only while it holds a Lease. */
   readonly leaderElect?: boolean | undefined;
   /** Namespace of the Lease; absent = the Pod's, outside of a Pod kube-system. */
@@ -10,8 +10,8 @@ export interface RelayScope extends Pick<RelayOptions, "namespaces" | "watchFilt
 }
 
 export async function openRelay(options: RelayOptions, scope: RelayScope): Promise<Relay> {
-  const { namespaces, watchFilter, leaderElect = false } = scope;
-  const scoped = { ...options, namespaces, watchFilter };
+  const { namespaces, watchFilter, kubeconfigSecrets, leaderElect = false } = scope;
+  const scoped = { ...options, namespaces, watchFilter, kubeconfigSecrets };
   if (!leaderElect) return startRelay(scoped);
   const [{ startElectedRelay }, { leaseKey }] = await Promise.all([
     import("../relay/elected-relay.ts"),

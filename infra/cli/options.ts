@@ -124,6 +124,16 @@ export function namespaceOption(): Option {
   );
 }
 
+/** `--kubeconfig-secrets` of processes that run under an account of their own. */
+export function kubeconfigSecretsOption(): Option {
+  return new Option(
+    "--kubeconfig-secrets <how>",
+    "get: read kubeconfig Secrets by name, when connecting, when they are refused and every 5 minutes; watch: see changes at once, which needs list and watch on Secrets",
+  )
+    .choices(["get", "watch"])
+    .default("get");
+}
+
 /** `--flag=true` and `--flag=false` of manifests. */
 export function parseSwitch(text: string): boolean {
   if (text === "true" || text === "false") return text === "true";

@@ -3,6 +3,7 @@ import { compose, type Running } from "./compose.ts";
 import type { RelayScope } from "./open-relay.ts";
 import {
   addServeOptions,
+  kubeconfigSecretsOption,
   namespaceOption,
   printMetricsUrl,
   type ServeOptions,
@@ -27,6 +28,7 @@ export function relayCommand(): Command {
     )
     .option("--install-crds", "install Capstan's CustomResourceDefinitions first", false)
     .addOption(namespaceOption())
+    .addOption(kubeconfigSecretsOption())
     .option(
       "--watch-filter <value>",
       "reconcile only objects whose label cluster.x-k8s.io/watch-filter has this value (default: all)",

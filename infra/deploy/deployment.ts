@@ -19,13 +19,22 @@ interface Process {
   readonly namespace: string;
   readonly container: string;
   readonly image: string;
+  /** Of Deployment and Pods, beside the name. */
+  readonly labels?: { readonly [label: string]: string };
   readonly replicas?: object;
   readonly args: readonly string[];
   readonly env: readonly object[];
+  /** Beside that of probes. */
+  readonly ports?: readonly object[];
+  readonly resources?: object;
+  /** Names of Secrets by the folder where their files are. */
+  readonly secrets?: { readonly [folder: string]: string };
   readonly strategy?: object;
+  /** Further members of the spec of its Pods. */
+  readonly pod?: object;
 }
 
-const HEALTH_PORT = 9440;
+export const HEALTH_PORT = 9440;
 
 /** Value of an environment variable that the user may set, empty by default: in an argument quotes would stay. */
 const EMPTY = '""';
@@ -95,7 +104,7 @@ const CLOUD_REPLICAS = {
 };
 
 /** Passes the Pod Security Standard `restricted`. */
-const CONFINED = {
+export const CONFINED = {
   allowPrivilegeEscalation: false,
   capabilities: { drop: ["ALL"] },
   readOnlyRootFilesystem: true,
@@ -104,20 +113,32 @@ const CONFINED = {
   seccompProfile: { type: "RuntimeDefault" },
 };
 
-function deploymentOf(process: Process): Manifest {
+/** Returns the Deployment of a process of ours: confined, asked by its kubelet, and given time to end its runs. */
+export function deploymentOf(process: Process): Manifest {
   const { app, namespace, container, image, replicas = { replicas: 1 }, args, env, strategy } = process;
-  const labels = { "app.kubernetes.io/name": app };
+  const {
+    ports = [],
+    resources = { requests: { cpu: "100m", memory: "128Mi" } },
+    secrets = {},
+    pod,
+  } = process;
+  const selected = { "app.kubernetes.io/name": app };
+  const labels = { ...selected, ...process.labels };
+  const volumes = Object.entries(secrets).map(([mountPath, secretName]) => {
+    return { volume: { name: secretName, secret: { secretName } }, mount: { name: secretName, mountPath } };
+  });
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
     metadata: { name: app, namespace, labels },
     spec: {
       ...replicas,
-      selector: { matchLabels: labels },
+      selector: { matchLabels: selected },
       strategy,
       template: {
         metadata: { labels },
         spec: {
+          ...pod,
           serviceAccountName: app,
           // Runs in progress may end.
           terminationGracePeriodSeconds: 40,
@@ -127,15 +148,15 @@ function deploymentOf(process: Process): Manifest {
               image,
               args,
               env: [...env, { name: "HOME", value: "/tmp" }],
-              ports: [{ name: "healthz", containerPort: HEALTH_PORT, protocol: "TCP" }],
+              ports: [{ name: "healthz", containerPort: HEALTH_PORT, protocol: "TCP" }, ...ports],
               livenessProbe: { httpGet: { path: "/livez", port: "healthz" } },
               readinessProbe: { httpGet: { path: "/readyz", port: "healthz" } },
-              resources: { requests: { cpu: "100m", memory: "128Mi" } },
+              resources,
               securityContext: CONFINED,
-              volumeMounts: [{ name: "tmp", mountPath: "/tmp" }],
+              volumeMounts: [{ name: "tmp", mountPath: "/tmp" }, ...volumes.map(({ mount }) => mount)],
             },
           ],
-          volumes: [{ name: "tmp", emptyDir: {} }],
+          volumes: [{ name: "tmp", emptyDir: {} }, ...volumes.map(({ volume }) => volume)],
         },
       },
     },

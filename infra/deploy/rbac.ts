@@ -6,6 +6,9 @@ const RBAC = "rbac.authorization.k8s.io";
 /** Roles with this label add to the rights of core: providers of other groups bring one (RL-05, D-405). */
 export const AGGREGATED = { "cluster.x-k8s.io/aggregate-to-manager": "true" };
 
+/** Roles with this label are for controllers that ask for remediations by objects of others, such as those of Medik8s. */
+export const EXTERNAL_REMEDIATION = { "rbac.ext-remediation/aggregate-to-ext-remediation": "true" };
+
 interface Labels {
   readonly [key: string]: string;
 }
@@ -23,7 +26,14 @@ export function clusterRole(name: string, rules: readonly PolicyRule[], labels?:
 /** Returns a ClusterRole with the rules of all those that carry one of these labels, which the server keeps. */
 export function aggregatingRole(name: string, ...labels: readonly Labels[]): Manifest {
   const clusterRoleSelectors = labels.map((matchLabels) => ({ matchLabels }));
-  return { ...clusterRole(name, []), aggregationRule: { clusterRoleSelectors } };
+  // Without `rules` an apply takes away nothing of what the server has collected.
+  const { rules: _, ...role } = clusterRole(name, []);
+  return { ...role, aggregationRule: { clusterRoleSelectors } };
+}
+
+/** Binds a ClusterRole to an account of `namespace`, in the namespace into which the binding is applied. */
+export function roleBinding(role: string, account: string, namespace: string): Manifest {
+  return { ...bindingOf("ClusterRole", { name: role }, { account, namespace }), kind: "RoleBinding" };
 }
 
 /** Binds a ClusterRole to an account. */

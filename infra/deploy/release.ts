@@ -1,7 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
-import { Command } from "commander";
-import { print, printError } from "../cli/terminal/print.ts";
+import { join } from "node:path";
 import { writeYaml } from "../yaml/write-yaml.ts";
 import { certManagerStandIn, STAND_IN_VERSION } from "./cert-manager.ts";
 import { componentsOf, yamlOf } from "./components.ts";
@@ -76,40 +73,4 @@ function entryOf({ name, type, label, components }: Provider, folder: string): o
 /** clusterctl replaces variables in it, then reads it as a URL. */
 function urlOf(folder: string, path: string): string {
   return `file://${encodeURI(join(folder, path)).replaceAll("$", "%24").replaceAll("?", "%3F").replaceAll("#", "%23")}`;
-}
-
-async function writeRelease(options: ReleaseOptions): Promise<void> {
-  for (const [path, content] of await renderRelease(options)) {
-    const file = join(options.folder, path);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, content);
-  }
-}
-
-function releaseCommand(): Command {
-  return new Command("release")
-    .description("Render the four providers of a release as a local repository of clusterctl")
-    .argument("<folder>", "folder of the repository; releases of other versions in it stay")
-    .requiredOption("--version <version>", "semantic version after a v, such as v0.1.0")
-    .requiredOption(
-      "--image <repository>",
-      "image without tag, such as ghcr.io/example/capstan; the tag is the version",
-    )
-    .configureOutput({ outputError: (text) => printError(text.replace(/^error: /, "")) })
-    .action(async (folder: string, { version, image }: { version: string; image: string }) => {
-      const absolute = resolve(folder);
-      await writeRelease({ folder: absolute, version, image });
-      print(
-        `release: ${version} is in ${absolute}; clusterctl --config ${join(absolute, "clusterctl.yaml")} reads it`,
-      );
-    });
-}
-
-if (import.meta.main) {
-  try {
-    await releaseCommand().parseAsync();
-  } catch (error) {
-    printError(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
-  }
 }

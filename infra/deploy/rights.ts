@@ -57,6 +57,11 @@ export function inStandardGroup({ contract }: ContractKind): Place {
   return { group, resource: "*" };
 }
 
+/** Whether every kind of this group is covered by the rights of core. */
+export function isStandardGroup(group: string): boolean {
+  return Object.values(STANDARD_GROUPS).includes(group);
+}
+
 /** Returns the kind of the Sim provider that follows a contract: its functions meet no other one. */
 export function ofSim({ contract }: ContractKind): Place {
   const name = `Sim${contract.replace(/^Infra/, "")}`;
@@ -98,6 +103,17 @@ export function rightsForCore(kinds: readonly Kind[]): readonly PolicyRule[] {
   return merged(kinds.map(({ group, plural }) => ({ group, resource: plural, verbs: FOR_CORE })));
 }
 
+/**
+ * Returns the further rights of these functions where the server runs OwnerReferencesPermissionEnforcement: who changes
+ * the owners of an object needs the right to delete it. Source: D-403
+ */
+export function ownerDeletions(functions: readonly AnyFunction[], placeOf: PlaceOf): readonly PolicyRule[] {
+  const changed = functions.flatMap(({ spec: { ownsOn = [] } }) =>
+    ownsOn.filter(({ fields }) => fields.includes("metadata.ownerReferences")),
+  );
+  return merged(changed.flatMap(({ kind }) => grant(kind, ["delete"], placeOf)));
+}
+
 /** Returns the rights of a relay: it watches, and connects to workload clusters where functions ask for these. */
 function watchedFor(specs: readonly Spec[], placeOf: PlaceOf): readonly Grant[] {
   const kinds = specs.flatMap(({ reconciles, watches }) => [
@@ -107,8 +123,8 @@ function watchedFor(specs: readonly Spec[], placeOf: PlaceOf): readonly Grant[] 
   const isOfWorkload = (on: Named) => on === (Connection as Kind) || on === (Node as Kind);
   return [
     ...[CustomResourceDefinition as Kind, ...kinds].flatMap((on) => grant(on, WATCH, placeOf)),
-    // The kubeconfigs of Clusters, by watches within their namespaces.
-    ...(kinds.some(isOfWorkload) ? grant(Secret, WATCH, placeOf) : []),
+    // The kubeconfigs of Clusters, by their names.
+    ...(kinds.some(isOfWorkload) ? grant(Secret, ["get"], placeOf) : []),
   ];
 }
 

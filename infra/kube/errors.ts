@@ -1,5 +1,6 @@
 import type { Kind, ObjectKey } from "../../shared/api/kinds.ts";
 import { type ErrorClass, KubeError } from "../../shared/function/errors.ts";
+import { grantCommand, missingRight } from "../../shared/function/missing-right.ts";
 import { type Status, type StatusDetails, statusIn, statusOf } from "./status.ts";
 
 /** The subject of a request: distinguishes a missing object from a type that is not served. */
@@ -86,11 +87,17 @@ function kubeErrorOf(
     class: classOf(code, reason, causes, subject),
     status: code,
     reason,
-    message: `${describe(subject)}: ${message}`.slice(0, MAX_MESSAGE),
+    message: `${describe(subject)}: ${message}${remedyOf(code, message)}`.slice(0, MAX_MESSAGE),
     causes,
     retryAfterMs: retryAfterMs(answer.retryAfter, status),
     cause: answer.cause,
   });
+}
+
+/** Says how to grant the right that is missing. */
+function remedyOf(code: number, message: string): string {
+  const right = code === 403 ? missingRight(message) : undefined;
+  return right === undefined ? "" : `; to allow it there: ${grantCommand(right)}`;
 }
 
 const WITHOUT = {

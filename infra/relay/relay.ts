@@ -41,6 +41,8 @@ export interface RelayOptions extends WorkloadReach {
   readonly takeOverManagers?: readonly string[] | undefined;
   /** Keep objects of these namespaces only; absent or empty = all. */
   readonly namespaces?: readonly string[] | undefined;
+  /** How kubeconfig Secrets are followed. Default `watch`. */
+  readonly kubeconfigSecrets?: "get" | "watch" | undefined;
   /** Reconcile only objects whose label `cluster.x-k8s.io/watch-filter` has this value; absent = all. */
   readonly watchFilter?: string | undefined;
 }

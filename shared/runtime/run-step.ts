@@ -1,6 +1,7 @@
 import type { KubeObject } from "../api/kinds.ts";
 import type { AnyDecision, AnyFunction } from "../function/define-function.ts";
 import { TerminalError, WaitingError } from "../function/errors.ts";
+import { missingRight } from "../function/missing-right.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import { checkDecision } from "./check-decision.ts";
 import { settle, withAnswers } from "./evictions.ts";
@@ -14,7 +15,7 @@ import type { Fence, Lease, Outcome } from "./queue-port.ts";
 import { createReader } from "./reader.ts";
 import { type ReadRecorder, recordReads } from "./record-reads.ts";
 import { recordWrites, type WriteRecorder } from "./record-writes.ts";
-import { sendEvents, type ToldEvents } from "./send-events.ts";
+import { isFirstOf, sendEvents, type ToldEvents } from "./send-events.ts";
 import { type Written, writeDecision } from "./write-decision.ts";
 
 export interface RunContext {
@@ -199,13 +200,19 @@ function failedWith(error: unknown, lease: Lease, requested: boolean): Ending {
 /** A patch may lose a race against a kubelet, and the one after it, too. */
 const REFUSALS_UNTIL_TOLD = 3;
 
-/** A person must look after failures that are not retried, and after repeated refusals. */
+/**
+ * A person must look after failures that are not retried, after repeated refusals, and after a right that is missing: once
+ * for all keys that need it.
+ */
 function isWorthTelling(
   outcome: Outcome,
   { failures }: Lease,
+  { told, clock }: RunContext,
 ): outcome is Outcome & { readonly type: "error" } {
   if (outcome.type !== "error") return false;
   if (outcome.terminal) return true;
+  const right = missingRight(outcome.failure.message);
+  if (right !== undefined) return isFirstOf(Object.values(right).join(" "), told, clock.now());
   return outcome.failure.reason === PATCH_REFUSED && failures + 1 >= REFUSALS_UNTIL_TOLD;
 }
 
@@ -215,7 +222,7 @@ async function tellFailure(
   lease: Lease,
   { outcome, object, decision, ...context }: RunContext & Run & { readonly outcome: Outcome },
 ): Promise<void> {
-  if (!isWorthTelling(outcome, lease) || object === undefined) return;
+  if (object === undefined || !isWorthTelling(outcome, lease, context)) return;
   const { signal, runId } = lease;
   const { reason, message } = outcome.failure;
   const told = decision?.events?.some((event) => event.reason === reason && event.message === message);

@@ -7,7 +7,7 @@ import { redactMessage } from "./failure.ts";
 import type { Clients, Clock, Issuer, Log } from "./ports.ts";
 import { sideBySide } from "./side-by-side.ts";
 
-/** Names of the Events that one process has sent, with the time: a run that finds nothing new sends nothing (F-07). */
+/** Names of the Events that one process has sent, and subjects of which one is enough, with the time: a run that finds nothing new sends nothing (F-07). */
 export type ToldEvents = Map<string, Date>;
 
 /** By then an API server has forgotten an Event. */
@@ -42,7 +42,7 @@ export async function sendEvents(notices: readonly Notice[], context: EventConte
     return eventOf(notice, notice.about ?? context.object, { now, component, runId: context.runId });
   });
   const byName = new Map(events.map((event) => [event.metadata.name, event]));
-  const due = [...byName.values()].filter((event) => !isTold(event, context.told, now));
+  const due = [...byName.values()].filter((event) => !isTold(event.metadata.name, context.told, now));
   // One after the other, those of a hundred new Machines would hold up the end of their run.
   await sideBySide(due, (event) => sendEvent(event, context));
 }
@@ -53,21 +53,29 @@ async function sendEvent(event: Event, context: EventContext): Promise<void> {
   const now = context.clock.now();
   try {
     await context.clients.of(MANAGEMENT, name, { late: true }).create(Event, event);
-    remember(event, context.told, now);
+    remember(event.metadata.name, context.told, now);
   } catch (error) {
-    if (error instanceof KubeError && error.reason === "AlreadyExists") remember(event, context.told, now);
+    if (error instanceof KubeError && error.reason === "AlreadyExists")
+      remember(event.metadata.name, context.told, now);
     else context.log.warn({ function: name, reason: event.reason, error }, "Event not recorded");
   }
 }
 
-function isTold({ metadata }: Event, told: ToldEvents | undefined, now: Date): boolean {
-  const at = told?.get(metadata.name);
+/** Whether nothing was sent about this for an hour; from now on something was. */
+export function isFirstOf(subject: string, told: ToldEvents | undefined, now: Date): boolean {
+  if (isTold(subject, told, now)) return false;
+  remember(subject, told, now);
+  return true;
+}
+
+function isTold(name: string, told: ToldEvents | undefined, now: Date): boolean {
+  const at = told?.get(name);
   return at !== undefined && now.getTime() - at.getTime() < TOLD_MS;
 }
 
-function remember({ metadata }: Event, told: ToldEvents | undefined, now: Date): void {
+function remember(name: string, told: ToldEvents | undefined, now: Date): void {
   if (told !== undefined && told.size >= MAX_TOLD) told.clear();
-  told?.set(metadata.name, now);
+  told?.set(name, now);
 }
 
 function eventOf(

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startApiServer } from "../../infra/apiserver/entry.ts";
+import { inStandardGroup, rightsOf } from "../../infra/deploy/rights.ts";
 import { loadFunctions } from "../../infra/worker/load.ts";
 import { Secret } from "../../shared/api/core.ts";
-import { KINDS } from "../../shared/api/registry.ts";
+import type { ContractKind } from "../../shared/contract/contract-kind.ts";
 import { GROUPS, type Group } from "../../shared/function/groups.ts";
 import { eventually } from "../support/eventually.ts";
 import { simCluster, simPool } from "../support/manifests.ts";
@@ -16,26 +17,22 @@ import { describeWith } from "../support/requires.ts";
 
 const WITHIN = { withinMs: 90_000, stepMs: 300 };
 
-/** Everything but Secrets. */
-const OTHERS = {
-  verbs: ["*"],
-  groups: ["*"],
-  resources: KINDS.filter(({ plural }) => plural !== Secret.plural).flatMap(({ plural }) => [
-    plural,
-    `${plural}/status`,
-    `${plural}/finalizers`,
-  ]),
-};
-const SECRET_VERBS: { readonly [G in Group]: readonly string[] } = {
-  core: [],
-  workload: ["get"],
-  credentials: ["get", "create", "patch"],
-};
+/** The rights that follow from the functions of a group, where every provider is a simulated one. */
+async function rightsOfGroup(group: Group) {
+  const placeOf = (kind: ContractKind) => {
+    const { group: standard, resource } = inStandardGroup(kind);
+    return { group: standard.replace(/\.cluster\.x-k8s\.io$/, ".sim.capstan.dev"), resource };
+  };
+  const rules = rightsOf(await loadFunctions([group]), placeOf, ["worker"]);
+  return rules.map(({ apiGroups: groups, resources, resourceNames: names, verbs }) => {
+    return { groups, resources, verbs, ...(names && { names }) };
+  });
+}
 
 describeWith(redisMissing() ?? kubectlMissing())(
   "a worker of each group, each with an account of its own",
   () => {
-    it("S-03: bring up a Cluster with a pool, although core may read no Secret and workload may write none", async () => {
+    it("S-03, D-402: bring up a Cluster with a pool under the rights that they declare, although core may read no Secret and workload may write none", async () => {
       await using redis = await startRedis();
       await using api = await startApiServer({ name: "groups", recordRequests: true });
       const dir = await mkdtemp(join(tmpdir(), "capstan-groups-"));
@@ -45,8 +42,7 @@ describeWith(redisMissing() ?? kubectlMissing())(
       };
       const admin = await fileFor("admin");
       const worker = async (group: Group) => {
-        const secrets = { verbs: SECRET_VERBS[group], resources: [Secret.plural] };
-        const token = api.addUser({ name: group, allow: [OTHERS, secrets] });
+        const token = api.addUser({ name: group, allow: await rightsOfGroup(group) });
         const file = await fileFor(group, token);
         return startCli(["worker", "--functions", group, "--kubeconfig", file, "--queue", redis.url]);
       };

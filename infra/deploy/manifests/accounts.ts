@@ -1,20 +1,81 @@
+import { CustomResourceDefinition, Namespace, Secret } from "../../../shared/api/core.ts";
+import { isContractKind } from "../../../shared/function/define-function.ts";
 import type { Manifest } from "../deployment.ts";
-import { clusterRole, clusterRoleBinding, LEASE_RULES, roleOf, serviceAccount } from "../rbac.ts";
+import {
+  AGGREGATED,
+  aggregatingRole,
+  clusterRole,
+  clusterRoleBinding,
+  EXTERNAL_REMEDIATION,
+  LEASE_RULES,
+  roleOf,
+  serviceAccount,
+} from "../rbac.ts";
 import { inStandardGroup, type PolicyRule, rightsOf } from "../rights.ts";
 import { NAMESPACE, type ServerProcess } from "./processes.ts";
 
-/** Returns what a process may do anywhere: by its functions, and nothing for those of others. Source: D-402 */
+/** Roles with this label add to the rights of one account: `capstan rbac` prints such roles. Source: D-405 */
+export const AGGREGATE_TO = "capstan.dev/aggregate-to";
+/** Label of roles and bindings by the rights in them: components choose by it. */
+export const RIGHTS = "capstan.dev/rights";
+
+/**
+ * Rights of an account that an operator may want apart: on `objects` in namespaces, on `secrets` there, on objects of
+ * `providers`, on that which is in no namespace (`cluster`), and to ask who reads `diagnostics`.
+ */
+type Rights = "objects" | "secrets" | "providers" | "cluster" | "diagnostics" | "owners";
+
+/** Returns the rights of a process by its functions. Source: D-402 */
 export function rightsOfProcess({ part, functions }: ServerProcess): readonly PolicyRule[] {
   return rightsOf(functions, inStandardGroup, [part]);
 }
 
-/** Returns the account of a process with its rights; of the relay also on its Lease. Source: D-401, D-402 */
+/** Returns the account of a process with its rights, one role for each sort of them. Source: D-401, D-402, D-404 */
 export function processAccount(process: ServerProcess): readonly Manifest[] {
   const { name, part } = process;
+  const { objects = [], ...others } = Object.groupBy(rightsOfProcess(process), sortOf);
   return [
     serviceAccount(name, NAMESPACE),
-    clusterRole(name, rightsOfProcess(process)),
-    clusterRoleBinding(name, name, NAMESPACE),
+    ...boundRole(process, "objects", clusterRole(name, objects)),
+    ...Object.entries(others).flatMap(([sort, rules]) =>
+      boundRole(process, sort as Rights, clusterRole(`${name}-${sort}`, rules)),
+    ),
+    ...(meetsProviders(process) ? boundRole(process, "providers", ofProviders(name)) : []),
+    ...boundRole(process, "diagnostics", clusterRole(`${name}-diagnostics`, REVIEWS)),
     ...(part === "relay" ? roleOf(name, NAMESPACE, LEASE_RULES) : []),
   ];
+}
+
+/** Returns a role of an account and what binds it everywhere. */
+export function boundRole(process: ServerProcess, sort: Rights, role: Manifest): readonly Manifest[] {
+  return [role, clusterRoleBinding(role.metadata.name, process.name, NAMESPACE)].map((object) => ({
+    ...object,
+    metadata: { ...object.metadata, labels: { ...object.metadata.labels, [RIGHTS]: sort } },
+  }));
+}
+
+/** Collects what is granted on kinds of other groups: to this account, and by providers to others of its kind. */
+function ofProviders(name: string): Manifest {
+  return aggregatingRole(`${name}-providers`, { [AGGREGATE_TO]: name }, ...OF_PROVIDERS);
+}
+
+/** Labels of roles that providers bring by themselves: all verbs of Cluster API's manager, fewer of Medik8s. */
+export const OF_PROVIDERS = [AGGREGATED, EXTERNAL_REMEDIATION];
+
+/** Whether functions of a process watch objects of providers. */
+export function meetsProviders({ functions }: ServerProcess): boolean {
+  return functions.some(({ spec }) => spec.watches.some(({ on }) => isContractKind(on)));
+}
+
+/** Asks the API server who reads the diagnostics, and whether they may. Source: D-203 */
+const REVIEWS: readonly PolicyRule[] = [
+  ["authentication.k8s.io", "tokenreviews"] as const,
+  ["authorization.k8s.io", "subjectaccessreviews"] as const,
+].map(([group, resource]) => ({ apiGroups: [group], resources: [resource], verbs: ["create"] }));
+
+const IN_NO_NAMESPACE: readonly string[] = [CustomResourceDefinition.plural, Namespace.plural];
+
+function sortOf({ resources }: PolicyRule): Rights {
+  if (resources.includes(Secret.plural)) return "secrets";
+  return resources.some((resource) => IN_NO_NAMESPACE.includes(resource)) ? "cluster" : "objects";
 }

@@ -4,8 +4,10 @@ import { loadFunctions } from "../../worker/load.ts";
 
 /** Where everything of a deployment is. */
 export const NAMESPACE = "capstan-system";
+/** Label of everything in it. */
+export const PART_OF = { "app.kubernetes.io/part-of": "capstan" };
 
-/** A Deployment of the kustomize base: the relay, or the workers of one group, each under its own account. */
+/** One Deployment: the relay, or workers of some functions, each under its own account. */
 export interface ServerProcess {
   /** Name of Deployment and ServiceAccount. */
   readonly name: string;
@@ -18,7 +20,7 @@ export interface ServerProcess {
 
 /** Returns the processes of a deployment. They follow from the declarations of the functions. Source: D-202, D-401 */
 export async function serverProcesses(): Promise<readonly [ServerProcess, ...ServerProcess[]]> {
-  const functions = await loadFunctions(["cluster-api"]);
+  const functions = await coreFunctions();
   return [
     { name: "capstan-relay", part: "relay", functions },
     ...GROUPS.map((group) => ({
@@ -28,4 +30,18 @@ export async function serverProcesses(): Promise<readonly [ServerProcess, ...Ser
       functions: functions.filter(({ spec }) => groupOf(spec) === group),
     })),
   ];
+}
+
+/** Returns workers of one function each, in place of those of groups. Source: S-01 */
+export async function functionProcesses(): Promise<readonly ServerProcess[]> {
+  return (await coreFunctions()).map((each) => ({
+    name: `capstan-${each.spec.name}`,
+    part: "worker",
+    group: groupOf(each.spec),
+    functions: [each],
+  }));
+}
+
+function coreFunctions(): Promise<readonly AnyFunction[]> {
+  return loadFunctions(["cluster-api"]);
 }

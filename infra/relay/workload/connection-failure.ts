@@ -31,6 +31,13 @@ export function connectionFailure(
   return `workload cluster ${workloadCluster(cluster)} ${problem}: ${cause}; ${action} in ${where}`;
 }
 
+/** Whether other credentials, or another CA, may help: the server refuses these, or is not the one that they are for. */
+export function refusesCredentials(error: unknown): boolean {
+  if (!(error instanceof KubeError)) return false;
+  const code = codeOf(error.cause) ?? "";
+  return error.status === 401 || code in CERTIFICATES || /^(EPROTO$|ERR_SSL_|ERR_OSSL_)/.test(code);
+}
+
 function findingOf(error: unknown, host: string): Finding {
   if (!(error instanceof KubeError)) return { cause: `${host}: ${plain(error)}` };
   if (error.status > 0) return findingOfStatus(error.status, host);
@@ -69,12 +76,17 @@ function findingOfStatus(status: number, host: string): Finding {
 }
 
 function findingOfSilence(cause: unknown, host: string): Finding {
-  const code: unknown = typeof cause === "object" && cause !== null ? Reflect.get(cause, "code") : undefined;
-  if (typeof code === "string") return findingOfCode(code, host);
+  const code = codeOf(cause);
+  if (code !== undefined) return findingOfCode(code, host);
   const text = plain(cause);
   // Watches, lists and probes have different limits.
   if (/^not within \d+ ms$/.test(text)) return { cause: `${host} does not answer in time` };
   return { cause: text === "" ? `${host} closes the connection without an answer` : `${host}: ${text}` };
+}
+
+function codeOf(cause: unknown): string | undefined {
+  const code: unknown = typeof cause === "object" && cause !== null ? Reflect.get(cause, "code") : undefined;
+  return typeof code === "string" ? code : undefined;
 }
 
 function findingOfCode(code: string, host: string): Finding {

@@ -6,7 +6,7 @@ import type { KubeClient, Sending, Store } from "../../../shared/runtime/ports.t
 import { relistIfLost } from "../store-loss.ts";
 import { isDamaged, SILENT_WATCH } from "../watch/recovery.ts";
 import type { LoopStatus, WatchLoop } from "../watch/watch-loop.ts";
-import { connectionFailure } from "./connection-failure.ts";
+import { connectionFailure, refusesCredentials } from "./connection-failure.ts";
 import { ConnectionRecord, type ConnectionRecordOptions, FAILURES } from "./connection-record.ts";
 import { reportingWrites } from "./reporting-writes.ts";
 import { createSteps, type Steps } from "./steps.ts";
@@ -31,7 +31,8 @@ import {
  * after the other (steps.ts); loops only post steps and never wait.
  */
 export interface WorkloadConnection extends AsyncDisposable {
-  secretChanged(secret: Secret | undefined): void;
+  /** `why`: why there is none, unless it does not exist. */
+  secretChanged(secret: Secret | undefined, why?: string): void;
   /** Retries a failed attempt at once, because a change may make it succeed. */
   retryNow(): void;
   /** Returns a client. Throws WaitingError without a connection. */
@@ -74,6 +75,8 @@ class OneConnection implements WorkloadConnection {
   readonly #steps: Steps;
   #secret: Secret | undefined;
   #secretKnown: boolean = false;
+  /** Why there is no Secret. */
+  #missing: string | undefined;
   #current: Attempt | undefined;
   readonly #record: ConnectionRecord;
   #probedAt = Number.NEGATIVE_INFINITY;
@@ -90,13 +93,16 @@ class OneConnection implements WorkloadConnection {
     this.#steps = createSteps(this.#name, options);
   }
 
-  secretChanged(next: Secret | undefined): void {
+  secretChanged(next: Secret | undefined, why = secretIsMissing(this.#options.cluster)): void {
     this.#steps.post(async () => {
-      const same = this.#secretKnown && kubeconfigIn(next) === kubeconfigIn(this.#secret);
+      const missing = next === undefined ? why : undefined;
+      const same =
+        this.#secretKnown && missing === this.#missing && kubeconfigIn(next) === kubeconfigIn(this.#secret);
+      this.#missing = missing;
       this.#secret = next;
       this.#secretKnown = true;
       if (same) return;
-      if (next === undefined) await this.#secretIsMissing();
+      if (missing !== undefined) await this.#secretIsMissing(missing);
       else await this.#connect();
     });
   }
@@ -205,6 +211,8 @@ class OneConnection implements WorkloadConnection {
   async #failed(loop: WatchLoop, error: unknown): Promise<void> {
     if (this.#current?.loop !== loop) return;
     this.#failedWatches += 1;
+    // A Secret that is not watched may have changed.
+    if (refusesCredentials(error)) void this.#options.askForSecret().catch(() => undefined);
     const isMute = error instanceof KubeError && error.reason === SILENT_WATCH;
     if (isMute) this.#record.note(error.message);
     if (isDamaged(error)) this.#record.incomplete(error.message);
@@ -255,10 +263,10 @@ class OneConnection implements WorkloadConnection {
     this.#retryLater();
   }
 
-  async #secretIsMissing(): Promise<void> {
+  async #secretIsMissing(why: string): Promise<void> {
     this.#cancelRetry();
     await this.#disconnect();
-    await this.#record.unknown(secretIsMissing(this.#options.cluster));
+    await this.#record.unknown(why);
     this.#retryLater();
   }
 

@@ -21,7 +21,8 @@ import type { LoopStatus } from "../watch/watch-loop.ts";
 import { type ConnectionStatus, createConnection, type WorkloadConnection } from "./connection.ts";
 import { CONNECTION_TYPE } from "./connection-record.ts";
 import { startRefill } from "./connection-refill.ts";
-import { createKubeconfigSecrets } from "./kubeconfig-secrets.ts";
+import { createWatchedSecrets } from "./kubeconfig-secrets.ts";
+import { createReadSecrets } from "./read-secrets.ts";
 import type { WorkloadReach } from "./workload-access.ts";
 import { nodesOf } from "./workload-nodes.ts";
 
@@ -50,6 +51,8 @@ export interface ConnectionsOptions extends WorkloadReach {
   readonly delivery: Delivery;
   readonly signal: AbortSignal;
   readonly random?: (() => number) | undefined;
+  /** How kubeconfig Secrets are followed: `get` needs fewer rights and sees a change within five minutes. Default `watch`. */
+  readonly kubeconfigSecrets?: "get" | "watch" | undefined;
   /** Clusters without the label of the filter are not connected. */
   readonly filter?: WatchFilter | undefined;
 }
@@ -70,14 +73,14 @@ interface Followed {
 export function startConnections(options: ConnectionsOptions): Connections {
   const { filter = EVERYTHING, functions, signal } = options;
   const nodeFields = keptFields(functions, Node as Kind);
-  const secrets = createKubeconfigSecrets(options);
+  const secrets = (options.kubeconfigSecrets === "get" ? createReadSecrets : createWatchedSecrets)(options);
   const followed = new Map<string, Followed>();
   const closing = new Map<string, Promise<void>>();
 
   const start = (cluster: ObjectKey, uid: string) => {
     const askForSecret = () => secrets.ask(cluster);
     const connection = createConnection({ ...options, nodeFields, cluster, uid, askForSecret });
-    const unfollow = secrets.follow(cluster, (secret) => connection.secretChanged(secret));
+    const unfollow = secrets.follow(cluster, (...found) => connection.secretChanged(...found));
     followed.set(workloadCluster(cluster), { uid, connection, unfollow });
   };
   /**
@@ -106,7 +109,9 @@ export function startConnections(options: ConnectionsOptions): Connections {
     const { uid = "" } = object.metadata;
     const known = followed.get(nameOf(object));
     if (known?.uid === uid) {
-      if (mayHelp(change)) known.connection.retryNow();
+      if (!mayHelp(change)) return;
+      known.connection.retryNow();
+      void secrets.ask(cluster).catch(() => undefined);
       return;
     }
     if (known !== undefined) disappeared(object);

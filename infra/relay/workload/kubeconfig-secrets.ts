@@ -13,18 +13,15 @@ import { kubeconfigSecretOf } from "./workload-access.ts";
 
 /**
  * Called with the kubeconfig Secret of one Cluster: first its current state, then every change. Must not wait for a
- * loop.
+ * loop. `why` says why there is none, unless it does not exist.
  */
-type SecretListener = (secret: Secret | undefined) => void;
+export type SecretListener = (secret: Secret | undefined, why?: string) => void;
 
-/**
- * The kubeconfig Secrets of followed Clusters, by watches within their namespaces: by name, or by label where many
- * Clusters share a namespace. Never lists all Secrets (S-02), and keeps only `data.value` (S-13).
- */
+/** The kubeconfig Secrets of followed Clusters. Keeps only `data.value` (S-13). */
 export interface KubeconfigSecrets extends AsyncDisposable {
   /** Follows the Secret of a Cluster. The returned function ends it. */
   follow(cluster: ObjectKey, listener: SecretListener): () => Promise<void>;
-  /** Reads the Secret by name where the watch is by label: a Secret without the label cannot be found otherwise. */
+  /** Reads the Secret by name, unless a watch shows it anyway: one by label never shows a Secret without the label. */
   ask(cluster: ObjectKey): Promise<void>;
   loops(): readonly LoopStatus[];
   /** Lists the Secrets again, because the server was restored or replaced (KR-12). */
@@ -50,7 +47,11 @@ interface Group {
   listed: boolean;
 }
 
-export function createKubeconfigSecrets(options: KubeconfigSecretsOptions): KubeconfigSecrets {
+/**
+ * Watches the Secrets within their namespaces: by name, or by label where many Clusters share a namespace. Never lists
+ * all Secrets (S-02).
+ */
+export function createWatchedSecrets(options: KubeconfigSecretsOptions): KubeconfigSecrets {
   const client = options.server.as("relay");
   const lists = createTurns(4);
   const groups = new Map<string, Group>();
@@ -107,7 +108,7 @@ export function createKubeconfigSecrets(options: KubeconfigSecretsOptions): Kube
     const known = group.known.get(key.name)?.metadata.resourceVersion;
     // The watch may have shown a newer Secret meanwhile.
     if (known !== undefined && isAtLeast(known, secret?.metadata.resourceVersion ?? "0")) return;
-    group.listeners.get(key.name)?.(secret === undefined ? undefined : reduce(secret));
+    group.listeners.get(key.name)?.(secret === undefined ? undefined : reduceSecret(secret));
   }
 }
 
@@ -131,7 +132,7 @@ function startGroup(options: GroupOptions): Group {
     ...options,
     kind: Secret as Kind,
     consumer: {
-      reduce,
+      reduce: reduceSecret,
       async listed(items) {
         group.listed = true;
         known.clear();
@@ -139,7 +140,7 @@ function startGroup(options: GroupOptions): Group {
         for (const secretName of listeners.keys()) notify(found.get(secretName), secretName);
       },
       async changed({ type, object }) {
-        notify(type === "DELETED" ? undefined : reduce(object), object.metadata.name);
+        notify(type === "DELETED" ? undefined : reduceSecret(object), object.metadata.name);
       },
     },
   });
@@ -153,7 +154,8 @@ function startGroup(options: GroupOptions): Group {
   return group;
 }
 
-function reduce(object: KubeObject): Secret {
+/** Of a Secret only what makes a kubeconfig. */
+export function reduceSecret(object: KubeObject): Secret {
   const { name, namespace, uid, resourceVersion } = object.metadata;
   const value = (object as Secret).data?.["value"];
   return {

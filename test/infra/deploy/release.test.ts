@@ -152,7 +152,7 @@ describe("a release", () => {
     const folder = await mkdtemp(join(tmpdir(), "capstan-release-"));
     const release = (version: string) =>
       promisify(execFile)(process.execPath, [
-        "infra/deploy/release.ts",
+        "infra/release.ts",
         folder,
         `--version=${version}`,
         "--image=ghcr.io/example/capstan",

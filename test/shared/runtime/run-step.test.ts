@@ -245,6 +245,24 @@ describe("a run that fails", () => {
   });
 });
 
+describe("a right that is missing", () => {
+  const message =
+    'apply Widget default/w: User "system:serviceaccount:a:b" cannot patch resource "widgets/status" in API group "a.dev" in the namespace "default"; to allow it there: kubectl create role x';
+  const forbidden = () => new KubeError({ class: "Transient", status: 403, reason: "Forbidden", message });
+
+  it("D-406: is retried, and shows up as an Event that says how to grant it", async () => {
+    const { outcome, sent } = await run({
+      step: decides({ apply: { "status.size": 4 }, result: done }),
+      refuse: ({ kind }) => (kind === "Widget" ? forbidden() : undefined),
+    });
+    expect(outcome).toMatchObject({ type: "error", terminal: false, failure: { reason: "Forbidden" } });
+    expect(sent.at(-1)).toMatchObject({
+      kind: "Event",
+      body: { type: "Warning", reason: "Forbidden", message },
+    });
+  });
+});
+
 describe("a terminal failure", () => {
   const told = {
     kind: "Event",

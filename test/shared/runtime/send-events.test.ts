@@ -5,7 +5,7 @@ import { type AnyFunction, defineFunction, type Notice } from "../../../shared/f
 import { KubeError } from "../../../shared/function/errors.ts";
 import { done } from "../../../shared/function/result.ts";
 import type { Log } from "../../../shared/runtime/ports.ts";
-import { sendEvents } from "../../../shared/runtime/send-events.ts";
+import { isFirstOf, sendEvents, type ToldEvents } from "../../../shared/runtime/send-events.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { recordingClients } from "../../support/recording-clients.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -28,6 +28,21 @@ async function send(
   await sendEvents(notices, { function: grow, object, clients, clock: virtualClock(), log, signal });
   return { sent: clients.sent, events: clients.sent.map(({ body }) => body as KubeObject), warnings };
 }
+
+describe("a subject of which one Event is enough", () => {
+  it("D-406: is the first one again after an hour", () => {
+    const told: ToldEvents = new Map();
+    const at = (minutes: number) => new Date(minutes * MINUTE);
+    expect([0, 1, 59, 60].map((minutes) => isFirstOf("a right", told, at(minutes)))).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
+    expect(isFirstOf("another", told, at(60))).toBe(true);
+    expect(isFirstOf("a right", undefined, at(0))).toBe(true);
+  });
+});
 
 describe("an Event", () => {
   it("names the object, the function and the time, so that kubectl describe shows it", async () => {

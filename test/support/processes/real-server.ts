@@ -18,6 +18,8 @@ export interface RealServer extends AsyncDisposable {
   readonly garbageCollector: boolean;
   /** A kubeconfig with a client certificate of this user, who has the rights that RBAC gives. */
   kubeconfigOf(user: string, group?: string): Promise<string>;
+  /** A kubeconfig with this token, as of a ServiceAccount. */
+  kubeconfigWith(token: string): string;
 }
 
 /** Go collects garbage rarely, as long as memory is not short: servers of tests mostly start. */
@@ -106,6 +108,7 @@ export async function startRealServer(
       kubeconfigFile: file("kubeconfig"),
       auditLog: file("audit.log"),
       garbageCollector,
+      kubeconfigWith: (own) => kubeconfigText(port, ca, { token: own }),
       kubeconfigOf: async (user, group) => kubeconfigText(port, ca, await clients.credentialsOf(user, group)),
       [Symbol.asyncDispose]: stop,
     };

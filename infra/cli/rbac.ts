@@ -1,0 +1,78 @@
+import { Command } from "commander";
+import { CustomResourceDefinition } from "../../shared/api/core.ts";
+import { groupOf } from "../../shared/api/kinds.ts";
+import { MachineHealthCheck } from "../../shared/api/machinehealthcheck.ts";
+import { claimsOf } from "../../shared/contract/version.ts";
+import type { KubeClient } from "../../shared/runtime/ports.ts";
+import { systemClock } from "../clock.ts";
+import { readEnvironment } from "../config.ts";
+import { yamlOf } from "../deploy/components.ts";
+import { serverProcesses } from "../deploy/manifests/processes.ts";
+import { providerRoles } from "../deploy/manifests/provider-roles.ts";
+import { isStandardGroup } from "../deploy/rights.ts";
+import { readManagement } from "./management.ts";
+import { openLog } from "./terminal/log.ts";
+import { printError, printSource } from "./terminal/print.ts";
+
+interface RbacOptions {
+  readonly kubeconfig?: string;
+}
+
+/** D-405 */
+export function rbacCommand(): Command {
+  return new Command("rbac")
+    .description("Print the rights that Capstan needs on kinds of providers, as ClusterRoles to apply")
+    .requiredOption("--from-cluster", "for the providers that this management cluster has")
+    .option(
+      "--kubeconfig <file>",
+      "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
+    )
+    .addHelpText("after", "\nExample:\n  capstan rbac --from-cluster | kubectl apply -f -")
+    .action(async ({ kubeconfig }: RbacOptions) => {
+      const log = openLog(readEnvironment().CAPSTAN_LOG_LEVEL);
+      const connect = await readManagement(kubeconfig, { clock: systemClock, log });
+      using server = connect();
+      const kinds = await foreignKinds(server.as("rbac"));
+      if (kinds.length === 0) {
+        printError("nothing to grant: every provider is in one of the three API groups of Cluster API");
+        return;
+      }
+      printSource(yamlOf(providerRoles(kinds, await serverProcesses())));
+    });
+}
+
+interface Named {
+  readonly group: string;
+  readonly kind: string;
+}
+
+/**
+ * Returns the kinds of providers outside of Cluster API's own groups: those that claim a contract, and those of templates
+ * that a health check names, with their requests.
+ */
+async function foreignKinds(client: KubeClient): Promise<readonly { group: string; plural: string }[]> {
+  const [{ items: crds }, { items: checks }] = await Promise.all([
+    client.list(CustomResourceDefinition, {}),
+    client.list(MachineHealthCheck, {}),
+  ]);
+  const named = checks.flatMap(({ spec }) => requestsOf(spec.remediation?.templateRef));
+  return crds
+    .filter((crd) => claimsOf(crd).length > 0 || named.some((each) => isDefinedBy(each, crd)))
+    .map(({ spec }) => ({ group: spec.group, plural: spec.names.plural }))
+    .filter(({ group }) => group !== MachineHealthCheck.group && !isStandardGroup(group))
+    .toSorted((a, b) => (`${a.group}/${a.plural}` < `${b.group}/${b.plural}` ? -1 : 1));
+}
+
+/** Kinds of the template and of the requests that are made from it. */
+function requestsOf(
+  template: { readonly apiVersion: string; readonly kind: string } | undefined,
+): readonly Named[] {
+  if (template === undefined) return [];
+  const { kind, apiVersion } = template;
+  const group = groupOf(apiVersion);
+  return [kind, kind.replace(/Template$/, "")].map((each) => ({ group, kind: each }));
+}
+
+function isDefinedBy({ group, kind }: Named, { spec }: CustomResourceDefinition): boolean {
+  return spec.group === group && spec.names.kind === kind;
+}

@@ -1,0 +1,89 @@
+import { clusterRole, roleBinding } from "../rbac.ts";
+import { inStandardGroup, ownerDeletions } from "../rights.ts";
+import { boundRole, OF_PROVIDERS, processAccount, RIGHTS } from "./accounts.ts";
+import { filesOf } from "./base.ts";
+import { type Folder, without } from "./kustomization.ts";
+import { monitors } from "./monitors.ts";
+import { functionProcesses, NAMESPACE, type ServerProcess, serverProcesses } from "./processes.ts";
+
+const RBAC = "rbac.authorization.k8s.io/v1";
+
+/** Returns the components by name: each changes the base in one respect, and all of them go together. Source: D-201 */
+export async function components(): Promise<{ readonly [name: string]: Folder }> {
+  const [processes, functions] = await Promise.all([serverProcesses(), functionProcesses()]);
+  return {
+    "per-function": perFunction(functions),
+    "owner-enforcement": ownerEnforcement([...processes, ...functions]),
+    monitors: { kind: "Component", files: { monitors: monitors() } },
+    namespaced: withoutBindings("objects", "secrets", "providers", "diagnostics", "owners"),
+    hardened: HARDENED,
+  };
+}
+
+/** Workers of one function each, with an account each, in place of those of groups. Source: S-01, D-401 */
+function perFunction(processes: readonly ServerProcess[]): Folder {
+  const name = "capstan-worker-.*";
+  const replaced = [
+    ["apps/v1", "Deployment"],
+    ["policy/v1", "PodDisruptionBudget"],
+    ["v1", "Service"],
+    ["v1", "ServiceAccount"],
+    [RBAC, "ClusterRole"],
+    [RBAC, "ClusterRoleBinding"],
+  ] as const;
+  return {
+    kind: "Component",
+    files: filesOf(processes),
+    patches: replaced.map(([apiVersion, kind]) => without(apiVersion, { kind, name })),
+  };
+}
+
+/**
+ * For servers that run OwnerReferencesPermissionEnforcement: who changes the owners of an object needs the right to
+ * delete it. A binding of an account that is not there grants nothing. Source: D-403
+ */
+function ownerEnforcement(processes: readonly ServerProcess[]): Folder {
+  const owners = processes.flatMap((process) => {
+    const rules = process.part === "relay" ? [] : ownerDeletions(process.functions, inStandardGroup);
+    return rules.length === 0
+      ? []
+      : boundRole(process, "owners", clusterRole(`${process.name}-owners`, rules));
+  });
+  return { kind: "Component", files: { owners } };
+}
+
+/** Without rights of some sorts, until an operator binds them in namespaces. Source: D-407, S-05 */
+function withoutBindings(...sorts: readonly string[]): Folder {
+  const labelSelector = `${RIGHTS} in (${sorts.join(",")})`;
+  return {
+    kind: "Component",
+    files: {},
+    patches: [without(RBAC, { kind: "ClusterRoleBinding", labelSelector })],
+  };
+}
+
+/** Nothing that providers grant by themselves, and Secrets only where an operator binds the right. Source: D-404, D-405 */
+const HARDENED: Folder = {
+  ...withoutBindings("secrets"),
+  patches: [
+    ...(withoutBindings("secrets").patches ?? []),
+    {
+      target: { kind: "ClusterRole", labelSelector: `${RIGHTS}=providers` },
+      patch: `${JSON.stringify(OF_PROVIDERS.map(() => ({ op: "remove", path: "/aggregationRule/clusterRoleSelectors/1" })))}\n`,
+    },
+  ],
+};
+
+/** Returns what binds the rights of a deployment in one namespace, which `kubectl apply --namespace` names. Source: D-407 */
+export async function namespaceFolder(): Promise<Folder> {
+  const bindings = (await serverProcesses()).flatMap((process) =>
+    processAccount(process)
+      .filter(
+        ({ kind, metadata }) => kind === "ClusterRole" && IN_NAMESPACES.has(metadata.labels?.[RIGHTS] ?? ""),
+      )
+      .map(({ metadata }) => roleBinding(metadata.name, process.name, NAMESPACE)),
+  );
+  return { kind: "Kustomization", files: { bindings } };
+}
+
+const IN_NAMESPACES: ReadonlySet<string> = new Set(["objects", "secrets", "providers"]);

@@ -1,0 +1,122 @@
+import { deploymentOf, HEALTH_PORT, type Manifest } from "../deployment.ts";
+import { NAMESPACE, PART_OF, type ServerProcess } from "./processes.ts";
+
+/** Image name of the manifests. An overlay replaces it by registry and digest (`images` of kustomize). */
+const IMAGE = "capstan";
+
+/** Where metrics, status and wanted workers are served, with TLS and authentication. Source: D-203 */
+export const DIAGNOSTICS_PORT = 8443;
+
+/** Folders with the files of Secrets that `capstan secrets` prints. */
+const QUEUE = "/etc/capstan/queue";
+const DIAGNOSTICS = "/etc/capstan/diagnostics";
+
+/**
+ * Returns the Deployment of a process. Two relays stand by for each other; the number of workers belongs to their
+ * autoscaler, so the manifest names none. Source: D-202
+ */
+export function processDeployment(process: ServerProcess): Manifest {
+  const { name, part, functions } = process;
+  const isRelay = part === "relay";
+  return deploymentOf({
+    app: name,
+    namespace: NAMESPACE,
+    labels: labelsOf(process),
+    container: part,
+    image: IMAGE,
+    replicas: isRelay ? { replicas: 2 } : {},
+    args: [
+      part,
+      "--functions",
+      ...(isRelay ? ["cluster-api"] : functions.map(({ spec }) => spec.name)),
+      `--health-address=:${HEALTH_PORT}`,
+      `--diagnostics-address=:${DIAGNOSTICS_PORT}`,
+      `--diagnostics-cert-dir=${DIAGNOSTICS}`,
+      `--diagnostics-client-ca=${DIAGNOSTICS}/ca.crt`,
+      "--log-level=info",
+      ...(isRelay ? ["--leader-elect"] : []),
+    ],
+    // As variables, so that commands of `kubectl exec` find the queue as well.
+    env: [
+      { name: "CAPSTAN_QUEUE_FILE", value: `${QUEUE}/url` },
+      { name: "CAPSTAN_REDIS_CA", value: `${QUEUE}/ca.crt` },
+      { name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
+    ],
+    ports: [{ name: "diagnostics", containerPort: DIAGNOSTICS_PORT, protocol: "TCP" }],
+    resources: {
+      requests: { cpu: "100m", memory: "128Mi" },
+      limits: { memory: isRelay ? "1Gi" : "512Mi" },
+    },
+    secrets: { [QUEUE]: `capstan-${part}-queue`, [DIAGNOSTICS]: "capstan-diagnostics" },
+    pod: {
+      priorityClassName: `capstan-${part}`,
+      ...(isRelay && { topologySpreadConstraints: [onDifferentNodes(name)] }),
+    },
+  });
+}
+
+/** Labels of the Pods: NetworkPolicies and components choose by them. */
+function labelsOf({ name, part, group }: ServerProcess): { readonly [label: string]: string } {
+  return {
+    "app.kubernetes.io/name": name,
+    "app.kubernetes.io/component": part,
+    ...PART_OF,
+    ...(group !== undefined && { "capstan.dev/group": group }),
+  };
+}
+
+function onDifferentNodes(name: string): object {
+  return {
+    maxSkew: 1,
+    topologyKey: "kubernetes.io/hostname",
+    whenUnsatisfiable: "ScheduleAnyway",
+    labelSelector: { matchLabels: { "app.kubernetes.io/name": name } },
+  };
+}
+
+/** Returns what Node drains may take away of a process at once: one Pod. A drain never waits for the last one. Source: D-202 */
+export function disruptionBudget({ name }: ServerProcess): Manifest {
+  return {
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: { name, namespace: NAMESPACE },
+    spec: { maxUnavailable: 1, selector: { matchLabels: { "app.kubernetes.io/name": name } } },
+  };
+}
+
+/** Without a relay nothing is enqueued, without Redis nothing runs; a worker less is only slower. Source: D-202 */
+export const PRIORITIES: readonly Manifest[] = [
+  priorityClass(
+    "capstan-relay",
+    1_000_000,
+    "Relays of Capstan and their Redis: without them nothing is reconciled",
+  ),
+  priorityClass(
+    "capstan-worker",
+    900_000,
+    "Workers of Capstan: with fewer of them, reconciling takes longer",
+  ),
+];
+
+function priorityClass(name: string, value: number, description: string): Manifest {
+  return {
+    apiVersion: "scheduling.k8s.io/v1",
+    kind: "PriorityClass",
+    metadata: { name },
+    value,
+    description,
+  };
+}
+
+/** Returns the Service by which autoscalers and metrics reach the diagnostics of a process. Source: D-203 */
+export function diagnosticsService({ name }: ServerProcess): Manifest {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name, namespace: NAMESPACE, labels: { "app.kubernetes.io/name": name, ...PART_OF } },
+    spec: {
+      selector: { "app.kubernetes.io/name": name },
+      ports: [{ name: "diagnostics", port: DIAGNOSTICS_PORT, targetPort: "diagnostics", protocol: "TCP" }],
+    },
+  };
+}

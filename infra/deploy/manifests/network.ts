@@ -1,0 +1,87 @@
+import type { Manifest } from "../deployment.ts";
+import { DIAGNOSTICS_PORT } from "./deployments.ts";
+import { NAMESPACE, PART_OF } from "./processes.ts";
+import { REDIS_LABELS, REDIS_PORT } from "./redis.ts";
+
+/** Where scrapers and autoscalers are, by the name of their namespace. */
+const SCRAPERS = ["monitoring", "keda"];
+
+/** Any address but those of the Node: credentials of clouds are served there. Source: S-11, D-205 */
+const ANYWHERE = [
+  { ipBlock: { cidr: "0.0.0.0/0", except: ["169.254.0.0/16"] } },
+  { ipBlock: { cidr: "::/0", except: ["fe80::/10"] } },
+];
+const CLIENTS = { matchLabels: PART_OF, matchExpressions: [exists("app.kubernetes.io/component")] };
+const REDIS = { matchLabels: REDIS_LABELS };
+
+/**
+ * Returns what Pods may reach: nothing but DNS, the API server and Redis; relay and `workload` also workload clusters. An
+ * overlay narrows the address blocks of both, which only the operator knows. Source: D-205
+ */
+export function networkPolicies(): readonly Manifest[] {
+  return [
+    policy("capstan-nothing", { podSelector: {}, policyTypes: ["Ingress", "Egress"] }),
+    policy("capstan-dns", {
+      podSelector: {},
+      policyTypes: ["Egress"],
+      egress: [{ to: [{ namespaceSelector: named("kube-system") }], ports: [udp(53), tcp(53)] }],
+    }),
+    policy("capstan-api-server", {
+      podSelector: CLIENTS,
+      policyTypes: ["Egress"],
+      egress: [{ to: ANYWHERE, ports: [tcp(443), tcp(6443)] }],
+    }),
+    policy("capstan-workload-clusters", {
+      podSelector: {
+        matchExpressions: [notIn("capstan.dev/group", ["core", "credentials"]), ...CLIENTS.matchExpressions],
+        matchLabels: PART_OF,
+      },
+      policyTypes: ["Egress"],
+      egress: [{ to: ANYWHERE }],
+    }),
+    policy("capstan-to-redis", {
+      podSelector: CLIENTS,
+      policyTypes: ["Egress"],
+      egress: [{ to: [{ podSelector: REDIS }], ports: [tcp(REDIS_PORT)] }],
+    }),
+    policy("capstan-redis", {
+      podSelector: REDIS,
+      policyTypes: ["Ingress"],
+      ingress: [{ from: [{ podSelector: CLIENTS }], ports: [tcp(REDIS_PORT)] }],
+    }),
+    policy("capstan-diagnostics", {
+      podSelector: CLIENTS,
+      policyTypes: ["Ingress"],
+      ingress: [{ from: [{ namespaceSelector: named(...SCRAPERS) }], ports: [tcp(DIAGNOSTICS_PORT)] }],
+    }),
+  ];
+}
+
+function policy(name: string, spec: object): Manifest {
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: { name, namespace: NAMESPACE },
+    spec,
+  };
+}
+
+function named(...namespaces: readonly string[]): object {
+  return { matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values: namespaces }] };
+}
+
+function exists(key: string): object {
+  return { key, operator: "Exists" };
+}
+
+function notIn(key: string, values: readonly string[]): object {
+  return { key, operator: "NotIn", values };
+}
+
+function tcp(port: number): object {
+  return { port, protocol: "TCP" };
+}
+
+function udp(port: number): object {
+  return { port, protocol: "UDP" };
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { networkPolicies } from "../../../../infra/deploy/manifests/network.ts";
+
+const policies = networkPolicies();
+const textOf = (name: string) => JSON.stringify(policies.find(({ metadata }) => metadata.name === name));
+
+describe("what Pods may reach", () => {
+  it("D-205: is nothing unless a policy says so", () => {
+    expect(policies.map(({ metadata, ["spec"]: spec }) => [metadata.name, spec])).toContainEqual([
+      "capstan-nothing",
+      { podSelector: {}, policyTypes: ["Ingress", "Egress"] },
+    ]);
+  });
+
+  it("D-205: is never a link-local address, where clouds serve the credentials of a Node", () => {
+    for (const { metadata } of policies) {
+      const text = textOf(metadata.name);
+      const blocks = text.match(/"cidr":"[^"]*"/g) ?? [];
+      const excepted = text.match(/"except":\["(169\.254\.0\.0\/16|fe80::\/10)"\]/g) ?? [];
+      expect(excepted).toHaveLength(blocks.length);
+    }
+  });
+
+  it("D-205: is a workload cluster for relay and workers of `workload` only", () => {
+    expect(textOf("capstan-workload-clusters")).toContain(
+      '{"key":"capstan.dev/group","operator":"NotIn","values":["core","credentials"]}',
+    );
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { grantCommand, missingRight } from "../../../shared/function/missing-right.ts";
+
+const RELAY = "system:serviceaccount:capstan-system:capstan-relay";
+const SECRET = `secrets "c1-kubeconfig" is forbidden: User "${RELAY}" cannot get resource "secrets" in API group "" in the namespace "team"`;
+const CRDS = `customresourcedefinitions.apiextensions.k8s.io is forbidden: User "ann@example.com" cannot list resource "customresourcedefinitions" in API group "apiextensions.k8s.io" at the cluster scope`;
+const STATUS = `machines.cluster.x-k8s.io "m" is forbidden: User "${RELAY}" cannot patch resource "machines/status" in API group "cluster.x-k8s.io" in the namespace "team": RBAC: not found`;
+
+function commandFor(message: string): string {
+  const right = missingRight(message);
+  return right === undefined ? "" : grantCommand(right);
+}
+
+describe("a right that an account lacks", () => {
+  it("D-404: is granted in the namespace of the object, to the account of a Pod", () => {
+    expect(commandFor(SECRET)).toBe(
+      "kubectl create role capstan-relay-get-secrets --verb=get --resource=secrets --namespace=team && " +
+        "kubectl create rolebinding capstan-relay-get-secrets --role=capstan-relay-get-secrets " +
+        "--serviceaccount=capstan-system:capstan-relay --namespace=team",
+    );
+  });
+
+  it("D-406: is granted everywhere where the object is in no namespace, to a user", () => {
+    const name = "ann-example-com-list-customresourcedefinitions";
+    expect(commandFor(CRDS)).toBe(
+      `kubectl create clusterrole ${name} --verb=list --resource=customresourcedefinitions.apiextensions.k8s.io && ` +
+        `kubectl create clusterrolebinding ${name} --clusterrole=${name} --user=ann@example.com`,
+    );
+  });
+
+  it("D-406: names group and subresource as kubectl reads them", () => {
+    expect(commandFor(STATUS)).toContain("--verb=patch --resource=machines.cluster.x-k8s.io/status ");
+  });
+
+  it.each([
+    'admission webhook "a.dev" denied the request: no',
+    "machines is forbidden: unable to create new content in namespace a because it is being terminated",
+    'secrets is forbidden: User "a; rm -rf /" cannot get resource "secrets" in API group ""  at the cluster scope',
+    `secrets is forbidden: User "a" cannot get resource "secrets$(x)" in API group "" at the cluster scope`,
+  ])("D-406: is not named by another refusal: %s", (message) => {
+    expect(missingRight(message)).toBeUndefined();
+  });
+});

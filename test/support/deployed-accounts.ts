@@ -1,0 +1,53 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative, resolve } from "node:path";
+import { NAMESPACE } from "../../infra/deploy/manifests/processes.ts";
+import { writeYaml } from "../../infra/yaml/write-yaml.ts";
+import { kubectlFor } from "./processes/kubectl.ts";
+import type { RealServer } from "./processes/real-server.ts";
+
+const PLACE = "infra/deploy/kustomize";
+export const BASE = `${PLACE}/base`;
+
+/** The accounts of the kustomize base, each with a token of its own. */
+interface DeployedAccounts extends AsyncDisposable {
+  /** A kubeconfig with the token of `capstan-relay`. */
+  fileOf(account: string): string;
+}
+
+/** Writes an overlay of the base with these components into a folder. */
+export async function writeOverlay(folder: string, components: readonly string[]): Promise<void> {
+  const overlay = {
+    apiVersion: "kustomize.config.k8s.io/v1beta1",
+    kind: "Kustomization",
+    // It takes no absolute paths.
+    resources: [relative(folder, resolve(BASE))],
+    components: components.map((name) => relative(folder, resolve(PLACE, "components", name))),
+  };
+  await writeFile(join(folder, "kustomization.yaml"), writeYaml(overlay));
+}
+
+/** Applies the base with these components; nothing runs it. Resolves once every account has a kubeconfig. */
+export async function deployAccounts(
+  server: RealServer,
+  accounts: readonly string[],
+  components: readonly string[] = [],
+): Promise<DeployedAccounts> {
+  const dir = await mkdtemp(join(tmpdir(), "capstan-accounts-"));
+  const kubectl = kubectlFor(server.kubeconfigFile);
+  await writeOverlay(dir, components);
+  await kubectl(`apply --validate=strict -k ${dir}`);
+  for (const account of accounts) {
+    const token = await kubectl(`create token ${account} --namespace ${NAMESPACE}`);
+    await writeFile(join(dir, account), server.kubeconfigWith(token.trim()), { mode: 0o600 });
+  }
+  return {
+    fileOf: (account) => join(dir, account),
+    [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+/** The user by which the server knows an account. */
+export function userOf(account: string): string {
+  return `system:serviceaccount:${NAMESPACE}:${account}`;
+}

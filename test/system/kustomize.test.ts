@@ -1,0 +1,122 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { loadAll } from "js-yaml";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Manifest } from "../../infra/deploy/deployment.ts";
+import { components } from "../../infra/deploy/manifests/components.ts";
+import { NAMESPACE } from "../../infra/deploy/manifests/processes.ts";
+import { BASE, writeOverlay } from "../support/deployed-accounts.ts";
+import { REAL } from "../support/processes/api-servers.ts";
+import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
+import { startRealServer } from "../support/processes/real-server.ts";
+import { describeWith } from "../support/requires.ts";
+
+const CRDS = fileURLToPath(new URL("../../../shared/data/operator-crds", import.meta.url));
+const DRY = "apply --dry-run=server --validate=strict -f -";
+const NAMES = Object.keys(await components());
+
+interface Workload extends Manifest {
+  readonly spec: {
+    readonly template: { readonly metadata: object; readonly spec: { readonly volumes: readonly object[] } };
+    readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[];
+  };
+}
+
+/** The Pods that the controllers of these objects would make. */
+function podsOf(objects: readonly Manifest[]): readonly Manifest[] {
+  const workloads = objects.filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet");
+  return (workloads as readonly unknown[] as readonly Workload[]).map(({ metadata: { name }, spec }) => {
+    const { template, volumeClaimTemplates = [] } = spec;
+    const claimed = volumeClaimTemplates.map(({ metadata }) => ({ name: metadata.name, emptyDir: {} }));
+    return {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { ...template.metadata, name, namespace: NAMESPACE },
+      spec: { ...template.spec, volumes: [...template.spec.volumes, ...claimed] },
+    };
+  });
+}
+
+function yamlOf(objects: readonly object[]): string {
+  return objects.map((object) => JSON.stringify(object)).join("\n---\n");
+}
+
+const missing =
+  REAL.missing ??
+  kubectlMissing() ??
+  (existsSync(CRDS) ? undefined : `the CRDs of KEDA and of the Prometheus operator are not in ${CRDS}`);
+
+describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
+  const stack = new AsyncDisposableStack();
+  let kubectl: Kubectl;
+  let overlays: string;
+
+  /** The objects of the base with these components. */
+  async function built(...names: readonly string[]): Promise<string> {
+    const folder = join(overlays, names.join("-") || "none");
+    await mkdir(folder, { recursive: true });
+    await writeOverlay(folder, names);
+    return kubectl(`kustomize ${folder}`);
+  }
+
+  beforeAll(async () => {
+    overlays = await mkdtemp(join(tmpdir(), "capstan-overlays-"));
+    stack.defer(() => rm(overlays, { recursive: true, force: true }));
+    const server = stack.use(await startRealServer(process.env["KUBEBUILDER_ASSETS"] ?? ""));
+    kubectl = kubectlFor(server.kubeconfigFile);
+    await kubectl(
+      `apply --server-side -f ${CRDS}/keda -f ${CRDS}/prometheus-operator -f infra/crds/generated`,
+    );
+    await kubectl("wait crd --all --for=condition=Established --timeout=240s");
+    // Its Namespace and its PriorityClasses are needed for a Pod of it.
+    await kubectl(`apply --validate=strict -k ${BASE}`);
+  });
+  afterAll(() => stack.disposeAsync());
+
+  it("D-206: takes the base a second time without a change of rights, and each namespace binds them", async () => {
+    const again = (await kubectl(`apply --validate=strict -k ${BASE}`)).split("\n");
+    expect(again.filter((line) => /role/.test(line) && !line.endsWith("unchanged"))).toEqual([]);
+    const bound = await kubectl(
+      "apply --validate=strict --namespace default -k infra/deploy/kustomize/namespace",
+    );
+    expect(bound).toMatch(/rolebinding\S*\/capstan-relay created/);
+  });
+
+  it.each([...NAMES.map((name) => [name]), NAMES])(
+    "D-206: takes the base with %s, strictly, and its Pods are restricted",
+    async (...names) => {
+      const text = await built(...names);
+      const answer = await kubectl(DRY, text);
+      const objects = loadAll(text) as readonly Manifest[];
+      expect(answer.trim().split("\n")).toHaveLength(objects.length);
+      const pods = podsOf(objects);
+      expect(pods.length).toBeGreaterThanOrEqual(5);
+      await kubectl("create --dry-run=server --validate=strict -f -", yamlOf(pods));
+    },
+  );
+
+  it("D-206: refuses a Pod of them that is not confined", async () => {
+    const [pod] = podsOf(loadAll(await built()) as readonly Manifest[]);
+    const spec = JSON.parse(
+      JSON.stringify(pod?.["spec"]).replace('"runAsNonRoot":true', '"runAsNonRoot":false'),
+    );
+    const { ok, output } = await kubectl.try("create --dry-run=server -f -", yamlOf([{ ...pod, spec }]));
+    expect(ok).toBe(false);
+    expect(output).toContain('violates PodSecurity "restricted');
+  });
+
+  it("D-405: hardened leaves out what providers grant to Cluster API's manager", async () => {
+    const label = "cluster.x-k8s.io/aggregate-to-manager";
+    expect(await built()).toContain(label);
+    expect(await built("hardened")).not.toContain(label);
+  });
+
+  it("S-01: with an account per function, no account of a group is left", async () => {
+    const text = await built("per-function");
+    expect(text).not.toMatch(/name: capstan-worker-(core|workload|credentials)/);
+    expect(text).toContain("name: capstan-machinepool-status");
+  });
+});

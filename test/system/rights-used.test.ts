@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { rightsOfProcess } from "../../infra/deploy/manifests/accounts.ts";
+import { type ServerProcess, serverProcesses } from "../../infra/deploy/manifests/processes.ts";
+import { createAuthoritySecret } from "../support/authority-secret.ts";
+import { startCapstan } from "../support/capstan.ts";
+import { type CheckedSets, checkedSet, checkedSets } from "../support/checked-sets.ts";
+import { deployAccounts, userOf } from "../support/deployed-accounts.ts";
+import { eventually } from "../support/eventually.ts";
+import { patch } from "../support/foo-workload.ts";
+import {
+  simCluster,
+  simClusterOfMachines,
+  simMachine,
+  simPool,
+  simPoolWithMachines,
+} from "../support/manifests.ts";
+import { REAL } from "../support/processes/api-servers.ts";
+import { type AuditedRequest, readAuditLog } from "../support/processes/audit-log.ts";
+import { type CliProcess, runCli, startCli } from "../support/processes/cli.ts";
+import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
+import { type RealServer, startRealServer } from "../support/processes/real-server.ts";
+import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
+import { describeWith } from "../support/requires.ts";
+import { grantsIn, type Right, rightsIn, takeRights } from "../support/taken-rights.ts";
+
+const WITHIN = { withinMs: 240_000, stepMs: 500 };
+const CAPI = "cluster.x-k8s.io";
+const SIM = ["bootstrap-sim", "control-plane-sim", "infrastructure-sim"];
+
+/** Taken away at first: each is missed by name, and comes back by the command that its failure names. */
+const TAKEN: { readonly [account: string]: readonly Right[] } = {
+  "capstan-relay": ["get /secrets"],
+  "capstan-worker-core": [
+    `patch ${CAPI}/clusters`,
+    `patch ${CAPI}/clusters/status`,
+    `patch ${CAPI}/machinepools`,
+    `patch ${CAPI}/machinepools/status`,
+    `patch ${CAPI}/machinesets`,
+    `patch ${CAPI}/machinesets/status`,
+    `create ${CAPI}/machines`,
+    `patch ${CAPI}/machines`,
+  ],
+  "capstan-worker-workload": ["get /secrets"],
+};
+
+const TEMPLATE = {
+  apiVersion: "infrastructure.sim.capstan.dev/v1beta2",
+  kind: "SimRemediationTemplate",
+  name: "r",
+};
+const REMEDIATION = `
+apiVersion: ${TEMPLATE.apiVersion}
+kind: SimRemediationTemplate
+metadata: { name: r, namespace: default }
+spec: { template: { spec: { delaySeconds: 1 } } }
+---
+apiVersion: capstan.dev/v1alpha1
+kind: RemediationPolicy
+metadata: { name: s1, namespace: default }
+spec: { clusterName: c1, healthChecks: [s1, s2], pacing: { maxRemediations: 9, windowSeconds: 60 } }
+`;
+/** A Cluster without a control plane provider: Capstan issues its kubeconfig. */
+const ALONE = simCluster("alone")
+  .split("---")
+  .slice(0, 2)
+  .join("---")
+  .replace(/ {2}controlPlaneRef:.*\n/, "");
+
+/** As the rule of its account names it: one for all kinds of a provider, whose groups stand for the standard ones here. */
+function rightOf({ verb, group = "", resource, subresource }: AuditedRequest): Right {
+  const standard = group.replace(/\.sim\.capstan\.dev$/, `.${CAPI}`);
+  if (standard !== group) return `${verb} ${standard}/*`;
+  return `${verb} ${group}/${[resource, subresource].filter((part) => part !== undefined).join("/")}`;
+}
+
+/** Rights that other tests use: by account, where others have the same one. */
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  // Only where Cluster API's definition is: that of Capstan refuses them (`functions/cluster/delete`).
+  `capstan-worker-core delete ${CAPI}/machinedeployments`,
+  // A kubeconfig is renewed, or cannot be issued (`system/kubeconfig`).
+  "capstan-worker-credentials patch /secrets",
+  "capstan-worker-credentials create /events",
+]);
+
+/**
+ * Whether one run may do without it: what a snapshot or a watch shows is read only when that fails (F-05, KR-05, KR-11),
+ * and no request is audited for what OwnerReferencesPermissionEnforcement asks for (`system/groups`).
+ */
+function isOfFailures(account: string, right: Right): boolean {
+  if (ELSEWHERE.has(`${account} ${right}`)) return true;
+  if (/ (\/secrets|\/namespaces)$/.test(right)) return false;
+  return /^(get|list) /.test(right) || right.endsWith("/finalizers");
+}
+
+describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
+  "the rights of a deployment on the real kube-apiserver",
+  () => {
+    const stack = new AsyncDisposableStack();
+    let server: RealServer;
+    let kubectl: Kubectl;
+    let scene: CheckedSets;
+    let processes: readonly ServerProcess[];
+    const running: CliProcess[] = [];
+
+    beforeAll(async () => {
+      server = stack.use(await startRealServer(process.env["KUBEBUILDER_ASSETS"] ?? ""));
+      const redis = stack.use(await startRedis());
+      kubectl = kubectlFor(server.kubeconfigFile);
+      scene = checkedSets(kubectl);
+      await kubectl("apply --server-side -f infra/crds/generated");
+      await kubectl("wait crd --all --for=condition=Established --timeout=240s");
+      processes = await serverProcesses();
+      const accounts = stack.use(
+        await deployAccounts(
+          server,
+          processes.map(({ name }) => name),
+        ),
+      );
+      const { output } = await runCli("rbac", "--from-cluster", "--kubeconfig", server.kubeconfigFile);
+      await kubectl("apply --validate=strict -f -", output);
+      for (const [account, rights] of Object.entries(TAKEN)) await takeRights(kubectl, account, rights);
+      // The simulated providers are others' work, under an account of their own.
+      stack.use(
+        await startCapstan(server.kubeconfigFile, {
+          functions: SIM,
+          roles: ["cloud", "relay", "worker"],
+          installCrds: false,
+        }),
+      );
+      for (const { name, part, functions } of processes) {
+        const shared = ["--kubeconfig", accounts.fileOf(name), "--queue", redis.url];
+        const names = functions.map(({ spec }) => spec.name);
+        running.push(stack.use(startCli([part, ...shared, "--functions", ...names])));
+      }
+    });
+    afterAll(() => stack.disposeAsync());
+
+    it("D-404, D-406: ten rights are missed by name, and granted by the commands that their failures name", async () => {
+      const external = { templateRef: TEMPLATE };
+      await kubectl(
+        "apply -f -",
+        [
+          simClusterOfMachines("c1", 1),
+          simPoolWithMachines("p1", "c1", 2),
+          checkedSet("s1", { replicas: 2 }),
+          checkedSet("s2", { replicas: 1, remediation: JSON.stringify(external) }),
+          REMEDIATION,
+        ].join("---"),
+      );
+      const granted = new Set<string>();
+      await eventually(async () => {
+        // kubectl writes an ampersand as six characters.
+        const messages = JSON.stringify(JSON.parse(await kubectl("get events,clusters -o json")));
+        for (const [role, binding] of grantsIn(messages)) {
+          if (granted.has(role)) continue;
+          granted.add(role);
+          for (const command of [role, binding]) await kubectl(command.replace("kubectl ", ""));
+        }
+        const phases = await kubectl(
+          "get machinepools,machinesets -o jsonpath={.items[*].status.readyReplicas}",
+        );
+        expect([phases, granted.size]).toEqual(["2 2 1", Object.values(TAKEN).flat().length]);
+      }, WITHIN);
+      const named = [...granted].map((command) => {
+        const [, verb, resource] = /--verb=(\S+) --resource=(\S+)/.exec(command) ?? [];
+        return `${command.split(" ")[3]?.replace(/-(get|create|patch)-.*/, "")} ${verb} ${resource}`;
+      });
+      const taken = Object.entries(TAKEN).flatMap(([account, rights]) =>
+        rights.map((right) => {
+          const [verb, place = ""] = right.split(" ");
+          const [group, plural, ...sub] = place.split("/");
+          return `${account} ${verb} ${[group === "" ? plural : `${plural}.${group}`, ...sub].join("/")}`;
+        }),
+      );
+      expect(new Set(named)).toEqual(new Set(taken));
+    });
+
+    it("D-406: no account is refused anything, and none has a right that it does not use", async () => {
+      const before = (await readAuditLog(server.auditLog)).length;
+      const [first] = await scene.healthy("s1", 2);
+      await scene.fail(first);
+      await scene.isReplaced("s1", first, 2);
+      const [second] = await scene.healthy("s2", 1);
+      await scene.fail(second);
+      await scene.failed("s2", second);
+      await scene.healthy("s2", 1);
+      await kubectl("apply -f -", [simPool("p2", "c1", 2), simMachine("m1", "c1")].join("---"));
+      await kubectl("wait machine/m1 machinepool/p2 --for=jsonpath={.status.phase}=Running --timeout=240s");
+      for (const pool of ["p1", "p2"]) await patch(kubectl, `machinepool/${pool}`, { spec: { replicas: 1 } });
+      await patch(kubectl, "machineset/s1", { spec: { template: { metadata: { labels: { more: "x" } } } } });
+      await patch(kubectl, "machineset/s1", { spec: { replicas: 1 } });
+      await createAuthoritySecret(kubectl, "alone");
+      await kubectl("apply -f -", ALONE);
+      await eventually(async () => {
+        expect(await kubectl("get secret/alone-kubeconfig -o name")).toContain("alone-kubeconfig");
+      }, WITHIN);
+      await kubectl("delete machine/m1 --timeout=240s");
+      await kubectl("delete cluster/c1 cluster/alone --wait=false");
+      await eventually(async () => {
+        expect(await kubectl("get clusters,machines,machinepools,machinesets -o name")).toBe("");
+      }, WITHIN);
+
+      // A watch is in the audit log once it has ended.
+      for (const process of running) await process[Symbol.asyncDispose]();
+      const all = await readAuditLog(server.auditLog);
+      for (const process of processes) {
+        const { name } = process;
+        const granted = rightsIn(rightsOfProcess(process));
+        const ofAccount = (requests: readonly AuditedRequest[]) =>
+          requests.filter(({ user, resource }) => user === userOf(name) && resource !== "");
+        expect([name, ofAccount(all.slice(before)).filter(({ code }) => code === 403)]).toEqual([name, []]);
+        const used = new Set(
+          ofAccount(all)
+            .filter(({ code }) => code !== 403)
+            .map(rightOf),
+        );
+        const idle = granted.filter((right) => !used.has(right) && !isOfFailures(name, right));
+        expect([name, idle]).toEqual([name, []]);
+      }
+    });
+  },
+);
