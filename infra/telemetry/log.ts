@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import type { Log } from "../../shared/runtime/ports.ts";
+import { escapedLines } from "./escape.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
@@ -7,7 +8,8 @@ export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 /**
  * Returns a log of JSON lines, each one `write`; by default on standard error, so that standard output holds
  * only the output of a command. Texts and errors lose their credentials here, also those that a caller
- * forgot.
+ * forgot, and characters that a terminal does not show are escaped as JSON escapes them: `kubectl logs` prints to one
+ * (S-53).
  */
 export function createLog(
   level: LogLevel,
@@ -26,6 +28,6 @@ export function createLog(
         },
       },
     },
-    stream,
+    { write: (line) => stream.write(escapedLines(line)) },
   );
 }

@@ -1,5 +1,5 @@
 import { Secret } from "../api/core.ts";
-import { type Kind, MANAGEMENT, type ObjectRef } from "../api/kinds.ts";
+import { type Kind, type KubeObject, MANAGEMENT, type ObjectRef } from "../api/kinds.ts";
 import { segmentsOf } from "../api/path.ts";
 import { Pod } from "../api/workload.ts";
 import type { ContractKind } from "../contract/contract-kind.ts";
@@ -10,13 +10,20 @@ import { groupOf } from "../function/groups.ts";
 import type { Issue } from "../function/issue.ts";
 import { checkIndexes } from "./check-indexes.ts";
 import { checkOwners } from "./check-owners.ts";
+import { checkReach, reachOf } from "./reach.ts";
 import type { RecordingReader } from "./reader.ts";
 
 /**
- * Refuses a decision that writes what the function does not own, deletes what it did not read live, counts in a list of
- * which it knows a part, or calls what it does not declare. Such a decision is a bug: nothing of it is sent and the key backs off.
+ * Refuses a decision about an object that writes what the function does not own, deletes what it did not read live, counts
+ * in a list of which it knows a part, calls what it does not declare, or reaches into another Namespace or Cluster. Such a
+ * decision is a bug: nothing of it is sent and the key backs off.
  */
-export function checkDecision(fn: AnyFunction, decision: AnyDecision, read: RecordingReader): void {
+export function checkDecision(
+  fn: AnyFunction,
+  object: KubeObject,
+  decision: AnyDecision,
+  read: RecordingReader,
+): void {
   const { name, owns } = fn.spec;
   if (decision.apply !== undefined) {
     const applied = Object.keys(decision.apply);
@@ -37,6 +44,7 @@ export function checkDecision(fn: AnyFunction, decision: AnyDecision, read: Reco
   for (const issue of decision.issue ?? []) checkIssue(fn, issue, read);
   checkServers(fn, decision);
   checkOwners(fn, decision);
+  checkReach(reachOf(fn, object), decision);
 }
 
 function checkCreate(fn: AnyFunction, { kind, ifRefused }: NewObject, read: RecordingReader): void {

@@ -12,6 +12,7 @@ import { type Key, type KeyParts, parseKey } from "./key.ts";
 import { logRun } from "./log-run.ts";
 import type { Clients, Clock, Issuer, Log, Store } from "./ports.ts";
 import type { Fence, Lease, Outcome } from "./queue-port.ts";
+import { reachOf, withinReach } from "./reach.ts";
 import { createReader } from "./reader.ts";
 import { type ReadRecorder, recordReads } from "./record-reads.ts";
 import { recordWrites, type WriteRecorder } from "./record-writes.ts";
@@ -116,8 +117,11 @@ async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: 
   run.object = await run.read.get(fn.spec.reconciles, key);
   if (run.object === undefined) return { type: "ok", requested: false };
   run.now = lease.claimedAt ?? context.clock.now();
-  run.decision = await fn.step(run.object, { read: run.read, now: run.now });
-  checkDecision(fn, run.decision, run.read);
+  run.decision = await fn.step(run.object, {
+    read: withinReach(run.read, reachOf(fn, run.object)),
+    now: run.now,
+  });
+  checkDecision(fn, run.object, run.decision, run.read);
   run.accepted = true;
   run.sender = recordWrites(context.clients);
   const { object, decision, sender, read } = run;
@@ -133,7 +137,7 @@ async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: 
       run.accepted = false;
       run.decision = withAnswers(decision, answers);
       run.decision = settle(decision, answers);
-      checkDecision(fn, run.decision, read);
+      checkDecision(fn, object, run.decision, read);
       run.accepted = true;
       return run.decision;
     },

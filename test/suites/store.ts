@@ -291,7 +291,7 @@ export function storeSuite({ name, create }: StoreSuite): void {
       expect(await store.put(type, widget({ name: "w1", version: "1" }))).toMatchObject({ stored: true });
     });
 
-    it("keeps hostile names apart and in their place", async () => {
+    it("S-27: keeps hostile names apart and in their place", async () => {
       await using store = await open();
       const type = { cluster: "}:x", group: "g:g", kind: "K}{" };
       const neighbour = { ...type, cluster: "}" };

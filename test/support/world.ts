@@ -23,6 +23,7 @@ import { isDeleting } from "../../shared/rules/metadata/deletion.ts";
 import { checkDecision } from "../../shared/runtime/check-decision.ts";
 import { declaredFields, keepOnly } from "../../shared/runtime/kept-fields.ts";
 import type { Clients, Issuer, KubeClient, Store, TypeKey } from "../../shared/runtime/ports.ts";
+import { reachOf, withinReach } from "../../shared/runtime/reach.ts";
 import { createReader, type RecordingReader } from "../../shared/runtime/reader.ts";
 import { actsOnState } from "../../shared/runtime/route.ts";
 import { FOO_CRDS } from "./builders.ts";
@@ -147,11 +148,15 @@ export async function decide(
   const keep = (placed: Placed) => keptBy(fn, placed);
   const snapshots = world.snapshots.map(keep);
   const reader = readerOf(fn, { ...world, snapshots });
-  const decision = await fn.step(keep({ cluster: MANAGEMENT, object }).object, { read: reader, now });
-  const withEverything = await fn.step(object, { read: readerOf(fn, world), now });
+  const reach = reachOf(fn, object);
+  const decision = await fn.step(keep({ cluster: MANAGEMENT, object }).object, {
+    read: withinReach(reader, reach),
+    now,
+  });
+  const withEverything = await fn.step(object, { read: withinReach(readerOf(fn, world), reach), now });
   const same = JSON.stringify(decision) === JSON.stringify(withEverything);
   assert(same, `${fn.spec.name} decides by a field that it does not declare in watches, reads or owns`);
-  checkDecision(fn, decision, reader);
+  checkDecision(fn, object, decision, reader);
   checkIdle(fn, object, decision);
   checkStatus(kind, object, decision);
   return decision;

@@ -7,9 +7,9 @@ import { renderClusterTemplate, renderComponents } from "../../clusterctl/render
 import { NO_VALUES, readValues, withEnvironment } from "../../clusterctl/render/values.ts";
 import { TemplateError } from "../../clusterctl/variables/substitute.ts";
 import { readVariables } from "../../config.ts";
+import { escapedLines } from "../../telemetry/escape.ts";
 import { writeYaml } from "../../yaml/write-yaml.ts";
 import { outputOption } from "../options.ts";
-import { escapedLines } from "../terminal/escape.ts";
 import { printError, printJson, printSource } from "../terminal/print.ts";
 
 interface RenderOptions {

@@ -1,6 +1,6 @@
 import type { Decided } from "../../../shared/runtime/letters/replay.ts";
+import { escaped } from "../../telemetry/escape.ts";
 import { writeYaml } from "../../yaml/write-yaml.ts";
-import { escaped } from "../terminal/escape.ts";
 import { bold, padded, paint } from "../terminal/paint.ts";
 
 /** Longer sides are compared line by line in place: the table of the longest common part would not fit. */

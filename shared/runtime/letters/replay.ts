@@ -6,6 +6,7 @@ import { checkDecision } from "../check-decision.ts";
 import { settle, withAnswers } from "../evictions.ts";
 import { titleOf } from "../last-run.ts";
 import type { Clients, Clock, Issuer, KubeClient, Log } from "../ports.ts";
+import { reachOf, withinReach } from "../reach.ts";
 import { recordWrites } from "../record-writes.ts";
 import { demandKey } from "../run-step.ts";
 import { writeDecision } from "../write-decision.ts";
@@ -64,14 +65,17 @@ export async function replay(
     try {
       now.object = await reader.get(fn.spec.reconciles, demandKey(fn, letter.key));
       if (now.object === undefined) return;
-      now.decision = await fn.step(now.object, { read: reader, now: clock });
-      checkDecision(fn, now.decision, reader);
+      now.decision = await fn.step(now.object, {
+        read: withinReach(reader, reachOf(fn, now.object)),
+        now: clock,
+      });
+      checkDecision(fn, now.object, now.decision, reader);
       const answers = decisionOf(letter)?.evict?.answers;
       if (answers === undefined || now.decision.evict === undefined) return;
       const unsettled = now.decision;
       now.decision = withAnswers(unsettled, answers);
       now.decision = settle(unsettled, answers);
-      checkDecision(fn, now.decision, reader);
+      checkDecision(fn, now.object, now.decision, reader);
     } catch (error) {
       now.error = errorOf(error, (secret) => secret);
     }

@@ -46,6 +46,19 @@ describe("machinepool-nodes", () => {
     ]);
   });
 
+  it("S-32: marks the Node of its own Cluster where another one has the same Nodes and pools", async () => {
+    const twins = [
+      cluster({ metadata: { name: "c2" } }),
+      machinePool({ metadata: { name: "p2" }, spec: { clusterName: "c2" } }),
+      connection({ metadata: { name: "c2" } }),
+    ];
+    const world = given(cluster(), machinePool(), connection(), ...twins)
+      .inWorkload("default/c1", node("n1"))
+      .inWorkload("default/c2", node("n1", { metadata: { uid: "uid-twin" } }));
+    const targets = (await written(world)).map(({ target }) => [target.cluster, target.uid]);
+    expect(targets).toEqual([["default/c1", "uid-n1"]]);
+  });
+
   it("adds a whole annotation map only where there is none yet", async () => {
     const [patch] = await written(BASE.inWorkload("default/c1", node("n1")));
     expect(patch?.operations).toEqual([

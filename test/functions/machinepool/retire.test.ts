@@ -46,6 +46,21 @@ describe("machinepool-retire", () => {
     ]);
   });
 
+  it("S-32: leaves the Nodes of another Cluster alone, with the same names and provider IDs", async () => {
+    const twins = NODES.map(({ metadata: { name } }) => node(name, { metadata: { uid: `twin-${name}` } }));
+    const from = world(
+      shrunk(),
+      INFRA,
+      cluster({ metadata: { name: "c2" } }),
+      connection({ metadata: { name: "c2" } }),
+    );
+    expect(await deleted(from.inWorkload("default/c2", ...twins))).toMatchObject([
+      { cluster: "default/c1", name: "n3", uid: "uid-n3" },
+    ]);
+    const only = given(cluster(), connection(), shrunk(), INFRA).inWorkload("default/c2", ...twins);
+    expect(await deleted(only)).toEqual([]);
+  });
+
   it("deletes 500 Nodes of a large pool at a time, and says that there are more", async () => {
     const nodes = Array.from({ length: 501 }, (_, at) =>
       node(`m${at}`, { spec: { providerID: `foo://m${at}` } }),

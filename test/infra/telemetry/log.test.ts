@@ -4,12 +4,16 @@ import { describe, expect, it } from "vitest";
 const MODULE = new URL("../../../infra/telemetry/log.ts", import.meta.url).href;
 
 /** Returns the output of a process that logs `code`: the log goes to the process's own standard error. */
-function logged(level: string, code: string): { readonly stdout: string; readonly lines: readonly object[] } {
+function logged(
+  level: string,
+  code: string,
+): { readonly stdout: string; readonly raw: string; readonly lines: readonly object[] } {
   const script = `import { createLog } from ${JSON.stringify(MODULE)}; const log = createLog("${level}"); ${code}`;
   const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
     encoding: "utf8",
   });
-  return { stdout, lines: stderr.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)])) };
+  const lines = stderr.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+  return { stdout, raw: stderr, lines };
 }
 
 describe("the log", () => {
@@ -50,6 +54,22 @@ describe("the log", () => {
       { failure: { reason: "R", message: "Authorization: Basic hmac-sha256:*" }, password: "[Redacted]" },
       { msg: "l" },
     ]);
+  });
+
+  it("S-53: is one line each, in which no character moves the cursor, reverses a text or forges a line", () => {
+    const hostile = `a\u001b[2J\u0007\r\n{"level":50}\u0000\u007f\u009b31m\u2028\u202e\u200b\ud800 é`;
+    const { lines, raw } = logged(
+      "info",
+      `const text = ${JSON.stringify(hostile)};
+       log.info({ text, list: [text], [text]: 1, error: new Error(text) }, "m " + text);`,
+    );
+    expect(lines).toEqual([
+      expect.objectContaining({ text: hostile, list: [hostile], [hostile]: 1, msg: `m ${hostile}` }),
+    ]);
+    expect(raw.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+    expect(raw).toContain("\\u001b[2J");
+    expect(raw).toContain("\\u009b31m");
+    expect(raw).toContain(" é");
   });
 
   it("says nothing when it is silent", () => {

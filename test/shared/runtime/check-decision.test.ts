@@ -37,13 +37,14 @@ const grow = defineFunction(
   async () => ({ apply: { "status.size": 1 }, result: done }),
 );
 const own = refTo(Widget, widget());
+const OF_CLUSTER = widget({ labels: { "cluster.x-k8s.io/cluster-name": "c1" } });
 
 function check(decision: Omit<AnyDecision, "result">, { live = true, fn = grow } = {}): void {
   const read: Pick<RecordingReader, "readLive" | "liveVersion"> = {
     readLive: () => live,
     liveVersion: () => "7",
   };
-  checkDecision(fn, { ...decision, result: done }, read as RecordingReader);
+  checkDecision(fn, OF_CLUSTER, { ...decision, result: done }, read as RecordingReader);
 }
 const patch = (...operations: readonly PatchOperation[]) => check({ patch: [{ target: own, operations }] });
 

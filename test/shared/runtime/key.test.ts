@@ -19,6 +19,20 @@ describe("keys", () => {
     );
   });
 
+  it("S-27: of hostile names are never read as the key of another object or tenant", () => {
+    const hostile = fc.oneof(
+      name,
+      fc.string({ unit: fc.constantFrom(..."a/|:{}.-A\n*\u0000é") }),
+      fc.constantFrom("b/-|Cluster|b/c", "a|b", "../b", "{cap:x}:l:", "-", ""),
+    );
+    const parts = fc.record({ tenant: hostile, kind: hostile, namespace: hostile, name: hostile });
+    fc.assert(
+      fc.property(parts, (one) => {
+        expect([one, undefined]).toContainEqual(parseKey(formatKey(one)));
+      }),
+    );
+  });
+
   it.each([
     "",
     "a/b",
