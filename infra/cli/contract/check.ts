@@ -5,18 +5,16 @@ import { systemClock } from "../../clock.ts";
 import type { Values } from "../../clusterctl/render/values.ts";
 import type { Outcome } from "../../contract/finding.ts";
 import type { Waivers } from "../../contract/waivers.ts";
-import { print, printError, printJson } from "../terminal/print.ts";
+import { printError } from "../terminal/print.ts";
 import { exitAsWronglyCalled } from "./exit.ts";
-import { failOnOption, waiveOption } from "./judging-options.ts";
+import { failOnOption, outputOption, verboseOption, waiveOption } from "./judging-options.ts";
+import { printReport, type ReportOptions } from "./print-report.ts";
 
-interface CheckCommandOptions {
+interface CheckCommandOptions extends ReportOptions {
   readonly as: ReadonlyMap<string, ContractRole | undefined>;
   readonly waive: Waivers;
-  readonly failOn: "fail" | "warn";
   readonly variables?: string;
   readonly assume: ContractVersion;
-  readonly verbose?: boolean;
-  readonly output: "text" | "json" | "sarif";
   readonly live?: boolean;
   readonly namespace?: string;
   readonly kubeconfig?: string;
@@ -55,10 +53,8 @@ export function checkCommand(): Command {
     .option("-n, --namespace <name>", "with --live: judge the objects of one namespace (default: all)")
     .option("--kubeconfig <file>", "with --live (default: KUBECONFIG, in-cluster files, ~/.kube/config)")
     .option("--variables <file>", "values of variables in releases, in the form of clusterctl.yaml")
-    .option("--verbose", "print what passes, does not apply or is not known, too")
-    .addOption(
-      new Option("-o, --output <format>", "report format").choices(["text", "json", "sarif"]).default("text"),
-    )
+    .addOption(verboseOption())
+    .addOption(outputOption())
     .addHelpText("after", EXAMPLES)
     .exitOverride(exitAsWronglyCalled)
     .action(async (paths: readonly string[], options: CheckCommandOptions) => {
@@ -67,18 +63,11 @@ export function checkCommand(): Command {
 }
 
 async function check(paths: readonly string[], options: CheckCommandOptions): Promise<number> {
-  const { exitStatus } = await import("../../contract/report.ts");
-  const { failOn } = options;
   const wrong = wrongCall(paths, options);
   if (wrong !== undefined) return refuse(wrong);
   const outcome = await judged(paths, options);
   if (typeof outcome === "string") return refuse(outcome);
-  const status = exitStatus(outcome, failOn);
-  await report(outcome, status, options);
-  for (const { file, line, message } of outcome.problems) {
-    printError(`${file}${line === undefined ? "" : `:${line}`}: ${message}`);
-  }
-  return status;
+  return await printReport(outcome, options);
 }
 
 function refuse(message: string): number {
@@ -126,32 +115,6 @@ async function judged(paths: readonly string[], options: CheckCommandOptions): P
 async function valuesOf({ variables }: CheckCommandOptions): Promise<Values> {
   const { NO_VALUES, readValues } = await import("../../clusterctl/render/values.ts");
   return variables === undefined ? NO_VALUES : readValues(variables);
-}
-
-async function report(
-  outcome: Outcome,
-  status: number,
-  { output, verbose }: CheckCommandOptions,
-): Promise<void> {
-  switch (output) {
-    case "json": {
-      const { toReport } = await import("../../contract/report.ts");
-      printJson(toReport(outcome));
-      break;
-    }
-    case "sarif": {
-      const { toSarif } = await import("../../contract/sarif.ts");
-      printJson(toSarif(outcome, status));
-      break;
-    }
-    case "text": {
-      const { reportLines } = await import("./report-text.ts");
-      if (outcome.findings.length > 0) print(...reportLines(outcome, verbose === true));
-      break;
-    }
-    default:
-      output satisfies never;
-  }
 }
 
 function addRole(text: string, roles: Map<string, ContractRole | undefined>) {

@@ -12,6 +12,16 @@ export function failOnOption(): Option {
   return new Option("--fail-on <verdict>", "end with 1 for it").choices(["fail", "warn"]).default("fail");
 }
 
+export function verboseOption(): Option {
+  return new Option("--verbose", "print what passes, does not apply or is not known, too");
+}
+
+export function outputOption(): Option {
+  return new Option("-o, --output <format>", "report format")
+    .choices(["text", "json", "sarif"])
+    .default("text");
+}
+
 function addWaiver(text: string, waivers: Map<string, string>) {
   try {
     const [rule, reason] = readWaiver(text);

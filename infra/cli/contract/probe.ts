@@ -4,11 +4,12 @@ import type { ProbeOutcome } from "../../contract/probe/probe.ts";
 import type { Mutation } from "../../contract/probe/stage.ts";
 import type { Waivers } from "../../contract/waivers.ts";
 import { stopRequested } from "../options.ts";
-import { print, printError, printJson } from "../terminal/print.ts";
+import { printError } from "../terminal/print.ts";
 import { exitAsWronglyCalled } from "./exit.ts";
-import { failOnOption, waiveOption } from "./judging-options.ts";
+import { failOnOption, outputOption, verboseOption, waiveOption } from "./judging-options.ts";
+import { printReport, type ReportOptions } from "./print-report.ts";
 
-interface ProbeCommandOptions {
+interface ProbeCommandOptions extends ReportOptions {
   readonly file: string;
   readonly limit: number;
   readonly rest: number;
@@ -16,9 +17,6 @@ interface ProbeCommandOptions {
   readonly namespace: string;
   readonly kubeconfig?: string;
   readonly waive: Waivers;
-  readonly failOn: "fail" | "warn";
-  readonly verbose?: boolean;
-  readonly output: "text" | "json" | "sarif";
 }
 
 const EXAMPLES = `
@@ -65,10 +63,8 @@ export function probeCommand(): Command {
     .option("--kubeconfig <file>", "default: KUBECONFIG, in-cluster files, ~/.kube/config")
     .addOption(waiveOption())
     .addOption(failOnOption())
-    .option("--verbose", "print what passes, does not apply or is not known, too")
-    .addOption(
-      new Option("-o, --output <format>", "report format").choices(["text", "json", "sarif"]).default("text"),
-    )
+    .addOption(verboseOption())
+    .addOption(outputOption())
     .addHelpText("after", EXAMPLES)
     .exitOverride(exitAsWronglyCalled)
     .action(async (options: ProbeCommandOptions) => {
@@ -77,16 +73,18 @@ export function probeCommand(): Command {
 }
 
 async function run(options: ProbeCommandOptions): Promise<number> {
-  const { exitStatus } = await import("../../contract/report.ts");
   const outcome = await probed(options);
   if (typeof outcome === "string") {
     printError(outcome);
     return 2;
   }
-  const status = exitStatus(outcome, options.failOn);
-  await report(outcome, status, options);
-  for (const { file, message } of outcome.problems) printError(`${file}: ${message}`);
-  return status;
+  const { cores, timeline, left } = outcome;
+  const lines = [
+    ...timeline.map(({ at, step }) => `${at} ${step}`),
+    "",
+    ...(cores.length > 0 ? [`Core: ${cores.join(", ")}`, ""] : []),
+  ];
+  return await printReport(outcome, options, { members: { cores, timeline, left }, lines });
 }
 
 /** Returns the message where nothing could be probed. */
@@ -113,35 +111,6 @@ async function probed(options: ProbeCommandOptions): Promise<ProbeOutcome | stri
 /** On a terminal, so that a wait of minutes has a reason; the report has the steps with their times. */
 function showStep(step: string): void {
   if (process.stderr.isTTY) printError(step);
-}
-
-async function report(
-  outcome: ProbeOutcome,
-  status: number,
-  { output, verbose }: ProbeCommandOptions,
-): Promise<void> {
-  const { cores, timeline, left } = outcome;
-  switch (output) {
-    case "json": {
-      const { toReport } = await import("../../contract/report.ts");
-      printJson({ ...toReport(outcome), cores, timeline, left });
-      break;
-    }
-    case "sarif": {
-      const { toSarif } = await import("../../contract/sarif.ts");
-      printJson(toSarif(outcome, status));
-      break;
-    }
-    case "text": {
-      const { reportLines } = await import("./report-text.ts");
-      print(...timeline.map(({ at, step }) => `${at} ${step}`), "");
-      if (cores.length > 0) print(`Core: ${cores.join(", ")}`, "");
-      if (outcome.findings.length > 0) print(...reportLines(outcome, verbose === true));
-      break;
-    }
-    default:
-      output satisfies never;
-  }
 }
 
 const UNIT_MS: { readonly [unit: string]: number } = { s: 1_000, m: 60_000, h: 3_600_000 };
