@@ -1,3 +1,5 @@
+import { CLUSTER_GROUP } from "../../../api/kinds.ts";
+
 /** Contracts between core and a kind of a provider, and the prefix of their rules' ids. */
 export const CONTRACT_KINDS = {
   InfraMachinePool: { prefix: "IMP" },
@@ -15,7 +17,6 @@ export interface ContractRole {
   readonly isTemplate: boolean;
 }
 
-const CORE_GROUP = "cluster.x-k8s.io";
 const TEMPLATE = /Template$/;
 
 /** First match counts. Without `group` the suffix decides alone. */
@@ -51,7 +52,7 @@ export function contractRoleOf(
   const own = named.get(chosen.replace(TEMPLATE, ""));
   if (isTemplate && own !== undefined) return { ...own, isTemplate };
   // MachinePool and its like are core's own kinds.
-  if (group === CORE_GROUP) return undefined;
+  if (group === CLUSTER_GROUP) return undefined;
   const base = kind.replace(TEMPLATE, "");
   const labels = group.split(".");
   const match = SUFFIXES.find((one) => base.endsWith(one.suffix) && (one.group?.(labels) ?? true));
