@@ -1,3 +1,4 @@
+import { isObject } from "../kube/object-shape.ts";
 import { FILE_BOUNDS, readYaml, type YamlBounds, YamlError } from "../yaml/read-yaml.ts";
 import { linesOf } from "../yaml/yaml-lines.ts";
 import type { InputProblem } from "./finding.ts";
@@ -110,17 +111,13 @@ interface Unpacked {
 }
 
 function unpacked(value: unknown): readonly Unpacked[] {
-  if (!isRecord(value)) return [];
+  if (!isObject(value)) return [];
   const { kind, apiVersion, items } = value;
   if (typeof kind !== "string" || typeof apiVersion !== "string") return [];
   if (!kind.endsWith("List") || !Array.isArray(items)) return [{ object: value, prefix: "" }];
   // Items of a typed list leave out their kind.
   const implied = kind === "List" ? {} : { apiVersion, kind: kind.slice(0, -"List".length) };
   return items.flatMap((item, index) =>
-    isRecord(item) ? [{ object: { ...implied, ...item }, prefix: `items[${index}].` }] : [],
+    isObject(item) ? [{ object: { ...implied, ...item }, prefix: `items[${index}].` }] : [],
   );
-}
-
-export function isRecord(value: unknown): value is { readonly [member: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

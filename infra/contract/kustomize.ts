@@ -1,7 +1,8 @@
 import { basename, dirname, join } from "node:path";
 import { WAIVE_ANNOTATION } from "../../shared/contract/rules/rule.ts";
+import { isObject } from "../kube/object-shape.ts";
 import { FILE_BOUNDS, readYaml, YamlError } from "../yaml/read-yaml.ts";
-import { type InputDocument, isRecord } from "./documents.ts";
+import type { InputDocument } from "./documents.ts";
 import type { InputProblem } from "./finding.ts";
 import { type PlacedCrd, textsAt } from "./read-crd.ts";
 import type { TextFile } from "./read-files.ts";
@@ -28,8 +29,8 @@ export interface Kustomization {
 export function readKustomization({ file, text }: TextFile): Kustomization | InputProblem {
   try {
     const [document] = readYaml(text, FILE_BOUNDS);
-    const value = isRecord(document?.value) ? document.value : {};
-    const pairs = Array.isArray(value["labels"]) ? value["labels"].filter(isRecord) : [];
+    const value = isObject(document?.value) ? document.value : {};
+    const pairs = Array.isArray(value["labels"]) ? value["labels"].filter(isObject) : [];
     const resources = Array.isArray(value["resources"]) ? value["resources"] : [];
     return {
       folder: dirname(file),
@@ -53,7 +54,7 @@ export function kustomized(
   kustomizations: readonly Kustomization[],
 ): PlacedCrd {
   const metadata = patches
-    .map(({ value }) => (isRecord(value["metadata"]) ? value["metadata"] : {}))
+    .map(({ value }) => (isObject(value["metadata"]) ? value["metadata"] : {}))
     .filter(({ name }) => name === crd.metadata.name);
   const added = kustomizations.filter((one) => lists(one, place.file ?? "")).map(({ labels }) => labels);
   const labels = Object.assign(
@@ -86,7 +87,7 @@ export function strayPatches(
 ): readonly InputProblem[] {
   const names = new Set<unknown>(crds.map(({ crd }) => crd.metadata.name));
   return patches.flatMap(({ value, file, line }) => {
-    const name = isRecord(value["metadata"]) ? value["metadata"]["name"] : undefined;
+    const name = isObject(value["metadata"]) ? value["metadata"]["name"] : undefined;
     if (names.has(name)) return [];
     return [
       {

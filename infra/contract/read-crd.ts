@@ -1,7 +1,8 @@
 import type { Crd, CrdVersion, SchemaNode } from "../../shared/contract/rules/crd/subject.ts";
 import { type Place, WAIVE_ANNOTATION } from "../../shared/contract/rules/rule.ts";
 import { refusedDefinition } from "../apiserver/entry.ts";
-import { type InputDocument, isRecord } from "./documents.ts";
+import { isObject } from "../kube/object-shape.ts";
+import type { InputDocument } from "./documents.ts";
 import type { InputProblem } from "./finding.ts";
 
 /** A CRD and where it stands. */
@@ -29,7 +30,7 @@ export function isDefinition({ value: { apiVersion, kind } }: InputDocument): bo
  * annotations count for the CRD of that name.
  */
 export function isPatch({ value: { spec } }: InputDocument): boolean {
-  return !isRecord(spec) || (spec["versions"] === undefined && spec["names"] === undefined);
+  return !isObject(spec) || (spec["versions"] === undefined && spec["names"] === undefined);
 }
 
 /** Reads a CRD, or says why no API server would store it. */
@@ -84,7 +85,7 @@ function toCrd(value: InputDocument["value"], name: string, group: string): Crd 
       plural: String(names["plural"]),
       listKind: typeof listKind === "string" && listKind !== "" ? listKind : undefined,
     },
-    versions: listAt(spec, "versions").filter(isRecord).map(toVersion),
+    versions: listAt(spec, "versions").filter(isObject).map(toVersion),
   };
 }
 
@@ -96,17 +97,17 @@ function toVersion(version: SchemaNode): CrdVersion {
     name: String(version["name"]),
     served: version["served"] === true,
     storage: version["storage"] === true,
-    schema: isRecord(schema) ? schema : undefined,
+    schema: isObject(schema) ? schema : undefined,
     subresources: {
-      status: isRecord(subresources["status"]),
-      scale: isRecord(scale) ? textsOf(scale) : undefined,
+      status: isObject(subresources["status"]),
+      scale: isObject(scale) ? textsOf(scale) : undefined,
     },
   };
 }
 
 function recordAt(value: SchemaNode, member: string): SchemaNode {
   const found = Object.hasOwn(value, member) ? value[member] : undefined;
-  return isRecord(found) ? found : {};
+  return isObject(found) ? found : {};
 }
 
 function listAt(value: SchemaNode, member: string): readonly unknown[] {

@@ -1,4 +1,4 @@
-import type { Kind, KubeObject } from "../../shared/api/kinds.ts";
+import { CLUSTER_GROUP, type Kind, type KubeObject } from "../../shared/api/kinds.ts";
 import { WAIVE_ANNOTATION } from "../../shared/contract/rules/rule.ts";
 import { providerOf } from "../../shared/function/providers.ts";
 import { toStructural } from "./structural.ts";
@@ -17,11 +17,10 @@ function labelsOf(group: string): { readonly [key: string]: string } {
     "app.kubernetes.io/managed-by": "capstan",
     "clusterctl.cluster.x-k8s.io": "",
     "cluster.x-k8s.io/provider": providerOf(group),
-    ...(group === CORE_GROUP ? CORE_CONTRACT : {}),
+    ...(group === CLUSTER_GROUP ? CORE_CONTRACT : {}),
   };
 }
 
-const CORE_GROUP = "cluster.x-k8s.io";
 /** Controllers of others find the version of core's kinds by it, as with Cluster API. */
 const CORE_CONTRACT = { "cluster.x-k8s.io/v1beta2": "v1beta2" };
 

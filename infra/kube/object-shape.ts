@@ -1,4 +1,4 @@
-import type { Kind } from "../../shared/api/kinds.ts";
+import type { Kind, OwnerReference } from "../../shared/api/kinds.ts";
 import { problemOfKind } from "./kind-shapes.ts";
 
 /**
@@ -57,6 +57,6 @@ function isMapOfTexts(value: unknown): boolean {
   return isObject(value) && Object.values(value).every(isText);
 }
 
-function isOwner(value: unknown): boolean {
+export function isOwner(value: unknown): value is OwnerReference {
   return isObject(value) && ["apiVersion", "kind", "name", "uid"].every((member) => isText(value[member]));
 }

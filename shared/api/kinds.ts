@@ -121,6 +121,9 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly objectType?: T | undefined;
 }
 
+/** API group of the kinds of core. */
+export const CLUSTER_GROUP = "cluster.x-k8s.io";
+
 /** The name of an API server: the management one, or `<namespace>/<name>` of a workload Cluster. */
 export type ClusterName = string;
 export const MANAGEMENT: ClusterName = "management";
@@ -147,6 +150,14 @@ export function apiVersionOf(kind: Pick<Kind, "group" | "version">): string {
 export function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf("/");
   return slash < 0 ? "" : apiVersion.slice(0, slash);
+}
+
+/** How reports, causes and plans name an object: `MachinePool default/p1`, `Node n1`. */
+export function titleOf(
+  kind: string,
+  { namespace = "", name }: Pick<ObjectMeta, "namespace" | "name">,
+): string {
+  return `${kind} ${namespace === "" ? name : `${namespace}/${name}`}`;
 }
 
 export function objectKeyOf(object: KubeObject): ObjectKey {

@@ -66,6 +66,18 @@ export function valueAt(object: unknown, path: string): unknown {
   return value;
 }
 
+/** Returns the text at a path; empty where it is missing or of another type. */
+export function textAt(object: unknown, path: string): string {
+  const found = valueAt(object, path);
+  return typeof found === "string" ? found : "";
+}
+
+/** Returns the list at a path; empty where it is missing or of another type. */
+export function listAt(object: unknown, path: string): readonly unknown[] {
+  const found = valueAt(object, path);
+  return Array.isArray(found) ? found : [];
+}
+
 /**
  * Returns the JSON pointer (RFC 6901) of a path without list brackets: `spec.template.spec` →
  * `/spec/template/spec`.

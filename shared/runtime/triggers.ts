@@ -1,5 +1,5 @@
 import { Connection } from "../api/core.ts";
-import { type ClusterName, type Kind, type KubeObject, objectKeyOf } from "../api/kinds.ts";
+import { type ClusterName, type Kind, type KubeObject, objectKeyOf, titleOf } from "../api/kinds.ts";
 import type { Cause, Fence } from "./queue-port.ts";
 import { isAtLeast } from "./resource-version.ts";
 
@@ -35,7 +35,7 @@ export function triggersOf(causes: readonly Cause[]): DemandTriggers {
     // A list may be long, and mostly something else has woken the run.
     if (newest.size === 0) return;
     const fences = snapshots.flatMap((snapshot): readonly Fence[] => {
-      const resourceVersion = newest.get(causeText(kind, snapshot));
+      const resourceVersion = newest.get(titleOf(kind, snapshot.metadata));
       if (resourceVersion === undefined || isAtLeast(snapshot.metadata.resourceVersion, resourceVersion))
         return [];
       return [{ cluster, group, kind, ...objectKeyOf(snapshot), resourceVersion }];
@@ -52,9 +52,4 @@ function newestOf(causes: readonly Cause[]): ReadonlyMap<string, string> {
       newest.set(what, resourceVersion);
   }
   return newest;
-}
-
-/** `MachinePool default/p1`, `Node n1`: how a cause names the object that has changed. */
-export function causeText(kind: string, { metadata: { namespace = "", name } }: KubeObject): string {
-  return `${kind} ${namespace === "" ? name : `${namespace}/${name}`}`;
 }

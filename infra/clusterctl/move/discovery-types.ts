@@ -1,11 +1,11 @@
-import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
-import { valueAt } from "../../../shared/api/path.ts";
+import { CLUSTER_GROUP, type Kind, type KubeObject } from "../../../shared/api/kinds.ts";
+import { listAt, textAt, valueAt } from "../../../shared/api/path.ts";
 import {
   DISCOVERED_LABEL,
   MOVE_HIERARCHY_LABEL,
   MOVE_LABEL,
 } from "../../../shared/contract/clusterctl-marks.ts";
-import { ADDONS_GROUP, CLUSTER_GROUP } from "./source-object.ts";
+import { ADDONS_GROUP } from "./source-object.ts";
 
 /** A kind whose objects `clusterctl move` lists, in the version that the source stores. */
 interface DiscoveryType {
@@ -103,14 +103,4 @@ export function discoveryTypes(crds: readonly CrdFacts[]): DiscoveryTypes {
 
 export function typeKey({ group, kind }: Pick<Kind, "group" | "kind">): string {
   return `${group}/${kind}`;
-}
-
-function textAt(value: unknown, path: string): string {
-  const found = valueAt(value, path);
-  return typeof found === "string" ? found : "";
-}
-
-function listAt(value: unknown, path: string): readonly unknown[] {
-  const found = valueAt(value, path);
-  return Array.isArray(found) ? found : [];
 }

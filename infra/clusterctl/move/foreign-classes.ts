@@ -1,10 +1,9 @@
-import { groupOf, type Kind, type KubeObject } from "../../../shared/api/kinds.ts";
-import { valueAt } from "../../../shared/api/path.ts";
+import { CLUSTER_GROUP, groupOf, type Kind, type KubeObject } from "../../../shared/api/kinds.ts";
+import { listAt, valueAt } from "../../../shared/api/path.ts";
 import { sideBySide } from "../../../shared/runtime/side-by-side.ts";
 import { storedKind } from "./discovery-types.ts";
 import { classOf, nodesOf, type ObjectGraph } from "./graph.ts";
 import { crdOf, type ManagementSide } from "./management-side.ts";
-import { CLUSTER_GROUP } from "./source-object.ts";
 
 interface Adding {
   readonly namespace: string;
@@ -78,9 +77,4 @@ async function readReferenced(side: ManagementSide, wanted: Reference): Promise<
   throw new Error(
     `${by} names ${kind}.${groupOf(apiVersion)} ${namespace}/${name}, which does not exist; clusterctl move stops there: create it or correct the reference`,
   );
-}
-
-function listAt(value: unknown, path: string): readonly unknown[] {
-  const found = valueAt(value, path);
-  return Array.isArray(found) ? found : [];
 }

@@ -1,8 +1,7 @@
-import type { OwnerReference } from "../../../shared/api/kinds.ts";
-import { groupOf } from "../../../shared/api/kinds.ts";
+import { CLUSTER_GROUP, groupOf, type OwnerReference } from "../../../shared/api/kinds.ts";
 import { clusterOfSecret } from "../../../shared/contract/rules/move/secret-names.ts";
 import { type DiscoveryTypes, typeKey } from "./discovery-types.ts";
-import { ADDONS_GROUP, CLUSTER_GROUP, isOf, type SourceObject } from "./source-object.ts";
+import { ADDONS_GROUP, isOf, type SourceObject } from "./source-object.ts";
 
 /** An object in the graph of owners; one that is only known from owner references is virtual. */
 export interface GraphNode {

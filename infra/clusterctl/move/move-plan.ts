@@ -1,4 +1,4 @@
-import { groupOf, type Kind } from "../../../shared/api/kinds.ts";
+import { groupOf, type Kind, titleOf } from "../../../shared/api/kinds.ts";
 import type {
   Fate,
   MovedKind,
@@ -21,7 +21,7 @@ import {
   targetCrds,
 } from "./read-target.ts";
 import { moveSequence } from "./sequence.ts";
-import { type SourceObject, titleOf } from "./source-object.ts";
+import type { SourceObject } from "./source-object.ts";
 import type { Tried } from "./try-objects.ts";
 
 /** The objects that a move takes and their order, before the target is asked. */
@@ -58,7 +58,7 @@ function plannedOf(node: GraphNode, source: MoveSource): readonly Planned[] {
   const kind = listed?.kind ?? (crd && storedKind(crd));
   if (kind === undefined) return [];
   const { namespace, name } = object;
-  return [{ node, title: titleOf(object), kind, namespace, name }];
+  return [{ node, title: titleOf(object.kind, object), kind, namespace, name }];
 }
 
 /** Asks the target what it has of a plan. Requests: one list for each kind. */
@@ -151,7 +151,7 @@ function moveObject(object: SourceObject, node: GraphNode | undefined, view: Vie
   const named = owners.map((owner) => moveOwner(owner, false, view));
   const soft = [...(node?.softOwners ?? [])].map((owner) => moveOwner(owner, true, view));
   return {
-    title: titleOf(object),
+    title: titleOf(object.kind, object),
     group,
     kind,
     namespace,

@@ -1,4 +1,4 @@
-import { groupOf, type KubeObject } from "../../../shared/api/kinds.ts";
+import { CLUSTER_GROUP, groupOf, type KubeObject } from "../../../shared/api/kinds.ts";
 import type { NamedReference } from "../../../shared/contract/rules/move/subject.ts";
 
 /** Bounds of one object: real ones have about ten references, none deeper than eight levels. */
@@ -25,7 +25,7 @@ export function namedReferences(object: KubeObject): readonly NamedReference[] {
     else if (visit.depth < MAX_DEPTH) open.push(...membersOf(visit));
   }
   const { kind, apiVersion, metadata } = object;
-  if (kind === "Cluster" && groupOf(apiVersion) === "cluster.x-k8s.io") {
+  if (kind === "Cluster" && groupOf(apiVersion) === CLUSTER_GROUP) {
     found.push({ path: "metadata.name", group: "", kind: "Secret", name: `${metadata.name}-kubeconfig` });
   }
   return found;

@@ -1,4 +1,4 @@
-import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
+import { CLUSTER_GROUP, type Kind, type KubeObject } from "../../../shared/api/kinds.ts";
 import type { Unread } from "../../../shared/contract/rules/move/subject.ts";
 import { sideBySide } from "../../../shared/runtime/side-by-side.ts";
 import { contentDigest } from "./content-digest.ts";
@@ -14,7 +14,7 @@ import { readForeignClasses } from "./foreign-classes.ts";
 import { createGraph, type ObjectGraph, setShouldNotDelete, setSoftOwners, setTenants } from "./graph.ts";
 import { listReduced, refusedList } from "./listing.ts";
 import { INVENTORY_GROUP, type ManagementSide } from "./management-side.ts";
-import { CLUSTER_GROUP, reduceObject, type SourceObject } from "./source-object.ts";
+import { reduceObject, type SourceObject } from "./source-object.ts";
 
 /** The source of a move: what clusterctl would find, and what it would not look at. */
 export interface MoveSource extends ManagementSide {

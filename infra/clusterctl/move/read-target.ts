@@ -1,4 +1,4 @@
-import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, titleOf } from "../../../shared/api/kinds.ts";
 import type {
   MoveTarget,
   TargetCrd,
@@ -10,7 +10,7 @@ import { contentDigest } from "./content-digest.ts";
 import { CONFIG_MAPS, type CrdFacts, SECRETS, storedKind, typeKey } from "./discovery-types.ts";
 import { listReduced, refusedList } from "./listing.ts";
 import type { ManagementSide } from "./management-side.ts";
-import { reduceObject, type SourceObject, titleOf } from "./source-object.ts";
+import { reduceObject, type SourceObject } from "./source-object.ts";
 
 /** The state of the target: what it has of the objects that move. */
 export interface TargetObjects extends Pick<MoveTarget, "only" | "unread"> {
@@ -69,7 +69,7 @@ function targetOnly(object: SourceObject, { group }: Kind): TargetOnly {
   const { kind, clusterName, cluster, hasPausedAnnotation } = object;
   const canPause = cluster !== undefined || kind === "ClusterClass";
   const paused = canPause && (hasPausedAnnotation || cluster?.paused === true);
-  return { title: titleOf(object), kind, group, clusterName, paused };
+  return { title: titleOf(object.kind, object), kind, group, clusterName, paused };
 }
 
 function listsOf(

@@ -1,6 +1,6 @@
 import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
-import { groupOf, type KubeObject, type OwnerReference } from "../../../shared/api/kinds.ts";
-import { valueAt } from "../../../shared/api/path.ts";
+import { CLUSTER_GROUP, groupOf, type KubeObject, type OwnerReference } from "../../../shared/api/kinds.ts";
+import { textAt, valueAt } from "../../../shared/api/path.ts";
 import {
   BLOCK_MOVE_ANNOTATION,
   MOVE_HIERARCHY_LABEL,
@@ -34,17 +34,7 @@ export interface SourceObject {
   readonly boundCluster?: string | undefined;
 }
 
-export const CLUSTER_GROUP = "cluster.x-k8s.io";
 export const ADDONS_GROUP = "addons.cluster.x-k8s.io";
-
-/** `Kind namespace/name`, or `Kind name` of a cluster-scoped object. */
-export function titleOf({
-  kind,
-  namespace,
-  name,
-}: Pick<SourceObject, "kind" | "namespace" | "name">): string {
-  return `${kind} ${namespace === "" ? name : `${namespace}/${name}`}`;
-}
 
 export function isOf(
   { apiVersion, kind }: Pick<SourceObject, "apiVersion" | "kind">,
@@ -76,7 +66,7 @@ export function reduceObject(object: KubeObject): SourceObject {
     cluster: isOf(type, CLUSTER_GROUP, "Cluster") ? clusterState(object) : undefined,
     hasNode: isOf(type, CLUSTER_GROUP, "Machine") ? isFilled(valueAt(object, "status.nodeRef")) : undefined,
     boundCluster: isOf(type, ADDONS_GROUP, "ClusterResourceSetBinding")
-      ? textAt(object, "spec.clusterName")
+      ? filledTextAt(object, "spec.clusterName")
       : undefined,
   };
 }
@@ -88,18 +78,17 @@ function clusterState(object: KubeObject): ClusterState {
   return {
     paused: valueAt(object, "spec.paused") === true,
     infrastructureProvisioned: valueAt(object, "status.initialization.infrastructureProvisioned") === true,
-    controlPlaneCondition: textAt(object, "status.conditions[ControlPlaneInitialized].status"),
+    controlPlaneCondition: filledTextAt(object, "status.conditions[ControlPlaneInitialized].status"),
     hasControlPlaneRef: isFilled(valueAt(object, "spec.controlPlaneRef")),
     controlPlaneInitialized: valueAt(object, "status.initialization.controlPlaneInitialized") === true,
     hasTopology: isFilled(valueAt(object, "spec.topology")),
-    className: textAt(object, "spec.topology.classRef.name"),
-    classNamespace: textAt(object, "spec.topology.classRef.namespace"),
+    className: filledTextAt(object, "spec.topology.classRef.name"),
+    classNamespace: filledTextAt(object, "spec.topology.classRef.namespace"),
   };
 }
 
-function textAt(object: KubeObject, path: string): string | undefined {
-  const value = valueAt(object, path);
-  return typeof value === "string" && value !== "" ? value : undefined;
+function filledTextAt(object: KubeObject, path: string): string | undefined {
+  return textAt(object, path) || undefined;
 }
 
 /** A struct of Go counts as set once a member is not empty. */

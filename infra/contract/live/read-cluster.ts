@@ -8,8 +8,8 @@ import { claimsOf } from "../../../shared/contract/version.ts";
 import { KubeError } from "../../../shared/function/errors.ts";
 import { sideBySide } from "../../../shared/runtime/side-by-side.ts";
 import { type CrdFacts, crdFacts, storedKind, typeKey } from "../../clusterctl/move/discovery-types.ts";
+import { isObject } from "../../kube/object-shape.ts";
 import type { ServerClient } from "../../kube/verbs.ts";
-import { isRecord } from "../documents.ts";
 import type { CrdOptions } from "../judge-crds.ts";
 import { type GivenObject, givenObject } from "../objects/given-object.ts";
 import { isProviderType } from "../objects/judge-objects.ts";
@@ -57,7 +57,7 @@ export async function readCrds(
       budget.take(page.items.length, page.bytes);
       for (const crd of page.items) {
         facts.push(crdFacts(crd));
-        if (isRecord(crd) && isJudged(crd, named)) crds.push(storedCrd(crd));
+        if (isObject(crd) && isJudged(crd, named)) crds.push(storedCrd(crd));
       }
     }
   } catch (error) {

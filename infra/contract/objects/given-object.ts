@@ -1,7 +1,7 @@
 import type { Secret } from "../../../shared/api/core.ts";
-import type { KubeObject, OwnerReference } from "../../../shared/api/kinds.ts";
+import { type KubeObject, titleOf } from "../../../shared/api/kinds.ts";
 import { type Place, WAIVE_ANNOTATION } from "../../../shared/contract/rules/rule.ts";
-import { isRecord } from "../documents.ts";
+import { isObject, isOwner } from "../../kube/object-shape.ts";
 
 /** An object and where it stands. */
 export interface GivenObject {
@@ -18,7 +18,7 @@ export function givenObject(
   at: Omit<Place, "object"> = {},
 ): GivenObject | undefined {
   const { apiVersion, kind, metadata } = value;
-  if (typeof apiVersion !== "string" || typeof kind !== "string" || !isRecord(metadata)) return undefined;
+  if (typeof apiVersion !== "string" || typeof kind !== "string" || !isObject(metadata)) return undefined;
   const { name, namespace, uid, labels, annotations, ownerReferences, finalizers, deletionTimestamp } =
     metadata;
   if (typeof name !== "string" || name === "") return undefined;
@@ -32,13 +32,12 @@ export function givenObject(
     finalizers: Array.isArray(finalizers) ? finalizers.filter((each) => typeof each === "string") : undefined,
   };
   const object = { ...value, apiVersion, kind, metadata: { ...texts, name, ownerReferences: owners } };
-  const place = { object: titleOf(object), ...at, waive: texts.annotations?.[WAIVE_ANNOTATION] };
+  const place = {
+    object: titleOf(kind, object.metadata),
+    ...at,
+    waive: texts.annotations?.[WAIVE_ANNOTATION],
+  };
   return { object, place };
-}
-
-/** `Kind namespace/name` */
-export function titleOf({ kind, metadata: { namespace = "", name } }: KubeObject): string {
-  return `${kind} ${namespace === "" ? name : `${namespace}/${name}`}`;
 }
 
 /** A Secret of a document may have its values as they are. */
@@ -67,13 +66,8 @@ function textOf(value: unknown): string | undefined {
 }
 
 function textsOf(value: unknown): { readonly [key: string]: string } | undefined {
-  if (!isRecord(value)) return undefined;
+  if (!isObject(value)) return undefined;
   return Object.fromEntries(
     Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   );
-}
-
-function isOwner(value: unknown): value is OwnerReference {
-  if (!isRecord(value)) return false;
-  return ["apiVersion", "kind", "name", "uid"].every((member) => typeof value[member] === "string");
 }

@@ -1,4 +1,10 @@
-import { type ContractVersion, groupOf, type KubeObject, type ObjectKey } from "../../../shared/api/kinds.ts";
+import {
+  type ContractVersion,
+  groupOf,
+  type KubeObject,
+  type ObjectKey,
+  titleOf,
+} from "../../../shared/api/kinds.ts";
 import { contractRoleOf } from "../../../shared/contract/rules/crd/contract-kinds.ts";
 import type { Crd } from "../../../shared/contract/rules/crd/subject.ts";
 import { objectRulesOf } from "../../../shared/contract/rules/objects/rules.ts";
@@ -14,7 +20,7 @@ import type { CrdFacts } from "../../clusterctl/move/discovery-types.ts";
 import type { Finding } from "../finding.ts";
 import { type Case, judge } from "../judge.ts";
 import type { CrdOptions } from "../judge-crds.ts";
-import { type GivenObject, titleOf } from "./given-object.ts";
+import type { GivenObject } from "./given-object.ts";
 import { lineagesOf } from "./lineages.ts";
 
 /** Objects that belong together. */
@@ -102,7 +108,7 @@ function aroundOf(together: ObjectsTogether): Around {
       facts,
       unseenOwner,
     ),
-    place: (object) => places.get(object) ?? { object: titleOf(object) },
+    place: (object) => places.get(object) ?? { object: titleOf(object.kind, object.metadata) },
   };
 }
 

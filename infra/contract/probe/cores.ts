@@ -2,7 +2,7 @@ import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import { KubeError } from "../../../shared/function/errors.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
-import { isRecord } from "../documents.ts";
+import { isObject } from "../../kube/object-shape.ts";
 import type { Scratch } from "./scratch.ts";
 import { clustersIn } from "./views.ts";
 
@@ -28,7 +28,7 @@ export async function coresOf(
     return Array.isArray(managed) ? managed : [];
   });
   const managers = fields
-    .filter((entry) => isRecord(entry) && (entry["subresource"] === "status" || hasFinalizers(entry)))
+    .filter((entry) => isObject(entry) && (entry["subresource"] === "status" || hasFinalizers(entry)))
     .map((entry) => String(valueAt(entry, "manager")))
     .filter((manager) => !manager.startsWith(OWN));
   return [

@@ -2,7 +2,7 @@ import { apiVersionOf, type KubeObject } from "../../../shared/api/kinds.ts";
 import { valueAt } from "../../../shared/api/path.ts";
 import { titleOf } from "../../../shared/contract/rules/probe/subject.ts";
 import { KubeError } from "../../../shared/function/errors.ts";
-import { isRecord } from "../documents.ts";
+import { isObject } from "../../kube/object-shape.ts";
 import { kindIn, type Scratch } from "./scratch.ts";
 
 const DRY_RUN_ANNOTATION = "topology.cluster.x-k8s.io/dry-run";
@@ -39,7 +39,7 @@ export async function dryRuns(
 
 /** A number or a switch with another value; a text may have to be one of some. */
 function changedSpec(spec: unknown): object | undefined {
-  if (!isRecord(spec)) return undefined;
+  if (!isObject(spec)) return undefined;
   for (const [name, value] of Object.entries(spec)) {
     if (typeof value === "number") return { [name]: value + 1 };
     if (typeof value === "boolean") return { [name]: !value };

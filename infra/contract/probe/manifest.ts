@@ -1,6 +1,7 @@
-import { groupOf, type Kind } from "../../../shared/api/kinds.ts";
+import { CLUSTER_GROUP, groupOf, type Kind } from "../../../shared/api/kinds.ts";
 import { CONFIG_MAPS } from "../../clusterctl/move/discovery-types.ts";
-import { documentsOf, type InputDocument, isRecord } from "../documents.ts";
+import { isObject } from "../../kube/object-shape.ts";
+import { documentsOf, type InputDocument } from "../documents.ts";
 import { readFiles } from "../read-files.ts";
 import { kindIn, type Scratch } from "./scratch.ts";
 
@@ -31,9 +32,7 @@ export async function readManifest(path: string): Promise<readonly ManifestObjec
   const objects = read
     .flatMap(({ documents }) => documents.map(objectOf))
     .filter((one) => one.kind !== "Namespace");
-  if (
-    !objects.some(({ kind, apiVersion }) => kind === "Cluster" && groupOf(apiVersion) === "cluster.x-k8s.io")
-  ) {
+  if (!objects.some(({ kind, apiVersion }) => kind === "Cluster" && groupOf(apiVersion) === CLUSTER_GROUP)) {
     throw new Error(`${path} has no Cluster; name what clusterctl generate cluster prints`);
   }
   if (objects.length > MAX_OBJECTS)
@@ -42,7 +41,7 @@ export async function readManifest(path: string): Promise<readonly ManifestObjec
 }
 
 function objectOf({ value, file, line }: InputDocument): ManifestObject {
-  const metadata = isRecord(value["metadata"]) ? value["metadata"] : {};
+  const metadata = isObject(value["metadata"]) ? value["metadata"] : {};
   const name = metadata["name"];
   const place = `${file}:${line}`;
   if (typeof name !== "string" || name === "")
@@ -73,7 +72,7 @@ function servedKind({ kinds }: Scratch, { apiVersion, kind, name, place }: Manif
 
 /** The object, and its references to its own namespace, in another one. */
 function placedIn(namespace: string, { value }: ManifestObject): object {
-  const metadata = isRecord(value["metadata"]) ? value["metadata"] : {};
+  const metadata = isObject(value["metadata"]) ? value["metadata"] : {};
   const former = metadata["namespace"];
   const spec = typeof former === "string" ? replaced(value["spec"], former, namespace) : value["spec"];
   return {
@@ -86,7 +85,7 @@ function placedIn(namespace: string, { value }: ManifestObject): object {
 /** Members `namespace` with the former name; the parser bounds the depth. */
 function replaced(value: unknown, former: string, namespace: string): unknown {
   if (Array.isArray(value)) return value.map((item) => replaced(item, former, namespace));
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,

@@ -1,10 +1,9 @@
-import { groupOf, type KubeObject } from "../../../shared/api/kinds.ts";
+import { CLUSTER_GROUP, groupOf, type KubeObject } from "../../../shared/api/kinds.ts";
 import { sameJson, valueAt } from "../../../shared/api/path.ts";
 import { contractRoleOf } from "../../../shared/contract/rules/crd/contract-kinds.ts";
 import { identities } from "../../../shared/contract/rules/probe/cache.ts";
 import { restOf, statusOf } from "../../../shared/contract/rules/probe/pausing.ts";
 import { type Snapshot, titleOf } from "../../../shared/contract/rules/probe/subject.ts";
-import { CLUSTER_GROUP } from "../../clusterctl/move/source-object.ts";
 
 /** Provider objects with a contract, without templates. */
 export function objectsIn(snapshot: Snapshot): readonly KubeObject[] {

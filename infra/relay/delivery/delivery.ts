@@ -1,10 +1,9 @@
-import { type KubeObject, MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
+import { type KubeObject, MANAGEMENT, objectKeyOf, titleOf } from "../../../shared/api/kinds.ts";
 import type { AnyFunction, Lookup } from "../../../shared/function/define-function.ts";
 import type { Clock, Log, Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import type { Cause, Queue, QueueEntry } from "../../../shared/runtime/queue-port.ts";
 import { type Change, routeChange } from "../../../shared/runtime/route.ts";
 import { storeLookup } from "../../../shared/runtime/store-lookup.ts";
-import { causeText } from "../../../shared/runtime/triggers.ts";
 import { untilAccepted } from "../retry.ts";
 import { removalVersion } from "../snapshot.ts";
 import { createHandedOn, type HandedOn, typeText } from "./handed-on.ts";
@@ -268,7 +267,7 @@ function separate({ before, after }: Difference): readonly Difference[] {
 
 function causeOf({ kind, before, after }: Change): Cause {
   const object = after ?? before;
-  const what = object === undefined ? kind.kind : causeText(kind.kind, object);
+  const what = object === undefined ? kind.kind : titleOf(kind.kind, object.metadata);
   return { what, resourceVersion: object?.metadata.resourceVersion };
 }
 

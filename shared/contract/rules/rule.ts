@@ -98,6 +98,11 @@ export function unknown(why: string, details: Omit<Details, "found"> = {}): Judg
   return { verdict: "unknown", found: why, ...details };
 }
 
+/** A value as a judgement shows it: JSON of at most 200 characters, `absent` where it is missing. */
+export function shown(value: unknown): string {
+  return value === undefined ? "absent" : JSON.stringify(value).slice(0, 200);
+}
+
 /** Texts of rules that are the same under both contracts. */
 export function textsOf(
   rows: readonly (Omit<RuleText, "contracts"> & Partial<RuleText>)[],

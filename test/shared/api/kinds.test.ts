@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { apiVersionOf, groupOf, objectKeyOf, refTo, workloadCluster } from "../../../shared/api/kinds.ts";
+import {
+  apiVersionOf,
+  groupOf,
+  objectKeyOf,
+  refTo,
+  titleOf,
+  workloadCluster,
+} from "../../../shared/api/kinds.ts";
 import { MachinePool } from "../../../shared/api/machinepool.ts";
 
 const metadata = { name: "p1", namespace: "default", uid: "u1", resourceVersion: "7" };
@@ -16,6 +23,13 @@ describe("kinds", () => {
 
   it("names a cluster-scoped object with an empty namespace", () => {
     expect(objectKeyOf({ ...object, metadata: { name: "n1" } })).toEqual({ namespace: "", name: "n1" });
+  });
+
+  it("titles an object by its kind and name, and its namespace where it has one", () => {
+    expect([titleOf("MachinePool", metadata), titleOf("Node", { name: "n1" })]).toEqual([
+      "MachinePool default/p1",
+      "Node n1",
+    ]);
   });
 
   it("targets a write at the uid and version that were read", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pointerOf, sameJson, segmentsOf, valueAt } from "../../../shared/api/path.ts";
+import { listAt, pointerOf, sameJson, segmentsOf, textAt, valueAt } from "../../../shared/api/path.ts";
 
 const object = {
   metadata: {
@@ -31,6 +31,13 @@ describe("field paths", () => {
   it("finds nothing in a value that is not an object", () => {
     expect(valueAt(undefined, "spec")).toBeUndefined();
     expect(valueAt("text", "length")).toBeUndefined();
+  });
+
+  it("takes a value of another type for an absent one, where a text or a list is wanted", () => {
+    const texts = ["metadata.labels[cluster.x-k8s.io/cluster-name]", "spec.replicas", "spec.missing"];
+    expect(texts.map((path) => textAt(object, path))).toEqual(["c1", "", ""]);
+    const lists = ["spec.list", "spec.replicas", "spec.missing"];
+    expect(lists.map((path) => listAt(object, path))).toEqual([["a"], [], []]);
   });
 
   it("keeps dots inside brackets together", () => {

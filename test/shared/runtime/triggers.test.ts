@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Connection } from "../../../shared/api/core.ts";
 import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
-import { BehindTriggerError, causeText, triggersOf } from "../../../shared/runtime/triggers.ts";
+import { BehindTriggerError, triggersOf } from "../../../shared/runtime/triggers.ts";
 
 const Pool = {
   group: "cluster.x-k8s.io",
@@ -57,12 +57,5 @@ describe("F-05: the changes that have woken a run", () => {
     const connection = { ...pool("400", "c1"), kind: "Connection" };
     expect(() => demand(MANAGEMENT, Connection, [connection])).not.toThrow();
     expect(() => demand(MANAGEMENT, { ...Pool, kind: "Machine" }, [pool("7")])).not.toThrow();
-  });
-
-  it("name an object with its namespace, if it has one", () => {
-    expect(causeText("MachinePool", pool("1"))).toBe("MachinePool default/p1");
-    expect(causeText("Node", { ...pool("1"), metadata: { name: "n1", resourceVersion: "1" } })).toBe(
-      "Node n1",
-    );
   });
 });

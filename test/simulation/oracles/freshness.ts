@@ -1,10 +1,9 @@
 import { FENCES_KEPT_MS } from "../../../infra/queue/claim.ts";
 import { serverVersionOf } from "../../../infra/relay/snapshot.ts";
 import { Connection } from "../../../shared/api/core.ts";
-import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { type KubeObject, titleOf } from "../../../shared/api/kinds.ts";
 import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
 import type { Cause } from "../../../shared/runtime/queue-port.ts";
-import { causeText } from "../../../shared/runtime/triggers.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { ObservedRun } from "../ports/observed-runs.ts";
 import { type Looks, looksIn } from "./looks.ts";
@@ -181,7 +180,7 @@ function note(known: KnownByRun, of: string, { name, version }: Identity, { now,
 
 /** The newest version among the causes that name this object. */
 function triggerOf({ lease }: ObservedRun, object: KubeObject): number | undefined {
-  const text = causeText(object.kind, object);
+  const text = titleOf(object.kind, object.metadata);
   const versions = lease.causes.flatMap(({ what, resourceVersion }) =>
     what === text && resourceVersion !== undefined ? [Number(resourceVersion)] : [],
   );

@@ -1,5 +1,6 @@
+import { CLUSTER_GROUP } from "../../../api/kinds.ts";
 import { warn } from "../rule.ts";
-import { at, CLUSTER_GROUP, GRAPH, moveRule } from "./move-rule.ts";
+import { at, GRAPH, moveRule } from "./move-rule.ts";
 import { goneOwners, unlisted } from "./owners-gone.ts";
 import { DASHED_PURPOSE } from "./secret-names.ts";
 import type { MoveObject, MoveSubject } from "./subject.ts";

@@ -1,3 +1,4 @@
+import { CLUSTER_GROUP } from "../../../api/kinds.ts";
 import { EVERY_CONTRACT, type Judgement, pass, type Rule, unknown } from "../rule.ts";
 import type { MoveObject, MoveSubject, MoveTarget } from "./subject.ts";
 
@@ -36,7 +37,6 @@ export function at(title: string): Pick<Judgement, "at"> {
   return { at: { object: title } };
 }
 
-export const CLUSTER_GROUP = "cluster.x-k8s.io";
 /** Files of kubernetes-sigs/cluster-api v1.14.0. */
 export const MOVER = "cmd/clusterctl/client/cluster/mover.go";
 export const GRAPH = "cmd/clusterctl/client/cluster/objectgraph.go";

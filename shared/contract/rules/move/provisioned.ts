@@ -1,5 +1,6 @@
+import { CLUSTER_GROUP } from "../../../api/kinds.ts";
 import { fail, type Judgement } from "../rule.ts";
-import { at, CLUSTER_GROUP, listed, MOVER, moveRule } from "./move-rule.ts";
+import { at, listed, MOVER, moveRule } from "./move-rule.ts";
 import type { ClusterState, MoveObject, MoveSubject } from "./subject.ts";
 
 export const provisioned = moveRule(

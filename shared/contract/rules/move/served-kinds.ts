@@ -1,5 +1,6 @@
+import { CLUSTER_GROUP } from "../../../api/kinds.ts";
 import { fail, type Judgement, warn } from "../rule.ts";
-import { at, CLUSTER_GROUP, targetRule } from "./move-rule.ts";
+import { at, targetRule } from "./move-rule.ts";
 import type { MovedKind, MoveTarget } from "./subject.ts";
 
 /** The only version of Cluster that clusterctl v1.14 works with. */

@@ -1,9 +1,10 @@
 import { CLUSTER_NAME_LABEL } from "../../../api/indexes.ts";
 import { groupOf, type KubeObject } from "../../../api/kinds.ts";
+import { textAt } from "../../../api/path.ts";
 import { bootstrapConfigPath } from "../../bootstrap-config.ts";
 import { readBoolean } from "../../fields.ts";
 import { fail, type Judgement, na, unknown, warn } from "../rule.ts";
-import { judgeContent, judgeSought, missing, objectRule, type Sought, textAt } from "./judgements.ts";
+import { judgeContent, judgeSought, missing, objectRule, type Sought } from "./judgements.ts";
 import { isUnseen, type ObjectSubject, type SecretFacts } from "./subject.ts";
 
 const BOOK = "https://cluster-api.sigs.k8s.io/developer/providers/contracts/bootstrap-config";

@@ -1,6 +1,7 @@
 import { groupOf, type KubeObject, type OwnerReference } from "../../../api/kinds.ts";
+import { textAt } from "../../../api/path.ts";
 import { fail, type Judgement, na, unknown, warn } from "../rule.ts";
-import { objectRule, textAt } from "./judgements.ts";
+import { objectRule } from "./judgements.ts";
 import type { Around, ObjectSubject } from "./subject.ts";
 
 const GROUP = "ipam.cluster.x-k8s.io";

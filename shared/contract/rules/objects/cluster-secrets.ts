@@ -1,5 +1,5 @@
 import { CLUSTER_NAME_LABEL } from "../../../api/indexes.ts";
-import { groupOf, type KubeObject } from "../../../api/kinds.ts";
+import { CLUSTER_GROUP, groupOf, type KubeObject } from "../../../api/kinds.ts";
 import { controlPlanePath } from "../../control-plane.ts";
 import { readBoolean } from "../../fields.ts";
 import { fail, type Judgement, na, unknown, warn } from "../rule.ts";
@@ -78,7 +78,7 @@ function seekKubeconfig({ object, contract, around }: ObjectSubject): Sought {
 /** The Cluster of a control plane: by its label, else by its owner. */
 export function clusterOf({ metadata }: KubeObject): string | undefined {
   const owner = metadata.ownerReferences?.find(
-    ({ apiVersion, kind }) => kind === "Cluster" && groupOf(apiVersion) === "cluster.x-k8s.io",
+    ({ apiVersion, kind }) => kind === "Cluster" && groupOf(apiVersion) === CLUSTER_GROUP,
   );
   return metadata.labels?.[CLUSTER_NAME_LABEL] ?? owner?.name;
 }

@@ -1,5 +1,3 @@
-import type { KubeObject } from "../../../api/kinds.ts";
-import { readString } from "../../fields.ts";
 import { EVERY_CONTRACT, fail, type Judgement, na, pass, unknown } from "../rule.ts";
 import type { ObjectRule, SecretFacts, Unseen } from "./subject.ts";
 
@@ -16,11 +14,6 @@ export function objectRule({ check, ...draft }: Draft): ObjectRule {
       return judgements.length === 0 ? [pass()] : judgements;
     },
   };
-}
-
-/** The text of a path; empty where it is missing or of another type. */
-export function textAt(object: KubeObject, path: string): string {
-  return readString(object, path).value ?? "";
 }
 
 interface Wanted {

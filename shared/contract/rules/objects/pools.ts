@@ -1,11 +1,11 @@
 import { CLUSTER_NAME_LABEL, POOL_NAME_LABEL } from "../../../api/indexes.ts";
-import { groupOf, type KubeObject } from "../../../api/kinds.ts";
+import { CLUSTER_GROUP, groupOf, type KubeObject } from "../../../api/kinds.ts";
 import { labelValueOf } from "../../../api/names.ts";
-import { valueAt } from "../../../api/path.ts";
+import { textAt, valueAt } from "../../../api/path.ts";
 import { readCount, readString, readStrings } from "../../fields.ts";
 import { infraMachinePoolPath } from "../../infra-machine-pool.ts";
 import { fail, type Judgement, na, unknown, warn } from "../rule.ts";
-import { objectRule, textAt } from "./judgements.ts";
+import { objectRule } from "./judgements.ts";
 import type { ObjectSubject } from "./subject.ts";
 
 const BOOK = "https://cluster-api.sigs.k8s.io/developer/providers/contracts/infra-machinepool";
@@ -65,7 +65,7 @@ function judgeCount(
   const replicas = readCount(object, infraMachinePoolPath(contract, "replicas")).value;
   if (replicas === undefined || replicas === length) return [];
   const owner = around
-    .objects({ group: "cluster.x-k8s.io", kind: "MachinePool" }, object.metadata.namespace)
+    .objects({ group: CLUSTER_GROUP, kind: "MachinePool" }, object.metadata.namespace)
     .items.find((pool) => isOwner(pool, object));
   const desired = owner === undefined ? undefined : valueAt(owner, "spec.replicas");
   if (desired !== replicas)

@@ -1,7 +1,7 @@
 import SemVer from "semver/classes/semver.js";
 import { valueAt } from "../../../api/path.ts";
 import { controlPlanePath } from "../../control-plane.ts";
-import { fail, type Judgement, na } from "../rule.ts";
+import { fail, type Judgement, na, shown } from "../rule.ts";
 import { objectRule } from "./judgements.ts";
 
 const PATH = "status.versions";
@@ -69,8 +69,4 @@ function parsed(version: string): SemVer | undefined {
 
 function memberOf(entry: unknown, member: string): unknown {
   return typeof entry === "object" && entry !== null ? Reflect.get(entry, member) : undefined;
-}
-
-function shown(value: unknown): string {
-  return value === undefined ? "absent" : JSON.stringify(value).slice(0, 100);
 }

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../api/kinds.ts";
 import { sameJson, valueAt } from "../../../api/path.ts";
-import { fail, type Judgement, na, pass, unknown } from "../rule.ts";
+import { fail, type Judgement, na, pass, shown, unknown } from "../rule.ts";
 import { belowOf } from "./pausing.ts";
 import type { ProbeSubject, Snapshot } from "./subject.ts";
 
@@ -69,8 +69,4 @@ export function identities(title: string, snapshot: Snapshot): readonly string[]
     .filter((one) => one !== title && !one.startsWith("Secret "))
     .map((one) => `${one} (${snapshot.get(one)?.metadata.uid})`)
     .sort((a, b) => (a < b ? -1 : 1));
-}
-
-function shown(value: unknown): string {
-  return value === undefined ? "absent" : JSON.stringify(value).slice(0, 200);
 }

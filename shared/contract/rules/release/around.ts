@@ -1,6 +1,6 @@
-import { valueAt } from "../../../api/path.ts";
+import { textAt, valueAt } from "../../../api/path.ts";
 import type { Crd, ReleaseAround } from "../crd/subject.ts";
-import { labelsOf, objectsAt, textAt } from "./release-rule.ts";
+import { labelsOf, objectsAt } from "./release-rule.ts";
 import { ownSeries } from "./series.ts";
 import type { Manifest, Release } from "./subject.ts";
 

@@ -1,3 +1,4 @@
+import { textAt } from "../../../api/path.ts";
 import { type Judgement, na, pass, unknown, warn } from "../rule.ts";
 import {
   CLUSTERCTL_BOOK,
@@ -7,7 +8,6 @@ import {
   placeOfFile,
   type ReleaseRule,
   releaseRule,
-  textAt,
   unresolvedIn,
 } from "./release-rule.ts";
 import type { Manifest, Release, ReleaseFile } from "./subject.ts";

@@ -1,3 +1,4 @@
+import { textAt } from "../../../api/path.ts";
 import { fail, type Judgement, na, pass, warn } from "../rule.ts";
 import { isClusterScoped } from "./cluster-scoped.ts";
 import { globalKindsIn, isGlobal } from "./global-kinds.ts";
@@ -12,7 +13,6 @@ import {
   placeOfFile,
   type ReleaseRule,
   releaseRule,
-  textAt,
 } from "./release-rule.ts";
 import type { Release, ReleaseFile } from "./subject.ts";
 

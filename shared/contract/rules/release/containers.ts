@@ -1,4 +1,5 @@
-import { mapAt, objectsAt, textAt } from "./release-rule.ts";
+import { textAt } from "../../../api/path.ts";
+import { mapAt, objectsAt } from "./release-rule.ts";
 import type { Manifest } from "./subject.ts";
 
 /** Container that runs the controller of a provider, by contract. */

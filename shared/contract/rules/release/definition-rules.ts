@@ -1,3 +1,4 @@
+import { textAt } from "../../../api/path.ts";
 import { crdNameOf } from "../../crd-name.ts";
 import { fail, type Judgement, na, type Place, pass, warn } from "../rule.ts";
 import { namespaceOf } from "./namespaces.ts";
@@ -9,7 +10,6 @@ import {
   onObjects,
   type ReleaseRule,
   releaseRule,
-  textAt,
 } from "./release-rule.ts";
 import type { Manifest, ReleaseFile } from "./subject.ts";
 

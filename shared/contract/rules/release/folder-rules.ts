@@ -1,3 +1,5 @@
+import { DNS_SUBDOMAIN } from "../../../api/meta.ts";
+import { textAt } from "../../../api/path.ts";
 import { fail, na, pass, unknown, warn } from "../rule.ts";
 import { CORE_LABEL, componentsFileName, providerOf } from "./provider-label.ts";
 import {
@@ -9,14 +11,13 @@ import {
   placeOfFile,
   type ReleaseRule,
   releaseRule,
-  textAt,
 } from "./release-rule.ts";
 import type { Release } from "./subject.ts";
 import { parseVersion } from "./version.ts";
 
 const LABELS =
   "cluster-api, or bootstrap-, control-plane-, infrastructure-, ipam-, runtime-extension- or addon- with a name";
-const NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
+const NAME = new RegExp(`^${DNS_SUBDOMAIN}$`);
 const MAX_NAME = 63;
 
 /** Rules on the names of folders and files: how clusterctl finds a release. */

@@ -1,5 +1,5 @@
+import { textAt } from "../../../api/path.ts";
 import { isClusterScoped } from "./cluster-scoped.ts";
-import { textAt } from "./release-rule.ts";
 import type { Manifest, ReleaseFile } from "./subject.ts";
 
 /** Kinds without namespace that clusterctl takes for namespaced ones: of Kubernetes 1.34 and of cert-manager. */

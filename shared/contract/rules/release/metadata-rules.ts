@@ -1,3 +1,4 @@
+import { textAt } from "../../../api/path.ts";
 import { contractOf } from "../../version.ts";
 import { contractRoleOf } from "../crd/contract-kinds.ts";
 import { fail, type Judgement, na, pass, warn } from "../rule.ts";
@@ -12,7 +13,6 @@ import {
   placeOfFile,
   type ReleaseRule,
   releaseRule,
-  textAt,
 } from "./release-rule.ts";
 import { ownSeries, seriesFor, seriesOf } from "./series.ts";
 import type { Manifest, ManifestDocument, Release, ReleaseFile } from "./subject.ts";

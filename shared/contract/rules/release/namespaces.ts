@@ -1,5 +1,6 @@
+import { textAt } from "../../../api/path.ts";
 import { isClusterScoped } from "./cluster-scoped.ts";
-import { mapAt, nameOf, objectsAt, textAt } from "./release-rule.ts";
+import { mapAt, nameOf, objectsAt } from "./release-rule.ts";
 import type { Manifest, ManifestDocument, ReleaseFile } from "./subject.ts";
 
 /** The Namespace objects; a text within a string does not count. */

@@ -1,3 +1,4 @@
+import { textAt } from "../../../api/path.ts";
 import { OWNER_CHAIN_TEXT } from "../objects/lineage.ts";
 import { type Judgement, type Place, unknown, warn } from "../rule.ts";
 import { containersOf, podSpecOf } from "./containers.ts";
@@ -12,7 +13,6 @@ import {
   placeOfFile,
   type ReleaseRule,
   releaseRule,
-  textAt,
 } from "./release-rule.ts";
 import type { Manifest, ReleaseFile } from "./subject.ts";
 

@@ -1,4 +1,5 @@
-import { valueAt } from "../../../api/path.ts";
+import { titleOf } from "../../../api/kinds.ts";
+import { listAt, textAt, valueAt } from "../../../api/path.ts";
 import {
   EVERY_CONTRACT,
   type Judgement,
@@ -29,28 +30,18 @@ export function placeOfFile({ name, file }: ReleaseFile, line?: number): Place {
 /** Where an object of a file stands. */
 export function placeOf({ file }: ReleaseFile, { value, line }: ManifestDocument): Place {
   const waive = annotationsOf(value)[WAIVE_ANNOTATION];
-  return { object: objectName(value), file, line, waive: typeof waive === "string" ? waive : undefined };
-}
-
-function objectName(value: Manifest): string {
   const namespace = textAt(value, "metadata.namespace");
-  return `${textAt(value, "kind")} ${namespace === "" ? "" : `${namespace}/`}${nameOf(value)}`;
+  const object = titleOf(textAt(value, "kind"), { namespace, name: nameOf(value) });
+  return { object, file, line, waive: typeof waive === "string" ? waive : undefined };
 }
 
 export function nameOf(value: Manifest): string {
   return textAt(value, "metadata.name");
 }
 
-/** The text at a path; empty where it is missing or of another type. */
-export function textAt(value: unknown, path: string): string {
-  const found = valueAt(value, path);
-  return typeof found === "string" ? found : "";
-}
-
 /** The objects of a list at a path. */
 export function objectsAt(value: unknown, path: string): readonly Manifest[] {
-  const found = valueAt(value, path);
-  return Array.isArray(found) ? found.filter(isManifest) : [];
+  return listAt(value, path).filter(isManifest);
 }
 
 /** The map at a path; empty where it is missing or of another type. */

@@ -1,4 +1,5 @@
-import { objectsAt, textAt } from "./release-rule.ts";
+import { textAt } from "../../../api/path.ts";
+import { objectsAt } from "./release-rule.ts";
 import type { Release } from "./subject.ts";
 import { parseVersion } from "./version.ts";
 

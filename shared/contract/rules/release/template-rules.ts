@@ -1,3 +1,4 @@
+import { textAt } from "../../../api/path.ts";
 import { fail, type Judgement, na, pass, warn } from "../rule.ts";
 import { isClusterScoped } from "./cluster-scoped.ts";
 import { providerOf } from "./provider-label.ts";
@@ -9,7 +10,6 @@ import {
   placeOfFile,
   type ReleaseRule,
   releaseRule,
-  textAt,
 } from "./release-rule.ts";
 import type { Manifest, Release, ReleaseFile } from "./subject.ts";
 

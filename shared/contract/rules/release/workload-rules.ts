@@ -1,3 +1,4 @@
+import { textAt } from "../../../api/path.ts";
 import { fail, type Judgement, na, type Place, pass, unknown, warn } from "../rule.ts";
 import { containersOf, flagOf, MANAGER, managerOf } from "./containers.ts";
 import { parseImage } from "./image.ts";
@@ -11,7 +12,6 @@ import {
   placeOfFile,
   type ReleaseRule,
   releaseRule,
-  textAt,
   unresolvedIn,
 } from "./release-rule.ts";
 import type { ManifestDocument, ReleaseFile } from "./subject.ts";
