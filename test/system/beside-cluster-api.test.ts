@@ -202,7 +202,6 @@ describeWith(missing, { optional: true })("a Cluster beside Cluster API's manage
       "--watch-filter=capi",
       // Its MachineDeployment controller hears nothing of sets with another label: README.
       "--sync-period=10s",
-      "--health-addr=127.0.0.1:0",
     ]);
     const access = await loadKubeconfig({ file: server.kubeconfigFile, env: {} });
     using connection = createServer(access, { clock: systemClock });

@@ -104,13 +104,20 @@ function nodesIn(
     if (question.call === "live.list" && answer.type === "list")
       for (const node of answer.items as readonly Node[]) answered.set(node.metadata.name, node);
   }
+  const isAnyUnanswered = reads.some((read) => isUnansweredNode(read, shown));
   return ({ status }) => {
     const name = status?.nodeRef?.name;
     if (isUp !== true || name === undefined) return "none";
     const live = answered.get(name);
     if (from === "servers") return live ?? "unknown";
-    return shown.get(name) ?? (live === "gone" ? "gone" : "unknown");
+    return shown.get(name) ?? (live === "gone" && !isAnyUnanswered ? "gone" : "unknown");
   };
+}
+
+/** A run asks for all Nodes that no snapshot shows, and takes none for gone when one of the answers is missing. */
+function isUnansweredNode({ question, answer }: RecordedRead, shown: ReadonlyMap<string, Node>): boolean {
+  if (question.call !== "live.get" || question.kind.kind !== "Node") return false;
+  return answer.type !== "object" && !shown.has(question.key.name);
 }
 
 function lastOf(reads: readonly RecordedRead[], call: string, kind: string): readonly KubeObject[] {

@@ -36,10 +36,21 @@ export async function startClusterApi(
   const dir = await mkdtemp(join(tmpdir(), "capstan-cluster-api-"));
   const [webhooks = 0, diagnostics = 0] = await freePorts(2);
   const env = { ...process.env, WEBHOOK_PORT: String(webhooks), DIAGNOSTICS_PORT: String(diagnostics) };
+  const own = ["--health-addr=127.0.0.1:0"];
   // The manager inherits the output of the script, which therefore never ends: the script's own exit is waited for.
   await run(
     "bash",
-    ["-c", '"$@" > "$0/up.log" 2>&1', dir, join(TOOLS, "up.sh"), BINARIES, dir, kubeconfigFile, ...flags],
+    [
+      "-c",
+      '"$@" > "$0/up.log" 2>&1',
+      dir,
+      join(TOOLS, "up.sh"),
+      BINARIES,
+      dir,
+      kubeconfigFile,
+      ...own,
+      ...flags,
+    ],
     { env },
   ).catch(async (error: unknown) => {
     const log = await readFile(join(dir, "up.log"), "utf8").catch(() => "");
