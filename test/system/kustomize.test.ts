@@ -1,8 +1,10 @@
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { loadAll } from "js-yaml";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Manifest } from "../../infra/deploy/deployment.ts";
@@ -51,8 +53,10 @@ const missing =
 
 describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
   const stack = new AsyncDisposableStack();
+  const assets = process.env["KUBEBUILDER_ASSETS"] ?? "";
   let kubectl: Kubectl;
   let overlays: string;
+  let env: NodeJS.ProcessEnv;
 
   /** The objects of the base with these components. */
   async function built(...names: readonly string[]): Promise<string> {
@@ -65,8 +69,10 @@ describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
   beforeAll(async () => {
     overlays = await mkdtemp(join(tmpdir(), "capstan-overlays-"));
     stack.defer(() => rm(overlays, { recursive: true, force: true }));
-    const server = stack.use(await startRealServer(process.env["KUBEBUILDER_ASSETS"] ?? ""));
+    const server = stack.use(await startRealServer(assets));
     kubectl = kubectlFor(server.kubeconfigFile);
+    const PATH = `${assets}:${process.env["PATH"]}`;
+    env = { ...process.env, PATH, KUBECONFIG: server.kubeconfigFile };
     await kubectl(
       `apply --server-side -f ${CRDS}/keda -f ${CRDS}/prometheus-operator -f infra/crds/generated`,
     );
@@ -106,6 +112,23 @@ describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
     const { ok, output } = await kubectl.try("create --dry-run=server -f -", yamlOf([{ ...pod, spec }]));
     expect(ok).toBe(false);
     expect(output).toContain('violates PodSecurity "restricted');
+  });
+
+  it("D-201: takes every command of their README", async () => {
+    const readme = await readFile("infra/deploy/kustomize/README.md", "utf8");
+    const blocks = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)];
+    const commands = blocks.flatMap(([, block = ""]) => block.trim().split("\n"));
+    expect(commands).toHaveLength(3);
+    await kubectl("create namespace team-a");
+    for (const command of commands) {
+      const { stdout } = await promisify(execFile)("sh", ["-c", command], { env });
+      expect([command, stdout]).toEqual([
+        command,
+        expect.stringMatching(/(created|configured|unchanged)\n$/),
+      ]);
+    }
+    const [relay] = JSON.parse(await kubectl("get clusterrole/capstan-relay-of-providers -o json")).rules;
+    expect(relay).toMatchObject({ verbs: ["get", "list", "watch"] });
   });
 
   it("D-405: hardened leaves out what providers grant to Cluster API's manager", async () => {

@@ -84,7 +84,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
 
 /**
  * Whether one run may do without it: what a snapshot or a watch shows is read only when that fails (F-05, KR-05, KR-11),
- * and no request is audited for what OwnerReferencesPermissionEnforcement asks for (`system/groups`).
+ * and no request is audited for what OwnerReferencesPermissionEnforcement asks for: this server runs it (D-403).
  */
 function isOfFailures(account: string, right: Right): boolean {
   if (ELSEWHERE.has(`${account} ${right}`)) return true;
@@ -93,7 +93,7 @@ function isOfFailures(account: string, right: Right): boolean {
 }
 
 describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
-  "the rights of a deployment on the real kube-apiserver",
+  "the rights of a deployment on a real kube-apiserver that checks who changes owners",
   () => {
     const stack = new AsyncDisposableStack();
     let server: RealServer;
@@ -103,7 +103,8 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
     const running: CliProcess[] = [];
 
     beforeAll(async () => {
-      server = stack.use(await startRealServer(process.env["KUBEBUILDER_ASSETS"] ?? ""));
+      const admission = ["OwnerReferencesPermissionEnforcement"];
+      server = stack.use(await startRealServer(process.env["KUBEBUILDER_ASSETS"] ?? "", { admission }));
       const redis = stack.use(await startRedis());
       kubectl = kubectlFor(server.kubeconfigFile);
       scene = checkedSets(kubectl);
@@ -114,6 +115,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
         await deployAccounts(
           server,
           processes.map(({ name }) => name),
+          ["owner-enforcement"],
         ),
       );
       const { output } = await runCli("rbac", "--from-cluster", "--kubeconfig", server.kubeconfigFile);
@@ -175,7 +177,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
       expect(new Set(named)).toEqual(new Set(taken));
     });
 
-    it("D-406: no account is refused anything, and none has a right that it does not use", async () => {
+    it("D-403, D-406: no account is refused anything, and none has a right that it does not use", async () => {
       const before = (await readAuditLog(server.auditLog)).length;
       const [first] = await scene.healthy("s1", 2);
       await scene.fail(first);

@@ -36,13 +36,19 @@ export function realServerMissing(assets: string | undefined): string | undefine
   return missing.length === 0 ? undefined : `KUBEBUILDER_ASSETS (${assets}) lacks ${missing.join(", ")}`;
 }
 
+interface RealServerOptions {
+  readonly controllers?: boolean;
+  /** Admission plugins beside those that are on anyway. */
+  readonly admission?: readonly string[];
+}
+
 /**
  * Starts one from the binaries in `assets` (envtest's layout); ready when it resolves, within about five seconds. Throws
  * with the command that has ended otherwise. Without `controllers` nothing collects garbage, wherever the binary is.
  */
 export async function startRealServer(
   assets: string,
-  { controllers = true }: { readonly controllers?: boolean } = {},
+  { controllers = true, admission = [] }: RealServerOptions = {},
 ): Promise<RealServer> {
   const dir = await mkdtemp(join(tmpdir(), "capstan-real-"));
   const [etcd = 0, peer = 0, port = 0] = await freePorts(3);
@@ -87,6 +93,7 @@ export async function startRealServer(
       "--service-cluster-ip-range=10.0.0.0/24",
       "--authorization-mode=RBAC",
       "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
+      ...(admission.length === 0 ? [] : [`--enable-admission-plugins=${admission.join(",")}`]),
       `--audit-policy-file=${file("audit.yaml")}`,
       `--audit-log-path=${file("audit.log")}`,
     ]);

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { errorOf, noAnswer, type RequestSubject, undecodable } from "../../../../infra/kube/errors.ts";
-import { connectionFailure } from "../../../../infra/relay/workload/connection-failure.ts";
+import {
+  connectionFailure,
+  refusesCredentials,
+} from "../../../../infra/relay/workload/connection-failure.ts";
 import { Node } from "../../../../shared/api/core.ts";
 import type { Kind } from "../../../../shared/api/kinds.ts";
 import { type KubeError, TerminalError } from "../../../../shared/function/errors.ts";
@@ -26,6 +29,16 @@ function causeOf(error: unknown): string {
   expect(text).toContain(SECRET);
   return text.replace(/^workload cluster default\/c1 is not connected: /, "").replace(` in ${SECRET}`, "");
 }
+
+describe("refusesCredentials", () => {
+  it("D-404: finds failures that another kubeconfig may end, and no others", () => {
+    const silent = (code: string) => noAnswer(coded(code), WATCH, "no answer");
+    const refused = ["CERT_HAS_EXPIRED", "ERR_SSL_TLSV1_ALERT_UNKNOWN_CA", "EPROTO"].map(silent);
+    expect([answered(401, "no"), ...refused].map(refusesCredentials)).toEqual([true, true, true, true]);
+    const others = [answered(403, "no"), silent("ECONNREFUSED"), new Error("odd"), undefined];
+    expect(others.map(refusesCredentials)).toEqual([false, false, false, false]);
+  });
+});
 
 describe("connectionFailure", () => {
   it.each([

@@ -93,7 +93,10 @@ function tokensInUse(): { readonly connect: Connect; readonly tokens: Set<string
   };
 }
 
-async function world({ connect = createTransport as Connect } = {}): Promise<World> {
+async function world({
+  connect = createTransport as Connect,
+  kubeconfigSecrets = "watch" as "get" | "watch",
+} = {}): Promise<World> {
   const stack = new AsyncDisposableStack();
   const clock = virtualClock();
   const embedded = await startApiServer({ name: "test", recordRequests: true });
@@ -106,7 +109,15 @@ async function world({ connect = createTransport as Connect } = {}): Promise<Wor
   const queue = { enqueue: async () => undefined } as unknown as Queue;
   const delivery = createDelivery({ ...shared, functions: [], queue, onChange: () => undefined });
   const connections = stack.use(
-    startConnections({ ...shared, functions: [], server: management, delivery, random: () => 0, connect }),
+    startConnections({
+      ...shared,
+      functions: [],
+      server: management,
+      delivery,
+      random: () => 0,
+      connect,
+      kubeconfigSecrets,
+    }),
   );
   stack.defer(() => abort.abort());
   const client = management.as("test");
@@ -545,6 +556,19 @@ describe("workload connections", () => {
     await stateOf(w, "unknown");
     await w.clock.advance(10 * SECOND);
     expect([...tokens]).toEqual([]);
+  });
+
+  it("D-404: see another kubeconfig when the Cluster changes, without a list or a watch of Secrets", async () => {
+    const { connect: connecting, tokens } = tokensInUse();
+    await using w = await world({ connect: connecting, kubeconfigSecrets: "get" });
+    await connect(w);
+    w.workload.lists.push(listing([node("n1", "5")], "11"));
+    await w.writeSecret("c1", kubeconfigFor(w.workload.url, "rotated"));
+    const [before, after] = [cluster("c1"), cluster("c1", { provisioned: true })];
+    w.connections.clusterChanged({ kind: ClusterKind, cluster: MANAGEMENT, before, after });
+    await eventually(() => tokens.has("rotated"), within);
+    await stateOf(w, "connected");
+    expect(new Set(w.relayRequests().map(({ verb }) => verb))).toEqual(new Set(["get"]));
   });
 
   it("do not reconnect when only the metadata of the Secret changes (KR-19)", async () => {
