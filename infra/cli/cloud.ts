@@ -5,9 +5,10 @@ import { readEnvironment } from "../config.ts";
 import { type CloudAddress, LOOPBACK_ADDRESS, parseCloudAddress } from "../sim/address.ts";
 import { type ServedCluster, startCloud } from "../sim/cloud.ts";
 import type { LogLevel } from "../telemetry/log.ts";
-import { type ProbeAddress, startProbes } from "../worker/probes.ts";
+import type { ListenAddress } from "../worker/http-listener.ts";
+import { startProbes } from "../worker/probes.ts";
 import { readManagement } from "./management.ts";
-import { logLevelOption, parseProbeAddress, stopRequested } from "./options.ts";
+import { healthAddressOption, logLevelOption, stopRequested } from "./options.ts";
 import { openLog } from "./terminal/log.ts";
 import { print } from "./terminal/print.ts";
 
@@ -16,7 +17,7 @@ interface CloudCommandOptions {
   readonly cloudAddress?: CloudAddress;
   readonly data?: string;
   readonly namespace?: readonly string[];
-  readonly healthAddress?: ProbeAddress;
+  readonly healthAddress?: ListenAddress;
   readonly logLevel?: LogLevel;
 }
 
@@ -39,11 +40,7 @@ export function cloudCommand(): Command {
       "keep the objects of the workload API servers there, so that their Nodes outlive this process",
     )
     .option("--namespace <namespaces...>", "serve these namespaces only (default or empty: all)")
-    .option(
-      "--health-address <address>",
-      "serve /livez and /readyz over http, for example at :9440 (default: nowhere)",
-      parseProbeAddress,
-    )
+    .addOption(healthAddressOption())
     .addOption(logLevelOption())
     .addHelpText(
       "after",

@@ -5,8 +5,9 @@ import { systemClock } from "../clock.ts";
 import { readEnvironment } from "../config.ts";
 import { type Elected, startElected } from "../relay/elected.ts";
 import { leaseKey } from "../relay/lease-name.ts";
+import type { ListenAddress } from "../worker/http-listener.ts";
 import { loadFunctions } from "../worker/load.ts";
-import { type ProbeAddress, startProbes } from "../worker/probes.ts";
+import { startProbes } from "../worker/probes.ts";
 import { type ComposeOptions, type Running, startParts } from "./compose.ts";
 import { readManagement } from "./management.ts";
 import { type RelayScope, scopeTexts } from "./open-relay.ts";
@@ -14,8 +15,8 @@ import {
   addServeOptions,
   givenText,
   kubeconfigSecretsOption,
+  healthAddressOption,
   namespaceOption,
-  parseProbeAddress,
   parseSwitch,
   printMetricsUrl,
   type ServeOptions,
@@ -27,7 +28,7 @@ import { print, printError } from "./terminal/print.ts";
 
 interface ManagerOptions extends ServeOptions, RelayScope {
   readonly leaseName?: string;
-  readonly healthAddress?: ProbeAddress;
+  readonly healthAddress?: ListenAddress;
 }
 
 interface ManagerFlags extends Omit<ManagerOptions, "namespaces"> {
@@ -67,11 +68,7 @@ export function managerCommand(): Command {
       "--lease-name <name>",
       "name of the Lease (default: capstan-manager with the scope behind it); managers with other functions need another one",
     )
-    .option(
-      "--health-address <address>",
-      "serve /livez and /readyz over http, for example at :9440 (default: nowhere)",
-      parseProbeAddress,
-    )
+    .addOption(healthAddressOption())
     .action(manage);
 }
 

@@ -2,8 +2,8 @@ import { isIPv6 } from "node:net";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { readEnvironment } from "../config.ts";
 import { addressList } from "../kube/server-access.ts";
+import type { ListenAddress } from "../worker/http-listener.ts";
 import { type LoopbackAddress, parseLoopbackAddress } from "../worker/loopback-address.ts";
-import type { ProbeAddress } from "../worker/probes.ts";
 import type { RequestOptions } from "./management.ts";
 import { print } from "./terminal/print.ts";
 
@@ -100,13 +100,20 @@ export function parseAddress(text: string): LoopbackAddress {
 }
 
 /** `:9440` for every address of the machine, or HOST:PORT; port 0 = any free one. */
-export function parseProbeAddress(text: string): ProbeAddress {
+export function parseListenAddress(text: string): ListenAddress {
   const [, host = "", digits = ""] = /^(.*):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
   const bare = host.replace(/^\[(.*)\]$/, "$1");
   const isHost = bare === "" ? host === "" : host === bare ? !bare.includes(":") : isIPv6(bare);
   if (digits !== "" && port <= 65_535 && isHost) return { host: bare === "" ? undefined : bare, port };
   throw new InvalidArgumentError("write :PORT, HOST:PORT or [IPV6]:PORT");
+}
+
+export function healthAddressOption(): Option {
+  return new Option(
+    "--health-address <address>",
+    "serve /livez and /readyz over http, for example at :9440 (default: nowhere)",
+  ).argParser(parseListenAddress);
 }
 
 /** The value of an option; an empty one, as from a variable of a manifest, counts as absent. */

@@ -1,11 +1,10 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { SECOND } from "../../shared/function/backoff.ts";
 import { parseKey } from "../../shared/runtime/key.ts";
 import type { KeyHistory, ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { type HealthSources, statusOf, unreadyReasons } from "./health.ts";
+import { LIMITS, startListener } from "./http-listener.ts";
 import { isLoopbackHost, type LoopbackAddress } from "./loopback-address.ts";
 
 export interface EndpointsOptions {
@@ -28,7 +27,6 @@ interface Answer {
   readonly contentType?: string;
 }
 
-const REQUEST_MS = 10 * SECOND;
 const TEXT = "text/plain; charset=utf-8";
 
 /**
@@ -39,7 +37,7 @@ const TEXT = "text/plain; charset=utf-8";
  */
 export async function startEndpoints(options: EndpointsOptions): Promise<Endpoints> {
   const { address, log } = options;
-  const server = createServer((message, response) => {
+  const server = createServer(LIMITS, (message, response) => {
     void answer(options, message)
       .catch((error: unknown) => {
         log.error({ path: message.url?.slice(0, 100), error: String(error) }, "bug: an endpoint failed");
@@ -47,28 +45,10 @@ export async function startEndpoints(options: EndpointsOptions): Promise<Endpoin
       })
       .then((given) => send(response, given));
   });
-  server.requestTimeout = REQUEST_MS;
-  server.headersTimeout = REQUEST_MS;
-  server.maxConnections = 64;
-  server.listen(address.port, address.host);
-  await once(server, "listening").catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`cannot serve metrics at ${address.host}:${address.port}: ${why}`);
-  });
-  server.on("error", (error) => log.warn({ error: String(error) }, "the server of metrics has a problem"));
-  const bound = server.address();
-  const port = typeof bound === "object" && bound !== null ? bound.port : address.port;
-  const url = `http://${address.host === "::1" ? "[::1]" : address.host}:${port}`;
+  const listener = await startListener(server, { address, serves: "metrics", log });
+  const url = `http://${address.host === "::1" ? "[::1]" : address.host}:${listener.port}`;
   log.info({ url }, "metrics and health are served");
-  return {
-    url,
-    async [Symbol.asyncDispose]() {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return { url, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() };
 }
 
 async function answer(

@@ -4,8 +4,8 @@ import {
   addServeOptions,
   givenText,
   namespaceOption,
+  parseListenAddress,
   parsePort,
-  parseProbeAddress,
   parseSeconds,
   parseSwitch,
   sharedQueue,
@@ -21,12 +21,12 @@ function parse(...args: readonly string[]): object {
 
 describe("options of a manifest", () => {
   it("take every address of the machine, or one", () => {
-    expect(parseProbeAddress(":9440")).toEqual({ host: undefined, port: 9440 });
-    expect(parseProbeAddress("10.0.0.1:0")).toEqual({ host: "10.0.0.1", port: 0 });
-    expect(parseProbeAddress("localhost:1")).toEqual({ host: "localhost", port: 1 });
-    expect(parseProbeAddress("[::]:9440")).toEqual({ host: "::", port: 9440 });
+    expect(parseListenAddress(":9440")).toEqual({ host: undefined, port: 9440 });
+    expect(parseListenAddress("10.0.0.1:0")).toEqual({ host: "10.0.0.1", port: 0 });
+    expect(parseListenAddress("localhost:1")).toEqual({ host: "localhost", port: 1 });
+    expect(parseListenAddress("[::]:9440")).toEqual({ host: "::", port: 9440 });
     for (const wrong of ["", "9440", ":", ":65536", "::1:9440", "[]:1", "[10.0.0.1]:1", "a:b"]) {
-      expect(() => parseProbeAddress(wrong)).toThrow("write :PORT, HOST:PORT or [IPV6]:PORT");
+      expect(() => parseListenAddress(wrong)).toThrow("write :PORT, HOST:PORT or [IPV6]:PORT");
     }
   });
 

@@ -1,0 +1,60 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { Server as TlsServer } from "node:https";
+import { SECOND } from "../../shared/function/backoff.ts";
+import type { Log } from "../../shared/runtime/ports.ts";
+
+/** Port 0 = any free one. Without a host: every address of the machine. */
+export interface ListenAddress {
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+export interface ListenerOptions {
+  readonly address: ListenAddress;
+  /** What it serves, for messages: `/livez and /readyz`. */
+  readonly serves: string;
+  readonly log: Log;
+}
+
+/** An http server. Disposing it ends its connections, also in the middle of an answer. */
+export interface Listener extends AsyncDisposable {
+  readonly port: number;
+}
+
+const REQUEST_MS = 10 * SECOND;
+
+/** Options of a server with a few clients. */
+export const LIMITS = {
+  maxHeaderSize: 16_384,
+  requestTimeout: REQUEST_MS,
+  headersTimeout: REQUEST_MS,
+  /** Between two looks for connections that have sent no request for so long. */
+  connectionsCheckingInterval: 2 * SECOND,
+} as const;
+const MAX_CONNECTIONS = 64;
+
+/** Listens with a server that has `LIMITS`, for at most 64 connections. Throws when the port is taken. */
+export async function startListener(
+  server: Server | TlsServer,
+  { address, serves, log }: ListenerOptions,
+): Promise<Listener> {
+  const { host, port } = address;
+  server.maxConnections = MAX_CONNECTIONS;
+  server.listen({ host, port });
+  await once(server, "listening").catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`cannot serve ${serves} at ${host ?? ""}:${port}: ${why}`);
+  });
+  server.on("error", (error) => log.warn({ serves, error: String(error) }, "a listener has a problem"));
+  const bound = server.address();
+  return {
+    port: typeof bound === "object" && bound !== null ? bound.port : port,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
