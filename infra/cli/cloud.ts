@@ -7,8 +7,9 @@ import { type ServedCluster, startCloud } from "../sim/cloud.ts";
 import type { LogLevel } from "../telemetry/log.ts";
 import type { ListenAddress } from "../worker/http-listener.ts";
 import { startProbes } from "../worker/probes.ts";
+import { healthAddressOption } from "./listen-options.ts";
 import { readManagement } from "./management.ts";
-import { healthAddressOption, logLevelOption, stopRequested } from "./options.ts";
+import { logLevelOption, stopRequested } from "./options.ts";
 import { openLog } from "./terminal/log.ts";
 import { print } from "./terminal/print.ts";
 

@@ -19,9 +19,10 @@ import type { Relay, RelayOptions } from "../relay/relay.ts";
 import type { LogLevel } from "../telemetry/log.ts";
 import { loadFunctions } from "../worker/load.ts";
 import type { LoopbackAddress } from "../worker/loopback-address.ts";
-import type { Observed, ObserveOptions } from "../worker/observe.ts";
+import type { Observed } from "../worker/observe.ts";
 import { catchStrayErrors } from "../worker/stray-errors.ts";
 import { startWorker, type Worker, type WorkerOptions } from "../worker/worker.ts";
+import type { ListenOptions } from "./listen-options.ts";
 import {
   managementRate,
   type RequestOptions,
@@ -30,6 +31,7 @@ import {
   workloadOptions,
 } from "./management.ts";
 import type { RelayScope } from "./open-relay.ts";
+import { startObserving } from "./start-observing.ts";
 import { openLog } from "./terminal/log.ts";
 import { tieQueue } from "./tie-queue.ts";
 import { fencedClients, openClients } from "./worker-clients.ts";
@@ -38,7 +40,7 @@ import { fencedClients, openClients } from "./worker-clients.ts";
 export const ROLES = ["apiserver", "cloud", "relay", "worker"] as const;
 export type Role = (typeof ROLES)[number];
 
-export interface ComposeOptions extends RequestOptions, RelayScope {
+export interface ComposeOptions extends RequestOptions, RelayScope, ListenOptions {
   readonly roles: ReadonlySet<Role>;
   /** Management cluster; absent with the role `apiserver`. */
   readonly kubeconfig?: string | undefined;
@@ -85,6 +87,10 @@ export interface Running extends AsyncDisposable {
   readonly worker: Worker | undefined;
   /** Where metrics, health and status are served. */
   readonly metricsUrl: string | undefined;
+  /** Port of the diagnostics. */
+  readonly diagnosticsPort: number | undefined;
+  /** Whether it can do its work; false where no listener of it says so. */
+  isReady(): Promise<boolean>;
   /** The kubeconfig that reaches the management API server. */
   readonly kubeconfigFile: string | undefined;
 }
@@ -128,7 +134,8 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
   const lastRuns = starting.use(await openLastRuns(options.queue, { clock, log }));
   const history = historyFrom(opened.queue, lastRuns);
   observed = await startObserving(
-    { ...options, functions, queue: opened.queue, history, store, clock, log },
+    { functions, queue: opened.queue, history, store, clock, log },
+    { ...options, connect },
     starting,
   );
   const queue = noteRuns(observed?.queue ?? opened.queue, { lastRuns, clock });
@@ -163,6 +170,8 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
     relay,
     worker,
     metricsUrl: observed?.url,
+    diagnosticsPort: observed?.diagnosticsPort,
+    isReady: async () => (await observed?.isReady()) ?? false,
     kubeconfigFile,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
@@ -180,27 +189,6 @@ function notesFor(
     },
     noteCount: (...counted) => observed()?.noteCount(...counted),
   };
-}
-
-/** Loads the telemetry only when an address for it is given. */
-async function startObserving(
-  {
-    metricsAddress,
-    roles,
-    ...parts
-  }: Pick<ComposeOptions, "metricsAddress" | "roles"> & Omit<ObserveOptions, "address" | "version" | "parts">,
-  starting: AsyncDisposableStack,
-): Promise<Observed | undefined> {
-  if (metricsAddress === undefined) return undefined;
-  const { observe } = await import("../worker/observe.ts");
-  return starting.use(
-    await observe({
-      ...parts,
-      address: metricsAddress,
-      version: packageVersion(),
-      parts: { relay: roles.has("relay"), worker: roles.has("worker") },
-    }),
-  );
 }
 
 async function serve(

@@ -5,20 +5,19 @@ import { systemClock } from "../clock.ts";
 import { readEnvironment } from "../config.ts";
 import { type Elected, startElected } from "../relay/elected.ts";
 import { leaseKey } from "../relay/lease-name.ts";
-import type { ListenAddress } from "../worker/http-listener.ts";
 import { loadFunctions } from "../worker/load.ts";
 import { startProbes } from "../worker/probes.ts";
 import { type ComposeOptions, type Running, startParts } from "./compose.ts";
+import { addListenOptions, type ListenOptions } from "./listen-options.ts";
 import { readManagement } from "./management.ts";
 import { type RelayScope, scopeTexts } from "./open-relay.ts";
 import {
   addServeOptions,
   givenText,
   kubeconfigSecretsOption,
-  healthAddressOption,
   namespaceOption,
   parseSwitch,
-  printMetricsUrl,
+  printListeners,
   type ServeOptions,
   stopRequested,
 } from "./options.ts";
@@ -26,9 +25,8 @@ import { newIdentity, podNamespace } from "./pod.ts";
 import { openLog } from "./terminal/log.ts";
 import { print, printError } from "./terminal/print.ts";
 
-interface ManagerOptions extends ServeOptions, RelayScope {
+interface ManagerOptions extends ServeOptions, RelayScope, ListenOptions {
   readonly leaseName?: string;
-  readonly healthAddress?: ListenAddress;
 }
 
 interface ManagerFlags extends Omit<ManagerOptions, "namespaces"> {
@@ -47,7 +45,7 @@ export function managerCommand(): Command {
   const command = new Command("manager").description(
     "Run relay and worker in one process with the queue in memory: the manager of a provider in a Deployment",
   );
-  return addServeOptions(command)
+  return addListenOptions(addServeOptions(command))
     .addOption(namespaceOption())
     .addOption(kubeconfigSecretsOption())
     .option(
@@ -68,7 +66,6 @@ export function managerCommand(): Command {
       "--lease-name <name>",
       "name of the Lease (default: capstan-manager with the scope behind it); managers with other functions need another one",
     )
-    .addOption(healthAddressOption())
     .action(manage);
 }
 
@@ -146,6 +143,8 @@ async function lead(options: ManagerOptions & Pick<ComposeOptions, "mayWrite">):
 function partsOf(options: ManagerOptions): ComposeOptions {
   return {
     ...options,
+    // Answered by this process, also while it stands by.
+    healthAddress: undefined,
     roles: new Set(["relay", "worker"]),
     queue: "memory",
     installCrds: false,
@@ -175,7 +174,7 @@ async function announce(running: Running): Promise<void> {
   const { relay, functions } = running;
   await relay?.ready();
   print(`manager: ${functions.length} functions, every watch has its first list; Ctrl-C stops`);
-  printMetricsUrl(running);
+  printListeners(running);
   const missing = await missingDefinitions(running);
   if (missing.length > 0) printError(missingText(missing));
 }

@@ -1,9 +1,8 @@
-import { isIPv6 } from "node:net";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { readEnvironment } from "../config.ts";
 import { addressList } from "../kube/server-access.ts";
-import type { ListenAddress } from "../worker/http-listener.ts";
 import { type LoopbackAddress, parseLoopbackAddress } from "../worker/loopback-address.ts";
+import type { Running } from "./compose.ts";
 import type { RequestOptions } from "./management.ts";
 import { print } from "./terminal/print.ts";
 
@@ -99,23 +98,6 @@ export function parseAddress(text: string): LoopbackAddress {
   }
 }
 
-/** `:9440` for every address of the machine, or HOST:PORT; port 0 = any free one. */
-export function parseListenAddress(text: string): ListenAddress {
-  const [, host = "", digits = ""] = /^(.*):(\d{1,5})$/.exec(text) ?? [];
-  const port = Number(digits);
-  const bare = host.replace(/^\[(.*)\]$/, "$1");
-  const isHost = bare === "" ? host === "" : host === bare ? !bare.includes(":") : isIPv6(bare);
-  if (digits !== "" && port <= 65_535 && isHost) return { host: bare === "" ? undefined : bare, port };
-  throw new InvalidArgumentError("write :PORT, HOST:PORT or [IPV6]:PORT");
-}
-
-export function healthAddressOption(): Option {
-  return new Option(
-    "--health-address <address>",
-    "serve /livez and /readyz over http, for example at :9440 (default: nowhere)",
-  ).argParser(parseListenAddress);
-}
-
 /** The value of an option; an empty one, as from a variable of a manifest, counts as absent. */
 export function givenText(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
@@ -187,7 +169,11 @@ export function stopRequested(): Promise<void> {
   });
 }
 
-/** With port 0 this line is the only place that names the port. */
-export function printMetricsUrl({ metricsUrl }: { readonly metricsUrl: string | undefined }): void {
+/** With port 0 these lines are the only place that names the ports. */
+export function printListeners({
+  metricsUrl,
+  diagnosticsPort,
+}: Pick<Running, "metricsUrl" | "diagnosticsPort">): void {
   if (metricsUrl !== undefined) print(`metrics: ${metricsUrl}/metrics, /healthz, /readyz, /status`);
+  if (diagnosticsPort !== undefined) print(`diagnostics: port ${diagnosticsPort}: /metrics, /status, /keys`);
 }

@@ -1,18 +1,20 @@
 import { Command } from "commander";
-import { compose, type Running } from "./compose.ts";
+import type { Running } from "./compose.ts";
+import { composePart } from "./compose-part.ts";
+import { addListenOptions, type ListenOptions } from "./listen-options.ts";
 import type { RelayScope } from "./open-relay.ts";
 import {
   addServeOptions,
   kubeconfigSecretsOption,
   namespaceOption,
-  printMetricsUrl,
+  printListeners,
   type ServeOptions,
   sharedQueue,
   stopRequested,
 } from "./options.ts";
 import { print } from "./terminal/print.ts";
 
-interface RelayCommandOptions extends ServeOptions, Omit<RelayScope, "namespaces"> {
+interface RelayCommandOptions extends ServeOptions, ListenOptions, Omit<RelayScope, "namespaces"> {
   readonly namespace?: readonly string[];
   readonly installCrds: boolean;
 }
@@ -21,7 +23,7 @@ export function relayCommand(): Command {
   const command = new Command("relay").description(
     "Watch the management cluster and its workload clusters and enqueue reconcile keys",
   );
-  return addServeOptions(command)
+  return addListenOptions(addServeOptions(command))
     .option(
       "--queue <url>",
       "shared with the workers: redis://HOST:PORT, or sqs://REGION?redis=redis://HOST:PORT",
@@ -43,16 +45,13 @@ export function relayCommand(): Command {
       "namespace of the Lease (default: the Pod's; outside of a Pod kube-system)",
     )
     .action(async (options: RelayCommandOptions) => {
-      await using running = await compose({
+      await using running = await composePart("relay", {
         ...options,
         namespaces: options.namespace,
-        roles: new Set(["relay"]),
         queue: sharedQueue(options.queue, "relay"),
-        port: 0,
-        writeKubeconfig: "",
       });
       print(`relay: ${running.functions.length} functions, ${stateOf(running)}; Ctrl-C stops`);
-      printMetricsUrl(running);
+      printListeners(running);
       await stopRequested();
     });
 }

@@ -1,8 +1,9 @@
 import { Command } from "commander";
-import { compose } from "./compose.ts";
+import { composePart } from "./compose-part.ts";
+import { addListenOptions, type ListenOptions } from "./listen-options.ts";
 import {
   addServeOptions,
-  printMetricsUrl,
+  printListeners,
   type ServeOptions,
   sharedQueue,
   stopRequested,
@@ -13,24 +14,17 @@ export function workerCommand(): Command {
   const command = new Command("worker").description(
     "Run functions for the keys on the queue; start as many as you need",
   );
-  return addServeOptions(command)
+  return addListenOptions(addServeOptions(command))
     .option(
       "--queue <url>",
       "shared with the relay: redis://HOST:PORT, or sqs://REGION?redis=redis://HOST:PORT",
     )
-    .action(async (options: ServeOptions) => {
-      await using running = await compose({
-        ...options,
-        roles: new Set(["worker"]),
-        queue: sharedQueue(options.queue, "worker"),
-        installCrds: false,
-        port: 0,
-        writeKubeconfig: "",
-      });
+    .action(async (options: ServeOptions & ListenOptions) => {
+      await using running = await composePart("worker", { ...options, queue: sharedQueue(options.queue, "worker") });
       print(
         `worker: serving ${running.functions.map(({ spec }) => spec.name).join(", ")}; Ctrl-C drains and stops`,
       );
-      printMetricsUrl(running);
+      printListeners(running);
       await stopRequested();
       const { running: runs = 0 } = running.worker?.status() ?? {};
       print(`worker: stopping; ${runs} ${runs === 1 ? "run is" : "runs are"} finishing, at most 25 s`);

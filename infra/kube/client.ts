@@ -13,6 +13,7 @@ import { createDiscovery } from "./discovery.ts";
 import type { RequestSubject } from "./errors.ts";
 import type { RequestRate } from "./rate-limit.ts";
 import { createRequester, type Requester } from "./request.ts";
+import { createReviewer } from "./reviews.ts";
 import type { ServerAccess } from "./server-access.ts";
 import { createTimeSlices } from "./time-slices.ts";
 import type { Connect } from "./transport.ts";
@@ -110,7 +111,7 @@ interface ClientParts {
 
 function createClient(parts: ClientParts): ServerClient {
   const calls = createCalls(parts);
-  return { ...createReads(calls), ...createWrites(calls), ...createDiscovery(calls) };
+  return { ...createReads(calls), ...createWrites(calls), ...createDiscovery(calls), ...createReviewer(calls) };
 }
 
 function createCalls({

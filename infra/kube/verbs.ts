@@ -56,6 +56,8 @@ export interface ServerClient extends KubeClient {
   watch(kind: Kind, options: WatchOptions, signal: AbortSignal): AsyncGenerator<ReceivedEvent>;
   /** Kinds whose objects the server stores under an apiVersion, such as `v1`; none when it does not serve it. */
   kinds(apiVersion: string): Promise<readonly Kind[]>;
+  /** Asks a question that the server answers and does not store, such as a TokenReview; returns it with its status. */
+  review(kind: Kind, spec: object): Promise<Members>;
 }
 
 export interface Send {

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { parseKey } from "../../shared/runtime/key.ts";
 import type { KeyHistory, ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
@@ -7,11 +7,15 @@ import { type HealthSources, statusOf, unreadyReasons } from "./health.ts";
 import { LIMITS, startListener } from "./http-listener.ts";
 import { isLoopbackHost, type LoopbackAddress } from "./loopback-address.ts";
 
-export interface EndpointsOptions {
-  readonly address: LoopbackAddress;
+/** Parts of a process that its pages show. */
+export interface PageSources {
   readonly metrics: Metrics;
   readonly health: HealthSources;
   readonly history: ReadHistory;
+}
+
+export interface EndpointsOptions extends PageSources {
+  readonly address: LoopbackAddress;
   readonly log: Log;
 }
 
@@ -21,7 +25,7 @@ export interface Endpoints extends AsyncDisposable {
   readonly url: string;
 }
 
-interface Answer {
+export interface Answer {
   readonly code: number;
   readonly text: string;
   readonly contentType?: string;
@@ -29,38 +33,48 @@ interface Answer {
 
 const TEXT = "text/plain; charset=utf-8";
 
-/**
- * Serves `/healthz` (the process answers), `/readyz` (it can do its work, else 503 with the reasons),
- * `/metrics`,
- * `/status` (JSON) and `/keys?key=KEY` (JSON, for `capstan explain`). Reads only: GET, and nothing changes.
- * Throws when the port is taken.
- */
+/** Serves the pages on loopback, with GET only. Throws when the port is taken. */
 export async function startEndpoints(options: EndpointsOptions): Promise<Endpoints> {
   const { address, log } = options;
-  const server = createServer(LIMITS, (message, response) => {
-    void answer(options, message)
-      .catch((error: unknown) => {
-        log.error({ path: message.url?.slice(0, 100), error: String(error) }, "bug: an endpoint failed");
-        return { code: 500, text: "internal error; the log says more\n" };
-      })
-      .then((given) => send(response, given));
-  });
+  const server = createServer(
+    LIMITS,
+    answering(log, (message) => answerTo(message, options)),
+  );
   const listener = await startListener(server, { address, serves: "metrics", log });
   const url = `http://${address.host === "::1" ? "[::1]" : address.host}:${listener.port}`;
   log.info({ url }, "metrics and health are served");
   return { url, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() };
 }
 
-async function answer(
-  { metrics, health, history }: EndpointsOptions,
-  message: IncomingMessage,
-): Promise<Answer> {
+async function answerTo(message: IncomingMessage, sources: PageSources): Promise<Answer> {
   const { host, origin } = message.headers;
   if (origin !== undefined || !isLoopbackHost(host)) {
     return { code: 403, text: "requests with an Origin or a Host that is not loopback are refused\n" };
   }
-  if (message.method !== "GET") return { code: 405, text: "only GET\n" };
-  const [path, query = ""] = message.url?.split("?", 2) ?? [];
+  return message.method === "GET" ? pageOf(sources, targetOf(message)) : ONLY_GET;
+}
+
+export const ONLY_GET: Answer = Object.freeze({ code: 405, text: "only GET\n" });
+
+/** Path and query of a request, as it names them. */
+export interface Target {
+  readonly path: string;
+  readonly query: string;
+}
+
+export function targetOf({ url = "" }: IncomingMessage): Target {
+  const [path = "", query = ""] = url.split("?", 2);
+  return { path, query };
+}
+
+/**
+ * Returns one of the pages `/healthz` (the process answers), `/readyz` (it can do its work, else 503 with the reasons),
+ * `/metrics`, `/status` (JSON) and `/keys?key=KEY` (JSON, for `capstan explain`); 404 for any other path. Nothing changes.
+ */
+export async function pageOf(
+  { metrics, health, history }: PageSources,
+  { path, query }: Target,
+): Promise<Answer> {
   switch (path) {
     case "/healthz":
       return { code: 200, text: "ok\n" };
@@ -107,6 +121,18 @@ function json(value: object): Answer {
   };
 }
 
+/** Sends what `answer` returns; a defect of it is logged, and its client learns nothing of it. */
+export function answering(log: Log, answer: (message: IncomingMessage) => Promise<Answer>): RequestListener {
+  return (message, response) => {
+    void answer(message)
+      .catch((error: unknown) => {
+        log.error({ path: message.url?.slice(0, 100), error: String(error) }, "bug: an endpoint failed");
+        return { code: 500, text: "internal error; the log says more\n" };
+      })
+      .then((given) => send(response, given));
+  };
+}
+
 function send(response: ServerResponse, { code, text, contentType = TEXT }: Answer): void {
   response.writeHead(code, {
     "Content-Type": contentType,
@@ -114,6 +140,7 @@ function send(response: ServerResponse, { code, text, contentType = TEXT }: Answ
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
     ...(code === 405 ? { Allow: "GET" } : {}),
+    ...(code === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
   });
   response.end(text);
 }

@@ -1,3 +1,4 @@
+import { SECOND } from "../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { ReadHistory } from "../../shared/runtime/last-run.ts";
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
@@ -8,12 +9,17 @@ import { meterDepths, meterQueue } from "../telemetry/metered-queue.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
 import { viewQueue } from "../telemetry/queue-view.ts";
 import { meterRelay } from "../telemetry/relay-metrics.ts";
+import { type DiagnosticsOptions, startDiagnostics } from "./diagnostics/diagnostics.ts";
 import { startEndpoints } from "./endpoints.ts";
+import { unreadyReasons } from "./health.ts";
 import type { LoopbackAddress } from "./loopback-address.ts";
 import type { Worker } from "./worker.ts";
 
 export interface ObserveOptions {
-  readonly address: LoopbackAddress;
+  /** On loopback. */
+  readonly address?: LoopbackAddress | undefined;
+  /** Beyond loopback. */
+  readonly diagnostics?: Omit<DiagnosticsOptions, "pages" | "clock" | "log"> | undefined;
   readonly functions: readonly AnyFunction[];
   readonly queue: Queue;
   readonly history: ReadHistory;
@@ -27,16 +33,23 @@ export interface ObserveOptions {
 
 /** A process that can be looked at from outside while its parts start, work and stop. */
 export interface Observed extends AsyncDisposable, LedgerMeter {
-  readonly url: string;
+  /** Of the endpoints on loopback. */
+  readonly url: string | undefined;
+  /** Port of the diagnostics. */
+  readonly diagnosticsPort: number | undefined;
   /** The queue to work with: the same one, measured. */
   readonly queue: Queue;
+  /** Whether it can do its work. Any client may ask: the answer is a second old at most, and asks no more often. */
+  isReady(): Promise<boolean>;
   relayStarted(relay: Relay): void;
   workerStarted(worker: Worker): void;
 }
 
-/** Starts the endpoints before the parts that they report on, and ends after those parts. */
+const READINESS_MS = SECOND;
+
+/** Starts the listeners before the parts that they report on, and ends after those parts. */
 export async function observe(options: ObserveOptions): Promise<Observed> {
-  const { address, functions, queue, history, store, clock, log, version, parts } = options;
+  const { address, diagnostics, functions, queue, history, store, clock, log, version, parts } = options;
   const names = functions.map(({ spec }) => spec.name);
   const metrics = await createMetrics(names);
   const view = viewQueue(queue, names, clock);
@@ -55,9 +68,15 @@ export async function observe(options: ObserveOptions): Promise<Observed> {
     relay: () => relay,
     worker: () => worker,
   };
-  const endpoints = await startEndpoints({ address, metrics, health, history, log });
+  const pages = { metrics, health, history };
+  await using starting = new AsyncDisposableStack();
+  const endpoints = address && starting.use(await startEndpoints({ ...pages, address, log }));
+  const beyond = diagnostics && starting.use(await startDiagnostics({ ...diagnostics, pages, clock, log }));
+  const running = starting.move();
   return {
-    url: endpoints.url,
+    url: endpoints?.url,
+    diagnosticsPort: beyond?.port,
+    isReady: keptFor(READINESS_MS, clock, async () => (await unreadyReasons(health)).length === 0),
     queue: metered.queue,
     ...meterLedger(metrics, names),
     relayStarted(started) {
@@ -67,6 +86,16 @@ export async function observe(options: ObserveOptions): Promise<Observed> {
     workerStarted(started) {
       worker = started;
     },
-    [Symbol.asyncDispose]: () => endpoints[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** Asks again only when the last question is older. */
+function keptFor<T>(keptMs: number, clock: Clock, ask: () => Promise<T>): () => Promise<T> {
+  let last: { readonly atMs: number; readonly answer: Promise<T> } | undefined;
+  return () => {
+    const atMs = clock.now().getTime();
+    if (last === undefined || atMs - last.atMs >= keptMs) last = { atMs, answer: ask() };
+    return last.answer;
   };
 }

@@ -2,7 +2,8 @@ import { createServer, type ServerResponse } from "node:http";
 import { LIMITS, type Listener, type ListenerOptions, startListener } from "./http-listener.ts";
 
 export interface ProbesOptions extends Omit<ListenerOptions, "serves"> {
-  readonly isReady: () => boolean;
+  /** False also when it rejects. */
+  readonly isReady: () => boolean | Promise<boolean>;
 }
 
 /**
@@ -15,8 +16,10 @@ export function startProbes({ isReady, ...options }: ProbesOptions): Promise<Lis
     if (message.method !== "GET" && message.method !== "HEAD") return send(response, 405);
     const [path] = message.url?.split("?", 1) ?? [];
     if (path === "/livez") return send(response, 200);
-    if (path === "/readyz") return send(response, isReady() ? 200 : 503);
-    send(response, 404);
+    if (path !== "/readyz") return send(response, 404);
+    void Promise.try(isReady)
+      .catch(() => false)
+      .then((ready) => send(response, ready ? 200 : 503));
   });
   return startListener(server, { ...options, serves: "/livez and /readyz" });
 }

@@ -9,7 +9,7 @@ import {
   addServeOptions,
   parsePort,
   parseSeconds,
-  printMetricsUrl,
+  printListeners,
   type ServeOptions,
   stopRequested,
 } from "../options.ts";
@@ -101,7 +101,7 @@ async function up(options: UpOptions): Promise<void> {
   });
   await applyManifests(running.server.as("up"), manifests, printError);
   printNextSteps(running, options.untilReady);
-  printMetricsUrl(running);
+  printListeners(running);
   if (area !== undefined) {
     tree = (await import("./live-tree.ts")).startLiveTree(running, area);
     stdout.on("resize", observe);

@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import type { Kind } from "../../../shared/api/kinds.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
+import type { Clock } from "../../../shared/runtime/ports.ts";
+import type { ServerClient } from "../../kube/verbs.ts";
+
+const TokenReview: Kind = {
+  group: "authentication.k8s.io",
+  version: "v1",
+  kind: "TokenReview",
+  plural: "tokenreviews",
+  namespaced: false,
+};
+const SubjectAccessReview: Kind = {
+  group: "authorization.k8s.io",
+  version: "v1",
+  kind: "SubjectAccessReview",
+  plural: "subjectaccessreviews",
+  namespaced: false,
+};
+
+const userSchema = z.object({
+  username: z.string().min(1),
+  uid: z.string().optional(),
+  groups: z.array(z.string()).optional(),
+  extra: z.record(z.string(), z.array(z.string())).optional(),
+});
+const tokenAnswerSchema = z.object({
+  status: z.object({ authenticated: z.boolean().default(false), user: userSchema.optional().catch(undefined) }),
+});
+const accessAnswerSchema = z.object({
+  status: z.object({ allowed: z.boolean(), denied: z.boolean().default(false) }),
+});
+
+/** A user that the API server knows. */
+export type User = z.infer<typeof userSchema>;
+
+export type Reviewer = Pick<ServerClient, "review">;
+
+/** Who a client is and what it may read, by the API server. Rejects when the server does not answer. */
+export interface Reviews {
+  /** Undefined: a token that this API server does not accept, or no longer. */
+  userOf(token: string): Promise<User | undefined>;
+  /** Whether the user has the verb get on this nonResourceURL. */
+  mayGet(user: User, path: string): Promise<boolean>;
+}
+
+/** How long an answer counts, which bounds the requests of a scrape, and how long a revoked token still works. */
+const ANSWER_MS = 10 * SECOND;
+const MAX_ANSWERS = 1_000;
+
+/** Asks by TokenReview and SubjectAccessReview, as Cluster API's manager does. Source: D-203, S-40 */
+export function createReviews(client: Reviewer, clock: Clock): Reviews {
+  const users = createAnswers<User | undefined>(clock);
+  const rights = createAnswers<boolean>(clock);
+  return {
+    userOf: (token) =>
+      users(digestOf(token), async () => {
+        const { status } = tokenAnswerSchema.parse(await client.review(TokenReview, { token }));
+        return status.authenticated ? status.user : undefined;
+      }),
+    mayGet: (user, path) =>
+      rights(`${path} ${digestOf(JSON.stringify(user))}`, async () => {
+        const { username, ...more } = user;
+        const nonResourceAttributes = { path, verb: "get" };
+        const spec = { user: username, ...more, nonResourceAttributes };
+        const { status } = accessAnswerSchema.parse(await client.review(SubjectAccessReview, spec));
+        return status.allowed && !status.denied;
+      }),
+  };
+}
+
+/** Returns the answer to a question, asked at most every 10 s. A question without an answer is asked again. */
+type Answers<T> = (question: string, ask: () => Promise<T>) => Promise<T>;
+
+function createAnswers<T>(clock: Clock): Answers<T> {
+  const known = new Map<string, { readonly untilMs: number; readonly answer: Promise<T> }>();
+  return (question, ask) => {
+    const nowMs = clock.now().getTime();
+    const found = known.get(question);
+    if (found !== undefined && nowMs < found.untilMs) return found.answer;
+    known.delete(question);
+    const [oldest] = known.keys();
+    if (oldest !== undefined && known.size >= MAX_ANSWERS) known.delete(oldest);
+    const answer = ask();
+    const entry = { untilMs: nowMs + ANSWER_MS, answer };
+    known.set(question, entry);
+    answer.catch(() => {
+      if (known.get(question) === entry) known.delete(question);
+    });
+    return answer;
+  };
+}
+
+/** Neither tokens nor names of users are kept. */
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64");
+}
