@@ -5,6 +5,8 @@ const environmentSchema = z.object({
   HOME: z.string().default("/"),
   CAPSTAN_LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("warn"),
   CAPSTAN_QUEUE: z.string().optional(),
+  CAPSTAN_QUEUE_FILE: z.string().optional(),
+  CAPSTAN_REDIS_CA: z.string().optional(),
   KUBEBUILDER_ASSETS: z.string().optional(),
   KUBERNETES_SERVICE_HOST: z.string().optional(),
   KUBERNETES_SERVICE_PORT: z.string().optional(),

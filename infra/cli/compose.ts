@@ -14,7 +14,8 @@ import { packageVersion } from "../package-version.ts";
 import { openIssuer } from "../pki/open-issuer.ts";
 import { writePrivateFile } from "../private-file.ts";
 import { historyFrom, noteRuns } from "../queue/last-runs.ts";
-import { ledgerUrl, openLastRuns, openSharedQueue, type SharedQueuePorts } from "../queue/open.ts";
+import { openLastRuns, openSharedQueue, type SharedQueuePorts } from "../queue/open.ts";
+import { type QueueSource, redisOf } from "../queue/queue-source.ts";
 import type { Relay, RelayOptions } from "../relay/relay.ts";
 import type { LogLevel } from "../telemetry/log.ts";
 import { loadFunctions } from "../worker/load.ts";
@@ -44,8 +45,8 @@ export interface ComposeOptions extends RequestOptions, RelayScope, ListenOption
   readonly roles: ReadonlySet<Role>;
   /** Management cluster; absent with the role `apiserver`. */
   readonly kubeconfig?: string | undefined;
-  /** `memory`, `redis://…` or `sqs://REGION?redis=redis://…`. */
-  readonly queue: string;
+  /** Also its URL alone: `memory`, `redis://…` or `sqs://REGION?redis=redis://…`. */
+  readonly queue: string | QueueSource;
   readonly installCrds: boolean;
   /** Names, patterns such as `machinepool-*`, or groups such as `workload`. */
   readonly functions: readonly string[];
@@ -122,16 +123,18 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
   }
 
   const isTemporary = options.roles.has("apiserver") && options.data === undefined;
-  starting.use(await tieQueue({ queue: options.queue, server, log, isTemporary }));
+  const source = typeof options.queue === "string" ? { url: options.queue } : options.queue;
+  const redis = redisOf(source);
+  starting.use(await tieQueue({ redis, server, log, isTemporary }));
 
-  const place = { queue: ledgerUrl(options.queue), file: options.deadLetters };
+  const place = { redis, file: options.deadLetters };
   const deadLetters = starting.use(await openDeadLetters({ ...place, clock, log, writer: true }));
   const recorder = starting.use(createRecorder({ deadLetters, functions, clock, log }));
   let observed: Observed | undefined;
   const notes = notesFor(recorder, () => observed);
-  const opened = await openQueueAndStore(options.queue, { clock, log, ...notes }, starting);
+  const opened = await openQueueAndStore(source, { clock, log, ...notes }, starting);
   const store = options.wrapStore?.(opened.store) ?? opened.store;
-  const lastRuns = starting.use(await openLastRuns(options.queue, { clock, log }));
+  const lastRuns = starting.use(await openLastRuns(source, { clock, log }));
   const history = historyFrom(opened.queue, lastRuns);
   observed = await startObserving(
     { functions, queue: opened.queue, history, store, clock, log },
@@ -218,11 +221,12 @@ async function startEmbedded(options: ComposeOptions, starting: AsyncDisposableS
 }
 
 async function openQueueAndStore(
-  url: string,
+  source: QueueSource,
   ports: SharedQueuePorts,
   starting: AsyncDisposableStack,
 ): Promise<{ readonly queue: Queue; readonly store: Store }> {
-  if (url === "memory") {
+  const redis = redisOf(source);
+  if (redis === undefined) {
     const [{ createMemoryQueue }, { createMemoryStore }] = await Promise.all([
       import("../queue/memory.ts"),
       import("../store/memory.ts"),
@@ -230,6 +234,6 @@ async function openQueueAndStore(
     return { queue: starting.use(createMemoryQueue(ports)), store: starting.use(createMemoryStore()) };
   }
   const { createRedisStore } = await import("../store/redis.ts");
-  const store = starting.use(await createRedisStore({ url: ledgerUrl(url), log: ports.log }));
-  return { queue: starting.use(await openSharedQueue(url, ports)), store };
+  const store = starting.use(await createRedisStore({ ...redis, log: ports.log }));
+  return { queue: starting.use(await openSharedQueue(source, ports)), store };
 }

@@ -5,36 +5,34 @@ import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue-port.ts";
 import { systemClock } from "../clock.ts";
-import { readEnvironment } from "../config.ts";
 import { defaultLetterFile, openDeadLetters } from "../dead-letters/open.ts";
 import { createRecorder } from "../dead-letters/recorder.ts";
-import { ledgerUrl, openSharedQueue } from "../queue/open.ts";
+import { openSharedQueue } from "../queue/open.ts";
+import { type QueueFlags, type QueueSource, redisOf } from "../queue/queue-source.ts";
+import { addQueueOptions, queueOf } from "./queue-options.ts";
 import { openLog } from "./terminal/log.ts";
 
 /** The processes that serve functions log wrong settings of a server; this one does not repeat them. */
-const QUIET = openLog("error");
+export const QUIET = openLog("error");
 
 /** Options that say where a command finds dead letters. */
-export interface SourceOptions {
-  readonly queue?: string;
+export interface SourceOptions extends QueueFlags {
   readonly deadLetters?: string;
 }
 
 export function addSourceOptions(command: Command): Command {
-  return command
-    .option("--queue <url>", "the queue they belong to (default: CAPSTAN_QUEUE, else memory)")
-    .option(
-      "--dead-letters <file>",
-      "their file (default: on the queue; memory: ~/.capstan/dead-letters.jsonl)",
-    );
+  return addQueueOptions(command, "the queue they belong to (default: CAPSTAN_QUEUE, else memory)").option(
+    "--dead-letters <file>",
+    "their file (default: on the queue; memory: ~/.capstan/dead-letters.jsonl)",
+  );
 }
 
 /** Dead letters, and the queue when it can be reached from another process. */
 export interface LetterSource extends AsyncDisposable {
   /** Name of the source in the message that it is empty. */
   readonly where: string;
-  /** Of the queue; may contain a password. */
-  readonly url: string;
+  /** Of the queue; its URL may contain a password. */
+  readonly source: QueueSource;
   readonly deadLetters: DeadLetters;
   readonly queue: Queue | undefined;
   readonly clock: Clock;
@@ -42,24 +40,20 @@ export interface LetterSource extends AsyncDisposable {
   readonly log: Log;
 }
 
-export async function openSource(options: SourceOptions): Promise<LetterSource> {
+export async function openSource(
+  options: SourceOptions,
+  source: QueueSource = queueOf(options, QUIET),
+): Promise<LetterSource> {
   await using opening = new AsyncDisposableStack();
-  const url = options.queue ?? readEnvironment().CAPSTAN_QUEUE ?? "memory";
   const clock = systemClock;
-  const deadLetters = opening.use(
-    await openDeadLetters({
-      queue: ledgerUrl(url),
-      file: options.deadLetters,
-      clock,
-      log: QUIET,
-      writer: false,
-    }),
-  );
-  const queue = url === "memory" ? undefined : await openQueue(url, deadLetters, opening);
+  const redis = redisOf(source);
+  const place = { redis, file: options.deadLetters };
+  const deadLetters = opening.use(await openDeadLetters({ ...place, clock, log: QUIET, writer: false }));
+  const queue = redis === undefined ? undefined : await openQueue(source, deadLetters, opening);
   const opened = opening.move();
   return {
-    where: whereOf(url, options.deadLetters),
-    url,
+    where: whereOf(source.url, options.deadLetters),
+    source,
     deadLetters,
     queue,
     clock,
@@ -77,7 +71,7 @@ function whereOf(url: string, file: string | undefined): string {
 }
 
 async function openQueue(
-  url: string,
+  source: QueueSource,
   deadLetters: DeadLetters,
   opening: AsyncDisposableStack,
 ): Promise<Queue> {
@@ -85,7 +79,7 @@ async function openQueue(
   // A command that reads a function's keys also ticks them, and may be the first to find that a worker was
   // killed.
   const { noteFailure } = opening.use(createRecorder({ deadLetters, functions: [], clock, log }));
-  return opening.use(await openSharedQueue(url, { clock, log, noteFailure }));
+  return opening.use(await openSharedQueue(source, { clock, log, noteFailure }));
 }
 
 /** User for the audit log: dead letters are released and removed by people. */

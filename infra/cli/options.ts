@@ -1,15 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { readEnvironment } from "../config.ts";
 import { addressList } from "../kube/server-access.ts";
+import type { QueueFlags } from "../queue/queue-source.ts";
 import { type LoopbackAddress, parseLoopbackAddress } from "../worker/loopback-address.ts";
 import type { Running } from "./compose.ts";
 import type { RequestOptions } from "./management.ts";
 import { print } from "./terminal/print.ts";
 
 /** Adds the options of every process that serves functions. */
-export interface ServeOptions extends RequestOptions {
+export interface ServeOptions extends RequestOptions, QueueFlags {
   readonly kubeconfig?: string;
-  readonly queue?: string;
   readonly functions: readonly string[];
   readonly logLevel?: "debug" | "info" | "warn" | "error" | "silent";
   readonly metricsAddress?: LoopbackAddress;
@@ -79,15 +78,6 @@ export function logLevelOption(): Option {
 export function outputOption(...formats: readonly string[]): Option {
   const option = new Option("-o, --output <format>", "how to print it").choices(formats);
   return option.default(formats[0]);
-}
-
-/** `--queue`, else CAPSTAN_QUEUE; a process of its own cannot share a queue in memory. */
-export function sharedQueue(queue: string | undefined, command: string): string {
-  const url = queue ?? readEnvironment().CAPSTAN_QUEUE;
-  if (url !== undefined && url !== "memory") return url;
-  throw new Error(
-    `capstan ${command} shares its queue with other processes: add --queue redis://HOST:PORT or sqs://REGION?redis=redis://HOST:PORT (or use capstan up, which is all in one)`,
-  );
 }
 
 export function parseAddress(text: string): LoopbackAddress {

@@ -1,8 +1,10 @@
 import { Command } from "commander";
 import type { QueueDepth, TenantDepth } from "../../shared/runtime/queue-port.ts";
 import { loadFunctions } from "../worker/load.ts";
-import { openSource } from "./letter-source.ts";
-import { outputOption, sharedQueue } from "./options.ts";
+import type { QueueFlags } from "../queue/queue-source.ts";
+import { openSource, QUIET } from "./letter-source.ts";
+import { outputOption } from "./options.ts";
+import { addQueueOptions, sharedQueue } from "./queue-options.ts";
 import { tableLines } from "./table.ts";
 import { print, printJson } from "./terminal/print.ts";
 
@@ -10,24 +12,23 @@ interface QueueRow extends QueueDepth {
   readonly function: string;
 }
 
-interface QueueOptions {
-  readonly queue?: string;
+interface QueueOptions extends QueueFlags {
   readonly functionsDir?: string;
   readonly output: string;
 }
 
 export function queueCommand(): Command {
-  return new Command("queue")
+  const command = new Command("queue")
     .description("Show the keys of every function: ready, waiting, running, dead")
-    .argument("[patterns...]", "names or patterns such as machinepool-*")
-    .option(
-      "--queue <url>",
-      "redis://HOST:PORT or sqs://REGION?redis=redis://HOST:PORT (default: CAPSTAN_QUEUE)",
-    )
+    .argument("[patterns...]", "names or patterns such as machinepool-*");
+  return addQueueOptions(
+    command,
+    "redis://HOST:PORT or sqs://REGION?redis=redis://HOST:PORT (default: CAPSTAN_QUEUE)",
+  )
     .option("--functions-dir <folder>", "load functions from this folder instead of Capstan's own")
     .addOption(outputOption("table", "wide", "json"))
     .action(async (patterns: string[], options: QueueOptions) => {
-      await using source = await openSource({ queue: sharedQueue(options.queue, "queue") });
+      await using source = await openSource({}, sharedQueue(options, "queue", QUIET));
       const functions = await loadFunctions(
         patterns.length === 0 ? undefined : patterns,
         options.functionsDir,

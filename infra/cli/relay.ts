@@ -9,9 +9,9 @@ import {
   namespaceOption,
   printListeners,
   type ServeOptions,
-  sharedQueue,
   stopRequested,
 } from "./options.ts";
+import { addQueueOptions } from "./queue-options.ts";
 import { print } from "./terminal/print.ts";
 
 interface RelayCommandOptions extends ServeOptions, ListenOptions, Omit<RelayScope, "namespaces"> {
@@ -23,11 +23,11 @@ export function relayCommand(): Command {
   const command = new Command("relay").description(
     "Watch the management cluster and its workload clusters and enqueue reconcile keys",
   );
-  return addListenOptions(addServeOptions(command))
-    .option(
-      "--queue <url>",
-      "shared with the workers: redis://HOST:PORT, or sqs://REGION?redis=redis://HOST:PORT",
-    )
+  addQueueOptions(
+    addServeOptions(command),
+    "shared with the workers: redis://HOST:PORT, or sqs://REGION?redis=redis://HOST:PORT",
+  );
+  return addListenOptions(command)
     .option("--install-crds", "install Capstan's CustomResourceDefinitions first", false)
     .addOption(namespaceOption())
     .addOption(kubeconfigSecretsOption())
@@ -48,7 +48,6 @@ export function relayCommand(): Command {
       await using running = await composePart("relay", {
         ...options,
         namespaces: options.namespace,
-        queue: sharedQueue(options.queue, "relay"),
       });
       print(`relay: ${running.functions.length} functions, ${stateOf(running)}; Ctrl-C stops`);
       printListeners(running);

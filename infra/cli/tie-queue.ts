@@ -4,13 +4,13 @@ import { SECOND } from "../../shared/function/backoff.ts";
 import { KubeError } from "../../shared/function/errors.ts";
 import type { Log } from "../../shared/runtime/ports.ts";
 import type { Server } from "../kube/client.ts";
-import { ledgerUrl } from "../queue/open.ts";
+import type { RedisAddress } from "../redis/connection.ts";
 
 const RETRY_MS = 2 * SECOND;
 
 interface TieOptions {
-  /** `--queue`. */
-  readonly queue: string;
+  /** Absent: the queue is in memory. */
+  readonly redis: RedisAddress | undefined;
   readonly server: Server;
   readonly log: Log;
   /** The management cluster ends with this process, and its tie as well. */
@@ -22,14 +22,13 @@ interface TieOptions {
  * nothing can be done without it. Throws when the Redis belongs to another one.
  */
 export async function tieQueue(options: TieOptions): Promise<AsyncDisposable> {
-  const { queue, server, log, isTemporary } = options;
-  const url = ledgerUrl(queue);
+  const { redis, server, log, isTemporary } = options;
   const nothing = { [Symbol.asyncDispose]: async () => undefined };
-  if (url === "memory") return nothing;
+  if (redis === undefined) return nothing;
   const uid = await uidOf(server, log);
   if (uid === undefined) return nothing;
   const { tieRedis } = await import("../redis/owner.ts");
-  const untie = await tieRedis({ url, log }, { uid, server: server.url.origin });
+  const untie = await tieRedis({ ...redis, log }, { uid, server: server.url.origin });
   return isTemporary ? { [Symbol.asyncDispose]: () => untie().catch(() => undefined) } : nothing;
 }
 

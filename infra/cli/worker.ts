@@ -5,22 +5,21 @@ import {
   addServeOptions,
   printListeners,
   type ServeOptions,
-  sharedQueue,
   stopRequested,
 } from "./options.ts";
+import { addQueueOptions } from "./queue-options.ts";
 import { print } from "./terminal/print.ts";
 
 export function workerCommand(): Command {
   const command = new Command("worker").description(
     "Run functions for the keys on the queue; start as many as you need",
   );
-  return addListenOptions(addServeOptions(command))
-    .option(
-      "--queue <url>",
-      "shared with the relay: redis://HOST:PORT, or sqs://REGION?redis=redis://HOST:PORT",
-    )
-    .action(async (options: ServeOptions & ListenOptions) => {
-      await using running = await composePart("worker", { ...options, queue: sharedQueue(options.queue, "worker") });
+  addQueueOptions(
+    addServeOptions(command),
+    "shared with the relay: redis://HOST:PORT, or sqs://REGION?redis=redis://HOST:PORT",
+  );
+  return addListenOptions(command).action(async (options: ServeOptions & ListenOptions) => {
+      await using running = await composePart("worker", options);
       print(
         `worker: serving ${running.functions.map(({ spec }) => spec.name).join(", ")}; Ctrl-C drains and stops`,
       );

@@ -2,11 +2,12 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { DeadLetters } from "../../shared/runtime/letters/dead-letters-port.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { RedisAddress } from "../redis/connection.ts";
 
 export interface OpenOptions {
-  /** `memory` or a Redis URL; absent: a file. */
-  readonly queue?: string | undefined;
-  /** A file wins over the queue. */
+  /** The Redis beside which they are; absent: a file. */
+  readonly redis?: RedisAddress | undefined;
+  /** A file wins over Redis. */
   readonly file?: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -20,10 +21,10 @@ export function defaultLetterFile(): string {
 
 /** The dead letters of a queue: on its Redis, or in a file (`~/.capstan/dead-letters.jsonl`). */
 export async function openDeadLetters(options: OpenOptions): Promise<DeadLetters> {
-  const { queue, file, clock, log, writer } = options;
-  if (file === undefined && queue !== undefined && queue !== "memory") {
+  const { redis, file, clock, log, writer } = options;
+  if (file === undefined && redis !== undefined) {
     const { createRedisDeadLetters } = await import("./redis.ts");
-    return createRedisDeadLetters({ url: queue, clock, log });
+    return createRedisDeadLetters({ ...redis, clock, log });
   }
   const { createJsonLinesDeadLetters } = await import("./json-lines.ts");
   return createJsonLinesDeadLetters({ file: file ?? defaultLetterFile(), clock, log, compact: writer });

@@ -8,18 +8,16 @@ import {
   headOf,
 } from "../../shared/runtime/letters/dead-letter.ts";
 import type { DeadLetters, LetterKey } from "../../shared/runtime/letters/dead-letters-port.ts";
-import type { Clock, Log } from "../../shared/runtime/ports.ts";
+import type { Clock } from "../../shared/runtime/ports.ts";
 import { checkFunctionName } from "../queue/function-name.ts";
-import { connectRedis, endConnection } from "../redis/connection.ts";
+import { connectRedis, endConnection, type RedisTarget } from "../redis/connection.ts";
 import { decodeLetter, encodeLetter } from "./encode-letter.ts";
 import { hideWith, newHideKey } from "./hide.ts";
 import { inOrder } from "./letter-map.ts";
 import { ATTEMPTS_KEPT_MS, MAX_ATTEMPTS, MAX_LETTERS, RETENTION_MS } from "./limits.ts";
 
-export interface RedisDeadLettersOptions {
-  readonly url: string;
+export interface RedisDeadLettersOptions extends RedisTarget {
   readonly clock: Clock;
-  readonly log: Log;
 }
 
 const FUNCTIONS = "{cap:dead-letters}:functions";
@@ -35,11 +33,10 @@ const PUT = "capstanDeadLetters:put";
  * be reached or evicts data.
  */
 export async function createRedisDeadLetters({
-  url,
   clock,
-  log,
+  ...target
 }: RedisDeadLettersOptions): Promise<DeadLetters> {
-  const redis = await connectRedis({ url, log });
+  const redis = await connectRedis(target);
   const lua = await readFile(new URL("lua/put.lua", import.meta.url), "utf8");
   redis.defineCommand(PUT, { lua, numberOfKeys: 1 });
   let hide: Promise<(secret: string) => string> | undefined;

@@ -9,22 +9,33 @@ export interface CheckedUrl {
 
 /** Throws when the text is not a Redis URL, or names a server beyond loopback without TLS or without a user (S-23). */
 export function checkRedisUrl(url: string): CheckedUrl {
-  if (!URL.canParse(url)) throw new TypeError("the Redis URL is not a URL; expected redis://host:6379");
+  const problem = problemOfRedisUrl(url);
+  if (!URL.canParse(url)) throw new TypeError(`the Redis URL ${problem}`);
   const parsed = new URL(url);
-  const { protocol, username, hostname } = parsed;
   if (parsed.password !== "") parsed.password = "***";
-  const shown = parsed.href;
+  if (problem !== undefined) throw new TypeError(`${parsed.href} ${problem}`);
+  return { shown: parsed.href, loopback: isLoopback(parsed) };
+}
+
+/** Returns what is wrong with a Redis URL, without a part of it; undefined when it can be used (S-23). */
+export function problemOfRedisUrl(url: string): string | undefined {
+  if (!URL.canParse(url)) return "is not a URL; expected redis://host:6379";
+  const parsed = new URL(url);
+  const { protocol, username } = parsed;
   if (protocol !== "redis:" && protocol !== "rediss:") {
-    throw new TypeError(`${shown} is not a Redis URL; expected redis://host:6379 or rediss://host:6379`);
+    return "is not a Redis URL; expected redis://host:6379 or rediss://host:6379";
   }
-  const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-  if (!loopback && protocol !== "rediss:") {
-    throw new TypeError(`${shown} is not loopback, so it needs TLS; write rediss://user:password@host:6379`);
+  if (isLoopback(parsed)) return undefined;
+  if (protocol !== "rediss:") {
+    return "is not loopback, so it needs TLS; write rediss://user:password@host:6379";
   }
-  if (!loopback && username === "") {
-    throw new TypeError(`${shown} names no user; give Capstan one of its own: rediss://user:password@host`);
-  }
-  return { shown, loopback };
+  return username === ""
+    ? "names no user; give Capstan one of its own: rediss://user:password@host"
+    : undefined;
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
 /**

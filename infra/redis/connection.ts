@@ -9,9 +9,17 @@ const COMMAND_TIMEOUT_MS = 10 * SECOND;
 const SILENCE_MS = 15 * SECOND;
 const LONGEST_RECONNECT_MS = 2 * SECOND;
 
-export interface RedisTarget {
+/** How to reach a Redis server. */
+export interface RedisAddress {
   /** `redis://` or `rediss://`, with user and password where the server wants them. */
   readonly url: string;
+  /** Authorities of a `rediss://` server in PEM. Default: those of Node.js. */
+  readonly ca?: string | undefined;
+  /** Returns the address as it is now, for the next connection: the password may have changed. Never throws. */
+  readonly newest?: (() => Pick<RedisAddress, "url" | "ca">) | undefined;
+}
+
+export interface RedisTarget extends RedisAddress {
   readonly log: Log;
 }
 
@@ -20,10 +28,11 @@ export interface RedisTarget {
  * Commands reject while the server is away. Throws when the URL is malformed, or the server does not answer, may evict
  * keys or holds only a part of them; never shows the password.
  */
-export async function connectRedis({ url, log }: RedisTarget): Promise<Redis> {
+export async function connectRedis({ url, ca, newest, log }: RedisTarget): Promise<Redis> {
   const { shown } = checkRedisUrl(url);
   const { Redis } = await import("ioredis");
   const redis = new Redis(url, {
+    ...(ca === undefined ? {} : { tls: { ca } }),
     lazyConnect: true,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
@@ -48,13 +57,29 @@ export async function connectRedis({ url, log }: RedisTarget): Promise<Redis> {
   }
   redis.off("error", note);
   logOutages(redis, { shown, log });
+  followAddress(redis, newest);
   return redis;
+}
+
+/** Takes user, password and authorities anew before each new connection. Source: D-204 */
+function followAddress(redis: Redis, newest: RedisAddress["newest"]): void {
+  if (newest === undefined) return;
+  redis.on("reconnecting", () => {
+    const { url, ca } = newest();
+    const { username, password } = new URL(url);
+    redis.options.username = decodeURIComponent(username);
+    redis.options.password = decodeURIComponent(password);
+    if (ca !== undefined) redis.options.tls = { ca };
+  });
 }
 
 /**
  * Opens a second connection to the same server whose commands wait for its return: for work that is already claimed.
  */
-export function connectPatiently(redis: Redis): PatientConnection {
+export function connectPatiently(
+  redis: Redis,
+  { newest }: Pick<RedisAddress, "newest"> = {},
+): PatientConnection {
   const patient = redis.duplicate({
     lazyConnect: false,
     enableOfflineQueue: true,
@@ -63,12 +88,14 @@ export function connectPatiently(redis: Redis): PatientConnection {
   });
   // The first connection logs for both.
   patient.on("error", () => undefined);
+  followAddress(patient, newest);
   // BullMQ duplicates it for blocking reads, and loses such a connection when it closes during an outage.
   const all = [patient];
   const duplicate = patient.duplicate.bind(patient);
   patient.duplicate = (override) => {
     const copy = duplicate(override);
     copy.on("error", () => undefined);
+    followAddress(copy, newest);
     all.push(copy);
     return copy;
   };
@@ -103,17 +130,28 @@ export async function endConnection(redis: Redis): Promise<void> {
 
 function logOutages(redis: Redis, { shown, log }: { readonly shown: string; readonly log: Log }): void {
   let away = false;
+  let refused = false;
   const warn = (error: string | undefined): void => {
     if (!away) log.warn({ redis: shown, error }, "Redis is unreachable; work waits");
     away = true;
   };
-  redis.on("error", (error: Error) => warn(reasonOf(error)));
+  redis.on("error", (error: Error) => {
+    const refusal = refusalIn(error);
+    if (refusal === undefined) return warn(reasonOf(error));
+    if (!refused) log.warn({ redis: shown, error: refusal }, "Redis refuses the connection; work waits");
+    refused = away = true;
+  });
   // A server that stops in order ends the connection without an error.
   redis.on("reconnecting", () => warn(undefined));
   redis.on("ready", () => {
     if (away) log.info({ redis: shown }, "Redis is back");
-    away = false;
+    refused = away = false;
   });
+}
+
+/** Returns the answer of a server that refuses a connection, for example its password; undefined for other errors. */
+export function refusalIn(error: Error): string | undefined {
+  return error.name === "ReplyError" ? withAdvice(error.message) : undefined;
 }
 
 /** Returns the text of an error: errors of several addresses come as an AggregateError without a message. */

@@ -3,6 +3,7 @@ import { SECOND } from "../../shared/function/backoff.ts";
 import type { Clock, Log } from "../../shared/runtime/ports.ts";
 import type { QueueHealth } from "../../shared/runtime/queue-port.ts";
 import { checkPersistence, checkRedisUrl, checkRights } from "./checks.ts";
+import { refusalIn } from "./connection.ts";
 import { watchEviction } from "./eviction.ts";
 import { identifyRedis } from "./identity.ts";
 
@@ -50,16 +51,24 @@ export async function watchRedis(
   };
   const eviction = watchEviction(redis, { clock, log, onMended });
 
+  let refusedAs: string | undefined;
   redis.on("close", () => {
     awayAt ??= nowMs();
   });
+  redis.on("error", (error: Error) => {
+    refusedAs = refusalIn(error);
+  });
   redis.on("ready", () => {
+    refusedAs = undefined;
     if (awayAt !== undefined && nowMs() - awayAt > LONG_OUTAGE_MS) incidents += 1;
     awayAt = undefined;
   });
   return {
     healthy: () => {
-      if (redis.status !== "ready") return { ok: false, message: "Redis is unreachable" };
+      if (redis.status !== "ready") {
+        const refused = refusedAs && `Redis refuses the connection: ${refusedAs}`;
+        return { ok: false, message: refused ?? "Redis is unreachable" };
+      }
       if (refusal !== undefined) return { ok: false, message: `Redis refuses events: ${refusal}` };
       if (eviction.reason !== undefined) return { ok: false, message: `Redis: ${eviction.reason}` };
       return { ok: true };

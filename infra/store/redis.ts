@@ -4,8 +4,8 @@ import type { Member, Selection } from "../../shared/api/indexes.ts";
 import type { KubeObject, ObjectKey } from "../../shared/api/kinds.ts";
 import { objectKeyOf } from "../../shared/api/kinds.ts";
 import { kindOf as registered } from "../../shared/api/registry.ts";
-import type { Log, Store, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
-import { connectRedis, endConnection } from "../redis/connection.ts";
+import type { Store, TypeKey, TypeProgress, Untold } from "../../shared/runtime/ports.ts";
+import { connectRedis, endConnection, type RedisTarget } from "../redis/connection.ts";
 import { identifyRedis } from "../redis/identity.ts";
 import type { KindLookup } from "./snapshot.ts";
 import { freezeDeep, inOrder, isSelected, placementOf, versionOf } from "./snapshot.ts";
@@ -18,11 +18,9 @@ const KEYS_PER_TYPE = 6;
 /** Snapshots per answer: a long list must not block the server. */
 const READ_AT_ONCE = 500;
 
-export interface RedisStoreOptions {
-  readonly url: string;
+export interface RedisStoreOptions extends RedisTarget {
   /** Default: the registry. */
   readonly kindOf?: KindLookup;
-  readonly log: Log;
 }
 
 /**
@@ -30,8 +28,8 @@ export interface RedisStoreOptions {
  * Redis is away. After a restart or a failover no type is ready: Redis may have returned to an earlier state as a
  * whole, which only a list can show (X-34). Throws when Redis cannot be reached or evicts data.
  */
-export async function createRedisStore({ url, kindOf = registered, log }: RedisStoreOptions): Promise<Store> {
-  const redis = await connectRedis({ url, log });
+export async function createRedisStore({ kindOf = registered, ...target }: RedisStoreOptions): Promise<Store> {
+  const redis = await connectRedis(target);
   await defineScripts(redis);
   const identity = await identifyRedis(redis);
   return {

@@ -88,7 +88,7 @@ describe("text of others on a terminal", () => {
       causes: [{ what: HOSTILE, resourceVersion: "20" }],
     });
     const silent = { clock: systemClock, log: silentLog };
-    await using stored = await openDeadLetters({ queue: "memory", file: letters, ...silent, writer: true });
+    await using stored = await openDeadLetters({ file: letters, ...silent, writer: true });
     await stored.put(letter);
     await writeFile(file, JSON.stringify(letter));
     const source = ["--dead-letters", letters];

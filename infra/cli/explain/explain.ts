@@ -5,12 +5,14 @@ import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { KeyHistory, ReadHistory } from "../../../shared/runtime/last-run.ts";
 import { systemClock } from "../../clock.ts";
 import { historyFrom } from "../../queue/last-runs.ts";
-import { ledgerUrl, openLastRuns } from "../../queue/open.ts";
+import { openLastRuns } from "../../queue/open.ts";
+import { type QueueFlags, redisOf } from "../../queue/queue-source.ts";
 import { loadFunctions } from "../../worker/load.ts";
 import type { LoopbackAddress } from "../../worker/loopback-address.ts";
 import { keyOf, namesOf, textOf } from "../fields.ts";
 import { type LetterSource, openSource } from "../letter-source.ts";
 import { outputOption, parseAddress } from "../options.ts";
+import { addQueueOptions } from "../queue-options.ts";
 import { openLog } from "../terminal/log.ts";
 import { print, printJson } from "../terminal/print.ts";
 import { clusterNamed } from "../tree/object-tree.ts";
@@ -20,9 +22,8 @@ import { foldCauses } from "./fold-causes.ts";
 import { textOfCheck, textOfMachineHealth } from "./health-text.ts";
 import { fillReadModel, openReadModel, type ReadModel } from "./read-model.ts";
 
-interface ExplainOptions {
+interface ExplainOptions extends QueueFlags {
   readonly kubeconfig?: string;
-  readonly queue?: string;
   readonly deadLetters?: string;
   readonly metricsAddress?: LoopbackAddress;
   readonly functionsDir?: string;
@@ -43,7 +44,7 @@ did and why, and when it runs next. Of a MachineHealthCheck and of a Machine it 
 the next deadline, who holds a place of the limit, and what remediation waits for; -o json has all targets.`;
 
 export function explainCommand(): Command {
-  return new Command("explain")
+  const command = new Command("explain")
     .description(
       "Explain the state of an object: what each function did, waits for and does next. Sends no write",
     )
@@ -51,12 +52,12 @@ export function explainCommand(): Command {
       "<kind>",
       "cluster, machine, machineset, machinepool, machinehealthcheck, or any other kind that a function reconciles",
     )
-    .argument("<object>", "NAMESPACE/NAME; a name alone is in the namespace default")
+    .argument("<object>", "NAMESPACE/NAME; a name alone is in the namespace default");
+  return addQueueOptions(command, "the queue that relay and workers share (default: CAPSTAN_QUEUE)")
     .option(
       "--kubeconfig <file>",
       "management cluster (default: KUBECONFIG, in-cluster files, ~/.kube/config)",
     )
-    .option("--queue <url>", "the queue that relay and workers share (default: CAPSTAN_QUEUE)")
     .option("--metrics-address <address>", "of capstan up, whose queue is in its memory", parseAddress)
     .option(
       "--dead-letters <file>",
@@ -121,14 +122,15 @@ function reconciledKind(functions: readonly AnyFunction[], name: string): Kind {
 
 /** Opens the read model of the workers where it is shared, else fills one from the cluster, of one namespace. */
 function openModel(
-  { url }: LetterSource,
+  { source }: LetterSource,
   functions: readonly AnyFunction[],
   options: ExplainOptions & { readonly namespace: string },
 ): Promise<ReadModel> {
   const { kubeconfig, namespace } = options;
-  return url === "memory"
+  const redis = redisOf(source);
+  return redis === undefined
     ? fillReadModel({ functions, kubeconfig, namespace })
-    : openReadModel(ledgerUrl(url), { kubeconfig });
+    : openReadModel(redis, { kubeconfig });
 }
 
 async function demandObject(model: ReadModel, kind: Kind, key: ObjectKey): Promise<KubeObject> {
@@ -149,12 +151,12 @@ interface Asked extends AsyncDisposable {
 }
 
 async function openHistory(
-  { queue, url, clock }: LetterSource,
+  { queue, source, clock }: LetterSource,
   { metricsAddress }: ExplainOptions,
 ): Promise<Asked> {
   const nothing = async (): Promise<void> => undefined;
   if (queue !== undefined) {
-    const lastRuns = await openLastRuns(url, { clock, log: openLog("error") });
+    const lastRuns = await openLastRuns(source, { clock, log: openLog("error") });
     return {
       history: historyFrom(queue, lastRuns),
       [Symbol.asyncDispose]: () => lastRuns[Symbol.asyncDispose](),

@@ -10,6 +10,7 @@ import { createMemoryQueue } from "../../queue/memory.ts";
 import { type Relay, startRelay } from "../../relay/relay.ts";
 import { createClients } from "../../relay/workload/clients.ts";
 import { whyUnreachable } from "../../relay/workload/workload-access.ts";
+import type { RedisAddress } from "../../redis/connection.ts";
 import { createMemoryStore } from "../../store/memory.ts";
 import { openLog } from "../terminal/log.ts";
 
@@ -66,14 +67,14 @@ export async function fillReadModel(options: ReadModelOptions): Promise<ReadMode
 
 /** Opens the read model that relay and workers share. */
 export async function openReadModel(
-  url: string,
+  redis: RedisAddress,
   { kubeconfig }: Pick<ReadModelOptions, "kubeconfig">,
 ): Promise<ReadModel> {
   await using stack = new AsyncDisposableStack();
   const [clock, log] = [systemClock, openLog("error")];
   const server = stack.use(await reachManagement({ kubeconfig }));
   const { createRedisStore } = await import("../../store/redis.ts");
-  const store = stack.use(await createRedisStore({ url, log }));
+  const store = stack.use(await createRedisStore({ ...redis, log }));
   const clients = stack.use(
     createClients({ management: server, store, clock, log, version: packageVersion() }),
   );

@@ -1,8 +1,8 @@
 import type { NoteFailure } from "../../../shared/runtime/letters/dead-letters-port.ts";
-import type { Clock, Log } from "../../../shared/runtime/ports.ts";
+import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { NoteCount, Queue } from "../../../shared/runtime/queue-port.ts";
 import { systemClock } from "../../clock.ts";
-import { connectPatiently, connectRedis, endConnection } from "../../redis/connection.ts";
+import { connectPatiently, connectRedis, endConnection, type RedisTarget } from "../../redis/connection.ts";
 import { watchRedis } from "../../redis/health.ts";
 import { checkEntries } from "../check-entries.ts";
 import { forgetCount, forgetFailure } from "../claim.ts";
@@ -14,10 +14,7 @@ import { LEASE_TIMING } from "../run-lease.ts";
 import { TOKEN_WINDOW, TokenQueue } from "../tokens/token-queue.ts";
 import { createBullmqTransport } from "./bullmq-transport.ts";
 
-export interface BullmqQueueOptions {
-  /** `redis://` or `rediss://`. */
-  readonly url: string;
-  readonly log: Log;
+export interface BullmqQueueOptions extends RedisTarget {
   /** For timers of this process; instants come from Redis. */
   readonly clock?: Clock;
   readonly timing?: Partial<LeaseTiming>;
@@ -35,21 +32,21 @@ export interface BullmqQueueOptions {
  * ticks it (every 250 ms), worker or not. Throws when Redis cannot be reached or evicts data.
  */
 export async function createBullmqQueue({
-  url,
-  log,
   clock = systemClock,
   timing,
   resendMs,
   noteFailure = forgetFailure,
   noteCount = forgetCount,
   limits = {},
+  ...target
 }: BullmqQueueOptions): Promise<Queue> {
-  const producer = await connectRedis({ url, log });
+  const { url, log } = target;
+  const producer = await connectRedis(target);
   const health = await watchRedis(producer, { url, clock, log }).catch(async (error: unknown) => {
     await endConnection(producer);
     throw error;
   });
-  const patient = connectPatiently(producer);
+  const patient = connectPatiently(producer, target);
   const worker = patient.redis;
   const ledger = await createRedisLedger({
     producer,

@@ -1,14 +1,12 @@
 import type { Redis } from "ioredis";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { LastRun, LastRuns } from "../../../shared/runtime/last-run.ts";
-import type { Clock, Log } from "../../../shared/runtime/ports.ts";
-import { connectRedis, endConnection } from "../../redis/connection.ts";
+import type { Clock } from "../../../shared/runtime/ports.ts";
+import { connectRedis, endConnection, type RedisTarget } from "../../redis/connection.ts";
 import { checkFunctionName } from "../function-name.ts";
 
-export interface RedisLastRunsOptions {
-  readonly url: string;
+export interface RedisLastRunsOptions extends RedisTarget {
   readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** Notes are written together: a run costs no round trip, and a key that runs often one write per flush. */
@@ -23,8 +21,9 @@ const KEPT_MS = 60 * MINUTE;
  * bytes per function and key. Written once a second. While Redis is away notes are lost; no run waits for them. Throws
  * when Redis cannot be reached at the start.
  */
-export async function createRedisLastRuns({ url, clock, log }: RedisLastRunsOptions): Promise<LastRuns> {
-  const redis = await connectRedis({ url, log });
+export async function createRedisLastRuns({ clock, ...target }: RedisLastRunsOptions): Promise<LastRuns> {
+  const redis = await connectRedis(target);
+  const { log } = target;
   let pending = new Map<string, LastRun>();
   let cancelFlush: (() => void) | undefined;
   const flush = async (): Promise<void> => {

@@ -1,10 +1,10 @@
 import type { Message } from "@aws-sdk/client-sqs";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { NoteFailure } from "../../../shared/runtime/letters/dead-letters-port.ts";
-import type { Clock, Log } from "../../../shared/runtime/ports.ts";
+import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { NoteCount, Queue, QueueEntry, QueueHealth } from "../../../shared/runtime/queue-port.ts";
 import { systemClock } from "../../clock.ts";
-import { connectPatiently, connectRedis, endConnection } from "../../redis/connection.ts";
+import { connectPatiently, connectRedis, endConnection, type RedisTarget } from "../../redis/connection.ts";
 import type { RedisHealth } from "../../redis/health.ts";
 import { watchRedis } from "../../redis/health.ts";
 import { checkEntries } from "../check-entries.ts";
@@ -30,10 +30,8 @@ const MAX_WAIT_SECONDS = 20;
 const RESEND_MS = MINUTE;
 const MAX_VISIBILITY_SECONDS = 43_200;
 
-export interface SqsQueueOptions extends SqsTarget {
-  /** Redis of the ledger: `redis://` or `rediss://`. */
-  readonly url: string;
-  readonly log: Log;
+/** Beside SQS the Redis of the ledger. */
+export interface SqsQueueOptions extends SqsTarget, RedisTarget {
   /** In front of every queue name; letters, digits, `_`, `-`, up to 10. Default `capstan-`. */
   readonly prefix?: string | undefined;
   /** Create missing queues. Default: only with an `endpoint`; on AWS the deployment creates them. */
@@ -108,12 +106,12 @@ async function openQueue(options: SqsQueueOptions, intake: Intake): Promise<Queu
   const visibilitySeconds = visibilityOf(timing.leaseMs);
   const waitSeconds = checkWait(options.waitSeconds ?? MAX_WAIT_SECONDS);
   const endpoint = await openSqs(options, { clock, log });
-  const producer = await connectRedis({ url, log });
+  const producer = await connectRedis(options);
   const health = await watchRedis(producer, { url, clock, log }).catch(async (error: unknown) => {
     await endConnection(producer);
     throw error;
   });
-  const patient = intake.patient ? connectPatiently(producer) : undefined;
+  const patient = intake.patient ? connectPatiently(producer, options) : undefined;
   const worker = patient?.redis ?? producer;
   const shared = { resendMs, window: TOKEN_WINDOW, noteCount, limits };
   const ledger = await createRedisLedger({ producer, worker, ...shared });

@@ -2,7 +2,8 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { Clock, Log } from "../../../shared/runtime/ports.ts";
-import type { CertificateFacts, Credentials } from "../../pki/pki.ts";
+import type { Credentials } from "../../pki/pki.ts";
+import { MAX_PEM_BYTES, readCertificates } from "../../pki/read-certificates.ts";
 import { x509 } from "../../pki/x509.ts";
 import { readSmallFile } from "../../read-small-file.ts";
 
@@ -26,7 +27,6 @@ interface Followed extends IdentityFiles {
   readonly onChange: (identity: Identity) => void;
 }
 
-const MAX_PEM_BYTES = 64 * 1024;
 const LOOK_EVERY_MS = 10 * SECOND;
 const DAY_MS = 24 * 60 * MINUTE;
 const SELF_SIGNED_DAYS = 365;
@@ -73,25 +73,16 @@ function createSource({ certDir, clientCa, clock }: Followed): () => Promise<Ide
 
 function credentialsIn(folder: string): Credentials {
   const [certFile, keyFile] = [join(folder, "tls.crt"), join(folder, "tls.key")];
-  const cert = readSmallFile(certFile, MAX_PEM_BYTES);
+  const { text: cert, facts } = readCertificates(certFile);
   const key = readSmallFile(keyFile, MAX_PEM_BYTES);
-  const [{ publicKey }] = factsIn(cert, certFile);
-  if (fits(publicKey, key, keyFile)) return { cert, key };
+  if (fits(facts[0].publicKey, key, keyFile)) return { cert, key };
   throw new Error(`${keyFile}: the private key does not belong to the certificate in ${certFile}`);
 }
 
 function authoritiesIn(file: string): string {
-  const text = readSmallFile(file, MAX_PEM_BYTES);
-  if (factsIn(text, file).every(({ isAuthority }) => isAuthority)) return text;
+  const { text, facts } = readCertificates(file);
+  if (facts.every(({ isAuthority }) => isAuthority)) return text;
   throw new Error(`${file}: a certificate in it is not that of an authority; write those that sign clients`);
-}
-
-function factsIn(text: string, file: string): readonly [CertificateFacts, ...CertificateFacts[]] {
-  try {
-    return x509.read(text);
-  } catch {
-    throw new Error(`${file}: it holds no certificate that can be read; write it in PEM`);
-  }
 }
 
 function fits(publicKey: string, key: string, file: string): boolean {

@@ -7,7 +7,6 @@ import {
   parsePort,
   parseSeconds,
   parseSwitch,
-  sharedQueue,
   stopRequested,
 } from "../../../infra/cli/options.ts";
 
@@ -74,17 +73,6 @@ describe("the options of a serving process", () => {
     expect(() => parse("--log-level", "loud")).toThrow(
       "Allowed choices are debug, info, warn, error, silent",
     );
-  });
-
-  it("take the queue of the option before that of the environment, and no queue in memory", () => {
-    vi.stubEnv("CAPSTAN_QUEUE", "redis://b:6379");
-    expect(sharedQueue("redis://a:6379", "relay")).toBe("redis://a:6379");
-    expect(sharedQueue(undefined, "relay")).toBe("redis://b:6379");
-    expect(() => sharedQueue("memory", "relay")).toThrow(
-      "capstan relay shares its queue with other processes",
-    );
-    vi.stubEnv("CAPSTAN_QUEUE", undefined);
-    expect(() => sharedQueue(undefined, "worker")).toThrow("add --queue redis://HOST:PORT");
   });
 
   it.each(["-1", "65536", "1.5", "http", "NaN"])("refuse the port %s", (text) => {

@@ -33,7 +33,7 @@ describeWith(redisMissing())("a worker that is killed while a key of it dies", {
   async function letterAfterKill(name: string, when: string, file?: string): Promise<DeadLetter> {
     await using stack = new AsyncDisposableStack();
     const [clock, log] = [systemClock, silentLog];
-    const deadLetters = stack.use(await openDeadLetters({ queue: url, file, clock, log, writer: false }));
+    const deadLetters = stack.use(await openDeadLetters({ redis: { url }, file, clock, log, writer: false }));
     const recorder = stack.use(createRecorder({ deadLetters, functions: [], clock, log }));
     const { queue, ledger } = stack.use(await openShortLetterQueue(url, name, recorder.noteFailure));
     await queue.enqueue([{ key: POOL_KEY, class: "live", cause: { what: "Node n1" } }]);

@@ -11,7 +11,7 @@ import { silentLog } from "../silent-log.ts";
  */
 const [url = "", functionName = "", when = "", file] = process.argv.slice(2);
 const [clock, log] = [systemClock, silentLog];
-const deadLetters = await openDeadLetters({ queue: url, file, clock, log, writer: true });
+const deadLetters = await openDeadLetters({ redis: { url }, file, clock, log, writer: true });
 const recorder = createRecorder({ deadLetters, functions: [], clock, log });
 const die = (): boolean => process.kill(process.pid, "SIGKILL");
 const { queue } = await openShortLetterQueue(url, functionName, async (run) => {

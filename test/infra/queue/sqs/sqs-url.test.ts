@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ledgerUrl } from "../../../../infra/queue/open.ts";
+import { ledgerUrl } from "../../../../infra/queue/ledger-url.ts";
 import { parseSqsUrl } from "../../../../infra/queue/sqs/sqs-url.ts";
 
 describe("the URL of an SQS queue", () => {

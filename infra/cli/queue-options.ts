@@ -1,0 +1,42 @@
+import type { Command } from "commander";
+import type { Log } from "../../shared/runtime/ports.ts";
+import { readEnvironment } from "../config.ts";
+import { openQueueSource, type QueueFlags, type QueueSource } from "../queue/queue-source.ts";
+
+/** `about` says which queue `--queue` names, and its default. */
+export function addQueueOptions(command: Command, about: string): Command {
+  return command
+    .option("--queue <url>", about)
+    .option(
+      "--queue-file <file>",
+      "file with that URL instead, read again for each new connection (default: CAPSTAN_QUEUE_FILE)",
+    )
+    .option(
+      "--redis-ca <file>",
+      "authorities in PEM of a Redis with TLS, rediss://HOST:PORT (default: CAPSTAN_REDIS_CA, else those of Node.js)",
+    );
+}
+
+/** The queue of a command: by its options, else by the environment, else in memory. */
+export function queueOf(flags: QueueFlags, log: Log): QueueSource {
+  const environment = readEnvironment();
+  const isNamed = flags.queue !== undefined || flags.queueFile !== undefined;
+  const { queue, queueFile } = isNamed
+    ? flags
+    : { queue: environment.CAPSTAN_QUEUE, queueFile: environment.CAPSTAN_QUEUE_FILE };
+  if (queue !== undefined && queueFile !== undefined) {
+    const names = isNamed ? "--queue and --queue-file" : "CAPSTAN_QUEUE and CAPSTAN_QUEUE_FILE";
+    throw new Error(`${names} both name a queue; give one of them`);
+  }
+  const redisCa = flags.redisCa ?? environment.CAPSTAN_REDIS_CA;
+  return openQueueSource({ queue, queueFile, redisCa }, log);
+}
+
+/** The same; a process of its own cannot share a queue in memory. */
+export function sharedQueue(flags: QueueFlags, command: string, log: Log): QueueSource {
+  const source = queueOf(flags, log);
+  if (source.url !== "memory") return source;
+  throw new Error(
+    `capstan ${command} shares its queue with other processes: add --queue redis://HOST:PORT or sqs://REGION?redis=redis://HOST:PORT, or --queue-file FILE (or use capstan up, which is all in one)`,
+  );
+}

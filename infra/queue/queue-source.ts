@@ -1,0 +1,102 @@
+import type { Log } from "../../shared/runtime/ports.ts";
+import { readCertificates } from "../pki/read-certificates.ts";
+import { readSmallFile } from "../read-small-file.ts";
+import { problemOfRedisUrl } from "../redis/checks.ts";
+import type { RedisAddress } from "../redis/connection.ts";
+import { ledgerUrl } from "./ledger-url.ts";
+
+/** How a command line names the queue of its process: one of `queue` and `queueFile`. */
+export interface QueueFlags {
+  readonly queue?: string | undefined;
+  /** File with the URL, which is then in no list of processes. */
+  readonly queueFile?: string | undefined;
+  /** File with the authorities of a `rediss://` server. */
+  readonly redisCa?: string | undefined;
+}
+
+/** A queue, and how to reach its Redis. */
+export interface QueueSource extends Pick<RedisAddress, "ca" | "newest"> {
+  /** `memory`, `redis://…`, `rediss://…`, or `sqs://REGION?redis=…`. */
+  readonly url: string;
+}
+
+const MAX_URL_BYTES = 4_096;
+
+/**
+ * Reads URL and authorities now, and again for each new connection; what cannot be used then is logged once, and the
+ * last ones stay in use. Throws with the name of a file and its problem, never with its content. Source: D-204
+ */
+export function openQueueSource({ queue, queueFile, redisCa }: QueueFlags, log: Log): QueueSource {
+  const read = (): Pick<QueueSource, "url" | "ca"> => ({
+    url: queueFile === undefined ? (queue ?? "memory") : readQueueFile(queueFile),
+    ca: redisCa === undefined ? undefined : readCertificates(redisCa).text,
+  });
+  let current = read();
+  if (current.ca !== undefined && !ledgerUrl(current.url).startsWith("rediss:")) {
+    throw new Error(`${redisCa}: authorities are for a Redis with TLS; name it by rediss://HOST:PORT`);
+  }
+  if (queueFile === undefined && redisCa === undefined) return current;
+  let problem: string | undefined;
+  const follow = (): void => {
+    try {
+      const next = read();
+      demandSameServer(current.url, next.url, queueFile);
+      current = next;
+      problem = undefined;
+    } catch (error) {
+      const found = error instanceof Error ? error.message : String(error);
+      if (found !== problem) log.warn({ error: found }, "the last address of the queue stays in use");
+      problem = found;
+    }
+  };
+  return {
+    ...current,
+    newest: () => {
+      follow();
+      return { url: ledgerUrl(current.url), ca: current.ca };
+    },
+  };
+}
+
+/** Returns how to reach the Redis of a queue; `memory` has none. */
+export function redisOf({ url, ca, newest }: QueueSource): RedisAddress | undefined {
+  const redis = ledgerUrl(url);
+  return redis === "memory" ? undefined : { url: redis, ca, newest };
+}
+
+/** Returns the URL in a file: one line. */
+function readQueueFile(file: string): string {
+  const problem = (text: string) => new Error(`${file}: ${text}`);
+  const text = readSmallFile(file, MAX_URL_BYTES).replace(/\r?\n$/, "");
+  if (text === "") throw problem("it is empty; write the URL of a queue, such as rediss://USER:PASSWORD@HOST:6379");
+  if (/[\s\p{Cc}]/u.test(text)) throw problem("it holds a line break or a blank; write one URL in one line");
+  const redis = attempt(() => ledgerUrl(text));
+  if (redis === undefined) {
+    throw problem("it holds no queue; write a URL such as rediss://USER:PASSWORD@HOST:6379");
+  }
+  const wrong = redis === "memory" ? "is memory, which no other process shares" : problemOfRedisUrl(redis);
+  if (wrong !== undefined) throw problem(`the URL in it ${wrong}`);
+  return text;
+}
+
+/** Another server has other data, and may belong to another management cluster: only a start takes it. */
+function demandSameServer(before: string, after: string, file = ""): void {
+  const serverOf = (url: string) => {
+    const { protocol, host, pathname } = new URL(ledgerUrl(url));
+    return `${protocol}//${host}${pathname}`;
+  };
+  const isSame = before === after || (isSqs(before) === isSqs(after) && serverOf(before) === serverOf(after));
+  if (!isSame) throw new Error(`${file}: it names another server now; restart this process to use it`);
+}
+
+function isSqs(url: string): boolean {
+  return url.startsWith("sqs:");
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
