@@ -61,7 +61,7 @@ export async function connectRedis({ url, ca, newest, log }: RedisTarget): Promi
   return redis;
 }
 
-/** Takes user, password and authorities anew before each new connection. Source: D-204 */
+/** Takes user, password and authorities as they are now before each new connection. Source: D-204 */
 function followAddress(redis: Redis, newest: RedisAddress["newest"]): void {
   if (newest === undefined) return;
   redis.on("reconnecting", () => {

@@ -10,7 +10,7 @@ import { identifyRedis } from "../redis/identity.ts";
 import type { KindLookup } from "./snapshot.ts";
 import { freezeDeep, inOrder, isSelected, placementOf, versionOf } from "./snapshot.ts";
 
-const SCRIPTS = ["put", "remove", "advance", "progress"] as const;
+const SCRIPTS = ["put", "remove", "advance"] as const;
 type ScriptName = (typeof SCRIPTS)[number];
 
 const KEYS_PER_TYPE = 6;
@@ -167,14 +167,31 @@ async function fieldsOf(
   return [...new Set(members.flat().map(fieldOf))];
 }
 
-async function readProgress(of: TypeIn, server: string): Promise<TypeProgress> {
-  const reply = await call(of, "progress", [server]);
-  const [ready, version, scope] = Array.isArray(reply) ? reply : [];
-  return { ready: ready === 1, resourceVersion: textOrNone(version), scope: textOrNone(scope) };
+const PROGRESS = ["ready", "version", "scope", "server", "objects", "entries"] as const;
+
+/**
+ * Ready: this server process (its run id, not empty) got the whole list and has lost nothing of it. The counts are of one
+ * instant. Without a script: a worker may not write here, and scripts count as writes.
+ */
+async function readProgress({ redis, type }: TypeIn, server: string): Promise<TypeProgress> {
+  const { objects, heads, index, meta } = keysOf(type);
+  const transaction = redis.multi().hmget(meta, ...PROGRESS);
+  const replies = await transaction.hlen(objects).hlen(heads).zcard(index).exec();
+  const [fields, ...counts] = (replies ?? []).map(([error, reply]) => {
+    if (error !== null) throw error;
+    return reply;
+  });
+  const [ready, version, scope, of, expected, entries] = fields as readonly (string | null)[];
+  const isWhole = sameList(counts, [Number(expected), Number(expected), Number(entries)]);
+  return {
+    ready: ready === "1" && server !== "" && of === server && isWhole,
+    resourceVersion: version ?? undefined,
+    scope: scope ?? undefined,
+  };
 }
 
-function textOrNone(reply: unknown): string | undefined {
-  return typeof reply === "string" ? reply : undefined;
+function sameList(some: readonly unknown[], others: readonly unknown[]): boolean {
+  return some.length === others.length && some.every((each, at) => each === others[at]);
 }
 
 async function readUntold(redis: Redis, type: TypeKey): Promise<readonly Untold[]> {

@@ -12,7 +12,7 @@ export interface ListenAddress {
 
 export interface ListenerOptions {
   readonly address: ListenAddress;
-  /** What it serves, for messages: `/livez and /readyz`. */
+  /** Its pages, for messages: `/livez and /readyz`. */
   readonly serves: string;
   readonly log: Log;
 }

@@ -35,13 +35,6 @@ local function count(objects, entries)
   redis.call('HINCRBY', META, 'entries', entries)
 end
 
-local function isWhole()
-  local objects, entries = unpack(redis.call('HMGET', META, 'objects', 'entries'))
-  local n = tonumber(objects or 0)
-  return redis.call('HLEN', OBJECTS) == n and redis.call('HLEN', HEADS) == n
-    and redis.call('ZCARD', INDEX) == tonumber(entries or 0)
-end
-
 local function note(field, uid, version, before)
   redis.call('HSET', NOTES, field, cmsgpack.pack({ uid, version }))
   if before then redis.call('HSET', BEFORES, field, before) else redis.call('HDEL', BEFORES, field) end

@@ -15,7 +15,7 @@ export interface IdentityFiles {
   readonly clientCa?: string | undefined;
 }
 
-/** What a listener shows to clients, and whose clients it trusts; PEM. */
+/** Certificate of a listener, and the authorities whose clients it trusts; PEM. */
 export interface Identity extends Credentials {
   readonly ca?: string | undefined;
 }

@@ -38,7 +38,7 @@ export type User = z.infer<typeof userSchema>;
 
 export type Reviewer = Pick<ServerClient, "review">;
 
-/** Who a client is and what it may read, by the API server. Rejects when the server does not answer. */
+/** Users and rights as the API server knows them. Rejects when it does not answer. */
 export interface Reviews {
   /** Undefined: a token that this API server does not accept, or no longer. */
   userOf(token: string): Promise<User | undefined>;

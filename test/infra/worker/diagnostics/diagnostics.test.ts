@@ -152,7 +152,7 @@ describe("diagnostics beyond loopback", () => {
     expect(await world.ask({ certificate: expired, token: "of-scraper" })).toMatchObject({ code: 200 });
   });
 
-  it("refuse everybody with a token while the API server does not answer, and say so once", async () => {
+  it("refuse all clients with tokens while the API server does not answer, and say so once", async () => {
     let away: boolean = true;
     await using world = await serve({
       review: async (...asked) => {

@@ -41,7 +41,7 @@ describe("reviews of the API server", () => {
     expect(asked.map(({ spec }) => spec)).toEqual([specOf("/metrics"), specOf("/status")]);
   });
 
-  it("refuse what is not said to be allowed", async () => {
+  it("refuse a user whose answer does not allow it", async () => {
     for (const status of [{ allowed: false }, { allowed: true, denied: true }]) {
       const { reviews } = server(() => ({ status }));
       expect(await reviews.mayGet(SCRAPER, "/metrics")).toBe(false);
