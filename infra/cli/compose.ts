@@ -10,7 +10,6 @@ import { readEnvironment } from "../config.ts";
 import { openDeadLetters } from "../dead-letters/open.ts";
 import { createRecorder, type Recorder } from "../dead-letters/recorder.ts";
 import type { Server } from "../kube/client.ts";
-import { packageVersion } from "../package-version.ts";
 import { openIssuer } from "../pki/open-issuer.ts";
 import { writePrivateFile } from "../private-file.ts";
 import { historyFrom, noteRuns } from "../queue/last-runs.ts";
@@ -108,9 +107,8 @@ export async function compose(options: ComposeOptions): Promise<Running> {
 /** Starts the parts named by `roles` in one process and connects them through the ports. */
 export async function startParts(options: ComposeOptions): Promise<Running> {
   await using starting = new AsyncDisposableStack();
-  const environment = readEnvironment();
-  const { clock = systemClock } = options;
-  const log = openLog(options.logLevel ?? environment.CAPSTAN_LOG_LEVEL, options.writeLog);
+  const { clock = systemClock, takeOverManagers } = options;
+  const log = openLog(options.logLevel ?? readEnvironment().CAPSTAN_LOG_LEVEL, options.writeLog);
   const functions = await loadFunctions(options.functions, options.functionsDir);
 
   const kubeconfigFile = options.roles.has("apiserver") ? options.writeKubeconfig : options.kubeconfig;
@@ -127,8 +125,8 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
   const redis = redisOf(source);
   starting.use(await tieQueue({ redis, server, log, isTemporary }));
 
-  const place = { redis, file: options.deadLetters };
-  const deadLetters = starting.use(await openDeadLetters({ ...place, clock, log, writer: true }));
+  const place = { redis, file: options.deadLetters, writer: true };
+  const deadLetters = starting.use(await openDeadLetters({ ...place, clock, log }));
   const recorder = starting.use(createRecorder({ deadLetters, functions, clock, log }));
   let observed: Observed | undefined;
   const notes = notesFor(recorder, () => observed);
@@ -148,7 +146,6 @@ export async function startParts(options: ComposeOptions): Promise<Running> {
     const ownServer = starting.use(connect());
     starting.use(await startCloud({ serves: [{ server: ownServer }], clock, log }));
   }
-  const { takeOverManagers } = options;
   const { noteResync, noteStrayError } = observed ?? {};
   const shared = { store, clock, log, ...workloadOptions(options) };
   const watching = { ...shared, functions, server, queue, takeOverManagers, noteResync };

@@ -22,6 +22,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   contract: async () => (await import("./contract/contract.ts")).contractCommand(),
   dlq: async () => (await import("./dlq/dlq.ts")).dlqCommand(),
   replay: async () => (await import("./replay/replay.ts")).replayCommand(),
+  secrets: async () => (await import("./secrets.ts")).secretsCommand(),
   move: async () => (await import("./move/move.ts")).moveCommand(),
   version: async () => (await import("./version.ts")).versionCommand(),
   completion: async () => (await import("./completion.ts")).completionCommand(loadAll),

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { QueueDepth, TenantDepth } from "../../shared/runtime/queue-port.ts";
-import { loadFunctions } from "../worker/load.ts";
 import type { QueueFlags } from "../queue/queue-source.ts";
+import { loadFunctions } from "../worker/load.ts";
 import { openSource, QUIET } from "./letter-source.ts";
 import { outputOption } from "./options.ts";
 import { addQueueOptions, sharedQueue } from "./queue-options.ts";

@@ -1,12 +1,7 @@
 import { Command } from "commander";
 import { composePart } from "./compose-part.ts";
 import { addListenOptions, type ListenOptions } from "./listen-options.ts";
-import {
-  addServeOptions,
-  printListeners,
-  type ServeOptions,
-  stopRequested,
-} from "./options.ts";
+import { addServeOptions, printListeners, type ServeOptions, stopRequested } from "./options.ts";
 import { addQueueOptions } from "./queue-options.ts";
 import { print } from "./terminal/print.ts";
 
@@ -19,13 +14,13 @@ export function workerCommand(): Command {
     "shared with the relay: redis://HOST:PORT, or sqs://REGION?redis=redis://HOST:PORT",
   );
   return addListenOptions(command).action(async (options: ServeOptions & ListenOptions) => {
-      await using running = await composePart("worker", options);
-      print(
-        `worker: serving ${running.functions.map(({ spec }) => spec.name).join(", ")}; Ctrl-C drains and stops`,
-      );
-      printListeners(running);
-      await stopRequested();
-      const { running: runs = 0 } = running.worker?.status() ?? {};
-      print(`worker: stopping; ${runs} ${runs === 1 ? "run is" : "runs are"} finishing, at most 25 s`);
-    });
+    await using running = await composePart("worker", options);
+    print(
+      `worker: serving ${running.functions.map(({ spec }) => spec.name).join(", ")}; Ctrl-C drains and stops`,
+    );
+    printListeners(running);
+    await stopRequested();
+    const { running: runs = 0 } = running.worker?.status() ?? {};
+    print(`worker: stopping; ${runs} ${runs === 1 ? "run is" : "runs are"} finishing, at most 25 s`);
+  });
 }

@@ -111,7 +111,12 @@ interface ClientParts {
 
 function createClient(parts: ClientParts): ServerClient {
   const calls = createCalls(parts);
-  return { ...createReads(calls), ...createWrites(calls), ...createDiscovery(calls), ...createReviewer(calls) };
+  return {
+    ...createReads(calls),
+    ...createWrites(calls),
+    ...createDiscovery(calls),
+    ...createReviewer(calls),
+  };
 }
 
 function createCalls({

@@ -6,7 +6,7 @@ import { x509 } from "./x509.ts";
 export const MAX_PEM_BYTES = 64 * 1024;
 
 /** A file of certificates in PEM. */
-export interface Certificates {
+interface Certificates {
   readonly text: string;
   /** In their order, at most 10. */
   readonly facts: readonly [CertificateFacts, ...CertificateFacts[]];

@@ -68,7 +68,8 @@ export function redisOf({ url, ca, newest }: QueueSource): RedisAddress | undefi
 function readQueueFile(file: string): string {
   const problem = (text: string) => new Error(`${file}: ${text}`);
   const text = readSmallFile(file, MAX_URL_BYTES).replace(/\r?\n$/, "");
-  if (text === "") throw problem("it is empty; write the URL of a queue, such as rediss://USER:PASSWORD@HOST:6379");
+  if (text === "")
+    throw problem("it is empty; write the URL of a queue, such as rediss://USER:PASSWORD@HOST:6379");
   if (/[\s\p{Cc}]/u.test(text)) throw problem("it holds a line break or a blank; write one URL in one line");
   const redis = attempt(() => ledgerUrl(text));
   if (redis === undefined) {

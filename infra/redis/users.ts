@@ -6,7 +6,9 @@ const KEYS = "{cap:";
 /** The read model, which only the relay writes. */
 const STORE = `${KEYS}store:*`;
 /** All other keys: patterns cannot leave one out, so these are the names that differ from it in their nth letter. */
-const NOT_STORE = ["[^s]", "s[^t]", "st[^o]", "sto[^r]", "stor[^e]", "store[^:]"].map((start) => `${KEYS}${start}*`);
+const NOT_STORE = ["[^s]", "s[^t]", "st[^o]", "sto[^r]", "stor[^e]", "store[^:]"].map(
+  (start) => `${KEYS}${start}*`,
+);
 
 /** Connection, scripts of the ledger, and the checks at the start. INFO is dangerous, but shows no key. */
 const WORKING =

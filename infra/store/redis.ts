@@ -28,7 +28,10 @@ export interface RedisStoreOptions extends RedisTarget {
  * Redis is away. After a restart or a failover no type is ready: Redis may have returned to an earlier state as a
  * whole, which only a list can show (X-34). Throws when Redis cannot be reached or evicts data.
  */
-export async function createRedisStore({ kindOf = registered, ...target }: RedisStoreOptions): Promise<Store> {
+export async function createRedisStore({
+  kindOf = registered,
+  ...target
+}: RedisStoreOptions): Promise<Store> {
   const redis = await connectRedis(target);
   await defineScripts(redis);
   const identity = await identifyRedis(redis);

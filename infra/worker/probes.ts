@@ -11,13 +11,14 @@ export interface ProbesOptions extends Omit<ListenerOptions, "serves"> {
  * authenticate, so the answers give no reasons. Throws when the port is taken. Source: D-203
  */
 export function startProbes({ isReady, ...options }: ProbesOptions): Promise<Listener> {
+  const readiness = async () => isReady();
   const server = createServer(LIMITS, (message, response) => {
     message.resume();
     if (message.method !== "GET" && message.method !== "HEAD") return send(response, 405);
     const [path] = message.url?.split("?", 1) ?? [];
     if (path === "/livez") return send(response, 200);
     if (path !== "/readyz") return send(response, 404);
-    void Promise.try(isReady)
+    void readiness()
       .catch(() => false)
       .then((ready) => send(response, ready ? 200 : 503));
   });

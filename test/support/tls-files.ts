@@ -1,5 +1,5 @@
-import { x509 } from "../../infra/pki/x509.ts";
 import type { CertificateRequest, Credentials } from "../../infra/pki/pki.ts";
+import { x509 } from "../../infra/pki/x509.ts";
 
 const HOUR_MS = 60 * 60_000;
 const LOOPBACK = { dns: ["localhost"], ips: ["127.0.0.1"] };
@@ -7,7 +7,10 @@ const LOOPBACK = { dns: ["localhost"], ips: ["127.0.0.1"] };
 /** An authority of a test, and what it signs; PEM. */
 export interface TestAuthority extends Credentials {
   /** Valid from an hour ago until `hours` from now. */
-  issue(use: "client" | "server", options?: { readonly name?: string; readonly hours?: number }): Promise<Credentials>;
+  issue(
+    use: "client" | "server",
+    options?: { readonly name?: string; readonly hours?: number },
+  ): Promise<Credentials>;
 }
 
 export async function newAuthority(): Promise<TestAuthority> {
@@ -26,7 +29,10 @@ async function signed(
 ): Promise<Credentials> {
   const { publicKey, privateKey: key } = await x509.newKeys();
   const [notBefore, notAfter] = [instant(Math.min(hours, 0) - 1), instant(hours)];
-  return { key, cert: await x509.sign({ subject, publicKey, notBefore, notAfter, use, signer: signer ?? { key } }) };
+  return {
+    key,
+    cert: await x509.sign({ subject, publicKey, notBefore, notAfter, use, signer: signer ?? { key } }),
+  };
 }
 
 /** Certificates know no smaller part of a time than a second. */

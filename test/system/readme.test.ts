@@ -15,11 +15,11 @@ const WITHIN = { withinMs: 60_000, stepMs: 200 };
 const REDIS = "redis://127.0.0.1:6379";
 const POISONED = "--functions-dir test/support/poisoned";
 
-/** The command lines of README's shell blocks, in order; `clusterctl-…readme` and `contract-readme` run those of their sections. */
+/** The command lines of README's shell blocks, in order; `clusterctl-…readme`, `contract-readme` and `listeners` run those of their sections. */
 async function commandsOfReadme(): Promise<readonly string[]> {
   const whole = await readFile(new URL("../../README.md", import.meta.url), "utf8");
   const text = whole
-    .replaceAll(/^### (?:Install it with clusterctl|Move a Cluster)$.*?(?=^###? )/gms, "")
+    .replaceAll(/^### (?:Install it with clusterctl|Move a Cluster|Beyond loopback)$.*?(?=^###? )/gms, "")
     .replace(/^## Check your provider$.*?^## /ms, "");
   const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
   return blocks.flatMap((block) => block.split("\n").filter((line) => line.trim() !== ""));

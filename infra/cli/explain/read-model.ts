@@ -7,10 +7,10 @@ import { createServer, type Server } from "../../kube/client.ts";
 import { loadKubeconfig } from "../../kube/kubeconfig.ts";
 import { packageVersion } from "../../package-version.ts";
 import { createMemoryQueue } from "../../queue/memory.ts";
+import type { RedisAddress } from "../../redis/connection.ts";
 import { type Relay, startRelay } from "../../relay/relay.ts";
 import { createClients } from "../../relay/workload/clients.ts";
 import { whyUnreachable } from "../../relay/workload/workload-access.ts";
-import type { RedisAddress } from "../../redis/connection.ts";
 import { createMemoryStore } from "../../store/memory.ts";
 import { openLog } from "../terminal/log.ts";
 

@@ -4,7 +4,7 @@ import type { Log } from "../../../shared/runtime/ports.ts";
 import type { Reviews } from "./reviews.ts";
 
 /** The answer to a client that may not read a page. */
-export interface Refusal {
+interface Refusal {
   readonly code: 400 | 401 | 403 | 503;
   readonly text: string;
 }

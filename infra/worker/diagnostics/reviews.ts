@@ -27,7 +27,10 @@ const userSchema = z.object({
   extra: z.record(z.string(), z.array(z.string())).optional(),
 });
 const tokenAnswerSchema = z.object({
-  status: z.object({ authenticated: z.boolean().default(false), user: userSchema.optional().catch(undefined) }),
+  status: z.object({
+    authenticated: z.boolean().default(false),
+    user: userSchema.optional().catch(undefined),
+  }),
 });
 const accessAnswerSchema = z.object({
   status: z.object({ allowed: z.boolean(), denied: z.boolean().default(false) }),

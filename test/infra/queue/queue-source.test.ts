@@ -46,7 +46,9 @@ describe("the file with the URL of the queue", () => {
 
   it("is named when it is too long, missing or not a file", async () => {
     await writeFile(queueFile, URL_OF(SECRET.repeat(1_000)));
-    expect(() => openQueueSource({ queueFile }, silentLog)).toThrow(`${queueFile}: it is larger than 4096 bytes`);
+    expect(() => openQueueSource({ queueFile }, silentLog)).toThrow(
+      `${queueFile}: it is larger than 4096 bytes`,
+    );
     await rm(queueFile, { force: true });
     expect(() => openQueueSource({ queueFile }, silentLog)).toThrow(`${queueFile}: the file is missing`);
     expect(() => openQueueSource({ queueFile: dir }, silentLog)).toThrow(`${dir}: it is not a file`);

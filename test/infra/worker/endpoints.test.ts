@@ -64,7 +64,7 @@ async function serve({ parts, wrapQueue, wrapStore }: Options = {}) {
   return {
     observed,
     store,
-    url: observed.url,
+    url: observed.url ?? "",
     readyz: async () => {
       const response = await fetch(`${observed.url}/readyz`);
       return { code: response.status, text: await response.text() };

@@ -63,7 +63,9 @@ const stray = defineFunction(
 
 const noteFailure = async (): Promise<void> => undefined;
 const queue =
-  url === "memory" ? createMemoryQueue({ clock }) : await openSharedQueue({ url }, { clock, log, noteFailure });
+  url === "memory"
+    ? createMemoryQueue({ clock })
+    : await openSharedQueue({ url }, { clock, log, noteFailure });
 const store = createMemoryStore();
 await store.advance(WIDGETS, { ready: true, resourceVersion: "7" });
 for (const name of NAMES) await store.put(WIDGETS, widget({ name }));

@@ -1,12 +1,10 @@
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { request } from "node:https";
 import { connect as connectTcp, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect as connectTls, type TLSSocket } from "node:tls";
+import { connect as connectTls } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Credentials } from "../../../../infra/pki/pki.ts";
 import { createMemoryQueue } from "../../../../infra/queue/memory.ts";
 import { createMemoryStore } from "../../../../infra/store/memory.ts";
 import type { Reviewer } from "../../../../infra/worker/diagnostics/reviews.ts";
@@ -14,6 +12,7 @@ import { observe } from "../../../../infra/worker/observe.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { recordingLog } from "../../../support/recording-log.ts";
+import { askAt, rawAnswer } from "../../../support/tls-client.ts";
 import { newAuthority, type TestAuthority } from "../../../support/tls-files.ts";
 
 const WITHIN = { withinMs: 10_000, stepMs: 20 };
@@ -69,47 +68,12 @@ async function serve(reviewer: Reviewer = REVIEWER) {
   );
   const { diagnosticsPort: port = 0 } = observed;
   const running = starting.move();
-  return { port, lines, ask: askAt(port), [Symbol.asyncDispose]: () => running.disposeAsync() };
-}
-
-interface Ask {
-  readonly path?: string;
-  readonly method?: string;
-  readonly token?: string;
-  readonly headers?: { readonly [name: string]: string };
-  readonly certificate?: Credentials;
-}
-
-/** Asks as a client that trusts the authority of the test; each time on a new connection. */
-function askAt(port: number) {
-  return async ({ path = "/metrics", method = "GET", token, headers = {}, certificate }: Ask = {}) => {
-    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    const options = { host: "127.0.0.1", port, path, method, ca: authority.cert, agent: false, ...certificate };
-    const sent = request({ ...options, headers: { ...authorization, ...headers } });
-    sent.end();
-    const [answer] = await once(sent, "response");
-    let text = "";
-    for await (const chunk of answer) text += chunk;
-    return { code: answer.statusCode as number, text, headers: answer.headers as NodeJS.Dict<string> };
+  return {
+    port,
+    lines,
+    ask: askAt(port, authority.cert),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
-}
-
-/** Sends `GET /metrics` with these headers as they are; returns the answer until it contains `end`. */
-async function rawAnswer(
-  client: Credentials & { readonly port: number },
-  headers: string,
-  end: string,
-  sessions: Buffer[] = [],
-): Promise<string> {
-  const socket: TLSSocket = connectTls({ host: "127.0.0.1", ca: authority.cert, ...client });
-  socket.on("session", (session) => sessions.push(session));
-  socket.write(`GET /metrics HTTP/1.1\r\n${headers}`);
-  let text = "";
-  for await (const chunk of socket) {
-    text += chunk;
-    if (text.includes(end)) break;
-  }
-  return text;
 }
 
 describe("diagnostics beyond loopback", () => {
@@ -177,7 +141,15 @@ describe("diagnostics beyond loopback", () => {
     for (const method of ["POST", "PUT", "DELETE", "HEAD", "OPTIONS"]) {
       expect(await world.ask({ token, method }), method).toMatchObject({ code: 405 });
     }
-    for (const path of ["/", "//metrics", "/metrics/", "/x/../metrics", "/%6detrics", "/healthz", "/readyz"]) {
+    for (const path of [
+      "/",
+      "//metrics",
+      "/metrics/",
+      "/x/../metrics",
+      "/%6detrics",
+      "/healthz",
+      "/readyz",
+    ]) {
       expect(await world.ask({ token, path }), path).toMatchObject({ code: 404 });
     }
     expect(await world.ask({ token, path: "https://evil.example/metrics" })).toMatchObject({ code: 404 });
@@ -198,7 +170,7 @@ describe("diagnostics beyond loopback", () => {
     }
     expect((await world.ask({ headers: { Host: "127.0.0.1" } })).code).toBe(401);
     const twice = "Host: a\r\nHost: b\r\n\r\n";
-    const client = { ...certificate, port: world.port };
+    const client = { ...certificate, port: world.port, ca: authority.cert };
     expect(await rawAnswer(client, twice, "\r\n\r\n")).toMatch(/^HTTP\S+ 400/);
   });
 
@@ -208,7 +180,7 @@ describe("diagnostics beyond loopback", () => {
     const certificate = await authority.issue("client");
     const sessions: Buffer[] = [];
     const two = "Host: a\r\n\r\nGET /status HTTP/1.1\r\nHost: a\r\n\r\n";
-    const text = await rawAnswer({ ...certificate, port }, two, "HTTP/1.1 503", sessions);
+    const text = await rawAnswer({ ...certificate, port, ca: authority.cert }, two, "HTTP/1.1 503", sessions);
     expect(text.match(/^HTTP\/1\.1 200/gm)?.length).toBe(1);
     expect(text).not.toContain('"version"');
     const [session] = sessions;
@@ -226,7 +198,10 @@ describe("diagnostics beyond loopback", () => {
     let ended = 0;
     for (let count = 0; count < 300; count += 1) {
       const socket = connectTcp(port, "127.0.0.1");
-      socket.on("error", () => undefined).on("close", () => (ended += 1)).resume();
+      socket
+        .on("error", () => undefined)
+        .on("close", () => (ended += 1))
+        .resume();
       sockets.push(socket);
     }
     await eventually(() => expect(ended).toBe(300 - 64), WITHIN);

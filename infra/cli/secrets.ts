@@ -1,0 +1,48 @@
+import { isIP } from "node:net";
+import { Command, InvalidArgumentError } from "commander";
+import { systemClock } from "../clock.ts";
+import { newSecrets } from "../deploy/manifests/secrets.ts";
+import { x509 } from "../pki/x509.ts";
+import { writeYaml } from "../yaml/write-yaml.ts";
+import { parsePort } from "./options.ts";
+import { printSource } from "./terminal/print.ts";
+
+interface SecretsFlags {
+  readonly namespace?: string;
+  readonly redisHost?: string;
+  readonly redisPort?: number;
+}
+
+export function secretsCommand(): Command {
+  return new Command("secrets")
+    .description(
+      "Print new certificates and Redis users of a deployment, as Secrets for kubectl apply. Stores nothing; each call makes other ones",
+    )
+    .option("--namespace <namespace>", "namespace of the deployment (default: capstan-system)", parseName)
+    .option(
+      "--redis-host <host>",
+      "name or address of Redis (default: capstan-redis.NAMESPACE.svc)",
+      parseHost,
+    )
+    .option("--redis-port <port>", "port of Redis (default: 6379)", parsePort)
+    .addHelpText(
+      "after",
+      "\nExamples:\n  capstan secrets | kubectl apply --server-side --filename=-\n  capstan secrets --redis-host redis.example.com | kubectl apply --server-side --filename=-",
+    )
+    .action(async (flags: SecretsFlags) => {
+      const secrets = await newSecrets({ ...flags, pki: x509, now: systemClock.now() });
+      printSource(secrets.map((secret) => writeYaml(secret)).join("---\n"));
+    });
+}
+
+/** RFC 1123 label. */
+function parseName(text: string): string {
+  if (/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) return text;
+  throw new InvalidArgumentError("write the name of a namespace: lower-case letters, digits and -");
+}
+
+/** It becomes part of a URL and of a certificate. */
+function parseHost(text: string): string {
+  if (isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text)) return text;
+  throw new InvalidArgumentError("write a DNS name or an IP address");
+}

@@ -1,0 +1,123 @@
+import { createHash, randomBytes } from "node:crypto";
+import { isIP } from "node:net";
+import { MINUTE } from "../../../shared/function/backoff.ts";
+import type { CertificateRequest, Credentials, Pki } from "../../pki/pki.ts";
+import { REDIS_USERS, type RedisUser, RIGHTS } from "../../redis/users.ts";
+import type { Manifest } from "../deployment.ts";
+import { NAMESPACE } from "./processes.ts";
+
+interface SecretsOptions {
+  readonly namespace?: string | undefined;
+  /** Name or address by which processes reach Redis. Default: the Service `capstan-redis` of the namespace. */
+  readonly redisHost?: string | undefined;
+  /** Default 6379. */
+  readonly redisPort?: number | undefined;
+  readonly pki: Pki;
+  readonly now: Date;
+}
+
+const REDIS_PORT = 6_379;
+const DAY_MS = 24 * 60 * MINUTE;
+const VALID_DAYS = 365;
+const SECOND_MS = 1_000;
+/** 256 bits; no character of it has a meaning in a URL or an ACL file. */
+const PASSWORD_BYTES = 32;
+
+/**
+ * Returns new certificates and Redis users as Secrets. Each call makes other ones, and the keys of both authorities are
+ * forgotten: renewing one means renewing all. Source: D-204
+ */
+export async function newSecrets(options: SecretsOptions): Promise<readonly Manifest[]> {
+  const { namespace = NAMESPACE, redisPort = REDIS_PORT } = options;
+  const { redisHost = `capstan-redis.${namespace}.svc` } = options;
+  const [forRedis, forDiagnostics] = [
+    await newAuthority("redis", options),
+    await newAuthority("diagnostics", options),
+  ];
+  const redis = await forRedis.issue("capstan-redis", namesOf(redisHost, namespace));
+  const server = await forDiagnostics.issue("capstan-diagnostics", diagnosticsNames(namespace));
+  const client = await forDiagnostics.issue("capstan-diagnostics-client", "client");
+  const passwords = REDIS_USERS.map(
+    (user) => [user, randomBytes(PASSWORD_BYTES).toString("base64url")] as const,
+  );
+  const secret = (name: string, type: string, stringData: object): Manifest => ({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name, namespace },
+    type,
+    stringData,
+  });
+  return [
+    secret("capstan-redis", "Opaque", { ...filesOf(redis, forRedis.cert), "users.acl": aclFile(passwords) }),
+    ...passwords.map(([user, password]) =>
+      secret(`capstan-${user}-queue`, "Opaque", {
+        url: `rediss://${user}:${password}@${hostText(redisHost)}:${redisPort}`,
+        "ca.crt": forRedis.cert,
+      }),
+    ),
+    secret("capstan-diagnostics", TLS_TYPE, filesOf(server, forDiagnostics.cert)),
+    secret("capstan-diagnostics-client", TLS_TYPE, filesOf(client, forDiagnostics.cert)),
+  ];
+}
+
+const TLS_TYPE = "kubernetes.io/tls";
+
+function filesOf({ cert, key }: Credentials, authority: string) {
+  return { "tls.crt": cert, "tls.key": key, "ca.crt": authority };
+}
+
+/** The server holds hashes of the passwords only. */
+function aclFile(passwords: readonly (readonly [RedisUser, string])[]): string {
+  const lines = passwords.map(([user, password]) => {
+    const hash = createHash("sha256").update(password).digest("hex");
+    return `user ${user} on #${hash} resetchannels ${RIGHTS[user]}`;
+  });
+  return ["user default off", ...lines, ""].join("\n");
+}
+
+interface Authority {
+  readonly cert: string;
+  issue(commonName: string, use: CertificateRequest["use"]): Promise<Credentials>;
+}
+
+async function newAuthority(of: string, { pki, now }: SecretsOptions): Promise<Authority> {
+  const nowMs = Math.floor(now.getTime() / SECOND_MS) * SECOND_MS;
+  // Clocks differ.
+  const valid = { notBefore: new Date(nowMs - DAY_MS), notAfter: new Date(nowMs + VALID_DAYS * DAY_MS) };
+  const { publicKey, privateKey } = await pki.newKeys();
+  const subject = { commonName: `capstan ${of}` };
+  const signer = { key: privateKey };
+  const cert = await pki.sign({ subject, publicKey, ...valid, use: "authority", signer });
+  return {
+    cert,
+    issue: async (commonName, use) => {
+      const own = await pki.newKeys();
+      const request = { subject: { commonName }, publicKey: own.publicKey, ...valid, use };
+      return { key: own.privateKey, cert: await pki.sign({ ...request, signer: { ...signer, cert } }) };
+    },
+  };
+}
+
+/** Names of Redis: as the URL has it, and as Pods of the namespace may write it. */
+function namesOf(host: string, namespace: string) {
+  const service = [
+    `capstan-redis.${namespace}.svc`,
+    `capstan-redis.${namespace}`,
+    "capstan-redis",
+    "localhost",
+  ];
+  const isAddress = isIP(host) !== 0;
+  return {
+    dns: isAddress ? service : [...new Set([host, ...service])],
+    ips: [...new Set(["127.0.0.1", ...(isAddress ? [host] : [])])],
+  };
+}
+
+/** Any Service of the namespace. Clients that use the addresses of Pods ask for one of these names. */
+function diagnosticsNames(namespace: string) {
+  return { dns: [`*.${namespace}.svc`, "localhost"], ips: ["127.0.0.1"] };
+}
+
+function hostText(host: string): string {
+  return isIP(host) === 6 ? `[${host}]` : host;
+}
