@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { writeYaml } from "../../infra/yaml/write-yaml.ts";
 import { REAL } from "./processes/api-servers.ts";
 import { kubectlMissing } from "./processes/kubectl.ts";
-import { type CommandLine, commandLine } from "./processes/run-command.ts";
+import { type CommandLine, commandLine, LIMIT } from "./processes/run-command.ts";
 import { spawnChild } from "./processes/spawn-child.ts";
 import { describeWith } from "./requires.ts";
 
@@ -89,7 +89,7 @@ function runKilled(
   isEnough: (output: string) => boolean,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawnChild(CLUSTERCTL, args, { stdio: ["ignore", "pipe", "pipe"], env });
+    const child = spawnChild(CLUSTERCTL, args, { stdio: ["ignore", "pipe", "pipe"], env, ...LIMIT });
     let output = "";
     const collect = (chunk: Buffer): void => {
       output += chunk.toString();

@@ -1,37 +1,13 @@
 import { Buffer } from "node:buffer";
+import { setTimeout } from "node:timers/promises";
 import { systemClock } from "../../infra/clock.ts";
 import { createServer, type Server } from "../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../infra/kube/kubeconfig.ts";
+import type { Condition } from "../../shared/api/conditions.ts";
 import { Node } from "../../shared/api/core.ts";
+import type { KubeObject } from "../../shared/api/kinds.ts";
 import type { Kubectl } from "./processes/kubectl.ts";
-
-/** Everything about a Cluster that a move must not change. */
-export interface Identity {
-  /** `name uid providerID` of each Node. */
-  readonly nodes: readonly string[];
-  readonly endpoint: unknown;
-  /** By name: data of each Secret of the Cluster. */
-  readonly secrets: { readonly [name: string]: unknown };
-  /** `name providerID node` of each Machine. */
-  readonly machines: readonly string[];
-  /** `name providerIDs nodeRefs` of each pool. */
-  readonly pools: readonly string[];
-}
-
-interface Listed {
-  readonly metadata: {
-    readonly name: string;
-    readonly uid: string;
-    readonly ownerReferences?: readonly object[];
-  };
-  readonly spec?: { readonly providerID?: string; readonly providerIDList?: readonly string[] };
-  readonly status?: { readonly nodeRef?: object; readonly nodeRefs?: readonly object[] };
-  readonly data?: object;
-}
-
-async function list(kubectl: Kubectl, what: string): Promise<readonly Listed[]> {
-  return (JSON.parse(await kubectl(`get ${what} -o json`)) as { items: readonly Listed[] }).items;
-}
+import { titleOf, type Version } from "./versions.ts";
 
 /** Opens the workload API server of a Cluster with its own kubeconfig. */
 export async function openWorkload(kubectl: Kubectl, cluster: string): Promise<Server> {
@@ -39,56 +15,84 @@ export async function openWorkload(kubectl: Kubectl, cluster: string): Promise<S
   return createServer(parseKubeconfig(Buffer.from(encoded, "base64").toString()), { clock: systemClock });
 }
 
-/** The objects of a Cluster as its management cluster and its own API server show them. */
-export async function identityOf(kubectl: Kubectl, cluster: string, workload: Server): Promise<Identity> {
-  const label = `-l cluster.x-k8s.io/cluster-name=${cluster}`;
-  const [nodes, secrets, machines, pools, endpoint] = await Promise.all([
-    workload.as("test").list(Node, {}),
-    list(kubectl, `secrets ${label}`),
-    list(kubectl, `machines ${label}`),
-    list(kubectl, `machinepools ${label}`),
-    kubectl(`get cluster ${cluster} -o jsonpath={.spec.controlPlaneEndpoint}`),
-  ]);
-  const line = (...parts: readonly unknown[]) => parts.map((part) => JSON.stringify(part)).join(" ");
-  return {
-    nodes: nodes.items
-      .map(({ metadata, spec }) => line(metadata.name, metadata.uid, spec?.providerID))
-      .sort(),
-    endpoint: JSON.parse(endpoint),
-    secrets: Object.fromEntries(secrets.map(({ metadata, data }) => [metadata.name, data])),
-    machines: machines
-      .map(({ metadata, spec, status }) => line(metadata.name, spec?.providerID, status?.nodeRef))
-      .sort(),
-    pools: pools
-      .map(({ metadata, spec, status }) =>
-        line(metadata.name, spec?.providerIDList?.toSorted(), status?.nodeRefs?.toSorted(byText)),
-      )
-      .sort(),
-  };
+/** `name uid providerID` of each Node. */
+export async function nodesOf(workload: Server): Promise<readonly string[]> {
+  const { items } = await workload.as("test").list(Node, {});
+  return items.map(({ metadata, spec }) => `${metadata.name} ${metadata.uid} ${spec?.providerID}`).toSorted();
 }
 
-function byText(a: object, b: object): number {
+/** Fields that each management cluster fills by itself. */
+const ITS_OWN: ReadonlySet<string> = new Set([
+  "uid",
+  "resourceVersion",
+  "generation",
+  "observedGeneration",
+  "creationTimestamp",
+  "lastTransitionTime",
+  "lastUpdated",
+  "managedFields",
+]);
+
+/** By `Kind name`: everything about these objects that a move must not change, lists as sets. */
+export function carriedBy(objects: readonly KubeObject[]): { readonly [title: string]: unknown } {
+  return Object.fromEntries(
+    objects.map((object) => [titleOf(object), carried(object)] as const).toSorted(byText),
+  );
+}
+
+function carried(value: unknown, path: readonly string[] = []): unknown {
+  if (Array.isArray(value)) return value.map((each) => carried(each, path)).toSorted(byText);
+  if (typeof value !== "object" || value === null) return value;
+  const isNode = path.at(-1) === "nodeRefs" || path.at(-1) === "nodeRef";
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name, field]) => field !== undefined && (isNode || !ITS_OWN.has(name)))
+      .toSorted(byText)
+      .map(([name, field]) => [name, carried(field, [...path, name])]),
+  );
+}
+
+function byText(a: unknown, b: unknown): number {
   return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
 }
 
-/** Asks a server again and again; disposing ends that, `gaps` are the times without an answer. */
+/** `Machine name: condition` of each Machine that a health check found unhealthy, or gave to its owner. */
+export function remediated(versions: readonly Version[]): readonly string[] {
+  const found = versions.flatMap(({ object }) => {
+    const conditions = (object as { status?: { conditions?: readonly Condition[] } }).status?.conditions;
+    return (conditions ?? [])
+      .filter(
+        ({ type, status }) =>
+          type === "OwnerRemediated" || (type === "HealthCheckSucceeded" && status === "False"),
+      )
+      .map(({ type }) => `${titleOf(object)}: ${type}`);
+  });
+  return [...new Set(found)];
+}
+
+const BETWEEN_ASKS_MS = 50;
+
+/** Asks a server again and again; disposing ends that at once, `gaps` are the times without an answer. */
 export function watchAnswers(server: Server): AsyncDisposable & { readonly gaps: readonly string[] } {
   const gaps: string[] = [];
-  let isOver = false;
-  const looking = (async () => {
-    while (!isOver) {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const ask = async (): Promise<void> => {
+    while (!signal.aborted) {
       await server
         .as("test")
-        .list(Node, {})
-        .catch((error: unknown) => gaps.push(String(error)));
-      await new Promise((resolve) => setTimeout(resolve, 50));
+        .pages(Node, { signal })
+        .next()
+        .catch((error: unknown) => signal.aborted || gaps.push(String(error)));
+      await setTimeout(BETWEEN_ASKS_MS, undefined, { signal }).catch(() => undefined);
     }
-  })();
+  };
+  const asking = ask();
   return {
     gaps,
     async [Symbol.asyncDispose]() {
-      isOver = true;
-      await looking;
+      stopping.abort();
+      await asking;
     },
   };
 }

@@ -10,7 +10,7 @@ interface Moved {
 }
 
 /** Kinds with a CRD of Capstan, and Secrets. */
-const MOVED_KINDS: readonly Kind[] = [
+export const MOVED_KINDS: readonly Kind[] = [
   ...KINDS.filter(({ crd, namespaced }) => crd !== undefined && namespaced),
   Secret as unknown as Kind,
 ];

@@ -27,19 +27,18 @@ async function commandsOfReadme(): Promise<readonly string[]> {
 }
 
 describeWith(clusterctlMissing() ?? kubectlMissing())("the commands of README on moves", () => {
-  it("move a Cluster, and move it on after a move that stopped half way", async () => {
+  it("move a Cluster, move it on after a move that stopped half way, and move it through a directory", async () => {
     await using stack = new AsyncDisposableStack();
     const [here, there] = [stack.use(await startSide(EMBEDDED)), stack.use(await startSide(EMBEDDED))];
     const serves = [here, there].map(({ server }, at) => ({ server, name: `management-${at}` }));
     stack.use(await startCloud({ serves, clock: systemClock, log: silentLog }));
-    for (const { started } of [here, there]) {
-      const options = { roles: ["relay", "worker"], installCrds: false } as const;
-      stack.use(await startCapstan(started.kubeconfigFile, options));
-    }
+    const options = { roles: ["relay", "worker"], installCrds: false } as const;
+    const manager = stack.use(await startCapstan(here.started.kubeconfigFile, options));
+    stack.use(await startCapstan(there.started.kubeconfigFile, options));
     const [source, target] = [here, there].map(({ started }) => kubectlFor(started.kubeconfigFile));
     const home = await mkdtemp(join(tmpdir(), "capstan-readme-"));
     stack.defer(() => rm(home, { recursive: true, force: true }));
-    const file = join(home, "target.kubeconfig");
+    const [file, folder] = [join(home, "target.kubeconfig"), join(home, "demo-backup")];
     const assets = process.env["KUBEBUILDER_ASSETS"] ?? "";
     const env: { [name: string]: string | undefined } = {
       ...process.env,
@@ -51,7 +50,7 @@ describeWith(clusterctlMissing() ?? kubectlMissing())("the commands of README on
     };
     /** In the clone, with files of one's own at home. */
     const run = async (line: string): Promise<string> => {
-      const command = line.replaceAll("target.kubeconfig", file);
+      const command = line.replaceAll("target.kubeconfig", file).replaceAll("demo-backup", folder);
       return (await shell("sh", ["-c", command], { env, maxBuffer: 2 ** 24 }).catch(stdoutOf)).stdout;
     };
     const manifest = [simCluster("demo"), simPool("p1", "demo", 2)].join("---");
@@ -59,8 +58,9 @@ describeWith(clusterctlMissing() ?? kubectlMissing())("the commands of README on
     await source?.("wait cluster/demo --for=condition=Available --timeout=240s");
     await copyFile(there.started.kubeconfigFile, file);
 
-    const [plan = "", move = "", wait = "", planAgain = "", patch = "", repeat = "", ...rest] =
+    const [plan = "", move = "", wait = "", planAgain = "", patch = "", repeat = "", ...byFolder] =
       await commandsOfReadme();
+    const [mkdir = "", save = "", restore = "", takeAway = "", ...rest] = byFolder;
     expect(rest).toEqual([]);
     await eventually(async () => expect(await run(plan)).toContain("nothing stops the move"), {
       withinMs: 60_000,
@@ -78,6 +78,20 @@ describeWith(clusterctlMissing() ?? kubectlMissing())("the commands of README on
     await run(repeat);
     await source?.("wait cluster/demo --for=condition=Available --timeout=240s");
     expect(await target?.("get clusters -o name")).toBe("");
+
+    env["KUBECONFIG"] = here.started.kubeconfigFile;
+    await copyFile(there.started.kubeconfigFile, file);
+    await run(mkdir);
+    await run(save);
+    await manager[Symbol.asyncDispose]();
+    await run(restore);
+    await run(wait);
+    expect(await run(plan)).toContain(
+      "MV-04 Cluster default/demo: runs at the source, and is on the target too",
+    );
+    await run(takeAway);
+    await run(wait);
+    expect(await source?.("get clusters -o name")).toBe("");
   });
 });
 

@@ -1,223 +1,231 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { judgeMove } from "../../infra/cli/move/plan-report.ts";
 import { systemClock } from "../../infra/clock.ts";
-import { readMovePlan } from "../../infra/clusterctl/move/read-plan.ts";
 import type { Server } from "../../infra/kube/client.ts";
 import { startCloud } from "../../infra/sim/cloud.ts";
-import { startCapstan } from "../support/capstan.ts";
-import { type Clusterctl, clusterctlMissing, startClusterctl } from "../support/clusterctl.ts";
+import type { MachineSet } from "../../shared/api/machineset.ts";
+import { conditionOf } from "../../shared/rules/conditions/conditions.ts";
+import { checkedSet, checkedSets } from "../support/checked-sets.ts";
+import { clusterctlMissing } from "../support/clusterctl.ts";
 import { eventually } from "../support/eventually.ts";
-import { startSide, type TestSide } from "../support/management-side.ts";
-import { simCluster, simMachineSet, simPool } from "../support/manifests.ts";
-import { type Identity, identityOf, openWorkload, watchAnswers } from "../support/moved-cluster.ts";
+import { simClusterOfMachines, simPoolWithMachines } from "../support/manifests.ts";
+import { carriedBy, nodesOf, openWorkload, remediated, watchAnswers } from "../support/moved-cluster.ts";
 import { anywhere } from "../support/own-namespace.ts";
-import { API_SERVERS, EMBEDDED } from "../support/processes/api-servers.ts";
-import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
+import { changesWhilePaused } from "../support/paused-writes.ts";
+import { moverOf, openPlace, type Place } from "../support/places.ts";
+import { API_SERVERS } from "../support/processes/api-servers.ts";
+import { kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 import { silentLog } from "../support/silent-log.ts";
+import { titleOf } from "../support/versions.ts";
 
 const MOVED = "moved";
-const WITHIN = { withinMs: 120_000, stepMs: 200 };
-const AVAILABLE = "wait cluster/c1 --for=condition=Available --timeout=240s";
-/** Everything that a Cluster consists of. */
-const ALL =
-  "clusters,machinepools,machinesets,machines,machinehealthchecks,simclusters,simcontrolplanes,simmachinepools,simmachines,simbootstrapconfigs,simbootstrapconfigtemplates,simmachinetemplates,siminstances,simservers,secrets";
+const WITHIN = { withinMs: 120_000, stepMs: 100 };
+const WAIT = "--timeout=240s";
 const WRITES = new Set(["create", "update", "patch", "delete", "deletecollection"]);
-
-interface Place {
-  readonly side: TestSide;
-  readonly kubectl: Kubectl;
-  readonly clusterctl: Clusterctl;
-  manager: AsyncDisposable | undefined;
-}
-
-/** A move ends when it has logged this verb more often than that. */
-interface Point {
-  readonly verb: "Creating" | "Deleting";
-  readonly end: number;
-}
+const UNPAUSE = `patch cluster c1 --type=merge -p '{"spec":{"paused":null}}'`;
 
 for (const flavour of API_SERVERS) {
   const missing = flavour.missing ?? clusterctlMissing() ?? kubectlMissing();
-  describeWith(missing, flavour)(`a Cluster of Capstan moved from ${flavour.name} and back`, () => {
+  describeWith(missing, flavour)(`a Cluster moved from ${flavour.name} to another and back`, () => {
     const stack = new AsyncDisposableStack();
+    const { plan, failing, move, save, restore, killed } = moverOf(MOVED);
     let here: Place;
     let there: Place;
+    let data: string;
     let workload: Server;
-    let before: Identity;
+    let before: { readonly nodes: readonly string[]; readonly objects: object };
 
-    const open = async (side: TestSide): Promise<Place> => {
-      stack.use(side);
-      const { kubeconfigFile } = side.started;
-      return {
-        side,
-        kubectl: kubectlFor(kubeconfigFile, MOVED),
-        clusterctl: stack.use(await startClusterctl({ kubeconfigFile, config: "" })),
-        manager: undefined,
-      };
-    };
-    const startManager = async (place: Place) => {
-      const roles = ["relay", "worker"] as const;
-      place.manager = await startCapstan(place.side.started.kubeconfigFile, { roles, installCrds: false });
-    };
-    const stopManager = async (place: Place) => {
-      await place.manager?.[Symbol.asyncDispose]();
-      place.manager = undefined;
-    };
-    const moveArgs = (to: Place) =>
-      ["move", "-v", "1", "-n", MOVED, "--to-kubeconfig", to.side.started.kubeconfigFile] as const;
-    /** The log of a move, which goes to its end. */
-    const move = async (from: Place, to: Place): Promise<string> => {
-      const { ok, output } = await from.clusterctl.try(moveArgs(to).join(" "));
-      expect([ok, output]).toEqual([true, expect.stringContaining("Resuming the target cluster")]);
-      return output;
-    };
-    const planOf = (from: Place, to: Place) =>
-      readMovePlan({ source: from.side.server, target: to.side.server }, { namespace: MOVED });
-    const failing = async (from: Place, to: Place) =>
-      judgeMove(await planOf(from, to)).flatMap(({ verdict, rule, object, found }) =>
-        verdict === "fail" ? [`${rule} ${object}: ${found}`] : [],
-      );
+    /** Where the Cluster is, then the other place. */
+    const places = (): readonly [Place, Place] =>
+      here.versions.now().length > 0 ? [here, there] : [there, here];
+    const stateAt = async ({ versions }: Place) => ({
+      nodes: await nodesOf(workload),
+      objects: carriedBy(versions.now()),
+    });
 
-    /** Everything runs at the place, as it was before, and nothing is left at the other one. */
+    /** Everything is at the place as it was before, and nothing of it is or was anything else meanwhile. */
     const isWhole = async (place: Place, other: Place) => {
-      await place.kubectl(AVAILABLE);
-      await eventually(
-        async () => expect(await identityOf(place.kubectl, "c1", workload)).toEqual(before),
-        WITHIN,
-      );
-      expect(await other.kubectl(`get ${ALL} -o name`)).toBe("");
-    };
-
-    const killedAndRepeated = async (from: Place, to: Place, { verb, end }: Point) => {
-      const seen = new RegExp(`^${verb} \\w+="`, "gm");
-      const output = await from.clusterctl.killed(
-        moveArgs(to),
-        (text) => (text.match(seen) ?? []).length > end,
-      );
-      expect(output).toMatch(seen);
-      expect(output).not.toContain("Resuming the target cluster");
-      const stopped = verb === "Creating" ? "while it created" : "while it deleted";
-      expect((await failing(from, to)).join()).toContain(`an earlier move stopped ${stopped}`);
-
-      // Running controllers would recreate what has been deleted already.
-      if (verb === "Deleting") await stopManager(from);
-      await from.kubectl(`patch cluster c1 --type=merge -p '{"spec":{"paused":null}}'`);
-      await move(from, to);
-      if (verb === "Deleting") await startManager(from);
+      await eventually(async () => expect(await stateAt(place)).toEqual(before), WITHIN);
+      await eventually(() => expect(carriedBy(other.versions.now())).toEqual({}), WITHIN);
+      for (const { versions } of [here, there]) {
+        expect(changesWhilePaused(versions.all())).toEqual([]);
+        expect(remediated(versions.all())).toEqual([]);
+      }
     };
 
     beforeAll(async () => {
-      const [from, to] = await Promise.all([startSide(flavour), startSide(EMBEDDED)]);
-      [here, there] = [await open(from), await open(to)];
-      const serves = [from, to].map(({ server }, at) => ({ server, name: `management-${at}` }));
-      stack.use(await startCloud({ serves, clock: systemClock, log: silentLog }));
-      stack.defer(() => stopManager(here));
-      stack.defer(() => stopManager(there));
-      await Promise.all([startManager(here), startManager(there)]);
+      [here, there] = await Promise.all([openPlace(flavour, MOVED), openPlace(flavour, MOVED)]);
+      stack.use(here);
+      stack.use(there);
+      data = await mkdtemp(join(tmpdir(), "capstan-moved-cloud-"));
+      stack.defer(() => rm(data, { recursive: true, force: true }));
+      const serves = [here, there].map(({ side: { server } }, at) => ({ server, name: `management-${at}` }));
+      stack.use(await startCloud({ serves, clock: systemClock, log: silentLog, data }));
+      await Promise.all([here.startManager(), there.startManager()]);
       await here.kubectl(`create namespace ${MOVED}`);
-      const manifest = [simCluster("c1"), simPool("p1", "c1", 3), simMachineSet("s1", "c1", 2)].join("---");
-      await here.kubectl("apply -f -", anywhere(manifest));
-      await here.kubectl(AVAILABLE);
-      await here.kubectl("wait machinepool/p1 --for=condition=Available --timeout=240s");
-      await here.kubectl("wait machineset/s1 --for=jsonpath={.status.availableReplicas}=2 --timeout=240s");
+      const manifest = [
+        simClusterOfMachines("c1", 1),
+        simPoolWithMachines("p1", "c1", 2),
+        checkedSet("s1", { replicas: 2 }),
+      ];
+      await here.kubectl("apply -f -", anywhere(manifest.join("---")));
+      await here.kubectl(`wait cluster/c1 machinepool/p1 --for=condition=Available ${WAIT}`);
+      await here.kubectl(`wait machineset/s1 --for=jsonpath={.status.availableReplicas}=2 ${WAIT}`);
+      await here.kubectl(`wait mhc/s1 --for=jsonpath={.status.currentHealthy}=2 ${WAIT}`);
       await eventually(async () => expect(await failing(here, there)).toEqual([]), WITHIN);
       workload = stack.use(await openWorkload(here.kubectl, "c1"));
-      before = await identityOf(here.kubectl, "c1", workload);
-      expect([before.nodes.length, before.machines.length, before.pools.length]).toEqual([5, 2, 1]);
+      before = await stateAt(here);
+      expect(before.nodes).toHaveLength(5);
     });
     afterAll(() => stack.disposeAsync());
 
-    it("is Available there with the same Nodes, provider IDs, endpoint and Secrets, and back again", async () => {
-      for (const [from, to] of [
-        [here, there],
-        [there, here],
-      ] as const) {
-        const plan = await planOf(from, to);
+    it("MG-1, MG-3, MG-5: is there as it was, and back again, with every object, Node and Secret, and Capstan writes nothing meanwhile but Paused", async () => {
+      for (let moves = 0; moves < 2; moves += 1) {
+        const [from, to] = places();
+        const { order } = await plan(from, to);
+        const since = (await Promise.all([from, to].map(requestsOf))).map(({ length }) => length);
         await using answers = watchAnswers(workload);
         const output = await move(from, to);
         const created = [...output.matchAll(/^Creating (\w+)="([^"]+)" Namespace="([^"]*)"$/gm)];
         const titles = created.map(([, kind, name, namespace]) => `${kind} ${namespace}/${name}`);
-        expect(new Set(titles)).toEqual(new Set(plan.order.flat()));
-        expect(titles).toHaveLength(plan.order.flat().length);
+        expect(titles.toSorted()).toEqual(order.flat().toSorted());
         await isWhole(to, from);
         expect(answers.gaps).toEqual([]);
+        const [atSource = [], atTarget = []] = await Promise.all([from, to].map(requestsOf));
+        expect(bareWrites(atSource.slice(since[0]))).toEqual([]);
+        expect(bareWrites(whilePaused(atTarget.slice(since[1])))).toEqual([]);
       }
     });
 
-    it("is whole when the manager of the source, or of the target, stands still meanwhile", async () => {
-      await stopManager(here);
-      await move(here, there);
-      await isWhole(there, here);
-      await startManager(here);
-      await stopManager(here);
-      await move(there, here);
-      await startManager(here);
-      await isWhole(here, there);
-    });
-
-    it("gets no write of Capstan to a paused object but to its status", async () => {
-      const countOf = async ({ side }: Place) => (await side.started.requests()).length;
-      const [atSource, atTarget] = [await countOf(here), await countOf(there)];
-      await move(here, there);
-      const ofCapstan = async (place: Place, since: number) =>
-        (await place.side.started.requests())
-          .slice(since)
-          .filter(({ userAgent, namespace }) => userAgent.startsWith("capstan/") && namespace === MOVED)
-          .filter(({ verb, resource }) => WRITES.has(verb) && resource !== "events");
-      const told = ({
-        verb,
-        resource,
-        subresource,
-      }: {
-        verb: string;
-        resource: string;
-        subresource?: string | undefined;
-      }) => `${verb} ${resource}/${subresource ?? ""}`;
-      const source = await ofCapstan(here, atSource);
-      expect(source.filter(({ subresource }) => subresource !== "status").map(told)).toEqual([]);
-      const requests = (await there.side.started.requests()).slice(atTarget);
-      const unpaused = requests.findLastIndex(
-        ({ verb, resource, userAgent }) =>
-          verb === "patch" && resource === "clusters" && !userAgent.startsWith("capstan/"),
-      );
-      const early = requests
-        .slice(0, unpaused)
-        .filter(
-          ({ userAgent, verb, resource }) =>
-            userAgent.startsWith("capstan/") && WRITES.has(verb) && resource !== "events",
-        );
-      expect(unpaused).toBeGreaterThan(0);
-      expect(early.filter(({ subresource }) => subresource !== "status").map(told)).toEqual([]);
-      await isWhole(there, here);
-      await move(there, here);
-      await isWhole(here, there);
-    });
-
-    it("loses nothing when the move is killed after any group, is unpaused and repeated", async () => {
-      const sizes = (await planOf(here, there)).order.map(({ length }) => length);
-      const ends = sizes.map((_, at) => sizes.slice(0, at + 1).reduce((sum, size) => sum + size, 0));
-      const points = (["Creating", "Deleting"] as const).flatMap((verb) =>
-        ends.slice(0, -1).map((end) => ({ verb, end })),
-      );
-      for (const [at, point] of points.entries()) {
-        const [from, to] = at % 2 === 0 ? [here, there] : [there, here];
-        await killedAndRepeated(from, to, point);
+    it("MG-3, MG-13: is whole when the manager of the source, of the target, or of both stands still meanwhile", async () => {
+      for (const stopped of [[0], [1], [0, 1]]) {
+        const pair = places();
+        const [from, to] = pair;
+        for (const at of stopped) await pair[at]?.stopManager();
+        await move(from, to);
+        for (const at of stopped.toReversed()) await pair[at]?.startManager();
         await isWhole(to, from);
       }
     });
 
-    it("scales and goes away where it has come to", async () => {
-      const place = (await here.kubectl("get clusters -o name")) === "" ? there : here;
-      await place.kubectl("scale machinepool/p1 --replicas=4");
+    it("MG-1: loses nothing when the move is killed after any group it created, is unpaused and repeated", async () => {
+      const [from, to] = places();
+      const sizes = (await plan(from, to)).order.map(({ length }) => length);
+      for (const group of sizes.slice(1).keys()) {
+        const end = sizes.slice(0, group + 1).reduce((sum, size) => sum + size, 0);
+        await killed({ from, to }, { verb: "Creating", end });
+        expect((await failing(from, to)).join()).toContain("an earlier move stopped while it created");
+        await from.kubectl(UNPAUSE);
+        await eventually(async () => expect(await stateAt(from)).toEqual(before), WITHIN);
+      }
+      await move(from, to);
+      await isWhole(to, from);
+    });
+
+    it("MG-8: loses nothing when the move is killed after any group it deleted, is unpaused and repeated", async () => {
+      const [from, to] = places();
+      const { length } = (await plan(from, to)).order;
+      for (let kills = 1; kills < length; kills += 1) {
+        const { order } = await plan(from, to);
+        // Of the last two, one holds the Cluster alone: begun, it is gone before the kill.
+        const end = order.length > 2 ? (order.at(-1)?.length ?? 0) : 0;
+        await killed({ from, to }, { verb: "Deleting", end });
+        expect((await failing(from, to)).join()).toContain("an earlier move stopped while it deleted");
+        // Running controllers would recreate what has been deleted already.
+        await from.stopManager();
+        await from.kubectl(UNPAUSE);
+      }
+      await move(from, to);
+      await from.startManager();
+      await isWhole(to, from);
+    });
+
+    it("MG-5: goes through a directory, killed in either half, and is taken from the source by a move", async () => {
+      const [from, to] = places();
+      const folder = await mkdtemp(join(tmpdir(), "capstan-moved-"));
+      stack.defer(() => rm(folder, { recursive: true, force: true }));
+      const half = Math.floor((await plan(from, to)).order.flat().length / 2);
+      await killed({ from, folder }, { verb: "Saving", end: half });
+      await from.kubectl(UNPAUSE);
+      await save(from, folder);
+      await eventually(async () => expect(await stateAt(from)).toEqual(before), WITHIN);
+
+      await from.stopManager();
+      await killed({ folder, to }, { verb: "Restoring", end: half });
+      await restore(to, folder);
+      await eventually(async () => expect(await stateAt(to)).toEqual(before), WITHIN);
+      await move(from, to);
+      await from.startManager();
+      await isWhole(to, from);
+    });
+
+    it("MG-1, MG-8: rests while a person has paused it, then scales, is remediated and goes away, and leaves nothing in the cloud", async () => {
+      const [place, other] = places();
+      await place.kubectl(`patch cluster c1 --type=merge -p '{"spec":{"paused":true}}'`);
+      await place.kubectl("scale machinepool/p1 --replicas=3");
       await place.kubectl("scale machineset/s1 --replicas=1");
+      for (const scaled of ["MachinePool p1", "MachineSet s1"])
+        await eventually(() => expect(hasSeen(place, scaled)).toBe(true), WITHIN);
+      expect(changesWhilePaused(place.versions.all())).toEqual([
+        "MachinePool p1: spec.replicas",
+        "MachineSet s1: spec.replicas",
+      ]);
+      await place.kubectl(UNPAUSE);
+      const scene = checkedSets(place.kubectl);
+      const [last] = await scene.healthy("s1", 1);
+      await scene.fail(last);
+      await scene.isReplaced("s1", last, 1);
       await eventually(async () => {
-        const { nodes } = await identityOf(place.kubectl, "c1", workload);
+        const nodes = await nodesOf(workload);
         expect(nodes).toHaveLength(5);
-        expect(nodes.filter((node) => before.nodes.includes(node))).toHaveLength(4);
+        expect(nodes.filter((node) => before.nodes.includes(node))).toHaveLength(3);
       }, WITHIN);
-      await place.kubectl("delete cluster/c1 --timeout=240s");
-      await eventually(async () => expect(await place.kubectl(`get ${ALL} -o name`)).toBe(""), WITHIN);
+      await place.kubectl(`delete cluster/c1 ${WAIT}`);
+      for (const { versions, kubectl } of [place, other]) {
+        await eventually(() => expect(carriedBy(versions.now())).toEqual({}), WITHIN);
+        const kinds = await kubectl("api-resources --namespaced --verbs=list -o name");
+        const left = await kubectl(`get ${kinds.trim().split("\n").join()} -o name`);
+        expect(left.split("\n").filter((name) => name !== "" && !OF_A_NAMESPACE.test(name))).toEqual([]);
+      }
+      await eventually(async () => expect(await readdir(data)).toEqual([]), WITHIN);
     });
   });
+}
+
+/** Also in a namespace that holds nothing of Capstan. */
+const OF_A_NAMESPACE = /^(event(\.events\.k8s\.io)?|configmap\/kube-root-ca|serviceaccount\/default)/;
+
+/** A paused object says by its condition up to which generation its function has read it. */
+function hasSeen({ versions }: Place, title: string): boolean {
+  const object = versions.now().find((each) => titleOf(each) === title);
+  const { conditions } = (object as MachineSet).status ?? {};
+  return conditionOf(conditions, "Paused")?.observedGeneration === object?.metadata.generation;
+}
+
+type Requests = Awaited<ReturnType<Place["side"]["started"]["requests"]>>;
+
+function requestsOf({ side }: Place): Promise<Requests> {
+  return side.started.requests();
+}
+
+/** Up to the patch by which clusterctl unpauses the Cluster. */
+function whilePaused(requests: Requests): Requests {
+  const unpaused = requests.findLastIndex(
+    ({ verb, resource, userAgent }) =>
+      verb === "patch" && resource === "clusters" && !userAgent.startsWith("capstan/"),
+  );
+  expect(unpaused).toBeGreaterThan(0);
+  return requests.slice(0, unpaused);
+}
+
+/** Writes of Capstan in the namespace to anything but a status. */
+function bareWrites(requests: Requests): readonly string[] {
+  return requests
+    .filter(({ userAgent, namespace }) => userAgent.startsWith("capstan/") && namespace === MOVED)
+    .filter(({ verb, resource }) => WRITES.has(verb) && resource !== "events")
+    .filter(({ subresource }) => subresource !== "status")
+    .map(({ verb, resource, name }) => `${verb} ${resource} ${name}`);
 }

@@ -1,5 +1,8 @@
 import { spawnChild } from "./spawn-child.ts";
 
+/** A program that never ends fails, with its output so far, before the test around it runs into its time limit. */
+export const LIMIT = { timeout: 9 * 60_000, killSignal: "SIGKILL" } as const;
+
 interface Ran {
   readonly ok: boolean;
   readonly stdout: string;
@@ -42,7 +45,7 @@ function run(
   input = "",
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawnChild(binary, args, { stdio: ["pipe", "pipe", "pipe"], env });
+    const child = spawnChild(binary, args, { stdio: ["pipe", "pipe", "pipe"], env, ...LIMIT });
     let stdout = "";
     let output = "";
     child.stdout.on("data", (chunk: Buffer) => {

@@ -63,7 +63,8 @@ function storyOf({ namespace, objects, target }: MoveSubject, paused: number): r
       effect: "a move ends by unpausing the target; where it was stopped before, a person has to",
     }),
   );
-  if (paused === 0 || copied.length === 0) return resume;
+  if (paused === 0) return [...copied.filter(isCluster).map(judgeTwice), ...resume];
+  if (copied.length === 0) return resume;
   const counts = `${copied.length} of ${moving.length} objects of the source are on the target`;
   const [found, expected] =
     gone.length === 0
@@ -76,4 +77,18 @@ function storyOf({ namespace, objects, target }: MoveSubject, paused: number): r
           "stop the controllers of the source, unpause its Clusters, repeat the move; running controllers would recreate what is already on the target",
         ];
   return [fail({ ...place, found, expected }), ...resume];
+}
+
+function isCluster({ kind, cluster }: MoveObject): boolean {
+  return kind === "Cluster" && cluster !== undefined;
+}
+
+/** From a directory, or from a move that stopped and whose source was unpaused since. */
+function judgeTwice({ title }: MoveObject): Judgement {
+  return warn({
+    ...at(title),
+    found: "runs at the source, and is on the target too",
+    expected: "one of them: the move overwrites the target's; stop the controllers of the source before",
+    effect: "once both are unpaused, two controllers act on the same infrastructure",
+  });
 }

@@ -271,7 +271,7 @@ describe("the rows of capstan move plan", () => {
     expect(await findings("left", "MV-08")).toHaveLength(4);
   });
 
-  it("MV-09: names what is on the target with another content, overwritten or kept", async () => {
+  it("MV-04, MV-09: names a Cluster that is on both sides, and what is on the target with another content, overwritten or kept", async () => {
     await put(source, "twice", rest("c1"));
     const [cluster, infrastructure, controlPlane] = rest("c1");
     const other = { type: "cluster.x-k8s.io/secret", data: { value: btoa("another value") } };
@@ -293,6 +293,9 @@ describe("the rows of capstan move plan", () => {
     const found = await source.client.get(IDENTITY, { namespace: "", name: "i" });
     const uid = found?.metadata.uid ?? "";
     await source.client.delete(IDENTITY, { namespace: "", name: "i" }, { uid });
+    expect(said(subject, "MV-04")).toEqual([
+      "warn Cluster twice/c1 : runs at the source, and is on the target too",
+    ]);
     expect(said(subject, "MV-09")).toEqual([
       "warn Identity i : another content on the target, which is kept",
       "warn Secret twice/c1-ca : another content on the target, which is overwritten",
