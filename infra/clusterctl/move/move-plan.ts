@@ -132,8 +132,8 @@ function movedKinds(plan: MovePlan): readonly MovedKind[] {
     .toSorted((a, b) => compareText(typeKey(a), typeKey(b)));
 }
 
-function moveTarget({ side, objects: { only, unread } }: Target): MoveTarget {
-  return { providers: side.providers, crds: targetCrds(side.crds), only, unread };
+function moveTarget({ side, objects: { only, running, unread } }: Target): MoveTarget {
+  return { providers: side.providers, crds: targetCrds(side.crds), only, running, unread };
 }
 
 interface View {

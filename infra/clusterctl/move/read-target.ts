@@ -13,7 +13,7 @@ import type { ManagementSide } from "./management-side.ts";
 import { reduceObject, type SourceObject } from "./source-object.ts";
 
 /** The state of the target: what it has of the objects that move. */
-export interface TargetObjects extends Pick<MoveTarget, "only" | "unread"> {
+export interface TargetObjects extends Pick<MoveTarget, "only" | "running" | "unread"> {
   /** Digests of contents by `objectKey`. */
   readonly digests: ReadonlyMap<string, string>;
   /** `<group>/<Kind>` whose objects could not be listed. */
@@ -47,6 +47,7 @@ export async function readTarget(
 ): Promise<TargetObjects> {
   const digests = new Map<string, string>();
   const only: TargetOnly[] = [];
+  const running = new Set<string>();
   const unread: Unread[] = [];
   const unreadKinds = new Set<string>();
   await sideBySide(listsOf(side.crds, namespace, moved), async ({ kind, namespace: within }) => {
@@ -55,6 +56,7 @@ export async function readTarget(
       for (const [object, digest] of await listReduced(side, { kind, namespace: within }, reduce)) {
         const key = objectKey(kind, object.namespace, object.name);
         digests.set(key, digest);
+        if (object.cluster !== undefined && !isPaused(object)) running.add(titleOf(object.kind, object));
         if (!isKnown(key)) only.push(targetOnly(object, kind));
       }
     } catch (error) {
@@ -62,14 +64,18 @@ export async function readTarget(
       unreadKinds.add(typeKey(kind));
     }
   });
-  return { digests, only, unread, unreadKinds };
+  return { digests, only, running, unread, unreadKinds };
 }
 
 function targetOnly(object: SourceObject, { group }: Kind): TargetOnly {
-  const { kind, clusterName, cluster, hasPausedAnnotation } = object;
+  const { kind, clusterName, cluster } = object;
   const canPause = cluster !== undefined || kind === "ClusterClass";
-  const paused = canPause && (hasPausedAnnotation || cluster?.paused === true);
+  const paused = canPause && isPaused(object);
   return { title: titleOf(object.kind, object), kind, group, clusterName, paused };
+}
+
+function isPaused({ hasPausedAnnotation, cluster }: SourceObject): boolean {
+  return hasPausedAnnotation || cluster?.paused === true;
 }
 
 function listsOf(

@@ -32,13 +32,14 @@ export async function tryObjects(
   await sideBySide([...namespaces], async (name) => {
     if ((await target.get(Namespace, { namespace: "", name })) === undefined) missing.add(name);
   });
-  const attempts: Attempt[] = [];
+  const attempts: Attempt[] = [...missing].map((name) => ({
+    title: `Namespace ${name}`,
+    outcome: "no namespace",
+  }));
   for (const group of groups) {
-    await sideBySide(group, async (tried) => {
-      const outcome = missing.has(tried.namespace)
-        ? ({ outcome: "no namespace" } as const)
-        : await tryObject({ source, target }, tried);
-      attempts.push({ title: tried.title, ...outcome });
+    const possible = group.filter(({ namespace }) => !missing.has(namespace));
+    await sideBySide(possible, async (tried) => {
+      attempts.push({ title: tried.title, ...(await tryObject({ source, target }, tried)) });
     });
   }
   return attempts;

@@ -25,7 +25,12 @@ function judgeAttempt({ title, outcome, message }: Attempt): readonly Judgement[
     case "refused":
       return [fail({ ...at(title), found: message, expected: "an object that the target creates" })];
     case "no namespace":
-      return [unknown("its namespace is not on the target yet, so nothing can be tried there", at(title))];
+      return [
+        unknown("not on the target yet, so none of its objects can be tried there", {
+          ...at(title),
+          expected: "the Namespace on the target, or the risk that a refusal stops the move in the middle",
+        }),
+      ];
     case "gone":
       return [unknown("it was deleted at the source since it was listed", at(title))];
     default:

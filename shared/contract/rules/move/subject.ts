@@ -120,6 +120,8 @@ export interface MoveTarget {
   /** By `<group>/<Kind>`. */
   readonly crds: ReadonlyMap<string, TargetCrd>;
   readonly only: readonly TargetOnly[];
+  /** Titles of Clusters that are not paused there. */
+  readonly running: ReadonlySet<string>;
   /** Kinds whose objects could not be listed there. */
   readonly unread: readonly Unread[];
 }
@@ -132,6 +134,7 @@ export interface Unread {
 
 /** The answer of the target that was asked to create an object without storing it. */
 export interface Attempt {
+  /** Where its namespace is not there: of the Namespace, once for all its objects. */
   readonly title: string;
   readonly outcome: "accepted" | "exists" | "refused" | "no namespace" | "gone";
   /** Of a refusal, without values of a Secret. */
