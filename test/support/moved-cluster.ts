@@ -56,18 +56,41 @@ function byText(a: unknown, b: unknown): number {
   return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
 }
 
+/** Conditions that are False while nothing is under way. */
+const UNDER_WAY: ReadonlySet<string> = new Set([
+  "Deleting",
+  "Paused",
+  "Remediating",
+  "RollingOut",
+  "ScalingDown",
+  "ScalingUp",
+  "Updating",
+]);
+
+/** `Kind name: condition` for each condition that changes until nothing is under way. */
+export function unfinished(objects: readonly KubeObject[]): readonly string[] {
+  return objects.flatMap((object) =>
+    conditionsOf(object)
+      .filter(({ type, status }) => status !== (UNDER_WAY.has(type) ? "False" : "True"))
+      .map(({ type, status }) => `${titleOf(object)}: ${type} ${status}`),
+  );
+}
+
 /** `Machine name: condition` of each Machine that a health check found unhealthy, or gave to its owner. */
 export function remediated(versions: readonly Version[]): readonly string[] {
-  const found = versions.flatMap(({ object }) => {
-    const conditions = (object as { status?: { conditions?: readonly Condition[] } }).status?.conditions;
-    return (conditions ?? [])
+  const found = versions.flatMap(({ object }) =>
+    conditionsOf(object)
       .filter(
         ({ type, status }) =>
           type === "OwnerRemediated" || (type === "HealthCheckSucceeded" && status === "False"),
       )
-      .map(({ type }) => `${titleOf(object)}: ${type}`);
-  });
+      .map(({ type }) => `${titleOf(object)}: ${type}`),
+  );
   return [...new Set(found)];
+}
+
+function conditionsOf(object: KubeObject): readonly Condition[] {
+  return (object as { status?: { conditions?: readonly Condition[] } }).status?.conditions ?? [];
 }
 
 const BETWEEN_ASKS_MS = 50;

@@ -46,7 +46,7 @@ export async function openPlace(flavour: ServerFlavour, namespace: string): Prom
   };
 }
 
-/** Moves a namespace with clusterctl; what `capstan move plan` says about it. */
+/** Moves a namespace with clusterctl, and asks `capstan move plan` about it. */
 export interface Mover {
   plan(from: Place, to: Place): Promise<MoveSubject>;
   /** `rule object: found` of each `fail` of the plan. */
@@ -65,7 +65,7 @@ type Way =
   | { readonly from: Place; readonly folder: string }
   | { readonly folder: string; readonly to: Place };
 
-/** A move ends when it has logged this verb more often than that. */
+/** A move is killed when it has logged this verb more often than that. */
 interface Point {
   readonly verb: "Creating" | "Deleting" | "Saving" | "Restoring";
   readonly end: number;

@@ -11,7 +11,14 @@ import { checkedSet, checkedSets } from "../support/checked-sets.ts";
 import { clusterctlMissing } from "../support/clusterctl.ts";
 import { eventually } from "../support/eventually.ts";
 import { simClusterOfMachines, simPoolWithMachines } from "../support/manifests.ts";
-import { carriedBy, nodesOf, openWorkload, remediated, watchAnswers } from "../support/moved-cluster.ts";
+import {
+  carriedBy,
+  nodesOf,
+  openWorkload,
+  remediated,
+  unfinished,
+  watchAnswers,
+} from "../support/moved-cluster.ts";
 import { anywhere } from "../support/own-namespace.ts";
 import { changesWhilePaused } from "../support/paused-writes.ts";
 import { moverOf, openPlace, type Place } from "../support/places.ts";
@@ -75,7 +82,9 @@ for (const flavour of API_SERVERS) {
       await here.kubectl(`wait cluster/c1 machinepool/p1 --for=condition=Available ${WAIT}`);
       await here.kubectl(`wait machineset/s1 --for=jsonpath={.status.availableReplicas}=2 ${WAIT}`);
       await here.kubectl(`wait mhc/s1 --for=jsonpath={.status.currentHealthy}=2 ${WAIT}`);
+      await here.kubectl(`wait cluster/c1 --for=jsonpath={.status.workers.availableReplicas}=4 ${WAIT}`);
       await eventually(async () => expect(await failing(here, there)).toEqual([]), WITHIN);
+      await eventually(() => expect(unfinished(here.versions.now())).toEqual([]), WITHIN);
       workload = stack.use(await openWorkload(here.kubectl, "c1"));
       before = await stateAt(here);
       expect(before.nodes).toHaveLength(5);

@@ -71,7 +71,7 @@ function judgeAwake(title: string, counts: string, only: readonly TargetOnly[]):
     found: `paused at the source, and running on the target: ${counts}; only there: ${namesOf(only)}`,
     expected:
       "stop the controllers of both sides, unpause the Cluster of the source, repeat the move; then delete what only the target has (kubectl delete --wait=false), and start the controllers there",
-    effect: "a copy that is not complete makes again what it lacks: Machines, Secrets, certificates",
+    effect: "a copy that is not complete recreates what it lacks: Machines, Secrets, certificates",
   });
 }
 
