@@ -5,9 +5,9 @@ import { createServer, type Server } from "../../infra/kube/client.ts";
 import { parseKubeconfig } from "../../infra/kube/kubeconfig.ts";
 import type { Condition } from "../../shared/api/conditions.ts";
 import { Node } from "../../shared/api/core.ts";
-import type { KubeObject } from "../../shared/api/kinds.ts";
+import { type KubeObject, titleOf } from "../../shared/api/kinds.ts";
 import type { Kubectl } from "./processes/kubectl.ts";
-import { titleOf, type Version } from "./versions.ts";
+import type { Version } from "./versions.ts";
 
 /** Opens the workload API server of a Cluster with its own kubeconfig. */
 export async function openWorkload(kubectl: Kubectl, cluster: string): Promise<Server> {
@@ -33,10 +33,10 @@ const ITS_OWN: ReadonlySet<string> = new Set([
   "managedFields",
 ]);
 
-/** By `Kind name`: everything about these objects that a move must not change, lists as sets. */
+/** By `Kind namespace/name`: everything about these objects that a move must not change, lists as sets. */
 export function carriedBy(objects: readonly KubeObject[]): { readonly [title: string]: unknown } {
   return Object.fromEntries(
-    objects.map((object) => [titleOf(object), carried(object)] as const).toSorted(byText),
+    objects.map((object) => [titleOf(object.kind, object.metadata), carried(object)] as const).toSorted(byText),
   );
 }
 
@@ -67,16 +67,16 @@ const UNDER_WAY: ReadonlySet<string> = new Set([
   "Updating",
 ]);
 
-/** `Kind name: condition` for each condition that changes until nothing is under way. */
+/** `Kind namespace/name: condition` for each condition that changes until nothing is under way. */
 export function unfinished(objects: readonly KubeObject[]): readonly string[] {
   return objects.flatMap((object) =>
     conditionsOf(object)
       .filter(({ type, status }) => status !== (UNDER_WAY.has(type) ? "False" : "True"))
-      .map(({ type, status }) => `${titleOf(object)}: ${type} ${status}`),
+      .map(({ type, status }) => `${titleOf(object.kind, object.metadata)}: ${type} ${status}`),
   );
 }
 
-/** `Machine name: condition` of each Machine that a health check found unhealthy, or gave to its owner. */
+/** `Machine namespace/name: condition` of each Machine that a health check found unhealthy, or gave to its owner. */
 export function remediated(versions: readonly Version[]): readonly string[] {
   const found = versions.flatMap(({ object }) =>
     conditionsOf(object)
@@ -84,7 +84,7 @@ export function remediated(versions: readonly Version[]): readonly string[] {
         ({ type, status }) =>
           type === "OwnerRemediated" || (type === "HealthCheckSucceeded" && status === "False"),
       )
-      .map(({ type }) => `${titleOf(object)}: ${type}`),
+      .map(({ type }) => `${titleOf(object.kind, object.metadata)}: ${type}`),
   );
   return [...new Set(found)];
 }

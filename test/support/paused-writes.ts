@@ -1,7 +1,7 @@
-import type { KubeObject, OwnerReference } from "../../shared/api/kinds.ts";
+import { type KubeObject, type OwnerReference, titleOf } from "../../shared/api/kinds.ts";
 import { sameJson } from "../../shared/api/path.ts";
 import { isLetGo } from "../../shared/rules/metadata/let-go.ts";
-import { titleOf, type Version } from "./versions.ts";
+import type { Version } from "./versions.ts";
 
 /** The server's own, and what Capstan may write to a paused object. */
 const ALLOWED: ReadonlySet<string> = new Set([
@@ -20,7 +20,7 @@ const LETTING_GO: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `Kind name: field` for each field that changed while the only Cluster of a namespace was paused or not there, but for
+ * `Kind namespace/name: field` for each field that changed while the only Cluster of a namespace was paused or not there, but for
  * the condition Paused and the fields with which clusterctl pauses and lets go. `versions` in their order.
  */
 export function changesWhilePaused(versions: readonly Version[]): readonly string[] {
@@ -28,7 +28,7 @@ export function changesWhilePaused(versions: readonly Version[]): readonly strin
   const changes: string[] = [];
   let isPaused = true;
   for (const { object, isGone } of versions) {
-    const title = titleOf(object);
+    const title = titleOf(object.kind, object.metadata);
     const before = last.get(title);
     if (isPaused) changes.push(...changesOf(before, object, isGone).map((field) => `${title}: ${field}`));
     if (isGone) last.delete(title);

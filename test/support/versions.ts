@@ -1,7 +1,7 @@
 import { systemClock } from "../../infra/clock.ts";
 import type { Server } from "../../infra/kube/client.ts";
 import { follow } from "../../infra/sim/follow.ts";
-import type { KubeObject } from "../../shared/api/kinds.ts";
+import { type KubeObject, titleOf } from "../../shared/api/kinds.ts";
 import { MOVED_KINDS } from "./mover.ts";
 import { silentLog } from "./silent-log.ts";
 
@@ -28,8 +28,8 @@ export async function followVersions(server: Server, namespace: string): Promise
     const { uid, resourceVersion } = object.metadata;
     // A watch that begins again lists what is known.
     versions.set(`${uid} ${resourceVersion} ${isGone}`, { object, isGone });
-    if (isGone) present.delete(titleOf(object));
-    else present.set(titleOf(object), object);
+    if (isGone) present.delete(titleOf(object.kind, object.metadata));
+    else present.set(titleOf(object.kind, object.metadata), object);
   };
   const listed = MOVED_KINDS.map(() => Promise.withResolvers<void>());
   const following = MOVED_KINDS.map((kind, at) =>
@@ -58,8 +58,4 @@ export async function followVersions(server: Server, namespace: string): Promise
 /** Both API servers count all kinds together. */
 function versionOf({ object }: Version): number {
   return Number(object.metadata.resourceVersion);
-}
-
-export function titleOf({ kind, metadata }: KubeObject): string {
-  return `${kind} ${metadata.name}`;
 }

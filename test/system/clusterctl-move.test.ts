@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { systemClock } from "../../infra/clock.ts";
 import type { Server } from "../../infra/kube/client.ts";
 import { startCloud } from "../../infra/sim/cloud.ts";
+import { titleOf } from "../../shared/api/kinds.ts";
 import type { MachineSet } from "../../shared/api/machineset.ts";
 import { conditionOf } from "../../shared/rules/conditions/conditions.ts";
 import { checkedSet, checkedSets } from "../support/checked-sets.ts";
@@ -26,7 +27,6 @@ import { API_SERVERS } from "../support/processes/api-servers.ts";
 import { kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
 import { silentLog } from "../support/silent-log.ts";
-import { titleOf } from "../support/versions.ts";
 
 const MOVED = "moved";
 const WITHIN = { withinMs: 120_000, stepMs: 100 };
@@ -178,11 +178,11 @@ for (const flavour of API_SERVERS) {
       await place.kubectl(`patch cluster c1 --type=merge -p '{"spec":{"paused":true}}'`);
       await place.kubectl("scale machinepool/p1 --replicas=3");
       await place.kubectl("scale machineset/s1 --replicas=1");
-      for (const scaled of ["MachinePool p1", "MachineSet s1"])
+      for (const scaled of [`MachinePool ${MOVED}/p1`, `MachineSet ${MOVED}/s1`])
         await eventually(() => expect(hasSeen(place, scaled)).toBe(true), WITHIN);
       expect(changesWhilePaused(place.versions.all())).toEqual([
-        "MachinePool p1: spec.replicas",
-        "MachineSet s1: spec.replicas",
+        `MachinePool ${MOVED}/p1: spec.replicas`,
+        `MachineSet ${MOVED}/s1: spec.replicas`,
       ]);
       await place.kubectl(UNPAUSE);
       const scene = checkedSets(place.kubectl);
@@ -211,7 +211,7 @@ const OF_A_NAMESPACE = /^(event(\.events\.k8s\.io)?|configmap\/kube-root-ca|serv
 
 /** A paused object says by its condition up to which generation its function has read it. */
 function hasSeen({ versions }: Place, title: string): boolean {
-  const object = versions.now().find((each) => titleOf(each) === title);
+  const object = versions.now().find(({ kind, metadata }) => titleOf(kind, metadata) === title);
   const { conditions } = (object as MachineSet).status ?? {};
   return conditionOf(conditions, "Paused")?.observedGeneration === object?.metadata.generation;
 }
