@@ -36,7 +36,9 @@ const ITS_OWN: ReadonlySet<string> = new Set([
 /** By `Kind namespace/name`: everything about these objects that a move must not change, lists as sets. */
 export function carriedBy(objects: readonly KubeObject[]): { readonly [title: string]: unknown } {
   return Object.fromEntries(
-    objects.map((object) => [titleOf(object.kind, object.metadata), carried(object)] as const).toSorted(byText),
+    objects
+      .map((object) => [titleOf(object.kind, object.metadata), carried(object)] as const)
+      .toSorted(byText),
   );
 }
 
