@@ -19,6 +19,7 @@ export const LONGEST: readonly string[] = [
   "system/remediation",
   "system/beside-cluster-api",
   "system/accounts",
+  "system/rights-used",
   "system/machine-deletion",
   "system/machine-drain",
   "system/kubeconfig",

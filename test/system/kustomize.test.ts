@@ -118,13 +118,13 @@ describeWith(missing, REAL)("the manifests on the real kube-apiserver", () => {
     const readme = await readFile("infra/deploy/kustomize/README.md", "utf8");
     const blocks = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)];
     const commands = blocks.flatMap(([, block = ""]) => block.trim().split("\n"));
-    expect(commands).toHaveLength(3);
+    expect(commands).toHaveLength(4);
     await kubectl("create namespace team-a");
     for (const command of commands) {
       const { stdout } = await promisify(execFile)("sh", ["-c", command], { env });
       expect([command, stdout]).toEqual([
         command,
-        expect.stringMatching(/(created|configured|unchanged)\n$/),
+        expect.stringMatching(/(created|configured|unchanged|serverside-applied)\n$/),
       ]);
     }
     const [relay] = JSON.parse(await kubectl("get clusterrole/capstan-relay-of-providers -o json")).rules;

@@ -1,5 +1,15 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
 import { REDIS_CONF, redis } from "../../../../infra/deploy/manifests/redis.ts";
+import { newSecrets } from "../../../../infra/deploy/manifests/secrets.ts";
+import { x509 } from "../../../../infra/pki/x509.ts";
+import { evictionReason } from "../../../../infra/redis/checks.ts";
+import { freePorts } from "../../../support/processes/free-ports.ts";
+import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
+import { describeWith } from "../../../support/requires.ts";
 
 describe("the Redis of a deployment", () => {
   it("D-204: takes TLS only, evicts nothing, and leaves a quarter of its memory free", () => {
@@ -9,5 +19,30 @@ describe("the Redis of a deployment", () => {
     expect(settings.get("appendonly")).toBe("yes");
     const limit = /"limits":\{"memory":"(\d+)Mi"\}/.exec(JSON.stringify(redis()))?.[1];
     expect(Number.parseInt(settings.get("maxmemory") ?? "", 10) / Number(limit)).toBe(0.75);
+  });
+});
+
+describeWith(redisMissing())("a real Redis with these settings", () => {
+  it("D-204: starts with the Secrets of `capstan secrets`, and lets a worker in", async () => {
+    await using stack = new AsyncDisposableStack();
+    const dir = await mkdtemp(join(tmpdir(), "capstan-redis-conf-"));
+    stack.defer(() => rm(dir, { recursive: true, force: true }));
+    const [port = 0] = await freePorts(1);
+    const secrets = await newSecrets({ pki: x509, now: new Date(), redisHost: "127.0.0.1", redisPort: port });
+    const filesOf = (secret: string) => {
+      const found = secrets.find(({ metadata }) => metadata.name === secret);
+      return (found?.["stringData"] ?? {}) as { readonly [file: string]: string };
+    };
+    for (const [file, text] of Object.entries(filesOf("capstan-redis")))
+      await writeFile(join(dir, file), text);
+    const settings = REDIS_CONF.replaceAll("/etc/redis-secret", dir)
+      .replace("tls-port 6379", `tls-port ${port}`)
+      .replace("dir /data", `dir ${dir}`);
+    stack.use(await startRedis(settings.split("\n")));
+
+    const { url = "", "ca.crt": ca = "" } = filesOf("capstan-worker-queue");
+    const worker = new Redis(url, { tls: { ca } });
+    stack.defer(() => worker.disconnect());
+    expect(evictionReason(await worker.info("memory"))).toBeUndefined();
   });
 });

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { relayCommand } from "../../../../infra/cli/relay.ts";
+import { workerCommand } from "../../../../infra/cli/worker.ts";
+import type { Manifest } from "../../../../infra/deploy/deployment.ts";
+import { disruptionBudget, processDeployment } from "../../../../infra/deploy/manifests/deployments.ts";
+import { functionProcesses, serverProcesses } from "../../../../infra/deploy/manifests/processes.ts";
+
+interface Deployment extends Manifest {
+  readonly spec: {
+    readonly replicas?: number;
+    readonly template: {
+      readonly spec: {
+        readonly containers: readonly [{ readonly args: readonly string[] }];
+        readonly priorityClassName: string;
+        readonly terminationGracePeriodSeconds: number;
+      };
+    };
+  };
+}
+
+const processes = [...(await serverProcesses()), ...(await functionProcesses())];
+const deployments = processes.map((process) => processDeployment(process) as unknown as Deployment);
+const COMMANDS = { relay: relayCommand(), worker: workerCommand() };
+
+describe("the Deployments", () => {
+  it("D-202: are two relays, and workers whose number belongs to their autoscaler", () => {
+    const [relay, ...workers] = deployments;
+    expect([relay?.spec.replicas, new Set(workers.map(({ spec }) => spec.replicas))]).toEqual([
+      2,
+      new Set([undefined]),
+    ]);
+    expect(relay?.spec.template.spec.containers[0].args).toContain("--leader-elect");
+  });
+
+  it("D-202: let runs end, stand by their priority, and lose one Pod of a drain at a time", () => {
+    for (const [at, { spec }] of deployments.entries()) {
+      const { terminationGracePeriodSeconds, priorityClassName } = spec.template.spec;
+      expect([terminationGracePeriodSeconds, priorityClassName]).toEqual([
+        40,
+        at === 0 ? "capstan-relay" : "capstan-worker",
+      ]);
+    }
+    expect(processes.map((process) => disruptionBudget(process)["spec"])).toEqual(
+      processes.map(({ name }) => ({
+        maxUnavailable: 1,
+        selector: { matchLabels: { "app.kubernetes.io/name": name } },
+      })),
+    );
+  });
+
+  it("D-202: call commands with options that they know", () => {
+    for (const { spec } of deployments) {
+      const [command, ...args] = spec.template.spec.containers[0].args;
+      const known = COMMANDS[command as keyof typeof COMMANDS].options.map(({ long }) => long);
+      const given = args.filter((arg) => arg.startsWith("--")).map((arg) => arg.split("=")[0]);
+      expect(given.filter((option) => !known.includes(option))).toEqual([]);
+    }
+  });
+});
